@@ -51,6 +51,11 @@ async function smoke(node, home) {
   }
   for (const { version } of await push()) assert.equal(version, 1);
   assert.equal(await vals('run', 'examples/hello.ts', 'Ada'), 'Hello, Ada!\n');
+  const serving = execa(node, [program, 'serve', '--port', '0'], { env, extendEnv: false });
+  for await (const address of serving) {
+    assert.equal((await fetch(`${address}/healthz`)).status, 200);
+    serving.kill('SIGTERM');
+  }
   const { stdout: nodeVersion } = await execa(node, ['--version']);
   console.log(`Node ${nodeVersion}: installed, and pushed ${pushed.length} examples`);
 }

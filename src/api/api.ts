@@ -2,7 +2,7 @@ import { isInvalidRequest } from '../errors.ts';
 import type { JsonObject, Page } from '../lib/json.ts';
 import type { Call, Reply, Request } from './call.ts';
 import { type FollowNotes, type FollowOptions, follow } from './lists/follow.ts';
-import { type FetchedPage, largestPage, listPages, type Paging } from './lists/pages.ts';
+import { type FetchedPage, type ListOptions, largestPage, listPages, type Paging } from './lists/pages.ts';
 import { listIn, nextQueryOf, recordIn } from './record-fields.ts';
 
 export interface Api {
@@ -31,24 +31,23 @@ export function createApi(
     const { body = null } = await request({ ...call, query });
     return { records: listIn(body, call), next: nextQueryOf(body, call) };
   };
-  const pages = (call: Call, paging: Paging | undefined, recordsHaveIds: boolean) =>
+  const pages = (call: Call, options: Pick<ListOptions, 'paging' | 'recordsHaveIds'>) =>
     listPages({
       fetchPage: (query) => fetchPage(call, query),
       filters: new URLSearchParams(call.query),
-      paging,
-      recordsHaveIds,
+      ...options,
     });
   async function* wholeListOrPages(call: Call): AsyncGenerator<Page> {
     let hasBegun = false;
     try {
-      for await (const page of pages(call, undefined, false)) {
+      for await (const page of pages(call, { paging: undefined, recordsHaveIds: false })) {
         hasBegun = true;
         yield page;
       }
     } catch (error) {
       if (hasBegun || !isInvalidRequest(error)) throw error;
       // The service may require paging.
-      yield* pages(call, { all: true }, false);
+      yield* pages(call, { paging: { all: true }, recordsHaveIds: false });
     }
   }
   async function recordWithEtag(call: Call) {
@@ -64,7 +63,8 @@ export function createApi(
     send: request,
     recordWithEtag,
     record: async (call) => (await recordWithEtag(call)).record,
-    pages: (call, paging) => (paging === undefined ? wholeListOrPages(call) : pages(call, paging, true)),
+    pages: (call, paging) =>
+      paging === undefined ? wholeListOrPages(call) : pages(call, { paging, recordsHaveIds: true }),
     follow: (call, last) =>
       follow({
         fetchPage: (query) => fetchPage(call, query),

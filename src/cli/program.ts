@@ -40,7 +40,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
   const onReached = async (parent: Command, command: Command) => {
     current = command;
     if (entries.has(command)) await define(command);
-    else addOptions(command, globalOptions, true);
+    else addOptions(command, globalOptions, { isHidden: true });
     // Copies the global options that stand before the command, such as --json in `vals --json ls`.
     for (const key of Object.keys(globalOptions)) {
       const source = parent.getOptionValueSource(key);
@@ -125,7 +125,7 @@ function createRoot(helpWidth: number, write: (text: string) => void): Command {
       getErrHasColors: () => false,
     });
   for (const option of root.options) option.hideHelp();
-  addOptions(root, globalOptions, true);
+  addOptions(root, globalOptions, { isHidden: true });
   return root;
 }
 
@@ -142,12 +142,12 @@ function defineCommand(command: Command, definition: LoadedCommand): void {
     command.argument(`[${value.placeholder}${repeatable ? '...' : ''}]`, description);
   }
   addOptions(command, options);
-  addOptions(command, globalOptions, true);
+  addOptions(command, globalOptions, { isHidden: true });
   addCommandHelp(command, definition);
 }
 
 /** `checkInput` checks values after commander has read the whole line, so that --help and --json count in any place. */
-function addOptions(command: Command, options: Options, isHidden = false): void {
+function addOptions(command: Command, options: Options, { isHidden = false } = {}): void {
   for (const [key, definition] of Object.entries(options)) {
     const { description, value, negatable, repeatable } = definition;
     const option = new Option(flagsOf(key, definition), description);

@@ -54,7 +54,11 @@ export const command = defineCommand({
 async function itemsToCheck(context: Context, paths: readonly string[]): Promise<PushItem[]> {
   if (paths.length > 0) {
     const files = await collectFiles(paths, context);
-    return files.map((found, order) => ({ ...readableFile(context, found), name: found.file, order }));
+    return files.map((found) => ({
+      ...readableFile(context, found),
+      name: found.file,
+      workspace: undefined,
+    }));
   }
   const root = findRoot(context.settings.cwd);
   if (root === undefined) {
@@ -62,7 +66,7 @@ async function itemsToCheck(context: Context, paths: readonly string[]): Promise
       hint: { text: 'To check the files below this folder', command: 'check', input: { paths: ['.'] } },
     });
   }
-  return (await selectFiles(context, { paths: [] })).flatMap(({ items }) => items);
+  return selectFiles(context, { paths: [] });
 }
 
 interface Problem {

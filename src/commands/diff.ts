@@ -61,9 +61,9 @@ const meanings: Record<State, Meaning> = {
   gone: ['is neither in the workspace nor on the service.'],
   'moved here': ['has another file now.', push('To write the new path into vals.json')],
   'older here': [
-    'has code in its file that the service had before.',
-    pull('To write the newer code into the file', { force: true }),
-    push('To send the older code', { yes: true }),
+    'has code or a name here that the service had before.',
+    pull('To take over what the service has', { force: true }),
+    push('To send what is older', { yes: true }),
   ],
   'changed here': ['changed in the workspace.', push('To send the change')],
   new: ['is not on the service yet.', push('To send the val')],

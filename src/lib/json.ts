@@ -43,6 +43,15 @@ export function parseJson(text: string): JsonValue {
   return mayLoseDigits.test(text) ? parseWithDigits(text) : value;
 }
 
+/** Returns undefined if the text is not JSON. */
+export function parseIfJson(text: string): JsonValue | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Replaces each number that would lose digits with a marked string, then each marked string with a JsonNumber. */
 function parseWithDigits(json: string): JsonValue {
   const marked = mapOutsideStrings(json, (part) =>

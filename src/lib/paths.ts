@@ -1,4 +1,4 @@
-import { realpathSync, type Stats, statSync } from 'node:fs';
+import { readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import nativePath, { dirname, type PlatformPath, sep } from 'node:path';
 import { errnoOf, isMissing } from './system.ts';
 
@@ -40,6 +40,15 @@ export function isFile(path: string): boolean {
   } catch (error) {
     if (isMissing(error) || ['ENOTDIR', 'ELOOP'].includes(errnoOf(error) ?? '')) return false;
     throw error;
+  }
+}
+
+/** Returns an empty list if the folder cannot be read. */
+export function readableNames(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
 

@@ -1,11 +1,11 @@
-import { readdirSync } from 'node:fs';
 import { win32 } from 'node:path';
+import { readableNames } from '../lib/paths.ts';
 
 /**
  * Node's permission model compares paths letter by letter, on Windows too, and editors write drive letters in lower case.
  * So paths get the case that the disk has. The real path would not do: it turns a mapped drive into the share.
  */
-export function spelledAsOnDisk(path: string, platform: NodeJS.Platform, entriesOf = listFolder): string {
+export function spelledAsOnDisk(path: string, platform: NodeJS.Platform, entriesOf = readableNames): string {
   if (platform !== 'win32') return path;
   const { root } = win32.parse(path);
   let spelled = /^[a-z]:/.test(root) ? root.toUpperCase() : root;
@@ -19,14 +19,6 @@ export function spelledAsOnDisk(path: string, platform: NodeJS.Platform, entries
     spelled = win32.join(spelled, isThere ? name : (other ?? name));
   }
   return spelled;
-}
-
-function listFolder(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 /** On Windows, Node names a path that it refused in the form `\\\\?\\C:\\folder` or `\\\\?\\UNC\\server\\folder`. */

@@ -37,14 +37,14 @@ export function createPrompt(
     throw new UsageError(`Cannot ask for ${wanted} without a terminal.`, { hint: instead });
   }
 
-  async function ask(question: string, instead: Hints, hidden: boolean): Promise<string> {
+  async function ask(question: string, instead: Hints, { isHidden = false } = {}): Promise<string> {
     expectTerminal(instead, 'input');
     await flushMessages();
     const stdin = input();
     const { createInterface } = await import('node:readline/promises');
     const { PassThrough } = await import('node:stream');
     // readline writes each key to its output, so the keys of a secret go to a stream that nobody reads.
-    const output = hidden ? new PassThrough().resume() : stderr;
+    const output = isHidden ? new PassThrough().resume() : stderr;
     const shown = visible(redact(question));
     const questionLines = (await createTextWidth([shown])).wrap(shown, Math.max(1, width - 4));
     const lastLine = `${questionLines.pop()?.trimEnd()} `;
@@ -58,14 +58,14 @@ export function createPrompt(
       signal.addEventListener('abort', () => reject(signal.reason));
     });
     try {
-      if (hidden) stderr.write(lastLine);
-      return await Promise.race([reader.question(hidden ? '' : lastLine), interrupted]);
+      if (isHidden) stderr.write(lastLine);
+      return await Promise.race([reader.question(isHidden ? '' : lastLine), interrupted]);
     } catch (error) {
       stderr.write('\n');
       throw error;
     } finally {
       waitedMs += clock.now() - askedAt;
-      if (hidden) stderr.write('\n');
+      if (isHidden) stderr.write('\n');
       reader.close();
     }
   }
@@ -75,12 +75,12 @@ export function createPrompt(
     async confirm(question, instead, { isYesByDefault = false } = {}) {
       expectTerminal(instead);
       const keys = isYesByDefault ? '[Y/n]' : '[y/N]';
-      const answer = (await ask(`${question} ${keys} `, instead, false)).trim();
+      const answer = (await ask(`${question} ${keys} `, instead)).trim();
       return answer === '' ? isYesByDefault : /^y(es)?$/i.test(answer);
     },
     isAtTerminal,
     expectTerminal,
-    text: async (question, instead) => (await ask(question, instead, false)).trim(),
-    secret: async (question, instead) => (await ask(question, instead, true)).trim(),
+    text: async (question, instead) => (await ask(question, instead)).trim(),
+    secret: async (question, instead) => (await ask(question, instead, { isHidden: true })).trim(),
   };
 }

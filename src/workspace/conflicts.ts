@@ -65,7 +65,7 @@ function whyDiffers({ record, remote }: Examined): Problem {
 }
 
 export function notPushed(workspace: Workspace, examined: Examined, isForked: boolean): ConflictError {
-  const { val, code, name, isOthers, isUnmerged } = examined;
+  const { val, code, name, isOthers, isUnmerged, isOlderName } = examined;
   const path = pathTo(workspace, val.file);
   if (isOthers) return notYours(workspace, examined);
   if (name === 'other val') return otherName(workspace, examined);
@@ -73,7 +73,7 @@ export function notPushed(workspace: Workspace, examined: Examined, isForked: bo
   if (isUnmerged) return unmerged(path, code);
   if (code === 'differs')
     return isForked ? nameTaken(path, val.name) : differs(workspace, path, whyDiffers(examined));
-  if (code === 'older here') return differs(workspace, path, olderHere(examined));
+  if (code === 'older here' || isOlderName) return differs(workspace, path, olderHere(examined));
   return conflict(path, changedOnBothSides, [
     seeDifference(path),
     merge(path),
@@ -84,8 +84,10 @@ export function notPushed(workspace: Workspace, examined: Examined, isForked: bo
   ]);
 }
 
-/** Names the version that the file has, where it is known. */
-function olderHere({ here, record, remote }: Examined): Problem {
+/** Names the version that the file has, where it is known, or the older name. */
+function olderHere({ val, here, record, remote, code }: Examined): Problem {
+  if (code !== 'older here')
+    return `has the name "${val.name}" in vals.json, which its val had before it became "${remote?.name}"`;
   const earlier = here && earlierVersion(record, here);
   const version = textOf(earlier?.version ?? null);
   const newer = textOf(remote?.version ?? null);

@@ -78,6 +78,9 @@ export async function examine(
   const base = val.isNamesake || wentBack(record, remote) ? undefined : record?.hash;
   const sides = { here: here?.hash, record: base, there: remote?.hash };
   const code = codeState(sides, { wasThere, isOlder, isNameUnknown: isUnknown });
+  // A service that sends no name has not renamed the val.
+  const nameThere = remote && (remote.name ?? record?.name ?? val.name);
+  const name = nameState({ here: val.name, record: record?.name, there: nameThere });
   return {
     val: { ...val, id: val.id ?? remote?.id },
     here,
@@ -85,12 +88,8 @@ export async function examine(
     recorded,
     remote,
     code,
-    // A service that sends no name has not renamed the val.
-    name: nameState({
-      here: val.name,
-      record: record?.name,
-      there: remote && (remote.name ?? record?.name ?? val.name),
-    }),
+    name,
+    isOlderName: name === 'renamed here' && record?.formerNames.includes(val.name) === true,
     isOthers: foreign !== undefined || isHidden,
     owner: foreign?.owner,
     // If the service has the same code, there is nothing left to merge.

@@ -22,10 +22,7 @@ export async function forgetVals(
   // `addToIgnoreFile` must run first. Otherwise, after a crash, a push would send the files as new vals.
   addToIgnoreFile(root, ignoreFile, patterns);
   // A .valsignore in a folder below may have an exception. A rule in the folder of the file comes last.
-  const isIgnored = createIgnoreCheck(
-    root,
-    createIgnoreFiles(() => {}),
-  );
+  const isIgnored = createIgnoreCheck(root, createIgnoreFiles());
   for (const file of files) {
     if (isIgnored(file) || !existsBelow(root, file)) continue;
     addToIgnoreFile(root, `${dirname(file)}/${ignoreFile}`, [exactPattern(basename(file))]);
@@ -38,11 +35,7 @@ export async function forgetVals(
 
 /** Says whether .valsignore lists the file, or another file whose val had this name. */
 export function createForgottenCheck(root: string): (val: { file: string; name: string }) => boolean {
-  const isListed = createIgnoreCheck(
-    root,
-    createIgnoreFiles(() => {}),
-    ({ fileName }) => fileName === ignoreFile,
-  );
+  const isListed = createIgnoreCheck(root, createIgnoreFiles(), ({ fileName }) => fileName === ignoreFile);
   const lines = readBelow(root, ignoreFile)?.split(/\r?\n/) ?? [];
   const files = lines.filter((line) => line.startsWith('/')).map((line) => line.replace(/\\(.)/g, '$1'));
   const names = new Set(files.filter((file) => lines.includes(exactPattern(file.slice(1)))).map(nameFrom));

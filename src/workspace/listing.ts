@@ -8,7 +8,7 @@ import { readManifest, updateManifest, type WorkspaceContext } from './disk/mani
 import { manifestFile } from './disk/root.ts';
 import type { OwnFolder } from './records/own-folder.ts';
 import { createRecordedIds } from './records/recorded-ids.ts';
-import type { Records } from './records/val-records.ts';
+import { type Records, withName } from './records/val-records.ts';
 import { createVals, type Vals, type WorkspaceVal } from './vals.ts';
 
 interface Listing {
@@ -86,7 +86,7 @@ function addTo(vals: Vals, { file, name, id, movedFrom }: ManifestChange): void 
  */
 function recordName(records: Records, val: WorkspaceVal | undefined): void {
   const record = val && records.of(val);
-  if (val !== undefined && record !== undefined) records.write({ ...record, name: val.name });
+  if (val !== undefined && record !== undefined) records.write(withName(record, val.name));
 }
 
 /** Reads vals.json again if somebody has changed it. */

@@ -151,12 +151,7 @@ export function applyMoves<Val extends WorkspaceVal>(
 }
 
 async function findFiles(workspace: Workspace): Promise<Record<'files' | 'newFiles', string[]>> {
-  // The command itself warns of the files that it leaves out.
-  const found = await walkFolder(
-    workspace.root,
-    () => {},
-    (below) => pathTo(workspace, below),
-  );
+  const found = await walkFolder(workspace.root, { pathOf: (below) => pathTo(workspace, below) });
   const files = found.filter((file) => pathProblem(file) === undefined);
   const known = new Set([...workspace.vals].map(({ file }) => fold(file)));
   return { files, newFiles: files.filter((file) => !known.has(fold(file))) };

@@ -8,7 +8,7 @@ import type { RemoteVals } from './remote-vals.ts';
 import { walkFolder, workspacesBelow } from './sources/walk.ts';
 import { createSimilarityIndex } from './text/similar.ts';
 import { createVals, type Vals, type WorkspaceVal } from './vals.ts';
-import type { Workspace } from './workspace.ts';
+import { pathTo, type Workspace } from './workspace.ts';
 import type { Workspaces } from './workspaces.ts';
 
 /** The file of a val that is gone may be this file of another workspace. */
@@ -79,15 +79,10 @@ function valsOf(other: Workspace): Vals {
   }
 }
 
-async function codesIn({ root }: Workspace): Promise<Map<string, string>> {
+async function codesIn(other: Workspace): Promise<Map<string, string>> {
   const codes = new Map<string, string>();
-  const files = await walkFolder(
-    root,
-    () => {},
-    (file) => file,
-  );
-  for (const file of files) {
-    const code = readIfPossible(root, file);
+  for (const file of await walkFolder(other.root, { pathOf: (below) => pathTo(other, below) })) {
+    const code = readIfPossible(other.root, file);
     if (code !== undefined) codes.set(file, code);
   }
   return codes;

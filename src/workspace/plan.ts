@@ -77,7 +77,7 @@ export const failedStep = (val: WorkspaceVal, { record, here }: LocalSide, refus
   val,
   found: {
     ...{ val, here, record, recorded: record, remote: undefined, owner: undefined },
-    ...{ code: 'new', name: 'same', isOthers: false, isUnmerged: false, isMoved: false },
+    ...{ code: 'new', name: 'same', isOthers: false, isUnmerged: false, isMoved: false, isOlderName: false },
     ...{ isNameUnknown: false, isRemoteAssumed: false },
   },
   refusal,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { UsageError } from '../errors.ts';
+import { grouped } from '../lib/grouped.ts';
 import { type Say, warnWith } from '../lib/say.ts';
 import { identifyInWorkspace } from '../names/identify.ts';
 import { notInThisWorkspace } from '../names/unknown-word.ts';
@@ -20,26 +21,14 @@ export interface SelectedVal extends WorkspaceVal {
   problem?: UsageError;
 }
 
-/** The words of the command line, by the workspaces that they belong to. */
-function groupWords(workspaces: Workspaces, words: readonly string[]): Map<Workspace, string[]> {
-  const groups = new Map<Workspace, string[]>();
-  const here = workspaces.here();
-  if (words.length === 0 && here !== undefined) groups.set(here, []);
-  for (const word of words) {
-    const workspace = identifyInWorkspace(workspaces, word)?.workspace ?? workspaceOf(workspaces, word);
-    groups.set(workspace, [...(groups.get(workspace) ?? []), word]);
-  }
-  return groups;
-}
-
 /** For commands that work on one workspace. */
-export function wordsOfOneWorkspace(
-  workspaces: Workspaces,
-  words: readonly string[],
-): { workspace: Workspace; words: string[] } {
-  const [first, another] = groupWords(workspaces, words);
-  if (first === undefined) throw notInWorkspace();
-  if (another === undefined) return { workspace: first[0], words: first[1] };
+export function workspaceOfWords(workspaces: Workspaces, words: readonly string[]): Workspace {
+  const found = words.map(
+    (word) => identifyInWorkspace(workspaces, word)?.workspace ?? workspaceOf(workspaces, word),
+  );
+  const [workspace = workspaces.here(), another] = new Set(found);
+  if (workspace === undefined) throw notInWorkspace();
+  if (another === undefined) return workspace;
   throw new UsageError('The files belong to several workspaces.', {
     hint: 'Run the command once for each workspace.',
   });
@@ -77,7 +66,7 @@ export async function findNewFiles(known: WorkspaceFiles, warn: Warn): Promise<S
   const { root } = known;
   const filesByFolded = new Map([...known.vals].map(({ file }) => [fold(file), file]));
   const found: string[] = [];
-  for (const file of await walkFolder(root, warn, (below) => pathTo(known, below))) {
+  for (const file of await walkFolder(root, { warn, pathOf: (below) => pathTo(known, below) })) {
     const path = pathTo(known, file);
     const otherSpelling = filesByFolded.get(fold(file));
     if (otherSpelling !== undefined) {
@@ -101,17 +90,13 @@ const otherSpellingLeftOut = (path: string, otherSpelling: string): string =>
   `${path} was not used as a val, because on some systems it is the same file as ${otherSpelling}. Rename one of them.`;
 
 function withNames(known: WorkspaceFiles, files: readonly string[]): SelectedVal[] {
-  const filesByName = new Map([...known.vals].map(({ file, name }) => [name, [file]]));
-  for (const file of files) {
-    const name = nameFrom(file) ?? '';
-    filesByName.set(name, [...(filesByName.get(name) ?? []), file]);
-  }
-  return files.map((file): SelectedVal => {
-    const name = nameFrom(file);
+  const named = files.map((file) => ({ file, name: nameFrom(file) }));
+  const byName = grouped([...known.vals, ...named], ({ name }) => name);
+  return named.map(({ file, name }): SelectedVal => {
     const path = pathTo(known, file);
     if (name === undefined) return { file, name: '', id: undefined, problem: withoutName([path]) };
     const val = { file, name, id: undefined };
-    const other = filesByName.get(name)?.find((each) => each !== file);
+    const other = byName.get(name)?.find((each) => each.file !== file)?.file;
     if (other === undefined) return val;
     const [first = '', second = ''] = [file, other].sort().map((each) => pathTo(known, each));
     const hint =

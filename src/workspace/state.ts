@@ -66,6 +66,8 @@ export interface Findings {
   isUnmerged: boolean;
   /** vals.json lists the val with another file, which is gone. */
   isMoved: boolean;
+  /** vals.json has a name that the val had before, as after `git checkout` of an older branch. */
+  isOlderName: boolean;
 }
 
 /** The state as `vals status` shows it. */
@@ -74,11 +76,11 @@ export type State = CodeState | 'unmerged' | 'renamed here' | 'moved here' | 'no
 const canBeRenamed: ReadonlySet<CodeState> = new Set(['unchanged', 'changed here', 'changed there']);
 const hasCodeOfVal: ReadonlySet<CodeState> = new Set(['unchanged', 'changed there']);
 
-export function stateOf({ code, name, isOthers, isUnmerged, isMoved }: Findings): State {
+export function stateOf({ code, name, isOthers, isUnmerged, isMoved, isOlderName }: Findings): State {
   if (isOthers) return 'not yours';
   if (name === 'other val') return 'conflict';
   if (isUnmerged) return 'unmerged';
-  if (name === 'renamed here' && canBeRenamed.has(code)) return 'renamed here';
+  if (name === 'renamed here' && canBeRenamed.has(code)) return isOlderName ? 'older here' : 'renamed here';
   return isMoved && hasCodeOfVal.has(code) ? 'moved here' : code;
 }
 
@@ -98,9 +100,16 @@ export interface Permission {
 export type Decision = 'send' | 'leave' | 'ask' | 'refuse';
 
 /** `leave` means that there is nothing to send. */
-export function decide({ code, name, isOthers, isUnmerged }: Findings, permission: Permission): Decision {
+export function decide(findings: Findings, permission: Permission): Decision {
+  if (findings.isOthers || findings.name === 'other val') return 'refuse';
+  const decision = decideOnCode(findings, permission);
+  const { force, mayOverwrite, isSave } = permission;
+  const mayRename = !findings.isOlderName || force || mayOverwrite || isSave;
+  return mayRename || !canBeRenamed.has(findings.code) ? decision : 'ask';
+}
+
+function decideOnCode({ code, isUnmerged }: Findings, permission: Permission): Decision {
   const { force, isNamed, mayOverwrite, isKnownVersion, isSave } = permission;
-  if (isOthers || name === 'other val') return 'refuse';
   const canSend = force || !isUnmerged;
   switch (code) {
     case 'unchanged':

@@ -32,11 +32,15 @@ export function createVals(
   let filesByFolded: Map<string, string> | undefined;
   let filesByRecordedId: Map<string, string> | undefined;
 
+  function removeKeys(val: WorkspaceVal): void {
+    if (byName.get(val.name) === val) byName.delete(val.name);
+    if (val.id !== undefined) byId.delete(val.id);
+  }
+
   function remove(file: string): void {
     const before = byFile.get(file);
     if (before === undefined) return;
-    if (byName.get(before.name) === before) byName.delete(before.name);
-    if (before.id !== undefined) byId.delete(before.id);
+    removeKeys(before);
     byFile.delete(file);
     filesByFolded = undefined;
     filesByRecordedId = undefined;
@@ -44,8 +48,7 @@ export function createVals(
 
   function set(val: WorkspaceVal): void {
     const before = byFile.get(val.file);
-    if (before !== undefined && byName.get(before.name) === before) byName.delete(before.name);
-    if (before?.id !== undefined) byId.delete(before.id);
+    if (before !== undefined) removeKeys(before);
     byFile.set(val.file, val);
     filesByFolded?.set(fold(val.file), val.file);
     filesByRecordedId = undefined;

@@ -9,7 +9,7 @@ import { isObject, type JsonObject, type JsonValue, withoutUndefined } from '../
 import type { Outcome } from '../lib/outcome.ts';
 import { pastOf } from './examine.ts';
 import type { PlanOptions, Step } from './plan.ts';
-import { recordAfter, type ValRecord, withReplaced } from './records/val-records.ts';
+import { recordAfter, type ValRecord, withName, withReplaced } from './records/val-records.ts';
 import { idAndVersion, type RemoteVals } from './remote-vals.ts';
 import { hashOf } from './text/code-facts.ts';
 import type { WorkspaceVal } from './vals.ts';
@@ -76,7 +76,7 @@ export async function renameVal(
   const { val: changed, notApplied } = await changeFields(api, id, { name }, found.remote?.etag);
   if (notApplied.length > 0) throw notRenamed(pathTo(workspace, file), record?.name, name);
   const isSameCode = typeof changed.code === 'string' && hashOf(changed.code) === record?.hash;
-  const renamed = record && { ...record, ...(isSameCode && versionAndTime(changed)), file, name };
+  const renamed = record && withName({ ...record, ...(isSameCode && versionAndTime(changed)), file }, name);
   if (renamed !== undefined) workspace.records.write(renamed);
   if (step.val.movedFrom !== undefined) rememberMoved(push, step, id);
   if (!step.alsoSends) return { status: 'renamed', ...idAndVersion(id, versionOf(changed)) };

@@ -118,6 +118,12 @@ describe('the request', () => {
     });
   });
 
+  it('says that a refused request had no body', async () => {
+    const service = await scriptedService([], () => ({ status: 400, body: { message: 'not JSON' } }));
+    const { error } = await run(['api', 'POST', '/x', '--json'], { env: service.env, input: '{}' });
+    expect(error?.hint).toContain('--input -');
+  });
+
   it.each([
     { args: ['GET', '/x', '-F', 'a=secret'], exit: 2, says: '-f a=' },
     { args: ['POST', '/x', '-F', 'a='], exit: 2, says: '-f a=' },

@@ -24,13 +24,15 @@ async function newStore() {
 test('a person is added with a token that works and is shown once', async () => {
   const { user, serve } = await newStore();
   const { exit, stdout, stderr } = await user('add', 'ada', '--json');
-  expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringMatching(/^Created the store .+\.\n$/) });
   const { id, token } = JSON.parse(stdout);
   expect(JSON.parse(stdout)).toEqual({ id, username: 'ada', token: expect.stringMatching(tokenForm) });
   const answer = await serve(token, ({ ask }) => ask('GET', '/v1/me'));
   expect(answer.body).toMatchObject({ id, username: 'ada' });
   expect((await user('ls', '--json')).stdout).not.toContain(token);
-  expect((await user('add', 'bob')).stdout).toMatch(/^bob\t[0-9a-f-]{36}\tvals_[\w-]{43}\n$/);
+  const bob = await user('add', 'bob');
+  expect(bob.stderr).not.toContain('Created');
+  expect(bob.stdout).toMatch(/^bob\t[0-9a-f-]{36}\tvals_[\w-]{43}\n$/);
   expect((await user('add', 'eve', '--fields', 'token')).stdout.trimEnd()).toMatch(tokenForm);
 });
 

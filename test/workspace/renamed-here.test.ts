@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import {
   type Env,
+  newService,
   type Place,
   pushed,
   reachableService,
@@ -128,4 +129,28 @@ it('a push whose code is refused after the rename says that a part was done', as
     exit: 9,
     stderr: expect.stringContaining('The val was renamed before.'),
   });
+});
+
+it.each([
+  ['a service of others', reachableService],
+  ['a service of this machine', newService],
+])('an older branch does not take the old name back unasked, on %s', async (_title, makeService) => {
+  const { place } = await pushed({ 'a.ts': 'a' }, await makeService());
+  const before = place.read('vals.json') ?? '';
+  await place.vals('val', 'set', 'a', '--name', 'better');
+  const renamedManifest = (place.read('vals.json') ?? '').replace('a.ts', 'better.ts');
+  place.remove('a.ts');
+  place.put({ 'better.ts': 'a', 'vals.json': renamedManifest });
+  expect(await place.words(['push'])).toEqual({ 'better.ts': 'unchanged' });
+
+  place.remove('better.ts');
+  place.put({ 'a.ts': 'a', 'vals.json': before });
+  expect(await place.status()).toEqual({ 'a.ts': 'older here' });
+  const refused = await place.vals('push', '--json');
+  expect(refused).toMatchObject({ exit: 5, stdout: expect.stringContaining('"failed"') });
+  expect(refused.error?.message).toContain('which its val had before it became "better"');
+  expect(
+    (await place.onScreen(['push'], { columns: 200, answers: [{ after: '[y/N]', keys: 'n\r' }] })).screen,
+  ).toContain('(the val is named "better" now)');
+  expect(await place.words(['push', '--yes'])).toEqual({ 'a.ts': 'renamed' });
 });

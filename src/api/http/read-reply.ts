@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { parseJson } from '../../lib/json.ts';
+import { parseIfJson } from '../../lib/json.ts';
 import { errnoOf } from '../../lib/system.ts';
 import type { Reply } from '../call.ts';
 import { isErrorRecord } from '../record-fields.ts';
@@ -49,7 +49,7 @@ function readSuccess(
   if (text.trim() === '') {
     return isRead(method) ? { kind: 'unreadable', status, problem: 'empty' } : { status, body: undefined };
   }
-  const body = jsonIn(text);
+  const body = parseIfJson(text);
   if (body === undefined) return { kind: 'unreadable', status, problem: 'not JSON', body: text };
   if (!isRaw && isErrorRecord(body)) return { kind: 'unusable', status, problem: { kind: 'error', body } };
   return { status, body, ...etagOf(reply) };
@@ -64,16 +64,8 @@ function etagOf(reply: HttpReply): Pick<Reply, 'etag'> {
 function readError(reply: HttpReply, { now }: ReplyOptions): Fault {
   const { status } = reply;
   const text = reply.body instanceof Error ? '' : new TextDecoder().decode(reply.body);
-  const json = jsonIn(text);
+  const json = parseIfJson(text);
   const body = json === undefined && text.trim() !== '' ? text : json;
   const retryAfterMs = parseRetryAfter(headerOf(reply, 'retry-after'), now);
   return { kind: 'status', status, body, retryAfterMs };
-}
-
-function jsonIn(text: string): ReturnType<typeof parseJson> | undefined {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { readableNames } from '../../lib/paths.ts';
 import { createSeenVals } from '../../names/seen-vals.ts';
 import { readConfig } from '../../settings/config-file.ts';
 import { createSettings, type Settings } from '../../settings/settings.ts';
@@ -59,11 +59,7 @@ async function fromService(
 /** The files that `vals run` could run, beside the vals. */
 function codeFilesIn(cwd: string, unfinished: string): string[] {
   if (unfinished !== '') return [];
-  try {
-    return readdirSync(cwd).filter((name) => isCode(name) && safeInShell.test(name));
-  } catch {
-    return [];
-  }
+  return readableNames(cwd).filter((name) => isCode(name) && safeInShell.test(name));
 }
 
 const isCode = (name: string): boolean => /\.[cm]?[jt]sx?$/.test(name);
@@ -73,12 +69,8 @@ function fitsFile(unfinished: string, cwd: string): boolean {
   if (unfinished === '') return false;
   const isFolder = unfinished.endsWith('/');
   const beginning = isFolder ? '' : basename(unfinished);
-  try {
-    const names = readdirSync(resolve(cwd, isFolder ? unfinished : dirname(unfinished)));
-    return names.some((name) => name.startsWith(beginning) && isCode(name));
-  } catch {
-    return false;
-  }
+  const names = readableNames(resolve(cwd, isFolder ? unfinished : dirname(unfinished)));
+  return names.some((name) => name.startsWith(beginning) && isCode(name));
 }
 
 /** Bash replaces only the text after the last `=` or `:`. So a candidate must begin after that character. */

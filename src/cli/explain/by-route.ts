@@ -10,7 +10,7 @@ export interface RouteMessages {
   sentences?: Record<number, string>;
   /** Beginnings of sentences by status. What the service says follows. */
   beginnings?: Record<number, string>;
-  hints?: Record<number, Hints>;
+  hints?: Partial<Record<number, Hints>>;
   /** What to do if nobody knows whether the service made the change. */
   ifUnknown?: Hints;
   /** What a 404 is about. Together they make the summary of many errors. */
@@ -26,16 +26,22 @@ interface About {
   version: string;
   /** The name in the body of the request. */
   name: string | undefined;
+  /** The request may have a body, and has none. */
+  lacksBody: boolean;
 }
 
 export function routeMessages(call: Call, wordFor: (id: string) => string | undefined): RouteMessages {
   const { val: id = '', version = '', body } = call;
   const name = isObject(body) ? textOf(body.name) : undefined;
-  return byRoute[call.route]({ id, val: wordFor(id) ?? id, version, name });
+  const lacksBody = body === undefined && ['POST', 'PUT', 'PATCH'].includes(call.method);
+  return byRoute[call.route]({ id, val: wordFor(id) ?? id, version, name, lacksBody });
 }
 
+const checkPath = 'Check the path of the request, and the ids in the path.';
+const missingBody = 'The request had no body. To send one, add fields with -f, or --input -.';
+
 const byRoute: Record<RouteName, (about: About) => RouteMessages> = {
-  any: () => ({ hints: { 404: 'Check the path of the request, and the ids in the path.' } }),
+  any: ({ lacksBody }) => ({ hints: lacksBody ? { 400: missingBody, 404: checkPath } : { 404: checkPath } }),
   me: () => noRoute,
   mySpaces: () => noRoute,
   myLikes: () => noRoute,

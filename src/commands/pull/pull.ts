@@ -7,7 +7,7 @@ import type { OutcomeRow } from '../../lib/outcome.ts';
 import { identifyInWorkspace } from '../../names/identify.ts';
 import { applyMoves, findMoves, type Moves } from '../../workspace/moves.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
-import { wordsOfOneWorkspace } from '../../workspace/select.ts';
+import { workspaceOfWords } from '../../workspace/select.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { createWorkspaces, type Workspaces } from '../../workspace/workspaces.ts';
 import { valsOfWorkspace } from '../shared/options.ts';
@@ -56,7 +56,7 @@ export const command = defineCommand({
     }
     const { say } = context;
     const workspaces = createWorkspaces(context);
-    const { workspace } = wordsOfOneWorkspace(workspaces, words);
+    const workspace = workspaceOfWords(workspaces, words);
     const named = await itemsOf(context, workspaces, workspace, words);
     if (file !== undefined && (named.length !== 1 || 'file' in (named[0] ?? {}))) {
       throw new UsageError('--file is for one val that the workspace does not have yet.', {

@@ -1,7 +1,9 @@
 // Asks once about everything that a push does only if the user agrees: overwriting, sending older code, deleting.
+import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { DeclinedError } from '../../errors.ts';
 import { textOf } from '../../lib/json.ts';
+import { visible } from '../../lib/visible.ts';
 import { cellText } from '../../terminal/column.ts';
 import { ago } from '../../terminal/times.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
@@ -11,8 +13,8 @@ import { stepFor } from '../../workspace/plan.ts';
 import { differInLineEnds } from '../../workspace/text/code-facts.ts';
 import { createSimilarityIndex, type SimilarityIndex } from '../../workspace/text/similar.ts';
 import { pathTo } from '../../workspace/workspace.ts';
-import type { OptionsFor, PlannedItem } from './plan-items.ts';
-import { listLine } from './sent-rows.ts';
+import type { PlannedItem } from './plan-items.ts';
+import { versionOfFile } from './version-of-file.ts';
 
 export interface Answer {
   items: readonly PlannedItem[];
@@ -26,15 +28,13 @@ interface AskOptions {
   dryRun: boolean;
   /** With --prune: vals whose files may be in another workspace now. */
   elsewhere?: readonly MoveElsewhere[];
-  optionsFor: OptionsFor;
-  /** The version of the val whose code the file has, if there is one. Asked only for vals without a record. */
-  versionOfFile(item: PlannedItem, askedCount: number): Promise<string | undefined>;
+  api: Api;
 }
 
 export async function askOnce(
   context: Context,
   planned: readonly PlannedItem[],
-  { yes, dryRun, optionsFor, versionOfFile, elsewhere = [] }: AskOptions,
+  { yes, dryRun, api, elsewhere = [] }: AskOptions,
 ): Promise<Answer> {
   const { prompt, say, agent } = context;
   // An agent has the option to delete only if a person allowed it. That is no consent to overwrite a val.
@@ -47,15 +47,15 @@ export async function askOnce(
   if (isNobodyAsked || !prompt.isAtTerminal()) return unanswered;
   say({ kind: 'progress' });
   const lines = await Promise.all(
-    asked.map(async (item) => lineFor(context, item, await versionOfFile(item, asked.length))),
+    asked.map(async (item) => lineFor(context, item, await versionOfFile(api, item, asked.length))),
   );
   if (lines.length > 0) {
-    const differ = asked.every(({ step }) => step?.why === 'differs')
-      ? 'The code of these vals on the service differs from the files, and vals has no record of it'
-      : 'The code of these vals on the service differs from the files';
+    const isUnknown = asked.every(({ step }) => step?.why === 'differs');
+    const haveOtherNames = asked.some(({ step }) => step?.found.isOlderName);
+    const differ = `${haveOtherNames ? 'The code or name' : 'The code'} of these vals on the service differs from the files${isUnknown ? ', and vals has no record of it' : ''}`;
     say({ kind: 'lines', text: `${differ}:\n${lines.join('')}`, despite: 'quiet' });
   }
-  const agreed: Answer = { ...unanswered, items: planned.map((item) => agreedItem(item, optionsFor)) };
+  const agreed: Answer = { ...unanswered, items: planned.map(agreedItem) };
   if (dryRun) {
     say({ kind: 'note', text: 'A push would ask before it overwrites these vals.' });
     return agreed;
@@ -88,11 +88,11 @@ function questionFor(overwritten: number, deleted: number): string {
   return overwritten === 0 ? `Delete ${gone}` : `${overwrite}, and delete ${gone}`;
 }
 
-function agreedItem(item: PlannedItem, optionsFor: OptionsFor): PlannedItem {
-  const { step, workspace } = item;
-  if (step?.kind !== 'ask' || workspace === undefined) return item;
-  const options = { ...optionsFor(workspace, step.val), mayOverwrite: true };
-  return { ...item, step: { ...stepFor(workspace, step.val, step.found, options), isAgreed: true } };
+function agreedItem(item: PlannedItem): PlannedItem {
+  const { step, workspace, options } = item;
+  if (step?.kind !== 'ask' || workspace === undefined || options === undefined) return item;
+  const agreed = stepFor(workspace, step.val, step.found, { ...options, mayOverwrite: true });
+  return { ...item, step: { ...agreed, isAgreed: true } };
 }
 
 function lineFor(
@@ -101,7 +101,7 @@ function lineFor(
   versionOfFile: string | undefined,
 ): string {
   if (step === undefined || workspace === undefined) return '';
-  const { val, here, record, remote } = step.found;
+  const { val, here, record, remote, isOlderName } = step.found;
   const { madeAt, madeBy } = remote?.newestVersion ?? {};
   const path = pathTo(workspace, val.file);
   const earlier = here && earlierVersion(record, here);
@@ -113,9 +113,14 @@ function lineFor(
     madeBy === undefined ? '' : `by ${madeBy}`,
     path,
     version === undefined ? '' : `(${path} is version ${version})`,
+    isOlderName ? `(the val is named "${remote?.name}" now)` : '',
     differInLineEnds(here, remote) ? '(only line ends differ)' : '',
   ]);
 }
+
+/** Empty parts are left out. */
+const listLine = (parts: readonly string[]): string =>
+  `  ${visible(parts.filter((part) => part !== '').join('  '))}\n`;
 
 /** Reading more files would make the user wait for a remark. */
 const mostComparedFiles = 500;

@@ -16,7 +16,8 @@ import { hintAbout, noteMove, notePossibleTakeovers, withNameProposed } from '..
 import { refuseBrokenCode } from '../shared/syntax.ts';
 import type { Answer } from './ask.ts';
 import { createAnnotations } from './github.ts';
-import type { OptionsFor, PlannedItem } from './plan-items.ts';
+import { workspacesOf } from './item.ts';
+import type { PlannedItem } from './plan-items.ts';
 import { fileAndName, hintAtMissingIds, hintAtPull, isSentWithoutId, pushReport } from './sent-rows.ts';
 import { upsert } from './upsert.ts';
 
@@ -29,7 +30,6 @@ export interface CarryOutOptions {
   ifVersion: string | undefined;
   /** Paths were given. Otherwise, entries of vals.json that have neither a file nor a val are taken out. */
   isNamed: boolean;
-  optionsFor: OptionsFor;
   createRemotes(): RemoteVals;
 }
 
@@ -52,7 +52,7 @@ export async function carryOutAll(
   // The list of vals must be read again, because the remotes of the plan may keep an older list, which lacks new vals.
   const { rows, error } = dryRun
     ? sent
-    : await saveWorkspaces(context, items, sent, { remotes: createRemotes(), ...options });
+    : await saveWorkspaces(context, items, sent, { isNamed, remotes: createRemotes() });
   const shown = rows.filter((_row, index) => !isHidden(items[index], rows[index]));
   hintAtMissingIds(
     say,
@@ -78,7 +78,7 @@ interface Sender {
 async function createSender(
   context: Context,
   { items, declined }: Answer,
-  { api, dryRun, noCheck, ifVersion, optionsFor, createRemotes }: CarryOutOptions,
+  { api, dryRun, noCheck, ifVersion, createRemotes }: CarryOutOptions,
 ): Promise<Sender> {
   const { signal, seen } = context;
   const hasUntracked = items.some(({ val }) => val === undefined);
@@ -90,12 +90,13 @@ async function createSender(
   };
 
   async function sendTracked(workspace: Workspace, item: PlannedItem, remark: AddRemark): Promise<Outcome> {
-    if (item.step === undefined) return { status: 'skipped' };
+    const { step, options } = item;
+    if (step === undefined || options === undefined) return { status: 'skipped' };
     return carryOut(
       {
         workspace,
         api,
-        options: optionsFor(workspace, item.step.val),
+        options,
         dryRun,
         freshRemotes: createRemotes,
         checkCode: (path, code) => refuseBrokenCode(path, code, !noCheck),
@@ -105,7 +106,7 @@ async function createSender(
         onRename: (val, nameThere) => noteRename(context, workspace, val, { nameThere, dryRun }),
         remark,
       },
-      item.step,
+      step,
     );
   }
 
@@ -207,7 +208,7 @@ async function saveWorkspaces(
   // The ids must be learnt before vals.json is saved.
   const rows = await withMissingIds(items, sent.rows, remotes);
   let { error } = sent;
-  for (const workspace of new Set(items.flatMap((item) => item.workspace ?? []))) {
+  for (const workspace of workspacesOf(items)) {
     const unsaved = await workspace.saveManifest();
     const gone = items.filter((item, index) => {
       if (item.workspace !== workspace) return false;

@@ -3,16 +3,15 @@ import type { Context } from '../../cli/context.ts';
 import { maybeRenamed } from '../../workspace/conflicts.ts';
 import { recordOf } from '../../workspace/examine.ts';
 import { applyMoves, findMoves, type LikelyMove, type Moves } from '../../workspace/moves.ts';
-import type { Step } from '../../workspace/plan.ts';
 import type { RemoteVals } from '../../workspace/remote-vals.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { likelyMoveText, noteMove } from '../shared/notes.ts';
-import { itemOfVal, type PushItem, type Selection } from './item.ts';
+import { itemOfVal, type PushItem, workspacesOf } from './item.ts';
 import type { PlannedItem } from './plan-items.ts';
 
 export interface Followed {
-  selections: Selection[];
+  items: readonly PushItem[];
   /** New files that may be renamed files. Nobody was asked about them. */
   likely: Map<Workspace, LikelyMove[]>;
   /** The user said that this file is the file of a val that was missing. */
@@ -28,57 +27,48 @@ export interface FollowMovesOptions {
 
 export async function followMoves(
   context: Context,
-  selections: readonly Selection[],
+  selected: readonly PushItem[],
   { openRemotes, mayAsk, dryRun }: FollowMovesOptions,
 ): Promise<Followed> {
   const likely = new Map<Workspace, LikelyMove[]>();
   const confirmed = new Map<Workspace, Set<string>>();
-  const followed: Selection[] = [];
-  for (const selection of selections) {
-    const { workspace, items } = selection;
-    if (workspace === undefined) {
-      followed.push(selection);
-      continue;
-    }
+  let items = selected;
+  for (const workspace of workspacesOf(selected)) {
     const moves = await findMoves(workspace, openRemotes);
-    const { moved, likely: found } = moves;
-    const selected = new Set(items.flatMap(({ val }) => val?.file ?? []));
-    const chosen = found.filter(({ to }) => selected.has(to));
-    const undecided: LikelyMove[] = found.filter(({ to }) => !selected.has(to));
-    const isQuestion = ({ isOnlyOne }: LikelyMove) => mayAsk && isOnlyOne;
-    for (const move of chosen) {
-      const isAsked = isQuestion(move) && !dryRun;
-      const answer = isAsked ? await askAboutRename(context, workspace, move) : undefined;
-      if (answer === true) {
-        moved.set(move.val.file, move.to);
-        confirmed.set(workspace, new Set([...(confirmed.get(workspace) ?? []), move.to]));
-      }
-      if (answer === undefined) undecided.push(move);
+    const files = filesOf(workspace, items);
+    const isAsked = ({ to, isOnlyOne }: LikelyMove) => mayAsk && !dryRun && isOnlyOne && files.has(to);
+    const renamed = new Set<string>();
+    for (const move of moves.likely.filter(isAsked)) {
+      if (!(await askAboutRename(context, workspace, move))) continue;
+      moves.moved.set(move.val.file, move.to);
+      renamed.add(move.to);
     }
-    const open = undecided.filter(({ to }) => selected.has(to));
-    for (const move of open.filter(isQuestion)) {
-      context.say({ kind: 'note', text: `A push would ask: ${questionAbout(workspace, move)}` });
-    }
-    likely.set(workspace, undecided);
-    const movedItems = withMoves(workspace, items, moves);
-    followed.push({ workspace, items: await keepAnswers(context, workspace, movedItems, confirmed) });
+    confirmed.set(workspace, renamed);
+    likely.set(
+      workspace,
+      moves.likely.filter((move) => !isAsked(move)),
+    );
+    items = await keepAnswers(context, workspace, withMoves(workspace, items, moves), renamed);
   }
   const isConfirmed = (workspace: Workspace, file: string) => confirmed.get(workspace)?.has(file) ?? false;
-  return { selections: followed, likely, isConfirmed };
+  return { items, likely, isConfirmed };
 }
+
+const filesOf = (workspace: Workspace, items: readonly PushItem[]): Set<string> =>
+  new Set(items.flatMap((item) => (item.workspace === workspace ? (item.val?.file ?? []) : [])));
 
 /** An answer goes into vals.json at once, so that nobody is asked again if the push of the file is refused. */
 async function keepAnswers(
   context: Context,
   workspace: Workspace,
-  items: PushItem[],
-  confirmed: ReadonlyMap<Workspace, ReadonlySet<string>>,
-): Promise<PushItem[]> {
-  const files = confirmed.get(workspace);
-  if (files === undefined) return items;
+  items: readonly PushItem[],
+  renamed: ReadonlySet<string>,
+): Promise<readonly PushItem[]> {
+  if (renamed.size === 0) return items;
   const kept = items.map((item) => {
     const { val } = item;
-    if (val?.movedFrom === undefined || !files.has(val.file)) return item;
+    const isRenamed = item.workspace === workspace && val !== undefined && renamed.has(val.file);
+    if (!isRenamed || val.movedFrom === undefined) return item;
     const record = recordOf(workspace, val);
     if (record !== undefined) workspace.records.write({ ...record, file: val.file });
     workspace.records.remove(val.movedFrom);
@@ -111,9 +101,9 @@ async function askAboutRename(
 const renameInstead = ({ file }: WorkspaceVal, to: string): string =>
   `In vals.json, change the entry "${file}" to "${to}".`;
 
-/** Warns of the moves that nobody is asked about. */
+/** Says what the push does with new files that may be renamed ones, and that nobody was asked about. */
 export function warnOfLikelyMoves(
-  context: Context,
+  { say }: Context,
   planned: readonly PlannedItem[],
   { likely }: Followed,
   { mayAsk, dryRun }: Pick<FollowMovesOptions, 'mayAsk' | 'dryRun'>,
@@ -121,21 +111,12 @@ export function warnOfLikelyMoves(
   for (const { workspace, step } of planned) {
     if (workspace === undefined || step === undefined) continue;
     for (const move of likely.get(workspace) ?? []) {
-      const isQuestion = mayAsk && move.isOnlyOne;
-      if (move.to === step.val.file && !isQuestion)
-        warnOfLikelyMove(context, workspace, move, step, { dryRun });
+      if (move.to !== step.val.file) continue;
+      if (mayAsk && move.isOnlyOne) {
+        say({ kind: 'note', text: `A push would ask: ${questionAbout(workspace, move)}` });
+      } else say({ kind: 'warning', text: likelyMoveText(workspace, move, step, { dryRun }) });
     }
   }
-}
-
-export function warnOfLikelyMove(
-  { say }: Context,
-  workspace: Workspace,
-  move: LikelyMove,
-  step: Step,
-  { dryRun }: { dryRun: boolean },
-): void {
-  say({ kind: 'warning', text: likelyMoveText(workspace, move, step, { dryRun }) });
 }
 
 /** While the question was open, the file of a val that would be deleted may have come back under another name. */
@@ -159,16 +140,18 @@ export async function refuseFoundFiles(
 }
 
 /** The items of moved files get their vals. */
-function withMoves(workspace: Workspace, items: readonly PushItem[], moves: Moves): PushItem[] {
-  if (moves.moved.size === 0) return [...items];
-  const byFile = new Map(items.flatMap((item) => (item.val ? [[item.val.file, item]] : [])));
-  const vals = items.flatMap(({ val }) => val ?? []);
-  const now = applyMoves(workspace, vals, moves).map((val) => itemOf(workspace, byFile, val));
-  return [...items.filter(({ val }) => val === undefined), ...now].sort((a, b) => a.order - b.order);
-}
-
-function itemOf(workspace: Workspace, byFile: ReadonlyMap<string, PushItem>, val: WorkspaceVal): PushItem {
-  const item = byFile.get(val.file) ?? byFile.get(val.movedFrom ?? '');
-  if (item !== undefined && val.movedFrom === undefined) return item;
-  return itemOfVal(workspace, val, item?.order ?? 0);
+function withMoves(workspace: Workspace, items: readonly PushItem[], moves: Moves): readonly PushItem[] {
+  if (moves.moved.size === 0) return items;
+  const isOwn = (item: PushItem) => item.workspace === workspace && item.val !== undefined;
+  const files = filesOf(workspace, items);
+  const vals = items.flatMap((item) => (isOwn(item) ? (item.val ?? []) : []));
+  const now = applyMoves(workspace, vals, moves);
+  // A moved file was selected by its new path, or else by the path that vals.json has.
+  const bySelected = new Map(now.map((val) => [files.has(val.file) ? val.file : val.movedFrom, val]));
+  return items.flatMap((item): PushItem[] => {
+    if (!isOwn(item)) return [item];
+    const val = bySelected.get(item.val?.file);
+    if (val === undefined) return [];
+    return [val.movedFrom === undefined ? item : itemOfVal(workspace, val)];
+  });
 }

@@ -10,29 +10,26 @@ import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 
 /** `file` is relative to the current folder, and `val.file` is relative to the workspace. */
 export interface PushItem extends NamedFile {
+  /** The workspace that the file belongs to. */
+  workspace: Workspace | undefined;
   val?: SelectedVal;
   /** Resolves to undefined if the file does not exist and the user did not name the file. */
   read(): Promise<string | undefined>;
   /** A pipe and standard input can be read only once. */
   canReadAgain: boolean;
-  /** The rows of the result are in this order. */
-  order: number;
 }
 
-/** The files of one workspace, or those that belong to none. */
-export interface Selection {
-  workspace: Workspace | undefined;
-  items: PushItem[];
-}
-
-export function itemOfVal(workspace: Workspace, val: SelectedVal, order: number, wayOut?: string): PushItem {
+export function itemOfVal(workspace: Workspace, val: SelectedVal, wayOut?: string): PushItem {
   const file = pathTo(workspace, val.file);
   const read = async () => {
     const code = readBelow(workspace.root, val.file, file);
     return code === undefined ? undefined : checkNotEmpty(file, code, wayOut);
   };
-  return { file, name: val.name, val, canReadAgain: true, order, read };
+  return { file, name: val.name, workspace, val, canReadAgain: true, read };
 }
+
+export const workspacesOf = (items: readonly PushItem[]): Set<Workspace> =>
+  new Set(items.flatMap(({ workspace }) => workspace ?? []));
 
 export type Readable = Pick<PushItem, 'file' | 'read' | 'canReadAgain'>;
 

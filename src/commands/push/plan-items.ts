@@ -8,13 +8,15 @@ import type { Workspace } from '../../workspace/workspace.ts';
 import type { ReadItem } from './read-files.ts';
 
 export interface PlannedItem extends ReadItem {
+  /** What the user allowed for the val of a workspace. */
+  options?: PlanOptions;
   /** Undefined for a file outside of workspaces, which is sent without a comparison. */
   step?: Step | undefined;
   /** Not planned, because the service refused the token. */
   isSkipped?: boolean;
 }
 
-export type OptionsFor = (workspace: Workspace, val: WorkspaceVal) => PlanOptions;
+type OptionsFor = (workspace: Workspace, val: WorkspaceVal) => PlanOptions;
 
 export async function planItems(
   { say }: Context,
@@ -23,12 +25,15 @@ export async function planItems(
   optionsFor: OptionsFor,
   endsPlanning: (error: ValsError) => boolean = concernsAll,
 ): Promise<PlannedItem[]> {
-  const planned: PlannedItem[] = items.map((item) => ({ ...item }));
+  const planned = items.map((item): PlannedItem => {
+    const { workspace, val } = item;
+    return workspace && val ? { ...item, options: optionsFor(workspace, val) } : item;
+  });
   let failure: ValsError | undefined;
   let finished = 0;
-  await forEach(items, 'auto', async (item, index) => {
-    const { workspace, val, local } = item;
-    if (workspace === undefined || val === undefined || local === undefined) return;
+  await forEach(planned, 'auto', async (item, index) => {
+    const { workspace, val, local, options } = item;
+    if (!workspace || !val || !local || !options) return;
     if (failure !== undefined) {
       planned[index] = { ...item, isSkipped: true };
       return;
@@ -36,7 +41,7 @@ export async function planItems(
     try {
       const step =
         val.problem === undefined
-          ? await planVal(workspace, remotes, { val, local }, optionsFor(workspace, val))
+          ? await planVal(workspace, remotes, { val, local }, options)
           : failedStep(val, local, val.problem);
       planned[index] = { ...item, step };
     } catch (error) {

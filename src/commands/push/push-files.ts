@@ -13,12 +13,11 @@ import { createWorkspaces } from '../../workspace/workspaces.ts';
 import { askOnce } from './ask.ts';
 import { carryOutAll } from './carry-out-all.ts';
 import { type Followed, followMoves, refuseFoundFiles, warnOfLikelyMoves } from './follow-moves.ts';
-import type { Selection } from './item.ts';
+import { type PushItem, workspacesOf } from './item.ts';
 import { type PlannedItem, planItems } from './plan-items.ts';
 import { type ReadItem, readFiles } from './read-files.ts';
 import { fileAndName } from './sent-rows.ts';
 import { createSyntaxCheck, type Faults, refuseBroken, withoutCheck } from './syntax-check.ts';
-import { versionOfFile } from './version-of-file.ts';
 
 export interface PushFilesOptions extends Pick<PlanOptions, 'force' | 'fork' | 'prune' | 'ifVersion'> {
   concurrency: number | 'auto';
@@ -33,26 +32,29 @@ export interface PushFilesOptions extends Pick<PlanOptions, 'force' | 'fork' | '
 
 export async function pushFiles(
   context: Context,
-  selected: readonly Selection[],
+  selected: readonly PushItem[],
   options: PushFilesOptions,
 ): Promise<Result> {
   const { force, yes, dryRun, isNamed, concurrency, noCheck } = options;
   const connect = once(() => context.connect({ concurrency }));
-  const valCount = selected.reduce((count, { items }) => count + items.length, 0);
-  const openRemotes = once(async () => createRemoteVals({ ...context, api: await connect() }, valCount));
+  const openRemotes = once(async () =>
+    createRemoteVals({ ...context, api: await connect() }, selected.length),
+  );
   const mayAsk = !yes && !force && context.prompt.isAtTerminal();
   const followable = options.isOffline ? withoutWorkspaces(selected) : selected;
   const followed = await followMoves(context, followable, { openRemotes, mayAsk, dryRun });
-  const { selections } = followed;
-  if (options.ifVersion !== undefined) refuseSeveral(selections);
+  if (options.ifVersion !== undefined) refuseSeveral(followed.items);
   const syntax = noCheck ? withoutCheck : createSyntaxCheck(context.settings.cwd);
-  const { items, failure } = await readFiles(context, selections, { syntax, mayResend: force && isNamed });
+  const { items, failure } = await readFiles(context, followed.items, {
+    syntax,
+    mayResend: force && isNamed,
+  });
   const checking = syntax.finish();
   // The error is thrown where the faults are used.
   checking.catch(() => {});
   if (failure !== undefined) return failure;
   if (options.isOffline) return planOffline(context, items, await checking);
-  for (const { workspace, items: own } of selections) warnOfOtherService(context, workspace, own);
+  warnOfOtherServices(context, items);
 
   const remotes = await openRemotes();
   return pushItems(context, items, { ...options, api: await connect(), remotes, followed, mayAsk, checking });
@@ -83,17 +85,14 @@ async function pushItems(
   });
   const planned = await planItems(context, items, remotes, optionsFor);
   warnOfLikelyMoves(context, planned, followed, { mayAsk, dryRun });
-  const answer = await askOnce(context, planned, {
-    ...{ yes, dryRun, elsewhere, optionsFor },
-    versionOfFile: (item, askedCount) => versionOfFile(api, item, askedCount),
-  });
+  const answer = await askOnce(context, planned, { yes, dryRun, elsewhere, api });
   const refused = refuseBroken(context, answer.items, await options.checking, (item) =>
     isSent(item, answer.declined.has(item)),
   );
   if (refused !== undefined) return refused;
   const createRemotes = () => createRemoteVals({ ...context, api }, 1);
   const current = { ...answer, items: await refuseFoundFiles(answer.items, createRemotes) };
-  const outcomes = await carryOutAll(context, current, { ...options, optionsFor, createRemotes });
+  const outcomes = await carryOutAll(context, current, { ...options, createRemotes });
   return context.forPerson && !isNamed ? withoutUnchanged(outcomes) : outcomes;
 }
 
@@ -110,11 +109,8 @@ async function findElsewhere(
 }
 
 /** Without a service, there are no records, and nothing can be compared. */
-const withoutWorkspaces = (selections: readonly Selection[]): Selection[] =>
-  selections.map(({ items }) => ({
-    workspace: undefined,
-    items: items.map(({ val: _val, ...item }) => item),
-  }));
+const withoutWorkspaces = (items: readonly PushItem[]): PushItem[] =>
+  items.map(({ val: _val, ...item }) => ({ ...item, workspace: undefined }));
 
 const isSent = ({ step, isSkipped = false }: PlannedItem, isDeclined: boolean): boolean => {
   if (isSkipped || isDeclined) return false;
@@ -127,20 +123,17 @@ function planOffline(context: Context, items: readonly ReadItem[], faults: Fault
   return { kind: 'list', rows: items.map((item) => ({ ...fileAndName(item), status: 'planned' })) };
 }
 
-function warnOfOtherService(
-  { say }: Context,
-  workspace: Workspace | undefined,
-  items: Selection['items'],
-): void {
-  const vals = items.flatMap(({ val }) => val ?? []);
-  const warning = workspace && otherServiceWarning(workspace.service, vals);
-  if (warning !== undefined) say({ kind: 'warning', text: warning });
+function warnOfOtherServices({ say }: Context, items: readonly PushItem[]): void {
+  for (const workspace of workspacesOf(items)) {
+    const vals = items.flatMap((item) => (item.workspace === workspace ? (item.val ?? []) : []));
+    const warning = otherServiceWarning(workspace.service, vals);
+    if (warning !== undefined) say({ kind: 'warning', text: warning });
+  }
 }
 
-function refuseSeveral(selections: readonly Selection[]): void {
-  const count = selections.reduce((sum, { items }) => sum + items.length, 0);
-  if (count === 1) return;
-  throw new UsageError(`--if-version works with one file, but there are ${count}.`, {
+function refuseSeveral(items: readonly PushItem[]): void {
+  if (items.length === 1) return;
+  throw new UsageError(`--if-version works with one file, but there are ${items.length}.`, {
     hint: { text: 'To push one file', command: 'push', input: { paths: true, ifVersion: true } },
   });
 }

@@ -28,14 +28,13 @@ import { createIgnoreCheck, type IgnoreFiles } from '../../workspace/sources/ign
 import { createNestedProjectCheck } from '../../workspace/sources/nested-project.ts';
 import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
 import { isTakenFromFolder } from '../../workspace/sources/walk.ts';
+import type { WorkspaceVal } from '../../workspace/vals.ts';
 import type { Answered } from '../../workspace/watch/save-queue.ts';
 import { pathTo, valOfFile, type Workspace } from '../../workspace/workspace.ts';
 import { outcomeColumn, versionColumn } from '../shared/columns.ts';
-import { noteMove } from '../shared/notes.ts';
+import { likelyMoveText, noteMove } from '../shared/notes.ts';
 import { refuseBrokenCode } from '../shared/syntax.ts';
-import type { Answer } from './ask.ts';
-import { type Followed, warnOfLikelyMove } from './follow-moves.ts';
-import type { OptionsFor } from './plan-items.ts';
+import type { PlannedItem } from './plan-items.ts';
 import { valOf } from './select-files.ts';
 
 interface PusherOptions {
@@ -49,64 +48,41 @@ interface PusherOptions {
 }
 
 export interface SavePusher {
-  api: Api;
-  /** The files that existed before the watch began share one list of vals. */
-  initialRemotes(): RemoteVals;
-  optionsForInitial(followed: Followed): OptionsFor;
-  /** The first push of each of these files carries out the step that was planned and asked about. */
-  begin(answer: Answer, followed: Followed): void;
+  /**
+   * The first push of each of these files carries out the step that was planned and asked about. They share one list of
+   * vals.
+   */
+  begin(items: readonly PlannedItem[], remotes: RemoteVals): void;
   /** The file was saved after its step was planned, so it is planned anew. */
   forgetStep(file: string): void;
   push(file: string, isRetry: boolean): Promise<Answered>;
 }
 
+export const saveOptions = (
+  { force, isNamed, yes }: Pick<PusherOptions, 'force' | 'isNamed' | 'yes'>,
+  likelyMoves: readonly LikelyMove[],
+): PlanOptions => ({
+  ...{ force, isNamed, isSave: true, mayOverwrite: yes, fork: false, prune: false },
+  ...{ ifVersion: undefined, likelyMoves },
+});
+
+/** A step is undefined if the service could not be asked. */
+type InitialStep = { step: Step | undefined; options: PlanOptions };
+
 export function createSavePusher(context: Context, options: PusherOptions): SavePusher {
-  const { workspace, api, force, yes, isNamed, noCheck } = options;
-  const { signal, say } = context;
+  const { workspace, api } = options;
   const report = createReporter(context);
-  const findMovesInTurn = createMoveFinder(workspace);
   const createRemotes = () => createRemoteVals({ ...context, api }, 1);
+  const findVal = createValFinder(workspace, createRemotes);
+  const carryOutStep = createStepPusher(context, options);
   let initialRemotes = createRemotes();
-  let initial = new Map<string, { step: Step | undefined; options: PlanOptions }>();
-
-  const planOptions = (likelyMoves: readonly LikelyMove[]): PlanOptions => ({
-    ...{ force, isNamed, isSave: true, mayOverwrite: yes, fork: false, prune: false },
-    ...{ ifVersion: undefined, likelyMoves },
-  });
-  const initialOptions =
-    ({ isConfirmed, likely }: Followed): OptionsFor =>
-    (_workspace, { file }) => ({
-      ...planOptions(likely.get(workspace) ?? []),
-      mayOverwrite: yes || isConfirmed(workspace, file),
-      isSave: false,
-    });
-
-  const remark = (remark: Remark, hints?: Hints) => {
-    for (const warning of summarizeRemarks([{ remark, hints: hintList(hints) }]))
-      say({ kind: 'warning', text: warning });
-  };
-
-  async function pushStep(step: Step, given: PlanOptions, remotes: () => RemoteVals): Promise<Outcome> {
-    return carryOut(
-      {
-        ...{ workspace, api, options: given, dryRun: false, freshRemotes: remotes, remark },
-        checkCode: async () => {},
-        onCode: (path, code) => refuseBrokenCode(path, checkNotEmpty(path, code), !noCheck),
-        beforeSending: () => signal.throwIfAborted(),
-        onRename() {},
-        onMove: (val) => noteMove(context, workspace, val),
-      },
-      step,
-    );
-  }
+  let initial = new Map<string, InitialStep>();
 
   async function pushSaved(file: string): Promise<Outcome | undefined> {
     const planned = initial.get(file);
     if (planned?.step !== undefined) {
       initial.set(file, { ...planned, step: undefined });
-      const outcome = await pushStep(planned.step, planned.options, () => initialRemotes);
-      initial.delete(file);
-      return { name: planned.step.val.name, ...outcome };
+      return carryOutStep(planned.step, planned.options, () => initialRemotes);
     }
     const saved = await findVal(file);
     if (saved === undefined) return undefined;
@@ -114,44 +90,21 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
     const texts = readLocalTexts(workspace, val);
     if (texts.code !== undefined) checkNotEmpty(pathTo(workspace, val.file), texts.code);
     const remotes = planned === undefined ? createRemotes() : initialRemotes;
-    const given = planned?.options ?? planOptions(likely);
+    const given = planned?.options ?? saveOptions(options, likely);
     const step = await planVal(workspace, remotes, { val, local: localSideOf(texts) }, given);
-    const similar = planned === undefined ? likely.filter(({ to }) => to === file) : [];
-    for (const move of similar) warnOfLikelyMove(context, workspace, move, step, { dryRun: false });
-    const outcome = await pushStep(step, given, createRemotes);
-    initial.delete(file);
-    return { name: val.name, ...outcome };
-  }
-
-  /** Undefined if the file is neither there nor in vals.json. */
-  async function findVal(file: string) {
-    const isThere = existsBelow(workspace.root, file);
-    const listed = valOfFile(workspace, file);
-    if (listed !== undefined && isThere) return { val: listed, likely: [] };
-    if (listed === undefined && !isThere) return undefined;
-    const moves = await findMovesInTurn(async () => createRemotes());
-    const { moved, likely } = moves;
-    const current = valOfFile(workspace, file);
-    if (current !== undefined && isThere) return { val: current, likely: [] };
-    // The push of the new file follows the move, or has done so meanwhile.
-    if (moved.has(file) || (current === undefined && !isThere)) return undefined;
-    const from = [...moved].find(([, to]) => to === file)?.[0];
-    const val: SelectedVal | undefined =
-      from === undefined
-        ? (current ?? valOf({ workspace, file }))
-        : applyMoves(workspace, [{ file, name: '', id: undefined }], moves)[0];
-    if (val?.problem !== undefined) throw val.problem;
-    return val && { val, likely };
+    if (planned === undefined) warnOfLikelyMoves(context, workspace, likely, step);
+    return carryOutStep(step, given, createRemotes);
   }
 
   async function push(file: string, isRetry: boolean): Promise<Answered> {
     const path = pathTo(workspace, file);
     const isInitial = initial.has(file);
     try {
-      if (signal.aborted || isLeftOut(options, file)) return 'not asked';
+      if (context.signal.aborted || isLeftOut(options, file)) return 'not asked';
       const outcome = await pushSaved(file);
       if (outcome === undefined) return 'not asked';
-      await report({ file: path, ...outcome }, undefined, isRetry);
+      initial.delete(file);
+      await report({ file: path, ...outcome }, isRetry);
       return outcome.status === 'skipped' ? 'not asked' : 'answered';
     } catch (error) {
       const failure = failureOf(error);
@@ -159,31 +112,79 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
       if (failure === 'unreachable' && isInitial) initialRemotes = createRemotes();
       if (typeof failure === 'string') return failure;
       initial.delete(file);
-      const name = valOfFile(workspace, file)?.name;
-      const row = { file: path, ...(name !== undefined && { name }), status: 'failed' as const };
-      await report({ ...row, error: failure }, messageWithHint(failure), isRetry);
-      const isFromService = !(failure instanceof LocalError) && !(failure instanceof UsageError);
-      return isFromService ? 'answered' : 'not asked';
+      if (!context.flags.ndjson) context.say({ kind: 'warning', text: messageWithHint(failure) });
+      const { name } = valOfFile(workspace, file) ?? {};
+      await report({ file: path, ...(name && { name }), status: 'failed', error: failure }, isRetry);
+      return answeredWith(failure);
     }
   }
 
   return {
-    api,
-    initialRemotes: () => initialRemotes,
-    optionsForInitial: initialOptions,
-    begin(answer, followed) {
-      const optionsFor = initialOptions(followed);
-      initial = new Map(
-        answer.items.flatMap((item) => {
-          const { val, step, isSkipped } = item;
-          if (val === undefined || answer.declined.has(item)) return [];
-          const isKnown = step !== undefined && !isSkipped && !(step.refusal instanceof UnavailableError);
-          return [[val.file, { step: isKnown ? step : undefined, options: optionsFor(workspace, val) }]];
-        }),
-      );
+    begin(items, remotes) {
+      initialRemotes = remotes;
+      initial = new Map(items.flatMap(initialStep));
     },
     forgetStep: (file) => initial.delete(file),
     push,
+  };
+}
+
+function warnOfLikelyMoves(
+  { say }: Context,
+  workspace: Workspace,
+  likely: readonly LikelyMove[],
+  step: Step,
+): void {
+  for (const move of likely.filter(({ to }) => to === step.val.file)) {
+    say({ kind: 'warning', text: likelyMoveText(workspace, move, step, { dryRun: false }) });
+  }
+}
+
+function initialStep({ val, step, options, isSkipped }: PlannedItem): [string, InitialStep][] {
+  if (val === undefined || options === undefined) return [];
+  const isKnown = !isSkipped && !(step?.refusal instanceof UnavailableError);
+  return [[val.file, { step: isKnown ? step : undefined, options }]];
+}
+
+function createStepPusher(context: Context, { workspace, api, noCheck }: PusherOptions) {
+  const remark = (remark: Remark, hints?: Hints) => {
+    for (const warning of summarizeRemarks([{ remark, hints: hintList(hints) }]))
+      context.say({ kind: 'warning', text: warning });
+  };
+  return async (step: Step, options: PlanOptions, freshRemotes: () => RemoteVals): Promise<Outcome> => {
+    const push = {
+      ...{ workspace, api, options, dryRun: false, freshRemotes, remark },
+      checkCode: async () => {},
+      onCode: (path: string, code: string) => refuseBrokenCode(path, checkNotEmpty(path, code), !noCheck),
+      beforeSending: () => context.signal.throwIfAborted(),
+      onRename() {},
+      onMove: (val: WorkspaceVal) => noteMove(context, workspace, val),
+    };
+    return { name: step.val.name, ...(await carryOut(push, step)) };
+  };
+}
+
+/** Finds the val of a saved file. Undefined if the file is neither there nor in vals.json. */
+function createValFinder(workspace: Workspace, createRemotes: () => RemoteVals) {
+  // One search at a time finds all files that are moved together.
+  const oneAtATime = createSlots(1);
+  return async (file: string): Promise<{ val: WorkspaceVal; likely: LikelyMove[] } | undefined> => {
+    const isThere = existsBelow(workspace.root, file);
+    const listed = valOfFile(workspace, file);
+    if (listed !== undefined && isThere) return { val: listed, likely: [] };
+    if (listed === undefined && !isThere) return undefined;
+    const moves = await oneAtATime.run(() => findMoves(workspace, async () => createRemotes()));
+    const { moved, likely } = moves;
+    const current = valOfFile(workspace, file);
+    if (current !== undefined && isThere) return { val: current, likely: [] };
+    // The push of the new file follows the move, or has done so meanwhile.
+    if (moved.has(file) || (current === undefined && !isThere)) return undefined;
+    const isMoved = [...moved.values()].includes(file);
+    const val: SelectedVal | undefined = isMoved
+      ? applyMoves(workspace, [{ file, name: '', id: undefined }], moves)[0]
+      : (current ?? valOf({ workspace, file }));
+    if (val?.problem !== undefined) throw val.problem;
+    return val && { val, likely };
   };
 }
 
@@ -192,12 +193,6 @@ function isLeftOut({ workspace, ignoreFiles }: PusherOptions, file: string): boo
   const { root } = workspace;
   if (!isTakenFromFolder(file) && valOfFile(workspace, file) === undefined) return true;
   return createNestedProjectCheck(root)(file) || createIgnoreCheck(root, ignoreFiles)(file);
-}
-
-/** One at a time, because files that are moved together are found by one search. */
-function createMoveFinder(workspace: Workspace) {
-  const oneAtATime = createSlots(1);
-  return (openRemotes: () => Promise<RemoteVals>) => oneAtATime.run(() => findMoves(workspace, openRemotes));
 }
 
 /** Throws the errors that end the watch. */
@@ -211,11 +206,12 @@ function failureOf(error: unknown): ValsError | Answered {
   return isOutage ? 'unreachable' : error;
 }
 
+const answeredWith = (failure: ValsError): Answered =>
+  failure instanceof LocalError || failure instanceof UsageError ? 'not asked' : 'answered';
+
 function createReporter(context: Context) {
-  const { flags, say } = context;
   const columns = [timeColumn(context), outcomeColumn, column('name'), versionColumn];
-  return async (outcome: OutcomeRow, warning: Hints | undefined, isRetry: boolean) => {
-    if (warning !== undefined && !flags.ndjson) say({ kind: 'warning', text: warning });
+  return async (outcome: OutcomeRow, isRetry: boolean) => {
     if (isNews(outcome, isRetry)) await context.event(outcome, columns);
   };
 }

@@ -6,7 +6,7 @@ import { column, idColumn } from '../../terminal/column.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { dryRun, ifVersion, yes } from '../shared/options.ts';
 import { noCheck } from '../shared/syntax.ts';
-import type { Selection } from './item.ts';
+import type { PushItem } from './item.ts';
 import { pushFiles } from './push-files.ts';
 import { selectFiles } from './select-files.ts';
 
@@ -118,18 +118,18 @@ export const command = defineCommand({
       const { watchWorkspace } = await import('./watch.ts');
       return watchWorkspace(context, { paths, concurrency, force, yes, noCheck, pull });
     }
-    const selections = await selectFiles(context, { paths, name });
+    const items = await selectFiles(context, { paths, name });
     const isNamed = paths.length > 0;
     const mayBeOffline = dryRun && isNamed && ifVersion === undefined;
-    return pushFiles(context, selections, {
+    return pushFiles(context, items, {
       ...{ force, fork, prune, yes, dryRun, noCheck, ifVersion, concurrency, isNamed },
-      isOffline: mayBeOffline && !canCompare(context, selections),
+      isOffline: mayBeOffline && !canCompare(context, items),
     });
   },
 });
 
 /** The token is read only if there is something to compare. */
-function canCompare({ settings }: Context, selections: readonly Selection[]): boolean {
-  if (selections.every(({ workspace }) => workspace === undefined)) return false;
+function canCompare({ settings }: Context, items: readonly PushItem[]): boolean {
+  if (items.every(({ workspace }) => workspace === undefined)) return false;
   return settings.local.value || settings.token !== undefined;
 }

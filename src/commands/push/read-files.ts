@@ -5,9 +5,8 @@ import { LocalError, type ValsError } from '../../errors.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
 import { type LocalSide, localSideOf, recordOf } from '../../workspace/examine.ts';
 import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
 import { createAnnotations } from './github.ts';
-import type { PushItem, Selection } from './item.ts';
+import type { PushItem } from './item.ts';
 import { fileAndName, pushReport } from './sent-rows.ts';
 import type { SyntaxCheck } from './syntax-check.ts';
 
@@ -15,7 +14,6 @@ import type { SyntaxCheck } from './syntax-check.ts';
 const maxCharactersInMemory = 8 * 1024 * 1024;
 
 export interface ReadItem extends PushItem {
-  workspace: Workspace | undefined;
   /** Of a file of a workspace. */
   local?: LocalSide;
 }
@@ -28,7 +26,7 @@ interface ReadOptions {
 
 export async function readFiles(
   context: Context,
-  selections: readonly Selection[],
+  items: readonly PushItem[],
   { syntax, mayResend }: ReadOptions,
 ): Promise<{ items: ReadItem[]; failure?: OutcomesResult }> {
   const { say } = context;
@@ -37,11 +35,9 @@ export async function readFiles(
   const failures = new Map<PushItem, ValsError>();
   const addWarning = (warning: string) => void warnings.push(warning);
   const keepCode = createCodeKeeper();
-  const all = selections
-    .flatMap(({ workspace, items }) => items.map((item) => ({ workspace, item })))
-    .sort((a, b) => a.item.order - b.item.order);
   const annotate = createAnnotations(context);
-  for (const { workspace, item } of all) {
+  for (const item of items) {
+    const { workspace } = item;
     try {
       // The record must be read before the code, see `readLocalTexts`.
       const record = workspace && item.val && recordOf(workspace, item.val);
@@ -52,8 +48,8 @@ export async function readFiles(
       }
       const isTracked = item.val !== undefined && workspace !== undefined;
       const kept: ReadItem = isTracked
-        ? { ...item, workspace, local: localSideOf({ record, code }) }
-        : { ...keepCode(item, code), workspace };
+        ? { ...item, local: localSideOf({ record, code }) }
+        : keepCode(item, code);
       read.push(kept);
       const mayBeSent = !isTracked || mayResend || kept.local?.here?.hash !== record?.hash;
       if (code !== undefined && mayBeSent) syntax.add(kept, code);
@@ -64,7 +60,6 @@ export async function readFiles(
     }
   }
   if (failures.size > 0) {
-    const items = all.map(({ item }) => item);
     return {
       items: read,
       failure: refuseAll(items, failures, { describe: fileAndName, report: pushReport(say) }),

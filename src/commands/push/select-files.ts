@@ -12,9 +12,9 @@ import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
 import { refuseLinkToSecret } from '../../workspace/sources/typed-path.ts';
 import { nameFrom, refuseNames, sameName, withoutName } from '../../workspace/sources/val-names.ts';
 import { collectFiles, type FoundFile, pathExists } from '../../workspace/sources/walk.ts';
-import { pathBelowRoot, pathTo, valOfFile, type Workspace } from '../../workspace/workspace.ts';
+import { pathBelowRoot, pathTo, valOfFile } from '../../workspace/workspace.ts';
 import { createWorkspaces, type PathInWorkspace, type Workspaces } from '../../workspace/workspaces.ts';
-import { itemOfVal, type PushItem, readableFile, type Selection } from './item.ts';
+import { itemOfVal, type PushItem, readableFile } from './item.ts';
 
 export interface SelectOptions {
   paths: readonly string[];
@@ -22,9 +22,9 @@ export interface SelectOptions {
   name?: string | undefined;
 }
 
-export async function selectFiles(context: Context, { paths, name }: SelectOptions): Promise<Selection[]> {
+export async function selectFiles(context: Context, { paths, name }: SelectOptions): Promise<PushItem[]> {
   const workspaces = createWorkspaces(context);
-  if (paths.length === 0) return [await selectWorkspace(context, workspaces)];
+  if (paths.length === 0) return selectWorkspace(context, workspaces);
   if (name === undefined && paths.includes('-')) {
     throw new UsageError('Code from standard input needs a name.', {
       hint: { text: 'To give it a name', command: 'push', input: { paths: ['-'], name: 'hello' } },
@@ -46,10 +46,10 @@ export async function selectFiles(context: Context, { paths, name }: SelectOptio
     });
   }
   const found = files.map((file) => ({ file, place: placeOf(workspaces, file) }));
-  return bySelection(selectEach(context, found, name));
+  return selectEach(context, found, name);
 }
 
-async function selectWorkspace({ say }: Context, workspaces: Workspaces): Promise<Selection> {
+async function selectWorkspace({ say }: Context, workspaces: Workspaces): Promise<PushItem[]> {
   const workspace = workspaces.here();
   if (workspace === undefined) {
     throw new UsageError('No path was given, and this folder is not in a workspace.', {
@@ -61,7 +61,7 @@ async function selectWorkspace({ say }: Context, workspaces: Workspaces): Promis
   }
   const vals = await selectForPush(workspace, say);
   const wayOut = 'list the file in .valsignore';
-  return { workspace, items: vals.map((val, order) => itemOfVal(workspace, val, order, wayOut)) };
+  return vals.map((val) => itemOfVal(workspace, val, wayOut));
 }
 
 /** The word is a path, or the name or the id of a val. The path of a val counts even if its file does not exist. */
@@ -84,8 +84,6 @@ const pathNeeded = (word: string, path: string, reason: string): UsageError =>
     hint: { text: 'To push the file by its path', command: 'push', input: { paths: [path] } },
   });
 
-type Selected = PushItem & { workspace: Workspace | undefined };
-
 interface PlacedFile {
   file: FoundFile;
   place: PathInWorkspace | undefined;
@@ -95,15 +93,15 @@ function selectEach(
   context: Context,
   found: readonly PlacedFile[],
   givenName: string | undefined,
-): Selected[] {
+): PushItem[] {
   const usable = found.filter(({ file, place }) => place === undefined || canBeListed(context, file, place));
   const unnamed = usable.filter(({ file, place }) => givenName === undefined && !hasName(file, place));
   if (unnamed.length > 0) throw withoutName(unnamed.map(({ file }) => file.file));
-  const items = usable.map(({ file, place }, order): Selected => {
+  const items = usable.map(({ file, place }): PushItem => {
     const readable = readableFile(context, file);
     if (place === undefined) {
       const name = givenName ?? nameFrom(file.file) ?? '';
-      return { ...readable, name, order, workspace: undefined };
+      return { ...readable, name, workspace: undefined };
     }
     if (file.inFolder === undefined) {
       refuseLinkToSecret(resolve(context.settings.cwd, file.file), file.file, context.settings.cwd);
@@ -115,7 +113,7 @@ function selectEach(
       // If the file does not exist, `readable.read` throws an error that says so.
       return code === undefined ? readable.read() : checkNotEmpty(file.file, code);
     };
-    return { ...readable, name: val.name, val, canReadAgain: true, order, read, workspace };
+    return { ...readable, name: val.name, workspace, val, canReadAgain: true, read };
   });
   refuseNames(items);
   return items;
@@ -198,14 +196,4 @@ function valWithName({ workspace, file }: PathInWorkspace, name: string): Select
     );
   }
   return { file, name, id: undefined };
-}
-
-function bySelection(items: readonly Selected[]): Selection[] {
-  const selections = new Map<Workspace | undefined, PushItem[]>();
-  for (const { workspace, ...item } of items) {
-    const others = selections.get(workspace);
-    if (others === undefined) selections.set(workspace, [item]);
-    else others.push(item);
-  }
-  return [...selections].map(([workspace, items]) => ({ workspace, items }));
 }

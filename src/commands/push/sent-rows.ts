@@ -1,6 +1,5 @@
 import type { Context } from '../../cli/context.ts';
 import type { OutcomeRow } from '../../lib/outcome.ts';
-import { visible } from '../../lib/visible.ts';
 
 import type { NamedFile } from '../../workspace/sources/val-names.ts';
 import { hintAbout } from '../shared/notes.ts';
@@ -13,10 +12,6 @@ export const pushReport = (say: Context['say']) => ({
   verb: 'pushed',
   things: 'vals',
 });
-
-/** A line of the list that stands above a question. Empty parts are left out. */
-export const listLine = (parts: readonly string[]): string =>
-  `  ${visible(parts.filter((part) => part !== '').join('  '))}\n`;
 
 const isSent = ({ status }: OutcomeRow): boolean => status === 'created' || status === 'pushed';
 

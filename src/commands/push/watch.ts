@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import {
   concernsAll,
@@ -11,25 +12,24 @@ import {
 } from '../../errors.ts';
 import { warnWith } from '../../lib/say.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
-import { readBelow } from '../../workspace/disk/files.ts';
 import { notInWorkspace } from '../../workspace/disk/root.ts';
+import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.ts';
 import { createFileCheck, isBelow, selectForPush } from '../../workspace/select.ts';
 import { createIgnoreFiles } from '../../workspace/sources/ignoring.ts';
 import { createNestedProjectCheck, inOtherProject } from '../../workspace/sources/nested-project.ts';
 import { pathExists } from '../../workspace/sources/walk.ts';
 import { createSaveQueue, type SaveQueue } from '../../workspace/watch/save-queue.ts';
 import { type Saves, watchSaves } from '../../workspace/watch/saves.ts';
-import { pathBelowRoot, pathTo, type Workspace } from '../../workspace/workspace.ts';
+import { pathBelowRoot, type Workspace } from '../../workspace/workspace.ts';
 import { createWorkspaces } from '../../workspace/workspaces.ts';
 import { askOnce } from './ask.ts';
 import { followMoves, warnOfLikelyMoves } from './follow-moves.ts';
-import type { Selection } from './item.ts';
-import { planItems } from './plan-items.ts';
-import { createSavePusher, type SavePusher } from './push-save.ts';
+import { itemOfVal } from './item.ts';
+import { type PlannedItem, planItems } from './plan-items.ts';
+import { createSavePusher, saveOptions } from './push-save.ts';
 import { readFiles } from './read-files.ts';
 import { pathOf } from './select-files.ts';
 import { withoutCheck } from './syntax-check.ts';
-import { versionOfFile } from './version-of-file.ts';
 import { pullWhileWatching } from './watch-service.ts';
 
 export interface WatchOptions {
@@ -51,7 +51,7 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
       hint: 'To print one record per line, use --ndjson instead of --json.',
     });
   }
-  const { concurrency, force, yes, noCheck } = options;
+  const { concurrency, pull } = options;
   const { workspace, paths } = watchedPaths(context, options.paths);
   const { root } = workspace;
   // This signal never aborts, so that Ctrl-C does not cut off a running push.
@@ -64,10 +64,8 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
 
   const ignoreFiles = createIgnoreFiles(warnWith(say));
   const isChosen = (file: string) => isBelow(workspace, paths, file);
-  const pusher = createSavePusher(context, {
-    ...{ workspace, api, force, yes, noCheck, ignoreFiles },
-    isNamed: paths.length > 0,
-  });
+  const given = { ...options, workspace, api, ignoreFiles, isChosen, isNamed: paths.length > 0 };
+  const pusher = createSavePusher(context, given);
   const saveManifest = async () => {
     const error = await workspace.saveManifest();
     if (error !== undefined) say({ kind: 'warning', text: messageWithHint(error) });
@@ -80,12 +78,10 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
     onIdle: saveManifest,
     endWatch,
   });
-  const savedEarly = new Set<string>();
-  let handleSave = (file: string): void => {
-    savedEarly.add(file);
-  };
   const onSave = (file: string) => {
-    if (isChosen(file)) handleSave(file);
+    if (!isChosen(file)) return;
+    pusher.forgetStep(file);
+    queue.add(file);
   };
   // The watch begins before the question and the first push, so that no save is missed meanwhile.
   const saves = await watchSaves(root, clock, ignoreFiles, onSave, (error) =>
@@ -93,17 +89,15 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
   );
   let stopPulling: (() => Promise<void>) | undefined;
   try {
-    const initial = await planInitial(context, workspace, { ...options, isChosen, pusher });
-    for (const file of savedEarly) pusher.forgetStep(file);
-    handleSave = (file) => {
-      pusher.forgetStep(file);
-      queue.add(file);
-    };
-    stopPulling = options.pull
-      ? pullWhileWatching(context, { workspace, api, isChosen, isBusy: queue.isBusy, saveManifest, endWatch })
-      : undefined;
+    const { files, items, remotes } = await planInitial(context, given);
+    // A file that was saved while the question was open is planned anew.
+    const isAsPlanned = ({ val }: PlannedItem) => val !== undefined && !queue.isBusy(val.file);
+    pusher.begin(items.filter(isAsPlanned), remotes);
+    const watched = { workspace, api, isChosen, isBusy: queue.isBusy, saveManifest, endWatch };
+    if (pull) stopPulling = pullWhileWatching(context, watched);
     say({ kind: 'lines', text: `Watching ${root}. Press Ctrl-C to stop.\n` });
-    for (const file of new Set([...initial, ...savedEarly])) queue.add(file);
+    for (const file of files) queue.add(file);
+    queue.start();
     await aborted(ending);
     throw exitQuietly(ending.reason);
   } finally {
@@ -111,51 +105,47 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
   }
 }
 
-interface InitialOptions extends WatchOptions {
+interface InitialOptions extends Pick<WatchOptions, 'yes' | 'force'> {
+  workspace: Workspace;
+  api: Api;
+  isNamed: boolean;
   isChosen(file: string): boolean;
-  pusher: SavePusher;
 }
 
-/** Asks about the files as they are now. Later, such vals are conflicts. Returns the files to push at once. */
-async function planInitial(
-  context: Context,
-  workspace: Workspace,
-  { yes, force, isChosen, pusher }: InitialOptions,
-): Promise<string[]> {
+interface InitialPlan {
+  /** To push at once. */
+  files: string[];
+  /** Those of the files that can be read. */
+  items: readonly PlannedItem[];
+  remotes: RemoteVals;
+}
+
+/** Asks about the files as they are now. Later, such vals are conflicts. */
+async function planInitial(context: Context, options: InitialOptions): Promise<InitialPlan> {
+  const { workspace, api, yes, force, isChosen } = options;
+  const remotes = createRemoteVals({ ...context, api }, 1);
   const chosen = (await selectForPush(workspace, context.say)).filter(({ file }) => isChosen(file));
-  const selection: Selection = {
-    workspace,
-    items: chosen.map((val, order) => {
-      const file = pathTo(workspace, val.file);
-      const read = async () => readBelow(workspace.root, val.file, file);
-      return { order, file, name: val.name, val, canReadAgain: true, read };
-    }),
-  };
-  const remotes = pusher.initialRemotes();
-  const mayAsk = !yes && !force && context.prompt.isAtTerminal();
-  const followed = await followMoves(context, [selection], {
-    openRemotes: async () => remotes,
-    mayAsk,
-    dryRun: false,
-  });
-  const { items } = await readFiles(context, followed.selections, { syntax: withoutCheck, mayResend: false });
-  const optionsFor = pusher.optionsForInitial(followed);
+  const selected = chosen.map((val) => itemOfVal(workspace, val));
+  const asking = { mayAsk: !yes && !force && context.prompt.isAtTerminal(), dryRun: false };
+  const followed = await followMoves(context, selected, { ...asking, openRemotes: async () => remotes });
+  const { likely, isConfirmed } = followed;
+  const { items } = await readFiles(context, followed.items, { syntax: withoutCheck, mayResend: false });
   const planned = await planItems(
     context,
     items,
     remotes,
-    optionsFor,
+    (_workspace, { file }) => ({
+      ...saveOptions(options, likely.get(workspace) ?? []),
+      mayOverwrite: yes || isConfirmed(workspace, file),
+      isSave: false,
+    }),
     (error) => concernsAll(error) || error instanceof UnavailableError,
   );
-  warnOfLikelyMoves(context, planned, followed, { mayAsk, dryRun: false });
-  const answer = await askOnce(context, planned, {
-    ...{ yes, dryRun: false, optionsFor },
-    versionOfFile: (item, askedCount) => versionOfFile(pusher.api, item, askedCount),
-  });
-  pusher.begin(answer, followed);
+  warnOfLikelyMoves(context, planned, followed, asking);
+  const answer = await askOnce(context, planned, { yes, dryRun: false, api });
   const declined = new Set([...answer.declined].map(({ val }) => val?.file));
-  const files = followed.selections.flatMap(({ items }) => items.flatMap(({ val }) => val?.file ?? []));
-  return files.filter((file) => !declined.has(file));
+  const files = followed.items.flatMap(({ val }) => val?.file ?? []);
+  return { files: files.filter((file) => !declined.has(file)), items: answer.items, remotes };
 }
 
 function noteOutage({ say }: Context, isOver: boolean): void {

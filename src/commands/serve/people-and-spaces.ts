@@ -5,7 +5,7 @@ import { parsedText } from '../../cli/value-types.ts';
 import { ConflictError, LocalError, NotFoundError, UsageError } from '../../errors.ts';
 import type { Store } from '../../service/index.ts';
 import { column, idColumn } from '../../terminal/column.ts';
-import { type Place, type PlaceOptions, storePlace } from './store-place.ts';
+import { newStoreNote, type Place, type PlaceOptions, storePlace } from './store-place.ts';
 
 export const usernameArgument = {
   description: 'the username of the person',
@@ -43,7 +43,9 @@ export async function withStoreOrNew<Result>(
 ): Promise<Result> {
   const { openStore, DatabaseFailure } = await import('../../service/index.ts');
   const place = storePlace(context, options);
+  const created = newStoreNote(options, place);
   const store = await openStore(place.location);
+  if (created !== undefined) context.say({ kind: 'note', text: created });
   if (store.upgrade !== undefined) context.say({ kind: 'note', text: store.upgrade });
   try {
     return await work(store, place);

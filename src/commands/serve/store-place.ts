@@ -50,6 +50,12 @@ export function storePlace(
   return { location: { file }, name: file, input: {} };
 }
 
+/** Says that the command makes a new store, because the path of --data may be mistyped. Undefined if the file is there. */
+export const newStoreNote = ({ data }: PlaceOptions, { location, name }: Place): string | undefined =>
+  data === undefined || !('file' in location) || existingStats(location.file)
+    ? undefined
+    : `Created the store ${name}.`;
+
 /** Where a copy goes. `shown` is for the result, without a password. */
 export function placeOfTarget(
   context: Pick<Context, 'settings' | 'say'>,

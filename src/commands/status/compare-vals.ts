@@ -6,7 +6,7 @@ import { examine, localSideOf, readLocalTexts, recordIfSame } from '../../worksp
 import { applyMoves, findMoves, type LikelyMove } from '../../workspace/moves.ts';
 import { type PlanOptions, type Step, stepFor, withoutCode } from '../../workspace/plan.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
-import { type SelectedVal, selectVals, wordsOfOneWorkspace } from '../../workspace/select.ts';
+import { type SelectedVal, selectVals, workspaceOfWords } from '../../workspace/select.ts';
 import { otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
 import { createWorkspaces } from '../../workspace/workspaces.ts';
 
@@ -38,8 +38,8 @@ export async function compareVals(
 ): Promise<Compared> {
   const { connect, say } = context;
   const workspaces = createWorkspaces(context);
-  const { workspace, words: chosen } = wordsOfOneWorkspace(workspaces, words);
-  const selected = await selectVals(workspaces, workspace, chosen, warnWith(say));
+  const workspace = workspaceOfWords(workspaces, words);
+  const selected = await selectVals(workspaces, workspace, words, warnWith(say));
   const serviceWarning = otherServiceWarning(workspace.service, selected);
   if (serviceWarning !== undefined) say({ kind: 'warning', text: serviceWarning });
   const remotes = createRemoteVals({ ...context, api: await connect() }, selected.length);

@@ -48,9 +48,9 @@ const advice: readonly Advice[] = [
   {
     isFor: hasState('older here'),
     hints: [
-      'The files that are older here have code that the service had before.',
-      step('To write the newer code into the files and keep copies of them', 'pull', { force: true }),
-      step('To send the older code', 'push', { yes: true }),
+      'The files that are older here have code or a name that the service had before.',
+      step('To take over what the service has, and keep copies of changed files', 'pull', { force: true }),
+      step('To send what is older', 'push', { yes: true }),
     ],
   },
   {

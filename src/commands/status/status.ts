@@ -55,9 +55,9 @@ export const command = defineCommand({
   details:
     'A val is in conflict if it changed in its file and on the service, or if the id in vals.json belongs to a val of ' +
     'another name. A val differs if the codes are not the same and vals has no record of the val, so that nobody knows ' +
-    'which side is newer. A val is older here if its file has code that the service had before, as after a checkout of ' +
-    'an older branch. A val is unmerged if its file has conflict markers (<<<<<<<). A val is renamed here if its name ' +
-    'was edited in vals.json, and moved here if its file has another path than in vals.json.',
+    'which side is newer. A val is older here if its file has code, or vals.json a name, that the service had before, ' +
+    'as after a checkout of an older branch. A val is unmerged if its file has conflict markers (<<<<<<<). A val is ' +
+    'renamed here if its name was edited in vals.json, and moved here if its file has another path than in vals.json.',
   arguments: { vals: valsOfWorkspace },
   options: {
     exitCode: { description: 'exit with code 5 if a val differs from the service', forPeople: true },
@@ -177,6 +177,7 @@ function noteOf(workspace: Workspace, step: Step): string | undefined {
   const { why, val, found } = step;
   const version = found.here && textOf(earlierVersion(found.record, found.here)?.version ?? null);
   if (why === 'older here' && version !== undefined) return `the file is version ${version}`;
+  if (why === 'older here' && found.isOlderName) return `the val is named "${found.remote?.name}" now`;
   return val.movedFrom === undefined ? undefined : `was ${pathTo(workspace, val.movedFrom)}`;
 }
 

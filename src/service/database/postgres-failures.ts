@@ -34,13 +34,13 @@ function reasonFor(error: Error): { reason: string; hint: string } {
   if (/^28/.test(code) || /password|SASL|SCRAM/.test(error.message)) {
     return {
       reason: 'it rejected the user or the password',
-      hint: 'Check the user, and the password in PGPASSWORD, ~/.pgpass or VALS_DATABASE.',
+      hint: 'Check the user, and the password in PGPASSWORD, ~/.pgpass or the address.',
     };
   }
   if (code === '3D000') {
     return {
       reason: 'the database does not exist',
-      hint: 'Create the database with `createdb`, or use another database: --database or VALS_DATABASE.',
+      hint: 'Create the database with `createdb`, or use another database.',
     };
   }
   if (code === '42501') {
@@ -56,7 +56,7 @@ function reasonFor(error: Error): { reason: string; hint: string } {
     };
   return {
     reason: error.message || messagesOf(error) || code,
-    hint: 'Check that the database server is running, and that the address in --database or VALS_DATABASE is right.',
+    hint: 'Check that the database server is running, and that the address is right.',
   };
 }
 

@@ -30,7 +30,7 @@ export async function schemaOf(query: Reader['query'], name: string): Promise<nu
   if (tables.length === 0) return undefined;
   if (!tables.some((table) => table.name === schemaTable)) {
     throw new LocalError(`The schema ${schemaName} of the database ${name} belongs to another program.`, {
-      hint: 'Use another database: --database or VALS_DATABASE.',
+      hint: 'Use another database.',
     });
   }
   const [found] = await query<{ version: number }>(`SELECT version FROM ${schemaName}.${schemaTable}`);
@@ -38,7 +38,7 @@ export async function schemaOf(query: Reader['query'], name: string): Promise<nu
   if (schema > schemas.length) {
     throw new LocalError(
       `The store in ${name} was made by a newer version of vals: its schema is ${schema}, and this version knows ${schemas.length}.`,
-      { hint: 'Update vals, or use another database: --database or VALS_DATABASE.' },
+      { hint: 'Update vals, or use another database.' },
     );
   }
   return schema;
@@ -51,6 +51,6 @@ async function checkEncoding(tx: Tx, name: string): Promise<void> {
   );
   if (found?.encoding === 'UTF8') return;
   throw new LocalError(`The database ${name} has the encoding ${found?.encoding}, but vals needs UTF8.`, {
-    hint: 'Create a database with `createdb --encoding UTF8 --template template0`, and name it in --database or VALS_DATABASE.',
+    hint: 'Create a database with `createdb --encoding UTF8 --template template0`, and use that one.',
   });
 }

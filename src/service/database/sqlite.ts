@@ -44,7 +44,7 @@ function reasonFor(error: Error): { reason: string; hint: string } {
   }
   return {
     reason: errnoOf(error.cause) === 'SQLITE_NOTADB' ? 'it is not a SQLite database' : error.message,
-    hint: 'Check that the file can be read and written, or set VALS_DATA_DIR to another folder.',
+    hint: 'Check that the file can be read and written, or use another file.',
   };
 }
 

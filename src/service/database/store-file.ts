@@ -4,7 +4,7 @@ import { LocalError } from '../../errors.ts';
 import { errnoOf } from '../../lib/system.ts';
 
 export const otherFileHint =
-  'To use another file, run `vals serve --data <file>`, or set VALS_DATA_DIR to another folder for vals.db.';
+  'Use another file. The embedded service keeps vals.db in the folder VALS_DATA_DIR.';
 
 /** Makes the file if it is absent, for its owner alone, because the store contains a token. */
 export function prepareStoreFile(file: string): string {

@@ -1,11 +1,11 @@
 // Everything that vals knows of a workspace beside vals.json is kept here, in the data directory of the user. A cloned
 // repository cannot bring such a folder along.
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { LocalError } from '../../errors.ts';
-import { isObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
-import { realPath } from '../../lib/paths.ts';
+import { isObject, type JsonValue, parseIfJson, stringifyJson } from '../../lib/json.ts';
+import { readableNames, realPath } from '../../lib/paths.ts';
 import { replacePrivate } from '../../lib/replace-private.ts';
 import { errorMessageOf } from '../../lib/system.ts';
 import type { Settings } from '../../settings/settings.ts';
@@ -50,7 +50,7 @@ export function openOwnFolder({ dataDirectory }: Pick<Settings, 'dataDirectory'>
   return {
     path,
     read: (file) => (isOurs && path !== undefined ? readText(join(path, file)) : undefined),
-    names: (folder) => (isOurs && path !== undefined ? namesIn(join(path, folder)) : []),
+    names: (folder) => (isOurs && path !== undefined ? readableNames(join(path, folder)) : []),
     prepare: () => void prepare(),
     write(file, content) {
       const target = join(prepare(), file);
@@ -90,13 +90,13 @@ export const shortHash = (text: string): string =>
 
 /** Backups stay, because they may be the only copies of somebody's edits. */
 function removeRecords(path: string): void {
-  for (const name of namesIn(path)) {
+  for (const name of readableNames(path)) {
     if (name !== 'backup') rmSync(join(path, name), { recursive: true, force: true });
   }
 }
 
 function removeRecordsOfGoneFolders(workspaces: string): void {
-  for (const name of namesIn(workspaces)) {
+  for (const name of readableNames(workspaces)) {
     const path = join(workspaces, name);
     const owner = readJson(join(path, ownerFile));
     if (!isObject(owner) || typeof owner.path !== 'string' || existsSync(owner.path)) continue;
@@ -114,23 +114,8 @@ function readText(path: string): string | undefined {
 }
 
 function readJson(path: string): JsonValue | undefined {
-  return parseOrNothing(readText(path));
-}
-
-export function parseOrNothing(text: string | undefined): JsonValue | undefined {
-  try {
-    return text === undefined ? undefined : parseJson(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function namesIn(path: string): string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
-  }
+  const text = readText(path);
+  return text === undefined ? undefined : parseIfJson(text);
 }
 
 const noDataDirectory = (): LocalError =>

@@ -6,11 +6,12 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
+  parseIfJson,
   stringifyJson,
   withoutUndefined,
 } from '../../lib/json.ts';
 import { hashOf } from '../text/code-facts.ts';
-import { type OwnFolder, parseOrNothing, readable, shortHash } from './own-folder.ts';
+import { type OwnFolder, readable, shortHash } from './own-folder.ts';
 
 /** A code that file and service had in common before. */
 export interface EarlierCode {
@@ -32,6 +33,8 @@ export interface ValRecord {
   sent?: string | undefined;
   /** Newest first. */
   past: readonly EarlierCode[];
+  /** The names that the val had before, newest first. */
+  formerNames: readonly string[];
 }
 
 /** A record without the code, which plans do not keep. */
@@ -45,7 +48,18 @@ export function pastAfter(before: RecordFacts | undefined, hash: string): readon
   return [{ hash: before.hash, version: before.version }, ...before.past].slice(0, mostRemembered);
 }
 
-export interface CommonState extends Omit<ValRecord, 'hash' | 'past' | 'sent'> {
+function formerNamesAfter(before: RecordFacts | undefined, name: string): readonly string[] {
+  if (before === undefined || before.name === name) return before?.formerNames ?? [];
+  return [before.name, ...before.formerNames].filter((each) => each !== name).slice(0, mostRemembered);
+}
+
+export const withName = (record: ValRecord, name: string): ValRecord => ({
+  ...record,
+  name,
+  formerNames: formerNamesAfter(record, name),
+});
+
+export interface CommonState extends Omit<ValRecord, 'hash' | 'past' | 'formerNames' | 'sent'> {
   /** The hash of the code, if the caller knows it. */
   hash?: string;
 }
@@ -53,7 +67,7 @@ export interface CommonState extends Omit<ValRecord, 'hash' | 'past' | 'sent'> {
 /** The record of what file and service have in common now. */
 export function recordAfter(before: RecordFacts | undefined, state: CommonState): ValRecord {
   const hash = state.hash ?? hashOf(state.code);
-  return { ...state, hash, past: pastAfter(before, hash) };
+  return { ...state, hash, past: pastAfter(before, hash), formerNames: formerNamesAfter(before, state.name) };
 }
 
 /** Remembers a code that a push replaced on the service, so that it is not sent again unasked. */
@@ -146,27 +160,35 @@ function createIndex(records: readonly ValRecord[]): Index {
   return index;
 }
 
-function addToIndex({ byId, byName }: Index, { file, name, id }: ValRecord): void {
+function addToIndex({ byId, byName }: Index, { file, name, id, formerNames }: ValRecord): void {
   if (id !== undefined) byId.set(id, file);
   byName.set(name, file);
+  // An older branch has an older name in its vals.json.
+  for (const former of formerNames) if (!byName.has(former)) byName.set(former, file);
 }
 
 /** The first line has all fields except the code, which follows, so that a read parses little. */
 function formatRecord({ code, ...head }: ValRecord): string {
   const past = head.past.map(({ hash, version }) => withoutUndefined({ hash, version }));
-  return `${stringifyJson(withoutUndefined({ ...head, past, length: code.length }) as JsonObject)}\n${code}`;
+  return `${stringifyJson(withoutUndefined({ ...head, past, formerNames: [...head.formerNames], length: code.length }) as JsonObject)}\n${code}`;
 }
 
 function parseRecord(text: string | undefined): ValRecord | undefined {
   if (text === undefined) return undefined;
   const end = text.indexOf('\n');
-  const head = parseOrNothing(text.slice(0, Math.max(0, end)));
+  const head = parseIfJson(text.slice(0, Math.max(0, end)));
   const code = text.slice(end + 1);
   if (!isObject(head) || head.length !== code.length) return undefined;
-  const { file, name, id, version, changedAt, sent, hash, past } = head;
+  const { file, name, id, version, changedAt, sent, hash, past, formerNames } = head;
   if (typeof file !== 'string' || typeof name !== 'string' || typeof hash !== 'string') return undefined;
   const facts = { file, name, id: ifText(id), version, changedAt: ifText(changedAt), sent: ifText(sent) };
-  return { ...facts, hash, past: Array.isArray(past) ? past.flatMap(earlierCode) : [], code };
+  return {
+    ...facts,
+    hash,
+    past: Array.isArray(past) ? past.flatMap(earlierCode) : [],
+    formerNames: Array.isArray(formerNames) ? formerNames.filter((each) => typeof each === 'string') : [],
+    code,
+  };
 }
 
 function earlierCode(value: JsonValue): EarlierCode[] {

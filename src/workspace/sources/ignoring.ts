@@ -22,7 +22,7 @@ const fileNames = ['.gitignore', '.valsignore'];
 
 export const isIgnoreFile = (path: string): boolean => fileNames.includes(basename(path));
 
-export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles {
+export function createIgnoreFiles(warn: (message: string) => void = () => {}): IgnoreFiles {
   const known = new Map<string, { text: string; matcher: Ignore }>();
   const refused = new Set<string>();
 

@@ -22,9 +22,6 @@ function problemOf(project: string, target: string): string | undefined {
   if (!isWithin(project, target)) return 'outside of this project';
   const below = withSlashes(relative(project, target));
   if (below.split('/').some((name) => name.startsWith('.'))) return 'hidden';
-  const isIgnored = createIgnoreCheck(
-    project,
-    createIgnoreFiles(() => {}),
-  );
+  const isIgnored = createIgnoreCheck(project, createIgnoreFiles());
   return isIgnored(isFile(target) ? below : `${below}/any`) ? 'listed in an ignore file' : undefined;
 }

@@ -92,10 +92,10 @@ const isDirectory = (path: string): Promise<boolean> =>
     () => false,
   );
 
+/** Without `warn`, the files that are left out are not mentioned. */
 export async function walkFolder(
   root: string,
-  warn: (message: string) => void,
-  pathOf: (below: string) => string,
+  { pathOf, warn = () => {} }: Pick<Walk, 'pathOf'> & Partial<Pick<Walk, 'warn'>>,
 ): Promise<string[]> {
   const ignoreFiles = createIgnoreFiles(warn);
   const options = { ignoreFiles, warn, pathOf, isTaken: isTakenFromFolder };
@@ -105,7 +105,7 @@ export async function walkFolder(
 /** The workspaces below the folder that belong to the same repository. */
 export async function workspacesBelow(root: string): Promise<string[]> {
   const projects: string[] = [];
-  const ignoreFiles = createIgnoreFiles(() => {});
+  const ignoreFiles = createIgnoreFiles();
   await walk(root, '', ignoreFiles.rulesAbove(root), {
     ...{ ignoreFiles, warn: () => {}, isTaken: () => false, pathOf: (below) => join(root, below) },
     onProject: (folder) => projects.push(join(root, folder)),

@@ -1,6 +1,8 @@
 import type { Clock } from '../../lib/clock.ts';
 
 export interface SaveQueue {
+  /** Files that are added before are kept. */
+  start(): void;
   /** If a push of the file is under way, the file is pushed again afterwards. */
   add(file: string): void;
   isBusy(file: string): boolean;
@@ -27,75 +29,98 @@ const longestPauseMs = 30_000;
 
 /** Pushes saved files, each one at a time, and keeps them while the service cannot be reached. */
 export function createSaveQueue(options: SaveQueueOptions): SaveQueue {
-  const { clock, maxRunning, push, onOutage, onIdle, endWatch } = options;
+  const { maxRunning, push, onIdle, endWatch } = options;
   const waiting = new Set<string>();
   const running = new Map<string, Promise<void>>();
-  let isOutage = false;
-  let retries = 0;
-  let cancelRetry: (() => void) | undefined;
-  let isClosed = false;
+  const outage = createOutage(options);
+  let isOpen = false;
 
-  function startWaiting() {
-    if (isClosed) return;
-    if (isOutage) return planRetry();
+  function pushWaiting() {
+    if (!isOpen || waiting.size === 0) return;
+    if (outage.isOn()) return outage.retry(pushFirst);
     for (const file of waiting) {
       if (running.size >= maxRunning) return;
-      if (!running.has(file)) start(file);
+      if (!running.has(file)) begin(file);
     }
   }
 
   /** Tries only one file. If the service answers, the outage ends, and all other files follow. */
-  function planRetry(): void {
-    if (cancelRetry !== undefined || waiting.size === 0) return;
-    const maxPauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** retries);
-    const pauseMs = maxPauseMs * (0.5 + Math.random() / 2);
-    retries += 1;
-    cancelRetry = clock.after(pauseMs, () => {
-      cancelRetry = undefined;
-      const file = [...waiting].find((each) => !running.has(each));
-      if (file !== undefined) start(file);
-    });
+  function pushFirst(): void {
+    const file = [...waiting].find((each) => !running.has(each));
+    if (file !== undefined) begin(file);
   }
 
-  function start(file: string): void {
+  function begin(file: string): void {
     waiting.delete(file);
     const finished = pushOne(file)
       .catch(endWatch)
       .finally(() => {
         running.delete(file);
-        startWaiting();
+        pushWaiting();
         if (running.size === 0) onIdle().catch(endWatch);
       });
     running.set(file, finished);
   }
 
   async function pushOne(file: string): Promise<void> {
-    const answered = await push(file, isOutage);
+    const answered = await push(file, outage.isOn());
     if (answered === 'unreachable') waiting.add(file);
-    if (answered === 'unreachable' && !isOutage) {
-      isOutage = true;
-      onOutage(false);
-    }
-    if (answered === 'answered' && isOutage) {
-      isOutage = false;
-      retries = 0;
-      cancelRetry?.();
-      cancelRetry = undefined;
-      onOutage(true);
-    }
+    outage.note(answered);
   }
 
   return {
+    start() {
+      isOpen = true;
+      pushWaiting();
+    },
     add(file) {
       waiting.add(file);
-      startWaiting();
+      pushWaiting();
     },
     isBusy: (file) => waiting.has(file) || running.has(file),
     async close() {
-      isClosed = true;
-      cancelRetry?.();
+      isOpen = false;
+      outage.cancelRetry();
       await Promise.all(running.values());
       await onIdle();
     },
+  };
+}
+
+/** While the service cannot be reached, each further attempt waits longer. */
+function createOutage({ clock, onOutage }: Pick<SaveQueueOptions, 'clock' | 'onOutage'>) {
+  let isOn = false;
+  let attempts = 0;
+  let cancel: (() => void) | undefined;
+
+  function cancelRetry(): void {
+    cancel?.();
+    cancel = undefined;
+  }
+
+  return {
+    isOn: () => isOn,
+    note(answered: Answered): void {
+      if (answered === 'unreachable' && !isOn) {
+        isOn = true;
+        onOutage(false);
+      }
+      if (answered === 'answered' && isOn) {
+        isOn = false;
+        attempts = 0;
+        cancelRetry();
+        onOutage(true);
+      }
+    },
+    retry(act: () => void): void {
+      if (cancel !== undefined) return;
+      const maxPauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** attempts);
+      attempts += 1;
+      cancel = clock.after(maxPauseMs * (0.5 + Math.random() / 2), () => {
+        cancel = undefined;
+        act();
+      });
+    },
+    cancelRetry,
   };
 }

@@ -20,15 +20,7 @@ export async function watchSaves(
   onSave: (file: string) => void,
   onError: (error: unknown) => void,
 ): Promise<Saves> {
-  const pending = new Map<string, () => void>();
-  const debounce = (file: string, act: () => void) => {
-    pending.get(file)?.();
-    const cancel = clock.after(debounceMs, () => {
-      pending.delete(file);
-      act();
-    });
-    pending.set(file, cancel);
-  };
+  const { debounce, cancelAll } = createDebounce(clock);
 
   async function begin(savedSince?: number): Promise<FSWatcher> {
     const isSkipped = createFolderFilter(root, ignoreFiles);
@@ -72,9 +64,27 @@ export async function watchSaves(
 
   return {
     async close() {
-      for (const cancel of pending.values()) cancel();
+      cancelAll();
       await renewed;
       await watcher.close();
+    },
+  };
+}
+
+/** An editor may write a file several times for one save. */
+function createDebounce(clock: Clock) {
+  const pending = new Map<string, () => void>();
+  return {
+    debounce(file: string, act: () => void): void {
+      pending.get(file)?.();
+      const cancel = clock.after(debounceMs, () => {
+        pending.delete(file);
+        act();
+      });
+      pending.set(file, cancel);
+    },
+    cancelAll(): void {
+      for (const cancel of pending.values()) cancel();
     },
   };
 }
