@@ -86,7 +86,8 @@ function refuseMissingFolder(file: string): void {
 /** A log of another store beside the file would be taken for its own. */
 function refuseExisting(file: string): void {
   const isThere = (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
-  if (isThere || existsSync(`${file}-wal`)) throw refusal(file);
+  if (isThere) throw refusal(file);
+  if (existsSync(`${file}-wal`)) throw refusal(`${file}-wal`);
 }
 
 /** `link` refuses a name that another process has used in the meantime. */
