@@ -14,7 +14,7 @@ import Libsql from 'libsql';
 import { ConflictError, LocalError } from '../../errors.ts';
 import { errnoOf } from '../../lib/system.ts';
 import type { Value } from '../database/database.ts';
-import { createTables, explainSqlite } from '../database/sqlite.ts';
+import { createSqliteTables, explainSqlite } from '../database/sqlite.ts';
 import type { CopyTarget } from './backup-store.ts';
 import { insertStatement, type Table } from './tables.ts';
 
@@ -50,7 +50,7 @@ export function createSqliteCopy(file: string): CopyTarget {
 
   const indexes = guarded(file, () => {
     connection.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16000');
-    createTables(connection);
+    createSqliteTables(connection);
     connection.exec('BEGIN');
     return dropIndexes(connection);
   });

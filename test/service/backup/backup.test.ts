@@ -16,6 +16,7 @@ import {
   storeOf,
   type TemporaryService,
   temporaryService,
+  type Val,
 } from '../support.ts';
 
 const signal = new AbortController().signal;
@@ -51,7 +52,7 @@ async function fill(service: TemporaryService): Promise<Record<string, string>> 
 }
 
 const kinds = ['runs', 'likes', 'comments', 'references', 'spaces', 'tokens'];
-const paths = ['/v1/me', ...kinds.map((kind) => `/v1/me/${kind}`), '/v1/search/vals?query=c&limit=100'];
+const paths = ['/v1/me', ...kinds.map((kind) => `/v1/me/${kind}`)];
 
 /** What each person gets from a service, with the code of each val and version. */
 async function viewsOf(at: string, tokens: Record<string, string>): Promise<unknown> {
@@ -59,7 +60,11 @@ async function viewsOf(at: string, tokens: Record<string, string>): Promise<unkn
   const views: Record<string, unknown> = {};
   for (const [name, token] of Object.entries(tokens)) {
     const client = clientOf({ baseUrl, token });
-    for (const path of paths.flatMap((path) => [path, `/@acme${path}`])) {
+    const ids = await Promise.all(
+      ['', '/@acme'].map(async (base) => ((await client.ask('GET', `${base}/v1/me`)).body as Val).id),
+    );
+    const lists = ids.map((id) => `/v1/users/${id}/vals?limit=100`);
+    for (const path of [...paths, ...lists].flatMap((path) => [path, `/@acme${path}`])) {
       const { status, text } = await client.ask('GET', path);
       views[`${name} ${path}`] = [
         status,
