@@ -44,7 +44,7 @@ function reasonFor(error: Error): { reason: string; hint: string } {
   }
   return {
     reason: errnoOf(error.cause) === 'SQLITE_NOTADB' ? 'it is not a SQLite database' : error.message,
-    hint: 'Check that the file can be read and written, or use another file.',
+    hint: 'Check that the file can be read and written, or choose another one with --data or VALS_DATA_DIR.',
   };
 }
 
