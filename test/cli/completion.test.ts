@@ -237,7 +237,9 @@ describe('the next word', async () => {
 
   it.each<[string, string[], { before: string }?]>([
     ['ru', ['run', 'runs']],
-    ['version ', ['ls', 'list', 'get', 'diff', 'new', 'restore', 'rm', 'delete', 'help']],
+    ['version ', ['ls', 'get', 'diff', 'new', 'restore', 'rm', 'help']],
+    ['version l', ['ls']],
+    ['version li', ['list']],
     ['--vers', ['--version']],
     ['val get --re', ['--readme']],
     ['val del', ['delete']],

@@ -267,13 +267,16 @@ test('a copy of an embedded store serves, has no owner, and gets one for --local
   const service = await temporaryService({ at });
   await service.createVal({ name: 'mine', code: 'c' });
   const home = temporaryFolder();
-  const target = join(home, 'vals.db');
-  await copy(at, target);
+  const data = join(home, 'data');
+  const target = join(data, 'vals.db');
+  // The data directory of a new machine is not there yet.
+  const env = { VALS_DATA_DIR: data };
+  expect(await run(['backup', '--data', at, target], { home, env })).toMatchObject({ exit: 0 });
   const renewed = JSON.parse((await run(['user', 'token', 'local', '--data', target, '--json'])).stdout);
   const served = await temporaryService({ at: target });
   expect(await served.statusOf('GET', '/v1/me', { token: renewed.token })).toBe(200);
   expect(await served.statusOf('GET', '/v1/me', { token: service.token })).toBe(401);
   await served.close();
-  const { stdout } = await run(['ls', '--local', '--json'], { home, env: { VALS_DATA_DIR: home } });
+  const { stdout } = await run(['ls', '--local', '--json'], { home, env });
   expect(JSON.parse(stdout)).toMatchObject([{ name: 'mine' }]);
 });
