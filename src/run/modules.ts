@@ -72,7 +72,8 @@ export function createModules(entry: Entry, options: ModulesOptions): Modules {
     for (const base of bases) onFile(base);
     const missingImport = { specifier, written, from: from ?? entry.url, isMapped: bases.length > 0 };
     missingImports.push(missingImport);
-    if (runtimeOf(specifier) !== undefined) throw importFailure(missingImport, sources.get(missingImport.from));
+    if (runtimeOf(specifier) !== undefined)
+      throw importFailure(missingImport, sources.get(missingImport.from));
     return { kind: 'url', url: undefined };
   }
 
