@@ -1,5 +1,21 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { execa } from 'execa';
+import type { TestProject } from 'vitest/node';
+import { openStore } from '../../src/service/index.ts';
 
-export async function setup(): Promise<void> {
+declare module 'vitest' {
+  export interface ProvidedContext {
+    emptyStore: string;
+  }
+}
+
+export async function setup({ provide }: Pick<TestProject, 'provide'>): Promise<() => void> {
   await execa('node', ['esbuild.config.mjs']);
+  const folder = mkdtempSync(join(tmpdir(), 'vals-test-'));
+  const file = join(folder, 'empty.db');
+  await (await openStore({ file })).close();
+  provide('emptyStore', file);
+  return () => rmSync(folder, { recursive: true });
 }
