@@ -4,13 +4,18 @@ const fs = require('node:fs');
 
 const hasPassed = () => process.env.FAIL_UNTIL && fs.existsSync(process.env.FAIL_UNTIL);
 
-const original = fs.renameSync;
-fs.renameSync = (from, to) => {
-  const name = String(to).split('/').at(-1);
+function beforeNaming(name) {
   if (name === process.env.KILL_BEFORE) process.kill(process.pid, 'SIGKILL');
   if (name === process.env.FAIL_BEFORE && !hasPassed()) {
     throw Object.assign(new Error("EACCES: permission denied, rename 'x'"), { code: 'EACCES' });
   }
   if (process.env.RENAMES_FILE) fs.appendFileSync(process.env.RENAMES_FILE, `${name}\n`);
-  original(from, to);
-};
+}
+
+for (const call of ['renameSync', 'linkSync']) {
+  const original = fs[call];
+  fs[call] = (from, to) => {
+    beforeNaming(String(to).split('/').at(-1));
+    original(from, to);
+  };
+}
