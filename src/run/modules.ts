@@ -28,8 +28,8 @@ export interface Modules {
   find(url: string): Source | undefined;
   sources(): Iterable<Source>;
   missingImports: readonly MissingImport[];
-  /** Names the val in a command. A val of the service is left out, because a file may have its name. */
-  val: { val?: string };
+  /** The val is a file of this machine, and not code of the service. */
+  isFile: boolean;
   looksLikeHttp(): boolean;
   /** The failure whose message the val got for an import. */
   failure(message: string): ValsError | undefined;
@@ -100,7 +100,7 @@ export function createModules(entry: Entry, options: ModulesOptions): Modules {
     find: (url) => sources.get(url),
     sources: () => sources.values(),
     missingImports,
-    val: entry.isFile ? { val: entry.name } : {},
+    isFile: entry.isFile,
     looksLikeHttp: () => requestUse.test(entry.code),
     failure: (message) => failures.find((failure) => failure.message === message),
   };

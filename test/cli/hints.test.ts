@@ -132,15 +132,6 @@ it('an address in a hint is quoted', async () => {
   expect(stderr).toContain(`\`vals login '${address}'\``);
 });
 
-it('a hint of `vals run` does not name a val of the service, because a file may have the same name', async () => {
-  const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
-  const code = 'import { writeFileSync } from "node:fs"; writeFileSync("x", "")';
-  const service = await scriptedService([{ body: { id, name: 'hello', version: 1, code } }]);
-  const { exit, stderr } = await run(['run', '--no-report', id], { env: service.env });
-  expect(exit).toBe(12);
-  expect(stderr).toMatch(/`vals run --allow-write \S+ <val\|file>`/);
-});
-
 it('a hint for an agent names a tool, or a person', async () => {
   const { env } = await serviceInProcess();
   const cwd = folderOf({ 'vals.json': '{"vals":{}}', 'one.ts': '1', 'two.ts': '2', 'empty.ts': '' });

@@ -237,6 +237,12 @@ async function breakingProxy(
   };
 }
 
+test('a statement that fails gives 500, because the database can be reached', async () => {
+  const service = await temporaryService();
+  await onServer(service.at, 'ALTER TABLE vals.records RENAME TO hidden');
+  expect(await service.statusOf('GET', '/v1/me/likes')).toBe(500);
+});
+
 test('the database has a digest of each token, and no token', async () => {
   const service = await temporaryService();
   const rows = await onServer(service.at, 'SELECT * FROM vals.tokens');

@@ -141,19 +141,19 @@ const cases: Failure[] = [
     'expects a Request',
     'export default (request: Request) => new URL(request.url)',
     "Cannot read properties of undefined (reading 'url') (a.ts:1:54).",
-    '`vals run --http a.ts`',
+    'add --http before the file or val.',
   ],
   [
     'is an object with fetch and expects a Request',
     'export default { fetch: (r: { path: string }) => r.path.length }',
     'Cannot read properties of undefined',
-    '`vals run --http a.ts`',
+    'add --http before the file or val.',
   ],
   [
     'exports the fetch method of an object',
     'const app = { fetch: (a: any) => a.b }\nexport default app.fetch',
     'Cannot read properties of undefined',
-    '`vals run --http a.ts`',
+    'add --http before the file or val.',
   ],
   ['returns a value that JSON lacks', 'export default () => 1n', 'cannot be written as JSON'],
   ['returns a function', 'export default () => () => {}', 'a value of type function'],
@@ -174,7 +174,7 @@ const cases: Failure[] = [
     'takes too long',
     'export default () => { for (;;); }',
     'a.ts took longer than 1 s and was ended.',
-    '--max-time',
+    'add --max-time <seconds> before the file or val.',
   ],
 ];
 
@@ -283,5 +283,5 @@ it.each([
 it('a val without a service: the hint says that options of vals stand before the val', async () => {
   const { exit, error } = await run(['run', '--json', 'absent', '--local'], { env: {} });
   expect({ exit, error }).toMatchObject({ exit: 2, error: { message: 'No service is chosen.' } });
-  expect(error?.hint).toContain('add --local before the val');
+  expect(error?.hint).toContain('add --local before the file or val');
 });

@@ -42,7 +42,7 @@ export async function carryOutAll(
   const { items, declined } = answer;
   const { dryRun, isNamed, createRemotes } = options;
   const sender = await createSender(context, answer, options);
-  const sent = withDeclined(await sendItems(context, items, sender.send, options), [...declined], {
+  const sent = withDeclined(await sendItems(context, answer, sender.send, options), [...declined], {
     isNamed,
   });
   const importWarning = relativeImportWarning(sender.relativeImports);
@@ -148,15 +148,18 @@ function validNameHint({ workspace, val, file, name }: PlannedItem, valid: strin
     : `In vals.json, change the name "${name}" to "${valid}".`;
 }
 
+const notOverwritten = (count: number, thing: string): string =>
+  `${count} ${thing}${count === 1 ? ' was' : 's were'} not overwritten.`;
+
 function withDeclined(
   outcomes: OutcomesResult,
   declined: readonly PlannedItem[],
   { isNamed }: { isNamed: boolean },
 ): OutcomesResult {
   const count = declined.length;
-  // The rows show the declined vals as `skipped`. If another val failed, its error is reported instead.
+  // If another val failed, its error mentions the declined vals.
   if (count === 0 || outcomes.error !== undefined) return outcomes;
-  const message = `${count === 1 ? '1 val was' : `${count} vals were`} not overwritten.`;
+  const message = notOverwritten(count, 'val');
   const files = declined.map(({ file }) => file);
   const hint = [
     { text: 'To see the differences', command: 'diff' },
@@ -171,7 +174,7 @@ function withDeclined(
 
 function sendItems(
   context: Context,
-  items: readonly PlannedItem[],
+  { items, declined }: Answer,
   send: Sender['send'],
   { concurrency, prune }: Pick<CarryOutOptions, 'concurrency' | 'prune'>,
 ): Promise<OutcomesResult> {
@@ -187,7 +190,11 @@ function sendItems(
     signal,
     onFinished: showProgress,
     onFailure: ({ file }, error) => annotate(file, error),
-    report: { ...pushReport(say), verbFor: ({ step }) => (isDeletion(step, prune) ? 'deleted' : undefined) },
+    report: {
+      ...pushReport(say),
+      verbFor: ({ step }) => (isDeletion(step, prune) ? 'deleted' : undefined),
+      consequence: declined.size === 0 ? undefined : notOverwritten(declined.size, 'other val'),
+    },
   });
 }
 

@@ -170,7 +170,7 @@ function valWrites(database: Database, maxVals: number | undefined) {
     });
 
   return {
-    create: (caller: Caller, content: ValContent, { once }: WriteOptions = {}) =>
+    create: (caller: Caller, content: Parameters<typeof addVal>[2], { once }: WriteOptions = {}) =>
       writeAs(database, caller, { once }, (tx) => addVal(tx, caller, content, maxVals)),
 
     createOrUpdate: (caller: Caller, change: ValChange & { name: string }, { onlyIf }: WriteOptions = {}) =>

@@ -33,6 +33,7 @@ test.each<[string, (file: string) => unknown]>([
   expect(put).toMatchObject({ status: 503, headers: { 'retry-after': '60' }, body: { status: 503 } });
   expect(put.text).not.toContain(file);
   expect(await service.statusOf('DELETE', `/v1/vals/${val.id}`)).toBe(503);
+  expect(await service.statusOf('GET', '/healthz')).toBe(503);
   const gone = `The store ${file} could not be used: its files were removed or replaced while it was open.`;
   expect(failures).toEqual([gone]);
 });

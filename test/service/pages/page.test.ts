@@ -188,8 +188,10 @@ describe('the pages of runs', async () => {
     await Promise.all(Array.from({ length: 30 }, () => report(id, null)));
     const first = linksIn(await shown(`/runs?val=${id}`));
     const older = first.find((link) => link.includes('after=')) ?? '';
-    const runs = [...first, ...linksIn(await shown(older))].filter((link) => link.startsWith('/runs/'));
+    const second = linksIn(await shown(older));
+    const runs = [...first, ...second].filter((link) => link.startsWith('/runs/'));
     expect(new Set(runs).size).toBe(30);
+    expect(second.filter((link) => link === `/runs?val=${id}`)).toHaveLength(2);
     expect(textIn(await shown(`/vals/${id}`)).match(/✓ ok run/g)).toHaveLength(10);
   });
 });

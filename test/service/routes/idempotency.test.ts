@@ -82,7 +82,7 @@ test('a failure is not remembered', async () => {
 
 test('keys belong to a caller: the person, or the person in a space', async () => {
   const eve = await addPerson(service, 'eve');
-  const { spaces } = await storeOf(service);
+  const { spaces, people } = await storeOf(service);
   await spaces.add('acme');
   for (const person of ['eve', 'local']) await spaces.grant('acme', person, 'write');
   const key = randomUUID();
@@ -98,6 +98,7 @@ test('keys belong to a caller: the person, or the person in a space', async () =
   expect(new Set(made.map(({ body }) => (body as Val).id)).size).toBe(4);
   await spaces.revoke('acme', 'eve');
   expect((await post('/@acme/v1/vals', ofEve, key, eve)).status).toBe(404);
+  expect(await people.remove('eve', { withVals: true })).toBe('removed');
 });
 
 test('of equal requests through two services at once, one is done, and all get its answer', async () => {
