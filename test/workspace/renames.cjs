@@ -4,7 +4,9 @@ const fs = require('node:fs');
 
 const hasPassed = () => process.env.FAIL_UNTIL && fs.existsSync(process.env.FAIL_UNTIL);
 
-function beforeNaming(name) {
+/** @param {import('node:fs').PathLike} path */
+function beforeNaming(path) {
+  const name = String(path).split('/').at(-1);
   if (name === process.env.KILL_BEFORE) process.kill(process.pid, 'SIGKILL');
   if (name === process.env.FAIL_BEFORE && !hasPassed()) {
     throw Object.assign(new Error("EACCES: permission denied, rename 'x'"), { code: 'EACCES' });
@@ -12,10 +14,12 @@ function beforeNaming(name) {
   if (process.env.RENAMES_FILE) fs.appendFileSync(process.env.RENAMES_FILE, `${name}\n`);
 }
 
-for (const call of ['renameSync', 'linkSync']) {
-  const original = fs[call];
-  fs[call] = (from, to) => {
-    beforeNaming(String(to).split('/').at(-1));
-    original(from, to);
-  };
-}
+const { renameSync, linkSync } = fs;
+fs.renameSync = (from, to) => {
+  beforeNaming(to);
+  renameSync(from, to);
+};
+fs.linkSync = (from, to) => {
+  beforeNaming(to);
+  linkSync(from, to);
+};
