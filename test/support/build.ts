@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import type { TestProject } from 'vitest/node';
-import { openStore } from '../../src/service/index.ts';
+import { openDatabase } from '../../src/service/database/open-database.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -15,7 +15,8 @@ export async function setup({ provide }: Pick<TestProject, 'provide'>): Promise<
   await execa('node', ['esbuild.config.mjs']);
   const folder = mkdtempSync(join(tmpdir(), 'vals-test-'));
   const file = join(folder, 'empty.db');
-  await (await openStore({ file })).close();
+  // Only the tables: each copy gets an owner and a token of its own when it is opened.
+  await (await openDatabase({ file })).close();
   provide('emptyStore', file);
   return () => rmSync(folder, { recursive: true });
 }

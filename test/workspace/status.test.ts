@@ -99,10 +99,10 @@ it('status fails with exit 7 without a service, and with exit 4 without a token'
   expect(await signedOut.vals('status')).toMatchObject({ exit: 4, stdout: '' });
 });
 
-it('status compares many vals with 8 to 32 requests at a time', async () => {
+it('status compares hundreds of vals with 8 to 32 requests at a time', async () => {
   let now = 0;
   let most = 0;
-  const count = 100;
+  const count = 300;
   const service = await scriptedService([], (seen) => (response) => {
     now += 1;
     most = Math.max(most, now);
