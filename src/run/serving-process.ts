@@ -88,19 +88,18 @@ export function startServing(
   });
   void child.ended.then((ending) => {
     cancelStart();
-    if (state !== 'retired') failure ??= endingFailure(entry.name, ending);
+    const reason = failure ?? endingFailure(entry.name, ending);
+    failure = reason;
     if (state === 'starting') {
       state = 'broken';
-      if (failure !== undefined) onFailure(failure);
+      onFailure(reason);
     } else state = 'retired';
-    for (const [number, request] of requests) fail(number, request, failure);
+    for (const [number, request] of requests) fail(number, request, reason);
     const open = [...connections.values()];
     connections.clear();
     const idle = open.filter(({ request }) => request === undefined).map(({ socket }) => socket);
     for (const { socket, request } of open) {
-      if (request === undefined) continue;
-      if (failure === undefined) socket.destroySoon();
-      else respond(socket, 500, failure.message);
+      if (request !== undefined) respond(socket, 500, reason.message);
     }
     if (state === 'broken') idle.forEach(explainFailure);
     else assignAgain(idle);
@@ -167,7 +166,7 @@ export function startServing(
     child.end();
   }
 
-  function fail(number: number, request: OpenRequest, reason: ValsError | undefined, status = 500): void {
+  function fail(number: number, request: OpenRequest, reason: ValsError, status = 500): void {
     request.cancelLimit();
     request.failure ??= reason;
     const socket = connections.get(request.connection)?.socket;
@@ -175,7 +174,7 @@ export function startServing(
     if (request.status !== undefined) socket?.destroySoon();
     else {
       request.status = status;
-      if (socket !== undefined) respond(socket, status, reason?.message ?? '');
+      if (socket !== undefined) respond(socket, status, reason.message);
     }
     finish(number);
   }

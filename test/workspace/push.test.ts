@@ -298,6 +298,7 @@ describe('the question about vals that differ', () => {
     const { place } = await twoDiffer();
     const { exit, screen } = await place.onScreen(['push', '--dry-run'], { answers: [] });
     expect({ exit, screen }).toEqual({ exit: 0, screen: expect.stringContaining('A push would ask') });
+    expect(screen).toMatch(/planned\S* {2}update {2}a /);
   });
 
   it.each(['the service', 'the file'])('does not count for code of %s that came later', async (side) => {

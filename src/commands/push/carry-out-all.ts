@@ -53,7 +53,9 @@ export async function carryOutAll(
   const { rows, error } = dryRun
     ? sent
     : await saveWorkspaces(context, items, sent, { isNamed, remotes: createRemotes() });
-  const shown = rows.filter((_row, index) => !isHidden(items[index], rows[index]));
+  const described =
+    dryRun && context.forPerson ? rows.map((row, index) => withPlan(row, items[index])) : rows;
+  const shown = described.filter((row, index) => !isHidden(items[index], row));
   hintAtMissingIds(
     say,
     shown,
@@ -66,6 +68,12 @@ export async function carryOutAll(
 /** A val that is neither here nor on the service is not shown, unless an interrupted prune deleted it. */
 const isHidden = (item: PlannedItem | undefined, row: OutcomeRow | undefined): boolean =>
   item?.step?.why === 'gone' && row?.status !== 'deleted';
+
+/** In JSON, everything that a push would do is `planned`. A person sees what it would be. */
+function withPlan(row: OutcomeRow, item: PlannedItem | undefined): OutcomeRow {
+  const kind = item?.step?.kind;
+  return row.status === 'planned' ? { ...row, plan: kind === 'send' ? 'update' : kind } : row;
+}
 
 const possibleTakeovers = (items: readonly PlannedItem[]): string[] =>
   items.filter(({ step }) => step?.kind === 'create' && step.found.isNameUnknown).map(({ file }) => file);
