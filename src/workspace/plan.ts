@@ -41,6 +41,13 @@ export interface Step {
   refusal?: ValsError;
 }
 
+export const sendsCode = ({ kind, alsoSends = false }: Step): boolean =>
+  kind === 'create' || kind === 'send' || alsoSends;
+
+/** The step changes the val or its entry in vals.json, and needs the file for it. */
+export const isChange = ({ kind }: Step): boolean =>
+  kind === 'create' || kind === 'send' || kind === 'rename' || kind === 'move';
+
 export interface PlanOptions extends Pick<Permission, 'force' | 'isNamed' | 'isSave'> {
   /** --yes */
   mayOverwrite: boolean;

@@ -22,10 +22,10 @@ export interface Push {
   dryRun: boolean;
   /** For vals that have to be read again. */
   freshRemotes(): RemoteVals;
-  /** Throws if the code must not be sent. Called for code that changed after the plan was made. */
-  checkCode(path: string, code: string): Promise<void>;
-  /** Called with each code that is sent, or would be sent. */
-  onCode(path: string, code: string): void | Promise<void>;
+  /** Throws if the code must not be sent. `isAsPlanned` is false if the file changed after the plan was made. */
+  checkCode(path: string, code: string, options: { isAsPlanned: boolean }): Promise<void>;
+  /** Takes note of each code that is sent, or would be sent. */
+  onCode(path: string, code: string): void;
   beforeSending(): void;
   onRename(val: WorkspaceVal, nameThere: string): void;
   onMove(val: WorkspaceVal): void;

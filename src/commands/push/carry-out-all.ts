@@ -56,11 +56,7 @@ export async function carryOutAll(
   const described =
     dryRun && context.forPerson ? rows.map((row, index) => withPlan(row, items[index])) : rows;
   const shown = described.filter((row, index) => !isHidden(items[index], row));
-  hintAtMissingIds(
-    say,
-    shown,
-    items.some(({ val }) => val !== undefined),
-  );
+  hintAtMissingIds(say, shown, { hasTrackedVals: items.some(({ val }) => val !== undefined) });
   hintAtPull(say, shown, { isNamed });
   return { kind: 'outcomes', rows: shown, error };
 }
@@ -107,7 +103,10 @@ async function createSender(
         options,
         dryRun,
         freshRemotes: createRemotes,
-        checkCode: (path, code) => refuseBrokenCode(path, code, !noCheck),
+        // The syntax of the codes in the plan was checked before.
+        checkCode: async (path, code, { isAsPlanned }) => {
+          if (!isAsPlanned) await refuseBrokenCode(path, code, { noCheck });
+        },
         onCode,
         beforeSending: () => signal.throwIfAborted(),
         onMove: (val) => noteMove(context, workspace, val, { dryRun }),

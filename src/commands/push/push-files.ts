@@ -6,11 +6,11 @@ import { UsageError } from '../../errors.ts';
 import { once } from '../../lib/once.ts';
 import type { OutcomesResult, Result } from '../../terminal/result.ts';
 import { findMovesElsewhere, type MoveElsewhere } from '../../workspace/other-workspaces.ts';
-import type { PlanOptions } from '../../workspace/plan.ts';
+import { type PlanOptions, sendsCode } from '../../workspace/plan.ts';
 import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.ts';
 import { otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
 import { createWorkspaces } from '../../workspace/workspaces.ts';
-import { type Asking, askOnce, decideAsking } from './ask.ts';
+import { type Answer, type Asking, askOnce, decideAsking } from './ask.ts';
 import { carryOutAll } from './carry-out-all.ts';
 import { type Followed, followMoves, refuseFoundFiles, warnOfLikelyMoves } from './follow-moves.ts';
 import { type PushItem, workspacesOf } from './item.ts';
@@ -87,7 +87,7 @@ async function pushItems(
   warnOfLikelyMoves(context, planned, followed, asking);
   const answer = await askOnce(context, planned, { asking, elsewhere, api });
   const refused = refuseBroken(context, answer.items, await options.checking, (item) =>
-    isSent(item, answer.declined.has(item)),
+    isSent(item, answer.declined),
   );
   if (refused !== undefined) return refused;
   const createRemotes = () => createRemoteVals({ ...context, api }, 1);
@@ -112,9 +112,10 @@ async function findElsewhere(
 const withoutWorkspaces = (items: readonly PushItem[]): PushItem[] =>
   items.map(({ val: _val, ...item }) => ({ ...item, workspace: undefined }));
 
-const isSent = ({ step, isSkipped = false }: PlannedItem, isDeclined: boolean): boolean => {
-  if (isSkipped || isDeclined) return false;
-  return step === undefined || step.kind === 'create' || step.kind === 'send' || step.alsoSends === true;
+const isSent = (item: PlannedItem, declined: Answer['declined']): boolean => {
+  const { step, isSkipped = false } = item;
+  if (isSkipped || declined.has(item)) return false;
+  return step === undefined || sendsCode(step);
 };
 
 function planOffline(context: Context, items: readonly ReadItem[], faults: Faults): Result {

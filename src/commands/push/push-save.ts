@@ -55,7 +55,7 @@ export interface SavePusher {
   begin(items: readonly PlannedItem[], remotes: RemoteVals): void;
   /** The file was saved after its step was planned, so it is planned anew. */
   forgetStep(file: string): void;
-  push(file: string, isRetry: boolean): Promise<Answered>;
+  push(file: string, options: { isRetry: boolean }): Promise<Answered>;
 }
 
 export const saveOptions = (
@@ -96,7 +96,7 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
     return carryOutStep(step, given, createRemotes);
   }
 
-  async function push(file: string, isRetry: boolean): Promise<Answered> {
+  async function push(file: string, { isRetry }: { isRetry: boolean }): Promise<Answered> {
     const path = pathTo(workspace, file);
     const isInitial = initial.has(file);
     try {
@@ -104,7 +104,7 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
       const outcome = await pushSaved(file);
       if (outcome === undefined) return 'not asked';
       initial.delete(file);
-      await report({ file: path, ...outcome }, isRetry);
+      await report({ file: path, ...outcome }, { isRetry });
       return outcome.status === 'skipped' ? 'not asked' : 'answered';
     } catch (error) {
       const failure = failureOf(error);
@@ -114,7 +114,7 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
       initial.delete(file);
       if (!context.flags.ndjson) context.say({ kind: 'warning', text: messageWithHint(failure) });
       const { name } = valOfFile(workspace, file) ?? {};
-      await report({ file: path, ...(name && { name }), status: 'failed', error: failure }, isRetry);
+      await report({ file: path, ...(name && { name }), status: 'failed', error: failure }, { isRetry });
       return answeredWith(failure);
     }
   }
@@ -154,8 +154,9 @@ function createStepPusher(context: Context, { workspace, api, noCheck }: PusherO
   return async (step: Step, options: PlanOptions, freshRemotes: () => RemoteVals): Promise<Outcome> => {
     const push = {
       ...{ workspace, api, options, dryRun: false, freshRemotes, remark },
-      checkCode: async () => {},
-      onCode: (path: string, code: string) => refuseBrokenCode(path, checkNotEmpty(path, code), !noCheck),
+      checkCode: (path: string, code: string) =>
+        refuseBrokenCode(path, checkNotEmpty(path, code), { noCheck }),
+      onCode() {},
       beforeSending: () => context.signal.throwIfAborted(),
       onRename() {},
       onMove: (val: WorkspaceVal) => noteMove(context, workspace, val),
@@ -211,8 +212,8 @@ const answeredWith = (failure: ValsError): Answered =>
 
 function createReporter(context: Context) {
   const columns = [timeColumn(context), outcomeColumn, column('name'), versionColumn];
-  return async (outcome: OutcomeRow, isRetry: boolean) => {
-    if (isNews(outcome, isRetry)) await context.event(outcome, columns);
+  return async (outcome: OutcomeRow, { isRetry }: { isRetry: boolean }) => {
+    if (isNews(outcome, { isRetry })) await context.event(outcome, columns);
   };
 }
 
@@ -224,7 +225,7 @@ const timeColumn = ({ clock, forPerson }: Context): Column => ({
   },
 });
 
-function isNews({ status }: OutcomeRow, isRetry: boolean): boolean {
+function isNews({ status }: OutcomeRow, { isRetry }: { isRetry: boolean }): boolean {
   // An attempt before the retry may have sent the code. Then `unchanged` tells the user that the code has arrived.
   if (status === 'unchanged') return isRetry;
   // Of a moved file, a note on stderr tells.

@@ -13,14 +13,14 @@ export const pushReport = (say: Context['say']) => ({
   things: 'vals',
 });
 
-const isSent = ({ status }: OutcomeRow): boolean => status === 'created' || status === 'pushed';
+const wasSent = ({ status }: OutcomeRow): boolean => status === 'created' || status === 'pushed';
 
-export const isSentWithoutId = (row: OutcomeRow): boolean => isSent(row) && row.id === undefined;
+export const isSentWithoutId = (row: OutcomeRow): boolean => wasSent(row) && row.id === undefined;
 
 export function hintAtMissingIds(
   say: Context['say'],
   rows: readonly OutcomeRow[],
-  hasTrackedVals: boolean,
+  { hasTrackedVals }: { hasTrackedVals: boolean },
 ): void {
   const count = rows.filter(isSentWithoutId).length;
   if (count === 0) return;

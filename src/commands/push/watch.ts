@@ -74,7 +74,7 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
     clock,
     maxRunning: concurrency === 'auto' ? maxParallelFiles : concurrency,
     push: pusher.push,
-    onOutage: (isOver) => noteOutage(context, isOver),
+    onOutage: (change) => noteOutage(context, change),
     onIdle: saveManifest,
     endWatch,
   });
@@ -148,8 +148,8 @@ async function planInitial(context: Context, options: InitialOptions): Promise<I
   return { files: files.filter((file) => !declined.has(file)), items: answer.items, remotes };
 }
 
-function noteOutage({ say }: Context, isOver: boolean): void {
-  if (isOver) say({ kind: 'note', text: 'The service can be reached again.' });
+function noteOutage({ say }: Context, change: 'began' | 'over'): void {
+  if (change === 'over') say({ kind: 'note', text: 'The service can be reached again.' });
   else
     say({
       kind: 'warning',

@@ -17,13 +17,12 @@ export const isChecked = (file: string): boolean => file === '-' || canCheck(ext
 export const faultsIn = (file: string, code: string): Promise<SyntaxFault[]> =>
   findSyntaxFaults(code, file === '-' ? undefined : extname(file));
 
-/** `check` is false with --no-check. */
 export async function refuseBrokenCode(
   file: string,
   code: string,
-  check: boolean | undefined,
+  { noCheck = false }: { noCheck?: boolean | undefined },
 ): Promise<void> {
-  if (check === false || !isChecked(file)) return;
+  if (noCheck || !isChecked(file)) return;
   const [fault] = await faultsIn(file, code);
   if (fault !== undefined) throw syntaxError(file, fault);
 }

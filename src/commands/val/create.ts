@@ -46,7 +46,7 @@ export const command = defineCommand({
       ...(readmeText !== undefined && { readme: readmeText }),
       ...(privacy !== undefined && { privacy }),
     });
-    const checking = refuseBrokenCode(file, code, !noCheck);
+    const checking = refuseBrokenCode(file, code, { noCheck });
     if (dryRun) {
       await checking;
       return plan(call);

@@ -28,7 +28,7 @@ export const command = defineCommand({
     const code = await readCode(file, context);
     checkSizes({ code }, file, warnWith(context.say));
     const call = routes.createVersion(val, code);
-    const checking = refuseBrokenCode(file, code, !noCheck);
+    const checking = refuseBrokenCode(file, code, { noCheck });
     if (dryRun && ifVersion === undefined) {
       await checking;
       return plan(call);

@@ -17,8 +17,8 @@ interface SaveQueueOptions {
   clock: Clock;
   maxRunning: number;
   /** Throws only errors that end the watch. `isRetry` is true during an outage. */
-  push(file: string, isRetry: boolean): Promise<Answered>;
-  onOutage(isOver: boolean): void;
+  push(file: string, options: { isRetry: boolean }): Promise<Answered>;
+  onOutage(change: 'began' | 'over'): void;
   /** Called when no push is running. */
   onIdle(): Promise<void>;
   endWatch(error: unknown): void;
@@ -63,7 +63,7 @@ export function createSaveQueue(options: SaveQueueOptions): SaveQueue {
   }
 
   async function pushOne(file: string): Promise<void> {
-    const answered = await push(file, outage.isOn());
+    const answered = await push(file, { isRetry: outage.isOn() });
     if (answered === 'unreachable') waiting.add(file);
     outage.note(answered);
   }
@@ -103,13 +103,13 @@ function createOutage({ clock, onOutage }: Pick<SaveQueueOptions, 'clock' | 'onO
     note(answered: Answered): void {
       if (answered === 'unreachable' && !isOn) {
         isOn = true;
-        onOutage(false);
+        onOutage('began');
       }
       if (answered === 'answered' && isOn) {
         isOn = false;
         attempts = 0;
         cancelRetry();
-        onOutage(true);
+        onOutage('over');
       }
     },
     retry(act: () => void): void {
