@@ -90,6 +90,18 @@ it.each<[Hints, string, string]>([
   expect(await toolHints().write(hints)).toBe(forAgent);
 });
 
+it.each([{ val: 'id' }, { vals: ['id'] }])(
+  'in %j, the word that the user typed stands for the id',
+  async (input) => {
+    const hints = shellHints();
+    hints.nameVal('id', 'hello');
+    const command = 'val' in input ? 'val get' : 'val rm';
+    expect(await hints.write({ text: 'To go on', command, input })).toBe(
+      `To go on, run \`vals ${command} hello\`.`,
+    );
+  },
+);
+
 it('a shell reads a quoted word as one unchanged word', async () => {
   const words = ['hello.ts', ';touch x;', "it's", '$(touch x)', '`touch x`', 'a b', '~', '*', ''];
   words.push('\\', "\\'", "\\\\'a\\b", '"', 'ä', '=deploy');
