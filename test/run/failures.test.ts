@@ -27,16 +27,10 @@ const cases: Failure[] = [
     'a.ts failed: Error: late (a.ts:1:26).',
   ],
   [
-    'throws after its return',
-    'export default () => { setTimeout(() => { throw new Error("late") }) }',
-    'a.ts failed: Error: late (a.ts:1:49).',
-  ],
-  [
     'leaves a rejection unhandled after its return',
     'export default () => { void (async () => { await 0; throw new Error("late") })() }',
     'a.ts failed: Error: late (a.ts:1:59).',
   ],
-  ['sets an exit code', 'export default () => { process.exitCode = 4 }', 'a.ts ended with exit code 4.'],
   ['ends itself', 'export default () => process.exit(3)', 'a.ts ended with exit code 3.'],
   [
     'has a failing node:test',

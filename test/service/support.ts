@@ -11,6 +11,7 @@ import { openStore, type ServiceOptions, type Store, startService } from '../../
 import { placeOf } from '../support/embedded-service.ts';
 import { newDatabase } from '../support/postgres.ts';
 import { seedStore } from '../support/seeds.ts';
+import { newStoreFile } from '../support/service-in-process.ts';
 
 interface Answer {
   status: number;
@@ -136,7 +137,7 @@ export async function temporaryService({
   at: given,
   ...options
 }: Partial<ServiceOptions> & { at?: string } = {}) {
-  const at = given ?? (await newPlace());
+  const at = given ?? (postgres === undefined ? newStoreFile(folderOfTestFile()) : await newPlace());
   if (!('file' in placeOf(at))) await addLocal(at);
   if (seed) await seedStore(placeOf(at), seed, localTokens.get(at));
   const service = await startService({ ...placeOf(at), port: 0, ...options });
