@@ -19,7 +19,7 @@ export interface BatchOptions<Item> {
 
 export type AddRemark = (remark: Remark, hints?: Hints) => void;
 
-interface Report<Item> extends Pick<Counts, 'verb' | 'things'> {
+interface Report<Item> extends Pick<Counts, 'verb' | 'things' | 'consequence'> {
   label(item: Item): string;
   verbFor?(item: Item): string | undefined;
   say: Say;
@@ -88,20 +88,20 @@ function interruptionMessage(
   const message = `Interrupted: ${count} of ${outcomes.length} ${things} ${were(count)} ${word}${also}.`;
   if (unknown === 0) return message;
   if (outcomes.length === 1) return `Interrupted. It is not known whether the val was ${verb}.`;
-  return `${message} It is not known whether ${unknown} other ${unknown === 1 ? 'was' : 'were'} changed too.`;
+  return `${message} It is not known whether ${unknown} other ${were(unknown)} changed too.`;
 }
 
 function reportedError<Item>(
   items: readonly Item[],
   failures: ReadonlyMap<Item, ValsError>,
   counts: Omit<Counts, 'verb' | 'things'>,
-  { label, verbFor, verb, things, say }: Report<Item>,
+  { label, verbFor, verb, things, consequence, say }: Report<Item>,
 ): ValsError | undefined {
   const failed = items.flatMap((item) => {
     const error = failures.get(item);
     return error === undefined ? [] : { label: label(item), error, verb: verbFor?.(item) ?? verb };
   });
-  const { error, warnings } = summarizeFailures(failed, { ...counts, verb, things });
+  const { error, warnings } = summarizeFailures(failed, { consequence, ...counts, verb, things });
   for (const warning of warnings) say({ kind: 'warning', text: warning, onlyInText: true });
   return error;
 }

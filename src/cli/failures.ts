@@ -23,7 +23,8 @@ export interface Counts {
   done: number;
   verb: string;
   things: string;
-  consequence?: string;
+  /** A sentence that ends the summary. */
+  consequence?: string | undefined;
 }
 
 export function summarizeFailures(
@@ -60,7 +61,7 @@ export function summarizeFailures(
     error:
       done === 0 && isOneKind
         ? new AllFailed(first.error, summary + suffix, hint)
-        : new PartialError(summary, { hint }),
+        : new PartialError(summary + suffix, { hint }),
     warnings: only === undefined ? groups.map((group) => [sentence(group), ...group.hints]) : [],
   };
 }

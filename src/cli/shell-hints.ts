@@ -29,7 +29,7 @@ export function createShellHints({ tree, platform, current = noCommand }: ShellH
     }
     if (input === undefined) return text;
     // What follows the val is the val's own.
-    const place = current.passesThrough ? ' before the val' : '';
+    const place = current.passesThrough ? ' before the file or val' : '';
     return `${text}, add ${optionWords(current, input, quote).join(' ')}${place}.`;
   });
 }

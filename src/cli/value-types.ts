@@ -149,5 +149,5 @@ export const age = (): ValueType<number> =>
   parsedText('age', (word) => {
     const ms = parseAge(word);
     if (ms !== undefined && ms > 0) return ms;
-    throw new InvalidValue(`takes an age, such as 30m, 12h or 90d, not "${word}".`, 'For example 90d.');
+    throw new InvalidValue(`takes a time, such as 30m, 12h or 90d, not "${word}".`, 'For example 90d.');
   });

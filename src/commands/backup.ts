@@ -1,7 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { defineCommand } from '../cli/command.ts';
+import type { Context } from '../cli/context.ts';
 import { path } from '../cli/value-types.ts';
 import { LocalError } from '../errors.ts';
+import { errorMessageOf } from '../lib/system.ts';
 import { column } from '../terminal/column.ts';
 import { existingPlaceOptions, placeOfTarget, storePlace } from './serve/store-place.ts';
 
@@ -32,6 +35,7 @@ export const command = defineCommand({
     const from = storePlace(context, options);
     const to = placeOfTarget(context, target);
     if ('file' in from.location && !existsSync(from.location.file)) throw noStore(from.name);
+    if ('file' in to.location) makeDataDirectory(context, to.location.file);
     const counts = await backupStore(from.location, to.location, {
       signal: context.signal,
       onProgress: (rows) =>
@@ -42,6 +46,20 @@ export const command = defineCommand({
     return { kind: 'record', record: { target: to.shown, counts: { ...counts } } };
   },
 });
+
+/** On a new machine, a copy can be restored as the embedded store before any other command has made the folder. */
+function makeDataDirectory({ settings }: Pick<Context, 'settings'>, file: string): void {
+  const folder = settings.dataDirectory?.value;
+  if (folder === undefined || dirname(file) !== folder) return;
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new LocalError(`The folder ${folder} could not be made: ${errorMessageOf(error)}.`, {
+      hint: 'Set VALS_DATA_DIR to a folder that you can write to.',
+      cause: error,
+    });
+  }
+}
 
 const noStore = (name: string): LocalError =>
   new LocalError(`There is no store to copy at ${name}.`, {

@@ -144,7 +144,7 @@ const keyOf = ({ file, line, column }: JsonObject): string => JSON.stringify([fi
 function nameBroken(broken: readonly PushItem[], count: string): string {
   if (broken.length > 1) return `${broken.length} of ${count} have`;
   const file = broken[0]?.file;
-  return `${file === '-' ? 'Standard input' : file} has`;
+  return `${file === '-' ? 'The code' : file} has`;
 }
 
 const placeIn = ({ file, line, column }: JsonObject): string =>

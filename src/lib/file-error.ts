@@ -15,8 +15,8 @@ const hints: Record<string, string> = {
   EMFILE: 'Raise the limit with `ulimit -n 1024`.',
 };
 
-export const missingFile = (file: string, cause?: unknown): LocalError =>
-  new LocalError(`${file} does not exist.`, {
+export const missingFile = (file: string, cause?: unknown, suggestion = ''): LocalError =>
+  new LocalError(`${file} does not exist.${suggestion}`, {
     hint: file.includes('*')
       ? 'Your shell did not replace the * with the names of files. Give the files, or their folder.'
       : 'Check the path.',

@@ -37,6 +37,10 @@ async function openValsOf(user: string, api: Api, paging: Paging): Promise<Async
   }
 }
 
+/**
+ * Other than for other routes, a 501 is an error: if the list only seemed to be missing, a push could take the name of a
+ * val for a free one.
+ */
 function undefinedIfMissing(error: unknown): undefined {
   if (hasStatus(error, 404, 405)) return undefined;
   throw error;

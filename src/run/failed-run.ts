@@ -40,26 +40,23 @@ function problemOf({ text, permission, resource }: Thrown): string {
   return `${text.replace(/ Use --allow-.*$/s, '').replace(/\.$/, '')} (${denied})`;
 }
 
-function permissionHint({ code, permission, resource }: Thrown, { val }: Modules): Hints | undefined {
+function permissionHint({ code, permission, resource }: Thrown, { isFile }: Modules): Hints | undefined {
   const path = resource === undefined ? true : [withoutNamespace(resource)];
   switch (permission) {
     case 'FileSystemRead':
       return [
-        val.val === undefined
-          ? 'On the service a val is a single file, so it may read only its packages.'
-          : 'A val may read only its project and its packages.',
-        { text: 'To allow more', command: 'run', input: { ...val, allowRead: path } },
+        isFile
+          ? 'A val may read only its project and its packages.'
+          : 'On the service a val is a single file, so it may read only its packages.',
+        { text: 'To allow more', input: { allowRead: path } },
       ];
     case 'FileSystemWrite':
-      return [
-        'A val may write no files.',
-        { text: 'To allow it', command: 'run', input: { ...val, allowWrite: path } },
-      ];
+      return ['A val may write no files.', { text: 'To allow it', input: { allowWrite: path } }];
   }
   if (permission !== undefined || code === 'ERR_DLOPEN_DISABLED') {
     return [
       'A val may not start programs or threads, or load native addons.',
-      { text: 'To allow it', command: 'run', input: { ...val, allowRun: true } },
+      { text: 'To allow it', input: { allowRun: true } },
     ];
   }
   return undefined;
@@ -79,8 +76,7 @@ function hintFor({ text, takesRequests }: Thrown, modules: Modules, isServing: b
       : `Check the name. If ${name} is a CommonJS package, import it as a whole: import all from '${name}'.`;
   }
   if (isServing || !(takesRequests || modules.looksLikeHttp())) return undefined;
-  const input = { ...modules.val, http: true };
-  return { text: 'To serve a val that answers HTTP requests', command: 'run', input };
+  return { text: 'To serve a val that answers HTTP requests', input: { http: true } };
 }
 
 const insteadOf: Record<string, string> = {
@@ -160,5 +156,5 @@ export function endingFailure(name: string, { code, signal, startError }: Ending
 
 export const tookTooLong = (name: string, seconds: number): RunFailedError =>
   new RunFailedError(`${name} took longer than ${seconds} s and was ended.`, {
-    hint: { text: 'To give the val more time', command: 'run', input: { maxTime: true } },
+    hint: { text: 'To give the val more time', input: { maxTime: true } },
   });

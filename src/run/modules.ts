@@ -5,9 +5,9 @@ import { RunFailedError, ValsError } from '../errors.ts';
 import { foldersAbove, isWithin, withSlashes } from '../lib/paths.ts';
 import type { Compile } from './compiled.ts';
 import { findFile } from './find-file.ts';
-import { importFailure, isOfOtherRuntime, type MissingImport, placeOfImport } from './import-failure.ts';
+import { importFailure, type MissingImport, placeOfImport } from './import-failure.ts';
 import { readPackage } from './packages.ts';
-import type { ModuleReply, ModuleRequest } from './protocol.ts';
+import { type ModuleReply, type ModuleRequest, runtimeOf } from './protocol.ts';
 import { endingOf, type FetchModule, type RemoteModule, reasonOf } from './remote.ts';
 import type { Source, Transpiled } from './transpile.ts';
 import { createTsconfigs, type Tsconfigs } from './tsconfig.ts';
@@ -28,8 +28,8 @@ export interface Modules {
   find(url: string): Source | undefined;
   sources(): Iterable<Source>;
   missingImports: readonly MissingImport[];
-  /** Names the val in a command. A val of the service is left out, because a file may have its name. */
-  val: { val?: string };
+  /** The val is a file of this machine, and not code of the service. */
+  isFile: boolean;
   looksLikeHttp(): boolean;
   /** The failure whose message the val got for an import. */
   failure(message: string): ValsError | undefined;
@@ -72,7 +72,8 @@ export function createModules(entry: Entry, options: ModulesOptions): Modules {
     for (const base of bases) onFile(base);
     const missingImport = { specifier, written, from: from ?? entry.url, isMapped: bases.length > 0 };
     missingImports.push(missingImport);
-    if (isOfOtherRuntime(specifier)) throw importFailure(missingImport, sources.get(missingImport.from));
+    if (runtimeOf(specifier) !== undefined)
+      throw importFailure(missingImport, sources.get(missingImport.from));
     return { kind: 'url', url: undefined };
   }
 
@@ -100,7 +101,7 @@ export function createModules(entry: Entry, options: ModulesOptions): Modules {
     find: (url) => sources.get(url),
     sources: () => sources.values(),
     missingImports,
-    val: entry.isFile ? { val: entry.name } : {},
+    isFile: entry.isFile,
     looksLikeHttp: () => requestUse.test(entry.code),
     failure: (message) => failures.find((failure) => failure.message === message),
   };

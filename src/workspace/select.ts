@@ -36,8 +36,7 @@ export function workspaceOfWords(workspaces: Workspaces, words: readonly string[
 
 /** The workspace of a word that stands for no val yet: a path, or a name. */
 export function workspaceOf(workspaces: Workspaces, word: string): Workspace {
-  const ofPath = /[\\/]/.test(word) ? workspaces.placeOf(word)?.workspace : undefined;
-  const workspace = ofPath ?? workspaces.here();
+  const workspace = workspaces.placeOf(word)?.workspace ?? workspaces.here();
   if (workspace === undefined) throw notInWorkspace();
   return workspace;
 }
@@ -52,12 +51,15 @@ export async function selectVals(
   const listed = words.map((word) => identifyInWorkspace(workspaces, word)?.val);
   const needsNewFiles = words.length === 0 || listed.includes(undefined);
   const newFiles = needsNewFiles ? await findNewFiles(workspace, warn) : [];
-  if (words.length === 0) return [...workspace.vals, ...newFiles].sort(byFile);
-  const selected = words.map((word, index) => {
+  const all = [...workspace.vals, ...newFiles].sort(byFile);
+  if (words.length === 0) return all;
+  const selected = words.flatMap((word, index) => {
     const file = workspaces.placeOf(word)?.file;
     const found = listed[index] ?? newFiles.find((each) => each.file === file || each.name === word);
-    if (found === undefined) throw notInThisWorkspace(workspace, word);
-    return found;
+    if (found !== undefined) return [found];
+    const inFolder = all.filter((each) => isBelow(workspace, [word], each.file));
+    if (inFolder.length === 0) throw notInThisWorkspace(workspace, word);
+    return inFolder;
   });
   return [...new Set(selected)];
 }

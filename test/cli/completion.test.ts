@@ -187,6 +187,11 @@ describe('vals completion', () => {
     expect(await ask()).toMatchObject({ exit: 0, stdout: '', stderr: '' });
   });
 
+  it.each(['zsh', 'fish'])('%s: offers the value of an option together with the option', async (shell) => {
+    const { stdout } = await run(['__complete', shell, 'comments', '--relationship=rec']);
+    expect(stdout).toBe('--relationship=received\t\n');
+  });
+
   it('offers a file before a val of the same name', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'vals.json'), JSON.stringify({ vals: { 'sub/x.ts': { name: 'forecast' } } }));
@@ -232,7 +237,9 @@ describe('the next word', async () => {
 
   it.each<[string, string[], { before: string }?]>([
     ['ru', ['run', 'runs']],
-    ['version ', ['ls', 'list', 'get', 'diff', 'new', 'restore', 'rm', 'delete', 'help']],
+    ['version ', ['ls', 'get', 'diff', 'new', 'restore', 'rm', 'help']],
+    ['version l', ['ls']],
+    ['version li', ['list']],
     ['--vers', ['--version']],
     ['val get --re', ['--readme']],
     ['val del', ['delete']],

@@ -90,6 +90,16 @@ it.each<[Hints, string, string]>([
   expect(await toolHints().write(hints)).toBe(forAgent);
 });
 
+it('the word that the user typed stands for the id of a val, in a list too', async () => {
+  const hints = shellHints();
+  hints.nameVal('id', 'hello');
+  const get = { text: 'To see it', command: 'val get', input: { val: 'id' } };
+  const rm = { text: 'To delete it', command: 'val rm', input: { vals: ['id'] } };
+  expect(await hints.write([get, rm])).toBe(
+    'To see it, run `vals val get hello`. To delete it, run `vals val rm hello`.',
+  );
+});
+
 it('a shell reads a quoted word as one unchanged word', async () => {
   const words = ['hello.ts', ';touch x;', "it's", '$(touch x)', '`touch x`', 'a b', '~', '*', ''];
   words.push('\\', "\\'", "\\\\'a\\b", '"', 'ä', '=deploy');
@@ -130,15 +140,6 @@ it('an address in a hint is quoted', async () => {
   const { exit, stderr } = await run(['me'], { env: { VALS_BASE_URL: address } });
   expect(exit).toBe(4);
   expect(stderr).toContain(`\`vals login '${address}'\``);
-});
-
-it('a hint of `vals run` does not name a val of the service, because a file may have the same name', async () => {
-  const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
-  const code = 'import { writeFileSync } from "node:fs"; writeFileSync("x", "")';
-  const service = await scriptedService([{ body: { id, name: 'hello', version: 1, code } }]);
-  const { exit, stderr } = await run(['run', '--no-report', id], { env: service.env });
-  expect(exit).toBe(12);
-  expect(stderr).toMatch(/`vals run --allow-write \S+ <val\|file>`/);
 });
 
 it('a hint for an agent names a tool, or a person', async () => {

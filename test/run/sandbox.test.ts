@@ -37,7 +37,7 @@ describe('in the sandbox, a val', () => {
       exit: 12,
       message: `a.ts failed: Error: Access to this API has been restricted (FileSystemRead, ${other}) (a.ts:1:62).`,
     });
-    expect(error?.hint).toContain(`\`vals run --allow-read ${other} a.ts\``);
+    expect(error?.hint).toContain(`add --allow-read ${other} before the file or val.`);
     for (const allowed of [other, folder, join(folder, '*')]) {
       expect((await run(['--allow-read', allowed, 'a.ts'])).stdout).toBe('secret\n');
     }
@@ -52,7 +52,7 @@ describe('in the sandbox, a val', () => {
     const { exit, error } = await run(['--json', 'a.ts']);
     expect({ exit, hint: error?.hint }).toEqual({
       exit: 12,
-      hint: expect.stringContaining('`vals run --allow-write '),
+      hint: expect.stringMatching(/add --allow-write \S+ before the file or val\.$/),
     });
     expect((await run(['--allow-write', 'out', 'a.ts'])).exit).toBe(0);
     expect(readFileSync(join(path, 'out/b.txt'), 'utf8')).toBe('b');
@@ -83,7 +83,7 @@ describe('in the sandbox, a val', () => {
     const { exit, error } = await run(['--json', 'a.cjs']);
     expect({ exit, hint: error?.hint }).toEqual({
       exit: 12,
-      hint: expect.stringContaining('`vals run --allow-run a.'),
+      hint: expect.stringContaining('add --allow-run before the file or val.'),
     });
     const { stdout, stderr } = await run(['--allow-run', 'a.cjs']);
     expect(stdout + stderr).toMatch(allowed);

@@ -119,6 +119,19 @@ describe('vals serve', () => {
       { columns: 200, answers: [{ after: 'Press Ctrl-C', keys: '\u0003' }] },
     );
     expect(screen).toContain('run `vals user add <username> --data team.db`.');
+    expect(screen).not.toContain('vals user token local');
+  });
+
+  it('tells the owner of a restored copy how to get a token', async () => {
+    const cwd = temporaryFolder();
+    await run(['user', 'add', 'ada', '--data', 'team.db'], { cwd });
+    await run(['backup', '--data', 'team.db', 'copy.db'], { cwd });
+    const { screen } = await runAtTerminal(['serve', '--port', '0', '--data', 'copy.db'], {
+      cwd,
+      columns: 200,
+      answers: [{ after: 'Press Ctrl-C', keys: '\u0003' }],
+    });
+    expect(screen).toContain('`vals user token local --data copy.db` gives you a new token.');
   });
 
   it('reports once that its store was removed, and acknowledges no write', async () => {

@@ -9,6 +9,7 @@ describe('an invalid vals.json is refused with the place of the mistake, and is 
     JSON.stringify({ vals: { [file]: { name: file, ...both }, [other]: { name: other, ...both } } });
   it.each<[string, string, string]>([
     ['not JSON', '{"vals": {', 'is not JSON'],
+    ['a merge of git', '{\n<<<<<<< HEAD\n=======\n>>>>>>> main\n}', 'has conflict markers of git'],
     ['an array', '[]', 'is not a JSON object'],
     ['vals that are a list', '{"vals": []}', '"vals"'],
     ['an entry that is text', entry('a.ts', 'a'), 'vals["a.ts"]'],

@@ -190,3 +190,32 @@ it('a file that was never pushed is no val yet, and the hint says how to push it
     stderr: 'error: sub/b.ts is not a val yet.\nhint: To push the file, run `vals push sub/b.ts`.\n',
   });
 });
+
+it('a folder stands for its files in status, diff and pull', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'a', 'sub/b.ts': 'b', 'sub/deep/c.ts': 'c' });
+  place.put({ 'sub/b.ts': 'b2', 'sub/d.ts': 'd' });
+  await service.edit('c', 'c2');
+  expect(await place.words(['status', 'sub'])).toEqual({
+    'sub/b.ts': 'changed here',
+    'sub/d.ts': 'new',
+    'sub/deep/c.ts': 'changed there',
+  });
+  expect(await place.words(['diff', 'sub/deep'])).toEqual({ 'sub/deep/c.ts': 'changed there' });
+  expect(await place.words(['pull', 'sub'])).toEqual({ 'sub/b.ts': 'kept', 'sub/deep/c.ts': 'pulled' });
+});
+
+it.each([
+  ['sub', 'sub/c.ts', 'c.ts'],
+  ['.', 'sub/c', 'sub/c.ts'],
+  ['.', 'sub/cc.ts', 'sub/c.ts'],
+])('in %s, the missing file %s is reported with the file that was meant', async (folder, path, meant) => {
+  const { place } = await pushed({ 'sub/c.ts': 'c' });
+  const { exit, stderr } = await new Place(join(place.folder, folder), place.env, place.home).vals(
+    'push',
+    path,
+  );
+  expect({ exit, stderr }).toEqual({
+    exit: 10,
+    stderr: `error: ${path} does not exist. Did you mean ${meant}?\nhint: Check the path.\n`,
+  });
+});

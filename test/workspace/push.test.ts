@@ -289,7 +289,8 @@ describe('the question about vals that differ', () => {
     expect(await service.code(place.idOf('c.ts'))).toBe('c2');
     expect(await service.code(place.idOf('a.ts'))).toBe('theirs');
     place.put({ 'c.ts': 'c3', 'x/index.ts': 'x', 'y/index.ts': 'y' });
-    const withFailure = { exit: 9, screen: expect.stringContaining('would both be the val') };
+    const summary = /would both be the val.*2 other vals\s+were\s+not\s+overwritten/s;
+    const withFailure = { exit: 9, screen: expect.stringMatching(summary) };
     expect(await ask('n\r')).toMatchObject(withFailure);
   });
 
@@ -297,6 +298,7 @@ describe('the question about vals that differ', () => {
     const { place } = await twoDiffer();
     const { exit, screen } = await place.onScreen(['push', '--dry-run'], { answers: [] });
     expect({ exit, screen }).toEqual({ exit: 0, screen: expect.stringContaining('A push would ask') });
+    expect(screen).toMatch(/planned\S* {2}update {2}a /);
   });
 
   it.each(['the service', 'the file'])('does not count for code of %s that came later', async (side) => {

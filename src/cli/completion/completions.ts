@@ -59,7 +59,10 @@ function completeCommand(tree: LoadedTree, path: readonly string[], unfinished: 
     commandNames(command)
       .map((name) => name.split(' '))
       .filter((words) => words.slice(0, -1).join(' ') === topic)
-      .map((words) => ({ word: words.at(-1) ?? '', description: summary })),
+      .map((words) => ({ word: words.at(-1) ?? '', description: summary }))
+      // An alias is offered only if the name does not begin with what was typed.
+      .filter(({ word }) => word.startsWith(unfinished))
+      .slice(0, 1),
   );
   const topics = Object.entries(tree.topics).map(([word, { summary }]) => ({ word, description: summary }));
   const help = { word: 'help', description: 'Explain a command' };

@@ -7,7 +7,7 @@ import type { OutcomeRow } from '../../lib/outcome.ts';
 import { identifyInWorkspace } from '../../names/identify.ts';
 import { applyMoves, findMoves, type Moves } from '../../workspace/moves.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
-import { workspaceOfWords } from '../../workspace/select.ts';
+import { isBelow, workspaceOfWords } from '../../workspace/select.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { createWorkspaces, type Workspaces } from '../../workspace/workspaces.ts';
 import { valsOfWorkspace } from '../shared/options.ts';
@@ -85,7 +85,7 @@ function followMoved(workspace: Workspace, items: readonly PullItem[], moves: Mo
   );
 }
 
-/** A word is a val of the workspace, or a val that the workspace does not have yet. */
+/** A word is a val or a folder of the workspace, or a val that the workspace does not have yet. */
 async function itemsOf(
   context: Context,
   workspaces: Workspaces,
@@ -96,8 +96,12 @@ async function itemsOf(
   const items: PullItem[] = [];
   for (const word of new Set(words)) {
     const known = identifyInWorkspace(workspaces, word)?.val;
-    if (known !== undefined) {
-      items.push(known);
+    const found =
+      known === undefined
+        ? [...workspace.vals].filter(({ file }) => isBelow(workspace, [word], file))
+        : [known];
+    if (found.length > 0) {
+      items.push(...found);
       continue;
     }
     const { id } = await identify(word);

@@ -42,7 +42,7 @@ export async function carryOutAll(
   const { items, declined } = answer;
   const { dryRun, isNamed, createRemotes } = options;
   const sender = await createSender(context, answer, options);
-  const sent = withDeclined(await sendItems(context, items, sender.send, options), [...declined], {
+  const sent = withDeclined(await sendItems(context, answer, sender.send, options), [...declined], {
     isNamed,
   });
   const importWarning = relativeImportWarning(sender.relativeImports);
@@ -53,7 +53,9 @@ export async function carryOutAll(
   const { rows, error } = dryRun
     ? sent
     : await saveWorkspaces(context, items, sent, { isNamed, remotes: createRemotes() });
-  const shown = rows.filter((_row, index) => !isHidden(items[index], rows[index]));
+  const described =
+    dryRun && context.forPerson ? rows.map((row, index) => withPlan(row, items[index])) : rows;
+  const shown = described.filter((row, index) => !isHidden(items[index], row));
   hintAtMissingIds(
     say,
     shown,
@@ -66,6 +68,12 @@ export async function carryOutAll(
 /** A val that is neither here nor on the service is not shown, unless an interrupted prune deleted it. */
 const isHidden = (item: PlannedItem | undefined, row: OutcomeRow | undefined): boolean =>
   item?.step?.why === 'gone' && row?.status !== 'deleted';
+
+/** In JSON, everything that a push would do is `planned`. A person sees what it would be. */
+function withPlan(row: OutcomeRow, item: PlannedItem | undefined): OutcomeRow {
+  const kind = item?.step?.kind;
+  return row.status === 'planned' ? { ...row, plan: kind === 'send' ? 'update' : kind } : row;
+}
 
 const possibleTakeovers = (items: readonly PlannedItem[]): string[] =>
   items.filter(({ step }) => step?.kind === 'create' && step.found.isNameUnknown).map(({ file }) => file);
@@ -148,15 +156,18 @@ function validNameHint({ workspace, val, file, name }: PlannedItem, valid: strin
     : `In vals.json, change the name "${name}" to "${valid}".`;
 }
 
+const notOverwritten = (count: number, thing: string): string =>
+  `${count} ${thing}${count === 1 ? ' was' : 's were'} not overwritten.`;
+
 function withDeclined(
   outcomes: OutcomesResult,
   declined: readonly PlannedItem[],
   { isNamed }: { isNamed: boolean },
 ): OutcomesResult {
   const count = declined.length;
-  // The rows show the declined vals as `skipped`. If another val failed, its error is reported instead.
+  // If another val failed, its error mentions the declined vals.
   if (count === 0 || outcomes.error !== undefined) return outcomes;
-  const message = `${count === 1 ? '1 val was' : `${count} vals were`} not overwritten.`;
+  const message = notOverwritten(count, 'val');
   const files = declined.map(({ file }) => file);
   const hint = [
     { text: 'To see the differences', command: 'diff' },
@@ -171,7 +182,7 @@ function withDeclined(
 
 function sendItems(
   context: Context,
-  items: readonly PlannedItem[],
+  { items, declined }: Answer,
   send: Sender['send'],
   { concurrency, prune }: Pick<CarryOutOptions, 'concurrency' | 'prune'>,
 ): Promise<OutcomesResult> {
@@ -187,7 +198,11 @@ function sendItems(
     signal,
     onFinished: showProgress,
     onFailure: ({ file }, error) => annotate(file, error),
-    report: { ...pushReport(say), verbFor: ({ step }) => (isDeletion(step, prune) ? 'deleted' : undefined) },
+    report: {
+      ...pushReport(say),
+      verbFor: ({ step }) => (isDeletion(step, prune) ? 'deleted' : undefined),
+      consequence: declined.size === 0 ? undefined : notOverwritten(declined.size, 'other val'),
+    },
   });
 }
 

@@ -90,7 +90,14 @@ export const command = defineCommand({
     dryRun,
   },
   examples: ['vals push hello.ts', 'cat hello.ts | vals push - --name hello'],
-  columns: [outcomeColumn, column('name'), versionColumn, idColumn('id'), fileColumn],
+  columns: [
+    outcomeColumn,
+    { ...column('plan'), only: 'terminal' },
+    column('name'),
+    versionColumn,
+    idColumn('id'),
+    fileColumn,
+  ],
   empty: 'Nothing to push.',
   jobSummary: true,
   async run(context, input) {

@@ -164,7 +164,8 @@ export function valOf({ workspace, file }: PathInWorkspace): SelectedVal {
   if (name === undefined) throw withoutName([path]);
   const other = workspace.vals.ofName(name);
   const val = { file, name, id: undefined };
-  if (other === undefined) return val;
+  // A file that does not exist is reported when it is read.
+  if (other === undefined || !existsBelow(workspace.root, file)) return val;
   const problem = sameName(pathTo(workspace, other.file), { file: path, name });
   if (existsBelow(workspace.root, other.file)) throw problem;
   // The other file is gone, so this one may be the same file at another place.

@@ -61,7 +61,8 @@ export const command = defineCommand({
   summary: 'Run a file, or a val of the service, on this machine',
   description:
     "Run a file, or a val with the service's code, as `node` would. The sandbox is a seat belt: it protects against " +
-    'accidents, not against malice. Run only code that you trust.',
+    'accidents, not against malice. Run only code that you trust. Options go before the file or val: ' +
+    'what follows it belongs to the val, unless --http stands before it.',
   details:
     'If no file has the given name, the command runs the val of that name. TypeScript, JSX and `https:` imports run ' +
     'without a build. The default export, or its `fetch` method, is called with the arguments as strings. The value ' +

@@ -75,7 +75,7 @@ export const ifVersion = {
 
 /** The argument of the commands that compare files with their vals. */
 export const valsOfWorkspace = {
-  description: 'names, files or ids of vals (default: the whole workspace)',
+  description: 'names, files, folders or ids of vals (default: all)',
   value: valWord(),
   optional: true,
   repeatable: true,

@@ -41,11 +41,13 @@ export function syntaxError(
   { line, column, message, lineText }: SyntaxFault,
   hint: Hints = ['Fix the code.', { text: 'To send it as it is', input: { noCheck: true } }],
 ): LocalError {
-  const name = file === '-' ? 'Standard input' : file;
+  const problem = 'has a syntax error';
+  const subject =
+    file === '-' ? `The code ${problem} at ${line}:${column}` : `${file}:${line}:${column} ${problem}`;
   const code = excerpt(lineText, column);
   // Code that ends too early ends after its last line break, on a line without text.
   const where = code === '' ? '' : ` The line is \`${code}\`.`;
-  return new LocalError(`${name}:${line}:${column} has a syntax error: ${message}.${where}`, {
+  return new LocalError(`${subject}: ${message}.${where}`, {
     hint,
     place: { line, column },
   });

@@ -77,8 +77,12 @@ const advice: readonly Advice[] = [
     ],
   },
   {
-    isFor: (each) => isOthers(each) && !isElsewhere(each),
-    hints: [step('To make vals of your own from the files', 'push', { fork: true })],
+    isFor: (each) => each.why === 'deleted there' && !isElsewhere(each),
+    hints: [step('To make new vals of the files whose vals were deleted', 'push', { fork: true })],
+  },
+  {
+    isFor: (each) => each.why === 'not yours' && !isElsewhere(each),
+    hints: [step('To make vals of your own of the files that are not yours', 'push', { fork: true })],
   },
   {
     isFor: (each) => isOthers(each) && isElsewhere(each),

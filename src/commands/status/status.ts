@@ -158,16 +158,17 @@ const foldUnchanged = (unchanged: readonly Step[]): JsonObject[] =>
 function rowOf(workspace: Workspace, step: Step): JsonObject {
   const { why, found } = step;
   const { val, remote, record } = found;
+  const { madeAt, madeBy } = remote?.newestVersion ?? {};
+  // If nobody knows which side is newer, the time helps to decide.
   const isUnsure = why === 'differs' || why === 'older here';
-  const { madeAt, madeBy } = (isUnsure && remote?.newestVersion) || {};
   return withoutUndefined({
     file: pathTo(workspace, val.file),
     name: val.name,
     status: why,
     id: val.id,
     version: remote?.version ?? record?.version,
-    changedAt: madeAt,
-    changedBy: madeBy,
+    changedAt: isUnsure ? madeAt : undefined,
+    changedBy: isUnsure || why === 'conflict' || why === 'changed there' ? madeBy : undefined,
     note: noteOf(workspace, step),
   });
 }

@@ -10,11 +10,11 @@ export const command = defineCommand({
   description:
     'Make a further token of your own: for CI, or for a second machine. The token is shown only once, because the service ' +
     'keeps only a hash of it. At the base URL of a space, the token is good for that space alone. It may do no more than the ' +
-    'token that you use, and lives no longer.',
+    'token that you use, and expires no later.',
   arguments: { name: { description: 'a name that tells what the token is for', value: text('name') } },
   options: {
     readOnly: { description: 'a token that may read, but change nothing' },
-    expires: { description: 'end the token after this age, such as 90d (default: never)', value: age() },
+    expires: { description: 'end the token after this time, such as 90d (default: never)', value: age() },
     dryRun,
   },
   examples: [

@@ -14,9 +14,8 @@ import Libsql from 'libsql';
 import { ConflictError, LocalError } from '../../errors.ts';
 import { errnoOf } from '../../lib/system.ts';
 import type { Value } from '../database/database.ts';
-import { createTables, explainSqlite } from '../database/sqlite.ts';
-import type { CopyTarget } from './backup-store.ts';
-import { insertStatement, type Table } from './tables.ts';
+import { createSqliteTables, explainSqlite } from '../database/sqlite.ts';
+import { type CopyTarget, insertStatement, type Table } from './tables.ts';
 
 /**
  * Writes to a file of another name, without a journal, and gives it its name when it is whole and on the disk. A process
@@ -50,7 +49,7 @@ export function createSqliteCopy(file: string): CopyTarget {
 
   const indexes = guarded(file, () => {
     connection.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16000');
-    createTables(connection);
+    createSqliteTables(connection);
     connection.exec('BEGIN');
     return dropIndexes(connection);
   });
@@ -86,7 +85,8 @@ function refuseMissingFolder(file: string): void {
 /** A log of another store beside the file would be taken for its own. */
 function refuseExisting(file: string): void {
   const isThere = (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
-  if (isThere || existsSync(`${file}-wal`)) throw refusal(file);
+  if (isThere) throw refusal(file);
+  if (existsSync(`${file}-wal`)) throw refusal(`${file}-wal`);
 }
 
 /** `link` refuses a name that another process has used in the meantime. */

@@ -6,7 +6,7 @@ import { postgresSchemas as schemas } from './schema.ts';
 const schemaTable = 'store_version';
 
 /** Returns the number of the schema that the store had, or undefined if the database was empty. */
-export async function createTables(tx: Tx, name: string): Promise<number | undefined> {
+export async function createPostgresTables(tx: Tx, name: string): Promise<number | undefined> {
   await tx.query("SELECT pg_advisory_xact_lock(hashtext('vals'), hashtext('schema'))");
   const schema = await schemaOf(tx.query, name);
   if (schema === undefined) {

@@ -4,7 +4,7 @@ import { errnoOf } from '../../lib/system.ts';
 import { type Database, DatabaseFailure, openTx, type Reader, type Tx, type Value } from './database.ts';
 import { addressWithoutSecrets, optionsFor, statementMs } from './postgres-address.ts';
 import { explainFailure, failureOf, isTransactionConflict } from './postgres-failures.ts';
-import { createTables, schemaOf } from './postgres-schema.ts';
+import { createPostgresTables, schemaOf } from './postgres-schema.ts';
 import { postgresSchemas as schemas } from './schema.ts';
 import { createWriteSlots } from './write-slots.ts';
 
@@ -150,7 +150,7 @@ export async function openPostgresCopy(address: string) {
     const client = await pool.connect();
     const tx = txOf(client);
     await tx.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-    const isEmpty = (await createTables(tx, name)) === undefined;
+    const isEmpty = (await createPostgresTables(tx, name)) === undefined;
     const close = async () => {
       // Without a commit, this takes everything back.
       client.release(true);
@@ -167,7 +167,7 @@ export async function openPostgresCopy(address: string) {
 async function upgrade(options: pg.PoolConfig, name: string): Promise<number | undefined> {
   const pool = createPool({ ...options, ...withoutTimeLimits });
   try {
-    const schema = await write(pool, (tx) => createTables(tx, name));
+    const schema = await write(pool, (tx) => createPostgresTables(tx, name));
     return schema && schema < schemas.length ? schema : undefined;
   } finally {
     await pool.end();

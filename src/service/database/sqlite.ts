@@ -44,7 +44,7 @@ function reasonFor(error: Error): { reason: string; hint: string } {
   }
   return {
     reason: errnoOf(error.cause) === 'SQLITE_NOTADB' ? 'it is not a SQLite database' : error.message,
-    hint: 'Check that the file can be read and written, or use another file.',
+    hint: 'Check that the file can be read and written, or choose another one with --data or VALS_DATA_DIR.',
   };
 }
 
@@ -92,7 +92,7 @@ function prepare(connection: Libsql.Database, path: string): number | undefined 
     immediately(connection, () => {
       // The number is read again, because another process may have changed the schema in the meantime.
       const found = schema();
-      createTables(connection, found);
+      createSqliteTables(connection, found);
       if (found > 0 && found < schemas.length) upgradedFrom = found;
     });
   }
@@ -101,7 +101,7 @@ function prepare(connection: Libsql.Database, path: string): number | undefined 
 }
 
 /** Takes the steps from a schema to that of today. */
-export function createTables(connection: Libsql.Database, from = 0): void {
+export function createSqliteTables(connection: Libsql.Database, from = 0): void {
   for (const step of schemas.slice(from)) connection.exec(step);
   connection.exec(`PRAGMA application_id = ${applicationId}`);
   connection.exec(`PRAGMA user_version = ${schemas.length}`);

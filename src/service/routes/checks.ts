@@ -43,9 +43,10 @@ const readme = orNull(string(longestReadme));
 const privacy = wordOf(privacies);
 const type = wordOf(valTypes);
 
-export const newVal = thenCheck(body({ name, code }, { readme, privacy, type }), (given) => ({
+export const newVal = thenCheck(body({ code }, { name, readme, privacy, type }), ({ name, ...given }) => ({
   ...newValDefaults,
   ...given,
+  name,
 }));
 
 export const newVersion = body({ code }, { name, readme, privacy, type });
@@ -111,7 +112,9 @@ export const vals = query(paging(valPositions));
 
 export const versions = query(paging(versionPositions));
 
-export const likesOrReferences = query(paging(recordPositions));
+export const likes = query(paging(recordPositions));
+
+export const references = query({ ...paging(recordPositions), ...period });
 
 export function notTooLong(text: string, name: string): string {
   if (text.length > longestSearch) throw refuse(name, `must have at most ${longestSearch} characters`);

@@ -78,7 +78,7 @@ export function userRoutes(store: Store): Route[] {
     route('GET', '/v1/me/likes', {
       id: 'listMyLikes',
       summary: 'Vals that the caller likes',
-      query: check.likesOrReferences,
+      query: check.likes,
       responses: { 200: listSchema('LikedVal') },
       reply: (request, { query }) => records(request, 'likes', query),
     }),
@@ -92,7 +92,7 @@ export function userRoutes(store: Store): Route[] {
     route('GET', '/v1/me/references', {
       id: 'listMyReferences',
       summary: "Vals that use the caller's vals",
-      query: check.likesOrReferences,
+      query: check.references,
       responses: { 200: listSchema('Reference') },
       reply: (request, { query }) => records(request, 'references', query),
     }),

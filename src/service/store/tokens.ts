@@ -90,14 +90,14 @@ export async function tokensOf(db: Reader, { owner, actor }: Caller): Promise<Li
   return rows.map((row) => ({ ...row, readOnly: row.readOnly === 1 }));
 }
 
-/** The new token may do no more than the token of the caller, and lives no longer. */
+/** The new token may do no more than the token of the caller, and expires no later. */
 export async function addToken(
   tx: Tx,
   { owner, actor, token }: Caller,
   { name, readOnly, expiresAt }: WantedToken,
 ): Promise<ListedToken & { token: string }> {
   if (token.expiresAt !== null && (expiresAt === null || expiresAt > token.expiresAt)) {
-    const end = `Your token ends at ${token.expiresAt}, and cannot make one that lives longer.`;
+    const end = `Your token ends at ${token.expiresAt}, and cannot make one that expires later.`;
     throw new Refusal('lives longer', `${end} Choose an earlier end.`);
   }
   const at = now();
@@ -165,7 +165,7 @@ export async function removeToken(tx: Tx, { owner, actor }: Caller, id: string):
 }
 
 /** Notes when tokens were last used, to the minute, with at most one write a minute for each token. */
-export function createUseNotes(database: Database) {
+export function createLastUseWriter(database: Database) {
   const noted = new Map<string, string>();
   let writing: Promise<unknown> = Promise.resolve();
   return {

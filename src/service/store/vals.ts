@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { namePattern } from '../../lib/val-limits.ts';
 import { DatabaseFailure, type Reader, type Tx, type Value } from '../database/database.ts';
 import { type Caller, idPattern, type User } from './caller.ts';
@@ -95,12 +95,14 @@ export function checkState(val: LockedVal | undefined, onlyIf: Precondition | un
 export async function addVal(
   tx: Tx,
   caller: Caller,
-  content: ValContent,
+  content: Omit<ValContent, 'name'> & { name: string | undefined },
   maxVals: number | undefined,
 ): Promise<Val> {
-  const val = await insertVal(tx, caller, content, maxVals);
-  if (val) return val;
-  throw nameTaken(content.name);
+  for (const name of content.name === undefined ? generateNames() : [content.name]) {
+    const val = await insertVal(tx, caller, { ...content, name }, maxVals);
+    if (val) return val;
+  }
+  throw nameTaken(`${content.name}`);
 }
 
 export async function createOrUpdateVal(
@@ -212,3 +214,14 @@ export async function removeVal(tx: Tx, id: string): Promise<void> {
   }
   await tx.query('DELETE FROM vals WHERE id = ?', [id]);
 }
+
+const adjectives = ['amber', 'brave', 'calm', 'clear', 'eager', 'fond', 'gentle', 'keen', 'lively', 'quiet'];
+const nouns = ['Birch', 'Brook', 'Cloud', 'Ember', 'Fern', 'Harbor', 'Lark', 'Meadow', 'River', 'Stone'];
+
+function* generateNames(): Generator<string> {
+  for (let range = 100; ; range *= 2) {
+    yield `${pick(adjectives)}${pick(nouns)}${randomInt(10, Math.min(range, 1e9))}`;
+  }
+}
+
+const pick = (words: readonly string[]): string => words[randomInt(words.length)] as string;

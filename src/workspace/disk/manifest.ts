@@ -2,6 +2,7 @@ import { LocalError } from '../../errors.ts';
 import type { Hints } from '../../lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import { isOfThisMachine } from '../../settings/settings.ts';
+import { hasConflictMarkers } from '../text/merge.ts';
 import { fold, pathProblem } from './file-names.ts';
 
 export interface ManifestEntry {
@@ -19,6 +20,9 @@ export const emptyManifest = (): Manifest => ({ vals: new Map(), unknownKeys: {}
 
 const restoreHint = 'Fix vals.json, or restore it from git. Your other files and your vals were not changed.';
 
+const markersHint =
+  'In vals.json, keep the entries that you want, and remove the conflict markers (<<<<<<<).';
+
 export const broken = (problem: string, hint: Hints = restoreHint): LocalError =>
   new LocalError(`vals.json ${problem}.`, { hint });
 
@@ -27,6 +31,7 @@ export function parseManifest(text: string): Manifest {
   try {
     content = parseJson(text.replace(/^\ufeff/, ''));
   } catch (error) {
+    if (hasConflictMarkers(text)) throw broken('has conflict markers of git', markersHint);
     throw broken(`is not JSON: ${(error as Error).message.replace(/\.$/, '')}`);
   }
   if (!isObject(content)) throw broken('is not a JSON object');

@@ -1,10 +1,13 @@
 import { constants, openSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, dirname, join, parse, resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { LocalError, UsageError, ValsError } from '../../errors.ts';
 import { fileError, missingFile } from '../../lib/file-error.ts';
+import { isFile, readableNames, withSlashes } from '../../lib/paths.ts';
 import { largestFile, readPlainFile, tooLarge } from '../../lib/plain-file.ts';
 import type { Say } from '../../lib/say.ts';
+import { asQuestion, nearest } from '../../lib/suggest.ts';
+import { isMissing } from '../../lib/system.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { decode, readBytesBelow } from '../disk/files.ts';
 import { refuseLinkToSecret } from './typed-path.ts';
@@ -52,8 +55,20 @@ async function readNamed(file: string, input: Input): Promise<Buffer> {
     refuseLinkToSecret(path, file, input.settings.cwd);
     return stats.isFIFO() ? await readPipe(file, path, input) : readPlainFile(path, { followLinks: true });
   } catch (error) {
+    if (isMissing(error)) throw missingFile(file, error, similarFile(file, input.settings.cwd));
     throw error instanceof ValsError ? error : fileError(file, error);
   }
+}
+
+/** People leave out the extension, misspell a name, or repeat the folder that they are in. */
+function similarFile(file: string, cwd: string): string {
+  const name = basename(file);
+  if (name !== file && isFile(resolve(cwd, name))) return asQuestion([name]);
+  const folder = dirname(file);
+  const names = readableNames(resolve(cwd, folder));
+  const sameStem = names.filter((each) => parse(each).name === name);
+  const similar = sameStem.length > 0 ? sameStem : nearest(name, names);
+  return asQuestion(similar.map((each) => withSlashes(join(folder, each))));
 }
 
 function readWithin(limits: FileLimits, path: string, shownPath: string): Buffer {

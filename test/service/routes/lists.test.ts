@@ -103,6 +103,7 @@ describe('lists', async () => {
     ['runs?since=2024-05-01T01:13:00%2B00:30', 1],
     ['runs?unknown=ignored', 45],
     ['comments?relationship=any', 4],
+    [`references?since=${minute(40)}&until=${minute(43)}`, 6],
   ])('%s finds %i records', async (list, count) => {
     const { data } = await service.get<List>(`/v1/me/${list}&limit=100`);
     expect(data).toHaveLength(count);

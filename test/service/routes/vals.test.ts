@@ -49,6 +49,15 @@ describe('a new val', () => {
     });
   });
 
+  test('without a name gets a generated name', async () => {
+    const bodies = [];
+    for (let i = 0; i < 20; i++) {
+      bodies.push((await service.ask('POST', '/v1/vals', { body: { code: 'c' } })).body as Val);
+    }
+    for (const { name } of bodies) expect(name).toMatch(/^[a-z]+[A-Z][a-z]+\d+$/);
+    expect(new Set(bodies.map(({ name }) => name)).size).toBe(20);
+  });
+
   test.each([
     ['half a surrogate pair', { name: 'x', code: '\ud800' }, 'code must not contain an unpaired surrogate.'],
     ['an array', [], 'The request body must be a JSON object.'],
