@@ -17,7 +17,7 @@ export const workspaces: Measurement = {
     const unchanged = ['status', 'push', 'pull'].map((command) => ({
       what: timed(`vals ${command} of 5,000 unchanged vals`, bench.vals([command], pushed)),
       to: plain,
-      atMost: 0.7,
+      atMost: 0.4,
     }));
     return compare(bench.seldom, [
       { what: first, to: plain, atMost: 1.5 },

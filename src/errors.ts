@@ -168,9 +168,13 @@ export function afterPart(error: unknown, done: string): unknown {
   return error;
 }
 
+/** Tells Ctrl-C from the other signals that end a command. */
+export const isCtrlC = (reason: unknown): boolean =>
+  reason instanceof InterruptedError && reason.exit === 130;
+
 /** Somebody pressed Ctrl-C to end a command that goes on by itself, which needs no message. */
 export const exitQuietly = (error: unknown): unknown =>
-  error instanceof InterruptedError && error.exit === 130 ? new InterruptedError(130, '') : error;
+  isCtrlC(error) ? new InterruptedError(130, '') : error;
 
 export const messageWithHint = ({ message, facts }: ValsError): Hints => [message, ...hintList(facts.hint)];
 

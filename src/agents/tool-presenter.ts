@@ -4,7 +4,7 @@ import { isObject, type JsonObject, type JsonValue, type Page, stringifyJson } f
 import { countOutcomes, type OutcomeRow } from '../lib/outcome.ts';
 import type { Event, Stage } from '../terminal/presenter.ts';
 import type { Redactor } from '../terminal/redactor.ts';
-import { type ListResult, moreRecords, type Result } from '../terminal/result.ts';
+import { type ListResult, moreRecords, pagesOf, type Result } from '../terminal/result.ts';
 
 interface ToolStageOptions {
   hints: HintWriter;
@@ -160,8 +160,7 @@ async function readList(
 ): Promise<{ hasMore: boolean; note?: string }> {
   let size = 0;
   let end: Page['end'];
-  const pages: AsyncIterable<Page> | Page[] = Symbol.asyncIterator in rows ? rows : [{ records: rows }];
-  for await (const page of pages) {
+  for await (const page of pagesOf(rows)) {
     for (const record of page.records) {
       size += stringifyJson(record).length + 1;
       if (size > mostOfDocument) {

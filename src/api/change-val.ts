@@ -1,7 +1,7 @@
 import { UnknownOutcomeError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Api } from './api.ts';
-import { ifPresent } from './if-present.ts';
+import { ifRouteExists } from './if-present.ts';
 import { codeOf, textAt } from './record-fields.ts';
 import * as routes from './routes.ts';
 
@@ -19,7 +19,7 @@ export async function changeFields(
   fields: routes.ValFields,
   ifMatch?: string,
 ): Promise<ChangedVal> {
-  const changed = await ifPresent(() => api.send({ ...routes.changeVal(id, fields), ifMatch }));
+  const changed = await ifRouteExists(() => api.send({ ...routes.changeVal(id, fields), ifMatch }));
   const hasRoute = changed !== undefined;
   if (!hasRoute) {
     const { record, etag } = await api.recordWithEtag(routes.getVal(id));

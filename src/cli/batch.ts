@@ -88,7 +88,7 @@ function interruptionMessage(
   const message = `Interrupted: ${count} of ${outcomes.length} ${things} ${were(count)} ${word}${also}.`;
   if (unknown === 0) return message;
   if (outcomes.length === 1) return `Interrupted. It is not known whether the val was ${verb}.`;
-  return `${message} It is not known whether ${unknown} other ${unknown === 1 ? 'was' : 'were'} changed too.`;
+  return `${message} It is not known whether ${unknown} other ${were(unknown)} changed too.`;
 }
 
 function reportedError<Item>(

@@ -18,12 +18,7 @@ export interface InputNames {
 
 /** Turns the words of a command line, or the values of a tool call, into the input of the command. */
 export function checkInput(command: AnyCommand, raw: RawInput, names: InputNames): Record<string, unknown> {
-  const definitions = Object.fromEntries(argumentsOf(command));
-  const unknown = Object.keys(raw).find(
-    (key) => !Object.hasOwn(definitions, key) && !Object.hasOwn(command.options ?? {}, key),
-  );
-  if (unknown !== undefined) throw new UsageError(`There is no input "${unknown}".`, { hint: names.hint });
-  const args = Object.entries(definitions).map(([key, definition]) => [
+  const args = argumentsOf(command).map(([key, definition]) => [
     key,
     checkArgument(definition, raw[key], { ...names, name: names.nameOf(key) }),
   ]);

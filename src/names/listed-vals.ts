@@ -62,6 +62,7 @@ export function createListedVals(
       const isWholeList = await readAll().catch((error) => {
         // A name that is on a later page would look free.
         if (hasBegun) throw error;
+        // The service has a list, but not one that can be read. So the vals that this machine has seen have to do.
         return undefinedIf(BadResponseError, RefusedError, NotFoundError)(error);
       });
       if (isWholeList) return { ids: index.idsByName.get(name) ?? [], isWholeList };

@@ -1,7 +1,7 @@
 import type { Api } from '../api/api.ts';
+import { ifRouteExists } from '../api/if-present.ts';
 import { ownerOf, textAt } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
-import { hasStatus } from '../errors.ts';
 import type { JsonObject, Page } from '../lib/json.ts';
 import { createIsMe, openMyVals } from './my-vals.ts';
 import type { SeenVals } from './seen-vals.ts';
@@ -58,7 +58,10 @@ interface Search {
 }
 
 /** Returns undefined if the service has no search. */
-async function openSearch(api: Api, seen: SeenVals, word: string): Promise<Search | undefined> {
+const openSearch = (api: Api, seen: SeenVals, word: string): Promise<Search | undefined> =>
+  ifRouteExists(() => search(api, seen, word));
+
+async function search(api: Api, seen: SeenVals, word: string): Promise<Search> {
   const isMe = createIsMe({ api, seen });
   const pages = api.pages(routes.searchVals(word), { all: true });
   const onlyMine = async (page: Page): Promise<Page> => {
@@ -69,19 +72,14 @@ async function openSearch(api: Api, seen: SeenVals, word: string): Promise<Searc
     }
     return { ...page, records: mine };
   };
-  try {
-    const first = await pages.next();
-    if (first.done) return { mine: pages, findsOnlyMine: true };
-    const firstOfMine = await onlyMine(first.value);
-    const mine = (async function* () {
-      yield firstOfMine;
-      for await (const page of pages) yield await onlyMine(page);
-    })();
-    return { mine, findsOnlyMine: firstOfMine.records.length === first.value.records.length };
-  } catch (error) {
-    if (hasStatus(error, 404, 405, 501)) return undefined;
-    throw error;
-  }
+  const first = await pages.next();
+  if (first.done) return { mine: pages, findsOnlyMine: true };
+  const firstOfMine = await onlyMine(first.value);
+  const mine = (async function* () {
+    yield firstOfMine;
+    for await (const page of pages) yield await onlyMine(page);
+  })();
+  return { mine, findsOnlyMine: firstOfMine.records.length === first.value.records.length };
 }
 
 export async function* filterRecords(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { RunFailedError } from '../errors.ts';
 import { foldersAbove } from '../lib/paths.ts';
+import { type OtherRuntime, runtimeOf } from './protocol.ts';
 import type { Source } from './transpile.ts';
 
 /** An import for which neither Node nor the habits of TypeScript found a file. */
@@ -29,9 +30,8 @@ function explain({ specifier, from, isMapped }: MissingImport): [problem: string
   if (/^[./#]|^file:/.test(specifier))
     return ['and there is no such file', 'Fix the import, or create the file.'];
   if (isMapped) return ['and there is no such file', 'Check "paths" and "baseUrl" in tsconfig.json.'];
-  const [, scheme = '', rest = ''] = /^([a-z]+):(.*)$/.exec(specifier) ?? [];
-  const hintForScheme = otherRuntimes[scheme];
-  if (hintForScheme !== undefined) return ['which Node cannot load', hintForScheme(rest)];
+  const runtime = runtimeOf(specifier);
+  if (runtime !== undefined) return ['which Node cannot load', hintFor[runtime](specifier)];
   const problem = 'and no such package is installed';
   if (usesPlugAndPlay(from)) {
     return [
@@ -44,18 +44,15 @@ function explain({ specifier, from, isMapped }: MissingImport): [problem: string
   return [problem, isInRegistry ? `To install the package, run \`npm install ${name}\`.` : 'Fix the import.'];
 }
 
-const otherRuntimes: Record<string, (rest: string) => string> = {
-  jsr(rest) {
-    const name = packageIn(rest.replace(/^\//, '')).replace(/(?<=.)@.*$/, '');
+const hintFor: Record<OtherRuntime, (specifier: string) => string> = {
+  jsr(specifier) {
+    const name = packageIn(specifier.replace(/^jsr:\/?/, '')).replace(/(?<=.)@.*$/, '');
     return `Run \`npx jsr add ${name}\`, then import ${name} without \`jsr:\`.`;
   },
   bun: () => 'Only Bun has the modules that begin with `bun:`. Use a module of Node or a package.',
   cloudflare: () =>
     'Only Cloudflare Workers have the modules that begin with `cloudflare:`. A `fetch` method gets its environment as the second argument.',
 };
-
-export const isOfOtherRuntime = (specifier: string): boolean =>
-  Object.keys(otherRuntimes).some((scheme) => specifier.startsWith(`${scheme}:`));
 
 const packageIn = (specifier: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? '';
 

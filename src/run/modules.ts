@@ -5,9 +5,9 @@ import { RunFailedError, ValsError } from '../errors.ts';
 import { foldersAbove, isWithin, withSlashes } from '../lib/paths.ts';
 import type { Compile } from './compiled.ts';
 import { findFile } from './find-file.ts';
-import { importFailure, isOfOtherRuntime, type MissingImport, placeOfImport } from './import-failure.ts';
+import { importFailure, type MissingImport, placeOfImport } from './import-failure.ts';
 import { readPackage } from './packages.ts';
-import type { ModuleReply, ModuleRequest } from './protocol.ts';
+import { type ModuleReply, type ModuleRequest, runtimeOf } from './protocol.ts';
 import { endingOf, type FetchModule, type RemoteModule, reasonOf } from './remote.ts';
 import type { Source, Transpiled } from './transpile.ts';
 import { createTsconfigs, type Tsconfigs } from './tsconfig.ts';
@@ -72,7 +72,8 @@ export function createModules(entry: Entry, options: ModulesOptions): Modules {
     for (const base of bases) onFile(base);
     const missingImport = { specifier, written, from: from ?? entry.url, isMapped: bases.length > 0 };
     missingImports.push(missingImport);
-    if (isOfOtherRuntime(specifier)) throw importFailure(missingImport, sources.get(missingImport.from));
+    if (runtimeOf(specifier) !== undefined)
+      throw importFailure(missingImport, sources.get(missingImport.from));
     return { kind: 'url', url: undefined };
   }
 

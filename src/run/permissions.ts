@@ -48,14 +48,13 @@ function permissionFlags(
     // Without hooks in the same thread, the loader of the val needs a thread.
     ...(run || !hasHooksInThread ? ['--allow-worker'] : []),
     ...(inspect ? ['--allow-inspector'] : []),
-    ...outermost(eachOnce(read, platform))
-      .flatMap(withContents)
-      .map((path) => `--allow-fs-read=${path}`),
-    ...outermost(eachOnce(write, platform))
-      .flatMap(withContents)
-      .map((path) => `--allow-fs-write=${path}`),
+    ...allowedPaths(read, platform).map((path) => `--allow-fs-read=${path}`),
+    ...allowedPaths(write, platform).map((path) => `--allow-fs-write=${path}`),
   ];
 }
+
+const allowedPaths = (paths: readonly string[], platform: NodeJS.Platform): string[] =>
+  outermost(eachOnce(paths, platform)).flatMap(withContents);
 
 /** Node 20 forgets that a folder is allowed if a path in the folder is given too. */
 const outermost = (paths: readonly string[]): string[] =>

@@ -4,6 +4,13 @@
  */
 export const channels = { modules: 3, events: 4 } as const;
 
+/** The schemes of modules that only other runtimes have. The loader asks for them before Node looks for a file. */
+const otherRuntimes = ['jsr', 'bun', 'cloudflare'] as const;
+export type OtherRuntime = (typeof otherRuntimes)[number];
+
+export const runtimeOf = (specifier: string): OtherRuntime | undefined =>
+  otherRuntimes.find((scheme) => specifier.startsWith(`${scheme}:`));
+
 export type ModuleRequest =
   | { kind: 'load'; url: string; code?: string }
   | { kind: 'find'; specifier: string; written?: string; from?: string; missing?: string }

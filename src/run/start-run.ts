@@ -1,4 +1,4 @@
-import { InterruptedError } from '../errors.ts';
+import { isCtrlC } from '../errors.ts';
 import type { Modules } from './modules.ts';
 import { type Ending, type ProcessOptions, startProcess } from './process.ts';
 import type { Thrown, ValEvent, ValueKind } from './protocol.ts';
@@ -56,8 +56,7 @@ export function startRun({ name, modules, maxSeconds, signal, onLog, ...options 
       : clock.after(maxSeconds * 1_000, () => endBecause({ kind: 'took too long' }));
   const interrupt = () => {
     const { reason } = signal;
-    const isSigint = reason instanceof InterruptedError && reason.exit === 130;
-    endBecause({ kind: 'interrupted', reason }, isSigint ? 'SIGINT' : 'SIGTERM');
+    endBecause({ kind: 'interrupted', reason }, isCtrlC(reason) ? 'SIGINT' : 'SIGTERM');
   };
   signal.addEventListener('abort', interrupt);
   if (signal.aborted) interrupt();

@@ -1,6 +1,6 @@
-import { describeRows } from '../errors.ts';
 // Only --ndjson writes while pages arrive. The other formats write after the last page, so a list that fails half-way
 // writes nothing.
+import { describeRows } from '../errors.ts';
 import type { Hints } from '../lib/hint.ts';
 import {
   type JsonObject,
@@ -14,7 +14,7 @@ import { type Column, column, columnsFor, columnText, project, tabCell } from '.
 import { paintJson } from './json-text.ts';
 import type { Messages } from './messages.ts';
 import type { Output } from './output.ts';
-import { type ListLayout, type ListResult, moreRecords, type OutcomesResult } from './result.ts';
+import { type ListLayout, type ListResult, moreRecords, type OutcomesResult, pagesOf } from './result.ts';
 import type { Screen } from './screen.ts';
 import { createStyle } from './style.ts';
 
@@ -56,11 +56,9 @@ async function writeList(
   beforePage: (page: Page) => void = () => {},
 ): Promise<void> {
   const writer = createListWriter(result, rendering);
-  const pages: AsyncIterable<Page> | Page[] =
-    Symbol.asyncIterator in result.rows ? result.rows : [{ records: result.rows }];
   let isEmpty = true;
   let end: Page['end'];
-  for await (const page of pages) {
+  for await (const page of pagesOf(result.rows)) {
     end = page.end;
     if (page.records.length === 0) continue;
     isEmpty = false;

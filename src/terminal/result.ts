@@ -106,6 +106,10 @@ export type Result =
 export const errorIn = (result: Result): ValsError | undefined =>
   'error' in result ? result.error : undefined;
 
+/** A list that is there already is one page. */
+export const pagesOf = (rows: ListResult['rows']): Pages | Page[] =>
+  Symbol.asyncIterator in rows ? rows : [{ records: rows }];
+
 export function moreRecords(end: Page['end']): string | undefined {
   if (end === 'more') return 'There are more records.';
   return end === 'maybe' ? 'There may be more records.' : undefined;

@@ -8,7 +8,7 @@ import { type Examined, earlierVersion, wentBack } from './examine.ts';
 import { haveSameOrigin } from './listing.ts';
 import type { LikelyMove } from './moves.ts';
 import type { MoveElsewhere } from './other-workspaces.ts';
-import type { CodeState } from './state.ts';
+import { type CodeState, stateOf } from './state.ts';
 import { isTypedInside, nameOf, namesOf, pathTo, type Workspace } from './workspace.ts';
 
 const conflict = (subject: string, problem: Problem, hint: readonly (string | Hint)[]): ConflictError =>
@@ -65,7 +65,7 @@ function whyDiffers({ record, remote }: Examined): Problem {
 }
 
 export function notPushed(workspace: Workspace, examined: Examined, isForked: boolean): ConflictError {
-  const { val, code, name, isOthers, isUnmerged, isOlderName } = examined;
+  const { val, code, name, isOthers, isUnmerged } = examined;
   const path = pathTo(workspace, val.file);
   if (isOthers) return notYours(workspace, examined);
   if (name === 'other val') return otherName(workspace, examined);
@@ -73,7 +73,7 @@ export function notPushed(workspace: Workspace, examined: Examined, isForked: bo
   if (isUnmerged) return unmerged(path, code);
   if (code === 'differs')
     return isForked ? nameTaken(path, val.name) : differs(workspace, path, whyDiffers(examined));
-  if (code === 'older here' || isOlderName) return differs(workspace, path, olderHere(examined));
+  if (stateOf(examined) === 'older here') return differs(workspace, path, olderHere(examined));
   return conflict(path, changedOnBothSides, [
     seeDifference(path),
     merge(path),

@@ -63,7 +63,9 @@ it('all calls share one embedded service, also after a failure and a cancelled c
   expect(new Set(ports).size).toBe(1);
 });
 
-it.each<[tool: string, input: Record<string, unknown>, message: string, hint?: string]>([
+type Refusal = [tool: string, input: Record<string, unknown>, message: string, hint?: string];
+
+const refusals: Refusal[] = [
   ['val_create', { name: 'one' }, 'The input code or the input file is missing.'],
   ['val_create', { name: 'one', code: 'x', file: 'y' }, 'The inputs code and file cannot be given together.'],
   ['val_create', { name: 'one', file: '-' }, 'Standard input is empty.'],
@@ -89,12 +91,16 @@ it.each<[tool: string, input: Record<string, unknown>, message: string, hint?: s
   ['refs', { limit: 5 }, '"limit" is not an input of the tool "refs".'],
   ['comments', { relationship: 'both' }, 'relationship takes one of any, given, received, not "both".'],
   ['push', { paths: 'hello.ts' }, 'paths must be an array of strings.'],
-])('%s refuses the input %j: %s', async (tool, input, message, hint = '') => {
+];
+
+it('wrong inputs are refused, each with a message and a hint for an agent', async () => {
   const agent = await agentOnService(['--allow-delete', '--allow-run']);
-  const { isError, document } = await agent.call(tool, input);
-  const error = { message: expect.stringContaining(message), hint: expect.stringContaining(hint) };
-  expect({ isError, document }).toMatchObject({ isError: true, document: { error } });
-  expect(document.error).not.toMatchObject({ hint: expect.stringContaining('--') });
+  for (const [tool, input, message, hint = ''] of refusals) {
+    const { isError, document } = await agent.call(tool, input);
+    const error = { message: expect.stringContaining(message), hint: expect.stringContaining(hint) };
+    expect({ tool, isError, document }).toMatchObject({ tool, isError: true, document: { error } });
+    expect(document.error).not.toMatchObject({ hint: expect.stringContaining('--') });
+  }
 });
 
 it('the items that succeeded are listed beside the error', async () => {

@@ -187,6 +187,11 @@ describe('vals completion', () => {
     expect(await ask()).toMatchObject({ exit: 0, stdout: '', stderr: '' });
   });
 
+  it.each(['zsh', 'fish'])('%s: offers the value of an option together with the option', async (shell) => {
+    const { stdout } = await run(['__complete', shell, 'comments', '--relationship=rec']);
+    expect(stdout).toBe('--relationship=received\t\n');
+  });
+
   it('offers a file before a val of the same name', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'vals.json'), JSON.stringify({ vals: { 'sub/x.ts': { name: 'forecast' } } }));

@@ -49,11 +49,13 @@ describe('the summary of failures', () => {
   });
 
   const overwrite = (path: string) => ({ paths: [path], force: true });
+  const elsewhere = (path: string) => ({ paths: [path], baseUrl: 'https://vals.example' });
   const rename = (path: string) => ({ paths: [path], name: path.slice(0, 1) });
   it.each<[string[], (path: string) => Hint['input'], Hint['input']]>([
     [['a.ts', 'b c.ts'], overwrite, { paths: ['a.ts', 'b c.ts'], force: true }],
     // Without a path, `vals push --force` would apply to all vals.
     [['a.ts', 'b.ts', 'c.ts', 'd.ts'], overwrite, { paths: true, force: true }],
+    [['a.ts', 'b.ts'], elsewhere, { paths: ['a.ts', 'b.ts'], baseUrl: 'https://vals.example' }],
     // One command cannot give each file its own name.
     [['a-b.ts', 'c-d.ts'], rename, { paths: true, name: true }],
   ])(

@@ -101,10 +101,22 @@ describe('a name', () => {
     },
   );
 
+  it('that does not exist gives three suggestions at most', async () => {
+    const names = ['heeelo', 'halo', 'hello', 'hero', 'help'];
+    const { command } = await serviceOf(
+      names.map((name, index) => ({ id: `${index}${hello.slice(1)}`, name })),
+    );
+    const { error } = await command('val', 'get', 'helo', '--json');
+    expect(error?.message).toBe('There is no val named helo. Did you mean "halo" or "hello" or "hero"?');
+  });
+
   it('needs a token, but a whole id does not', async () => {
     const { env, asked } = await serviceOf([{ id: hello, name: 'hello' }]);
     const signedOut = { env: { VALS_BASE_URL: env.VALS_BASE_URL } };
-    expect(await run(['val', 'get', 'hello', '--json'], signedOut)).toMatchObject({ exit: 4 });
+    expect(await run(['val', 'get', 'hello', '--json'], signedOut)).toMatchObject({
+      exit: 4,
+      error: { message: expect.stringMatching(/^The val "hello" .* no token for http:/) },
+    });
     expect(asked()).toEqual([]);
     expect(await run(['val', 'get', hello, '--json'], signedOut)).toMatchObject({ exit: 0 });
   });

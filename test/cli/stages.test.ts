@@ -10,7 +10,8 @@ import { refuseSecrets } from '../../src/api/refuse-secrets.ts';
 import * as routes from '../../src/api/routes.ts';
 import { routeMessages } from '../../src/cli/explain/by-route.ts';
 import { explain } from '../../src/cli/explain/explain.ts';
-import { InterruptedError, ValsError } from '../../src/errors.ts';
+import { InterruptedError, outsideOfSpace, readOnlyMember, ValsError } from '../../src/errors.ts';
+import { hintList } from '../../src/lib/hint.ts';
 import { remember } from '../../src/names/remember.ts';
 import { noSeenVals } from '../../src/names/seen-vals.ts';
 import { quickRetries } from '../support/clocks.ts';
@@ -60,6 +61,7 @@ describe('retrying', () => {
     ['PUT', [status(422)], 1, false],
     ['DELETE', [lost, status(404)], 2, undefined],
     ['DELETE', [status(500), status(404)], 2, undefined],
+    ['DELETE', [lost, status(409)], 2, true],
     ['DELETE', [status(503), status(404)], 2, false],
     ['DELETE', [status(429), refused, status(404)], 3, false],
     ['DELETE', [status(404)], 1, false],
@@ -172,6 +174,10 @@ describe('explain', () => {
     if (!(error instanceof ValsError)) throw new Error('no error of vals');
     return error;
   };
+  const hintOf = ({ facts }: ValsError): string =>
+    hintList(facts.hint)
+      .map(({ text }) => text)
+      .join(' ');
   const validation = {
     message: 'Request validation failed.',
     validation: [{ message: 'must be a string', instancePath: '/name' }],
@@ -227,6 +233,13 @@ describe('explain', () => {
       alert,
     ],
     [7, 'The service received too many requests.', 'Wait', routes.me(), status(429)],
+    [
+      7,
+      'The connection to http://vals.example was lost: odd.',
+      'Run the command again.',
+      routes.me(),
+      { kind: 'lost', trouble: { kind: 'error', at: 'service', code: 'EODD', message: 'odd' } },
+    ],
     [8, 'not known whether the service made the change.', 'safely push again', routes.putVal('a', ''), lost],
     [
       5,
@@ -246,14 +259,20 @@ describe('explain', () => {
     [130, 'Interrupted.', '', routes.me(), { kind: 'interrupted' }],
   ])('exit %d: %s', async (exit, says, hint, call, fault) => {
     const error = await explained(call, [fault]);
-    const hints = [error.facts.hint ?? []]
-      .flat()
-      .map((each) => (typeof each === 'string' ? each : each.text));
-    expect({ exit: error.exit, message: error.message, hint: hints.join(' ') }).toEqual({
+    expect({ exit: error.exit, message: error.message, hint: hintOf(error) }).toEqual({
       exit,
       message: expect.stringContaining(says),
       hint: expect.stringContaining(hint),
     });
+  });
+
+  it.each([
+    [readOnlyMember, 'To get write access, ask'],
+    [outsideOfSpace, 'Use the base URL of the space'],
+    ['about:blank', 'Use a token that has the permission.'],
+  ])('a 403 of the type %s in a space: %s', async (type, hint) => {
+    const error = await explained(routes.getVal(id), [status(403, { type })], 'http://vals.example/@acme');
+    expect(hintOf(error)).toContain(hint);
   });
 
   it.each<[exit: number, says: string, ofMe: Reply | Fault]>([

@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../src/service/index.ts';
 import { quickRetries } from '../support/clocks.ts';
 import { folderOfVals, run, temporaryFolder, valNames } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService, testToken } from '../support/scripted-service.ts';
-import { frontOf, serviceInProcess } from '../support/service-in-process.ts';
+import { frontOf, newStoreFile, serviceInProcess } from '../support/service-in-process.ts';
 import { outcomes, pushCode as push } from './pushes.ts';
 
 type Env = Record<string, string>;
@@ -13,7 +12,7 @@ const testId = '00000000-0000-4000-8000-000000000000';
 
 async function twoServices() {
   const from = await serviceInProcess();
-  const file = join(temporaryFolder(), 'to.db');
+  const file = newStoreFile();
   const to = await serviceInProcess(undefined, file);
   const copy = (args: string[], at = to.baseUrl) =>
     run(['copy', ...args, '--to', at], { env: { ...from.env, VALS_TO_TOKEN: to.token } });
@@ -108,16 +107,16 @@ describe('the current code', () => {
 
   it('of all vals is copied by one command, and --dry-run only plans it', async () => {
     const { from, to, copy } = await twoServices();
-    const cwd = folderOfVals(valNames(130), (name) => `// ${name}`);
+    const cwd = folderOfVals(valNames(12), (name) => `// ${name}`);
     expect(await run(['push', '.'], { cwd, env: from.env })).toMatchObject({ exit: 0 });
     const planned = JSON.parse((await copy(['--all', '--dry-run', '--json'])).stdout);
-    expect(planned).toHaveLength(130);
+    expect(planned).toHaveLength(12);
     expect(planned[0]).toEqual({ name: expect.stringMatching(/^val\d+$/), status: 'planned' });
     expect((await run(['ls'], { env: to.env })).stdout).toBe('');
     const { exit, stdout } = await copy(['--all', '--json']);
     expect(exit).toBe(0);
     expect(outcomes(stdout).every(({ status }) => status === 'created')).toBe(true);
-    expect(await record(to.env, 'val77')).toMatchObject({ code: '// val77', privacy: 'private' });
+    expect(await record(to.env, 'val7')).toMatchObject({ code: '// val7', privacy: 'private' });
   });
 
   it('is copied from the embedded service too', async () => {

@@ -135,6 +135,12 @@ describe('vals val set on a service without the route', () => {
     ]);
   });
 
+  it('sends no version to a val that is gone (410)', async () => {
+    const service = await scriptedService([], keepsOneVal(original(), { status: 410 }, ['name', 'privacy']));
+    expect(await run(set, { env: service.env })).toMatchObject({ exit: 3, error: { status: 410 } });
+    expect(service.requests.map(({ method }) => method)).toEqual(['PUT']);
+  });
+
   it('says that the val has the new name if vals.json cannot be changed afterwards', async () => {
     const folder = temporaryFolder();
     const manifest = join(folder, 'vals.json');

@@ -93,8 +93,8 @@ test('64 writers through two processes lose nothing, and see no deadlock', async
   const people = processes.map(({ baseUrl }) => clientOf({ baseUrl, token }));
   const writers = startWriters(64, people);
   let most = 0;
-  while (writers.acknowledged.length < budget(200)) {
-    await writers.more(100);
+  while (writers.acknowledged.length < budget(100)) {
+    await writers.more(50);
     const [{ count }] = (await onServer(
       at,
       "SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'vals' AND datname = current_database()",

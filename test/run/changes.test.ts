@@ -5,11 +5,11 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { watchFiles } from '../../src/run/changes.ts';
 import { folderOf } from '../support/program.ts';
 
-function watched() {
+function watched(clock = systemClock) {
   const file = join(folderOf({ 'a.ts': '' }), 'a.ts');
   const reloads: (() => void)[] = [];
   const reload = () => new Promise<void>((resolve) => reloads.push(resolve));
-  const changes = watchFiles([file], systemClock, reload);
+  const changes = watchFiles([file], clock, reload);
   onTestFinished(changes.close);
   return { changes, reloads, save: (text: string) => writeFileSync(file, text) };
 }
@@ -30,4 +30,21 @@ it('a request during a reload waits until the reload is done, and for a save mea
   reloads[1]?.();
   await expect.poll(() => released).toBe(3);
   await changes.seen();
+});
+
+it('after the end of the watch, no reload follows a save before it', () => {
+  const timers = new Set<() => void>();
+  const clock = {
+    ...systemClock,
+    after(_ms: number, callback: () => void) {
+      timers.add(callback);
+      return () => void timers.delete(callback);
+    },
+  };
+  const { changes, save } = watched(clock);
+  save('one');
+  void changes.seen();
+  expect(timers.size).toBe(2);
+  changes.close();
+  expect(timers.size).toBe(0);
 });

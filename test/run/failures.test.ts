@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
+import { describe as describeThrown } from '../../src/run/child/fail.ts';
 import { install } from '../support/install.ts';
 import { environment, run } from '../support/program.ts';
 import { folderWith } from './folder.ts';
@@ -26,16 +27,10 @@ const cases: Failure[] = [
     'a.ts failed: Error: late (a.ts:1:26).',
   ],
   [
-    'throws after its return',
-    'export default () => { setTimeout(() => { throw new Error("late") }) }',
-    'a.ts failed: Error: late (a.ts:1:49).',
-  ],
-  [
     'leaves a rejection unhandled after its return',
     'export default () => { void (async () => { await 0; throw new Error("late") })() }',
     'a.ts failed: Error: late (a.ts:1:59).',
   ],
-  ['sets an exit code', 'export default () => { process.exitCode = 4 }', 'a.ts ended with exit code 4.'],
   ['ends itself', 'export default () => process.exit(3)', 'a.ts ended with exit code 3.'],
   [
     'has a failing node:test',
@@ -284,4 +279,9 @@ it('a val without a service: the hint says that options of vals stand before the
   const { exit, error } = await run(['run', '--json', 'absent', '--local'], { env: {} });
   expect({ exit, error }).toMatchObject({ exit: 2, error: { message: 'No service is chosen.' } });
   expect(error?.hint).toContain('add --local before the file or val');
+});
+
+it('of the properties of an error, only texts reach vals', () => {
+  const thrown = describeThrown(Object.assign(new Error('no'), { code: 7, permission: {}, resource: '/a' }));
+  expect(thrown).toEqual({ text: 'Error: no', whole: expect.any(String), resource: '/a' });
 });

@@ -101,8 +101,8 @@ describe('vals run --http', () => {
     await expect.poll(() => get('/')).toEqual([500, expect.stringContaining('lib/word.ts:1:21')]);
     folder.write('lib/word.ts', 'export const word = "three"');
     await expect.poll(() => get('/')).toEqual([200, 'three']);
-    expect(isThere(Number(pid))).toBe(true);
-    void held.catch(() => {});
+    process.kill(Number(pid), 'SIGKILL');
+    expect(await held).toEqual([500, 'a.ts was ended by SIGKILL.\n']);
   });
 
   it('answers each request after a save with the new code, on a kept connection too', async () => {

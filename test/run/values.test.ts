@@ -8,7 +8,11 @@ describe('vals run prints', () => {
   it.each<[what: string, code: string, stdout: string, args?: string[]]>([
     ['a text', 'export default (...a: string[]) => a.join()', 'x,--json,-h\n', ['x', '--json', '-h']],
     ['a text that ends with a newline', 'export default () => "x\\n"', 'x\n'],
-    ['JSON', 'export default async () => ({ a: [1, null, "é"] })', '{"a":[1,null,"é"]}\n'],
+    [
+      'JSON, even of an object that has a `pipe` like a stream',
+      'export default async () => ({ pipe: [1, null, "é"] })',
+      '{"pipe":[1,null,"é"]}\n',
+    ],
     ['the body of a Response', 'export default () => new Response("body")', 'body'],
     ['bytes', 'export default () => new Uint8Array([65, 66])', 'AB'],
     [

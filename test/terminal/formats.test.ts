@@ -1,6 +1,7 @@
 import { execa } from 'execa';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { budget } from '../support/cases.ts';
 import { environment, program, run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { type Reply, scriptedService } from '../support/scripted-service.ts';
 import { bare, hello, id, lines, list, moving, plain, tabRows } from './support.ts';
@@ -42,7 +43,7 @@ describe('tab-separated lines in a pipe', () => {
   it('escape any text so that it can be restored', async () => {
     const backslashes = ['\\', '\\\\', '\\n', '\n', '\\\n', 'C:\\temp\\u0041', '\\u000a', '\\t\t'];
     const random = fc.sample(fc.string({ unit: 'binary', maxLength: 40 }), {
-      numRuns: 300,
+      numRuns: budget(60),
       seed: 20_260_131,
     });
     const values = [...backslashes, ...random];

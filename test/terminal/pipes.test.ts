@@ -113,10 +113,8 @@ describe('a reader that reads to the end', () => {
   // A pipe holds 65,536 bytes.
   it.each([
     { bytes: 1, isSlow: false },
-    { bytes: 4_096, isSlow: true },
-    { bytes: 65_536, isSlow: true },
     { bytes: 65_537, isSlow: true },
-    { bytes: 8 * mebibyte, isSlow: false },
+    { bytes: 2 * mebibyte, isSlow: false },
   ])('gets all $bytes bytes of --code (slow: $isSlow)', async ({ bytes, isSlow }) => {
     const code = textOf(bytes);
     const { env, answered } = await scriptedService([{ body: { id: 'x', code } }]);
@@ -126,7 +124,7 @@ describe('a reader that reads to the end', () => {
   });
 
   it.each(formatNames)('gets all of a long list: %s', async (format) => {
-    const { args, env, expected } = await listOf(4 * mebibyte, format);
+    const { args, env, expected } = await listOf(mebibyte, format);
     const { stdout, ...ended } = await piped(args, env, { isSlow: format === '--ndjson' });
     expect(ended).toEqual({ exit: 0, stderr: '' });
     expect(stdout.equals(expected), 'identical').toBe(true);
@@ -137,7 +135,7 @@ describe('a reader that closes the pipe', () => {
   it.each<{ format: FormatName; bytes: number; taken: number }>([
     { format: '--ndjson', bytes: 4_096, taken: 2_048 },
     { format: 'tab-separated', bytes: 100_000, taken: 0 },
-    { format: '--json', bytes: 4 * mebibyte, taken: 2 * mebibyte },
+    { format: '--json', bytes: 2 * mebibyte, taken: mebibyte },
   ])(
     'after $taken of $bytes bytes of $format: exit 0, and nothing on stderr',
     async ({ format, bytes, taken }) => {
@@ -198,12 +196,8 @@ describe('an output that cannot be written', () => {
   it.each([
     { where: '2>&-', reply: refused, exit: 6, stdout: '' },
     { where: '> /dev/full 2> /dev/full', reply: ada, exit: 10, stdout: '' },
-    { where: '> /dev/full 2>&-', reply: ada, exit: 10, stdout: '' },
-    { where: '>&- 2>&-', reply: refused, exit: 6, stdout: '' },
     { where: '<&- >&- 2>&-', reply: ada, exit: 0, stdout: '' },
     { where: '--debug 2> /dev/full', reply: ada, exit: 0, stdout: '{"username":"ada"}' },
-    { where: '--debug 2> /dev/full', reply: refused, exit: 6, stdout: '' },
-    { where: '--debug 2> >(exec true)', reply: ada, exit: 0, stdout: '{"username":"ada"}' },
     { where: '--debug 2> >(exec true)', reply: refused, exit: 6, stdout: '' },
   ])('with $where is exit $exit', async ({ where, reply, exit, stdout }) => {
     const { env } = await scriptedService([reply]);
@@ -225,7 +219,6 @@ describe('an output that cannot be written', () => {
     { where: '| true', status: 200, exit: 0 },
     { where: '--json 2>&1 | true', status: 400, exit: 6 },
     { where: '> /dev/full', status: 200, exit: 10 },
-    { where: '>&- 2>&-', status: 200, exit: 0 },
   ])('does not stop a push: $where with status $status', async ({ where, status, exit }) => {
     const service = await scriptedService([], () => ({ status, body: {} }));
     const folder = folderOfVals(files);

@@ -4,6 +4,7 @@ import { execa } from 'execa';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
+import { isLong } from '../support/cases.ts';
 import {
   environment,
   folderOfVals,
@@ -64,7 +65,7 @@ describe('a table at a terminal', () => {
   });
 
   // With --stack-size=200, a call that passes all records as arguments would overflow the stack.
-  it('shows 30,000 records', async () => {
+  it.runIf(isLong)('shows 30,000 records', async () => {
     const count = 30_000;
     const body = `[${'{"reference":{"name":"a"}},'.repeat(count - 1)}{"reference":{"name":"last"}}]`;
     const { env } = await scriptedService([{ body }]);

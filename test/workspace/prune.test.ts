@@ -273,6 +273,8 @@ describe('a file that was moved to another workspace of the repository', () => {
     const { a, service } = await movedTo({ 'b/hi.ts': `${code}four\n` });
     a.loseRecords();
     expect(await a.words(['push', '--prune', '--yes', '--dry-run'], 5)).toEqual({ 'greet.ts': 'failed' });
+    const dry = await a.onScreen(['push', '--prune', '--dry-run'], { answers: [], columns: 120 });
+    expect(dry).toMatchObject({ exit: 5, screen: expect.stringContaining('../b/hi.ts has similar code') });
     expect(await a.words(['push', '--prune', '--yes'], 5)).toEqual({ 'greet.ts': 'failed' });
     expect(await names(service)).toContain('greet');
     a.remove('../b/hi.ts');

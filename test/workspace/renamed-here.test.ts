@@ -131,20 +131,25 @@ it('a push whose code is refused after the rename says that a part was done', as
   });
 });
 
-it.each([
-  ['a service of others', reachableService],
-  ['a service of this machine', newService],
-])('an older branch does not take the old name back unasked, on %s', async (_title, makeService) => {
-  const { place } = await pushed({ 'a.ts': 'a' }, await makeService());
+/** The val "a" was renamed to "better", with its file. Then the branch from before was checked out. */
+async function onOlderBranch(on: Service): Promise<Place> {
+  const { place } = await pushed({ 'a.ts': 'a' }, on);
   const before = place.read('vals.json') ?? '';
   await place.vals('val', 'set', 'a', '--name', 'better');
   const renamedManifest = (place.read('vals.json') ?? '').replace('a.ts', 'better.ts');
   place.remove('a.ts');
   place.put({ 'better.ts': 'a', 'vals.json': renamedManifest });
   expect(await place.words(['push'])).toEqual({ 'better.ts': 'unchanged' });
-
   place.remove('better.ts');
   place.put({ 'a.ts': 'a', 'vals.json': before });
+  return place;
+}
+
+it.each([
+  ['a service of others', reachableService],
+  ['a service of this machine', newService],
+])('an older branch does not take the old name back unasked, on %s', async (_title, makeService) => {
+  const place = await onOlderBranch(await makeService());
   expect(await place.status()).toEqual({ 'a.ts': 'older here' });
   const refused = await place.vals('push', '--json');
   expect(refused).toMatchObject({ exit: 5, stdout: expect.stringContaining('"failed"') });
@@ -153,4 +158,17 @@ it.each([
     (await place.onScreen(['push'], { columns: 200, answers: [{ after: '[y/N]', keys: 'n\r' }] })).screen,
   ).toContain('(the val is named "better" now)');
   expect(await place.words(['push', '--yes'])).toEqual({ 'a.ts': 'renamed' });
+});
+
+it('on an older branch, a val that changed on both sides is a conflict, and --force is proposed', async () => {
+  const service = await reachableService();
+  const place = await onOlderBranch(service);
+  await service.edit('better', 'theirs');
+  place.put({ 'a.ts': 'mine' });
+  const { exit, error } = await place.vals('push', '--json');
+  expect({ exit, message: error?.message }).toEqual({
+    exit: 5,
+    message: expect.stringContaining('a.ts changed here and on the service'),
+  });
+  expect(error?.hint).toContain('`vals push a.ts --force`');
 });

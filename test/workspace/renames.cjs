@@ -4,13 +4,22 @@ const fs = require('node:fs');
 
 const hasPassed = () => process.env.FAIL_UNTIL && fs.existsSync(process.env.FAIL_UNTIL);
 
-const original = fs.renameSync;
-fs.renameSync = (from, to) => {
-  const name = String(to).split('/').at(-1);
+/** @param {import('node:fs').PathLike} path */
+function beforeNaming(path) {
+  const name = String(path).split('/').at(-1);
   if (name === process.env.KILL_BEFORE) process.kill(process.pid, 'SIGKILL');
   if (name === process.env.FAIL_BEFORE && !hasPassed()) {
     throw Object.assign(new Error("EACCES: permission denied, rename 'x'"), { code: 'EACCES' });
   }
   if (process.env.RENAMES_FILE) fs.appendFileSync(process.env.RENAMES_FILE, `${name}\n`);
-  original(from, to);
+}
+
+const { renameSync, linkSync } = fs;
+fs.renameSync = (from, to) => {
+  beforeNaming(to);
+  renameSync(from, to);
+};
+fs.linkSync = (from, to) => {
+  beforeNaming(to);
+  linkSync(from, to);
 };

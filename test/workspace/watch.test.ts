@@ -1,11 +1,13 @@
-import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { renameSync, symlinkSync, watch as watchFolder, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { InterruptedError } from '../../src/errors.ts';
 import { embeddedService } from '../support/embedded-service.ts';
-import { environment, exitStatus, program, temporaryFolder } from '../support/program.ts';
+import { inProcess } from '../support/in-process.ts';
+import { environment, exitStatus, program, startProcess, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
+import { newStoreFile, serviceInProcess } from '../support/service-in-process.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { manifestWith, newService, Place, pushed, type Row, Service, workspaceWith } from './support.ts';
 
@@ -14,27 +16,55 @@ const patienceMs = 50_000;
 const happenings = new EventEmitter();
 const happened = () => happenings.emit('more');
 
-const watching = (place: Place, ...args: string[]) => watchingWith(place, '--ndjson', ...args);
+interface Watch {
+  text: { stdout: string; stderr: string };
+  exited: Promise<number>;
+  end(): Promise<number>;
+}
 
-function watchingWith(place: Place, ...args: string[]) {
-  const child = spawn(process.execPath, [program, 'push', '--watch', ...args], {
+function watchInProcess(place: Place, args: readonly string[]): Watch {
+  const text = { stdout: '', stderr: '' };
+  const interrupt = new AbortController();
+  const exited = inProcess(['push', '--watch', ...args], {
     cwd: place.folder,
     env: environment(place.home, place.env),
-  });
-  const files = watchFolder(place.folder, happened);
-  onTestFinished(() => {
-    child.kill('SIGKILL');
-    files.close();
-  });
-  const text = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].on('data', (chunk) => {
-      text[name] += chunk;
+    signal: interrupt.signal,
+    heard({ stdout, stderr }) {
+      Object.assign(text, { stdout, stderr });
       happened();
-    });
-  }
-  const exited = once(child, 'close').then(([code, signal]) => exitStatus(code, signal));
-  void exited.then(happened);
+    },
+  }).then(({ exit }) => exit);
+  const end = () => {
+    interrupt.abort(new InterruptedError(130));
+    return exited;
+  };
+  onTestFinished(() => void end());
+  return { text, exited, end };
+}
+
+function watchAsProcess(place: Place, args: readonly string[]): Watch {
+  const env = environment(place.home, place.env);
+  const { child, ended, text } = startProcess(['push', '--watch', ...args], { env, cwd: place.folder });
+  for (const name of ['stdout', 'stderr'] as const) child[name]?.on('data', happened);
+  const exited = ended.then(({ exit, signal }) => exitStatus(exit, signal));
+  const end = () => {
+    child.kill('SIGTERM');
+    return exited;
+  };
+  return { text, exited, end };
+}
+
+const watching = (place: Place, ...args: string[]) =>
+  watcherOf(place, watchInProcess(place, ['--ndjson', ...args]));
+
+function watcherOf(place: Place, { text, exited, end }: Watch) {
+  const files = watchFolder(place.folder, happened);
+  onTestFinished(() => files.close());
+  let exit: number | undefined;
+  void exited.then((code) => {
+    exit = code;
+    happened();
+  });
   const until = async (condition: () => boolean | Promise<boolean>) => {
     let isLate = false;
     const patience = setTimeout(() => {
@@ -45,7 +75,7 @@ function watchingWith(place: Place, ...args: string[]) {
       // `once` must run before `condition`, because an event in between would otherwise be missed.
       const more = once(happenings, 'more');
       if (await condition()) break;
-      if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${text.stderr}`);
+      if (exit !== undefined) throw new Error(`ended with ${exit}: ${text.stderr}`);
       if (isLate) throw new Error(`still waiting, after:\n${text.stdout}${text.stderr}`);
       await more;
     }
@@ -67,10 +97,7 @@ function watchingWith(place: Place, ...args: string[]) {
       await until(() => ofFile().length >= count);
       return ofFile().at(-1) as Row;
     },
-    end(signal: NodeJS.Signals = 'SIGINT') {
-      child.kill(signal);
-      return exited;
-    },
+    end,
   };
 }
 
@@ -222,15 +249,15 @@ it('push --watch reports a conflict or a syntax error, sends nothing for it, and
 });
 
 it('push --watch reports an outage once, and sends the newest code when the service is back', async () => {
-  const data = join(temporaryFolder(), 'vals.db');
-  const first = new Service(await embeddedService({ at: data }));
+  const data = newStoreFile();
+  const first = new Service(await serviceInProcess(undefined, data));
   const { place, watch } = await changedOnce(first);
   await first.process.end('SIGTERM');
   place.put({ 'a.ts': 'lost1', 'b.ts': 'b2' });
   await watch.until(() => watch.stderr().includes('cannot be reached'));
   place.put({ 'a.ts': 'lost2' });
-  const port = new URL(first.process.baseUrl).port;
-  const second = new Service(await embeddedService({ at: data, args: ['--port', port] }));
+  const port = Number(new URL(first.process.baseUrl).port);
+  const second = new Service(await serviceInProcess(undefined, data, port));
   await watch.until(async () => (await second.code(place.idOf('a.ts'))) === 'lost2');
   await watch.until(async () => (await second.code(place.idOf('b.ts'))) === 'b2');
   await watch.until(() => watch.stderr().includes('can be reached again'));
@@ -241,9 +268,9 @@ it('push --watch reports an outage once, and sends the newest code when the serv
 });
 
 it('push --watch reads the list of vals once for all new files, even if the service is down at the start', async () => {
-  const data = join(temporaryFolder(), 'vals.db');
-  const { env, baseUrl, end } = await embeddedService({ at: data });
-  await end('SIGTERM');
+  const data = newStoreFile();
+  const { env, baseUrl, end } = await serviceInProcess(undefined, data);
+  await end();
   const place = workspaceWith(env, { 'a.ts': 'a', 'b.ts': '', 'c.ts': 'c', 'd.ts': 'd' });
   const watch = watching(place, '--concurrency', '1');
   expect(await watch.event('b.ts', 1)).toMatchObject({ status: 'failed', error: { exit: 10 } });
@@ -349,9 +376,9 @@ it('push --watch ends with exit 4 if the service refuses the token', async () =>
 it('push --watch of a name prints a line of text for each push of its file, and refuses --json', async () => {
   const { place } = await pushed({ 'a.ts': 'a', 'lib/b.ts': 'b' });
   place.put({ 'a.ts': 'a2', 'lib/b.ts': 'b2' });
-  const watch = watchingWith(place, 'b');
+  const watch = watcherOf(place, watchAsProcess(place, ['b']));
   await watch.until(() => watch.text.stdout.includes('\n'));
-  expect(await watch.end('SIGTERM')).toBe(143);
+  expect(await watch.end()).toBe(143);
   expect(watch.text.stdout).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z\tpushed\tb\t2\n$/);
   expect(await place.vals('push', '--watch', '--json')).toMatchObject({
     exit: 2,
@@ -399,7 +426,7 @@ it('push --watch writes a new val into vals.json as soon as that is possible', a
   const hooks = { NODE_OPTIONS, FAIL_BEFORE: 'vals.json', FAIL_UNTIL: passed };
   const place = new Place(before.folder, { ...before.env, ...hooks }, before.home);
   place.put({ 'b.ts': 'b' });
-  const watch = watching(place);
+  const watch = watcherOf(place, watchAsProcess(place, []));
   await watch.until(() => watch.stderr().includes('vals.json could not be written'));
   writeFileSync(passed, '');
   place.put({ 'c.ts': 'c' });

@@ -87,7 +87,6 @@ export function dispatch(
     }
 
     function finish(result: HttpReply | NoReply): void {
-      if (isFinished) return;
       isFinished = true;
       cancelLimit();
       signal.removeEventListener('abort', interrupt);

@@ -41,7 +41,7 @@ async function ask(
 export const versionsOf = (val: string, host: Host): Promise<Candidate[]> =>
   ask(host, async (api, context) => {
     const identify = await createResolver(context, { isForWriting: false, confirmsListedVals: false });
-    const id = routes.looksLikeId(val) ? val : (await identify(val)).id;
+    const { id } = await identify(val);
     const versions: Candidate[] = [];
     for await (const { records } of api.pages(routes.listVersions(id))) {
       for (const record of records) {

@@ -22,10 +22,38 @@ export interface Answer {
   declined: ReadonlySet<PlannedItem>;
 }
 
-interface AskOptions {
-  /** --yes */
-  yes: boolean;
+/** What the user is asked during a push. */
+export interface Asking {
   dryRun: boolean;
+  isAtTerminal: boolean;
+  /** Whether a new file is the renamed file of a missing val. A dry run shows the question instead. */
+  aboutRenames: boolean;
+  /** `refused`: a question is needed, but nobody can be asked. */
+  deletions: 'asked' | 'refused' | 'unasked';
+}
+
+interface Given {
+  yes: boolean;
+  force: boolean;
+  dryRun: boolean;
+}
+
+/** Decided once, before the push is planned. */
+export function decideAsking({ prompt, agent }: Context, { yes, force, dryRun }: Given): Asking {
+  const isAtTerminal = prompt.isAtTerminal();
+  // An agent has the option to delete only if a person allowed it. That is no consent to overwrite a val.
+  const mayDelete = yes || dryRun || agent !== undefined;
+  const askedIfPossible = isAtTerminal ? 'asked' : 'refused';
+  return {
+    dryRun,
+    isAtTerminal,
+    aboutRenames: isAtTerminal && !yes && !force,
+    deletions: mayDelete ? 'unasked' : askedIfPossible,
+  };
+}
+
+interface AskOptions {
+  asking: Asking;
   /** With --prune: vals whose files may be in another workspace now. */
   elsewhere?: readonly MoveElsewhere[];
   api: Api;
@@ -34,17 +62,15 @@ interface AskOptions {
 export async function askOnce(
   context: Context,
   planned: readonly PlannedItem[],
-  { yes, dryRun, api, elsewhere = [] }: AskOptions,
+  { asking, api, elsewhere = [] }: AskOptions,
 ): Promise<Answer> {
-  const { prompt, say, agent } = context;
-  // An agent has the option to delete only if a person allowed it. That is no consent to overwrite a val.
-  const mayDelete = yes || agent !== undefined;
+  const { prompt, say } = context;
   const asked = planned.filter(({ step }) => step?.kind === 'ask');
-  const deleted = mayDelete ? [] : planned.filter(({ step }) => step?.kind === 'delete');
+  const deleted = asking.deletions === 'unasked' ? [] : planned.filter(({ step }) => step?.kind === 'delete');
   const unanswered: Answer = { items: planned, declined: new Set() };
-  if (deleted.length > 0 && !dryRun) prompt.expectTerminal(deleteInstead);
-  const isNobodyAsked = asked.length === 0 && (deleted.length === 0 || dryRun);
-  if (isNobodyAsked || !prompt.isAtTerminal()) return unanswered;
+  if (deleted.length > 0) prompt.expectTerminal(deleteInstead);
+  const isNothingAsked = asked.length === 0 && deleted.length === 0;
+  if (isNothingAsked || !asking.isAtTerminal) return unanswered;
   say({ kind: 'progress' });
   const lines = await Promise.all(
     asked.map(async (item) => lineFor(context, item, await versionOfFile(api, item, asked.length))),
@@ -56,7 +82,7 @@ export async function askOnce(
     say({ kind: 'lines', text: `${differ}:\n${lines.join('')}`, despite: 'quiet' });
   }
   const agreed: Answer = { ...unanswered, items: planned.map(agreedItem) };
-  if (dryRun) {
+  if (asking.dryRun) {
     say({ kind: 'note', text: 'A push would ask before it overwrites these vals.' });
     return agreed;
   }

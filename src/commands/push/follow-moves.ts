@@ -7,6 +7,7 @@ import type { RemoteVals } from '../../workspace/remote-vals.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { likelyMoveText, noteMove } from '../shared/notes.ts';
+import type { Asking } from './ask.ts';
 import { itemOfVal, type PushItem, workspacesOf } from './item.ts';
 import type { PlannedItem } from './plan-items.ts';
 
@@ -18,25 +19,24 @@ export interface Followed {
   isConfirmed(workspace: Workspace, file: string): boolean;
 }
 
-export interface FollowMovesOptions {
+interface FollowMovesOptions {
   openRemotes(): Promise<RemoteVals>;
-  /** At a terminal, the user is asked whether a file with similar code is a renamed one. */
-  mayAsk: boolean;
-  dryRun: boolean;
+  asking: Asking;
 }
 
 export async function followMoves(
   context: Context,
   selected: readonly PushItem[],
-  { openRemotes, mayAsk, dryRun }: FollowMovesOptions,
+  { openRemotes, asking }: FollowMovesOptions,
 ): Promise<Followed> {
   const likely = new Map<Workspace, LikelyMove[]>();
   const confirmed = new Map<Workspace, Set<string>>();
+  const asksNow = asking.aboutRenames && !asking.dryRun;
   let items = selected;
   for (const workspace of workspacesOf(selected)) {
     const moves = await findMoves(workspace, openRemotes);
     const files = filesOf(workspace, items);
-    const isAsked = ({ to, isOnlyOne }: LikelyMove) => mayAsk && !dryRun && isOnlyOne && files.has(to);
+    const isAsked = ({ to, isOnlyOne }: LikelyMove) => asksNow && isOnlyOne && files.has(to);
     const renamed = new Set<string>();
     for (const move of moves.likely.filter(isAsked)) {
       if (!(await askAboutRename(context, workspace, move))) continue;
@@ -106,13 +106,13 @@ export function warnOfLikelyMoves(
   { say }: Context,
   planned: readonly PlannedItem[],
   { likely }: Followed,
-  { mayAsk, dryRun }: Pick<FollowMovesOptions, 'mayAsk' | 'dryRun'>,
+  { aboutRenames, dryRun }: Asking,
 ): void {
   for (const { workspace, step } of planned) {
     if (workspace === undefined || step === undefined) continue;
     for (const move of likely.get(workspace) ?? []) {
       if (move.to !== step.val.file) continue;
-      if (mayAsk && move.isOnlyOne) {
+      if (aboutRenames && move.isOnlyOne) {
         say({ kind: 'note', text: `A push would ask: ${questionAbout(workspace, move)}` });
       } else say({ kind: 'warning', text: likelyMoveText(workspace, move, step, { dryRun }) });
     }

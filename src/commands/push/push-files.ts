@@ -1,16 +1,15 @@
 // A push: follow moved files, read, plan, ask, check the syntax, carry out.
-
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';
 import { once } from '../../lib/once.ts';
 import type { OutcomesResult, Result } from '../../terminal/result.ts';
 import { findMovesElsewhere, type MoveElsewhere } from '../../workspace/other-workspaces.ts';
-import type { PlanOptions } from '../../workspace/plan.ts';
+import { type PlanOptions, sendsCode } from '../../workspace/plan.ts';
 import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.ts';
 import { otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
 import { createWorkspaces } from '../../workspace/workspaces.ts';
-import { askOnce } from './ask.ts';
+import { type Asking, askOnce, decideAsking } from './ask.ts';
 import { carryOutAll } from './carry-out-all.ts';
 import { type Followed, followMoves, refuseFoundFiles, warnOfLikelyMoves } from './follow-moves.ts';
 import { type PushItem, workspacesOf } from './item.ts';
@@ -35,14 +34,14 @@ export async function pushFiles(
   selected: readonly PushItem[],
   options: PushFilesOptions,
 ): Promise<Result> {
-  const { force, yes, dryRun, isNamed, concurrency, noCheck } = options;
+  const { force, isNamed, concurrency, noCheck } = options;
   const connect = once(() => context.connect({ concurrency }));
   const openRemotes = once(async () =>
     createRemoteVals({ ...context, api: await connect() }, selected.length),
   );
-  const mayAsk = !yes && !force && context.prompt.isAtTerminal();
+  const asking = decideAsking(context, options);
   const followable = options.isOffline ? withoutWorkspaces(selected) : selected;
-  const followed = await followMoves(context, followable, { openRemotes, mayAsk, dryRun });
+  const followed = await followMoves(context, followable, { openRemotes, asking });
   if (options.ifVersion !== undefined) refuseSeveral(followed.items);
   const syntax = noCheck ? withoutCheck : createSyntaxCheck(context.settings.cwd);
   const { items, failure } = await readFiles(context, followed.items, {
@@ -57,14 +56,14 @@ export async function pushFiles(
   warnOfOtherServices(context, items);
 
   const remotes = await openRemotes();
-  return pushItems(context, items, { ...options, api: await connect(), remotes, followed, mayAsk, checking });
+  return pushItems(context, items, { ...options, api: await connect(), remotes, followed, asking, checking });
 }
 
 interface PushItemsOptions extends PushFilesOptions {
   api: Api;
   remotes: RemoteVals;
   followed: Followed;
-  mayAsk: boolean;
+  asking: Asking;
   checking: Promise<Faults>;
 }
 
@@ -73,21 +72,24 @@ async function pushItems(
   items: readonly ReadItem[],
   options: PushItemsOptions,
 ): Promise<Result> {
-  const { yes, dryRun, isNamed, prune, api, remotes, followed, mayAsk } = options;
+  const { yes, isNamed, prune, api, remotes, followed, asking } = options;
   const elsewhere = prune ? await findElsewhere(context, items, remotes) : [];
-  const isAskedToDelete = !yes && context.prompt.isAtTerminal();
   const optionsFor = (workspace: Workspace, { file }: { file: string }): PlanOptions => ({
     ...options,
     mayOverwrite: yes || followed.isConfirmed(workspace, file),
     isSave: false,
     likelyMoves: followed.likely.get(workspace) ?? [],
-    movesElsewhere: isAskedToDelete ? [] : elsewhere,
+    // The question names the files in other workspaces.
+    movesElsewhere: asking.deletions === 'asked' ? [] : elsewhere,
   });
   const planned = await planItems(context, items, remotes, optionsFor);
-  warnOfLikelyMoves(context, planned, followed, { mayAsk, dryRun });
-  const answer = await askOnce(context, planned, { yes, dryRun, elsewhere, api });
-  const refused = refuseBroken(context, answer.items, await options.checking, (item) =>
-    isSent(item, answer.declined.has(item)),
+  warnOfLikelyMoves(context, planned, followed, asking);
+  const answer = await askOnce(context, planned, { asking, elsewhere, api });
+  const refused = refuseBroken(
+    context,
+    answer.items,
+    await options.checking,
+    (item) => isSent(item) && !answer.declined.has(item),
   );
   if (refused !== undefined) return refused;
   const createRemotes = () => createRemoteVals({ ...context, api }, 1);
@@ -112,10 +114,8 @@ async function findElsewhere(
 const withoutWorkspaces = (items: readonly PushItem[]): PushItem[] =>
   items.map(({ val: _val, ...item }) => ({ ...item, workspace: undefined }));
 
-const isSent = ({ step, isSkipped = false }: PlannedItem, isDeclined: boolean): boolean => {
-  if (isSkipped || isDeclined) return false;
-  return step === undefined || step.kind === 'create' || step.kind === 'send' || step.alsoSends === true;
-};
+const isSent = ({ step, isSkipped = false }: PlannedItem): boolean =>
+  !isSkipped && (step === undefined || sendsCode(step));
 
 function planOffline(context: Context, items: readonly ReadItem[], faults: Faults): Result {
   const refused = refuseBroken(context, items, faults, () => true);

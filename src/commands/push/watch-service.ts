@@ -1,7 +1,7 @@
 // With `vals push --watch --pull`, what changes on the service is written into files that did not change here.
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
-import { concernsAll, messageWithHint, ValsError } from '../../errors.ts';
+import { concernsAll, messageWithHint, UnavailableError, ValsError } from '../../errors.ts';
 import { column } from '../../terminal/column.ts';
 import { examine, localSideOf, readLocalTexts } from '../../workspace/examine.ts';
 import { type PullOptions, pullVal } from '../../workspace/pull-val.ts';
@@ -79,7 +79,8 @@ async function pullChanges(
       await context.event({ file: pathTo(workspace, val.file), name: val.name, ...outcome }, columns);
     } catch (error) {
       // The file may have been saved meanwhile. Its push will tell.
-      if (!(error instanceof ValsError) || concernsAll(error) || error.exit === 7) throw error;
+      if (!(error instanceof ValsError) || concernsAll(error) || error instanceof UnavailableError)
+        throw error;
       context.say({ kind: 'warning', text: messageWithHint(error) });
     }
   }

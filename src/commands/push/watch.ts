@@ -22,7 +22,7 @@ import { createSaveQueue, type SaveQueue } from '../../workspace/watch/save-queu
 import { type Saves, watchSaves } from '../../workspace/watch/saves.ts';
 import { pathBelowRoot, type Workspace } from '../../workspace/workspace.ts';
 import { createWorkspaces } from '../../workspace/workspaces.ts';
-import { askOnce } from './ask.ts';
+import { askOnce, decideAsking } from './ask.ts';
 import { followMoves, warnOfLikelyMoves } from './follow-moves.ts';
 import { itemOfVal } from './item.ts';
 import { type PlannedItem, planItems } from './plan-items.ts';
@@ -126,8 +126,8 @@ async function planInitial(context: Context, options: InitialOptions): Promise<I
   const remotes = createRemoteVals({ ...context, api }, 1);
   const chosen = (await selectForPush(workspace, context.say)).filter(({ file }) => isChosen(file));
   const selected = chosen.map((val) => itemOfVal(workspace, val));
-  const asking = { mayAsk: !yes && !force && context.prompt.isAtTerminal(), dryRun: false };
-  const followed = await followMoves(context, selected, { ...asking, openRemotes: async () => remotes });
+  const asking = decideAsking(context, { yes, force, dryRun: false });
+  const followed = await followMoves(context, selected, { asking, openRemotes: async () => remotes });
   const { likely, isConfirmed } = followed;
   const { items } = await readFiles(context, followed.items, { syntax: withoutCheck, mayResend: false });
   const planned = await planItems(
@@ -142,7 +142,7 @@ async function planInitial(context: Context, options: InitialOptions): Promise<I
     (error) => concernsAll(error) || error instanceof UnavailableError,
   );
   warnOfLikelyMoves(context, planned, followed, asking);
-  const answer = await askOnce(context, planned, { yes, dryRun: false, api });
+  const answer = await askOnce(context, planned, { asking, api });
   const declined = new Set([...answer.declined].map(({ val }) => val?.file));
   const files = followed.items.flatMap(({ val }) => val?.file ?? []);
   return { files: files.filter((file) => !declined.has(file)), items: answer.items, remotes };

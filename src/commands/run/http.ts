@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/context.ts';
-import { exitQuietly, InterruptedError, messageWithHint, RunFailedError, ValsError } from '../../errors.ts';
+import { exitQuietly, isCtrlC, messageWithHint, RunFailedError, ValsError } from '../../errors.ts';
 import { isLoopback } from '../../lib/host-names.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
@@ -59,10 +59,8 @@ export async function serveRequests(context: Context, input: RunInput): Promise<
     say({ kind: 'lines', text: 'Press Ctrl-C to stop.\n' });
     await aborted(signal);
   } finally {
-    const { reason } = signal;
-    const isSigint = reason instanceof InterruptedError && reason.exit === 130;
     await beyondGracePeriod(async () => {
-      await served.close(isSigint ? 'SIGINT' : 'SIGTERM');
+      await served.close(isCtrlC(signal.reason) ? 'SIGINT' : 'SIGTERM');
       await Promise.all(recording);
     });
     changes.close();

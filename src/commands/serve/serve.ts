@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.ts';
 import { age, integer, oneOf, path, port, text } from '../../cli/value-types.ts';
-import { exitQuietly, type InterruptedError } from '../../errors.ts';
+import { exitQuietly, isCtrlC } from '../../errors.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
 import { placeOptions } from './store-place.ts';
 
@@ -64,13 +64,13 @@ export const command = defineCommand({
     const service = await start(context, setup, report);
     await announce(context, service, setup, report);
     await aborted(signal);
-    const isCtrlC = (signal.reason as InterruptedError).exit === 130;
+    const isByCtrlC = isCtrlC(signal.reason);
     await beyondGracePeriod(async () => {
-      if (setup.isShared && !isCtrlC) await service.drain();
+      if (setup.isShared && !isByCtrlC) await service.drain();
       await service.close();
     });
     log.close();
-    if (isCtrlC) throw exitQuietly(signal.reason);
+    if (isByCtrlC) throw exitQuietly(signal.reason);
     return { kind: 'nothing' };
   },
 });

@@ -1,4 +1,4 @@
-import { ifPresent } from '../../api/if-present.ts';
+import { ifRouteExists } from '../../api/if-present.ts';
 import { textAt } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import type { Context } from '../../cli/context.ts';
@@ -7,7 +7,7 @@ import type { JsonObject } from '../../lib/json.ts';
 
 /** The route for tokens is one that many services lack. */
 export async function onTokenRoute<Result>(work: () => Promise<Result>): Promise<Result> {
-  const result = await ifPresent(work);
+  const result = await ifRouteExists(work);
   if (result !== undefined) return result;
   throw new NotFoundError(
     "This service has no route for tokens: tokens are made on the service's own page.",

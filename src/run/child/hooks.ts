@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { ModuleReply, ModuleRequest } from '../protocol.ts';
+import { type ModuleReply, type ModuleRequest, runtimeOf } from '../protocol.ts';
 import { readModuleReply, sendRequest } from './channel.ts';
 
 export interface ResolveContext {
@@ -54,7 +54,7 @@ export function resolve(
       ask({ kind: 'find', specifier: name, ...written, ...(from && { from }), ...(missing && { missing }) }),
     );
   };
-  if (ofOtherRuntime.test(name)) find();
+  if (runtimeOf(name) !== undefined) find();
   return orElse(
     () => next(name, from !== undefined && isRemote(from) ? { ...context, parentURL: state.entry } : context),
     (error) => {
@@ -66,7 +66,6 @@ export function resolve(
   );
 }
 
-const ofOtherRuntime = /^(?:jsr|bun|cloudflare):/;
 const notFound = new Set(['ERR_MODULE_NOT_FOUND', 'ERR_UNSUPPORTED_DIR_IMPORT', 'MODULE_NOT_FOUND']);
 
 export function load(

@@ -1,7 +1,7 @@
 import type { Reader, StoreLocation, Value } from '../database/database.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { recordKinds } from '../store/records.ts';
-import { type Table, tables } from './tables.ts';
+import { type CopyTarget, type Table, tables } from './tables.ts';
 
 type Row = Record<string, Value>;
 
@@ -15,14 +15,6 @@ export interface BackupCounts {
   likes: number;
   comments: number;
   references: number;
-}
-
-/** A new store that is whole after `finish`, and does not exist without it. */
-export interface CopyTarget {
-  insert(table: Table, rows: readonly Value[][]): Promise<void>;
-  finish(): Promise<void>;
-  /** Leaves nothing behind. */
-  abandon(): Promise<void>;
 }
 
 export interface BackupOptions {

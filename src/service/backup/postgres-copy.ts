@@ -1,8 +1,7 @@
 import { ConflictError } from '../../errors.ts';
 import type { Tx, Value } from '../database/database.ts';
 import { openPostgresCopy } from '../database/postgres.ts';
-import type { CopyTarget } from './backup-store.ts';
-import { insertStatement, type Table } from './tables.ts';
+import { type CopyTarget, insertStatement, type Table } from './tables.ts';
 
 /** Everything is one transaction: without its commit, the database stays as it was. */
 export async function createPostgresCopy(address: string): Promise<CopyTarget> {

@@ -15,8 +15,7 @@ import { ConflictError, LocalError } from '../../errors.ts';
 import { errnoOf } from '../../lib/system.ts';
 import type { Value } from '../database/database.ts';
 import { createSqliteTables, explainSqlite } from '../database/sqlite.ts';
-import type { CopyTarget } from './backup-store.ts';
-import { insertStatement, type Table } from './tables.ts';
+import { type CopyTarget, insertStatement, type Table } from './tables.ts';
 
 /**
  * Writes to a file of another name, without a journal, and gives it its name when it is whole and on the disk. A process

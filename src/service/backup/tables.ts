@@ -1,4 +1,5 @@
-/** What a copy of a store has, in an order in which each row comes after those that it refers to. */
+import type { Value } from '../database/database.ts';
+
 export interface Table {
   name: string;
   columns: readonly string[];
@@ -10,9 +11,18 @@ export interface Table {
   hasPosition?: boolean;
 }
 
+/** A new store that is whole after `finish`, and does not exist without it. */
+export interface CopyTarget {
+  insert(table: Table, rows: readonly Value[][]): Promise<void>;
+  finish(): Promise<void>;
+  /** Leaves nothing behind. */
+  abandon(): Promise<void>;
+}
+
 /**
- * The owner of an embedded store is a person like others in the copy, without the token that the store keeps. Links for
- * browsers live for minutes, and are left out.
+ * What a copy of a store has, in an order in which each row comes after those that it refers to. The owner of an
+ * embedded store is a person like others in the copy, without the token that the store keeps. Links for browsers live
+ * for minutes, and are left out.
  */
 export const tables: readonly Table[] = [
   { name: 'users', columns: ['id', 'username', 'kind', 'created_at'], key: ['id'], batch: 500 },

@@ -15,8 +15,8 @@ import { createSpaces } from './spaces.ts';
 import { now } from './timestamps.ts';
 import {
   addToken,
+  createLastUseWriter,
   createLinks,
-  createUseNotes,
   type Identified,
   identifiedBy,
   removeToken,
@@ -66,7 +66,7 @@ export async function openStore(place: StoreLocation, options: StoreOptions = {}
     onRecovery: () => options.onStoreRecovery?.(),
   });
   const owner = await readOwner(database, place, needsOwner);
-  const uses = createUseNotes(database);
+  const lastUse = createLastUseWriter(database);
 
   return {
     owner,
@@ -74,7 +74,7 @@ export async function openStore(place: StoreLocation, options: StoreOptions = {}
     spaces: createSpaces(database),
     links: createLinks(database),
     pages: createPageReads(database),
-    ...tokenMethods(database, uses, { notesUse }),
+    ...tokenMethods(database, lastUse, { notesUse }),
     ...reads(database),
     ...valWrites(database, maxVals),
     upgrade: describeUpgrade(database.upgradedFrom),
@@ -82,7 +82,7 @@ export async function openStore(place: StoreLocation, options: StoreOptions = {}
     probe: database.probe,
     explain: database.explain,
     async close() {
-      await uses.written();
+      await lastUse.written();
       await database.close();
     },
 
@@ -102,18 +102,18 @@ function describeUpgrade(from: number | undefined): string | undefined {
 
 function tokenMethods(
   database: Database,
-  uses: ReturnType<typeof createUseNotes>,
+  lastUse: ReturnType<typeof createLastUseWriter>,
   { notesUse }: { notesUse: boolean },
 ) {
   return {
     async identify(by: Parameters<typeof tokenBy>[1], space?: string): Promise<Identified | undefined> {
       const row = await tokenBy(database, by, space);
-      if (row && notesUse) uses.note(row);
+      if (row && notesUse) lastUse.note(row);
       return row && identifiedBy(row, space);
     },
 
     async tokens(caller: Caller) {
-      await uses.written();
+      await lastUse.written();
       return tokensOf(database, caller);
     },
     addToken: (caller: Caller, token: WantedToken, { once }: WriteOptions = {}) =>

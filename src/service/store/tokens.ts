@@ -165,7 +165,7 @@ export async function removeToken(tx: Tx, { owner, actor }: Caller, id: string):
 }
 
 /** Notes when tokens were last used, to the minute, with at most one write a minute for each token. */
-export function createUseNotes(database: Database) {
+export function createLastUseWriter(database: Database) {
   const noted = new Map<string, string>();
   let writing: Promise<unknown> = Promise.resolve();
   return {

@@ -38,13 +38,14 @@ const ways = [
   { forever: false, terminal: true },
 ];
 
-/** Without `isLong`, each command meets each fault in one of the four ways, and each fault is met in all four ways. */
+/** Without `isLong`, one command that reads and one or two that write meet each fault, each in one of the four ways. */
 function cellsOf(name: string): Cell[] {
   const cells: Cell[] = [];
   const place = commands.findIndex((each) => each.name === name);
   for (const [index, fault] of faults.entries()) {
+    if (!isLong && index % 2 !== place % 2) continue;
     const command = (fault.stage === 'begun' ? largeCommands : commands)[place] as Command;
-    const way = (index + place) % ways.length;
+    const way = (Math.floor(index / 2) + place) % ways.length;
     const chosen = isLong ? ways : ways.slice(way, way + 1);
     if (fault.isSlow) cells.push({ command, fault, forever: true, terminal: false });
     else for (const each of chosen) cells.push({ command, fault, ...each });
