@@ -5,7 +5,7 @@ import type { Outcome } from '../lib/outcome.ts';
 import { forget } from './conflicts.ts';
 import { existsBelow } from './disk/files.ts';
 import { localSideOf, readLocalTexts } from './examine.ts';
-import { planVal, type Step, stepFor } from './plan.ts';
+import { planVal, type Step, sendsCode, stepFor } from './plan.ts';
 import type { RecordFacts, ValRecord } from './records/val-records.ts';
 import { idAndVersion, isSameVersion } from './remote-vals.ts';
 import type { WorkspaceVal } from './vals.ts';
@@ -91,7 +91,7 @@ async function carryOutChange(push: Push, planned: Step): Promise<Outcome> {
   const step = checked ?? (await planAnew(push, planned, val, { record, code }));
   const isChange = ['create', 'send', 'rename', 'move'].includes(step.kind);
   if (!isChange) return carryOut(push, step);
-  const sends = step.kind === 'create' || step.kind === 'send' || step.alsoSends === true;
+  const sends = sendsCode(step);
   const path = pathTo(workspace, val.file);
   if (sends && !isSameFile) await push.checkCode(path, code);
   if (sends) await push.onCode(path, code);

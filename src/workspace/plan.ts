@@ -70,6 +70,10 @@ export async function planVal(
   return stepFor(workspace, val, withoutCode(examined), options);
 }
 
+/** Whether the step sends the code of the file. */
+export const sendsCode = ({ kind, alsoSends = false }: Step): boolean =>
+  kind === 'create' || kind === 'send' || alsoSends;
+
 /** An error about one val is its step, so that the other vals are pushed. */
 export const failedStep = (val: WorkspaceVal, { record, here }: LocalSide, refusal: ValsError): Step => ({
   kind: 'refuse',

@@ -1,12 +1,11 @@
 // A push: follow moved files, read, plan, ask, check the syntax, carry out.
-
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';
 import { once } from '../../lib/once.ts';
 import type { OutcomesResult, Result } from '../../terminal/result.ts';
 import { findMovesElsewhere, type MoveElsewhere } from '../../workspace/other-workspaces.ts';
-import type { PlanOptions } from '../../workspace/plan.ts';
+import { type PlanOptions, sendsCode } from '../../workspace/plan.ts';
 import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.ts';
 import { otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
 import { createWorkspaces } from '../../workspace/workspaces.ts';
@@ -86,8 +85,11 @@ async function pushItems(
   const planned = await planItems(context, items, remotes, optionsFor);
   warnOfLikelyMoves(context, planned, followed, asking);
   const answer = await askOnce(context, planned, { asking, elsewhere, api });
-  const refused = refuseBroken(context, answer.items, await options.checking, (item) =>
-    isSent(item, answer.declined.has(item)),
+  const refused = refuseBroken(
+    context,
+    answer.items,
+    await options.checking,
+    (item) => isSent(item) && !answer.declined.has(item),
   );
   if (refused !== undefined) return refused;
   const createRemotes = () => createRemoteVals({ ...context, api }, 1);
@@ -112,10 +114,8 @@ async function findElsewhere(
 const withoutWorkspaces = (items: readonly PushItem[]): PushItem[] =>
   items.map(({ val: _val, ...item }) => ({ ...item, workspace: undefined }));
 
-const isSent = ({ step, isSkipped = false }: PlannedItem, isDeclined: boolean): boolean => {
-  if (isSkipped || isDeclined) return false;
-  return step === undefined || step.kind === 'create' || step.kind === 'send' || step.alsoSends === true;
-};
+const isSent = ({ step, isSkipped = false }: PlannedItem): boolean =>
+  !isSkipped && (step === undefined || sendsCode(step));
 
 function planOffline(context: Context, items: readonly ReadItem[], faults: Faults): Result {
   const refused = refuseBroken(context, items, faults, () => true);
