@@ -12,6 +12,8 @@ import { hintAbout } from './shared/notes.ts';
 import { valsOfWorkspace } from './shared/options.ts';
 import { type ComparedVal, compareVals } from './status/compare-vals.ts';
 
+const nothingDiffers = 'No file of the workspace differs from its val on the service.';
+
 export const command = defineCommand({
   summary: 'Show how the files differ from the service',
   description:
@@ -25,7 +27,7 @@ export const command = defineCommand({
   arguments: { vals: valsOfWorkspace },
   examples: ['vals diff', 'vals diff hello.ts', 'vals diff --json | jq -r ".[].file"'],
   columns: [column('status'), column('name'), column('file'), column('diff')],
-  empty: 'No file of the workspace differs from its val on the service.',
+  empty: nothingDiffers,
   async run(context, { vals }) {
     const compared = await compareVals(context, vals, { keepsCode: true });
     const { workspace, error } = compared;
@@ -36,8 +38,7 @@ export const command = defineCommand({
       // `patch` is run at the top of the workspace, so the diff has the path from there.
       return { file, name: val.name, status: why, diff: unifiedDiff(val.file, there, here) };
     });
-    if (rows.length === 0 && error === undefined)
-      context.say({ kind: 'hint', text: 'No file of the workspace differs from its val on the service.' });
+    if (rows.length === 0 && error === undefined) context.say({ kind: 'hint', text: nothingDiffers });
     const diffs = differing.map((each, index): ShownDiff => {
       const { before, after } = sidesOf(workspace, each);
       const patch = rows[index]?.diff ?? '';

@@ -2,9 +2,10 @@ import type { Api } from '../api/api.ts';
 import type { Paging } from '../api/lists/pages.ts';
 import { textAt } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
-import { hasStatus, NotFoundError, RefusedError, UnavailableError } from '../errors.ts';
+import { hasStatus, NotFoundError, RefusedError, UnavailableError, undefinedIf } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { JsonObject, Page } from '../lib/json.ts';
+import { once } from '../lib/once.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SeenVals } from './seen-vals.ts';
 
@@ -73,24 +74,15 @@ const tooSlow = (seconds: number): UnavailableError =>
 
 /** Says whether an owner is the person or space of the token. Asks the service only if this machine does not know. */
 export function createIsMe({ api, seen }: Pick<Lookup, 'api' | 'seen'>) {
-  let remembered: Promise<string | undefined> | undefined;
-  let asked: Promise<string | undefined> | undefined;
-
-  async function ask(): Promise<string | undefined> {
-    try {
-      return textAt(await api.record(routes.me()), 'id');
-    } catch (error) {
-      if (error instanceof NotFoundError || error instanceof RefusedError) return undefined;
-      throw error;
-    }
-  }
+  const recall = once(async () => (await seen.recall()).me);
+  const ask = once(async () => {
+    const me = await api.record(routes.me()).catch(undefinedIf(NotFoundError, RefusedError));
+    return textAt(me ?? null, 'id');
+  });
 
   return async (owner: string | undefined): Promise<boolean> => {
-    if (owner === undefined) return true;
-    remembered ??= seen.recall().then(({ me }) => me);
-    if ((await remembered) === owner) return true;
-    asked ??= ask();
-    const me = await asked;
+    if (owner === undefined || (await recall()) === owner) return true;
+    const me = await ask();
     return me === undefined || me === owner;
   };
 }

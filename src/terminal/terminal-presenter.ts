@@ -1,7 +1,7 @@
 import { describeRows } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Hints, HintWriter } from '../lib/hint.ts';
-import type { Column } from './column.ts';
+import { type Column, columnsFor } from './column.ts';
 import { createOutput, type OutputFlags, type OutputStreams } from './output.ts';
 import type { Stage } from './presenter.ts';
 import { render } from './render.ts';
@@ -30,7 +30,8 @@ export function createTerminalStage(
     if (!command.jobSummary || GITHUB_ACTIONS !== 'true' || !GITHUB_STEP_SUMMARY) return;
     const { appendJobSummary } = await import('./job-summary.ts');
     const rows = await describeRows(outcomes.rows, hints.write);
-    await appendJobSummary(GITHUB_STEP_SUMMARY, command.path, rows, command.columns, redactor.redact).catch(
+    const columns = columnsFor(command.columns, 'pipe');
+    await appendJobSummary(GITHUB_STEP_SUMMARY, command.path, rows, columns, redactor.redact).catch(
       (error: Error) =>
         messages.say({ kind: 'warning', text: `The job summary could not be written: ${error.message}` }),
     );

@@ -1,12 +1,13 @@
 import { dirname } from 'node:path';
 import { ConflictError, LocalError, NotFoundError, type ValsError } from '../errors.ts';
+import { grouped } from '../lib/grouped.ts';
 import type { Hint } from '../lib/hint.ts';
 import type { Outcome } from '../lib/outcome.ts';
 import { fold, nameProblem, pathProblem } from './disk/file-names.ts';
 import { namesBelow, readBelow } from './disk/files.ts';
 import { replaceBelow } from './disk/write-files.ts';
 import { type PullOptions, writable } from './pull-val.ts';
-import { recordAfter, type ValRecord } from './records/val-records.ts';
+import { recordAfter } from './records/val-records.ts';
 import { idAndVersion, type RemoteVals } from './remote-vals.ts';
 import { inOtherProject } from './sources/nested-project.ts';
 import { codeState } from './state.ts';
@@ -67,28 +68,14 @@ export function createAdopter(workspace: Workspace) {
     // For a new file, the record must be written first, so that after a crash the next pull knows that a pull wrote the
     // file. For an existing file it comes last. Otherwise, after a crash, the old code would look like an edit.
     if (here === undefined) writeRecord();
-    if (!stays) writeCode(workspace, { file, here, record, code }, options);
+    if (!stays) {
+      if (here !== undefined) options.backup.keep(file, here);
+      replaceBelow(root, file, code, here, path);
+    }
     if (here !== undefined) writeRecord();
     workspace.remember({ file, name, id }, workspace.vals.ofFile(file)?.id);
     return { ...outcome, status: stays && here !== remote.code ? 'kept' : 'pulled' };
   };
-}
-
-interface Adoption {
-  file: string;
-  here: string | undefined;
-  record: ValRecord | undefined;
-  code: string;
-}
-
-function writeCode(
-  workspace: Workspace,
-  { file, here, record, code }: Adoption,
-  { backup }: AdoptOptions,
-): void {
-  const path = pathTo(workspace, file);
-  if (here !== undefined && here !== record?.code) backup.keep(file, here);
-  replaceBelow(workspace.root, file, code, here, path);
 }
 
 /** Does not cut the name, because a token that is cut in half would not be recognized and hidden. */
@@ -173,11 +160,11 @@ function createSpellingFinder(root: string): (file: string) => string | undefine
   function pathsIn(folder: string): Map<string, string[]> {
     const known = pathsByFolder.get(folder);
     if (known !== undefined) return known;
-    const paths = new Map<string, string[]>();
-    for (const name of namesBelow(root, folder === '.' ? '' : folder)) {
-      const path = folder === '.' ? name : `${folder}/${name}`;
-      paths.set(fold(path), [...(paths.get(fold(path)) ?? []), path]);
-    }
+    const names = namesBelow(root, folder === '.' ? '' : folder);
+    const paths = grouped(
+      names.map((name) => (folder === '.' ? name : `${folder}/${name}`)),
+      fold,
+    );
     pathsByFolder.set(folder, paths);
     return paths;
   }

@@ -35,7 +35,7 @@ export function createListing(
   const changes = new Map<string, ManifestChange>();
   const recordedId = (val: WorkspaceVal) =>
     chosenService(settings) === undefined ? undefined : openRecords().of(val)?.id;
-  const { vals } = createManifestView(root, () => {
+  const vals = createManifestView(root, () => {
     const read = createVals(valsOf(root, own, chosenService(settings)), recordedId);
     for (const change of changes.values()) addTo(read, change);
     return read;
@@ -90,14 +90,12 @@ function recordName(records: Records, val: WorkspaceVal | undefined): void {
 }
 
 /** Reads vals.json again if somebody has changed it. */
-function createManifestView(root: string, read: () => Vals): { vals(): Vals } {
+function createManifestView(root: string, read: () => Vals): () => Vals {
   let known: { stamp: string | undefined; vals: Vals } | undefined;
-  return {
-    vals() {
-      const stamp = stampOf(root, manifestFile);
-      if (known === undefined || known.stamp !== stamp) known = { stamp, vals: read() };
-      return known.vals;
-    },
+  return () => {
+    const stamp = stampOf(root, manifestFile);
+    if (known === undefined || known.stamp !== stamp) known = { stamp, vals: read() };
+    return known.vals;
   };
 }
 

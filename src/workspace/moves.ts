@@ -163,14 +163,10 @@ function readNew(root: string, file: string): NewFile[] {
 }
 
 function pairs(from: readonly string[], to: readonly string[]): Pair[] {
-  const [firstFrom] = from;
-  const [firstTo] = to;
-  if (firstFrom === undefined || firstTo === undefined) return [];
-  if (from.length === 1 && to.length === 1) return [[firstFrom, firstTo]];
-  return from.flatMap((file): Pair[] => {
+  const isOnlyPair = from.length === 1 && to.length === 1;
+  return from.flatMap((file) => {
+    if (isOnlyPair) return pairWithOnly(file, to);
     const hasSameName = (other: string) => basename(other) === basename(file);
-    const [target, ...otherTargets] = to.filter(hasSameName);
-    const isOnlyPair = otherTargets.length === 0 && from.filter(hasSameName).length === 1;
-    return target !== undefined && isOnlyPair ? [[file, target]] : [];
+    return from.filter(hasSameName).length === 1 ? pairWithOnly(file, to.filter(hasSameName)) : [];
   });
 }

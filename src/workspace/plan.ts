@@ -41,9 +41,6 @@ export interface Step {
   refusal?: ValsError;
 }
 
-export const sendsCode = ({ kind, alsoSends = false }: Step): boolean =>
-  kind === 'create' || kind === 'send' || alsoSends;
-
 /** The step changes the val or its entry in vals.json, and needs the file for it. */
 export const isChange = ({ kind }: Step): boolean =>
   kind === 'create' || kind === 'send' || kind === 'rename' || kind === 'move';
@@ -76,6 +73,10 @@ export async function planVal(
   recordIfSame(workspace, examined);
   return stepFor(workspace, val, withoutCode(examined), options);
 }
+
+/** Whether the step sends the code of the file. */
+export const sendsCode = ({ kind, alsoSends = false }: Step): boolean =>
+  kind === 'create' || kind === 'send' || alsoSends;
 
 /** An error about one val is its step, so that the other vals are pushed. */
 export const failedStep = (val: WorkspaceVal, { record, here }: LocalSide, refusal: ValsError): Step => ({

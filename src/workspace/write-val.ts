@@ -178,20 +178,13 @@ export async function deleteFromService({ api, beforeSending }: Push, { found }:
 }
 
 /** The record of the old path goes, so that no other file of that path takes it for its own. */
-function rememberMoved(push: Push, step: Step, id: string | undefined): void {
-  const { movedFrom } = step.val;
-  if (movedFrom !== undefined) push.workspace.records.remove(movedFrom);
-  remember(push, step, id);
-  if (movedFrom !== undefined) push.onMove(step.val);
-}
-
-const remember = ({ workspace }: Push, { val, found }: Step, id: string | undefined): void => {
+function rememberMoved({ workspace, onMove }: Push, { val, found }: Step, id: string | undefined): void {
+  const { movedFrom } = val;
   const { file, name } = found.val;
-  workspace.remember(
-    { file, name, id, ...(val.movedFrom !== undefined && { movedFrom: val.movedFrom }) },
-    val.id,
-  );
-};
+  if (movedFrom !== undefined) workspace.records.remove(movedFrom);
+  workspace.remember({ file, name, id, movedFrom }, val.id);
+  if (movedFrom !== undefined) onMove(val);
+}
 
 const versionAndTime = (val: JsonValue): Pick<ValRecord, 'version' | 'changedAt'> => ({
   version: versionOf(val),

@@ -90,6 +90,16 @@ it.each<[Hints, string, string]>([
   expect(await toolHints().write(hints)).toBe(forAgent);
 });
 
+it('the word that the user typed stands for the id of a val, in a list too', async () => {
+  const hints = shellHints();
+  hints.nameVal('id', 'hello');
+  const get = { text: 'To see it', command: 'val get', input: { val: 'id' } };
+  const rm = { text: 'To delete it', command: 'val rm', input: { vals: ['id'] } };
+  expect(await hints.write([get, rm])).toBe(
+    'To see it, run `vals val get hello`. To delete it, run `vals val rm hello`.',
+  );
+});
+
 it('a shell reads a quoted word as one unchanged word', async () => {
   const words = ['hello.ts', ';touch x;', "it's", '$(touch x)', '`touch x`', 'a b', '~', '*', ''];
   words.push('\\', "\\'", "\\\\'a\\b", '"', 'ä', '=deploy');

@@ -113,7 +113,10 @@ describe('a name', () => {
   it('needs a token, but a whole id does not', async () => {
     const { env, asked } = await serviceOf([{ id: hello, name: 'hello' }]);
     const signedOut = { env: { VALS_BASE_URL: env.VALS_BASE_URL } };
-    expect(await run(['val', 'get', 'hello', '--json'], signedOut)).toMatchObject({ exit: 4 });
+    expect(await run(['val', 'get', 'hello', '--json'], signedOut)).toMatchObject({
+      exit: 4,
+      error: { message: expect.stringMatching(/^The val "hello" .* no token for http:/) },
+    });
     expect(asked()).toEqual([]);
     expect(await run(['val', 'get', hello, '--json'], signedOut)).toMatchObject({ exit: 0 });
   });

@@ -22,6 +22,7 @@ async function known(name = 'hello') {
           name: 'hello',
           ids: { [service.env.VALS_BASE_URL]: id, 'https://other.example': 'other' },
         },
+        'lib/odd.ts': { name: 'odd', ids: { [service.env.VALS_BASE_URL]: 'val_17' } },
         'lib/only.ts': { name: 'only', ids: { 'https://other.example': 'another' } },
       },
     }),
@@ -85,6 +86,13 @@ describe('a name or a file stands for the val', () => {
         'The val "hello" is named "production_billing" on the service. Nothing was done.',
       );
       expect(error?.hint).toBe(`To use the val "production_billing", give its id: ${id}.`);
+    });
+
+    it.each([id, 'val_17'])('but not by the id %s', async (word) => {
+      expect(await asked(['val', 'rm', word, '--yes'], 'production_billing')).toMatchObject({
+        exit: 0,
+        requests: [`DELETE /v1/vals/${word}`],
+      });
     });
   });
 

@@ -173,20 +173,28 @@ it.each([
   expect(service.requests.map(sent)).toEqual([{ name: 'hello', code }]);
 });
 
-it.each<{ what: string; args: string[] }>([
-  { what: 'no path', args: [] },
-  { what: 'standard input without a name', args: ['-'] },
-  { what: '--name with several files', args: ['a.ts', 'b.ts', '--name', 'x'] },
-  { what: '--name with a folder of several', args: ['v', '--name', 'x'] },
-  { what: '--name without a path', args: ['--name', 'x'] },
-  { what: 'two files with one name', args: ['a.ts', 'b.ts', 'v/a.ts'] },
-  { what: 'one name twice below a folder', args: ['twins'] },
-  { what: 'two file names that give one name', args: ['alike'] },
-  { what: 'a file name without a letter', args: ['a.ts', '123.ts'] },
-  { what: 'a folder without code', args: ['empty'] },
-  { what: 'an empty path', args: [''] },
-  { what: 'no requests at a time', args: ['a.ts', '--concurrency', '0'] },
-])('vals push refuses $what, and sends nothing', async ({ args }) => {
+it.each<{ what: string; args: string[]; says: string }>([
+  { what: 'no path', args: [], says: 'No path was given' },
+  { what: 'standard input without a name', args: ['-'], says: 'needs a name' },
+  { what: '--name with several files', args: ['a.ts', 'b.ts', '--name', 'x'], says: 'only one path' },
+  { what: '--name with a folder of several', args: ['v', '--name', 'x'], says: 'only one file' },
+  { what: '--name without a path', args: ['--name', 'x'], says: 'No path was given' },
+  { what: 'two files with one name', args: ['a.ts', 'b.ts', 'v/a.ts'], says: 'a.ts and v/a.ts would both' },
+  {
+    what: 'one name twice below a folder',
+    args: ['twins'],
+    says: 'twins/x/a.ts and twins/y/a.ts would both',
+  },
+  {
+    what: 'two file names that give one name',
+    args: ['alike'],
+    says: 'alike/b-c.ts and alike/b_c.ts would both',
+  },
+  { what: 'a file name without a letter', args: ['a.ts', '123.ts'], says: '123.ts has no letter' },
+  { what: 'a folder without code', args: ['empty'], says: 'empty has no code files' },
+  { what: 'an empty path', args: [''], says: 'is empty' },
+  { what: 'no requests at a time', args: ['a.ts', '--concurrency', '0'], says: '--concurrency' },
+])('vals push refuses $what, and sends nothing', async ({ args, says }) => {
   const code = wordsOf(
     'a.ts a.js b.ts v/a.ts v/c.ts twins/x/a.ts twins/y/a.ts empty/notes.txt alike/b-c.ts alike/b_c.ts 123.ts',
   );
@@ -196,7 +204,8 @@ it.each<{ what: string; args: string[] }>([
     run(['push', ...args, '--json'], { env: service.env, cwd, input: 'code' }),
     run(['push', ...args, '--dry-run', '--json'], { cwd, input: 'code' }),
   ]);
-  expect(plain).toMatchObject({ exit: 2, error: { kind: 'usage', exit: 2 } });
-  expect(dry).toMatchObject({ exit: 2, error: { kind: 'usage', exit: 2 } });
+  const refused = { exit: 2, error: { kind: 'usage', exit: 2, message: expect.stringContaining(says) } };
+  expect(plain).toMatchObject(refused);
+  expect(dry).toMatchObject(refused);
   expect(service.requests).toEqual([]);
 });

@@ -9,7 +9,7 @@ import { inject } from 'vitest';
 import { loopbackAddresses } from '../../src/lib/addresses.ts';
 import { openStore, type ServiceOptions, type Store, startService } from '../../src/service/index.ts';
 import { placeOf } from '../support/embedded-service.ts';
-import { newDatabase } from '../support/postgres.ts';
+import { emptyStore, newDatabase } from '../support/postgres.ts';
 import { seedStore } from '../support/seeds.ts';
 import { newStoreFile } from '../support/service-in-process.ts';
 
@@ -65,9 +65,9 @@ export function folderOfTestFile(): string {
 
 export const postgres = inject('postgres');
 
-export async function newPlace(): Promise<string> {
+export async function newPlace(settings = ''): Promise<string> {
   if (postgres === undefined) return join(folderOfTestFile(), 'store.db');
-  const { address, drop } = await newDatabase(postgres);
+  const { address, drop } = await newDatabase(postgres, settings);
   cleanups.push(drop);
   return address;
 }
@@ -128,6 +128,9 @@ export function clientOf({ baseUrl, token: ownToken }: { baseUrl: string; token?
   };
 }
 
+const newStore = async (): Promise<string> =>
+  postgres === undefined ? newStoreFile(folderOfTestFile()) : newPlace(`TEMPLATE ${emptyStore}`);
+
 export type TemporaryService = Awaited<ReturnType<typeof temporaryService>>;
 
 const localTokens = new Map<string, string>();
@@ -137,7 +140,7 @@ export async function temporaryService({
   at: given,
   ...options
 }: Partial<ServiceOptions> & { at?: string } = {}) {
-  const at = given ?? (postgres === undefined ? newStoreFile(folderOfTestFile()) : await newPlace());
+  const at = given ?? (await newStore());
   if (!('file' in placeOf(at))) await addLocal(at);
   if (seed) await seedStore(placeOf(at), seed, localTokens.get(at));
   const service = await startService({ ...placeOf(at), port: 0, ...options });

@@ -39,7 +39,7 @@ const shared = globalThis as typeof globalThis & {
 };
 
 export async function setup({ provide }: Pick<TestProject, 'provide'>): Promise<() => Promise<void>> {
-  shared.postgresOfTests ??= { server: startPostgres(), users: 0 };
+  shared.postgresOfTests ??= { server: startWithTemplate(), users: 0 };
   const { postgresOfTests } = shared;
   postgresOfTests.users += 1;
   const { address, end } = await postgresOfTests.server;
@@ -50,6 +50,19 @@ export async function setup({ provide }: Pick<TestProject, 'provide'>): Promise<
     delete shared.postgresOfTests;
     await end();
   };
+}
+
+/** The name of a database that has the tables of a store, and no more. A copy takes half the time of a new store. */
+export const emptyStore = 'empty_store';
+
+async function startWithTemplate(): Promise<PostgresServer> {
+  const { openDatabase } = await import('../../src/service/database/open-database.ts');
+  const server = await startPostgres();
+  await onServer(server.address, `CREATE DATABASE ${emptyStore}`);
+  const address = new URL(server.address);
+  address.pathname = `/${emptyStore}`;
+  await (await openDatabase({ database: address.href })).close();
+  return server;
 }
 
 interface PostgresServer {

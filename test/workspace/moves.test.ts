@@ -58,9 +58,12 @@ describe('a file that was moved with its content', () => {
     },
   );
 
-  it('is where a pull writes the code of its val', async () => {
+  it.each(['status', 'push'])('is where a pull writes the code of its val, after a %s', async (command) => {
     const { place, service, id } = await moved(['status']);
     await service.edit('a', 'theirs');
+    const diff = await place.onScreen(['diff'], { columns: 1_000 });
+    expect(diff.screen).toContain('To write the new path into vals.json, run `vals push lib/two.ts`');
+    expect(await place.vals(command)).toMatchObject({ exit: 0 });
     expect(await place.words(['pull'])).toEqual({ 'b.ts': 'unchanged', 'lib/two.ts': 'pulled' });
     expect(place.read('lib/two.ts')).toBe('theirs');
     expect(place.idOf('lib/two.ts')).toBe(id);

@@ -76,6 +76,10 @@ describe('a path belongs to the workspace above it, from wherever it is typed', 
     for (const command of ['status', 'diff', 'forget']) {
       expect(await top.vals(command, 'packages/a/nothing.ts')).toMatchObject(unknown);
     }
+    const more = 'packages/a/more.ts';
+    top.put({ [more]: '<<<<<<< HEAD\n1\n=======\n2\n>>>>>>> branch\n' });
+    const sent = await top.vals('push', more, '--force', '--no-check');
+    expect(sent.stderr).toContain(`${more} was pushed with conflict markers`);
   });
 
   it.each([['val', 'get', '--code'], ['run'], ['version', 'ls']])(

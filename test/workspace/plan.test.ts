@@ -204,7 +204,12 @@ it("git's marks of a merge are unmerged, whatever the service has, and pull --me
     'a.ts': 'failed',
     'b.ts': 'failed',
   });
-  expect(await place.words(['push'], 5)).toEqual({ 'a.ts': 'failed', 'b.ts': 'failed', 'c.ts': 'failed' });
+  const rows = await place.rows(['push'], 5);
+  expect(rows.map(({ status, error }) => [status, error?.hint?.match(/`(.*?)`/)?.[1]])).toEqual([
+    ['failed', 'vals push a.ts'],
+    ['failed', 'vals push b.ts --force'],
+    ['failed', 'vals push c.ts'],
+  ]);
   expect(place.read('b.ts')).toBe(marked);
 });
 
@@ -215,6 +220,13 @@ it('--if-version sends the file if the version is right, whatever the record say
   expect(await place.words(['push', 'a.ts', '--if-version', '2'])).toEqual({ 'a.ts': 'pushed' });
   expect(await place.words(['push', 'a.ts', '--if-version', '3'])).toEqual({ 'a.ts': 'unchanged' });
   expect(await service.code(place.idOf('a.ts'))).toBe('a');
+  await service.edit('a', 'theirs');
+  place.put({ 'a.ts': marked });
+  expect(await place.words(['push', 'a.ts', '--if-version', '4', '--no-check'], 5)).toEqual({
+    'a.ts': 'failed',
+  });
+  place.put({ 'a.ts': 'mine' });
+  expect(await place.words(['push', 'a.ts', '--if-version', '4'])).toEqual({ 'a.ts': 'pushed' });
 });
 
 it('an entry without a file and without a val is taken out, unless another service has an id there', async () => {

@@ -47,7 +47,7 @@ describe('push', () => {
     const mixed = await place.rows(['push'], 9);
     expect(mixed.map(({ status }) => status)).toEqual(['failed', 'pushed', 'unchanged']);
     expect(mixed[0]?.error).toMatchObject({ kind: 'conflict', exit: 5 });
-    expect(mixed[0]?.error?.hint).toMatch(/vals diff.*--merge.*--force/);
+    expect(mixed[0]?.error?.hint).toMatch(/vals diff a\.ts.*--merge.*--force/);
     for (const args of [['push'], ['push', 'a.ts'], ['push', '--yes']]) {
       expect(await place.words(args, 5)).toMatchObject({ 'a.ts': 'failed' });
     }

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
+import { folderOfService } from '../../src/workspace/records/val-records.ts';
 import {
   environment,
   folderOf,
@@ -140,6 +141,14 @@ describe('records', () => {
     expect(await place.status()).toEqual(differs);
   });
 
+  it('of a service with a long address are in a folder with a short name', () => {
+    const [one = '', two = ''] = ['1', '2'].map((end) =>
+      folderOfService(`https://x/${'y'.repeat(300)}${end}`),
+    );
+    expect(one.length).toBeLessThan(100);
+    expect(two).not.toBe(one);
+  });
+
   it('that cannot be written are mentioned once, and the command works', async () => {
     const service = await newService();
     const place = workspaceWith(service.env, { 'a.ts': 'a', 'b.ts': 'b' });
@@ -251,7 +260,7 @@ describe('a service that sends no id', () => {
   it('is mentioned after a push outside of a workspace', async () => {
     const service = await scriptedService([{ status: 204 }]);
     const cwd = folderOf({ 'a.ts': 'a' });
-    const { exit, screen } = await runOnScreen(['push', 'a.ts'], { cwd, env: service.env });
-    expect({ exit, screen }).toMatchObject({ exit: 0, screen: expect.stringContaining('sent no id') });
+    const { exit, screen } = await runOnScreen(['push', 'a.ts'], { cwd, env: service.env, columns: 1_000 });
+    expect({ exit, screen }).toEqual({ exit: 0, screen: expect.stringMatching(/sent no id.*`vals val get/) });
   });
 });

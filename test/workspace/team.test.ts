@@ -149,6 +149,8 @@ test('two checkouts on the embedded service find each other by the names of the 
   first.put({ 'a.ts': 'a3' });
   expect(await first.words(['push'], 5)).toEqual({ 'a.ts': 'failed' });
   expect(await first.words(['push', '.', '--force'])).toEqual({ 'a.ts': 'pushed' });
+  const third = workspaceWith(env, manifestWith('b.ts', 'b'));
+  expect((await third.vals('val', 'get', 'b')).stderr).toContain('but not on the embedded service');
 });
 
 describe('a file whose id is of another owner or service', () => {

@@ -1,5 +1,4 @@
 // A push: follow moved files, read, plan, ask, check the syntax, carry out.
-
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';
@@ -10,7 +9,7 @@ import { type PlanOptions, sendsCode } from '../../workspace/plan.ts';
 import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.ts';
 import { otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
 import { createWorkspaces } from '../../workspace/workspaces.ts';
-import { type Answer, type Asking, askOnce, decideAsking } from './ask.ts';
+import { type Asking, askOnce, decideAsking } from './ask.ts';
 import { carryOutAll } from './carry-out-all.ts';
 import { type Followed, followMoves, refuseFoundFiles, warnOfLikelyMoves } from './follow-moves.ts';
 import { type PushItem, workspacesOf } from './item.ts';
@@ -86,8 +85,11 @@ async function pushItems(
   const planned = await planItems(context, items, remotes, optionsFor);
   warnOfLikelyMoves(context, planned, followed, asking);
   const answer = await askOnce(context, planned, { asking, elsewhere, api });
-  const refused = refuseBroken(context, answer.items, await options.checking, (item) =>
-    isSent(item, answer.declined),
+  const refused = refuseBroken(
+    context,
+    answer.items,
+    await options.checking,
+    (item) => isSent(item) && !answer.declined.has(item),
   );
   if (refused !== undefined) return refused;
   const createRemotes = () => createRemoteVals({ ...context, api }, 1);
@@ -112,11 +114,8 @@ async function findElsewhere(
 const withoutWorkspaces = (items: readonly PushItem[]): PushItem[] =>
   items.map(({ val: _val, ...item }) => ({ ...item, workspace: undefined }));
 
-const isSent = (item: PlannedItem, declined: Answer['declined']): boolean => {
-  const { step, isSkipped = false } = item;
-  if (isSkipped || declined.has(item)) return false;
-  return step === undefined || sendsCode(step);
-};
+const isSent = ({ step, isSkipped = false }: PlannedItem): boolean =>
+  !isSkipped && (step === undefined || sendsCode(step));
 
 function planOffline(context: Context, items: readonly ReadItem[], faults: Faults): Result {
   const refused = refuseBroken(context, items, faults, () => true);

@@ -10,7 +10,7 @@ import { createFileCheck, type SelectedVal, selectForPush } from '../../workspac
 import { createNestedProjectCheck, inOtherProject } from '../../workspace/sources/nested-project.ts';
 import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
 import { refuseLinkToSecret } from '../../workspace/sources/typed-path.ts';
-import { nameFrom, refuseNames, sameName, withoutName } from '../../workspace/sources/val-names.ts';
+import { nameFrom, refuseSameNames, sameName, withoutName } from '../../workspace/sources/val-names.ts';
 import { collectFiles, type FoundFile, pathExists } from '../../workspace/sources/walk.ts';
 import { pathBelowRoot, pathTo, valOfFile } from '../../workspace/workspace.ts';
 import { createWorkspaces, type PathInWorkspace, type Workspaces } from '../../workspace/workspaces.ts';
@@ -115,7 +115,7 @@ function selectEach(
     };
     return { ...readable, name: val.name, workspace, val, canReadAgain: true, read };
   });
-  refuseNames(items);
+  refuseSameNames(items);
   return items;
 }
 

@@ -1,6 +1,5 @@
 import type { Context } from '../../cli/context.ts';
 import type { OutcomeRow } from '../../lib/outcome.ts';
-
 import type { NamedFile } from '../../workspace/sources/val-names.ts';
 import { hintAbout } from '../shared/notes.ts';
 

@@ -72,11 +72,6 @@ export async function compareVals(
   const [first, ...others] = new Map(errors.map((error) => [error.message, error])).values();
   for (const error of others) say({ kind: 'warning', text: messageWithHint(error) });
   // A val that is neither here nor on the service is not shown.
-  const shown = compared.filter((each) => each !== undefined && each.step.why !== 'gone');
-  return {
-    workspace,
-    vals: shown.filter((each) => each !== undefined),
-    likelyMoves: moves.likely,
-    error: first,
-  };
+  const shown = compared.filter((each) => each !== undefined).filter(({ step }) => step.why !== 'gone');
+  return { workspace, vals: shown, likelyMoves: moves.likely, error: first };
 }

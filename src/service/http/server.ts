@@ -62,11 +62,9 @@ export type Listener = (
 ) => void;
 
 export async function listen(listener: Listener, options: ListenOptions): Promise<Server> {
-  const { host, port, certificate, onFinished } = options;
+  const { certificate, onFinished } = options;
   const underWay = new Set<ServerResponse>();
-  const connections = new Set<Socket>();
   let isEnding = false;
-  let onLastGone = () => {};
 
   const handle: RequestListener = (incoming, outgoing) => {
     const { method = '', url = '' } = incoming;
@@ -86,20 +84,8 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
     });
   };
   const server = createHttpServer(handle, options);
-  server.on('connection', (socket) => {
-    connections.add(socket);
-    socket.once('close', () => {
-      connections.delete(socket);
-      if (connections.size === 0) onLastGone();
-    });
-  });
-
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port, host }, resolve);
-  }).catch((error) => {
-    throw listenError(error, host, port);
-  });
+  const connections = trackConnections(server);
+  await startListening(server, options);
 
   const closeAfterReplies = () => {
     isEnding = true;
@@ -115,29 +101,59 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
     /** Goes on listening, so that a proxy learns from the health check that the service ends. */
     async drain() {
       closeAfterReplies();
-      if (connections.size === 0) return;
-      await new Promise<void>((done) => {
-        const timeout = setTimeout(done, drainingMs);
-        onLastGone = () => {
-          clearTimeout(timeout);
-          done();
-        };
-      });
+      await connections.allClosed(drainingMs);
     },
     async close() {
       closeAfterReplies();
       const closed = new Promise((resolve) => server.close(resolve));
       // Node closes the connections that have had a request. Browsers open others, and leave them without a request.
       const inUse = new Set([...underWay].map(({ socket }) => socket));
-      for (const socket of connections) if (!certificate && !inUse.has(socket)) socket.destroySoon();
+      for (const socket of connections.open) if (!certificate && !inUse.has(socket)) socket.destroySoon();
       const timeout = setTimeout(() => {
-        for (const socket of connections) socket.destroy();
+        for (const socket of connections.open) socket.destroy();
       }, closingMs);
       await closed;
       clearTimeout(timeout);
     },
   };
 }
+
+function trackConnections(server: HttpServer) {
+  const open = new Set<Socket>();
+  let onLastClosed = () => {};
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => {
+      open.delete(socket);
+      if (open.size === 0) onLastClosed();
+    });
+  });
+  return {
+    open,
+    /** Resolves after `mostMs` at the latest. */
+    async allClosed(mostMs: number): Promise<void> {
+      if (open.size === 0) return;
+      await new Promise<void>((done) => {
+        const timeout = setTimeout(done, mostMs);
+        onLastClosed = () => {
+          clearTimeout(timeout);
+          done();
+        };
+      });
+    },
+  };
+}
+
+async function startListening(server: HttpServer, { host, port }: ListenOptions): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host }, resolve);
+  }).catch((error) => {
+    throw listenError(error, host, port);
+  });
+}
+
+type HttpServer = ReturnType<typeof createHttpServer>;
 
 function createHttpServer(handle: RequestListener, { certificate, isBehindProxy }: ListenOptions) {
   const keepAliveTimeout = isBehindProxy ? proxyKeepAliveMs : keepAliveMs;

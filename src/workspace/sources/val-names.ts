@@ -11,12 +11,9 @@ export interface NamedFile {
 /** Undefined if the name of the file has no letter that a name could begin with. */
 export const nameFrom = (file: string): string | undefined => validName(basename(file, extname(file)));
 
-/** Throws if a file has no name, or if two files have one name. */
-export function refuseNames(files: readonly (NamedFile | { file: string; name: undefined })[]): void {
-  const unnamed = files.filter(({ name }) => name === undefined).map(({ file }) => file);
-  if (unnamed.length > 0) throw withoutName(unnamed);
+export function refuseSameNames(files: readonly NamedFile[]): void {
   const fileByName = new Map<string, string>();
-  for (const { file, name = '' } of files) {
+  for (const { file, name } of files) {
     const otherFile = fileByName.get(name);
     if (otherFile !== undefined) throw sameName(otherFile, { file, name });
     fileByName.set(name, file);
