@@ -3,7 +3,7 @@ import type { Hint } from '../lib/hint.ts';
 import { visible } from '../lib/visible.ts';
 import { cellText, column } from '../terminal/column.ts';
 import type { ShownDiff } from '../terminal/result.ts';
-import { editMarkers } from '../workspace/conflicts.ts';
+import { editMarkers } from '../workspace/conflict-messages.ts';
 import type { State } from '../workspace/state.ts';
 import { differInLineEnds } from '../workspace/text/code-facts.ts';
 import { diffBetween, unifiedDiff } from '../workspace/text/unified-diff.ts';

@@ -2,7 +2,7 @@
 // not as it was planned, the val is planned anew.
 import type { JsonObject } from '../lib/json.ts';
 import type { Outcome } from '../lib/outcome.ts';
-import { forget } from './conflicts.ts';
+import { forget } from './conflict-messages.ts';
 import { existsBelow } from './disk/files.ts';
 import { localSideOf, readLocalTexts } from './examine.ts';
 import { isChange, planVal, type Step, sendsCode, stepFor } from './plan.ts';

@@ -2,7 +2,7 @@
 // is about steps, and a push carries them out.
 import { checkVersion, noSuchVal } from '../api/expected-version.ts';
 import { ConflictError, type ValsError } from '../errors.ts';
-import { maybeMovedElsewhere, maybeRenamed, notDeleted, notPushed, otherName } from './conflicts.ts';
+import { maybeMovedElsewhere, maybeRenamed, notDeleted, notPushed, otherName } from './conflict-messages.ts';
 import { type Examined, examine, type LocalSide, recordIfSame } from './examine.ts';
 import type { LikelyMove } from './moves.ts';
 import type { MoveElsewhere } from './other-workspaces.ts';
@@ -110,7 +110,7 @@ async function examineForPush(
   return examine(workspace, remotes, { file, name, id: undefined }, { record: undefined, here: local.here });
 }
 
-/** The only place that decides what a push does with a val. */
+/** Makes the step of a push for one val. Whether its code may be sent is the rule in state.ts. */
 export function stepFor(
   workspace: Workspace,
   val: WorkspaceVal,

@@ -3,7 +3,7 @@ import type { Hints } from '../lib/hint.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import { hasLoneSurrogate } from '../lib/visible.ts';
 import { withoutId } from '../names/unknown-word.ts';
-import { editMarkers, forget, forkFile, hasMarkers, notPulled } from './conflicts.ts';
+import { editMarkers, forget, forkFile, hasMarkers, notPulled } from './conflict-messages.ts';
 import { replaceBelow } from './disk/write-files.ts';
 import {
   type Examined,

@@ -1,6 +1,6 @@
 // Pairs new files with vals whose files are gone, before the push is planned.
 import type { Context } from '../../cli/context.ts';
-import { maybeRenamed } from '../../workspace/conflicts.ts';
+import { maybeRenamed } from '../../workspace/conflict-messages.ts';
 import { recordOf } from '../../workspace/examine.ts';
 import { applyMoves, findMoves, type LikelyMove, type Moves } from '../../workspace/moves.ts';
 import type { RemoteVals } from '../../workspace/remote-vals.ts';

@@ -78,7 +78,7 @@ export function notPushed(workspace: Workspace, examined: Examined, isForked: bo
     seeDifference(path),
     merge(path),
     replace(path),
-    push("To overwrite the service's code, or if a merge in git brought it into the file", path, {
+    push("To overwrite the service's code, or if git has it already, such as after a merge", path, {
       force: true,
     }),
   ]);
