@@ -25,7 +25,7 @@ export const command = defineCommand({
   options: {
     name: { description: 'the new name of the val', value: text('name') },
     privacy,
-    readme: { description: 'a file with the new readme, or - for standard input', value: path() },
+    readme: { description: 'a file with the new readme', value: path() },
     dryRun,
   },
   examples: ['vals val set hello --privacy public', 'vals val set hello --name hello2'],
