@@ -5,13 +5,13 @@ import { respond } from './failure-response.ts';
 import { createLogs, type Logs } from './logs.ts';
 import type { ValEvent } from './protocol.ts';
 
-export interface Connection {
+export interface ValConnection {
   socket: Socket;
   /** The request that the val's process has read from the connection, but not yet answered. */
   request?: number | undefined;
 }
 
-export interface FinishedRequest {
+export interface AnsweredRequest {
   method: string;
   path: string;
   status: number;
@@ -36,10 +36,10 @@ interface OpenRequestsOptions {
   clock: Clock;
   maxSeconds: number;
   /** The connections of the process. A request that fails closes its own. */
-  connections: Map<number, Connection>;
+  connections: Map<number, ValConnection>;
   /** Called if no answer has begun within `maxSeconds`. */
   onTooSlow(request: number): void;
-  onFinished(request: FinishedRequest): void;
+  onFinished(request: AnsweredRequest): void;
 }
 
 /** The requests that a val's process has begun to answer. */

@@ -3,7 +3,7 @@ import { RunFailedError, type ValsError } from '../errors.ts';
 import { endingFailure, thrownFailure, tookTooLong } from './failed-run.ts';
 import { createFailureServer, respond } from './failure-response.ts';
 import type { Entry, Modules } from './modules.ts';
-import { type Connection, createOpenRequests, type FinishedRequest } from './open-requests.ts';
+import { type AnsweredRequest, createOpenRequests, type ValConnection } from './open-requests.ts';
 import { type ProcessOptions, startProcess } from './process.ts';
 import type { ValEvent } from './protocol.ts';
 
@@ -17,7 +17,7 @@ export interface ServingOptions extends Omit<ProcessOptions, 'command'> {
   onFailure(failure: ValsError): void;
 }
 
-interface Answered extends FinishedRequest {
+interface Answered extends AnsweredRequest {
   entry: Entry;
 }
 
@@ -42,14 +42,14 @@ export function startServing(
 ): Serving {
   const { clock, maxSeconds, onFailure } = options;
   const { modules, command } = options.prepare(entry);
-  const connections = new Map<number, Connection>();
+  const connections = new Map<number, ValConnection>();
   let state: 'starting' | 'ready' | 'retired' = 'starting';
   /** Why the process ends, or why it has ended. */
   let failure: ValsError | undefined;
   /** Answers if the val could not be started. */
   let failureServer: ReturnType<typeof createFailureServer> | undefined;
 
-  const onFinished = (request: FinishedRequest) => options.onFinished({ ...request, entry });
+  const onFinished = (request: AnsweredRequest) => options.onFinished({ ...request, entry });
   const requests = createOpenRequests({
     ...{ clock, maxSeconds, connections, onFinished },
     onTooSlow(request) {
@@ -148,7 +148,7 @@ export function startServing(
 }
 
 /** Answers where a request had arrived. Returns the other sockets. */
-function closeBusyConnections(connections: Map<number, Connection>, reason: ValsError): Socket[] {
+function closeBusyConnections(connections: Map<number, ValConnection>, reason: ValsError): Socket[] {
   const idle: Socket[] = [];
   for (const { socket, request } of connections.values()) {
     if (request === undefined) idle.push(socket);
