@@ -215,6 +215,19 @@ describe('the file of remembered vals', () => {
     return { ...service, content: () => readFileSync(service.seenFile, 'utf8') };
   }
 
+  it('does not keep a token that the service repeats as the id of the caller', async () => {
+    const service = await scriptedService([], ({ path }): Reply => {
+      if (path === '/v1/me') return { body: { id: service.env.VALS_TOKEN } };
+      return { body: record({ id: hello, name: 'hello' }) };
+    });
+    const home = folderOf({});
+    await run(['me'], { ...service, home });
+    await run(['val', 'get', hello], { ...service, home });
+    const content = readFileSync(join(home, '.local/share/vals/seen.tsv'), 'utf8');
+    expect(content).toContain(hello);
+    expect(content).not.toContain(service.env.VALS_TOKEN);
+  });
+
   it('is readable by its owner alone, holds no token, and is not used with another token', async () => {
     const { env, home, seenFile, content } = await remembered();
     expect(statSync(seenFile).mode & 0o777).toBe(0o600);
