@@ -78,17 +78,22 @@ describe('a list that grows while it is read', () => {
       (seed) => ({ cap: 100, size: chanceOf(seed).between(500, 3_000), calm: 4 + (seed % 17) }),
     ],
   ])('gives each record once %s', async (_what, seeds, more) => {
+    let warned = 0;
     for (let seed = 1; seed <= budget(seeds); seed++) {
       const plan = { ...planOf(seed), ...more(seed) };
       const { between } = chanceOf(seed);
       const late = async () => {
         for (let turns = between(1, 4); turns > 0; turns--) await new Promise(setImmediate);
       };
-      const { ids } = await readAll(movingList(plan), everything, late);
+      const { ids, warnings } = await readAll(movingList(plan), everything, late);
       const old = recordsOf('old', plan.size).map(({ id }) => id);
-      expect({ plan, old: ids.filter((id) => id.startsWith('old')) }).toEqual({ plan, old });
+      const given = ids.filter((id) => id.startsWith('old'));
+      // A list that moves by more than 20 pages at once ends early, with a warning. Few of the random lists do.
+      if (warnings > 0) warned += 1;
+      expect({ plan, old: given }).toEqual({ plan, old: warnings > 0 ? old.slice(0, given.length) : old });
       expect({ plan, count: new Set(ids).size }).toEqual({ plan, count: ids.length });
     }
+    expect(warned).toBeLessThanOrEqual(budget(seeds) / 100);
   });
 });
 
