@@ -147,7 +147,7 @@ export function startServing(
   };
 }
 
-/** Answers where a request had arrived. Returns the other sockets. */
+/** Answers each request that had arrived with a 500, and returns the sockets without a request. */
 function closeBusyConnections(connections: Map<number, ValConnection>, reason: ValsError): Socket[] {
   const idle: Socket[] = [];
   for (const { socket, request } of connections.values()) {
