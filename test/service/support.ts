@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
@@ -24,6 +25,7 @@ export interface Val {
   id: string;
   name: string;
   code: string;
+  codeHash: string;
   version: number;
   createdAt: string;
   updatedAt: string;
@@ -48,6 +50,9 @@ interface NewVal {
   readme?: string;
   privacy?: string;
 }
+
+export const gitHash = (code: string): string =>
+  execFileSync('git', ['hash-object', '--stdin'], { input: code }).toString().trim();
 
 const cleanups: (() => unknown)[] = [];
 

@@ -21,7 +21,7 @@ import { type CopyTarget, insertStatement, type Table } from './tables.ts';
  * Writes to a file of another name, without a journal, and gives it its name when it is whole and on the disk. A process
  * that is killed leaves a file `.partial` behind, and no backup.
  */
-export function createSqliteCopy(file: string): CopyTarget {
+export async function createSqliteCopy(file: string): Promise<CopyTarget> {
   refuseMissingFolder(file);
   refuseExisting(file);
   const partial = `${file}.${process.pid}.partial`;
@@ -47,9 +47,11 @@ export function createSqliteCopy(file: string): CopyTarget {
     syncToDisk(dirname(file));
   }
 
+  guarded(file, () =>
+    connection.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16000'),
+  );
+  await createSqliteTables(connection);
   const indexes = guarded(file, () => {
-    connection.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16000');
-    createSqliteTables(connection);
     connection.exec('BEGIN');
     return dropIndexes(connection);
   });

@@ -48,7 +48,9 @@ export const tables: readonly Table[] = [
   },
   {
     name: 'versions',
-    columns: ['val_id', 'version', 'code', 'created_at', 'author_id', 'author_name'],
+    columns: [
+      ...['val_id', 'version', 'code_hash', 'created_at', 'author_id', 'author_name', 'author_token', 'code'],
+    ],
     key: ['val_id', 'version'],
     batch: 50,
   },

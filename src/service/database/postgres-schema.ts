@@ -16,7 +16,10 @@ export async function createPostgresTables(tx: Tx, name: string): Promise<number
     await tx.query(`CREATE TABLE ${schemaTable} (version INTEGER NOT NULL)`);
     await tx.query(`INSERT INTO ${schemaTable} VALUES (0)`);
   }
-  for (const step of schemas.slice(schema ?? 0)) await tx.query(step);
+  for (const { sql, fill } of schemas.slice(schema ?? 0)) {
+    await tx.query(sql);
+    await fill?.(tx);
+  }
   await tx.query(`UPDATE ${schemaTable} SET version = ?`, [schemas.length]);
   return schema;
 }

@@ -1,3 +1,12 @@
+import type { Tx } from './database.ts';
+import { fillCodeHashes } from './fill-code-hashes.ts';
+
+interface SchemaStep {
+  sql: string;
+  /** Fills new columns and tables with what SQL cannot compute. */
+  fill?(tx: Tx): Promise<void>;
+}
+
 interface Dialect {
   bytes: string;
   /** Text that is sorted by its code points. */
@@ -70,6 +79,21 @@ const namedTokens = ({ sortedText, tableEnd }: Dialect, replaceUsers: string): s
   DROP INDEX records_unclaimed;
   ALTER TABLE records DROP COLUMN val_name;`;
 
+/**
+ * `removed_vals` has the vals whose runs are still to be deleted. `secret` is what sessions are signed with, and is in no
+ * backup. A hash has no default, so that an older program that is still running cannot add a version without one.
+ */
+const hashesAndRemovals = ({ tableEnd }: Dialect, addColumns: string): SchemaStep => ({
+  sql: `
+  ${addColumns}
+  CREATE TABLE removed_vals (
+    val_id TEXT PRIMARY KEY, owner_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE
+  )${tableEnd};
+  CREATE INDEX removed_vals_by_owner ON removed_vals (owner_id);
+  CREATE TABLE secret (id INTEGER PRIMARY KEY CHECK (id = 1), secret TEXT NOT NULL)${tableEnd};`,
+  fill: fillCodeHashes,
+});
+
 const sqlite: Dialect = {
   bytes: 'BLOB',
   sortedText: 'TEXT',
@@ -89,29 +113,50 @@ const postgres: Dialect = {
  * The steps from an empty database to the schema of today. A store knows how many it has taken: the number of its schema.
  * Append a step for each change, and never change a step.
  */
-export const sqliteSchemas: readonly string[] = [
-  firstSchema(sqlite),
-  // SQLite cannot drop a column that is UNIQUE.
-  namedTokens(
-    sqlite,
-    `CREATE TABLE users_2 (
+export const sqliteSchemas: readonly SchemaStep[] = [
+  { sql: firstSchema(sqlite) },
+  {
+    // SQLite cannot drop a column that is UNIQUE.
+    sql: namedTokens(
+      sqlite,
+      `CREATE TABLE users_2 (
       id TEXT PRIMARY KEY, username TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, created_at TEXT NOT NULL
     ) STRICT;
     INSERT INTO users_2 SELECT id, username, CASE WHEN token_digest IS NULL THEN 'space' ELSE 'person' END, created_at
       FROM users;
     DROP TABLE users;
     ALTER TABLE users_2 RENAME TO users;`,
+    ),
+  },
+  hashesAndRemovals(
+    sqlite,
+    // The code is the last column, because SQLite reads all of it to come to the columns behind it.
+    `CREATE TABLE versions_2 (
+      val_id TEXT NOT NULL REFERENCES vals (id) ON DELETE CASCADE,
+      version INTEGER NOT NULL, code_hash TEXT NOT NULL, created_at TEXT NOT NULL,
+      author_id TEXT, author_name TEXT, author_token TEXT, code BLOB NOT NULL, PRIMARY KEY (val_id, version)
+    ) STRICT;
+    INSERT INTO versions_2 SELECT val_id, version, '', created_at, author_id, author_name, NULL, code FROM versions;
+    DROP TABLE versions;
+    ALTER TABLE versions_2 RENAME TO versions;`,
   ),
 ];
 
-export const postgresSchemas: readonly string[] = [
-  firstSchema(postgres),
-  namedTokens(
-    postgres,
-    `ALTER TABLE users ADD COLUMN kind TEXT;
+export const postgresSchemas: readonly SchemaStep[] = [
+  { sql: firstSchema(postgres) },
+  {
+    sql: namedTokens(
+      postgres,
+      `ALTER TABLE users ADD COLUMN kind TEXT;
     UPDATE users SET kind = CASE WHEN token_digest IS NULL THEN 'space' ELSE 'person' END;
     ALTER TABLE users ALTER COLUMN kind SET NOT NULL;
     ALTER TABLE users DROP COLUMN token_digest;`,
+    ),
+  },
+  hashesAndRemovals(
+    postgres,
+    `ALTER TABLE versions ADD COLUMN code_hash TEXT NOT NULL DEFAULT '', ADD COLUMN author_token TEXT;
+    ALTER TABLE versions ALTER COLUMN code_hash DROP DEFAULT;`,
   ),
 ];
 

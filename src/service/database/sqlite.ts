@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
 import { LocalError, ValsError } from '../../errors.ts';
 import { errnoOf } from '../../lib/system.ts';
-import { type Database, DatabaseFailure, openTx, type Reader, type Value } from './database.ts';
+import { type Database, DatabaseFailure, openTx, type Reader, type Tx, type Value } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { sqliteSchemas as schemas } from './schema.ts';
 import { otherFileHint, prepareStoreFile, rememberFiles, restrictMode } from './store-file.ts';
@@ -63,10 +63,10 @@ function failureOf(error: unknown): unknown {
 }
 
 /** While another process switches a new file to WAL mode, SQLite ignores its busy timeout. */
-async function retryWhileBusy<Result>(work: () => Result): Promise<Result> {
+async function retryWhileBusy<Result>(work: () => Promise<Result>): Promise<Result> {
   for (const deadline = Date.now() + busyTimeoutMs; ; ) {
     try {
-      return work();
+      return await work();
     } catch (error) {
       const isBusy = /^SQLITE_(BUSY|LOCKED)/.test(`${errnoOf(error)}`);
       if (!isBusy || Date.now() > deadline) throw error;
@@ -76,7 +76,7 @@ async function retryWhileBusy<Result>(work: () => Result): Promise<Result> {
 }
 
 /** Returns the number of the schema that the store had, if it was an older one. */
-function prepare(connection: Libsql.Database, path: string): number | undefined {
+async function prepare(connection: Libsql.Database, path: string): Promise<number | undefined> {
   const schema = () => schemaOf(connection, path);
   schema();
   restrictMode(path);
@@ -89,10 +89,10 @@ function prepare(connection: Libsql.Database, path: string): number | undefined 
   if (schema() !== schemas.length) {
     // A new table takes the place of an older one, which other tables refer to.
     connection.exec('PRAGMA foreign_keys = OFF');
-    immediately(connection, () => {
+    await immediately(connection, async () => {
       // The number is read again, because another process may have changed the schema in the meantime.
       const found = schema();
-      createSqliteTables(connection, found);
+      await createSqliteTables(connection, found);
       if (found > 0 && found < schemas.length) upgradedFrom = found;
     });
   }
@@ -101,8 +101,12 @@ function prepare(connection: Libsql.Database, path: string): number | undefined 
 }
 
 /** Takes the steps from a schema to that of today. */
-export function createSqliteTables(connection: Libsql.Database, from = 0): void {
-  for (const step of schemas.slice(from)) connection.exec(step);
+export async function createSqliteTables(connection: Libsql.Database, from = 0): Promise<void> {
+  const tx = txOf(queryOn(connection));
+  for (const { sql, fill } of schemas.slice(from)) {
+    connection.exec(sql);
+    await fill?.(tx);
+  }
   connection.exec(`PRAGMA application_id = ${applicationId}`);
   connection.exec(`PRAGMA user_version = ${schemas.length}`);
 }
@@ -127,10 +131,13 @@ function schemaOf(connection: Libsql.Database, path: string): number {
   return found.schema;
 }
 
-function immediately<Result>(connection: Libsql.Database, work: () => Result): Result {
+async function immediately<Result>(
+  connection: Libsql.Database,
+  work: () => Promise<Result>,
+): Promise<Result> {
   connection.exec('BEGIN IMMEDIATE');
   try {
-    const result = work();
+    const result = await work();
     connection.exec('COMMIT');
     return result;
   } catch (error) {
@@ -139,12 +146,28 @@ function immediately<Result>(connection: Libsql.Database, work: () => Result): R
   }
 }
 
+const codeContains = 'instr(code, ?) > 0';
+
+function queryOn(connection: Libsql.Database): Reader['query'] {
+  const statements = new Map<string, Libsql.Statement>();
+  return async <Row>(sql: string, values: Value[] = []) => {
+    try {
+      const statement = statements.get(sql) ?? connection.prepare(sql);
+      statements.set(sql, statement);
+      return statement.all(values) as Row[];
+    } catch (error) {
+      throw failureOf(error);
+    }
+  };
+}
+
+const txOf = (query: Reader['query']): Tx => openTx({ query, codeContains, forUpdate: '', skipLocked: '' });
+
 function wrap(
   connection: Libsql.Database,
   path: string,
   times: WriteBackTimes,
 ): Omit<Database, 'explain' | 'upgradedFrom'> {
-  const statements = new Map<string, Libsql.Statement>();
   const log = createWriteBack(connection, rememberFiles(path), {
     ...times,
     busyTimeoutMs,
@@ -157,17 +180,8 @@ function wrap(
   });
 
   let readsWaiting = 0;
-  const run: Reader['query'] = async <Row>(sql: string, values: Value[] = []) => {
-    try {
-      const statement = statements.get(sql) ?? connection.prepare(sql);
-      statements.set(sql, statement);
-      return statement.all(values) as Row[];
-    } catch (error) {
-      throw failureOf(error);
-    }
-  };
-  const codeContains = 'instr(code, ?) > 0';
-  const tx = openTx({ query: run, codeContains, forUpdate: '', skipLocked: '' });
+  const run = queryOn(connection);
+  const tx = txOf(run);
 
   return {
     codeContains,
@@ -196,7 +210,6 @@ function wrap(
     async close() {
       await group.flush();
       log.end();
-      statements.clear();
       connection.close();
     },
   };

@@ -21,6 +21,7 @@ export function valRecord(
     privacy: val.privacy,
     public: val.privacy === 'public',
     version: val.version,
+    codeHash: val.codeHash,
     createdAt: val.createdAt,
     versionCreatedAt: val.versionCreatedAt,
     updatedAt: val.updatedAt,

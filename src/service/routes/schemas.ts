@@ -56,6 +56,7 @@ const orNull = <Described>(schema: Schema<Described>): Schema<Described | null> 
   anyOf: [schema, { type: 'null' }],
 });
 
+const codeHash = noted(text, 'The id that git gives the code as a blob (SHA-1).');
 const links = record({ self: uri });
 const person = record({ id: uuid, username: text });
 /** Seeded records may name people and vals of other services. */
@@ -109,6 +110,7 @@ export const recordSchemas = {
     privacy: oneOf(privacies),
     public: flag,
     version: integer,
+    codeHash,
     createdAt: moment,
     versionCreatedAt: moment,
     updatedAt: moment,
@@ -138,7 +140,13 @@ export const recordSchemas = {
     likeCount: integerOrNull,
     referenceCount: integerOrNull,
   }),
-  Version: record({ val_id: uuid, version: integer, createdAt: moment, versionAuthor: orNull(person) }),
+  Version: record({
+    val_id: uuid,
+    version: integer,
+    codeHash,
+    createdAt: moment,
+    versionAuthor: orNull(person),
+  }),
   Run: record(run, { reporter }),
   RunWithLogs: record(
     {

@@ -161,10 +161,9 @@ function valWrites(database: Database, maxVals: number | undefined) {
     id: string,
     { onlyIf, once }: WriteOptions,
     work: (tx: Tx, val: LockedVal) => Promise<Result>,
-    code?: string,
   ): Promise<Result> =>
     writeAs(database, caller, { val: id, once }, async (tx) => {
-      const val = await lockOwnVal(tx, caller, id, code);
+      const val = await lockOwnVal(tx, caller, id);
       checkState(val, onlyIf);
       return work(tx, val);
     });
@@ -189,7 +188,7 @@ function valWrites(database: Database, maxVals: number | undefined) {
       changeVal(caller, id, options, (tx) => removeVal(tx, id)),
 
     createVersion: (caller: Caller, id: string, change: ValChange, options: WriteOptions = {}) =>
-      changeVal(caller, id, options, (tx, val) => updateVal(tx, caller, val, change), change.code),
+      changeVal(caller, id, options, (tx, val) => updateVal(tx, caller, val, change)),
 
     deleteVersion: (caller: Caller, id: string, number: number, options: WriteOptions = {}): Promise<void> =>
       changeVal(caller, id, options, (tx, val) => removeVersion(tx, val, number)),

@@ -18,6 +18,8 @@ export interface ValContent {
 export interface Val extends ValContent {
   id: string;
   version: number;
+  /** The id that git gives the code. */
+  codeHash: string;
   createdAt: string;
   versionCreatedAt: string;
   updatedAt: string;
@@ -32,12 +34,7 @@ export interface Val extends ValContent {
 export type ListedVal = Omit<Val, 'code' | 'readme'>;
 
 /** A val as it is after other writes to it have ended. It cannot change before the end of the transaction. */
-export type LockedVal = ListedVal & {
-  readme: string | null;
-  lastVersion: number;
-  /** Whether the current code is the code that was given to `lockVal`. */
-  hasCode: boolean;
-};
+export type LockedVal = ListedVal & { readme: string | null; lastVersion: number };
 
 export interface AuthorRow {
   authorId: string | null;
@@ -53,7 +50,7 @@ const count = (kind: RecordKind) =>
 export const authorColumns = 'author_id AS "authorId", author_name AS "authorName"';
 
 export const listedColumns = `vals.id, name, privacy, type, vals.created_at AS "createdAt", versions.version, revision,
-  versions.created_at AS "versionCreatedAt",
+  code_hash AS "codeHash",  versions.created_at AS "versionCreatedAt",
   CASE versions.version WHEN vals.version THEN updated_at ELSE versions.created_at END AS "updatedAt",
   ${count('likes')} AS "likeCount", ${count('references')} AS "referenceCount", owner_id AS "ownerId", username, ${authorColumns}`;
 

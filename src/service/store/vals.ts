@@ -1,4 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import { blobId } from '../../lib/blob-id.ts';
 import { namePattern } from '../../lib/val-limits.ts';
 import { DatabaseFailure, type Reader, type Tx, type Value } from '../database/database.ts';
 import { type Caller, idPattern, type User } from './caller.ts';
@@ -53,35 +54,24 @@ export async function valNamed(db: Reader, caller: Caller, owner: User, name: st
 }
 
 /** The row is locked by a statement of its own: what PostgreSQL joins to a locked row may be older than the row. */
-async function lockVal(
-  tx: Tx,
-  condition: string,
-  values: Value[],
-  code?: string,
-): Promise<LockedVal | undefined> {
+async function lockVal(tx: Tx, condition: string, values: Value[]): Promise<LockedVal | undefined> {
   const [locked] = await tx.query<{ id: string }>(
     `SELECT id FROM vals WHERE ${condition}${tx.forUpdate}`,
     values,
   );
   if (!locked) return undefined;
-  const hasCode = code === undefined ? '0' : 'CASE WHEN code = ? THEN 1 ELSE 0 END';
-  type Row = ListedRow & { readme: ArrayBuffer | null; lastVersion: number; hasCode: number };
+  type Row = ListedRow & { readme: ArrayBuffer | null; lastVersion: number };
   const [row] = await tx.query<Row>(
-    `SELECT ${hasCode} AS "hasCode", readme, last_version AS "lastVersion", ${listedColumns}
+    `SELECT readme, last_version AS "lastVersion", ${listedColumns}
       ${joinedWith('vals')} WHERE vals.id = ? AND ${isCurrent}`,
-    [...(code === undefined ? [] : [Buffer.from(code)]), locked.id],
+    [locked.id],
   );
-  return (
-    row && { ...withAuthor(row), readme: row.readme && textOfBytes(row.readme), hasCode: row.hasCode === 1 }
-  );
+  return row && { ...withAuthor(row), readme: row.readme && textOfBytes(row.readme) };
 }
 
-const lockValNamed = (tx: Tx, { owner }: Caller, name: string, code?: string) =>
-  lockVal(tx, 'owner_id = ? AND name = ?', [owner.id, name], code);
-
-export async function lockOwnVal(tx: Tx, caller: Caller, id: string, code?: string): Promise<LockedVal> {
+export async function lockOwnVal(tx: Tx, caller: Caller, id: string): Promise<LockedVal> {
   const val = idPattern.test(id)
-    ? await lockVal(tx, 'id = ? AND owner_id = ?', [id, caller.owner.id], code)
+    ? await lockVal(tx, 'id = ? AND owner_id = ?', [id, caller.owner.id])
     : undefined;
   if (val) return val;
   await checkVal(tx, caller, id, { isOwn: true });
@@ -111,9 +101,9 @@ export async function createOrUpdateVal(
   change: ValChange & { name: string },
   { onlyIf, maxVals }: { onlyIf: Precondition | undefined; maxVals: number | undefined },
 ): Promise<{ val: Val; isNew: boolean }> {
-  // Tries again if another process creates the val between `lockValNamed` and `insertVal`.
+  // Tries again if another process creates the val between `lockVal` and `insertVal`.
   for (;;) {
-    const found = await lockValNamed(tx, caller, change.name, change.code);
+    const found = await lockVal(tx, 'owner_id = ? AND name = ?', [caller.owner.id, change.name]);
     checkState(found, onlyIf);
     if (found) return { val: (await updateVal(tx, caller, found, change)).val, isNew: false };
     const val = await insertVal(tx, caller, { ...newValDefaults, ...change }, maxVals);
@@ -138,10 +128,12 @@ async function insertVal(
   );
   if (!inserted) return undefined;
   const { id } = inserted;
-  await insertVersion(tx, { id, version: 1, code, at, author: actor });
+  const bytes = Buffer.from(code);
+  const codeHash = blobId(bytes);
+  await insertVersion(tx, { id, version: 1, bytes, codeHash, at, author: actor });
   return {
     ...{ id, name, code, readme, privacy, type, version: 1, revision: 1, likeCount: 0, referenceCount: 0 },
-    ...{ createdAt: at, versionCreatedAt: at, updatedAt: at, author: owner, versionAuthor: actor },
+    ...{ codeHash, createdAt: at, versionCreatedAt: at, updatedAt: at, author: owner, versionAuthor: actor },
   };
 }
 
@@ -161,7 +153,6 @@ async function countVals(db: Reader, owner: User): Promise<number> {
   return counted?.vals ?? 0;
 }
 
-/** The val must have been locked with the new code. */
 export async function updateVal(
   tx: Tx,
   caller: Caller,
@@ -169,14 +160,16 @@ export async function updateVal(
   { code, ...properties }: ValChange,
 ): Promise<{ val: Val; isNewVersion: boolean }> {
   const at = now();
+  const bytes = Buffer.from(code);
+  const codeHash = blobId(bytes);
+  const isNewVersion = codeHash !== val.codeHash;
   const version = val.lastVersion + 1;
-  const isNewVersion = !val.hasCode;
-  const newVersion = { version, lastVersion: version, versionCreatedAt: at, versionAuthor: caller.actor };
+  const author = caller.actor;
+  const newVersion = { version, lastVersion: version, codeHash, versionCreatedAt: at, versionAuthor: author };
   const changed = { ...val, ...properties, ...(isNewVersion && newVersion) };
-  const saved = await saveVal(tx, val, changed, at);
-  if (isNewVersion) await insertVersion(tx, { id: val.id, version, code, at, author: caller.actor });
-  const { lastVersion: _, hasCode: __, ...rest } = saved;
-  return { val: { ...rest, code }, isNewVersion };
+  const { lastVersion: _, ...saved } = await saveVal(tx, val, changed, at);
+  if (isNewVersion) await insertVersion(tx, { id: val.id, version, bytes, codeHash, at, author });
+  return { val: { ...saved, code }, isNewVersion };
 }
 
 export async function saveVal(tx: Tx, before: LockedVal, after: LockedVal, at: string): Promise<LockedVal> {

@@ -16,6 +16,7 @@ import {
 
 export interface ListedVersion {
   version: number;
+  codeHash: string;
   createdAt: string;
   versionAuthor: User | null;
 }
@@ -23,7 +24,8 @@ export interface ListedVersion {
 interface NewVersion {
   id: string;
   version: number;
-  code: string;
+  bytes: Buffer;
+  codeHash: string;
   at: string;
   author: User;
 }
@@ -35,11 +37,14 @@ const isStorable = (version: number): boolean => version <= largestPostgresInteg
 const noVersion = (id: string, number: number): Refusal =>
   new Refusal('not found', `The val ${id} has no version ${number}.`);
 
-export async function insertVersion(tx: Tx, { id, version, code, at, author }: NewVersion): Promise<void> {
+export async function insertVersion(
+  tx: Tx,
+  { id, version, bytes, codeHash, at, author }: NewVersion,
+): Promise<void> {
   await tx.query(
-    `INSERT INTO versions (val_id, version, code, created_at, author_id, author_name)
-      VALUES (?, ?, ?, ?, ?, ?)`,
-    [id, version, Buffer.from(code), at, author.id, author.username],
+    `INSERT INTO versions (val_id, version, code, code_hash, created_at, author_id, author_name)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    [id, version, bytes, codeHash, at, author.id, author.username],
   );
 }
 
@@ -76,7 +81,7 @@ export async function pageOfVersions(
 ): Promise<ListPage<ListedVersion>> {
   await checkVal(db, caller, id, { isOwn: false });
   const rows = await db.query<Omit<ListedVersion, 'versionAuthor'> & AuthorRow>(
-    `SELECT version, created_at AS "createdAt", ${authorColumns} FROM versions
+    `SELECT version, code_hash AS "codeHash", created_at AS "createdAt", ${authorColumns} FROM versions
       WHERE val_id = ? ${after ? 'AND version < ?' : ''}
       ORDER BY version DESC LIMIT ? ${after ? '' : 'OFFSET ?'}`,
     after ? [id, Math.min(after[0], largestPostgresInteger), limit + 1] : [id, limit + 1, offset],

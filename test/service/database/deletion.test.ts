@@ -23,8 +23,8 @@ async function createLargeVal(at: string, ownerId: string): Promise<string> {
       [id, ownerId, `large${id.slice(0, 8)}`],
     );
     await query(
-      `INSERT INTO versions (val_id, version, code, created_at)
-        ${series(size.versions)} SELECT '${id}', n, ?, '2026' FROM s`,
+      `INSERT INTO versions (val_id, version, code, code_hash, created_at)
+        ${series(size.versions)} SELECT '${id}', n, ?, '', '2026' FROM s`,
       [Buffer.alloc(5_000, 'c')],
     );
     await query(

@@ -249,7 +249,8 @@ const fillAll: Fill = (series, bytes) => `
     SELECT 'user' || n, 'user' || n, 'key', '', '2026' || n FROM ${series};
   INSERT INTO vals (id, owner_id, name, privacy, created_at, updated_at, last_version)
     SELECT 'val' || n, ${owner}, 'name' || n, 'public', '2026', '2026' || n, 1 FROM ${series};
-  INSERT INTO versions (val_id, version, code, created_at) SELECT 'val' || n, 1, ${bytes}, '2026' FROM ${series};
+  INSERT INTO versions (val_id, version, code, code_hash, created_at)
+    SELECT 'val' || n, 1, ${bytes}, '', '2026' FROM ${series};
   INSERT INTO records (owner_id, kind, key, at, tag, val_id, json)
     SELECT ${owner}, 'runs', 'run' || n, '2026' || n, 'passed', 'val' || n, '{}'
       FROM ${series};`;
@@ -284,8 +285,8 @@ test('a read of a val with many versions reads only the newest version', async (
   expect(await service.statusOf('GET', '/v1/alias/local/old')).toBe(200);
   const explain = await explainAt(
     service.at,
-    (series, bytes) => `INSERT INTO versions (val_id, version, code, created_at)
-      SELECT '${id}', n + 2, ${bytes}, '2026' FROM ${series};`,
+    (series, bytes) => `INSERT INTO versions (val_id, version, code, code_hash, created_at)
+      SELECT '${id}', n + 2, ${bytes}, '', '2026' FROM ${series};`,
   );
   const statements = [...ran].filter(([sql]) => sql.includes('versions'));
   expect(statements).toHaveLength(2);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addPerson, type List, temporaryService, type Val } from '../support.ts';
+import { addPerson, gitHash, type List, temporaryService, type Val } from '../support.ts';
 
 const service = await temporaryService();
 const eve = await addPerson(service, 'eve');
@@ -11,6 +11,28 @@ const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const read = (id: string) => service.get(`/v1/vals/${id}`);
 const versionsOf = async (id: string) =>
   (await service.get<List<Val>>(`/v1/vals/${id}/versions`)).data.map(({ version }) => version);
+
+test('each answer with a val or a version has the id that git gives its code', async () => {
+  const codes = ['first "ünïcode" \u0000', 'second 🙂'];
+  const [first = '', second = ''] = codes.map(gitHash);
+  const { id, codeHash } = await service.createVal({ name: 'hashed', code: codes[0] ?? '' });
+  expect(codeHash).toBe(first);
+  const body = { name: 'hashed', code: codes[1] };
+  for (const question of [body, body]) {
+    expect((await service.ask('PUT', '/v1/vals', { body: question })).body).toMatchObject({
+      codeHash: second,
+    });
+  }
+  expect(await service.get(`/v1/vals/${id}/versions/1`)).toMatchObject({ codeHash: first });
+  for (const path of [`/v1/users/${me.id}/vals`, '/v1/search/vals?query=hashed']) {
+    const { data } = await service.get<List<Val>>(path);
+    expect(data.find((val) => val.id === id)).toMatchObject({ codeHash: second });
+  }
+  const { data } = await service.get<List<Val>>(`/v1/vals/${id}/versions`);
+  expect(data.map(({ codeHash }) => codeHash)).toEqual([second, first]);
+  await service.ask('DELETE', `/v1/vals/${id}/versions/2`);
+  expect(await read(id)).toMatchObject({ codeHash: first });
+});
 
 describe('a new val', () => {
   test('is returned with all fields, and is private by default', async () => {
@@ -24,6 +46,7 @@ describe('a new val', () => {
       ...{ id: expect.stringMatching(uuid), name: 'plain', code: 'export {}', readme: null, version: 1 },
       ...{ privacy: 'private', public: false, type: 'script', likeCount: 0, referenceCount: 0 },
       ...{ createdAt, versionCreatedAt, updatedAt, author, versionAuthor: author },
+      codeHash: gitHash('export {}'),
       url: `${service.baseUrl}/vals/${id}`,
       links: { self, versions: `${self}/versions`, module: `${self}/module` },
     });
@@ -177,15 +200,19 @@ describe('versions', () => {
     const post = (body: object) => service.ask('POST', path, { body });
     const second = await post({ code: '2' });
     const times = { updatedAt: expect.any(String), versionCreatedAt: expect.any(String) };
-    expect(second).toMatchObject({ status: 201, body: { ...val, code: '2', version: 2, ...times } });
+    const codeHash = gitHash('2');
+    expect(second).toMatchObject({
+      status: 201,
+      body: { ...val, code: '2', codeHash, version: 2, ...times },
+    });
     expect(second.headers.location).toBe(`${path}/2`);
     expect(await post({ code: '2' })).toMatchObject({ status: 200, body: second.body });
 
     const { updatedAt, versionAuthor } = second.body as Val;
     expect(await service.get(path)).toEqual({
       data: [
-        { val_id: val.id, version: 2, createdAt: updatedAt, versionAuthor },
-        { val_id: val.id, version: 1, createdAt: val.createdAt, versionAuthor },
+        { val_id: val.id, version: 2, codeHash, createdAt: updatedAt, versionAuthor },
+        { val_id: val.id, version: 1, codeHash: val.codeHash, createdAt: val.createdAt, versionAuthor },
       ],
       links: { self: `${service.baseUrl}${path}` },
     });
