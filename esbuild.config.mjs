@@ -91,7 +91,7 @@ async function outputOf(main, argv, terminal = {}) {
     argv,
     env: {},
     system: { platform: process.platform },
-    cwd: process.cwd(),
+    cwd: () => process.cwd(),
     stdin: () => process.stdin,
     stdout,
     stderr: stdout,

@@ -1,24 +1,20 @@
-import { commandsOf, loadTree, pathsOf } from './cli/command-tree.ts';
+import { pathsOf } from './cli/command-tree.ts';
 import { completionRequest } from './cli/completion/scripts.ts';
-import type { AgentPermissions, Context } from './cli/context.ts';
-import { createContext } from './cli/create-context.ts';
 import type { Host } from './cli/host.ts';
-import { type CommandCall, type CommandLine, parseCommandLine } from './cli/parse-command-line.ts';
-import { resolveVals } from './cli/resolve-vals.ts';
+import { createInvocation, type Invocation } from './cli/invocation.ts';
+import { type CommandLine, parseCommandLine } from './cli/parse-command-line.ts';
+import { catchError, runCommand } from './cli/run-command.ts';
+import { createServices } from './cli/services.ts';
 import { createShellHints } from './cli/shell-hints.ts';
-import { readWordsFromInput } from './cli/words-from-input.ts';
 import { commandTree } from './commands/index.ts';
-import { asValsError, InterruptedError, LocalError, type ValsError } from './errors.ts';
+import { asValsError, InterruptedError, LocalError } from './errors.ts';
 import { systemClock } from './lib/clock.ts';
 import { hintList } from './lib/hint.ts';
-import { changedSomething, countOutcomes } from './lib/outcome.ts';
 import { listenForSignals } from './lib/signals.ts';
 import { visible } from './lib/visible.ts';
-import type { Stage } from './terminal/presenter.ts';
 import { createRedactor } from './terminal/redactor.ts';
-import { errorIn, type Result } from './terminal/result.ts';
-import { ReaderGone, widthOf } from './terminal/streams.ts';
-import { createTerminalStage, type ShownCommand } from './terminal/terminal-presenter.ts';
+import { widthOf } from './terminal/streams.ts';
+import { createTerminalPresenter, type ShownCommand } from './terminal/terminal-presenter.ts';
 
 export const commandPaths = (): string[] => pathsOf(commandTree);
 
@@ -27,31 +23,20 @@ const maxHelpWidth = 80;
 /** Parses the command line, runs its command, presents the result, and returns the exit code. */
 export async function main(host: Host): Promise<number> {
   const line = await parse(host);
-  const shown = line.kind === 'command' ? line : nothingShown;
-  const stage = createTerminalStage(host, line.flags, shellHintsFor(line, host), shown);
-  const error = await runAndCatch(line, host, stage);
-  await stage.presenter.end(error);
-  return error?.exit ?? 0;
-}
-
-const nothingShown: ShownCommand = { command: { path: '', columns: [] }, input: {} };
-
-const shellHintsFor = (line: CommandLine, { system }: Host) =>
-  createShellHints({
-    tree: commandTree,
-    platform: system.platform,
-    current: line.kind === 'command' ? line.command : undefined,
-  });
-
-async function runAndCatch(line: CommandLine, host: Host, stage: Stage): Promise<ValsError | undefined> {
-  try {
+  const invocation = invocationAtTerminal(host, line);
+  const { presenter, services } = invocation;
+  const error = await catchError(async () => {
     if (line.kind === 'refused') throw line.error;
-    if (line.kind === 'command') await run(line, host, stage);
-    else await stage.presenter.result(line);
-    return undefined;
-  } catch (error) {
-    return error instanceof ReaderGone ? undefined : asValsError(error);
-  }
+    if (line.kind === 'help') return presenter.result(line);
+    try {
+      const failure = await runCommand(line, invocation);
+      if (failure !== undefined) throw failure;
+    } finally {
+      await services.close();
+    }
+  });
+  await presenter.end(error);
+  return error?.exit ?? 0;
 }
 
 async function parse(host: Host): Promise<CommandLine> {
@@ -65,44 +50,22 @@ async function parse(host: Host): Promise<CommandLine> {
   return parseCommandLine(argv, commandTree, width);
 }
 
-async function run({ command, input, flags }: CommandCall, host: Host, stage: Stage): Promise<void> {
-  const { context, services, close } = createContext(host, flags, stage, (context, permissions) =>
-    serveTools(context, permissions, { ...host, services }),
-  );
-  try {
-    const words = await readWordsFromInput(command, input, context);
-    const result = await command.run(context, await resolveVals(command, words, context));
-    const error = errorIn(result);
-    if (error === undefined) sumUp(result, context);
-    const shown = stage.presenter.result(result);
-    await (error === undefined ? shown : shown.catch(ignoreReaderGone));
-    if (error !== undefined) throw error;
-  } finally {
-    stage.presenter.say({ kind: 'progress' });
-    await close();
-  }
-}
+const nothingShown: ShownCommand = { command: { path: '', columns: [] }, input: {} };
 
-function sumUp(result: Result, { say }: Context): void {
-  const rows = result.kind === 'outcomes' ? result.rows : [];
-  if (changedSomething(rows)) say({ kind: 'done', text: `${countOutcomes(rows)}.` });
-}
-
-async function serveTools(context: Context, permissions: AgentPermissions, host: Host): Promise<void> {
-  const { serveAgents } = await import('./agents/serve-agents.ts');
-  const commands = {
-    all: commandsOf(await loadTree(commandTree)),
-    async run(call: CommandCall, toolHost: Partial<Host>, stage: Stage) {
-      await stage.presenter.end(
-        await runAndCatch({ kind: 'command', ...call }, { ...host, ...toolHost }, stage),
-      );
-    },
-  };
-  await serveAgents(context, { permissions, commands, stdout: host.stdout });
-}
-
-function ignoreReaderGone(error: unknown): void {
-  if (!(error instanceof ReaderGone)) throw error;
+function invocationAtTerminal(host: Host, line: CommandLine): Invocation {
+  const { flags } = line;
+  const call = line.kind === 'command' ? line : undefined;
+  const tree = commandTree;
+  const typedWords = new Map<string, string>();
+  const writeHints = createShellHints({
+    tree,
+    platform: host.system.platform,
+    current: call?.command,
+    typedWords,
+  });
+  const streams = { ...host, redactor: host.redactor ?? createRedactor(), writeHints };
+  const presenter = createTerminalPresenter(streams, flags, call ?? nothingShown);
+  return createInvocation({ ...streams, tree, flags, presenter, typedWords, services: createServices() });
 }
 
 function workingDirectory(): string {
@@ -144,9 +107,7 @@ export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Pr
     argv: argv.slice(2),
     env,
     system: { platform: process.platform, uid: process.getuid?.() },
-    get cwd() {
-      return workingDirectory();
-    },
+    cwd: workingDirectory,
     stdin: () => process.stdin,
     stdout,
     stderr,

@@ -1,10 +1,18 @@
 import { join } from 'node:path';
-import type { AgentPermissions, Context } from '../cli/context.ts';
+import { commandsOf, loadTree } from '../cli/command-tree.ts';
+import type { Context } from '../cli/context.ts';
 import { escapeUnsafe, restoreNumbers } from '../lib/json.ts';
 import { createRedactor } from '../terminal/redactor.ts';
 import type { ToolResult } from './tool-presenter.ts';
-import { type Commands, createToolRunner, folderForFiles } from './tool-runner.ts';
-import { isAllowed, permissionNotes, toolName, toolOf, whyNotAllowed } from './tools.ts';
+import { createToolRunner, folderForFiles } from './tool-runner.ts';
+import {
+  type AgentPermissions,
+  isAllowed,
+  permissionNotes,
+  toolName,
+  toolOf,
+  whyNotAllowed,
+} from './tools.ts';
 
 const instructions =
   'Vals are named pieces of code. A service keeps every version of them. To name a val, give its name, its id or, in a ' +
@@ -16,25 +24,22 @@ const onWriting =
   'Code that differs from the current code makes a new version. The old versions stay, and `version_restore` makes the ' +
   'code of an old version current again. The name, privacy and readme have no versions: `val_set` replaces them.';
 
-export interface AgentServer {
-  permissions: AgentPermissions;
-  commands: Commands;
-  stdout: NodeJS.WriteStream;
-}
-
-export async function serveAgents(
-  context: Context,
-  { permissions, commands: allCommands, stdout }: AgentServer,
-): Promise<void> {
-  const { settings, signal, say } = context;
-  const commands = allCommands.all.filter((each) => isAllowed(each, permissions));
+export async function serveAgents(context: Context, permissions: AgentPermissions): Promise<void> {
+  const { settings, signal, say, invocation } = context;
+  const allCommands = commandsOf(await loadTree(invocation.tree));
+  const commands = allCommands.filter((each) => isAllowed(each, permissions));
   const tools = new Map(
     commands.map((command) => [toolName(command), { command, tool: toolOf(command, permissions) }]),
   );
   const redactor = createRedactor();
   if (!settings.local.value) redactor.add(settings.token?.value);
   const log = await context.openLog();
-  const runTool = createToolRunner(context, { permissions, commands: allCommands, redactor, log: log.write });
+  const runTool = createToolRunner(invocation, {
+    permissions,
+    commands: allCommands,
+    redactor,
+    log: log.write,
+  });
   const underWay = new Set<Promise<ToolResult>>();
 
   say({
@@ -51,11 +56,11 @@ export async function serveAgents(
     ].join(' '),
     tools: [...tools.values()].map(({ tool }) => tool),
     explainMissing(name) {
-      const command = allCommands.all.find((each) => each.isTool && toolName(each) === name);
+      const command = allCommands.find((each) => each.isTool && toolName(each) === name);
       return [`There is no tool ${name}.`, ...(command ? whyNotAllowed(command, permissions) : [])].join(' ');
     },
     stdin: context.stdin(),
-    stdout,
+    stdout: invocation.stdout,
     editBeforeWriting: (message) => escapeUnsafe(redactor.redact(restoreNumbers(message))),
     signal,
     onError: ({ message }) => log.write(`The server did not understand a message: ${message}`),

@@ -1,11 +1,10 @@
 import { argumentsOf } from '../cli/command.ts';
 import type { LoadedCommand } from '../cli/command-tree.ts';
-import type { AgentPermissions } from '../cli/context.ts';
 import { commandLine, optionWords } from '../cli/shell-hints.ts';
-import { createHintWriter, type Hint, type HintWriter } from '../lib/hint.ts';
+import { createHintWriter, type Hint, type WriteHints } from '../lib/hint.ts';
 import type { JsonValue } from '../lib/json.ts';
 import { quoteFor } from '../lib/shell-command.ts';
-import { isAllowed, optionsForAgents, toolName } from './tools.ts';
+import { type AgentPermissions, isAllowed, optionsForAgents, toolName } from './tools.ts';
 
 export interface ToolHintOptions {
   commands: readonly LoadedCommand[];
@@ -13,12 +12,13 @@ export interface ToolHintOptions {
   platform: NodeJS.Platform;
   /** The command of the call, for hints about inputs to add. */
   current: LoadedCommand;
+  typedWords: ReadonlyMap<string, string>;
 }
 
 type Input = NonNullable<Hint['input']>;
 
-export function createToolHints(options: ToolHintOptions): HintWriter {
-  const { commands, permissions, platform, current } = options;
+export function createToolHints(options: ToolHintOptions): WriteHints {
+  const { commands, permissions, platform, current, typedWords } = options;
   const quote = quoteFor(platform);
   return createHintWriter(({ text, command: path, input }) => {
     if (path === undefined && input === undefined) return text;
@@ -34,7 +34,7 @@ export function createToolHints(options: ToolHintOptions): HintWriter {
       return `${text}, a person has to run \`${commandLine(command, input, quote)}\`.`;
     }
     return `${text}, call \`${[toolName(command), shown].filter(Boolean).join(' ')}\`.`;
-  });
+  }, typedWords);
 }
 
 /** Undefined if the tool lacks one of the inputs. */

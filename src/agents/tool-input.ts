@@ -1,9 +1,8 @@
 import { checkInput } from '../cli/check-input.ts';
 import { argumentsOf } from '../cli/command.ts';
 import type { LoadedCommand } from '../cli/command-tree.ts';
-import type { AgentPermissions } from '../cli/context.ts';
 import { UsageError } from '../errors.ts';
-import { optionsForAgents, toolName } from './tools.ts';
+import { type AgentPermissions, optionsForAgents, toolName } from './tools.ts';
 
 export type ToolInput = Readonly<Record<string, unknown>>;
 

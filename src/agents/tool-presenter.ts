@@ -1,14 +1,12 @@
 import { describeError, describeRows, LocalError, RunFailedError, type ValsError } from '../errors.ts';
-import type { Hints, HintWriter } from '../lib/hint.ts';
+import type { Hints, WriteHints } from '../lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, type Page, stringifyJson } from '../lib/json.ts';
 import { countOutcomes, type OutcomeRow } from '../lib/outcome.ts';
-import type { Event, Stage } from '../terminal/presenter.ts';
-import type { Redactor } from '../terminal/redactor.ts';
+import type { Event, Presenter } from '../terminal/presenter.ts';
 import { type ListResult, moreRecords, pagesOf, type Result } from '../terminal/result.ts';
 
-interface ToolStageOptions {
-  hints: HintWriter;
-  redactor: Redactor;
+interface ToolPresenterOptions {
+  writeHints: WriteHints;
   log(line: string): void;
   onProgress(message: string): void;
 }
@@ -25,16 +23,16 @@ const mostOfSentences = 3_000;
 const mostOfErrorField = 2_000;
 
 /** Collects what a command shows. After its end, `toolResult` is what the agent gets. */
-export function createToolStage(options: ToolStageOptions): Stage & { toolResult(): ToolResult } {
-  const { hints, redactor } = options;
+export function createToolPresenter(options: ToolPresenterOptions): Presenter & { toolResult(): ToolResult } {
+  const { writeHints } = options;
   const said: Hints[] = [];
-  const collector = createCollector(hints, said);
+  const collector = createCollector(writeHints, said);
   let collected: ToolResult | undefined;
 
   async function end(error?: ValsError): Promise<void> {
     const document = await collector.document(error);
     const text = error === undefined ? collector.text() : undefined;
-    const sentences = [...new Set(await Promise.all(said.map(hints.write)))].join('\n');
+    const sentences = [...new Set(await Promise.all(said.map(writeHints)))].join('\n');
     collected = {
       document,
       texts: [
@@ -46,11 +44,11 @@ export function createToolStage(options: ToolStageOptions): Stage & { toolResult
   }
 
   return {
-    presenter: { result: collector.take, say: (event) => collectEvent(event, said, options), end },
-    hints,
-    redactor,
     forPerson: false,
+    say: (event) => collectEvent(event, said, options),
     async flush() {},
+    result: collector.take,
+    end,
     toolResult() {
       if (collected === undefined) throw new Error('the command has not ended');
       return collected;
@@ -58,7 +56,7 @@ export function createToolStage(options: ToolStageOptions): Stage & { toolResult
   };
 }
 
-function collectEvent(event: Event, said: Hints[], { log, onProgress }: ToolStageOptions): void {
+function collectEvent(event: Event, said: Hints[], { log, onProgress }: ToolPresenterOptions): void {
   switch (event.kind) {
     case 'warning':
       // The error of the result already contains the problem.
@@ -84,7 +82,7 @@ function collectEvent(event: Event, said: Hints[], { log, onProgress }: ToolStag
 }
 
 /** Makes one document of the results of a command, with as many records as an agent can read. */
-function createCollector(hints: HintWriter, said: Hints[]) {
+function createCollector(writeHints: WriteHints, said: Hints[]) {
   let document: JsonObject = {};
   let text: string | undefined;
   let hasMore = false;
@@ -100,7 +98,7 @@ function createCollector(hints: HintWriter, said: Hints[]) {
 
   async function takeOutcomes(rows: readonly OutcomeRow[]): Promise<void> {
     const isNews = ({ status }: JsonObject) => status !== 'unchanged' && status !== 'skipped';
-    const whole = await describeRows(rows, hints.write);
+    const whole = await describeRows(rows, writeHints);
     await takeList(fits(whole) ? whole : [...whole.filter(isNews), ...whole.filter((row) => !isNews(row))]);
     if (hasMore) said.push(`All ${rows.length} outcomes: ${countOutcomes(rows)}.`);
   }
@@ -145,7 +143,7 @@ function createCollector(hints: HintWriter, said: Hints[]) {
       const more: JsonObject = hasMore ? { more: true } : {};
       if (error === undefined) return { ...document, ...more };
       return {
-        error: shortened(await describeError(error, hints.write)),
+        error: shortened(await describeError(error, writeHints)),
         ...itemsDone(document),
         ...more,
         ...(error instanceof RunFailedError && error.logs && { logs: error.logs }),

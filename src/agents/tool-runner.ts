@@ -3,33 +3,28 @@ import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Effect, LoadedCommand } from '../cli/command-tree.ts';
-import type { AgentPermissions, Context } from '../cli/context.ts';
-import type { Host } from '../cli/host.ts';
-import type { CommandCall } from '../cli/parse-command-line.ts';
+import { createInvocation, type Invocation } from '../cli/invocation.ts';
+import { runCommand } from '../cli/run-command.ts';
 import { InterruptedError, ValsError } from '../errors.ts';
 import { existingRealPath } from '../lib/paths.ts';
 import { createSlots, type Slots } from '../lib/slots.ts';
-import type { Stage } from '../terminal/presenter.ts';
+import type { Flags, Settings } from '../settings/settings.ts';
 import type { Redactor } from '../terminal/redactor.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import { tokenFolders } from '../workspace/sources/within.ts';
 import { createToolHints } from './tool-hints.ts';
 import { checkToolInput, type ToolInput } from './tool-input.ts';
-import { createToolStage, type ToolResult } from './tool-presenter.ts';
+import { createToolPresenter, type ToolResult } from './tool-presenter.ts';
+import type { AgentPermissions } from './tools.ts';
 
 export interface CallOptions {
   signal: AbortSignal;
   onProgress(message: string): void;
 }
 
-export interface Commands {
-  all: readonly LoadedCommand[];
-  run(call: CommandCall, host: Partial<Host>, stage: Stage): Promise<void>;
-}
-
 export interface ToolRunnerOptions {
   permissions: AgentPermissions;
-  commands: Commands;
+  commands: readonly LoadedCommand[];
   redactor: Redactor;
   log(line: string): void;
 }
@@ -44,13 +39,13 @@ export type ToolRunner = (
 ) => Promise<ToolResult>;
 
 export function createToolRunner(
-  context: Context,
-  { permissions, commands, ...options }: ToolRunnerOptions,
+  server: Invocation,
+  { permissions, commands, redactor, log }: ToolRunnerOptions,
 ): ToolRunner {
-  const { settings, signal: serverSignal } = context;
+  const { settings, signal: serverSignal } = server;
   const { platform } = settings.system;
   // Without GITHUB_ACTIONS, the calls of an agent do not appear in the summary of a GitHub job.
-  const env = { ...context.env, GITHUB_ACTIONS: undefined };
+  const env = { ...server.env, GITHUB_ACTIONS: undefined };
   const changing = createSlots(1);
   const slots: Record<Effect, Slots> = {
     reads: createSlots(mostReaders),
@@ -61,8 +56,9 @@ export function createToolRunner(
   };
 
   return async (command, rawInput, { signal: callSignal, onProgress }) => {
-    const hints = createToolHints({ commands: commands.all, permissions, platform, current: command });
-    const stage = createToolStage({ ...options, hints, onProgress });
+    const typedWords = new Map<string, string>();
+    const writeHints = createToolHints({ commands, permissions, platform, current: command, typedWords });
+    const presenter = createToolPresenter({ writeHints, log, onProgress });
     const controller = new AbortController();
     const { signal } = controller;
     setMaxListeners(0, signal);
@@ -72,32 +68,42 @@ export function createToolRunner(
     if (causes.some(({ aborted }) => aborted)) abort();
     try {
       const { input, code } = checkToolInput(command, rawInput, permissions);
-      const host = {
+      const invocation = createInvocation({
+        ...server,
         env,
         signal,
         stdin: () => Readable.from(code === '' ? [] : [Buffer.from(code)]),
         agent: { filesBelow: folderForFiles(settings), forbiddenFolders: tokenFolders(settings) },
-      };
-      await slots[command.effect].run(() => {
+        flags: flagsForTools(server.flags),
+        presenter,
+        writeHints,
+        redactor,
+        typedWords,
+      });
+      await slots[command.effect].run(async () => {
         signal.throwIfAborted();
-        return commands.run({ command, input, flags: flagsForTools(context) }, host, stage);
+        await presenter.end(await runCommand({ command, input }, invocation));
       });
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
-      await stage.presenter.end(error);
+      await presenter.end(error);
     } finally {
       for (const cause of causes) cause.removeEventListener('abort', abort);
     }
-    return stage.toolResult();
+    return presenter.toolResult();
   };
 }
 
-const flagsForTools = ({ flags }: Context): Context['flags'] => {
-  const { baseUrl, local, timeout, debug, allowHttp } = flags;
-  return { baseUrl, local, timeout, debug, allowHttp, json: true };
-};
+const flagsForTools = ({ baseUrl, local, timeout, debug, allowHttp }: Flags): Flags => ({
+  baseUrl,
+  local,
+  timeout,
+  debug,
+  allowHttp,
+  json: true,
+});
 
-export function folderForFiles(settings: Context['settings']): string | undefined {
+export function folderForFiles(settings: Settings): string | undefined {
   const { cwd } = settings;
   const root = findRoot(cwd);
   if (root !== undefined) return root;

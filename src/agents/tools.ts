@@ -1,7 +1,13 @@
 import { type ArgumentDefinition, argumentsOf, type OptionDefinition, optionsOf } from '../cli/command.ts';
 import type { Effect, LoadedCommand } from '../cli/command-tree.ts';
-import type { AgentPermissions } from '../cli/context.ts';
 import type { ValueSchema } from '../cli/value-types.ts';
+
+/** What a person lets an agent do. */
+export interface AgentPermissions {
+  readOnly?: boolean | undefined;
+  allowDelete?: boolean | undefined;
+  allowRun?: boolean | undefined;
+}
 
 type Property = Partial<Omit<ValueSchema, 'type'>> & {
   type: 'string' | 'boolean' | 'integer' | 'array';

@@ -3,39 +3,26 @@ import type { Page } from '../lib/json.ts';
 import { warnWith } from '../lib/say.ts';
 import { visible } from '../lib/visible.ts';
 import { createSeenVals } from '../names/seen-vals.ts';
-import { createSettings, type Flags } from '../settings/settings.ts';
 import type { Log } from '../terminal/log.ts';
-import type { Stage } from '../terminal/presenter.ts';
 import { createPrompt } from '../terminal/prompt.ts';
-import type { Redactor } from '../terminal/redactor.ts';
 import { widthOf } from '../terminal/streams.ts';
 import { duration } from '../terminal/times.ts';
 import type { Connection, ConnectionOptions } from './connection.ts';
-import type { AgentPermissions, ConnectOptions, Context } from './context.ts';
+import type { ConnectOptions, Context } from './context.ts';
 import { createGivenVals } from './given-vals.ts';
-import type { Host } from './host.ts';
-import { createServices, type Services } from './services.ts';
+import type { Invocation } from './invocation.ts';
 
-type ServeAgents = (context: Context, permissions: AgentPermissions) => Promise<void>;
-
-export function createContext(
-  host: Host,
-  flags: Flags,
-  stage: Stage,
-  serveAgents: ServeAgents,
-): { context: Context; services: Services; close(): Promise<void> } {
-  const { presenter, hints, redactor, forPerson } = stage;
-  const { env, stdin, signal, clock, node, agent } = host;
-  const settings = createSettings(flags, host, warnWith(presenter.say));
+export function createContext(invocation: Invocation): { context: Context; close(): Promise<void> } {
+  const { flags, settings, env, stdin, signal, clock, node, agent } = invocation;
+  const { presenter, redactor, stdout, stderr } = invocation;
   const startedAt = clock.now();
-  const services = host.services ?? createServices();
   const seen = createSeenVals(settings, (text) => redactor.redact(text) !== text);
-  const connections = createConnections(host, stage, { services, settings, seen });
-  const prompt = createPrompt(stdin, host.stderr, {
+  const connections = createConnections({ ...invocation, seen });
+  const prompt = createPrompt(stdin, stderr, {
     signal,
     clock,
-    width: widthOf(host.stderr, env),
-    flushMessages: stage.flush,
+    width: widthOf(stderr, env),
+    flushMessages: presenter.flush,
     redact: redactor.redact,
   });
   const whereAndHowLong = () => [
@@ -53,23 +40,21 @@ export function createContext(
     clock,
     node,
     agent,
-    serveAgents: (permissions) => serveAgents(context, permissions),
-    forPerson,
-    givenVals: createGivenVals(hints, () => context.connect()),
+    forPerson: presenter.forPerson,
+    givenVals: createGivenVals(invocation.typedWords, () => context.connect()),
     redact: redactor.redact,
     prompt,
     say: (event) => presenter.say(event.kind === 'done' ? { ...event, details: whereAndHowLong() } : event),
-    openLog: () => openLog(host, flags, redactor),
-    print: (line) => new Promise((resolve) => host.stdout.write(`${line}\n`, () => resolve())),
+    openLog: () => openLog(invocation),
+    print: (line) => new Promise((resolve) => stdout.write(`${line}\n`, () => resolve())),
     event: (record, columns) => presenter.result({ kind: 'event', record, columns }),
     connect: connections.connect,
+    invocation,
   };
   return {
     context,
-    services,
     async close() {
       connections.close();
-      if (services !== host.services) await services.close();
       await seen.save();
     },
   };
@@ -83,11 +68,8 @@ interface Connections {
 }
 
 /** The connections of one command. Those without options are one and the same. */
-function createConnections(
-  { signal, clock, onConnected }: Host,
-  { presenter, hints, redactor }: Stage,
-  shared: Pick<ConnectionOptions, 'services' | 'settings' | 'seen'>,
-): Connections {
+function createConnections(shared: Invocation & Pick<Context, 'seen'>): Connections {
+  const { presenter, settings, typedWords, onConnected } = shared;
   const open: Connection[] = [];
   let usual: Promise<Api> | undefined;
   const warn = warnWith(presenter.say);
@@ -104,13 +86,10 @@ function createConnections(
   async function connect(options?: ConnectOptions): Promise<Api> {
     const { openConnection } = await import('./connection.ts');
     const connection = await openConnection({
-      signal,
-      ...options,
       ...shared,
-      clock,
-      trace: shared.settings.debug.value ? trace : undefined,
-      redactor,
-      wordFor: hints.wordFor,
+      ...options,
+      trace: settings.debug.value ? trace : undefined,
+      wordFor: (id) => typedWords.get(id),
       notes,
     });
     open.push(connection);
@@ -132,7 +111,7 @@ function createConnections(
   };
 }
 
-async function openLog({ stderr }: Host, { quiet }: Flags, { redact }: Redactor): Promise<Log> {
+async function openLog({ stderr, flags: { quiet }, redactor: { redact } }: Invocation): Promise<Log> {
   const { createLog } = await import('../terminal/log.ts');
   const log = createLog(stderr);
   return {

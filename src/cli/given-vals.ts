@@ -1,7 +1,6 @@
 import type { Api } from '../api/api.ts';
 import { summaryOf, textAt } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
-import type { HintWriter } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Identity } from '../names/identify.ts';
 
@@ -22,18 +21,18 @@ export interface GivenVals {
   readSummary(id: string): Promise<JsonObject>;
 }
 
-export function createGivenVals(hints: HintWriter, connect: () => Promise<Api>): GivenVals {
+export function createGivenVals(typedWords: Map<string, string>, connect: () => Promise<Api>): GivenVals {
   const identities = new Map<string, Identity>();
   const read = new Map<string, { summary: JsonObject; etag: string | undefined }>();
   const rememberVal: GivenVals['rememberVal'] = (id, record, etag) =>
     void read.set(id, { summary: summaryOf(record), etag });
   return {
-    wordFor: hints.wordFor,
+    wordFor: (id) => typedWords.get(id),
     nameFor: (id) => identities.get(id)?.name,
     placeOf: (id) => identities.get(id)?.place,
-    labelFor: (id) => textAt(read.get(id)?.summary ?? {}, 'name') ?? hints.wordFor(id),
+    labelFor: (id) => textAt(read.get(id)?.summary ?? {}, 'name') ?? typedWords.get(id),
     rememberWord(word, identity) {
-      hints.nameVal(identity.id, word);
+      typedWords.set(identity.id, word);
       identities.set(identity.id, identity);
     },
     rememberVal,

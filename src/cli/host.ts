@@ -4,18 +4,19 @@ import type { NodeProgram, System } from '../lib/system.ts';
 import type { Pager } from '../terminal/pager.ts';
 import type { Redactor } from '../terminal/redactor.ts';
 import type { FileLimits } from '../workspace/sources/within.ts';
-import type { Services } from './services.ts';
 
-export type StandardInput = Readable & { isTTY?: boolean };
+type StandardInput = Readable & { isTTY?: boolean };
 
-export type Agent = FileLimits;
+type Agent = FileLimits;
 
+/** The process, or a test in its place. */
 export interface Host {
   argv: readonly string[];
   env: NodeJS.ProcessEnv;
   system: System;
-  cwd: string;
-  stdin: () => StandardInput;
+  /** Throws if the folder is gone. Most commands do not need it. */
+  cwd(): string;
+  stdin(): StandardInput;
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
   redactor?: Redactor;
@@ -24,7 +25,5 @@ export interface Host {
   node: NodeProgram;
   agent?: Agent | undefined;
   pager?: Pager;
-  /** The calls of an agent share the connections of the process. */
-  services?: Services;
   onConnected?: (() => void) | undefined;
 }

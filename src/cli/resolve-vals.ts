@@ -3,11 +3,12 @@ import { looksLikeId } from '../api/routes.ts';
 import { isFile } from '../lib/paths.ts';
 import { splitVersion } from '../lib/val-word.ts';
 import type { Identify } from '../names/identify.ts';
-import { type AnyCommand, argumentsOf, optionsOf } from './command.ts';
+import { argumentsOf, optionsOf } from './command.ts';
+import type { LoadedCommand } from './command-tree.ts';
 import type { Context } from './context.ts';
 
 export async function resolveVals(
-  command: AnyCommand,
+  command: LoadedCommand,
   input: Record<string, unknown>,
   context: Context,
 ): Promise<Record<string, unknown>> {
@@ -17,8 +18,7 @@ export async function resolveVals(
     value?.val === undefined || (value.val.orFile && isPath(`${input[key]}`)) ? [] : { key, ...value.val },
   );
   if (!vals.some(({ key }) => [input[key]].flat().some(isName))) return input;
-  // All commands that take a val and write have the option --dry-run. Commands that only read do not have the option.
-  const isForWriting = optionsOf(command).some(([key]) => key === 'dryRun');
+  const isForWriting = command.effect !== 'reads' && command.effect !== 'runs';
   const confirmsListedVals = isForWriting || vals.some(({ runsCode }) => runsCode);
   const identify = await createResolver(context, { isForWriting, confirmsListedVals });
   const idOf = async (word: unknown) => (isName(word) ? (await identify(word)).id : word);

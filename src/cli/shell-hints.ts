@@ -1,4 +1,4 @@
-import { createHintWriter, type Hint, type HintWriter } from '../lib/hint.ts';
+import { createHintWriter, type Hint, type WriteHints } from '../lib/hint.ts';
 import { type QuoteWord, quoteFor } from '../lib/shell-command.ts';
 import {
   type AnyCommand,
@@ -17,9 +17,11 @@ export interface ShellHintOptions {
   platform: NodeJS.Platform;
   /** The command that is running, for hints about options to add. */
   current: Pick<AnyCommand, 'options' | 'passesThrough'> | undefined;
+  typedWords: ReadonlyMap<string, string>;
 }
 
-export function createShellHints({ tree, platform, current = noCommand }: ShellHintOptions): HintWriter {
+export function createShellHints(options: ShellHintOptions): WriteHints {
+  const { tree, platform, current = noCommand, typedWords } = options;
   const quote = quoteFor(platform);
   return createHintWriter(async ({ text, command, input }) => {
     if (command !== undefined) {
@@ -31,7 +33,7 @@ export function createShellHints({ tree, platform, current = noCommand }: ShellH
     // What follows the val is the val's own.
     const place = current.passesThrough ? ' before the file or val' : '';
     return `${text}, add ${optionWords(current, input, quote).join(' ')}${place}.`;
-  });
+  }, typedWords);
 }
 
 const noCommand: Pick<AnyCommand, 'options' | 'passesThrough'> = {};

@@ -8,7 +8,7 @@ import type { State } from '../workspace/state.ts';
 import { differInLineEnds } from '../workspace/text/code-facts.ts';
 import { diffBetween, unifiedDiff } from '../workspace/text/unified-diff.ts';
 import { pathTo, type Workspace } from '../workspace/workspace.ts';
-import { hintAbout } from './shared/notes.ts';
+import { hintAbout } from './shared/hint-about.ts';
 import { valsOfWorkspace } from './shared/options.ts';
 import { type ComparedVal, compareVals } from './status/compare-vals.ts';
 

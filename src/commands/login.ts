@@ -12,7 +12,7 @@ import { readConfig, withDefault } from '../settings/config-file.ts';
 import { checkToken, isOfThisMachine } from '../settings/settings.ts';
 import { column } from '../terminal/column.ts';
 import { readText } from '../workspace/sources/read-text.ts';
-import { warnIfLocalIsSet } from './shared/notes.ts';
+import { warnIfLocalIsSet } from './shared/warn-if-local.ts';
 
 export const command = defineCommand({
   summary: 'Sign in to a service and store its token',

@@ -21,7 +21,8 @@ export const command = defineCommand({
   examples: ['vals mcp', 'vals mcp --read-only --base-url https://api.example.com'],
   columns: [],
   async run(context, permissions) {
-    await context.serveAgents(permissions);
+    const { serveAgents } = await import('../agents/serve-agents.ts');
+    await serveAgents(context, permissions);
     return { kind: 'nothing' };
   },
 });

@@ -27,20 +27,15 @@ export type Hints = string | Hint | readonly (string | Hint)[];
 
 export type WriteHints = (hints: Hints) => Promise<string>;
 
-export interface HintWriter {
-  write: WriteHints;
-  /** From now on, hints name this val with the word that the user typed. */
-  nameVal(id: string, word: string): void;
-  wordFor(id: string): string | undefined;
-}
-
 type HintInput = Readonly<Record<string, JsonValue>>;
 
-/** `writeHint` gets the input of the hint with words in the place of ids. */
-export function createHintWriter(writeHint: (hint: Hint) => string | Promise<string>): HintWriter {
-  const words = new Map<string, string>();
+/** Writes with `writeHint`. An id in the input of a hint becomes the word that the user typed for that val. */
+export function createHintWriter(
+  writeHint: (hint: Hint) => string | Promise<string>,
+  typedWords: ReadonlyMap<string, string>,
+): WriteHints {
   const wordOf = (value: JsonValue): JsonValue =>
-    typeof value === 'string' ? (words.get(value) ?? value) : value;
+    typeof value === 'string' ? (typedWords.get(value) ?? value) : value;
   const withWords = (input: HintInput): HintInput =>
     Object.fromEntries(
       Object.entries(input).map(([key, value]) => [
@@ -50,11 +45,7 @@ export function createHintWriter(writeHint: (hint: Hint) => string | Promise<str
     );
   const writeOne = (hint: Hint) =>
     writeHint(hint.input === undefined ? hint : { ...hint, input: withWords(hint.input) });
-  return {
-    write: async (hints) => (await Promise.all(hintList(hints).map(writeOne))).join(' '),
-    nameVal: (id, word) => void words.set(id, word),
-    wordFor: (id) => words.get(id),
-  };
+  return async (hints) => (await Promise.all(hintList(hints).map(writeOne))).join(' ');
 }
 
 export function hintList(hints: Hints | undefined): Hint[] {

@@ -47,12 +47,14 @@ export interface Settings {
   readonly system: System;
 }
 
+interface SettingsHost {
+  env: NodeJS.ProcessEnv;
+  system: System;
+  cwd(): string;
+}
+
 /** Reads a setting only on demand, so that a command that needs no config does not open the config file. */
-export function createSettings(
-  flags: Flags,
-  host: { env: NodeJS.ProcessEnv; system: System; readonly cwd: string },
-  warn: (message: string) => void,
-): Settings {
+export function createSettings(flags: Flags, host: SettingsHost, warn: (message: string) => void): Settings {
   const { env, system } = host;
   let stored: StoredConfig | undefined;
   const config = () => {
@@ -63,7 +65,7 @@ export function createSettings(
   const settings: Settings = {
     system,
     get cwd() {
-      return host.cwd;
+      return host.cwd();
     },
     get local() {
       if (flags.local && flags.baseUrl !== undefined) {
@@ -165,13 +167,13 @@ function proxyVariable(env: NodeJS.ProcessEnv, name: string): Setting<string> | 
 }
 
 function directory(
-  host: { env: NodeJS.ProcessEnv; system: System; readonly cwd: string },
+  host: SettingsHost,
   variable: string,
   kind: 'config' | 'data',
 ): Setting<string> | undefined {
   const { env, system } = host;
   const chosen = env[variable];
-  if (chosen) return { value: resolve(host.cwd, chosen), source: variable };
+  if (chosen) return { value: resolve(host.cwd(), chosen), source: variable };
   const value = platformDirectories(env, system.platform)[kind];
   return value === undefined ? undefined : { value, source: 'default' };
 }

@@ -1,9 +1,9 @@
-import type { HintWriter } from '../lib/hint.ts';
+import type { WriteHints } from '../lib/hint.ts';
 import type { System } from '../lib/system.ts';
 import { createMessages, type Messages } from './messages.ts';
 import type { Pager } from './pager.ts';
 import { createProgress } from './progress.ts';
-import { createRedactor, type Redactor } from './redactor.ts';
+import type { Redactor } from './redactor.ts';
 import { createSink, type Sink } from './streams.ts';
 import { type Glyphs, glyphsFor, showsUnicode, wantsColor } from './style.ts';
 
@@ -12,7 +12,8 @@ export interface OutputStreams {
   system: System;
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
-  redactor?: Redactor;
+  redactor: Redactor;
+  writeHints: WriteHints;
   signal: AbortSignal;
   pager?: Pager;
 }
@@ -41,11 +42,11 @@ export interface Output {
   redactor: Redactor;
   messages: Messages;
   format: Format;
-  hints: HintWriter;
+  writeHints: WriteHints;
 }
 
-export function createOutput(streams: OutputStreams, flags: OutputFlags, hints: HintWriter): Output {
-  const { env, system, signal, pager, redactor = createRedactor() } = streams;
+export function createOutput(streams: OutputStreams, flags: OutputFlags): Output {
+  const { env, system, signal, pager, redactor, writeHints } = streams;
   for (const token of [env.VALS_TOKEN, env.VALS_TO_TOKEN]) redactor.add(token?.trim());
   const stderr = createSink(streams.stderr, 'stderr', redactor, { env });
   const stderrColor = wantsColor(flags.color, env, stderr);
@@ -70,10 +71,10 @@ export function createOutput(streams: OutputStreams, flags: OutputFlags, hints: 
     atTerminal: stderr.isTerminal && stdout.isTerminal,
     glyphs: format.glyphs,
     redact: redactor.redact,
-    writeHints: hints.write,
+    writeHints,
     progress,
   });
-  return { stdout, redactor, messages, format, hints };
+  return { stdout, redactor, messages, format, writeHints };
 }
 
 function createFormat({ env, system }: OutputStreams, flags: OutputFlags, stdout: Sink): Format {

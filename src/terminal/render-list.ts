@@ -40,10 +40,10 @@ export async function renderOutcomes(
   { rows, columns, error }: OutcomesResult,
   rendering: Rendering,
 ): Promise<void> {
-  const { stdout, hints } = rendering.output;
+  const { stdout, writeHints } = rendering.output;
   const output = { ...rendering.output, stdout: { ...stdout, writeLong: stdout.write } };
   const empty = error === undefined ? rendering.empty : undefined;
-  const described = await describeRows(rows, hints.write);
+  const described = await describeRows(rows, writeHints);
   await writeList(
     { kind: 'list', rows: described, ...(columns && { columns }) },
     { ...rendering, output, empty },

@@ -129,7 +129,7 @@ async function renderDiffs({ rows, diffs }: DiffsResult, rendering: Rendering): 
   if (!format.forPerson) {
     return renderText(diffs.map(({ patch }) => patch).join(''), rendering.output);
   }
-  await stdout.writeLong(await formatDiffs(diffs, await screenOf(rendering), rendering.output.hints.write));
+  await stdout.writeLong(await formatDiffs(diffs, await screenOf(rendering), rendering.output.writeHints));
 }
 
 async function formatDiffs(
@@ -162,9 +162,9 @@ function paintLine(line: string, { bold, cyan, green, red, dim }: Style): string
 }
 
 async function renderEvent(event: EventResult, rendering: Rendering): Promise<void> {
-  const { stdout, format, hints } = rendering.output;
+  const { stdout, format, writeHints } = rendering.output;
   const { columns } = event;
-  const [record = {}] = await describeRows([event.record], hints.write);
+  const [record = {}] = await describeRows([event.record], writeHints);
   if (format.kind === 'ndjson' || format.fields) {
     return renderList({ kind: 'list', rows: [record], columns }, rendering);
   }

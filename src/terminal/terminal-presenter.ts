@@ -1,9 +1,9 @@
 import { describeRows } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Hints, HintWriter } from '../lib/hint.ts';
+import type { Hints } from '../lib/hint.ts';
 import { type Column, columnsFor } from './column.ts';
 import { createOutput, type OutputFlags, type OutputStreams } from './output.ts';
-import type { Stage } from './presenter.ts';
+import type { Presenter } from './presenter.ts';
 import { render } from './render.ts';
 import type { OutcomesResult } from './result.ts';
 
@@ -15,21 +15,20 @@ export interface ShownCommand {
 }
 
 /** Shows results on stdout, and everything else on stderr: at a terminal for a person, in a pipe for a program. */
-export function createTerminalStage(
+export function createTerminalPresenter(
   streams: OutputStreams & { clock: Clock },
   flags: OutputFlags,
-  hints: HintWriter,
   { command, input }: ShownCommand,
-): Stage {
-  const output = createOutput(streams, flags, hints);
-  const { messages, redactor, format } = output;
+): Presenter {
+  const output = createOutput(streams, flags);
+  const { messages, redactor, format, writeHints } = output;
   const givenKeys = new Set(Object.keys(input).filter((key) => input[key] !== undefined));
 
   async function writeJobSummary(outcomes: OutcomesResult): Promise<void> {
     const { GITHUB_ACTIONS, GITHUB_STEP_SUMMARY } = streams.env;
     if (!command.jobSummary || GITHUB_ACTIONS !== 'true' || !GITHUB_STEP_SUMMARY) return;
     const { appendJobSummary } = await import('./job-summary.ts');
-    const rows = await describeRows(outcomes.rows, hints.write);
+    const rows = await describeRows(outcomes.rows, writeHints);
     const columns = columnsFor(command.columns, 'pipe');
     await appendJobSummary(GITHUB_STEP_SUMMARY, command.path, rows, columns, redactor.redact).catch(
       (error: Error) =>
@@ -38,24 +37,20 @@ export function createTerminalStage(
   }
 
   return {
-    presenter: {
-      say: messages.say,
-      async result(result) {
-        if (result.kind === 'outcomes') await writeJobSummary(result);
-        await messages.flush();
-        await render(result, {
-          output,
-          columns: command.columns,
-          now: streams.clock.now(),
-          givenKeys,
-          empty: command.empty ?? 'The list is empty.',
-        });
-      },
-      end: messages.end,
-    },
-    hints,
-    redactor,
     forPerson: format.forPerson,
+    say: messages.say,
     flush: messages.flush,
+    async result(result) {
+      if (result.kind === 'outcomes') await writeJobSummary(result);
+      await messages.flush();
+      await render(result, {
+        output,
+        columns: command.columns,
+        now: streams.clock.now(),
+        givenKeys,
+        empty: command.empty ?? 'The list is empty.',
+      });
+    },
+    end: messages.end,
   };
 }

@@ -1,11 +1,9 @@
 import { expect, it } from 'vitest';
-import { createToolStage } from '../../src/agents/tool-presenter.ts';
-import { isAllowed, toolOf } from '../../src/agents/tools.ts';
+import { createToolPresenter } from '../../src/agents/tool-presenter.ts';
+import { type AgentPermissions, isAllowed, toolOf } from '../../src/agents/tools.ts';
 import { commandsOf, loadTree } from '../../src/cli/command-tree.ts';
-import type { AgentPermissions } from '../../src/cli/context.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { createHintWriter } from '../../src/lib/hint.ts';
-import { createRedactor } from '../../src/terminal/redactor.ts';
 
 const commands = commandsOf(await loadTree(commandTree));
 const toolsFor = (permissions: AgentPermissions) =>
@@ -91,15 +89,14 @@ it('a list that is too large loses unchanged items first, and all outcomes are c
     status,
     large,
   }));
-  const { presenter, toolResult } = createToolStage({
-    redactor: createRedactor(),
-    hints: createHintWriter(({ text }) => text),
+  const presenter = createToolPresenter({
+    writeHints: createHintWriter(({ text }) => text, new Map()),
     log() {},
     onProgress() {},
   });
   await presenter.result({ kind: 'outcomes', rows });
   await presenter.end();
-  const { document, texts } = toolResult();
+  const { document, texts } = presenter.toolResult();
   expect(document).toMatchObject({
     items: [{ status: 'failed' }, { status: 'pushed' }, { status: 'unchanged' }],
     more: true,
@@ -109,7 +106,7 @@ it('a list that is too large loses unchanged items first, and all outcomes are c
     presenter.say({ kind: 'warning', text: `Skipped: ${large.slice(-50)}${count}` });
   }
   await presenter.end();
-  expect(toolResult().texts.join('').length).toBeLessThanOrEqual(50_000);
+  expect(presenter.toolResult().texts.join('').length).toBeLessThanOrEqual(50_000);
 });
 
 it('the input privacy lists its values', () => {

@@ -218,6 +218,14 @@ describe('vals completion', () => {
     expect(await complete('runs', '')).toEqual([JSON.parse(stdout).run.id.slice(0, 8), 'greet']);
     expect(await complete('run', '')).toEqual(['greet', 'greet.ts']);
     expect((await run(['__complete', 'fish', 'runs', ''], { cwd: home })).stdout).toBe('');
+    const { VALS_BASE_URL = '', ...others } = env;
+    const typed = ['--base-url', VALS_BASE_URL, 'version', 'get', 'greet', ''];
+    const { stdout: versions } = await run(['__complete', 'fish', ...typed], {
+      env: others,
+      cwd: home,
+      home,
+    });
+    expect(versions).toMatch(/^2\t.*\n1\t/);
   });
 
   it('does not show the hidden command __complete', async () => {
@@ -268,7 +276,7 @@ describe('the next word', async () => {
   ])('after `vals %s` is one of %j', (line, words, { before } = { before: '' }) => {
     const { candidates, ...others } = next(line);
     expect(candidates.map(({ word }) => word)).toEqual(words);
-    expect(others).toEqual({ before, offers: [] });
+    expect(others).toMatchObject({ before, offers: [] });
   });
 
   it.each([

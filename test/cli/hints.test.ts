@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { createToolHints } from '../../src/agents/tool-hints.ts';
+import type { AgentPermissions } from '../../src/agents/tools.ts';
 import { commandNamed, commandsOf, loadTree } from '../../src/cli/command-tree.ts';
-import type { AgentPermissions } from '../../src/cli/context.ts';
 import { globalOptions } from '../../src/cli/global-options.ts';
 import { createShellHints } from '../../src/cli/shell-hints.ts';
 import { commandTree } from '../../src/commands/index.ts';
@@ -18,8 +18,8 @@ import { serviceInProcess } from '../support/service-in-process.ts';
 const tree = await loadTree(commandTree);
 const push = commandNamed(tree, 'push');
 
-const shellHints = (platform: NodeJS.Platform = 'linux') =>
-  createShellHints({ tree: commandTree, platform, current: push });
+const shellHints = (platform: NodeJS.Platform = 'linux', typedWords = new Map<string, string>()) =>
+  createShellHints({ tree: commandTree, platform, current: push, typedWords });
 
 function toolHints(permissions: AgentPermissions = {}) {
   if (push === undefined) throw new Error('no command push');
@@ -28,6 +28,7 @@ function toolHints(permissions: AgentPermissions = {}) {
     permissions,
     platform: 'linux',
     current: push,
+    typedWords: new Map(),
   });
 }
 
@@ -86,16 +87,15 @@ it.each<[Hints, string, string]>([
     'To give it time, a person has to run `vals run --max-time 90 x`.',
   ],
 ])('%j: a person reads %j, an agent %j', async (hints, forPerson, forAgent) => {
-  expect(await shellHints().write(hints)).toBe(forPerson);
-  expect(await toolHints().write(hints)).toBe(forAgent);
+  expect(await shellHints()(hints)).toBe(forPerson);
+  expect(await toolHints()(hints)).toBe(forAgent);
 });
 
 it('the word that the user typed stands for the id of a val, in a list too', async () => {
-  const hints = shellHints();
-  hints.nameVal('id', 'hello');
+  const write = shellHints('linux', new Map([['id', 'hello']]));
   const get = { text: 'To see it', command: 'val get', input: { val: 'id' } };
   const rm = { text: 'To delete it', command: 'val rm', input: { vals: ['id'] } };
-  expect(await hints.write([get, rm])).toBe(
+  expect(await write([get, rm])).toBe(
     'To see it, run `vals val get hello`. To delete it, run `vals val rm hello`.',
   );
 });
@@ -114,9 +114,7 @@ it('no backslash stands before a quote in the quotes, because fish would not end
 it('on Windows, words are quoted for cmd.exe and PowerShell, or for PowerShell alone', async () => {
   const quoted = ["it's", 'a$b', '@acme', 'C:\\vals\\a.ts'].map(quoteFor('win32'));
   expect(quoted).toEqual(['"it\'s"', "'a$b'", '"@acme"', 'C:\\vals\\a.ts']);
-  expect(await shellHints('win32').write(overwrite)).toBe(
-    'To overwrite it, run `vals push "a b.ts" --force`.',
-  );
+  expect(await shellHints('win32')(overwrite)).toBe('To overwrite it, run `vals push "a b.ts" --force`.');
 });
 
 it("a hint shows the user's own word for a val, in quotes, and the error keeps the id", async () => {

@@ -135,9 +135,9 @@ it.each(Object.entries(cases))('an option (%s) is written once', async (_name, e
     expect.objectContaining({ word: '--new-one', description }),
   );
 
-  const hints = createShellHints({ tree, platform: 'linux', current: command });
+  const write = createShellHints({ tree, platform: 'linux', current: command, typedWords: new Map() });
   const hint = { text: 'To test', input: { newOne: each.input as string } };
-  expect(await hints.write(hint)).toBe(`To test, add ${each.typed.join(' ').replace(/^-n$|=|007/g, fixed)}.`);
+  expect(await write(hint)).toBe(`To test, add ${each.typed.join(' ').replace(/^-n$|=|007/g, fixed)}.`);
 });
 
 const fixed = (typed: string): string => ({ '-n': '--new-one', '=': ' ', '007': '7' })[typed] ?? typed;

@@ -100,7 +100,7 @@ export async function inProcess(argv: readonly string[], options: InProcessOptio
     argv,
     env: options.env,
     system: { platform: process.platform, uid: process.getuid?.() },
-    cwd: options.cwd ?? process.cwd(),
+    cwd: () => options.cwd ?? process.cwd(),
     stdin: () => (options.answers ? keyboard : piped) as unknown as NodeJS.ReadStream,
     stdout: stdout.asStream(),
     stderr: stderr.asStream(),

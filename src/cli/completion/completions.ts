@@ -6,6 +6,7 @@ import {
   type LoadedCommand,
   type LoadedTree,
 } from '../command-tree.ts';
+import { globalOptions } from '../global-options.ts';
 import { conflict, type KnownOption, optionsAt } from '../known-options.ts';
 import type { Offer, ValueType } from '../value-types.ts';
 
@@ -20,9 +21,11 @@ export interface Completions {
   before: string;
   /** The val of the command line, for which versions are offered. */
   val?: string | undefined;
+  /** The options of every command that were typed. They decide which service is asked. */
+  flags: Readonly<Record<string, string | true>>;
 }
 
-const none: Completions = { candidates: [], offers: [], before: '' };
+const none: Completions = { candidates: [], offers: [], before: '', flags: {} };
 
 export function completions(
   tree: LoadedTree,
@@ -31,19 +34,17 @@ export function completions(
 ): Completions {
   if (wordsBefore[0] === 'help') return completeHelp(tree, wordsBefore.slice(1), unfinished);
   const words = readWords(wordsBefore, tree);
-  const [val] = words.arguments;
-  if (words.optionAwaitingValue !== undefined) {
-    return withVal(completeValue(words.optionAwaitingValue, unfinished), val);
-  }
-  if (!words.onlyArgumentsFollow && unfinished.startsWith('-')) return completeOption(words, unfinished);
-  if (words.command !== undefined) {
-    return withVal(completeArgument(words.command, words.arguments.length, unfinished), val);
-  }
-  return val === undefined ? completeCommand(tree, words.path, unfinished) : none;
+  return { ...completeNext(tree, words, unfinished), val: words.arguments[0], flags: words.flags };
 }
 
-const withVal = (found: Completions, val: string | undefined): Completions =>
-  found.offers.includes('versions') ? { ...found, val } : found;
+function completeNext(tree: LoadedTree, words: Words, unfinished: string): Completions {
+  if (words.optionAwaitingValue !== undefined) return completeValue(words.optionAwaitingValue, unfinished);
+  if (!words.onlyArgumentsFollow && unfinished.startsWith('-')) return completeOption(words, unfinished);
+  if (words.command !== undefined) {
+    return completeArgument(words.command, words.arguments.length, unfinished);
+  }
+  return words.arguments.length === 0 ? completeCommand(tree, words.path, unfinished) : none;
+}
 
 function completeHelp(tree: LoadedTree, wordsBefore: readonly string[], unfinished: string): Completions {
   const { path, command, arguments: rest } = readWords(wordsBefore, tree);
@@ -113,6 +114,7 @@ interface Words {
   command: LoadedCommand | undefined;
   options: readonly KnownOption[];
   arguments: readonly string[];
+  flags: Completions['flags'];
   optionAwaitingValue: KnownOption | undefined;
   onlyArgumentsFollow: boolean;
 }
@@ -121,24 +123,34 @@ function readWords(words: readonly string[], tree: LoadedTree): Words {
   const path: string[] = [];
   const options: KnownOption[] = [];
   const others: string[] = [];
+  const flags: Record<string, string | true> = {};
   let command: LoadedCommand | undefined;
   let optionAwaitingValue: KnownOption | undefined;
   let onlyArgumentsFollow = false;
+
+  const keepFlag = ({ key }: KnownOption, value: string | true): void => {
+    if (Object.hasOwn(globalOptions, key)) flags[key] = value;
+  };
 
   const readOption = (word: string): void => {
     const { name, value } = splitOption(word);
     const option = findOption(optionsAt(path, command), name);
     if (option === undefined) return;
     options.push(option);
-    if (option.placeholder !== undefined) optionAwaitingValue = value === undefined ? option : undefined;
-    else if (value !== undefined && !name.startsWith('--')) readOption(`-${value}`);
+    if (option.placeholder === undefined) {
+      keepFlag(option, true);
+      if (value !== undefined && !name.startsWith('--')) readOption(`-${value}`);
+    } else if (value === undefined) optionAwaitingValue = option;
+    else keepFlag(option, value);
   };
 
   for (const word of words) {
     const longer = [...path, word].join(' ');
     const isName = Object.hasOwn(tree.topics, longer) || commandNamed(tree, longer) !== undefined;
-    if (optionAwaitingValue !== undefined) optionAwaitingValue = undefined;
-    else if (!onlyArgumentsFollow && word === '--') onlyArgumentsFollow = true;
+    if (optionAwaitingValue !== undefined) {
+      keepFlag(optionAwaitingValue, word);
+      optionAwaitingValue = undefined;
+    } else if (!onlyArgumentsFollow && word === '--') onlyArgumentsFollow = true;
     else if (!onlyArgumentsFollow && /^-./s.test(word)) readOption(word);
     else if (command === undefined && others.length === 0 && isName) {
       path.push(word);
@@ -148,7 +160,7 @@ function readWords(words: readonly string[], tree: LoadedTree): Words {
       onlyArgumentsFollow ||= command === undefined || passesThrough(command, options);
     }
   }
-  return { path, command, options, arguments: others, optionAwaitingValue, onlyArgumentsFollow };
+  return { path, command, options, arguments: others, flags, optionAwaitingValue, onlyArgumentsFollow };
 }
 
 function passesThrough(

@@ -1,12 +1,9 @@
 import type { Api } from '../../api/api.ts';
 import { textAt } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
-import { createHintWriter } from '../../lib/hint.ts';
-import type { Stage } from '../../terminal/presenter.ts';
-import { createRedactor } from '../../terminal/redactor.ts';
 import type { Context } from '../context.ts';
 import { createContext } from '../create-context.ts';
-import type { Host } from '../host.ts';
+import type { Invocation } from '../invocation.ts';
 import { createResolver } from '../resolve-vals.ts';
 import type { Candidate } from './completions.ts';
 
@@ -15,31 +12,24 @@ const mostMs = 1_500;
 const mostRuns = 20;
 const shownOfId = 8;
 
-const silent: Stage = {
-  presenter: { say() {}, async result() {}, async end() {} },
-  hints: createHintWriter(({ text }) => text),
-  redactor: createRedactor(),
-  forPerson: false,
-  async flush() {},
-};
-
 /** A service that does not answer, or a person who is not signed in, gets no candidates and no error. */
 async function ask(
-  host: Host,
+  invocation: Invocation,
   read: (api: Api, context: Context) => Promise<Candidate[]>,
 ): Promise<Candidate[]> {
-  const { context, close } = createContext(host, {}, silent, async () => {});
+  const { context, close } = createContext(invocation);
   try {
     return await read(await context.connect({ mostMs }), context);
   } catch {
     return [];
   } finally {
     await close();
+    await invocation.services.close();
   }
 }
 
-export const versionsOf = (val: string, host: Host): Promise<Candidate[]> =>
-  ask(host, async (api, context) => {
+export const versionsOf = (val: string, invocation: Invocation): Promise<Candidate[]> =>
+  ask(invocation, async (api, context) => {
     const identify = await createResolver(context, { isForWriting: false, confirmsListedVals: false });
     const { id } = await identify(val);
     const versions: Candidate[] = [];
@@ -54,8 +44,8 @@ export const versionsOf = (val: string, host: Host): Promise<Candidate[]> =>
     return versions;
   });
 
-export const recentRuns = (host: Host): Promise<Candidate[]> =>
-  ask(host, async (api) => {
+export const recentRuns = (invocation: Invocation): Promise<Candidate[]> =>
+  ask(invocation, async (api) => {
     const runs: Candidate[] = [];
     for await (const { records } of api.pages(routes.myRuns({}), { limit: mostRuns })) {
       for (const run of records) {

@@ -2,11 +2,17 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { readableNames } from '../../lib/paths.ts';
 import { createSeenVals } from '../../names/seen-vals.ts';
 import { readConfig } from '../../settings/config-file.ts';
-import { createSettings, type Settings } from '../../settings/settings.ts';
+import type { Flags, Settings } from '../../settings/settings.ts';
+import type { Presenter } from '../../terminal/presenter.ts';
+import { createRedactor } from '../../terminal/redactor.ts';
 import { readManifest } from '../../workspace/disk/manifest-file.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
+import { checkOptions } from '../check-input.ts';
 import { type CommandTree, loadTree } from '../command-tree.ts';
+import { globalOptions } from '../global-options.ts';
 import type { Host } from '../host.ts';
+import { createInvocation, type Invocation } from '../invocation.ts';
+import { createServices } from '../services.ts';
 import { type Candidate, type Completions, completions } from './completions.ts';
 import { filesLine } from './scripts.ts';
 
@@ -19,7 +25,8 @@ export async function completionReply(
   const current = words.at(-1) ?? '';
   const found = completions(await loadTree(tree), words.slice(0, -1), current);
   const { before } = found;
-  const settings = createSettings({}, host, () => {});
+  const invocation = silentInvocation(host, tree, flagsOf(found.flags));
+  const { settings } = invocation;
   const unfinished = current.slice(before.length);
   const offers = new Set(found.offers);
   if (offers.has('vals') && offers.has('files') && fitsFile(unfinished, settings.cwd))
@@ -31,7 +38,7 @@ export async function completionReply(
   ];
   const candidates = [
     ...found.candidates,
-    ...(await fromService(found, unfinished, host)),
+    ...(await fromService(found, unfinished, invocation)),
     ...[...new Set(names)].map((word) => ({ word, description: '' })),
   ];
   if (candidates.length === 0) return offers.has('files') ? `${filesLine}\n` : '';
@@ -44,15 +51,44 @@ export async function completionReply(
   return candidates.map(line).join('');
 }
 
+const silent: Presenter = {
+  forPerson: false,
+  say() {},
+  async flush() {},
+  async result() {},
+  async end() {},
+};
+
+const silentInvocation = (host: Host, tree: CommandTree, flags: Flags): Invocation =>
+  createInvocation({
+    ...host,
+    tree,
+    flags,
+    presenter: silent,
+    writeHints: async () => '',
+    redactor: createRedactor(),
+    typedWords: new Map(),
+    services: createServices(),
+  });
+
+/** An option with a wrong value, on a command line that is not finished, counts as none. */
+function flagsOf(typed: Completions['flags']): Flags {
+  try {
+    return checkOptions(globalOptions, typed, { nameOf: (key) => key, hint: '' });
+  } catch {
+    return {};
+  }
+}
+
 async function fromService(
   { offers, val }: Completions,
   unfinished: string,
-  host: Host,
+  invocation: Invocation,
 ): Promise<Candidate[]> {
   const asksForVersions = offers.includes('versions') && val !== undefined;
   if (!asksForVersions && !offers.includes('runs')) return [];
   const { recentRuns, versionsOf } = await import('./from-service.ts');
-  const candidates = asksForVersions ? await versionsOf(val, host) : await recentRuns(host);
+  const candidates = asksForVersions ? await versionsOf(val, invocation) : await recentRuns(invocation);
   return candidates.filter(({ word }) => word.startsWith(unfinished) && safeInShell.test(word));
 }
 

@@ -17,8 +17,8 @@ import type { RemoteVals } from '../../workspace/remote-vals.ts';
 import { createNestedProjectCheck } from '../../workspace/sources/nested-project.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { nameOf, pathTo, relativeTo, type Workspace } from '../../workspace/workspace.ts';
+import { noteMove } from '../push/move-notes.ts';
 import { fileColumn, outcomeColumn } from '../shared/columns.ts';
-import { noteMove } from '../shared/notes.ts';
 
 interface NewVal {
   id: string;

@@ -12,11 +12,14 @@ import { firstRelativeImport, relativeImportWarning } from '../../workspace/sour
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { learnId } from '../../workspace/write-val.ts';
-import { hintAbout, noteMove, notePossibleTakeovers, withNameProposed } from '../shared/notes.ts';
+import { hintAbout } from '../shared/hint-about.ts';
+import { notePossibleTakeovers } from '../shared/possible-takeovers.ts';
+import { withNameProposed } from '../shared/propose-name.ts';
 import { refuseBrokenCode } from '../shared/syntax.ts';
 import type { Answer } from './ask.ts';
 import { createAnnotations } from './github.ts';
 import { workspacesOf } from './item.ts';
+import { noteMove } from './move-notes.ts';
 import type { PlannedItem } from './plan-items.ts';
 import { fileAndName, hintAtMissingIds, hintAtPull, isSentWithoutId, pushReport } from './sent-rows.ts';
 import { upsert } from './upsert.ts';

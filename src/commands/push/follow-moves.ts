@@ -6,9 +6,9 @@ import { applyMoves, findMoves, type LikelyMove, type Moves } from '../../worksp
 import type { RemoteVals } from '../../workspace/remote-vals.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
-import { likelyMoveText, noteMove } from '../shared/notes.ts';
 import type { Asking } from './ask.ts';
 import { itemOfVal, type PushItem, workspacesOf } from './item.ts';
+import { likelyMoveText, noteMove } from './move-notes.ts';
 import type { PlannedItem } from './plan-items.ts';
 
 export interface Followed {

@@ -32,8 +32,8 @@ import type { WorkspaceVal } from '../../workspace/vals.ts';
 import type { Answered } from '../../workspace/watch/save-queue.ts';
 import { pathTo, valOfFile, type Workspace } from '../../workspace/workspace.ts';
 import { outcomeColumn, versionColumn } from '../shared/columns.ts';
-import { likelyMoveText, noteMove } from '../shared/notes.ts';
 import { refuseBrokenCode } from '../shared/syntax.ts';
+import { likelyMoveText, noteMove } from './move-notes.ts';
 import type { PlannedItem } from './plan-items.ts';
 import { valOf } from './select-files.ts';
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../cli/context.ts';
 import type { OutcomeRow } from '../../lib/outcome.ts';
 import type { NamedFile } from '../../workspace/sources/val-names.ts';
-import { hintAbout } from '../shared/notes.ts';
+import { hintAbout } from '../shared/hint-about.ts';
 
 export const fileAndName = ({ file, name }: NamedFile) => ({ file, name });
 

@@ -4,7 +4,7 @@ import type { LikelyMove } from '../../workspace/moves.ts';
 import type { Step } from '../../workspace/plan.ts';
 import type { State } from '../../workspace/state.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
-import { hintAbout } from '../shared/notes.ts';
+import { hintAbout } from '../shared/hint-about.ts';
 
 interface Advice {
   isFor(step: Step): boolean;

@@ -11,9 +11,11 @@ import type { Step } from '../../workspace/plan.ts';
 import type { State } from '../../workspace/state.ts';
 import { differInLineEnds } from '../../workspace/text/code-facts.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
+import { likelyMoveText } from '../push/move-notes.ts';
 import { fileColumn } from '../shared/columns.ts';
-import { fileAndOthers, hintAbout, likelyMoveText, notePossibleTakeovers } from '../shared/notes.ts';
+import { fileAndOthers, hintAbout } from '../shared/hint-about.ts';
 import { valsOfWorkspace } from '../shared/options.ts';
+import { notePossibleTakeovers } from '../shared/possible-takeovers.ts';
 import { compareVals } from './compare-vals.ts';
 import { nextSteps } from './next-steps.ts';
 

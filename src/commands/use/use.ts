@@ -6,7 +6,7 @@ import { warnWith } from '../../lib/say.ts';
 import { addressOfSpace, parseBaseUrl, placesAt, spaceIn, withScheme } from '../../settings/base-url.ts';
 import { readConfig, type StoredConfig, usedIn, withDefault } from '../../settings/config-file.ts';
 import { column } from '../../terminal/column.ts';
-import { warnIfLocalIsSet } from '../shared/notes.ts';
+import { warnIfLocalIsSet } from '../shared/warn-if-local.ts';
 import { listSpaces, listSpacesInForce, type MySpaces } from './my-spaces.ts';
 
 export const command = defineCommand({

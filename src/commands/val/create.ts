@@ -7,8 +7,8 @@ import { warnWith } from '../../lib/say.ts';
 import { readCode, readText } from '../../workspace/sources/read-text.ts';
 import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
-import { withNameProposed } from '../shared/notes.ts';
 import { codeFile, dryRun, plan, privacy } from '../shared/options.ts';
+import { withNameProposed } from '../shared/propose-name.ts';
 import { connectDuring, noCheck, refuseBrokenCode } from '../shared/syntax.ts';
 
 export const command = defineCommand({

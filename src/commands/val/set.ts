@@ -8,8 +8,8 @@ import { ConflictError, LocalError, PartialError, RefusedError, UsageError } fro
 import { warnWith } from '../../lib/say.ts';
 import { checkName, checkReadme } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
-import { withNameProposed } from '../shared/notes.ts';
 import { dryRun, plan, privacy, valArgument } from '../shared/options.ts';
+import { withNameProposed } from '../shared/propose-name.ts';
 
 export const command = defineCommand({
   summary: 'Change the name, privacy or readme of a val',

@@ -1,0 +1,15 @@
+import type { Context } from '../../cli/context.ts';
+import { fileAndOthers } from './hint-about.ts';
+
+export function notePossibleTakeovers({ flags, say }: Context, files: readonly string[]): void {
+  const [file] = files;
+  if (file === undefined || flags.json || flags.ndjson) return;
+  const reason = 'The service cannot list vals.';
+  say({
+    kind: 'note',
+    text:
+      files.length === 1
+        ? `${reason} If the service already has a val with the name of ${file}, a push replaces the code of that val.`
+        : `${reason} If the service already has vals with the names of ${fileAndOthers(file, files.length - 1)}, a push replaces the code of those vals.`,
+  });
+}
