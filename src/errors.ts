@@ -101,7 +101,8 @@ export const isInvalidRequest = (error: unknown): error is ValsError => hasStatu
 export const wrongHost = 'urn:vals:wrong-host';
 export const readOnlyMember = 'urn:vals:read-only-member';
 export const outsideOfSpace = 'urn:vals:outside-of-space';
-export const livesLonger = 'urn:vals:lives-longer';
+export const limitedToken = 'urn:vals:limited-token';
+export const tooManyVals = 'urn:vals:too-many-vals';
 
 /** Throw this error only if the service changed nothing, because scripts repeat a command after exit code 7. */
 export class UnavailableError extends ValsError {

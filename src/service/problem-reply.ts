@@ -1,4 +1,4 @@
-import { livesLonger } from '../errors.ts';
+import { limitedToken, tooManyVals } from '../errors.ts';
 import { DatabaseFailure } from './database/database.ts';
 import { HttpProblem, problemHeaders, problemText, unauthorized } from './problem.ts';
 import type { ServiceReply } from './request.ts';
@@ -13,7 +13,8 @@ export const problemReply = (problem: HttpProblem): ServiceReply => ({
 const statuses: Record<Refusal['kind'], number> = {
   'not found': 404,
   'not allowed': 403,
-  'lives longer': 403,
+  'too many vals': 403,
+  'limited token': 403,
   conflict: 409,
   changed: 412,
   'key reused': 422,
@@ -21,9 +22,15 @@ const statuses: Record<Refusal['kind'], number> = {
   'no member': 404,
 };
 
+const types: Partial<Record<Refusal['kind'], string>> = {
+  'too many vals': tooManyVals,
+  'limited token': limitedToken,
+};
+
 function problemOfRefusal({ kind, message }: Refusal): HttpProblem {
   if (kind === 'unknown caller') return unauthorized(message);
-  return new HttpProblem(statuses[kind], message, kind === 'lives longer' ? { type: livesLonger } : {});
+  const type = types[kind];
+  return new HttpProblem(statuses[kind], message, type === undefined ? {} : { type });
 }
 
 /** The reply must not contain `error.message`, because it may reveal paths and addresses of the machine. */

@@ -21,8 +21,14 @@ export interface ServiceRequest {
 
 export const spacePrefix = (space: string | undefined): string => (space === undefined ? '' : `/@${space}`);
 
-export const baseUrlOf = ({ origin, space, hasLinks }: ServiceRequest): string | undefined =>
-  hasLinks ? origin + spacePrefix(space) : undefined;
+/** Where links lead: to the service, and below `base` to the person or the space. */
+export interface LinkBase {
+  origin: string;
+  base: string;
+}
+
+export const linkBaseOf = ({ origin, space, hasLinks }: ServiceRequest): LinkBase | undefined =>
+  hasLinks ? { origin, base: origin + spacePrefix(space) } : undefined;
 
 export const selfOf = ({ url, origin }: ServiceRequest): URL =>
   new URL(`${url.pathname}${url.search}`, origin);

@@ -63,17 +63,21 @@ describe('vals token', () => {
     });
   });
 
-  test('a token that ends makes none that lives longer, and the hint names --expires', async () => {
+  test('a limited token makes none, is told so by its name, and ends itself', async () => {
     const { ada, baseUrl } = await startTeam();
     const as = (token: string) => ({ env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: token } });
-    const { stdout } = await run(['token', 'add', 'short', '--expires', '1d', '--json'], as(ada.token));
+    const { stdout } = await run(['token', 'add', 'reader', '--read-only', '--json'], as(ada.token));
     const { token } = JSON.parse(stdout);
-    const refused = await run(['token', 'add', 'ci', '--json'], as(token));
-    expect(refused).toMatchObject({
+    expect(await run(['token', 'add', 'ci', '--json'], as(token))).toMatchObject({
       exit: 4,
-      error: { hint: 'To make a token that ends earlier, add --expires <age>.' },
+      error: {
+        message:
+          'The token reader makes no tokens, because it is for reading alone.',
+        hint: expect.stringContaining('Use a token without limits.'),
+      },
     });
-    expect(await run(['token', 'add', 'ci', '--expires', '1h'], as(token))).toMatchObject({ exit: 0 });
+    expect(await run(['token', 'rm', 'reader', '--yes'], as(token))).toMatchObject({ exit: 0 });
+    expect(await run(['me'], as(token))).toMatchObject({ exit: 4 });
   });
 
   test.each([404, 405])(

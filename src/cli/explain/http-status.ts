@@ -4,20 +4,19 @@ import {
   AuthError,
   BadResponseError,
   ConflictError,
-  livesLonger,
+  limitedToken,
   NotFoundError,
   outsideOfSpace,
   RefusedError,
   readOnlyMember,
+  tooManyVals,
   type ValsError,
   wrongHost,
 } from '../../errors.ts';
 import { type Hints, hintList } from '../../lib/hint.ts';
 import { isObject, type JsonValue } from '../../lib/json.ts';
-import { spaceIn } from '../../settings/base-url.ts';
 import { type Explained, factsWithHint, unavailable, withFullStop } from './service.ts';
 import { serviceMessageOf } from './service-message.ts';
-import { becomeWriter } from './space.ts';
 
 type StatusFault = Extract<Fault, { kind: 'status' }>;
 type FailedStatus = Explained<StatusFault>;
@@ -65,8 +64,10 @@ function refusal(failed: FailedStatus, message: string, detail: string | undefin
       return new AuthError(message, factsWithHint(failed, service.signInHint()));
     case 403: {
       const type = isObject(body) ? body.type : undefined;
-      if (type === wrongHost) return new AuthError(detail ?? message, factsWithHint(failed, passHostOn));
-      return new AuthError(message, factsWithHint(failed, permissionHint(failed, type)));
+      // By such a type, the embedded service gives the reason in a sentence of its own.
+      const hasReason = typeof type === 'string' && type.startsWith('urn:vals:');
+      const hint = type === wrongHost ? passHostOn : permissionHint(failed, type);
+      return new AuthError((hasReason && detail) || message, factsWithHint(failed, hint));
     }
     case 404:
     case 410: {
@@ -89,10 +90,15 @@ const readAgain =
   'Read the current state from the service. If you still want the change, run the command again.';
 
 function permissionHint({ call, service }: FailedStatus, problemType: JsonValue | undefined): Hints {
-  const space = spaceIn(service.base);
-  if (problemType === readOnlyMember && space !== undefined) return becomeWriter(space.name);
-  if (problemType === livesLonger)
-    return { text: 'To make a token that ends earlier', input: { expires: true } };
+  if (problemType === readOnlyMember) return 'To get write access, ask the person who runs the service.';
+  if (problemType === limitedToken)
+    return ['Use a token without limits.', { text: 'To see the limits of this one', command: 'me' }];
+  if (problemType === tooManyVals) {
+    return [
+      'Delete a val that is no longer needed, or ask the person who runs the service for more.',
+      { text: 'To list the vals', command: 'ls' },
+    ];
+  }
   if (problemType === outsideOfSpace) {
     return [
       'Use the base URL of the space, or another token.',

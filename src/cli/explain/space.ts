@@ -2,16 +2,10 @@ import type { Request } from '../../api/call.ts';
 import { CallFailed } from '../../api/http/call-failed.ts';
 import * as routes from '../../api/routes.ts';
 import { NoSpaceError } from '../../errors.ts';
-import type { Hints } from '../../lib/hint.ts';
 import { spaceIn } from '../../settings/base-url.ts';
 import type { Service } from './service.ts';
 
 const addMember = (name: string) => ({ text: 'To add a member', command: 'space grant', input: { name } });
-
-export const becomeWriter = (space: string): Hints => [
-  'To get write access, ask the person who runs the service.',
-  addMember(space),
-];
 
 /** In a space, a 404 may mean that the space does not exist. `next` asks the service who the space is. */
 export function createSpaceCheck(next: Request, { base }: Service) {

@@ -9,8 +9,8 @@ export const command = defineCommand({
   summary: 'Make a further token of your own, and print it once',
   description:
     'Make a further token of your own: for CI, or for a second machine. The token is shown only once, because the service ' +
-    'keeps only a hash of it. At the base URL of a space, the token is good for that space alone. It may do no more than the ' +
-    'token that you use, and expires no later.',
+    'keeps only a hash of it. At the base URL of a space, the token is good for that space alone. A token with limits ' +
+    '(a space, reading alone, an end) makes no tokens.',
   arguments: { name: { description: 'a name that tells what the token is for', value: text('name') } },
   options: {
     readOnly: { description: 'a token that may read, but change nothing' },

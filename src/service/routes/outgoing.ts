@@ -1,5 +1,12 @@
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
-import { baseUrlOf, json, type ServiceReply, type ServiceRequest, spacePrefix } from '../request.ts';
+import {
+  json,
+  type LinkBase,
+  linkBaseOf,
+  type ServiceReply,
+  type ServiceRequest,
+  spacePrefix,
+} from '../request.ts';
 import type { User } from '../store/caller.ts';
 import type { ListedVal, Val } from '../store/val-rows.ts';
 import type { RecordOf } from './schemas.ts';
@@ -11,7 +18,7 @@ type MaybeLinked<Linked extends { url: unknown; links: unknown }> = Omit<Linked,
 
 export function valRecord(
   val: ListedVal & Partial<Val>,
-  base: string | undefined,
+  links: LinkBase | undefined,
 ): MaybeLinked<RecordOf<'Val'>> {
   return {
     id: val.id,
@@ -27,7 +34,7 @@ export function valRecord(
     updatedAt: val.updatedAt,
     author: val.author,
     versionAuthor: val.versionAuthor,
-    ...addressesOf(val.id, base),
+    ...addressesOf(val.id, links),
     type: val.type,
     likeCount: val.likeCount,
     referenceCount: val.referenceCount,
@@ -37,19 +44,19 @@ export function valRecord(
 export function valReply(request: ServiceRequest, val: Val): ServiceReply {
   const headers = { ETag: etagOf(val) };
   if (isUnchangedFor(request, val)) return { status: 304, headers };
-  return json(valRecord(val, baseUrlOf(request)), 200, headers);
+  return json(valRecord(val, linkBaseOf(request)), 200, headers);
 }
 
 export const createdReply = (request: ServiceRequest, val: Val, below = ''): ServiceReply =>
-  json(valRecord(val, baseUrlOf(request)), 201, {
+  json(valRecord(val, linkBaseOf(request)), 201, {
     ETag: etagOf(val),
     Location: `${spacePrefix(request.space)}/v1/vals/${val.id}${below}`,
   });
 
-export function likeRecord(json: string, base: string | undefined): string {
+export function likeRecord(json: string, linkBase: LinkBase | undefined): string {
   const like = parseJson(json) as JsonObject;
   const { privacy = null, createdAt = null, versionCreatedAt = createdAt } = like;
-  const { links, ...url } = addressesOf(String(like.id), base);
+  const { links, ...url } = addressesOf(String(like.id), linkBase);
   return stringifyJson({
     id: null,
     name: null,
@@ -71,12 +78,13 @@ export function likeRecord(json: string, base: string | undefined): string {
   });
 }
 
-/** Only the caller has a page at the base URL. */
+/** Only the caller has a page. The address of another person is that of their record. */
 export function userRecord(
   { id, username }: User,
-  base: string | undefined,
+  links: LinkBase | undefined,
   { path, isCaller }: { path: string; isCaller: boolean },
 ): MaybeLinked<RecordOf<'User'>> {
+  const self = `${links?.base}/v1/${path}`;
   return {
     id,
     username,
@@ -84,16 +92,20 @@ export function userRecord(
     email: '',
     profileImageUrl: null,
     tier: null,
-    ...(base !== undefined && { url: isCaller ? `${base}/` : null, links: { self: `${base}/v1/${path}` } }),
+    ...(links && { url: isCaller ? `${links.base}/` : self, links: { self } }),
   };
 }
 
-function addressesOf(id: string, base: string | undefined): Partial<Pick<RecordOf<'Val'>, 'url' | 'links'>> {
-  if (base === undefined) return {};
-  const name = encodeURIComponent(id);
-  const self = `${base}/v1/vals/${name}`;
+/** A program imports a module without a token, and without being a member of a space. */
+function addressesOf(
+  id: string,
+  links: LinkBase | undefined,
+): Partial<Pick<RecordOf<'Val'>, 'url' | 'links'>> {
+  if (links === undefined) return {};
+  const path = `/v1/vals/${encodeURIComponent(id)}`;
+  const self = links.base + path;
   return {
-    url: `${base}/vals/${name}`,
-    links: { self, versions: `${self}/versions`, module: `${self}/module` },
+    url: `${links.base}/vals/${encodeURIComponent(id)}`,
+    links: { self, versions: `${self}/versions`, module: `${links.origin}${path}/module` },
   };
 }

@@ -15,7 +15,7 @@ export interface Route {
    * not check the Origin header or the token. The route must do this itself.
    */
   access: 'token' | 'anyone' | 'page' | 'form' | 'any host';
-  /** The write changes what belongs to the person: those who may only read a space may do it there. */
+  /** The write changes tokens of the person. The store decides which tokens may do it, whatever they may do elsewhere. */
   isPersonal?: boolean;
   /** The name of the operation in clients that are generated from the description of the API. */
   id: string;

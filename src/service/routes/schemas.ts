@@ -20,7 +20,6 @@ const text: Schema<string> = { type: 'string' };
 const textOrNull: Schema<string | null> = { type: ['string', 'null'] };
 const uuid: Schema<string> = { type: 'string', format: 'uuid' };
 const uri: Schema<string> = { type: 'string', format: 'uri' };
-const uriOrNull: Schema<string | null> = { type: ['string', 'null'], format: 'uri' };
 const moment: Schema<string> = { type: 'string', format: 'date-time' };
 const momentOrNull: Schema<string | null> = { type: ['string', 'null'], format: 'date-time' };
 const integer: Schema<number> = { type: 'integer' };
@@ -77,14 +76,17 @@ const run = {
 };
 const reporter = noted(person, 'The person who stored the run.');
 
-const token = {
-  id: uuid,
+const tokenLimits = {
   name: text,
-  createdAt: moment,
-  lastUsedAt: noted(momentOrNull, 'To the minute.'),
-  expiresAt: momentOrNull,
   readOnly: flag,
   space: noted(textOrNull, 'The only space that the token is good for.'),
+  expiresAt: momentOrNull,
+};
+const token = {
+  id: uuid,
+  ...tokenLimits,
+  createdAt: moment,
+  lastUsedAt: noted(momentOrNull, 'To the minute.'),
 };
 
 export const recordSchemas = {
@@ -96,10 +98,10 @@ export const recordSchemas = {
       email: text,
       profileImageUrl: textOrNull,
       tier: textOrNull,
-      url: noted(uriOrNull, 'The page of the caller. Null for other people.'),
+      url: noted(uri, 'The page of the caller, or the record of another person.'),
       links,
     },
-    { actor },
+    { actor, token: noted(record(tokenLimits), 'The token of the request, at /v1/me alone.') },
   ),
   Space: record({ id: uuid, username: text, role: oneOf(['read', 'write']), url: uri }),
   Val: record({

@@ -1,8 +1,8 @@
 import { callerOf } from '../admit.ts';
 import { HttpProblem } from '../problem.ts';
 import {
-  baseUrlOf,
   json,
+  linkBaseOf,
   linkText,
   type ServiceReply,
   type ServiceRequest,
@@ -27,9 +27,9 @@ export function userRoutes(store: Store): Route[] {
     filter: RecordFilter & PageParameters,
   ) => {
     const found = await store.records(callerOf(request), kind, filter);
-    const base = baseUrlOf(request);
+    const links = linkBaseOf(request);
     return recordPage(request, found, filter, ({ json }) =>
-      kind === 'likes' ? likeRecord(json, base) : json,
+      kind === 'likes' ? likeRecord(json, links) : json,
     );
   };
   const userWithId = async (id: string): Promise<User> => {
@@ -50,9 +50,13 @@ export function userRoutes(store: Store): Route[] {
       summary: 'The person or space that the caller acts as',
       responses: { 200: ref('User') },
       reply: (request) => {
-        const { owner, actor } = callerOf(request);
-        const record = userRecord(owner, baseUrlOf(request), { path: 'me', isCaller: true });
-        return json(actor.id === owner.id ? record : { ...record, actor });
+        const { owner, actor, token } = callerOf(request);
+        const { name, readOnly, expiresAt, spaceId } = token;
+        return json({
+          ...userRecord(owner, linkBaseOf(request), { path: 'me', isCaller: true }),
+          ...(actor.id !== owner.id && { actor }),
+          token: { name, readOnly, space: spaceId && owner.username, expiresAt },
+        });
       },
     }),
     route('GET', '/v1/me/spaces', {
@@ -113,7 +117,7 @@ export function userRoutes(store: Store): Route[] {
         const found = await store.listVals(callerOf(request), user, query);
         return shortPage(request, found, query, {
           positions: valPositions,
-          recordOf: (val) => valRecord(val, baseUrlOf(request)),
+          recordOf: (val) => valRecord(val, linkBaseOf(request)),
         });
       },
     }),
@@ -138,7 +142,7 @@ export function userRoutes(store: Store): Route[] {
 
 const userReply = (request: ServiceRequest, user: User): ServiceReply =>
   json(
-    userRecord(user, baseUrlOf(request), {
+    userRecord(user, linkBaseOf(request), {
       path: `users/${user.id}`,
       isCaller: user.id === request.caller?.owner.id,
     }),

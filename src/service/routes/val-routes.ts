@@ -1,5 +1,5 @@
 import { callerOf } from '../admit.ts';
-import { baseUrlOf, json, jsonText } from '../request.ts';
+import { json, jsonText, linkBaseOf } from '../request.ts';
 import { valPositions, versionPositions } from '../store/positions.ts';
 import type { Store } from '../store/store.ts';
 import type { ListedVersion } from '../store/versions.ts';
@@ -26,7 +26,7 @@ export function valRoutes(store: Store): Route[] {
       summary: 'The code of a val',
       responses: { 200: 'application/typescript' },
       async reply({ caller }, { params }) {
-        const { code } = await store.val(caller, params.id);
+        const { code } = await store.module(caller, params.id);
         // With a JavaScript type, a page of another site could load the code as a script.
         return {
           status: 200,
@@ -85,7 +85,7 @@ export function valRoutes(store: Store): Route[] {
         const found = await store.search(callerOf(request), text, range);
         return shortPage(request, found, range, {
           positions: valPositions,
-          recordOf: (val) => valRecord(val, baseUrlOf(request)),
+          recordOf: (val) => valRecord(val, linkBaseOf(request)),
         });
       },
     }),

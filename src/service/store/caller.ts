@@ -10,6 +10,7 @@ export type Role = 'read' | 'write';
 /** What the token allows, and what a session refers to. */
 export interface CallerToken {
   id: string;
+  name: string;
   digest: string;
   readOnly: boolean;
   expiresAt: string | null;
@@ -27,5 +28,9 @@ export interface Caller {
   role: Role;
   token: CallerToken;
 }
+
+/** A limited token makes and ends no tokens, so that nothing of what it could do outlives it. */
+export const isLimited = ({ readOnly, expiresAt, spaceId }: CallerToken): boolean =>
+  readOnly || expiresAt !== null || spaceId !== null;
 
 export const isInSpace = ({ owner, actor }: Caller): boolean => owner.id !== actor.id;

@@ -1,8 +1,10 @@
 type RefusalKind =
   | 'not found'
   | 'not allowed'
-  /** The new token would outlive the token of the caller. */
-  | 'lives longer'
+  /** The owner has as many vals as the service allows. */
+  | 'too many vals'
+  /** A token with limits makes and ends no tokens. */
+  | 'limited token'
   | 'conflict'
   | 'changed'
   | 'key reused'

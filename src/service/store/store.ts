@@ -29,6 +29,7 @@ import {
   addVal,
   checkState,
   createOrUpdateVal,
+  importableVal,
   lockOwnVal,
   type Precondition,
   removeVal,
@@ -128,6 +129,7 @@ function tokenMethods(
 function reads(database: Database) {
   return {
     val: (caller: Caller | undefined, id: string) => visibleVal(database, caller, id),
+    module: (caller: Caller | undefined, id: string) => importableVal(database, caller, id),
     valNamed: (caller: Caller, owner: User, name: string) => valNamed(database, caller, owner, name),
     listVals: (caller: Caller | undefined, owner: User, range: ListRange) =>
       listVals(database, caller, owner, range),

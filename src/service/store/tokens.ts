@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Database, Reader, Tx } from '../database/database.ts';
-import { type Caller, type CallerToken, idPattern, type Role, type User } from './caller.ts';
+import { type Caller, type CallerToken, idPattern, isLimited, type Role, type User } from './caller.ts';
 import { Refusal } from './refusal.ts';
 import { now } from './timestamps.ts';
 
@@ -40,6 +40,7 @@ export const withoutTokens = (text: string): string => text.replace(/vals_(?:loc
 
 interface TokenRow extends User {
   tokenId: string;
+  name: string;
   digest: string;
   readOnly: number;
   expiresAt: string | null;
@@ -54,7 +55,7 @@ export async function tokenBy(db: Reader, by: { secret: string } | { tokenId: st
   const [condition, value] = 'secret' in by ? ['digest', digestOf(by.secret)] : ['tokens.id', by.tokenId];
   if (!idPattern.test(value)) return undefined;
   const [row] = await db.query<TokenRow>(
-    `SELECT tokens.id AS "tokenId", digest, read_only AS "readOnly", expires_at AS "expiresAt",
+    `SELECT tokens.id AS "tokenId", name, digest, read_only AS "readOnly", expires_at AS "expiresAt",
         last_used_at AS "lastUsedAt", tokens.space_id AS "limitedTo", users.id, users.username,
         space.id AS "spaceId", role
       FROM tokens JOIN users ON users.id = tokens.user_id
@@ -68,8 +69,8 @@ export async function tokenBy(db: Reader, by: { secret: string } | { tokenId: st
 
 export function identifiedBy(row: TokenRow, space: string | undefined): Identified {
   const actor = { id: row.id, username: row.username };
-  const { tokenId: id, digest, expiresAt, limitedTo: spaceId } = row;
-  const token: CallerToken = { id, digest, expiresAt, readOnly: row.readOnly === 1, spaceId };
+  const { tokenId: id, name, digest, expiresAt, limitedTo: spaceId } = row;
+  const token: CallerToken = { id, name, digest, expiresAt, readOnly: row.readOnly === 1, spaceId };
   if (spaceId !== null && spaceId !== row.spaceId) return { actor, token };
   if (space === undefined) return { actor, token, caller: { owner: actor, actor, role: 'write', token } };
   if (row.spaceId === null || row.role === null) return { actor, token };
@@ -90,16 +91,12 @@ export async function tokensOf(db: Reader, { owner, actor }: Caller): Promise<Li
   return rows.map((row) => ({ ...row, readOnly: row.readOnly === 1 }));
 }
 
-/** The new token may do no more than the token of the caller, and expires no later. */
 export async function addToken(
   tx: Tx,
   { owner, actor, token }: Caller,
   { name, readOnly, expiresAt }: WantedToken,
 ): Promise<ListedToken & { token: string }> {
-  if (token.expiresAt !== null && (expiresAt === null || expiresAt > token.expiresAt)) {
-    const end = `Your token ends at ${token.expiresAt}, and cannot make one that expires later.`;
-    throw new Refusal('lives longer', `${end} Choose an earlier end.`);
-  }
+  if (isLimited(token)) throw limited(token, 'makes');
   const at = now();
   await tx.query('DELETE FROM tokens WHERE user_id = ? AND name = ? AND expires_at <= ?', [
     actor.id,
@@ -119,6 +116,19 @@ export async function addToken(
   if (id === undefined) throw new Refusal('conflict', `You have a token named ${name} already.`);
   const listed = { id, name, createdAt: at, lastUsedAt: null, expiresAt, readOnly };
   return { ...listed, space: space?.username ?? null, token: secret };
+}
+
+function limited({ name, readOnly, expiresAt, spaceId }: CallerToken, verb: 'makes' | 'ends'): Refusal {
+  const limits = [
+    ...(spaceId === null ? [] : ['good for one space alone']),
+    ...(readOnly ? ['for reading alone'] : []),
+    ...(expiresAt === null ? [] : [`good until ${expiresAt}`]),
+  ];
+  const others = verb === 'makes' ? 'no tokens' : 'no other tokens';
+  return new Refusal(
+    'limited token',
+    `The token ${name} ${verb} ${others}, because it is ${limits.join(' and ')}.`,
+  );
 }
 
 interface TokenToInsert {
@@ -147,7 +157,9 @@ export async function insertToken(
 export const endTokens = (tx: Tx, user: User): Promise<unknown> =>
   tx.query('DELETE FROM tokens WHERE user_id = ?', [user.id]);
 
-export async function removeToken(tx: Tx, { owner, actor }: Caller, id: string): Promise<void> {
+/** A limited token ends itself alone. */
+export async function removeToken(tx: Tx, { owner, actor, token }: Caller, id: string): Promise<void> {
+  if (isLimited(token) && id !== token.id) throw limited(token, 'ends');
   const isListed = `id = ? AND user_id = ?${owner.id === actor.id ? '' : ' AND space_id = ?'}`;
   const values = owner.id === actor.id ? [id, actor.id] : [id, actor.id, owner.id];
   const [embedded] = await tx.query<{ token: string }>('SELECT token FROM owner WHERE id = ?', [actor.id]);

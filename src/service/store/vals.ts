@@ -43,6 +43,21 @@ export async function visibleVal(db: Reader, caller: Caller | undefined, id: str
   return val;
 }
 
+/** The address of a module is that of no space, so a member of a space reads its private vals there. */
+export async function importableVal(db: Reader, caller: Caller | undefined, id: string): Promise<Val> {
+  const isMembers = 'EXISTS (SELECT role FROM members WHERE space_id = owner_id AND user_id = ?)';
+  const member = caller?.token.spaceId === null ? caller.actor.id : '';
+  const val = idPattern.test(id)
+    ? await selectVal(
+        db,
+        `vals.id = ? AND (${isVisible} OR ${isMembers}) AND ${isCurrent}`,
+        ...[id, caller?.owner.id ?? '', member],
+      )
+    : undefined;
+  if (!val) throw noVal(id);
+  return val;
+}
+
 /** Does not find unlisted vals of other owners, because only people who know the id may read them. */
 export async function valNamed(db: Reader, caller: Caller, owner: User, name: string): Promise<Val> {
   const isNamed = "owner_id = ? AND name = ? AND (privacy = 'public' OR owner_id = ?)";
@@ -142,8 +157,10 @@ async function checkValCount(tx: Tx, owner: User, maxVals: number): Promise<void
   if ((await countVals(tx, owner)) < maxVals - mostValsCreatedAtOnce) return;
   if (tx.forUpdate) await tx.query('SELECT id FROM users WHERE id = ? FOR NO KEY UPDATE', [owner.id]);
   if ((await countVals(tx, owner)) < maxVals) return;
-  const limit = `${owner.username} already has ${maxVals} vals, which is the limit of this service.`;
-  throw new Refusal('not allowed', `${limit} Delete a val first.`);
+  throw new Refusal(
+    'too many vals',
+    `${owner.username} already has ${maxVals} vals, the most that this service allows.`,
+  );
 }
 
 async function countVals(db: Reader, owner: User): Promise<number> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addPerson, type List, temporaryService, type Val } from '../support.ts';
+import { type List, temporaryService, type Val } from '../support.ts';
 
 const service = await temporaryService();
 
@@ -83,11 +83,4 @@ test('the time of the last change does not go back when a version is deleted', a
   expect(await changedAt()).toBe(before);
   await service.ask('DELETE', `/v1/vals/${id}/versions/3`);
   expect((await changedAt()) >= before).toBe(true);
-});
-
-test('the page of a person is shown to the person alone', async () => {
-  const bob = await addPerson(service, 'bob');
-  expect(await service.get('/v1/alias/bob')).toMatchObject({ id: bob.user.id, url: null });
-  expect(await bob.get('/v1/alias/bob')).toMatchObject({ url: `${service.baseUrl}/` });
-  expect(await bob.get(`/v1/users/${bob.user.id}`)).toMatchObject({ url: `${service.baseUrl}/` });
 });

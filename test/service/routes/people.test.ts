@@ -59,10 +59,12 @@ test('each person is known by their token, and found by id and by name', async (
     const me = await person.get('/v1/me');
     const self = `${service.baseUrl}/v1/me`;
     const texts = { bio: null, email: '', profileImageUrl: null, tier: null, url: `${service.baseUrl}/` };
-    expect(me).toEqual({ id: expect.any(String), username, ...texts, links: { self } });
+    const token = { name: 'first', readOnly: false, space: null, expiresAt: null };
+    expect(me).toEqual({ id: expect.any(String), username, ...texts, links: { self }, token });
     for (const path of [`/v1/users/${me.id}`, `/v1/alias/${username}`]) {
       const found = await bob.get<{ links: { self: string } }>(path);
-      expect(found).toMatchObject({ id: me.id, username, email: '' });
+      const url = person === bob ? `${service.baseUrl}/` : found.links.self;
+      expect(found).toMatchObject({ id: me.id, username, email: '', url });
       expect(await bob.get(found.links.self)).toEqual(found);
     }
   }

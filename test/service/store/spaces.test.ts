@@ -78,6 +78,28 @@ describe('below the path of a space', () => {
     expect(await bob.get(`/@acme/v1/users/${acme.id}/vals`)).toMatchObject({ data: [{ id }] });
   });
 
+  test('the address of a module is good as it is: without a token, or for members', async () => {
+    const [made] = await Promise.all(
+      ['unlisted', 'private'].map((privacy) =>
+        ada.ask('POST', '/@acme/v1/vals', { body: { name: `module_${privacy}`, code: privacy, privacy } }),
+      ),
+    );
+    expect(made).toBeDefined();
+    for (const [privacy, forStranger] of [
+      ['unlisted', 200],
+      ['private', 404],
+    ] as const) {
+      const val = await ada.get<{ id: string; links: { module: string } }>(
+        `/@acme/v1/alias/acme/module_${privacy}`,
+      );
+      const { module } = val.links;
+      expect(module).toBe(`${service.baseUrl}/v1/vals/${val.id}/module`);
+      expect(await eve.statusOf('GET', module, { token: null })).toBe(forStranger);
+      expect(await eve.statusOf('GET', module)).toBe(forStranger);
+      expect(await bob.ask('GET', module)).toMatchObject({ status: 200, text: privacy });
+    }
+  });
+
   test('a member who may only read reads private vals, and changes nothing', async () => {
     const { id } = (await push(ada, 'readable', 'secret')).body as Val;
     expect(await bob.get(`/@acme/v1/vals/${id}`)).toMatchObject({ code: 'secret' });

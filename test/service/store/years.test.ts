@@ -37,7 +37,7 @@ test('a new val beyond the limit is refused with 403, also at the same moment, a
   const refused = answers.filter(({ status }) => status === 403);
   expect(refused).toHaveLength(15);
   expect(refused[0]?.body).toMatchObject({
-    detail: 'local already has 5 vals, which is the limit of this service. Delete a val first.',
+    detail: 'local already has 5 vals, the most that this service allows.',
   });
   const [{ id, name }] = answers.filter(({ status }) => status === 201).map(({ body }) => body) as [Val];
   expect((await service.putVal(name, 'd')).status).toBe(200);
