@@ -1,21 +1,36 @@
 import type { Api } from '../../api/api.ts';
+import { fieldOf } from '../../api/change-val.ts';
+import { codeOf, textAt, versionOf } from '../../api/record-fields.ts';
+import * as routes from '../../api/routes.ts';
 import type { Context } from '../../cli/context.ts';
 import { AuthError, UsageError } from '../../errors.ts';
 import type { Hints } from '../../lib/hint.ts';
+import type { JsonValue } from '../../lib/json.ts';
+import { once } from '../../lib/once.ts';
+import { type Lookup, listForLookup } from '../../names/my-vals.ts';
 import { noSeenVals } from '../../names/seen-vals.ts';
+import { onlyOne } from '../../names/unknown-word.ts';
 import { addressOfSpace, parseBaseUrl } from '../../settings/base-url.ts';
 import { checkToken } from '../../settings/settings.ts';
-import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.ts';
 
-export interface Destination {
+export interface Target {
   api: Api;
-  vals: RemoteVals;
   name: string;
-  /** Set if the service ignored the privacy of this val. Then it gets no other val that is not public. */
-  valMadePublic?: string;
+  /** Returns 'unknown' if the service cannot list vals. */
+  find(name: string): Promise<ValThere | 'unknown' | undefined>;
 }
 
-export async function openTarget(context: Context, to: string, count: number): Promise<Destination> {
+/** A val of the target as it was before the copy. */
+export interface ValThere {
+  id: string;
+  code: string;
+  version: JsonValue | undefined;
+  readme: string | undefined;
+  privacy: string | undefined;
+  etag: string | undefined;
+}
+
+export async function openTarget(context: Context, to: string): Promise<Target> {
   const { settings, env, clock } = context;
   const address = to.startsWith('@') ? addressOfSpace(to, settings.baseUrl?.value.href) : to;
   const baseUrl = parseBaseUrl(address, '--to', settings.allowHttp.value);
@@ -36,6 +51,44 @@ export async function openTarget(context: Context, to: string, count: number): P
   if (token === undefined) throw new AuthError(`There is no token for ${baseUrl.origin}.`, { hint });
   const signInHint = tokenFromEnvironment ? 'Set VALS_TO_TOKEN to a token of that service.' : hint;
   const api = await context.connect({ baseUrl, token, signInHint });
-  const lookup = { api, seen: noSeenVals, clock, settings };
-  return { api, vals: createRemoteVals(lookup, count), name: baseUrl.href };
+  const list = once(() => idsByName({ api, seen: noSeenVals, clock, settings }));
+  return {
+    api,
+    name: baseUrl.href,
+    async find(name) {
+      const ids = await list();
+      if (ids === undefined) return 'unknown';
+      const found = ids.get(name) ?? [];
+      onlyOne(
+        found.map((id) => ({ id, name })),
+        `are named "${name}"`,
+      );
+      return found[0] === undefined ? undefined : readVal(api, found[0]);
+    },
+  };
+}
+
+async function idsByName(lookup: Lookup): Promise<Map<string, string[]> | undefined> {
+  const pages = await listForLookup(lookup);
+  if (pages === undefined) return undefined;
+  const ids = new Map<string, string[]>();
+  for await (const records of pages) {
+    for (const record of records) {
+      const [id, name] = [textAt(record, 'id'), textAt(record, 'name')];
+      if (id !== undefined && name !== undefined) ids.set(name, [...(ids.get(name) ?? []), id]);
+    }
+  }
+  return ids;
+}
+
+async function readVal(api: Api, id: string): Promise<ValThere> {
+  const { record, etag } = await api.recordWithEtag(routes.getVal(id));
+  return {
+    id,
+    code: codeOf(record),
+    version: versionOf(record),
+    readme: textAt(record, 'readme'),
+    privacy: fieldOf(record, 'privacy'),
+    etag,
+  };
 }

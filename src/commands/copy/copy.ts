@@ -18,7 +18,8 @@ export const command = defineCommand({
   summary: 'Copy vals to another service',
   description:
     'Copy vals from the service in use to another service that you are signed in to, or to a space. Name, readme and ' +
-    'privacy are copied if that service accepts them. A val with different code on that service is overwritten only with --force.',
+    'privacy are copied if that service accepts them. A val that exists there is replaced if its code is that of any version ' +
+    'here. If it has other code, it is overwritten only with --force.',
   details:
     'For the service of --to, the command uses VALS_TO_TOKEN, or the token that `vals login` stored. ' +
     'To continue after an interruption, run the same command again. With --versions, the command copies only the ' +
@@ -37,7 +38,7 @@ export const command = defineCommand({
     to: { description: 'the base URL to copy to, or @name for a space', value: baseUrl() },
     all: { description: 'copy all your vals' },
     versions: { description: 'copy all versions, not only the current code' },
-    force: { description: 'overwrite vals that have different code on the --to service' },
+    force: { description: 'overwrite vals that were changed on the --to service' },
     dryRun,
   },
   examples: [
@@ -68,7 +69,7 @@ export const command = defineCommand({
     const { openTarget } = await import('./copy-target.ts');
     const { copyVal } = await import('./copy-val.ts');
     const from = await context.connect();
-    const target = await openTarget(context, to, ids.length);
+    const target = await openTarget(context, to);
     const items = all ? await listItems(context, from) : namedItems(context, ids);
     const onFinished = (finished: number) =>
       context.say({ kind: 'progress', text: `Copying ${finished} of ${items.length} vals` });

@@ -1,160 +1,127 @@
 import type { Api } from '../../api/api.ts';
-import type { Call } from '../../api/call.ts';
+import type { Call, Reply } from '../../api/call.ts';
 import { fieldOf, publicity } from '../../api/change-val.ts';
-import { textAt } from '../../api/record-fields.ts';
+import { textAt, versionOf } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
-import {
-  afterPart,
-  ConflictError,
-  isInvalidRequest,
-  type Problem,
-  RefusedError,
-  type ValsError,
-} from '../../errors.ts';
-import type { JsonObject } from '../../lib/json.ts';
-import type { RemoteVal } from '../../workspace/remote-vals.ts';
-import {
-  changePrivacyFirst,
-  madePublic,
-  mayBePublic,
-  narrower,
-  notPrivateThere,
-  privacyOf,
-} from './copy-privacy.ts';
-import type { Destination } from './copy-target.ts';
+import { afterPart, ConflictError, isInvalidRequest, type Problem } from '../../errors.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../lib/json.ts';
+import { conflict } from './codes-to-send.ts';
+import type { Target, ValThere } from './copy-target.ts';
+import type { Original } from './copy-val.ts';
+import { takeBackIfMorePublic } from './take-back.ts';
 
 export interface Copy {
-  name: string;
-  source: JsonObject;
-  there: RemoteVal | undefined;
-  fields: routes.ValFields;
+  original: Original;
+  there: ValThere | undefined;
+  /** True if the target cannot list its vals, and --force overwrites a val of this name. */
   mayReplace: boolean;
+  remark(problem: Problem): void;
 }
 
 interface Services {
   from: Api;
-  target: Destination;
+  target: Target;
 }
 
-interface SentCopy {
-  sent: JsonObject;
+export interface SentCopy {
   id: string | undefined;
-  isReplaced: boolean;
+  isNew: boolean;
+  /** What the service answered to each code that was sent. */
+  answers: Answer[];
 }
 
-export type ReportProblem = (problem: Problem) => void;
+/** Without the code, because that of all versions would fill the memory. */
+interface Answer {
+  version: JsonValue | undefined;
+  readme: string | undefined;
+  privacy: string | undefined;
+}
+
+type Fields = Pick<routes.ValFields, 'readme' | 'privacy'>;
 
 export async function sendCopy(
   copy: Copy,
-  code: string,
-  laterCodes: AsyncIterable<string>,
+  codes: { first: string; later: AsyncIterable<string> },
   services: Services,
-  remark: ReportProblem,
 ): Promise<SentCopy> {
-  const { name, source, there } = copy;
   const { target } = services;
-  const mostPublic = narrower(textAt(source, 'privacy'), there?.privacy);
-  if (target.valMadePublic !== undefined && mostPublic !== 'public') {
-    throw notPrivateThere(target.valMadePublic, target);
-  }
-  const checkPrivacy = (sent: JsonObject) => {
-    const privacy = fieldOf(sent, 'privacy');
-    if (publicity(privacy, 0) <= publicity(mostPublic, 0)) return;
-    target.valMadePublic = name;
-    throw madePublic(mostPublic, `${privacy}`, target);
-  };
-
-  const first = await sendFirst(copy, code, target, remark);
-  checkPrivacy(first.sent);
-  const id = textAt(first.sent, 'id') ?? there?.id;
-  let { sent } = first;
+  const sent = await sendFirst(copy, codes.first, target);
+  await takeBackIfMorePublic(copy, sent, target);
+  const { id, answers } = sent;
   try {
-    for await (const later of laterCodes) {
-      const call = id === undefined ? routes.putVal(name, later) : routes.createVersion(id, later);
+    for await (const code of codes.later) {
+      const call =
+        id === undefined ? routes.putVal(copy.original.name, code) : routes.createVersion(id, code);
       refuseTokens(call, services);
-      sent = { ...sent, ...(await target.api.record(call)) };
-      checkPrivacy(sent);
+      answers.push(answerOf(await target.api.record(call)));
     }
   } catch (error) {
     throw afterPart(error, 'Older versions were copied before.');
   }
-  return { sent, id, isReplaced: first.isReplaced };
-}
-
-async function sendFirst(
-  { name, source, there, fields: wanted, mayReplace }: Copy,
-  code: string,
-  target: Destination,
-  remark: ReportProblem,
-): Promise<{ sent: JsonObject; isReplaced: boolean }> {
-  const { api } = target;
-  const replace = async (fields: routes.ValFields) => {
-    const put = (kept: routes.ValFields) => api.record(routes.putVal(name, code, kept));
-    return { sent: await sendWithFields(fields, remark, put), isReplaced: true };
-  };
-  const add = async (fields: routes.ValFields) => {
-    const post = (kept: routes.ValFields) =>
-      api.record(
-        there?.id === undefined ? newCopy(name, code, kept) : routes.createVersion(there.id, code, kept),
-      );
-    return { sent: await sendWithFields(fields, remark, post), isReplaced: false };
-  };
-
-  const fields = await changePrivacyFirst(wanted, there, target);
-  try {
-    if (mayReplace && mayBePublic(fields)) return await replace({});
-    return await add(fields).catch((error) => {
-      // Some services ignore the privacy in `putVal`, so a val that is not public must not be created by it.
-      if (mayReplace && error instanceof ConflictError) return replace(privacyOf(source));
-      throw error;
-    });
-  } catch (error) {
-    throw fields === wanted ? error : afterPart(error, 'The privacy of the copy was changed before.');
-  }
+  if (answers.length > 1) await takeBackIfMorePublic(copy, sent, target);
+  return sent;
 }
 
 export function refuseTokens(call: Call, { from, target }: Services): void {
   for (const service of [from, target.api]) service.refuseToken(call);
 }
 
-export const overwrite = { text: 'To overwrite the val', input: { force: true } };
+export function fieldsToSend({ original, there, mayReplace }: Copy): Fields {
+  const { readme, privacy } = original;
+  // The versions of a val that is there may be private, so it never becomes more public.
+  const isSurelyNew = there === undefined && !mayReplace;
+  const isNarrower = publicity(privacy, 0) < publicity(there?.privacy, 2);
+  return {
+    ...(readme && readme !== there?.readme && { readme }),
+    ...(privacy && (isSurelyNew || isNarrower) && { privacy }),
+  };
+}
 
-export const newCopy = (name: string, code: string, fields: object) => ({
-  ...routes.createVal({ name, code, ...fields }),
-  hints: { 409: overwrite },
+export function firstCall({ original, there, mayReplace }: Copy, code: string, fields: Fields): Call {
+  const { name } = original;
+  if (there) return { ...routes.createVersion(there.id, code, fields), ifMatch: there.etag };
+  return mayReplace ? routes.putVal(name, code, fields) : routes.createVal({ name, code, ...fields });
+}
+
+async function sendFirst(copy: Copy, code: string, target: Target): Promise<SentCopy> {
+  const { original, there, mayReplace, remark } = copy;
+  const send = (fields: Fields) => target.api.send(firstCall(copy, code, fields));
+  try {
+    const { status, body } = await sendAcceptedFields(fieldsToSend(copy), remark, send);
+    const record = isObject(body) ? body : {};
+    const isNew = there === undefined && (!mayReplace || status === 201);
+    return { id: there?.id ?? textAt(record, 'id'), isNew, answers: [answerOf(record)] };
+  } catch (error) {
+    if (!(error instanceof ConflictError)) throw error;
+    const problem = there === undefined ? 'exists already' : 'has just changed';
+    throw conflict(original.name, problem, target, error.facts);
+  }
+}
+
+const answerOf = (record: JsonObject): Answer => ({
+  version: versionOf(record),
+  readme: fieldOf(record, 'readme'),
+  privacy: fieldOf(record, 'privacy'),
 });
 
-async function sendWithFields(
-  fields: routes.ValFields,
-  remark: ReportProblem,
-  send: (fields: routes.ValFields) => Promise<JsonObject>,
-): Promise<JsonObject> {
-  const { readme, privacy } = fields;
+/** Only a public val is copied without its privacy: any other one could become public. */
+async function sendAcceptedFields(
+  fields: Fields,
+  remark: Copy['remark'],
+  send: (fields: Fields) => Promise<Reply>,
+): Promise<Reply> {
+  const { readme, ...others } = fields;
   try {
     return await send(fields);
   } catch (error) {
     if (!isInvalidRequest(error)) throw error;
-    if (readme !== undefined) {
-      const sent = await sendWithFields(privacy === undefined ? {} : { privacy }, remark, send);
-      remark(withoutField('readme'));
-      return sent;
-    }
-    if (privacy === undefined) throw error;
-    // Without its privacy, the copy gets the default of the service, which may be public.
-    if (!mayBePublic(fields)) throw needsPrivacy(error, privacy);
-    const sent = await send({});
-    remark(withoutField('privacy'));
-    return sent;
+    if (readme === undefined && others.privacy !== 'public') throw error;
+    const reply = await (readme === undefined ? send({}) : sendAcceptedFields(others, remark, send));
+    const field = readme === undefined ? 'privacy' : 'readme';
+    remark({
+      one: `was copied without its ${field}, which the service did not accept`,
+      many: `were copied without their ${field}, which the service did not accept`,
+    });
+    return reply;
   }
 }
-
-const withoutField = (field: string): Problem => ({
-  one: `was copied without its ${field}, which the service did not accept`,
-  many: `were copied without their ${field}, which the service did not accept`,
-});
-
-const needsPrivacy = (error: ValsError, privacy: string): RefusedError =>
-  new RefusedError(error.message, {
-    ...error.facts,
-    hint: `vals does not copy a val that is ${privacy} without its privacy, because the copy could be public.`,
-  });
