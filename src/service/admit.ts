@@ -7,8 +7,8 @@ import { HttpProblem, unauthorized } from './problem.ts';
 import { headerOf, type ServiceRequest, spacePrefix } from './request.ts';
 import type { Route } from './routes/route.ts';
 import type { Caller } from './store/caller.ts';
-import type { Store } from './store/store.ts';
-import type { Identified } from './store/tokens.ts';
+import type { Store } from './store/open-store.ts';
+import { type Identified, identify } from './store/tokens.ts';
 
 interface Gate {
   store: Store;
@@ -24,7 +24,7 @@ export async function admit(
 ): Promise<void> {
   refuseWebPages(request);
   if (route) checkBodyHeaders(request);
-  const identified = await identify(request, store);
+  const identified = await identifyCaller(request, store);
   if (identified) countRequest(rateLimit, identified.token.id, request, outgoing);
   request.identified = identified;
   request.caller = identified?.caller;
@@ -44,11 +44,11 @@ function refuseWebPages(request: ServiceRequest): void {
   }
 }
 
-async function identify(request: ServiceRequest, store: Store): Promise<Identified | undefined> {
+async function identifyCaller(request: ServiceRequest, store: Store): Promise<Identified | undefined> {
   const header = headerOf(request, 'authorization');
   if (header === undefined) return isOfApi(request) ? undefined : identifySession(request, store);
   const secret = /^Bearer +(\S+)$/i.exec(header)?.[1];
-  const found = secret === undefined ? undefined : await store.identify({ secret }, request.space);
+  const found = secret === undefined ? undefined : await identify(store, { secret }, request.space);
   if (found && !found.caller && found.token.spaceId !== null) {
     const space = (await store.people.withId(found.token.spaceId))?.username;
     const address = request.origin + spacePrefix(space);

@@ -21,8 +21,8 @@ import { ref } from './routes/schemas.ts';
 import { tokenRoutes } from './routes/token-routes.ts';
 import { userRoutes } from './routes/user-routes.ts';
 import { valRoutes } from './routes/val-routes.ts';
+import type { Store } from './store/open-store.ts';
 import { Refusal } from './store/refusal.ts';
-import type { Store } from './store/store.ts';
 
 export interface InternalError {
   method: string;
@@ -33,6 +33,7 @@ export interface InternalError {
 interface AppOptions {
   network: Network;
   limits?: Limits;
+  maxVals?: number;
   isDraining?(): boolean;
   onInternalError?(failure: InternalError): void;
 }
@@ -48,12 +49,12 @@ export type App = (
 const everyReply = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
 export function createApp(store: Store, options: AppOptions): App {
-  const { network, limits, onInternalError } = options;
+  const { network, limits, maxVals, onInternalError } = options;
   const routes = [
     healthRoute(store, options),
     ...pageRoutes(store),
     ...signInRoutes(store),
-    ...valRoutes(store),
+    ...valRoutes(store.db, { maxVals }),
     ...userRoutes(store),
     ...tokenRoutes(store),
   ];
@@ -122,7 +123,7 @@ function healthRoute(store: Store, { isDraining }: AppOptions): Route {
     responses: { 200: ref('Health'), 503: ref('Health') },
     async reply() {
       if (isDraining?.()) return json({ status: 'draining' }, 503);
-      await store.probe();
+      await store.db.probe();
       return json({ status: 'ok' });
     },
   });

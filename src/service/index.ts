@@ -7,14 +7,16 @@ import { createListener } from './http/listener.ts';
 import { inUrl, loopbackOnly, type Network } from './http/network.ts';
 import type { Limits } from './http/rate-limit.ts';
 import { type FinishedRequest, listen, listenError, type Server } from './http/server.ts';
+import { openStore, type Store } from './store/open-store.ts';
+import { countAll } from './store/records.ts';
+import { deleteOldRuns } from './store/runs.ts';
 import { loadSeed, type SeedData } from './store/seed.ts';
-import { openStore, type Store } from './store/store.ts';
 
 export { backupStore } from './backup/backup-store.ts';
 export { DatabaseFailure, type StoreLocation } from './database/database.ts';
 export { loopbackOnly, type Network } from './http/network.ts';
+export { openStore, type Store } from './store/open-store.ts';
 export { countSeed, parseSeed, type SeedData } from './store/seed.ts';
-export { openStore, type Store } from './store/store.ts';
 export { withoutTokens } from './store/tokens.ts';
 
 export interface EmbeddedService {
@@ -49,7 +51,6 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
   const { network = loopbackOnly, limits, clock = systemClock } = options;
   const certificate = await ownCertificate(network);
   const store = await openStore(options, {
-    maxVals: options.maxVals,
     needsOwner: network.endsWithCommand,
     notesUse: !network.endsWithCommand,
     onStoreFailure: options.onStoreFailure,
@@ -63,6 +64,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
     const app = createApp(store, {
       network,
       limits,
+      maxVals: options.maxVals,
       isDraining: () => draining,
       onInternalError: options.onInternalError,
     });
@@ -78,7 +80,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
     });
     const metrics = options.metrics && (await startMetrics(store, server, options.metrics));
     if (options.keepRunsMs !== undefined) {
-      void store.deleteOldRuns(options.keepRunsMs, clock, ended.signal);
+      void deleteOldRuns(store.db, options.keepRunsMs, clock, ended.signal);
     }
     const { port } = server;
     const stopRenewing = certificate?.renew(clock, server.renew, options.onWarning);
@@ -115,8 +117,8 @@ async function startMetrics(
   const { createMetrics } = await import('./http/metrics.ts');
   const { count, listen } = createMetrics({
     requestsUnderWay,
-    connections: store.connections,
-    counts: store.counts,
+    connections: store.db.connections,
+    counts: () => countAll(store.db),
   });
   const served = await listen(port, host).catch(async (error) => {
     await closeServer();
@@ -126,7 +128,7 @@ async function startMetrics(
 }
 
 async function seedOwner(store: Store, seed: SeedData): Promise<void> {
-  if (store.owner) return loadSeed(store, store.owner.user, seed);
+  if (store.owner) return loadSeed(store.db, store.owner.user, seed);
   throw new UsageError('--seed needs a store in a file, but this service uses a shared database.', {
     hint: 'Omit --seed, or use a file: `vals serve --data <file> --seed <file>`.',
   });

@@ -71,8 +71,7 @@ describe('vals token', () => {
     expect(await run(['token', 'add', 'ci', '--json'], as(token))).toMatchObject({
       exit: 4,
       error: {
-        message:
-          'The token reader makes no tokens, because it is for reading alone.',
+        message: 'The token reader makes no tokens, because it is for reading alone.',
         hint: expect.stringContaining('Use a token without limits.'),
       },
     });

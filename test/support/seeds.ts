@@ -1,7 +1,8 @@
 import { isObject } from '../../src/lib/json.ts';
 import { openStore, parseSeed, type SeedData, type StoreLocation } from '../../src/service/index.ts';
+import { createVal, newValDefaults } from '../../src/service/store/create-val.ts';
 import { loadSeed } from '../../src/service/store/seed.ts';
-import { newValDefaults } from '../../src/service/store/vals.ts';
+import { identify } from '../../src/service/store/tokens.ts';
 
 type Parts = { [Kind in keyof SeedData]?: Record<string, unknown>[] };
 
@@ -37,13 +38,13 @@ export function seedOf({ runs = [], likes = [], comments = [], references = [] }
 export async function seedStore(place: StoreLocation, seed: SeedData, token?: string): Promise<void> {
   const store = await openStore(place);
   try {
-    const { caller } = (await store.identify({ secret: token ?? store.owner?.token ?? '' })) ?? {};
+    const { caller } = (await identify(store, { secret: token ?? store.owner?.token ?? '' })) ?? {};
     if (!caller) throw new Error('nobody owns the seed');
     const names = (seed.runs ?? []).flatMap(({ val }) => (isObject(val) && !val.id ? `${val.name}` : []));
     for (const name of new Set(names)) {
-      await store.create(caller, { ...newValDefaults, name, code: 'c' }).catch(() => {});
+      await createVal(store.db, caller, { ...newValDefaults, name, code: 'c' }).catch(() => {});
     }
-    await loadSeed(store, caller.owner, seed);
+    await loadSeed(store.db, caller.owner, seed);
   } finally {
     await store.close();
   }

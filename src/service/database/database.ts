@@ -1,4 +1,5 @@
 import type { ValsError } from '../../errors.ts';
+import type { Sql } from './sql.ts';
 
 /** `Value` has no boolean, because a boolean makes the SQLite driver abort the process. */
 export type Value = string | number | null | Buffer;
@@ -6,8 +7,8 @@ export type Value = string | number | null | Buffer;
 /** What only reads takes a `Reader`: the database itself, or a transaction. */
 export interface Reader {
   query<Row>(sql: string, values?: Value[]): Promise<Row[]>;
-  /** A condition on the column `code`, with one value: the bytes that it contains. */
-  readonly codeContains: string;
+  /** A condition on the column `code`. */
+  codeContains(bytes: Buffer): Sql;
 }
 
 const open = Symbol('open transaction');

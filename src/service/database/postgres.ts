@@ -6,9 +6,10 @@ import { addressWithoutSecrets, optionsFor, statementMs } from './postgres-addre
 import { explainFailure, failureOf, isTransactionConflict } from './postgres-failures.ts';
 import { createPostgresTables, schemaOf } from './postgres-schema.ts';
 import { postgresSchemas as schemas } from './schema.ts';
+import { type Sql, sql } from './sql.ts';
 import { createWriteSlots } from './write-slots.ts';
 
-const codeContains = 'position(?::bytea IN code) > 0';
+const codeContains = (bytes: Buffer): Sql => sql`position(${bytes}::bytea IN code) > 0`;
 const mostAttempts = 5;
 
 export async function openPostgres(address: string): Promise<Database> {

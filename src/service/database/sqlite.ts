@@ -5,6 +5,7 @@ import { errnoOf } from '../../lib/system.ts';
 import { type Database, DatabaseFailure, openTx, type Reader, type Tx, type Value } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { sqliteSchemas as schemas } from './schema.ts';
+import { type Sql, sql } from './sql.ts';
 import { otherFileHint, prepareStoreFile, rememberFiles, restrictMode } from './store-file.ts';
 import { createWriteBack, type WriteBackTimes } from './write-back.ts';
 
@@ -146,7 +147,7 @@ async function immediately<Result>(
   }
 }
 
-const codeContains = 'instr(code, ?) > 0';
+const codeContains = (bytes: Buffer): Sql => sql`instr(code, ${bytes}) > 0`;
 
 function queryOn(connection: Libsql.Database): Reader['query'] {
   const statements = new Map<string, Libsql.Statement>();

@@ -1,7 +1,8 @@
 import { isLoopback } from '../../lib/host-names.ts';
 import { namePattern } from '../../lib/val-limits.ts';
+import type { Reader } from '../database/database.ts';
 import { type ServiceRequest, spacePrefix } from '../request.ts';
-import type { Store } from '../store/store.ts';
+import { idsByName, readableIds } from '../store/page-reads.ts';
 import type { Val } from '../store/val-rows.ts';
 import type { LinkOf } from './highlight.ts';
 import { valAddress } from './parts.ts';
@@ -12,7 +13,7 @@ const modulePath = /^(?:\/@[\w-]+)?\/v1\/vals\/([\w-]{1,64})\/module$/;
 const neighbour = /^\.\/([^/]+?)(?:\.[cm]?[jt]sx?)?$/;
 
 /** Links from the imports in the code to those vals that the visitor may read. */
-export async function importLinks(store: Store, request: ServiceRequest, val: Val): Promise<LinkOf> {
+export async function importLinks(db: Reader, request: ServiceRequest, val: Val): Promise<LinkOf> {
   const specifiers = [...val.code.matchAll(imported)]
     .slice(0, mostImports)
     .map(([, , specifier = '']) => specifier);
@@ -21,8 +22,8 @@ export async function importLinks(store: Store, request: ServiceRequest, val: Va
   const of = (key: 'id' | 'name') => [
     ...new Set([...targets.values()].flatMap((target) => target[key] ?? [])),
   ];
-  const readable = await store.pages.readableIds(caller, of('id'));
-  const named = await store.pages.idsByName(caller, val.author, of('name'));
+  const readable = await readableIds(db, caller, of('id'));
+  const named = await idsByName(db, caller, val.author, of('name'));
   return (specifier) => {
     const { id = '', name = '' } = targets.get(specifier) ?? {};
     const found = readable.has(id) ? id : named.get(name);

@@ -1,5 +1,8 @@
+import type { Reader } from '../database/database.ts';
 import type { ServiceRequest } from '../request.ts';
 import type { Caller } from '../store/caller.ts';
+import { valsWithText } from '../store/lists.ts';
+import { changedVals, lastResults, versionsAround } from '../store/page-reads.ts';
 import {
   changePositions,
   type RecordPosition,
@@ -7,33 +10,36 @@ import {
   valPositions,
   versionPositions,
 } from '../store/positions.ts';
-import type { Store } from '../store/store.ts';
+import { findRecords } from '../store/records.ts';
+import { findRun, runsOfVal } from '../store/runs.ts';
+import { visibleVal } from '../store/vals.ts';
+import { hasVersion, pageOfVersions, visibleVersion } from '../store/versions.ts';
 import { importLinks } from './imports.ts';
 import { readShownRun } from './shown-run.ts';
 
 const valsOnPage = 20;
 const versionsOnPage = 20;
 const runsOnPage = 20;
-const runsOfVal = 10;
+const runsOnValPage = 10;
 /** More of them would make the page of 100,000 runs slower than that of ten. */
 const mostSummarized = 100;
 
-export async function homeData(store: Store, { owner }: Caller, after: RecordPosition | undefined) {
-  const { vals, next } = await store.pages.changedVals(owner, { limit: valsOnPage, after });
+export async function homeData(db: Reader, { owner }: Caller, after: RecordPosition | undefined) {
+  const { vals, next } = await changedVals(db, owner, { limit: valsOnPage, after });
   return {
     vals,
-    lastRuns: await store.pages.lastResults(vals),
+    lastRuns: await lastResults(db, vals),
     next: next && changePositions.write(next),
     isFirst: after === undefined,
   };
 }
 
 export async function searchData(
-  store: Store,
+  db: Reader,
   caller: Caller,
   { text, after }: { text: string; after: readonly [number] | undefined },
 ) {
-  const found = await store.search(caller, text, {
+  const found = await valsWithText(db, caller, text, {
     onlyOwn: false,
     limit: valsOnPage,
     ...(after && { after }),
@@ -42,51 +48,51 @@ export async function searchData(
   return {
     text,
     vals: found.items,
-    lastRuns: await store.pages.lastResults(own),
+    lastRuns: await lastResults(db, own),
     next: found.next && valPositions.write(found.next),
     isFirst: after === undefined,
   };
 }
 
 export async function valData(
-  store: Store,
+  db: Reader,
   request: ServiceRequest,
   id: string,
   after: readonly [number] | undefined,
 ) {
   const { caller } = request;
-  const val = await store.val(caller, id);
+  const val = await visibleVal(db, caller, id);
   const isOwn = caller !== undefined && val.author.id === caller.owner.id;
-  const runs = isOwn ? await store.runs(caller, id, { limit: runsOfVal }) : undefined;
-  const { items, next } = await store.versions(caller, id, {
+  const runs = isOwn ? await runsOfVal(db, caller, id, { limit: runsOnValPage }) : undefined;
+  const { items, next } = await pageOfVersions(db, caller, id, {
     limit: versionsOnPage,
     ...(after && { after }),
   });
   return {
     val,
-    linkOf: await importLinks(store, request, val),
+    linkOf: await importLinks(db, request, val),
     versions: { items, next: next && versionPositions.write(next), isFirst: after === undefined },
     runs: runs?.records.map(({ json }) => readShownRun(json)),
   };
 }
 
 export async function versionData(
-  store: Store,
+  db: Reader,
   request: ServiceRequest,
   id: string,
   { version, from }: { version: number; from: number | undefined },
 ) {
   const { caller } = request;
-  const val = await store.version(caller, id, version);
-  const { older, newer } = await store.pages.versionsAround(id, version);
+  const val = await visibleVersion(db, caller, id, version);
+  const { older, newer } = await versionsAround(db, id, version);
   const compared = from ?? older;
   return {
     val,
-    before: compared === undefined ? undefined : await store.version(caller, id, compared),
+    before: compared === undefined ? undefined : await visibleVersion(db, caller, id, compared),
     isCurrent: newer === undefined,
     older,
     newer,
-    linkOf: await importLinks(store, request, val),
+    linkOf: await importLinks(db, request, val),
   };
 }
 
@@ -96,11 +102,11 @@ interface WantedRuns {
   after: RecordPosition | undefined;
 }
 
-export async function runsData(store: Store, caller: Caller, { val: id, error: tag, after }: WantedRuns) {
+export async function runsData(db: Reader, caller: Caller, { val: id, error: tag, after }: WantedRuns) {
   const read = (limit: number, filter: { tag?: string; after?: RecordPosition }) =>
     id === undefined
-      ? store.records(caller, 'runs', { limit, ...filter })
-      : store.runs(caller, id, { limit, ...filter });
+      ? findRecords(db, 'runs', { ownerId: caller.owner.id }, { limit, ...filter })
+      : runsOfVal(db, caller, id, { limit, ...filter });
   const { records, more } = await read(runsOnPage, { ...(tag && { tag }), ...(after && { after }) });
   const latest = await read(mostSummarized, {});
   const last = more ? records.at(-1) : undefined;
@@ -109,15 +115,15 @@ export async function runsData(store: Store, caller: Caller, { val: id, error: t
     summarized: latest.records.map(({ json }) => readShownRun(json)),
     hasMore: latest.more,
     only: tag,
-    val: id === undefined ? undefined : await store.val(caller, id),
+    val: id === undefined ? undefined : await visibleVal(db, caller, id),
     next: last && recordPositions.write([last.at, last.position]),
     isFirst: after === undefined,
   };
 }
 
-export async function runData(store: Store, caller: Caller, id: string) {
-  const { json, logs } = await store.run(caller, id);
+export async function runData(db: Reader, caller: Caller, id: string) {
+  const { json, logs } = await findRun(db, caller, id);
   const run = readShownRun(json);
-  const isVersionThere = run.version !== undefined && (await store.pages.hasVersion(run.val.id, run.version));
+  const isVersionThere = run.version !== undefined && (await hasVersion(db, run.val.id, run.version));
   return { run, logs, isVersionThere };
 }

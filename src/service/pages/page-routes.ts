@@ -5,7 +5,10 @@ import { parseVersion } from '../routes/checks.ts';
 import { type Route, route } from '../routes/route.ts';
 import { ref } from '../routes/schemas.ts';
 import type { Caller } from '../store/caller.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/open-store.ts';
+import { addSignInLink } from '../store/sign-in-links.ts';
+import { visibleVal } from '../store/vals.ts';
+import { visibleVersion } from '../store/versions.ts';
 import { homeData, runData, runsData, searchData, valData, versionData } from './page-data.ts';
 import * as check from './page-queries.ts';
 import { valAddress } from './parts.ts';
@@ -25,6 +28,7 @@ const raw = { access: 'page', responses: { 200: 'text/plain' } } as const;
 
 /** Longer than other functions, because it is a table: one entry for each route. */
 export function pageRoutes(store: Store): Route[] {
+  const { db } = store;
   const view = async (request: ServiceRequest) => viewOf(request, await visitorOf(request, store));
 
   return [
@@ -36,7 +40,7 @@ export function pageRoutes(store: Store): Route[] {
       async reply(request, { query }) {
         const caller = visitorsCaller(request);
         const { homePage } = await loadViews();
-        return homePage(await view(request), await homeData(store, caller, query.after));
+        return homePage(await view(request), await homeData(db, caller, query.after));
       },
     }),
     route('GET', '/search', {
@@ -48,7 +52,7 @@ export function pageRoutes(store: Store): Route[] {
         const caller = visitorsCaller(request);
         const { searchPage, emptySearchPage } = await loadViews();
         if (text === '') return emptySearchPage(await view(request));
-        return searchPage(await view(request), await searchData(store, caller, { text, after }));
+        return searchPage(await view(request), await searchData(db, caller, { text, after }));
       },
     }),
     route('GET', '/vals/:id', {
@@ -57,7 +61,7 @@ export function pageRoutes(store: Store): Route[] {
       summary: 'A val as a web page',
       query: check.valQuery,
       async reply(request, { params, query }) {
-        const shown = await valData(store, request, params.id, query.versions);
+        const shown = await valData(db, request, params.id, query.versions);
         const { valPage } = await loadViews();
         return elsewhere(request) ?? valPage(await view(request), shown);
       },
@@ -68,7 +72,7 @@ export function pageRoutes(store: Store): Route[] {
       summary: 'What a version changed, as a web page',
       query: check.versionQuery,
       async reply(request, { params, query: { from } }) {
-        const shown = await versionData(store, request, params.id, {
+        const shown = await versionData(db, request, params.id, {
           version: parseVersion(params.version),
           from,
         });
@@ -80,14 +84,14 @@ export function pageRoutes(store: Store): Route[] {
       ...raw,
       id: 'getRawCode',
       summary: 'The code of a val, as plain text',
-      reply: async ({ caller }, { params }) => text((await store.val(caller, params.id)).code),
+      reply: async ({ caller }, { params }) => text((await visibleVal(db, caller, params.id)).code),
     }),
     route('GET', '/vals/:id/versions/:version/raw', {
       ...raw,
       id: 'getRawVersion',
       summary: 'The code of a version, as plain text',
       reply: async ({ caller }, { params: { id, version } }) =>
-        text((await store.version(caller, id, parseVersion(version))).code),
+        text((await visibleVersion(db, caller, id, parseVersion(version))).code),
     }),
     route('GET', '/runs', {
       ...page,
@@ -97,7 +101,7 @@ export function pageRoutes(store: Store): Route[] {
       async reply(request, { query }) {
         const caller = visitorsCaller(request);
         const { runsPage } = await loadViews();
-        return runsPage(await view(request), await runsData(store, caller, query));
+        return runsPage(await view(request), await runsData(db, caller, query));
       },
     }),
     route('GET', '/runs/:id', {
@@ -107,7 +111,7 @@ export function pageRoutes(store: Store): Route[] {
       async reply(request, { params }) {
         const caller = visitorsCaller(request);
         const { runPage } = await loadViews();
-        return runPage(await view(request), await runData(store, caller, params.id));
+        return runPage(await view(request), await runData(db, caller, params.id));
       },
     }),
     route('GET', '/v1/me/page-link', {
@@ -120,7 +124,7 @@ export function pageRoutes(store: Store): Route[] {
         const base = spacePrefix(request.space);
         const link = new URL('/sign-in', request.origin);
         link.searchParams.set('next', val === undefined ? `${base}/` : valAddress(base, val));
-        link.searchParams.set('key', await store.links.add(caller.token));
+        link.searchParams.set('key', await addSignInLink(db, caller.token));
         return json({ url: link.href });
       },
     }),

@@ -4,8 +4,8 @@ import { largestForm } from '../limits.ts';
 import { HttpProblem } from '../problem.ts';
 import { headerOf, redirect, type ServiceReply, type ServiceRequest } from '../request.ts';
 import type { CallerToken } from '../store/caller.ts';
-import type { Store } from '../store/store.ts';
-import type { Identified } from '../store/tokens.ts';
+import type { Store } from '../store/open-store.ts';
+import { type Identified, identify } from '../store/tokens.ts';
 
 const lifetimeSeconds = 12 * 60 * 60;
 const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
@@ -35,7 +35,7 @@ export async function identifySession(
   const [session = ''] = cookieValues(request, cookieOf(request).name);
   const [tokenId = '', end = '', signature = ''] = session.split('.');
   if (!/^\d{1,12}$/.test(end) || Number(end) * 1_000 < Date.now()) return undefined;
-  const identified = await store.identify({ tokenId }, request.space);
+  const identified = await identify(store, { tokenId }, request.space);
   return identified && isSame(signature, signatureOf(identified.token, end)) ? identified : undefined;
 }
 

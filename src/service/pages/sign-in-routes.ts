@@ -1,8 +1,9 @@
 import type { HttpProblem } from '../problem.ts';
 import { isBrowser, redirect, type ServiceReply, type ServiceRequest, splitSpace } from '../request.ts';
 import { type Route, route } from '../routes/route.ts';
-import type { Store } from '../store/store.ts';
-import type { Identified } from '../store/tokens.ts';
+import type { Store } from '../store/open-store.ts';
+import { useSignInLink } from '../store/sign-in-links.ts';
+import { type Identified, identify } from '../store/tokens.ts';
 import * as check from './page-queries.ts';
 import { endSession, identifySession, nextPage, readForm, startSession } from './session.ts';
 import { viewOf, visitorOf } from './visitor.ts';
@@ -27,8 +28,8 @@ export function signInRoutes(store: Store): Route[] {
         const next = nextPage(request, wanted);
         // Programs that preview a link send HEAD before the visit, which must not use up the key.
         const tokenId =
-          key === undefined || request.method !== 'GET' ? undefined : await store.links.use(key);
-        const identified = tokenId === undefined ? undefined : await store.identify({ tokenId });
+          key === undefined || request.method !== 'GET' ? undefined : await useSignInLink(store.db, key);
+        const identified = tokenId === undefined ? undefined : await identify(store, { tokenId });
         if (identified) return admit(request, identified, next);
         if (request.identified) return redirect(next);
         return askForToken(request, next, key && 'This link was used before, or is older than five minutes.');
@@ -42,7 +43,7 @@ export function signInRoutes(store: Store): Route[] {
       responses: { 303: 'nothing' },
       async reply(request, { query }) {
         const next = nextPage(request, query.next);
-        const identified = await store.identify({ secret: await readForm(request) });
+        const identified = await identify(store, { secret: await readForm(request) });
         if (identified) return admit(request, identified, next);
         return askForToken(
           request,

@@ -1,6 +1,6 @@
 import { type ServiceRequest, spacePrefix } from '../request.ts';
 import type { User } from '../store/caller.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/open-store.ts';
 
 /** Who is signed in. `owner` is the person, or the space whose pages these are. */
 export interface Visitor {
@@ -34,11 +34,11 @@ const baseOf = ({ actor, owner }: Visitor): string =>
 
 export async function visitorOf(
   { identified, caller }: ServiceRequest,
-  store: Store,
+  { spaces: allSpaces }: Pick<Store, 'spaces'>,
 ): Promise<Visitor | undefined> {
   if (!identified) return undefined;
   const { actor, token } = identified;
-  const all = await store.spaces.withMember(actor);
+  const all = await allSpaces.withMember(actor);
   const spaces = token.spaceId === null ? all : all.filter(({ id }) => id === token.spaceId);
   const [onlySpace] = token.spaceId === null ? [] : spaces;
   return {

@@ -1,6 +1,6 @@
 import { parseBody, readBytes } from '../body.ts';
 import type { ServiceReply, ServiceRequest } from '../request.ts';
-import type { WriteOptions } from '../store/store.ts';
+import type { WriteOptions } from '../store/write-as.ts';
 import type { Body, Check, Query } from './fields.ts';
 import type { Schema } from './schemas.ts';
 import { writeOptionsOf } from './write-options.ts';

@@ -1,18 +1,20 @@
 import { callerOf } from '../admit.ts';
 import { json, linkText, selfOf, spacePrefix } from '../request.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/open-store.ts';
+import { addToken, removeToken, tokensOf } from '../store/tokens.ts';
 import * as check from './checks.ts';
 import { type Route, route } from './route.ts';
 import { listSchema, type RecordOf, ref } from './schemas.ts';
 
-export function tokenRoutes(store: Store): Route[] {
+export function tokenRoutes({ db, lastUse }: Pick<Store, 'db' | 'lastUse'>): Route[] {
   return [
     route('GET', '/v1/me/tokens', {
       id: 'listMyTokens',
       summary: 'The tokens of the caller; below a space, those for that space',
       responses: { 200: listSchema('Token') },
       async reply(request) {
-        const data: RecordOf<'Token'>[] = await store.tokens(callerOf(request));
+        await lastUse.written();
+        const data: RecordOf<'Token'>[] = await tokensOf(db, callerOf(request));
         return json({ data, links: { self: linkText(request, selfOf(request)) } });
       },
     }),
@@ -23,7 +25,7 @@ export function tokenRoutes(store: Store): Route[] {
       body: check.newToken,
       responses: { 201: ref('NewToken') },
       async reply(request, { body, options }) {
-        const token: RecordOf<'NewToken'> = await store.addToken(callerOf(request), body, options);
+        const token: RecordOf<'NewToken'> = await addToken(db, callerOf(request), body, options);
         return json(token, 201, { Location: `${spacePrefix(request.space)}/v1/me/tokens/${token.id}` });
       },
     }),
@@ -33,7 +35,7 @@ export function tokenRoutes(store: Store): Route[] {
       isPersonal: true,
       responses: { 204: 'nothing' },
       async reply(request, { params }) {
-        await store.removeToken(callerOf(request), params.id);
+        await removeToken(db, callerOf(request), params.id);
         return { status: 204 };
       },
     }),

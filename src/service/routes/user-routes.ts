@@ -10,9 +10,11 @@ import {
   spacePrefix,
 } from '../request.ts';
 import type { User } from '../store/caller.ts';
+import { listVals } from '../store/lists.ts';
+import type { Store } from '../store/open-store.ts';
 import { valPositions } from '../store/positions.ts';
-import type { RecordFilter, RecordKind } from '../store/records.ts';
-import type { Store } from '../store/store.ts';
+import { findRecords, type RecordFilter, type RecordKind } from '../store/records.ts';
+import { valNamed } from '../store/vals.ts';
 import * as check from './checks.ts';
 import { type PageParameters, recordPage, shortPage } from './list-page.ts';
 import { likeRecord, userRecord, valRecord, valReply } from './outgoing.ts';
@@ -20,26 +22,26 @@ import { type Route, route } from './route.ts';
 import { listSchema, type RecordOf, ref } from './schemas.ts';
 
 /** Longer than other functions, because it is a table: one entry for each route. */
-export function userRoutes(store: Store): Route[] {
+export function userRoutes({ db, people, spaces }: Pick<Store, 'db' | 'people' | 'spaces'>): Route[] {
   const records = async (
     request: ServiceRequest,
     kind: RecordKind,
     filter: RecordFilter & PageParameters,
   ) => {
-    const found = await store.records(callerOf(request), kind, filter);
+    const found = await findRecords(db, kind, { ownerId: callerOf(request).owner.id }, filter);
     const links = linkBaseOf(request);
     return recordPage(request, found, filter, ({ json }) =>
       kind === 'likes' ? likeRecord(json, links) : json,
     );
   };
   const userWithId = async (id: string): Promise<User> => {
-    const user = await store.people.withId(id);
+    const user = await people.withId(id);
     if (!user) throw new HttpProblem(404, `There is no user with the id ${id}.`);
     return user;
   };
   const userNamed = async (request: ServiceRequest, username: string): Promise<User> => {
     const { owner } = callerOf(request);
-    const user = owner.username === username ? owner : await store.people.named(username);
+    const user = owner.username === username ? owner : await people.named(username);
     if (!user) throw new HttpProblem(404, `There is no user named ${username}.`);
     return user;
   };
@@ -64,8 +66,8 @@ export function userRoutes(store: Store): Route[] {
       summary: 'The spaces of the caller',
       responses: { 200: listSchema('Space') },
       async reply(request) {
-        const spaces = await store.spaces.withMember(callerOf(request).actor);
-        const data: Omit<RecordOf<'Space'>, 'url'>[] = spaces.map((space) => ({
+        const joined = await spaces.withMember(callerOf(request).actor);
+        const data: Omit<RecordOf<'Space'>, 'url'>[] = joined.map((space) => ({
           ...space,
           ...(request.hasLinks && { url: request.origin + spacePrefix(space.username) }),
         }));
@@ -114,7 +116,7 @@ export function userRoutes(store: Store): Route[] {
       responses: { 200: listSchema('Val') },
       async reply(request, { params, query }) {
         const user = await userWithId(params.id);
-        const found = await store.listVals(callerOf(request), user, query);
+        const found = await listVals(db, callerOf(request), user, query);
         return shortPage(request, found, query, {
           positions: valPositions,
           recordOf: (val) => valRecord(val, linkBaseOf(request)),
@@ -134,7 +136,7 @@ export function userRoutes(store: Store): Route[] {
       responses: { 200: ref('Val'), 304: 'nothing' },
       async reply(request, { params }) {
         const owner = await userNamed(request, params.username);
-        return valReply(request, await store.valNamed(callerOf(request), owner, params.name));
+        return valReply(request, await valNamed(db, callerOf(request), owner, params.name));
       },
     }),
   ];

@@ -1,8 +1,14 @@
 import { callerOf } from '../admit.ts';
+import type { Database } from '../database/database.ts';
 import { json, jsonText, linkBaseOf } from '../request.ts';
+import { changeProperties, createVersion, deleteVersion } from '../store/change-val.ts';
+import { createOrUpdateVal, createVal } from '../store/create-val.ts';
+import { valsWithText } from '../store/lists.ts';
 import { valPositions, versionPositions } from '../store/positions.ts';
-import type { Store } from '../store/store.ts';
-import type { ListedVersion } from '../store/versions.ts';
+import { deleteVal } from '../store/remove-val.ts';
+import { addRun, findRun, runsOfVal } from '../store/runs.ts';
+import { importableVal, visibleVal } from '../store/vals.ts';
+import { type ListedVersion, pageOfVersions, visibleVersion } from '../store/versions.ts';
 import * as check from './checks.ts';
 import { recordPage, shortPage } from './list-page.ts';
 import { createdReply, valRecord, valReply } from './outgoing.ts';
@@ -10,7 +16,7 @@ import { type Route, route } from './route.ts';
 import { listSchema, type RecordOf, ref } from './schemas.ts';
 
 /** Longer than other functions, because it is a table: one entry for each route. */
-export function valRoutes(store: Store): Route[] {
+export function valRoutes(db: Database, { maxVals }: { maxVals: number | undefined }): Route[] {
   return [
     route('GET', '/v1/vals/:id', {
       id: 'getVal',
@@ -18,7 +24,8 @@ export function valRoutes(store: Store): Route[] {
       summary: 'A val with its code',
       hasIfNoneMatch: true,
       responses: { 200: ref('Val'), 304: 'nothing' },
-      reply: async (request, { params }) => valReply(request, await store.val(request.caller, params.id)),
+      reply: async (request, { params }) =>
+        valReply(request, await visibleVal(db, request.caller, params.id)),
     }),
     route('GET', '/v1/vals/:id/module', {
       id: 'getValModule',
@@ -26,7 +33,7 @@ export function valRoutes(store: Store): Route[] {
       summary: 'The code of a val',
       responses: { 200: 'application/typescript' },
       async reply({ caller }, { params }) {
-        const { code } = await store.module(caller, params.id);
+        const { code } = await importableVal(db, caller, params.id);
         // With a JavaScript type, a page of another site could load the code as a script.
         return {
           status: 200,
@@ -41,7 +48,7 @@ export function valRoutes(store: Store): Route[] {
       body: check.newVal,
       responses: { 201: ref('Val') },
       reply: async (request, { body, options }) =>
-        createdReply(request, await store.create(callerOf(request), body, options)),
+        createdReply(request, await createVal(db, callerOf(request), body, { ...options, maxVals })),
     }),
     route('PUT', '/v1/vals', {
       id: 'createOrUpdateVal',
@@ -51,7 +58,7 @@ export function valRoutes(store: Store): Route[] {
       hasIfNoneMatch: true,
       responses: { 200: ref('Val'), 201: ref('Val') },
       async reply(request, { body, options }) {
-        const { val, isNew } = await store.createOrUpdate(callerOf(request), body, options);
+        const { val, isNew } = await createOrUpdateVal(db, callerOf(request), body, { ...options, maxVals });
         return isNew ? createdReply(request, val) : valReply(request, val);
       },
     }),
@@ -62,7 +69,7 @@ export function valRoutes(store: Store): Route[] {
       hasIfMatch: true,
       responses: { 204: 'nothing' },
       async reply(request, { params, body, options }) {
-        await store.changeProperties(callerOf(request), params.id, body, options);
+        await changeProperties(db, callerOf(request), params.id, body, options);
         return { status: 204 };
       },
     }),
@@ -72,7 +79,7 @@ export function valRoutes(store: Store): Route[] {
       hasIfMatch: true,
       responses: { 204: 'nothing' },
       async reply(request, { params, options }) {
-        await store.delete(callerOf(request), params.id, options);
+        await deleteVal(db, callerOf(request), params.id, options);
         return { status: 204 };
       },
     }),
@@ -82,7 +89,7 @@ export function valRoutes(store: Store): Route[] {
       query: check.search,
       responses: { 200: listSchema('Val') },
       async reply(request, { query: { text, ...range } }) {
-        const found = await store.search(callerOf(request), text, range);
+        const found = await valsWithText(db, callerOf(request), text, range);
         return shortPage(request, found, range, {
           positions: valPositions,
           recordOf: (val) => valRecord(val, linkBaseOf(request)),
@@ -96,7 +103,7 @@ export function valRoutes(store: Store): Route[] {
       query: check.runs,
       responses: { 200: listSchema('Run') },
       reply: async (request, { params, query }) =>
-        recordPage(request, await store.runs(callerOf(request), params.id, query), query),
+        recordPage(request, await runsOfVal(db, callerOf(request), params.id, query), query),
     }),
     route('POST', '/v1/vals/:id/runs', {
       id: 'reportRun',
@@ -104,7 +111,7 @@ export function valRoutes(store: Store): Route[] {
       body: check.reportedRun,
       responses: { 201: ref('Run') },
       async reply(request, { params, body, options }) {
-        const run: RecordOf<'Run'> = await store.addRun(callerOf(request), params.id, body, options);
+        const run: RecordOf<'Run'> = await addRun(db, callerOf(request), params.id, body, options);
         return json(run, 201);
       },
     }),
@@ -113,7 +120,7 @@ export function valRoutes(store: Store): Route[] {
       summary: 'A run with what it printed',
       responses: { 200: ref('RunWithLogs') },
       async reply(request, { params }) {
-        const { json, logs } = await store.run(callerOf(request), params.id);
+        const { json, logs } = await findRun(db, callerOf(request), params.id);
         return jsonText(`${json.slice(0, -1)},"logs":${JSON.stringify(logs)}}`);
       },
     }),
@@ -125,7 +132,7 @@ export function valRoutes(store: Store): Route[] {
       query: check.versions,
       responses: { 200: listSchema('Version') },
       async reply(request, { params: { id }, query }) {
-        const found = await store.versions(request.caller, id, query);
+        const found = await pageOfVersions(db, request.caller, id, query);
         const recordOf = (version: ListedVersion): RecordOf<'Version'> => ({ val_id: id, ...version });
         return shortPage(request, found, query, { positions: versionPositions, recordOf });
       },
@@ -137,7 +144,7 @@ export function valRoutes(store: Store): Route[] {
       hasIfMatch: true,
       responses: { 200: ref('Val'), 201: ref('Val') },
       async reply(request, { params, body, options }) {
-        const { val, isNewVersion } = await store.createVersion(callerOf(request), params.id, body, options);
+        const { val, isNewVersion } = await createVersion(db, callerOf(request), params.id, body, options);
         return isNewVersion ? createdReply(request, val, `/versions/${val.version}`) : valReply(request, val);
       },
     }),
@@ -148,7 +155,7 @@ export function valRoutes(store: Store): Route[] {
       hasIfNoneMatch: true,
       responses: { 200: ref('Val'), 304: 'nothing' },
       reply: async (request, { params: { id, version } }) =>
-        valReply(request, await store.version(request.caller, id, check.parseVersion(version))),
+        valReply(request, await visibleVersion(db, request.caller, id, check.parseVersion(version))),
     }),
     route('DELETE', '/v1/vals/:id/versions/:version', {
       id: 'deleteVersion',
@@ -156,7 +163,7 @@ export function valRoutes(store: Store): Route[] {
       hasIfMatch: true,
       responses: { 204: 'nothing' },
       async reply(request, { params: { id, version }, options }) {
-        await store.deleteVersion(callerOf(request), id, check.parseVersion(version), options);
+        await deleteVersion(db, callerOf(request), id, check.parseVersion(version), options);
         return { status: 204 };
       },
     }),

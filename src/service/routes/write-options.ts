@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { HttpProblem } from '../problem.ts';
 import { headerOf, type ServiceRequest } from '../request.ts';
 import type { Once } from '../store/idempotency.ts';
-import type { WriteOptions } from '../store/store.ts';
-import { type Precondition, stateTag } from '../store/vals.ts';
+import { stateTag } from '../store/vals.ts';
+import type { Precondition, WriteOptions } from '../store/write-as.ts';
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/;
 

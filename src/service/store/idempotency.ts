@@ -1,4 +1,5 @@
 import type { Tx } from '../database/database.ts';
+import { query, sql } from '../database/sql.ts';
 import type { Caller } from './caller.ts';
 import { Refusal } from './refusal.ts';
 
@@ -12,7 +13,6 @@ export interface Once {
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const mostForgottenAtOnce = 10;
-const isRequest = 'person_id = ? AND owner_id = ? AND key = ?';
 
 /** The reply is stored in the transaction of the write, so a write that failed is not remembered. */
 export async function doOnce<Result>(
@@ -23,19 +23,19 @@ export async function doOnce<Result>(
 ): Promise<Result> {
   const at = new Date().toISOString();
   const oldest = new Date(Date.parse(at) - dayMs).toISOString();
-  const request = [actor.id, owner.id, key];
+  const isRequest = sql`person_id = ${actor.id} AND owner_id = ${owner.id} AND key = ${key}`;
   // PostgreSQL waits here while another process does the same request.
   const [begun] = await tx.query(
     `INSERT INTO replies (person_id, owner_id, key, request_digest, at) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT (person_id, owner_id, key) DO UPDATE
         SET request_digest = excluded.request_digest, at = excluded.at, reply = NULL
         WHERE replies.at < ? RETURNING key`,
-    [...request, requestDigest, at, oldest],
+    [actor.id, owner.id, key, requestDigest, at, oldest],
   );
   if (begun) {
     const result = await work(tx);
     if (!hasSecretReply) {
-      await tx.query(`UPDATE replies SET reply = ? WHERE ${isRequest}`, [JSON.stringify(result), ...request]);
+      await query(tx, sql`UPDATE replies SET reply = ${JSON.stringify(result)} WHERE ${isRequest}`);
     }
     await forgetBefore(tx, oldest);
     return result;
@@ -46,9 +46,9 @@ export async function doOnce<Result>(
       'A request with this Idempotency-Key was made already. Its reply is not kept.',
     );
   }
-  const [earlier] = await tx.query<{ digest: string; reply: string }>(
-    `SELECT request_digest AS digest, reply FROM replies WHERE ${isRequest}`,
-    request,
+  const [earlier] = await query<{ digest: string; reply: string }>(
+    tx,
+    sql`SELECT request_digest AS digest, reply FROM replies WHERE ${isRequest}`,
   );
   if (earlier?.digest === requestDigest) return JSON.parse(earlier.reply);
   throw new Refusal(

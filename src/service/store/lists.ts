@@ -1,7 +1,9 @@
-import type { Reader, Value } from '../database/database.ts';
+import type { Reader } from '../database/database.ts';
+import { nothing, query, raw, type Sql, sql } from '../database/sql.ts';
 import type { Caller, User } from './caller.ts';
 import {
   isCurrent,
+  isListedFor,
   joinedWith,
   type ListedRow,
   type ListedVal,
@@ -25,12 +27,13 @@ export interface SearchRange extends ListRange {
   onlyOwn: boolean;
 }
 
-/** `condition` ends with a comparison of the position, whose value is the last one. */
+/** What of the vals, and in which order. */
 interface ValSelection {
-  condition: string;
-  order: string;
-  values: Value[];
+  condition: Sql;
+  order: Sql;
 }
+
+const startOf = ({ after }: ListRange): number => after?.[0] ?? Number.MAX_SAFE_INTEGER;
 
 /** The vals of an owner. Other people see the public ones. */
 export function listVals(
@@ -39,16 +42,13 @@ export function listVals(
   owner: User,
   range: ListRange,
 ): Promise<ListPage<ListedVal>> {
-  const onlyPublic = caller?.owner.id === owner.id ? '' : "privacy = 'public' AND ";
+  const onlyPublic = caller?.owner.id === owner.id ? nothing : raw("privacy = 'public' AND ");
   // With `owner_id = ?`, PostgreSQL may read the vals of all owners in the order of their positions, until it has found
   // enough vals of this owner.
+  const isOfOwner = sql`owner_id >= ${owner.id} AND (owner_id, position) < (${owner.id}, ${startOf(range)})`;
   return pageOfVals(
     db,
-    {
-      condition: `${onlyPublic}owner_id >= ? AND (owner_id, position) < (?, ?)`,
-      order: 'owner_id DESC, position DESC',
-      values: [owner.id, owner.id],
-    },
+    { condition: sql`${onlyPublic}${isOfOwner}`, order: raw('owner_id DESC, position DESC') },
     range,
   );
 }
@@ -56,24 +56,24 @@ export function listVals(
 /** Finds vals whose name or current code contains the text. Names are compared without regard to case. */
 export function valsWithText(
   db: Reader,
-  { owner }: Caller,
+  caller: Caller,
   text: string,
   { onlyOwn, ...range }: SearchRange,
 ): Promise<ListPage<ListedVal>> {
-  const isSeen = onlyOwn ? 'owner_id = ?' : "(owner_id = ? OR privacy = 'public')";
-  const hasText = `(SELECT CASE WHEN ${db.codeContains} THEN 1 ELSE 0 END FROM versions
-    WHERE val_id = vals.id AND versions.version = vals.version) = 1`;
+  const isSeen = onlyOwn ? sql`owner_id = ${caller.owner.id}` : isListedFor(caller);
   // PostgreSQL refuses a NUL character in a text, and no name contains a space.
   const escaped = text
     .toLowerCase()
     .replaceAll('\0', ' ')
     .replace(/[\\%_]/g, '\\$&');
+  const isNamedSo = sql`lower(name) LIKE ${`%${escaped}%`} ESCAPE '\\'`;
+  const hasText = sql`(SELECT CASE WHEN ${db.codeContains(Buffer.from(text))} THEN 1 ELSE 0 END FROM versions
+    WHERE val_id = vals.id AND versions.version = vals.version) = 1`;
   return pageOfVals(
     db,
     {
-      condition: `${isSeen} AND (lower(name) LIKE ? ESCAPE '\\' OR ${hasText}) AND position < ?`,
-      order: 'position DESC',
-      values: [owner.id, `%${escaped}%`, Buffer.from(text)],
+      condition: sql`${isSeen} AND (${isNamedSo} OR ${hasText}) AND position < ${startOf(range)}`,
+      order: raw('position DESC'),
     },
     range,
   );
@@ -82,16 +82,16 @@ export function valsWithText(
 /** Newest first. The position of a val never changes, so writes during the reading of a list do not disturb it. */
 async function pageOfVals(
   db: Reader,
-  { condition, order, values }: ValSelection,
+  { condition, order }: ValSelection,
   { limit, offset = 0, after }: ListRange,
 ): Promise<ListPage<ListedVal>> {
-  const [before] = after ?? [Number.MAX_SAFE_INTEGER];
+  const skipped = after ? nothing : sql`OFFSET ${offset}`;
   // Without the subquery, the database would join all vals before the LIMIT. The LIMIT is no parameter, because PostgreSQL
   // would plan for a large one.
-  const chosen = `(SELECT * FROM vals WHERE ${condition} ORDER BY ${order} LIMIT ${limit + 1} ${after ? '' : 'OFFSET ?'})`;
-  const rows = await db.query<ListedRow & { position: number }>(
-    `SELECT vals.position, ${listedColumns} ${joinedWith(`${chosen} AS vals`)} AND ${isCurrent} ORDER BY vals.position DESC`,
-    [...values, before, ...(after ? [] : [offset])],
+  const chosen = sql`(SELECT * FROM vals WHERE ${condition} ORDER BY ${order} LIMIT ${raw(limit + 1)} ${skipped}) AS vals`;
+  const rows = await query<ListedRow & { position: number }>(
+    db,
+    sql`SELECT vals.position, ${listedColumns} ${joinedWith(chosen)} AND ${isCurrent} ORDER BY vals.position DESC`,
   );
   const last = rows[limit - 1];
   return {

@@ -1,6 +1,6 @@
 import type { Database, Reader, Tx } from '../database/database.ts';
 import type { User } from './caller.ts';
-import { removeVal } from './vals.ts';
+import { removeVal } from './remove-val.ts';
 
 export type OwnerKind = 'person' | 'space';
 

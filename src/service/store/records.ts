@@ -1,4 +1,5 @@
-import type { Reader, Tx, Value } from '../database/database.ts';
+import type { Reader, Tx } from '../database/database.ts';
+import { allOf, nothing, query, type Sql, sql } from '../database/sql.ts';
 import type { User } from './caller.ts';
 import type { RecordPosition } from './positions.ts';
 
@@ -36,34 +37,29 @@ export async function findRecords(
   of: { ownerId: string } | { valId: string },
   { limit = 2 ** 52, offset = 0, after, ...filter }: RecordFilter = {},
 ): Promise<{ records: FoundRecord[]; more: boolean }> {
-  const [scope, id] = 'valId' in of ? ['val_id = ?', of.valId] : ['owner_id = ?', of.ownerId];
-  const filters = {
-    [scope]: id,
-    'kind = ?': kind,
-    'tag = ?': filter.tag,
-    'at > ?': filter.since,
-    'at <= ?': filter.until,
-  };
-  const select = (range: Record<string, Value>, end: string, values: number[]) => {
-    const conditions = Object.entries({ ...filters, ...range }).filter(
-      (condition): condition is [string, Value] => condition[1] !== undefined,
+  const conditions = [
+    'valId' in of ? sql`val_id = ${of.valId}` : sql`owner_id = ${of.ownerId}`,
+    sql`kind = ${kind}`,
+    ...(filter.tag === undefined ? [] : [sql`tag = ${filter.tag}`]),
+    ...(filter.since === undefined ? [] : [sql`at > ${filter.since}`]),
+    ...(filter.until === undefined ? [] : [sql`at <= ${filter.until}`]),
+  ];
+  const select = (isInRange: readonly Sql[], most: number, skipped = nothing) =>
+    query<FoundRecord>(
+      db,
+      sql`SELECT at, position, json FROM records WHERE ${allOf([...conditions, ...isInRange])}
+        ORDER BY at DESC, position LIMIT ${most} ${skipped}`,
     );
-    return db.query<FoundRecord>(
-      `SELECT at, position, json FROM records WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
-        ORDER BY at DESC, position ${end}`,
-      [...conditions.map(([, value]) => value), ...values],
-    );
-  };
   const wanted = limit + 1;
   const found: FoundRecord[] = [];
   if (after) {
     const [at, position] = after;
     // Two statements are faster than one statement with OR, because the databases use no index for the OR.
-    found.push(...(await select({ 'at = ?': at, 'position > ?': position }, 'LIMIT ?', [wanted])));
+    found.push(...(await select([sql`at = ${at}`, sql`position > ${position}`], wanted)));
     const left = wanted - found.length;
-    if (left > 0) found.push(...(await select({ 'at < ?': at }, 'LIMIT ?', [left])));
+    if (left > 0) found.push(...(await select([sql`at < ${at}`], left)));
   } else {
-    found.push(...(await select({}, 'LIMIT ? OFFSET ?', [wanted, offset])));
+    found.push(...(await select([], wanted, sql`OFFSET ${offset}`)));
   }
   return { records: found.slice(0, limit), more: found.length > limit };
 }
@@ -90,4 +86,11 @@ export async function putRecord(tx: Tx, owner: User, record: StoredRecord): Prom
         val_id = excluded.val_id, json = excluded.json, logs = excluded.logs`,
     [owner.id, kind, key, at, tag, valId, json, logs],
   );
+}
+
+export async function countAll(db: Reader): Promise<{ vals: number; runs: number }> {
+  const [counted] = await db.query<{ vals: number; runs: number }>(
+    "SELECT (SELECT count(*) FROM vals) AS vals, (SELECT count(*) FROM records WHERE kind = 'runs') AS runs",
+  );
+  return counted ?? { vals: 0, runs: 0 };
 }

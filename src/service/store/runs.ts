@@ -3,11 +3,13 @@ import { type Clock, wait } from '../../lib/clock.ts';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { mostLogBytes } from '../limits.ts';
 import type { Caller } from './caller.ts';
-import { findRecord, putRecord } from './records.ts';
+import { lockOwnVal } from './change-val.ts';
+import { findRecord, findRecords, putRecord, type RecordFilter } from './records.ts';
 import { Refusal } from './refusal.ts';
 import { now, sortableTime } from './timestamps.ts';
-import { lockOwnVal } from './vals.ts';
+import { checkVal } from './val-rows.ts';
 import { requireVersion } from './versions.ts';
+import { type WriteOptions, writeAs } from './write-as.ts';
 
 export interface ReportedRun {
   version: number;
@@ -27,22 +29,34 @@ export async function findRun(db: Reader, { owner }: Caller, id: string) {
   throw new Refusal('not found', `There is no run with the id ${id}.`);
 }
 
-export async function addRun(tx: Tx, caller: Caller, id: string, reported: ReportedRun) {
-  const { version, logs, ...times } = reported;
-  const { name } = await lockOwnVal(tx, caller, id);
-  await requireVersion(tx, id, version);
-  const run = { id: randomUUID(), val: { id, name, version }, ...times, reporter: caller.actor };
-  await putRecord(tx, caller.owner, {
-    kind: 'runs',
-    key: run.id,
-    at: startedBeforeNow(times.runStartAt),
-    tag: times.error === null ? 'passed' : 'failed',
-    valId: id,
-    json: JSON.stringify(run),
-    logs: logs ? endOfLogs(logs) : null,
-  });
-  return run;
+export async function runsOfVal(db: Reader, caller: Caller, id: string, filter?: RecordFilter) {
+  await checkVal(db, caller, id, { isOwn: true });
+  return findRecords(db, 'runs', { valId: id }, filter);
 }
+
+export const addRun = (
+  db: Database,
+  caller: Caller,
+  id: string,
+  reported: ReportedRun,
+  { once }: WriteOptions = {},
+) =>
+  writeAs(db, caller, { val: id, once }, async (tx) => {
+    const { version, logs, ...times } = reported;
+    const { name } = await lockOwnVal(tx, caller, id);
+    await requireVersion(tx, id, version);
+    const run = { id: randomUUID(), val: { id, name, version }, ...times, reporter: caller.actor };
+    await putRecord(tx, caller.owner, {
+      kind: 'runs',
+      key: run.id,
+      at: startedBeforeNow(times.runStartAt),
+      tag: times.error === null ? 'passed' : 'failed',
+      valId: id,
+      json: JSON.stringify(run),
+      logs: logs ? endOfLogs(logs) : null,
+    });
+    return run;
+  });
 
 /** Keeps the end, where an error is. Bytes that continue a character which was cut are left out. */
 function endOfLogs(logs: string): Buffer {

@@ -7,11 +7,10 @@ import {
   parseJson,
   stringifyJson,
 } from '../../lib/json.ts';
-import type { Reader, Tx } from '../database/database.ts';
+import type { Database, Reader, Tx } from '../database/database.ts';
 import type { User } from './caller.ts';
 import { putRecord, type RecordKind, recordKinds } from './records.ts';
 import { completeRecord, faultOf } from './seed-records.ts';
-import type { Store } from './store.ts';
 import { sortableTime } from './timestamps.ts';
 
 export type SeedData = Partial<Record<RecordKind, JsonObject[]>>;
@@ -63,8 +62,8 @@ export function countSeed(seed: SeedData): Record<RecordKind, number> {
 }
 
 /** All records or none. */
-export function loadSeed(store: Store, owner: User, seed: SeedData): Promise<void> {
-  return store.write(async (tx) => {
+export function loadSeed(db: Database, owner: User, seed: SeedData): Promise<void> {
+  return db.transaction({}, async (tx) => {
     for (const kind of recordKinds) {
       for (const [index, record] of (seed[kind] ?? []).entries()) {
         await load[kind](tx, owner, record, index);

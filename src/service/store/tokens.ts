@@ -1,8 +1,10 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { type Caller, type CallerToken, idPattern, isLimited, type Role, type User } from './caller.ts';
+import type { LastUse } from './last-use.ts';
 import { Refusal } from './refusal.ts';
 import { now } from './timestamps.ts';
+import { type WriteOptions, writeAs } from './write-as.ts';
 
 export interface ListedToken {
   id: string;
@@ -29,12 +31,10 @@ export interface Identified {
 }
 
 export const firstTokenName = 'first';
-const mostForgottenAtOnce = 10;
-const linkMs = 5 * 60 * 1_000;
 
 export const newSecret = (prefix = 'vals_'): string => `${prefix}${randomBytes(32).toString('base64url')}`;
 
-const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+export const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
 export const withoutTokens = (text: string): string => text.replace(/vals_(?:local_)?[\w-]{43}/g, '***');
 
@@ -50,8 +50,19 @@ interface TokenRow extends User {
   role: Role | null;
 }
 
+/** Who has this secret, or the session of this token. */
+export async function identify(
+  { db, lastUse }: { db: Reader; lastUse: LastUse },
+  by: { secret: string } | { tokenId: string },
+  space?: string,
+): Promise<Identified | undefined> {
+  const row = await tokenBy(db, by, space);
+  if (row) lastUse.note(row);
+  return row && identifiedBy(row, space);
+}
+
 /** Finds a token that has not ended by its secret, or by its id for a session. One indexed read. */
-export async function tokenBy(db: Reader, by: { secret: string } | { tokenId: string }, space?: string) {
+async function tokenBy(db: Reader, by: { secret: string } | { tokenId: string }, space?: string) {
   const [condition, value] = 'secret' in by ? ['digest', digestOf(by.secret)] : ['tokens.id', by.tokenId];
   if (!idPattern.test(value)) return undefined;
   const [row] = await db.query<TokenRow>(
@@ -67,7 +78,7 @@ export async function tokenBy(db: Reader, by: { secret: string } | { tokenId: st
   return row && (row.expiresAt === null || row.expiresAt > now()) ? row : undefined;
 }
 
-export function identifiedBy(row: TokenRow, space: string | undefined): Identified {
+function identifiedBy(row: TokenRow, space: string | undefined): Identified {
   const actor = { id: row.id, username: row.username };
   const { tokenId: id, name, digest, expiresAt, limitedTo: spaceId } = row;
   const token: CallerToken = { id, name, digest, expiresAt, readOnly: row.readOnly === 1, spaceId };
@@ -91,7 +102,13 @@ export async function tokensOf(db: Reader, { owner, actor }: Caller): Promise<Li
   return rows.map((row) => ({ ...row, readOnly: row.readOnly === 1 }));
 }
 
-export async function addToken(
+/** The reply has the secret, so it is not kept for a repeated request. */
+export const addToken = (db: Database, caller: Caller, token: WantedToken, { once }: WriteOptions = {}) =>
+  writeAs(db, caller, { once: once && { ...once, hasSecretReply: true } }, (tx) =>
+    createToken(tx, caller, token),
+  );
+
+async function createToken(
   tx: Tx,
   { owner, actor, token }: Caller,
   { name, readOnly, expiresAt }: WantedToken,
@@ -157,8 +174,11 @@ export async function insertToken(
 export const endTokens = (tx: Tx, user: User): Promise<unknown> =>
   tx.query('DELETE FROM tokens WHERE user_id = ?', [user.id]);
 
+export const removeToken = (db: Database, caller: Caller, id: string): Promise<void> =>
+  writeAs(db, caller, {}, (tx) => endToken(tx, caller, id));
+
 /** A limited token ends itself alone. */
-export async function removeToken(tx: Tx, { owner, actor, token }: Caller, id: string): Promise<void> {
+async function endToken(tx: Tx, { owner, actor, token }: Caller, id: string): Promise<void> {
   if (isLimited(token) && id !== token.id) throw limited(token, 'ends');
   const isListed = `id = ? AND user_id = ?${owner.id === actor.id ? '' : ' AND space_id = ?'}`;
   const values = owner.id === actor.id ? [id, actor.id] : [id, actor.id, owner.id];
@@ -174,54 +194,4 @@ export async function removeToken(tx: Tx, { owner, actor, token }: Caller, id: s
     );
   }
   await tx.query(`DELETE FROM tokens WHERE ${isListed}`, values);
-}
-
-/** Notes when tokens were last used, to the minute, with at most one write a minute for each token. */
-export function createLastUseWriter(database: Database) {
-  const noted = new Map<string, string>();
-  let writing: Promise<unknown> = Promise.resolve();
-  return {
-    note({ tokenId, lastUsedAt }: TokenRow): void {
-      const minute = `${now().slice(0, 16)}:00.000Z`;
-      if ((lastUsedAt ?? '') >= minute || noted.get(tokenId) === minute) return;
-      noted.set(tokenId, minute);
-      const write = database.transaction({}, (tx) =>
-        tx.query('UPDATE tokens SET last_used_at = ? WHERE id = ?', [minute, tokenId]),
-      );
-      // Nobody waits for this write, and a database that cannot take it now gets the next one.
-      writing = Promise.all([writing, write.catch(() => noted.delete(tokenId))]);
-    },
-    written: (): Promise<unknown> => writing,
-  };
-}
-
-/** Keys of links that sign a browser in, each for one visit. */
-export function createLinks(database: Database) {
-  return {
-    add: ({ id }: CallerToken): Promise<string> =>
-      database.transaction({}, async (tx) => {
-        const key = newSecret('');
-        await tx.query(
-          `DELETE FROM links WHERE digest IN (
-            SELECT digest FROM links WHERE expires_at <= ? ORDER BY expires_at LIMIT ${mostForgottenAtOnce}${tx.skipLocked})`,
-          [now()],
-        );
-        await tx.query('INSERT INTO links (digest, token_id, expires_at) VALUES (?, ?, ?)', [
-          digestOf(key),
-          id,
-          new Date(Date.now() + linkMs).toISOString(),
-        ]);
-        return key;
-      }),
-
-    /** The id of the token that made the link. The key works once. */
-    use: (key: string): Promise<string | undefined> =>
-      database.transaction({}, async (tx) => {
-        const [used] = await tx.query<{ tokenId: string; expiresAt: string }>(
-          'DELETE FROM links WHERE digest = ? RETURNING token_id AS "tokenId", expires_at AS "expiresAt"',
-          [digestOf(key)],
-        );
-        return used && used.expiresAt > now() ? used.tokenId : undefined;
-      }),
-  };
 }

@@ -1,4 +1,5 @@
-import type { Reader, Value } from '../database/database.ts';
+import type { Reader } from '../database/database.ts';
+import { query, raw, type Sql, sql } from '../database/sql.ts';
 import { type Caller, idPattern, type User } from './caller.ts';
 import type { RecordKind } from './records.ts';
 import { Refusal } from './refusal.ts';
@@ -44,31 +45,37 @@ export interface AuthorRow {
 export type ListedRow = Omit<ListedVal, 'author' | 'versionAuthor'> &
   AuthorRow & { ownerId: string; username: string };
 
-const count = (kind: RecordKind) =>
-  `(SELECT count(*) FROM records WHERE kind = '${kind}' AND records.val_id = vals.id)`;
+const count = (kind: RecordKind): Sql =>
+  raw(`(SELECT count(*) FROM records WHERE kind = '${kind}' AND records.val_id = vals.id)`);
 
-export const authorColumns = 'author_id AS "authorId", author_name AS "authorName"';
+export const authorColumns = raw('author_id AS "authorId", author_name AS "authorName"');
 
-export const listedColumns = `vals.id, name, privacy, type, vals.created_at AS "createdAt", versions.version, revision,
-  code_hash AS "codeHash",  versions.created_at AS "versionCreatedAt",
+export const listedColumns = sql`vals.id, name, privacy, type, vals.created_at AS "createdAt", versions.version, revision,
+  code_hash AS "codeHash", versions.created_at AS "versionCreatedAt",
   CASE versions.version WHEN vals.version THEN updated_at ELSE versions.created_at END AS "updatedAt",
-  ${count('likes')} AS "likeCount", ${count('references')} AS "referenceCount", owner_id AS "ownerId", username, ${authorColumns}`;
+  ${count('likes')} AS "likeCount", ${count('references')} AS "referenceCount", owner_id AS "ownerId", username,
+  ${authorColumns}`;
 
-export const joinedWith = (vals: string): string =>
-  `FROM ${vals} JOIN users ON users.id = owner_id JOIN versions ON val_id = vals.id`;
+export const joinedWith = (vals: Sql): Sql =>
+  sql`FROM ${vals} JOIN users ON users.id = owner_id JOIN versions ON val_id = vals.id`;
 
-export const isCurrent = 'versions.version = vals.version';
+export const isCurrent = raw('versions.version = vals.version');
 
 /**
  * Hides private vals of other owners. SQL does the check, because otherwise the reply for a missing val
  * would be measurably faster than the reply for a hidden val.
  */
-export const isVisible = "(privacy <> 'private' OR owner_id = ?)";
+export const isVisibleTo = (caller: Caller | undefined): Sql =>
+  sql`(privacy <> 'private' OR owner_id = ${caller?.owner.id ?? ''})`;
 
-export async function selectVal(db: Reader, condition: string, ...values: Value[]): Promise<Val | undefined> {
-  const [row] = await db.query<ListedRow & { code: ArrayBuffer; readme: ArrayBuffer | null }>(
-    `SELECT ${listedColumns}, readme, code ${joinedWith('vals')} WHERE ${condition}`,
-    values,
+/** Whoever may find the val by its name: unlisted vals of other owners are found by their id alone. */
+export const isListedFor = (caller: Caller | undefined): Sql =>
+  sql`(privacy = 'public' OR owner_id = ${caller?.owner.id ?? ''})`;
+
+export async function selectVal(db: Reader, condition: Sql): Promise<Val | undefined> {
+  const [row] = await query<ListedRow & { code: ArrayBuffer; readme: ArrayBuffer | null }>(
+    db,
+    sql`SELECT ${listedColumns}, readme, code ${joinedWith(raw('vals'))} WHERE ${condition}`,
   );
   return (
     row && { ...withAuthor(row), code: textOfBytes(row.code), readme: row.readme && textOfBytes(row.readme) }
@@ -85,10 +92,10 @@ export async function checkVal(
   { isOwn }: { isOwn: boolean },
 ): Promise<void> {
   const [found] = idPattern.test(id)
-    ? await db.query<{ ownerId: string; username: string }>(
-        `SELECT owner_id AS "ownerId", username FROM vals JOIN users ON users.id = owner_id
-          WHERE vals.id = ? AND ${isVisible}`,
-        [id, caller?.owner.id ?? ''],
+    ? await query<{ ownerId: string; username: string }>(
+        db,
+        sql`SELECT owner_id AS "ownerId", username FROM vals JOIN users ON users.id = owner_id
+          WHERE vals.id = ${id} AND ${isVisibleTo(caller)}`,
       )
     : [];
   if (!found) throw noVal(id);

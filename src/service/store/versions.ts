@@ -1,4 +1,5 @@
 import type { Reader, Tx } from '../database/database.ts';
+import { nothing, query, sql } from '../database/sql.ts';
 import type { Caller, User } from './caller.ts';
 import type { ListPage, ListRange } from './lists.ts';
 import { Refusal } from './refusal.ts';
@@ -7,7 +8,7 @@ import {
   type AuthorRow,
   authorColumns,
   checkVal,
-  isVisible,
+  isVisibleTo,
   type LockedVal,
   selectVal,
   type Val,
@@ -55,9 +56,9 @@ export async function visibleVersion(
   number: number,
 ): Promise<Val> {
   await checkVal(db, caller, id, { isOwn: false });
-  const condition = `vals.id = ? AND versions.version = ? AND ${isVisible}`;
+  const isVersion = sql`vals.id = ${id} AND versions.version = ${number}`;
   const found = isStorable(number)
-    ? await selectVal(db, condition, id, number, caller?.owner.id ?? '')
+    ? await selectVal(db, sql`${isVersion} AND ${isVisibleTo(caller)}`)
     : undefined;
   if (!found) throw noVersion(id, number);
   return found;
@@ -80,11 +81,13 @@ export async function pageOfVersions(
   { limit, offset = 0, after }: ListRange,
 ): Promise<ListPage<ListedVersion>> {
   await checkVal(db, caller, id, { isOwn: false });
-  const rows = await db.query<Omit<ListedVersion, 'versionAuthor'> & AuthorRow>(
-    `SELECT version, code_hash AS "codeHash", created_at AS "createdAt", ${authorColumns} FROM versions
-      WHERE val_id = ? ${after ? 'AND version < ?' : ''}
-      ORDER BY version DESC LIMIT ? ${after ? '' : 'OFFSET ?'}`,
-    after ? [id, Math.min(after[0], largestPostgresInteger), limit + 1] : [id, limit + 1, offset],
+  const range = after
+    ? { isInRange: sql`AND version < ${Math.min(after[0], largestPostgresInteger)}`, skipped: nothing }
+    : { isInRange: nothing, skipped: sql`OFFSET ${offset}` };
+  const rows = await query<Omit<ListedVersion, 'versionAuthor'> & AuthorRow>(
+    db,
+    sql`SELECT version, code_hash AS "codeHash", created_at AS "createdAt", ${authorColumns} FROM versions
+      WHERE val_id = ${id} ${range.isInRange} ORDER BY version DESC LIMIT ${limit + 1} ${range.skipped}`,
   );
   const last = rows[limit - 1];
   return {

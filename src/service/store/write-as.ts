@@ -3,6 +3,15 @@ import { type Caller, isInSpace } from './caller.ts';
 import { doOnce, type Once } from './idempotency.ts';
 import { Refusal } from './refusal.ts';
 
+/** Decides by the state of the val whether the write may begin. */
+export type Precondition = { allows(state: string | undefined): boolean; refusal: string };
+
+/** What a request says of the write that it wants. */
+export interface WriteOptions {
+  onlyIf?: Precondition | undefined;
+  once?: Once | undefined;
+}
+
 interface WriteAsOptions {
   /** The id or the name of the val. Writes to the same val wait for each other. */
   val?: string;

@@ -4,6 +4,8 @@ import { execa, execaSync } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/service/database/open-database.ts';
 import { backupStore } from '../../../src/service/index.ts';
+import { identify } from '../../../src/service/store/tokens.ts';
+import { valNamed } from '../../../src/service/store/vals.ts';
 import { isLong } from '../../support/cases.ts';
 import { placeOf } from '../../support/embedded-service.ts';
 import { lock, untilWaiting } from '../../support/locks.ts';
@@ -135,11 +137,11 @@ describe('a backup', () => {
       const target = await newTarget();
       await copy(service.at, target);
       const copied = await storeOf({ at: target });
-      const { caller } = (await copied.identify({ secret: service.token })) ?? {};
+      const { caller } = (await identify(copied, { secret: service.token })) ?? {};
       if (!caller) throw new Error('the token does not work');
       for (let who = 0; who < 4; who++) {
         const codeOf = (name: string) =>
-          copied.valNamed(caller, caller.owner, name).then(
+          valNamed(copied.db, caller, caller.owner, name).then(
             ({ code, version }) => [Number(code), version],
             () => [0, 0],
           );

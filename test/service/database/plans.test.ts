@@ -3,7 +3,11 @@ import pg from 'pg';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { Database, Reader, Value } from '../../../src/service/database/database.ts';
 import { openStore, type Store } from '../../../src/service/index.ts';
+import { countAll } from '../../../src/service/store/records.ts';
+import { deleteOldRuns } from '../../../src/service/store/runs.ts';
 import { loadSeed } from '../../../src/service/store/seed.ts';
+import { addSignInLink, useSignInLink } from '../../../src/service/store/sign-in-links.ts';
+import { identify } from '../../../src/service/store/tokens.ts';
 import { placeOf } from '../../support/embedded-service.ts';
 import {
   addPerson,
@@ -65,7 +69,7 @@ async function useAll(at: string): Promise<void> {
   await service.createVal({ name: 'other', code: 'c' });
   const ended = { runStartAt: '2026-01-31T09:30:00Z', runEndAt: null, error: null };
   const author = { id: 'eve', username: 'eve' };
-  await loadSeed(store, person, {
+  await loadSeed(store.db, person, {
     runs: [{ id: 'r', val: { name: 'later', version: 1 }, ...ended }],
     likes: [{ id, name: 'later', createdAt: '2026', author }],
   });
@@ -87,7 +91,7 @@ async function useAll(at: string): Promise<void> {
   for (let i = 0; i < 2; i++) await service.ask('POST', `/v1/vals/${id}/runs`, report);
   const passed = { version: 1, runStartAt: '2026-01-01', runEndAt: null };
   await service.ask('POST', `/v1/vals/${id}/runs`, { body: passed });
-  expect(await store.counts()).toMatchObject({ vals: 2 });
+  expect(await countAll(store.db)).toMatchObject({ vals: 2 });
   const filters = ['', 'error=true', 'since=2026-01-01T00:00:00Z', 'until=2026-01-01T00:00:00Z'];
   const all = `${filters.slice(1).join('&')}`;
   for (const filter of [...filters, all]) {
@@ -136,7 +140,7 @@ async function useAll(at: string): Promise<void> {
     ending.abort();
     return () => {};
   };
-  await store.deleteOldRuns(0, { now: Date.now, after }, ending.signal);
+  await deleteOldRuns(store.db, 0, { now: Date.now, after }, ending.signal);
   await store.close();
   await service.close();
 }
@@ -147,9 +151,9 @@ async function useTokens(eve: Client, store: Store): Promise<void> {
   expect(made.status).toBe(201);
   const { id } = made.body as { id: string };
   for (const space of ['', '/@acme']) expect(await eve.statusOf('GET', `${space}/v1/me/tokens`)).toBe(200);
-  const found = await store.identify({ tokenId: id }, 'acme');
+  const found = await identify(store, { tokenId: id }, 'acme');
   expect(found?.caller).toBeDefined();
-  if (found) expect(await store.links.use(await store.links.add(found.token))).toBe(id);
+  if (found) expect(await useSignInLink(store.db, await addSignInLink(store.db, found.token))).toBe(id);
   expect(await eve.statusOf('DELETE', `/@acme/v1/me/tokens/${id}`)).toBe(204);
 }
 

@@ -1,7 +1,12 @@
 import { text } from 'node:stream/consumers';
 import { beforeEach, expect, test } from 'vitest';
 import type { Store } from '../../../src/service/index.ts';
-import { newValDefaults } from '../../../src/service/store/vals.ts';
+import { changeProperties, createVersion } from '../../../src/service/store/change-val.ts';
+import { createOrUpdateVal, createVal, newValDefaults } from '../../../src/service/store/create-val.ts';
+import { listVals } from '../../../src/service/store/lists.ts';
+import { deleteVal } from '../../../src/service/store/remove-val.ts';
+import { addRun, runsOfVal } from '../../../src/service/store/runs.ts';
+import { identify } from '../../../src/service/store/tokens.ts';
 import { lock, untilWaiting } from '../../support/locks.ts';
 import {
   addPerson,
@@ -87,24 +92,24 @@ test.each([
   ['the membership ends', () => store.spaces.revoke('acme', 'eve')],
   ['the member may only read', () => store.spaces.grant('acme', 'eve', 'read')],
 ])('if %s while a write waits in the service, the write is not stored', async (_, end) => {
-  const { caller } = (await store.identify({ secret: eve.token }, 'acme')) ?? {};
+  const { caller } = (await identify(store, { secret: eve.token }, 'acme')) ?? {};
   if (!caller) throw new Error('eve is not a member');
-  const { id } = await store.create(caller, { ...newValDefaults, name: 'v', code: 'c' });
+  const { id } = await createVal(store.db, caller, { ...newValDefaults, name: 'v', code: 'c' });
   await end();
   const at = new Date().toISOString();
   const run = { version: 1, runStartAt: at, runEndAt: at, error: null, logs: null };
   const writes = [
-    store.create(caller, { ...newValDefaults, name: 'new', code: 'late' }),
-    store.createOrUpdate(caller, { name: 'v', code: 'late' }),
-    store.createVersion(caller, id, { code: 'late' }),
-    store.changeProperties(caller, id, { privacy: 'public' }),
-    store.addRun(caller, id, run),
-    store.delete(caller, id),
+    createVal(store.db, caller, { ...newValDefaults, name: 'new', code: 'late' }),
+    createOrUpdateVal(store.db, caller, { name: 'v', code: 'late' }),
+    createVersion(store.db, caller, id, { code: 'late' }),
+    changeProperties(store.db, caller, id, { privacy: 'public' }),
+    addRun(store.db, caller, id, run),
+    deleteVal(store.db, caller, id),
   ];
   for (const { status } of await Promise.allSettled(writes)) expect(status).toBe('rejected');
-  const { items } = await store.listVals(caller, caller.owner, { limit: 9 });
+  const { items } = await listVals(store.db, caller, caller.owner, { limit: 9 });
   expect(items).toMatchObject([{ id, name: 'v', version: 1, privacy: 'private' }]);
-  expect((await store.runs(caller, id)).records).toEqual([]);
+  expect((await runsOfVal(store.db, caller, id)).records).toEqual([]);
 });
 
 inPostgres('if the membership ends while a write waits for its val, the write is refused', async () => {

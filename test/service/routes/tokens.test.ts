@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/service/database/open-database.ts';
+import { addSignInLink, useSignInLink } from '../../../src/service/store/sign-in-links.ts';
 import type { ListedToken } from '../../../src/service/store/tokens.ts';
+import { identify } from '../../../src/service/store/tokens.ts';
 import { placeOf } from '../../support/embedded-service.ts';
 import {
   addPerson,
@@ -201,12 +203,12 @@ test.runIf(postgres === undefined)(
 
 test('a link signs in once, and ends with its token', async () => {
   const { id } = await make();
-  const found = await store.identify({ tokenId: id });
+  const found = await identify(store, { tokenId: id });
   if (!found) throw new Error('no token');
-  const key = await store.links.add(found.token);
-  expect([await store.links.use(key), await store.links.use(key)]).toEqual([id, undefined]);
-  const other = await store.links.add(found.token);
+  const key = await addSignInLink(store.db, found.token);
+  expect([await useSignInLink(store.db, key), await useSignInLink(store.db, key)]).toEqual([id, undefined]);
+  const other = await addSignInLink(store.db, found.token);
   expect(await ada.statusOf('DELETE', `/v1/me/tokens/${id}`)).toBe(204);
-  expect(await store.links.use(other)).toBe(undefined);
-  expect(await store.identify({ tokenId: id })).toBe(undefined);
+  expect(await useSignInLink(store.db, other)).toBe(undefined);
+  expect(await identify(store, { tokenId: id })).toBe(undefined);
 });

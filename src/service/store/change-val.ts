@@ -1,0 +1,134 @@
+import { blobId } from '../../lib/blob-id.ts';
+import { type Database, DatabaseFailure, type Tx } from '../database/database.ts';
+import { query, raw, type Sql, sql } from '../database/sql.ts';
+import { type Caller, idPattern } from './caller.ts';
+import { Refusal } from './refusal.ts';
+import { now } from './timestamps.ts';
+import {
+  bytesOf,
+  checkVal,
+  isCurrent,
+  joinedWith,
+  type ListedRow,
+  type LockedVal,
+  listedColumns,
+  noVal,
+  textOfBytes,
+  type Val,
+  type ValContent,
+  withAuthor,
+} from './val-rows.ts';
+import { stateTag } from './vals.ts';
+import { insertVersion, removeVersion } from './versions.ts';
+import { type Precondition, type WriteOptions, writeAs } from './write-as.ts';
+
+export type ValChange = Pick<ValContent, 'code'> & Partial<ValContent>;
+
+/** Each change is a transaction of its own, after other writes to the same val. */
+export const changeVal = <Result>(
+  db: Database,
+  caller: Caller,
+  id: string,
+  { onlyIf, once }: WriteOptions,
+  work: (tx: Tx, val: LockedVal) => Promise<Result>,
+): Promise<Result> =>
+  writeAs(db, caller, { val: id, once }, async (tx) => {
+    const val = await lockOwnVal(tx, caller, id);
+    checkState(val, onlyIf);
+    return work(tx, val);
+  });
+
+export const changeProperties = (
+  db: Database,
+  caller: Caller,
+  id: string,
+  change: Partial<Omit<ValContent, 'code'>>,
+  options: WriteOptions = {},
+): Promise<LockedVal> =>
+  changeVal(db, caller, id, options, (tx, val) => saveVal(tx, val, { ...val, ...change }, now()));
+
+export const createVersion = (
+  db: Database,
+  caller: Caller,
+  id: string,
+  change: ValChange,
+  options: WriteOptions = {},
+): Promise<{ val: Val; isNewVersion: boolean }> =>
+  changeVal(db, caller, id, options, (tx, val) => updateVal(tx, caller, val, change));
+
+export const deleteVersion = (
+  db: Database,
+  caller: Caller,
+  id: string,
+  number: number,
+  options: WriteOptions = {},
+): Promise<void> => changeVal(db, caller, id, options, (tx, val) => removeVersion(tx, val, number));
+
+/** The row is locked by a statement of its own: what PostgreSQL joins to a locked row may be older than the row. */
+export async function lockVal(tx: Tx, condition: Sql): Promise<LockedVal | undefined> {
+  const [locked] = await query<{ id: string }>(
+    tx,
+    sql`SELECT id FROM vals WHERE ${condition}${raw(tx.forUpdate)}`,
+  );
+  if (!locked) return undefined;
+  const [row] = await query<ListedRow & { readme: ArrayBuffer | null; lastVersion: number }>(
+    tx,
+    sql`SELECT readme, last_version AS "lastVersion", ${listedColumns} ${joinedWith(raw('vals'))}
+      WHERE vals.id = ${locked.id} AND ${isCurrent}`,
+  );
+  return row && { ...withAuthor(row), readme: row.readme && textOfBytes(row.readme) };
+}
+
+export async function lockOwnVal(tx: Tx, caller: Caller, id: string): Promise<LockedVal> {
+  const val = idPattern.test(id)
+    ? await lockVal(tx, sql`id = ${id} AND owner_id = ${caller.owner.id}`)
+    : undefined;
+  if (val) return val;
+  await checkVal(tx, caller, id, { isOwn: true });
+  throw noVal(id);
+}
+
+export function checkState(val: LockedVal | undefined, onlyIf: Precondition | undefined): void {
+  if (onlyIf && !onlyIf.allows(val && stateTag(val))) throw new Refusal('changed', onlyIf.refusal);
+}
+
+export async function updateVal(
+  tx: Tx,
+  caller: Caller,
+  val: LockedVal,
+  { code, ...properties }: ValChange,
+): Promise<{ val: Val; isNewVersion: boolean }> {
+  const at = now();
+  const bytes = Buffer.from(code);
+  const codeHash = blobId(bytes);
+  const isNewVersion = codeHash !== val.codeHash;
+  const version = val.lastVersion + 1;
+  const author = caller.actor;
+  const newVersion = { version, lastVersion: version, codeHash, versionCreatedAt: at, versionAuthor: author };
+  const changed = { ...val, ...properties, ...(isNewVersion && newVersion) };
+  const { lastVersion: _, ...saved } = await saveVal(tx, val, changed, at);
+  if (isNewVersion) await insertVersion(tx, { id: val.id, version, bytes, codeHash, at, author });
+  return { val: { ...saved, code }, isNewVersion };
+}
+
+async function saveVal(tx: Tx, before: LockedVal, after: LockedVal, at: string): Promise<LockedVal> {
+  const { id, name, readme, privacy, type, version, lastVersion } = after;
+  const isSame = (['name', 'readme', 'privacy', 'type', 'version'] as const).every(
+    (key) => before[key] === after[key],
+  );
+  if (isSame) return before;
+  const saved = { ...after, updatedAt: at, revision: before.revision + 1 };
+  try {
+    await tx.query(
+      `UPDATE vals SET name = ?, readme = ?, privacy = ?, type = ?, version = ?, last_version = ?, updated_at = ?,
+        revision = ? WHERE id = ?`,
+      [name, bytesOf(readme), privacy, type, version, lastVersion, at, saved.revision, id],
+    );
+  } catch (error) {
+    throw error instanceof DatabaseFailure && error.kind === 'taken' ? nameTaken(name) : error;
+  }
+  return saved;
+}
+
+export const nameTaken = (name: string): Refusal =>
+  new Refusal('conflict', `A val named ${name} already exists.`);

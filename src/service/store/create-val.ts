@@ -1,0 +1,107 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { blobId } from '../../lib/blob-id.ts';
+import type { Database, Reader, Tx } from '../database/database.ts';
+import { sql } from '../database/sql.ts';
+import type { Caller, User } from './caller.ts';
+import { checkState, lockVal, nameTaken, updateVal, type ValChange } from './change-val.ts';
+import { Refusal } from './refusal.ts';
+import { now } from './timestamps.ts';
+import { bytesOf, type Val, type ValContent } from './val-rows.ts';
+import { insertVersion } from './versions.ts';
+import { type WriteOptions, writeAs } from './write-as.ts';
+
+export const newValDefaults = { readme: null, privacy: 'private', type: 'script' } as const;
+
+interface CreateOptions extends WriteOptions {
+  /** For each owner. */
+  maxVals?: number | undefined;
+}
+
+const mostValsCreatedAtOnce = 100;
+
+/** Without a name, the val gets one. */
+export const createVal = (
+  db: Database,
+  caller: Caller,
+  content: Omit<ValContent, 'name'> & { name: string | undefined },
+  { once, maxVals }: CreateOptions = {},
+): Promise<Val> =>
+  writeAs(db, caller, { once }, async (tx) => {
+    for (const name of content.name === undefined ? generateNames() : [content.name]) {
+      const val = await insertVal(tx, caller, { ...content, name }, maxVals);
+      if (val) return val;
+    }
+    throw nameTaken(`${content.name}`);
+  });
+
+export const createOrUpdateVal = (
+  db: Database,
+  caller: Caller,
+  change: ValChange & { name: string },
+  { onlyIf, maxVals }: CreateOptions = {},
+): Promise<{ val: Val; isNew: boolean }> =>
+  writeAs(db, caller, { val: change.name }, async (tx) => {
+    // Tries again if another process creates the val between `lockVal` and `insertVal`.
+    for (;;) {
+      const found = await lockVal(tx, sql`owner_id = ${caller.owner.id} AND name = ${change.name}`);
+      checkState(found, onlyIf);
+      if (found) return { val: (await updateVal(tx, caller, found, change)).val, isNew: false };
+      const val = await insertVal(tx, caller, { ...newValDefaults, ...change }, maxVals);
+      if (val) return { val, isNew: true };
+    }
+  });
+
+async function insertVal(
+  tx: Tx,
+  caller: Caller,
+  content: ValContent,
+  maxVals: number | undefined,
+): Promise<Val | undefined> {
+  const { name, code, readme, privacy, type } = content;
+  const { owner, actor } = caller;
+  if (maxVals !== undefined) await checkValCount(tx, owner, maxVals);
+  const at = now();
+  const [inserted] = await tx.query<{ id: string }>(
+    `INSERT INTO vals (id, owner_id, name, readme, privacy, type, created_at, updated_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (owner_id, name) DO NOTHING RETURNING id`,
+    [randomUUID(), owner.id, name, bytesOf(readme), privacy, type, at, at],
+  );
+  if (!inserted) return undefined;
+  const { id } = inserted;
+  const bytes = Buffer.from(code);
+  const codeHash = blobId(bytes);
+  await insertVersion(tx, { id, version: 1, bytes, codeHash, at, author: actor });
+  return {
+    ...{ id, name, code, readme, privacy, type, version: 1, revision: 1, likeCount: 0, referenceCount: 0 },
+    ...{ codeHash, createdAt: at, versionCreatedAt: at, updatedAt: at, author: owner, versionAuthor: actor },
+  };
+}
+
+/** Locks the owner only near the limit, so that requests of one owner rarely wait for each other. */
+async function checkValCount(tx: Tx, owner: User, maxVals: number): Promise<void> {
+  if ((await countVals(tx, owner)) < maxVals - mostValsCreatedAtOnce) return;
+  if (tx.forUpdate) await tx.query('SELECT id FROM users WHERE id = ? FOR NO KEY UPDATE', [owner.id]);
+  if ((await countVals(tx, owner)) < maxVals) return;
+  throw new Refusal(
+    'too many vals',
+    `${owner.username} already has ${maxVals} vals, the most that this service allows.`,
+  );
+}
+
+async function countVals(db: Reader, owner: User): Promise<number> {
+  const [counted] = await db.query<{ vals: number }>('SELECT count(*) AS vals FROM vals WHERE owner_id = ?', [
+    owner.id,
+  ]);
+  return counted?.vals ?? 0;
+}
+
+const adjectives = ['amber', 'brave', 'calm', 'clear', 'eager', 'fond', 'gentle', 'keen', 'lively', 'quiet'];
+const nouns = ['Birch', 'Brook', 'Cloud', 'Ember', 'Fern', 'Harbor', 'Lark', 'Meadow', 'River', 'Stone'];
+
+function* generateNames(): Generator<string> {
+  for (let range = 100; ; range *= 2) {
+    yield `${pick(adjectives)}${pick(nouns)}${randomInt(10, Math.min(range, 1e9))}`;
+  }
+}
+
+const pick = (words: readonly string[]): string => words[randomInt(words.length)] as string;

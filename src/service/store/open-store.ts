@@ -1,0 +1,70 @@
+import type { ValsError } from '../../errors.ts';
+import type { Database, StoreLocation } from '../database/database.ts';
+import { openDatabase } from '../database/open-database.ts';
+import { reportOutages } from '../database/outages.ts';
+import { currentSchema } from '../database/schema.ts';
+import { createLastUse, type LastUse, withoutNotes } from './last-use.ts';
+import { createPeople, makeStoreOwner, type StoreOwner, storeOwner } from './people.ts';
+import { createSpaces } from './spaces.ts';
+
+export interface StoreOptions {
+  /** Makes an owner for a copy of a store, which has people, but no owner. */
+  needsOwner?: boolean;
+  /** Whether to note when tokens were last used. */
+  notesUse?: boolean;
+  onStoreFailure?(error: ValsError): void;
+  onStoreRecovery?(): void;
+}
+
+/** An open store. What is done with its vals is in the files of the nouns, which take `db`. */
+export interface Store {
+  db: Database;
+  owner: StoreOwner | undefined;
+  lastUse: LastUse;
+  people: ReturnType<typeof createPeople>;
+  spaces: ReturnType<typeof createSpaces>;
+  /** Says that the store was brought up to date. */
+  upgrade: string | undefined;
+  explain: Database['explain'];
+  close(): Promise<void>;
+}
+
+export async function openStore(place: StoreLocation, options: StoreOptions = {}): Promise<Store> {
+  const { needsOwner = false, notesUse = true } = options;
+  const opened = await openDatabase(place);
+  const db = reportOutages(opened, {
+    onFailure: (error) => options.onStoreFailure?.(opened.explain(error)),
+    onRecovery: () => options.onStoreRecovery?.(),
+  });
+  const owner = await readOwner(db, place, needsOwner);
+  const lastUse = notesUse ? createLastUse(db) : withoutNotes;
+  return {
+    db,
+    owner,
+    lastUse,
+    people: createPeople(db),
+    spaces: createSpaces(db),
+    upgrade: describeUpgrade(db.upgradedFrom),
+    explain: db.explain,
+    async close() {
+      await lastUse.written();
+      await db.close();
+    },
+  };
+}
+
+function describeUpgrade(from: number | undefined): string | undefined {
+  if (from === undefined) return undefined;
+  const schemas = `from schema ${from} to schema ${currentSchema}`;
+  return `Brought the store up to date, ${schemas}. Older versions of vals can no longer open it.`;
+}
+
+async function readOwner(db: Database, place: StoreLocation, needsOwner: boolean) {
+  try {
+    const owner = await storeOwner(db);
+    return owner ?? ('file' in place ? await makeStoreOwner(db, { evenIfOthers: needsOwner }) : undefined);
+  } catch (error) {
+    await db.close();
+    throw db.explain(error);
+  }
+}
