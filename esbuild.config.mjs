@@ -3,18 +3,24 @@
 //   run/           what runs in the process of a val, and what fetches the modules that it imports from the web
 //   mcp.cjs        the code for the MCP protocol, which only `vals mcp` loads
 //   prepared/      texts that bin/vals.js prints without loading the program
+// And THIRD-PARTY-NOTICES, which is packed with it.
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import { Writable } from 'node:stream';
 import { build } from 'esbuild';
+import { noticesFor } from './.ci/notices.mjs';
 
 process.umask(0o022);
 
 const { version } = JSON.parse(await readFile('package.json', 'utf8'));
 /** @type {Set<string>} */
 const written = new Set();
+/** @type {import('esbuild').Metafile[]} */
+const metafiles = [];
+/** @type {string[]} */
+const legalComments = [];
 
 const code = await bundle('src/main.ts');
 // bin/code-cache.js uses a cache of bytecode only if the cache begins with the same digest as main.js.
@@ -25,6 +31,7 @@ for (const name of ['preload', 'hooks', 'main']) {
 }
 await write('dist/run/fetch.cjs', await bundle('src/run/fetch.ts'));
 await write('dist/mcp.cjs', await bundle('src/agents/mcp-server.ts'));
+await write('THIRD-PARTY-NOTICES', noticesFor(metafiles, legalComments));
 const { loadProgram } = createRequire(import.meta.url)('./bin/code-cache.js');
 await prepareTexts(loadProgram().program);
 await removeOldFiles();
@@ -34,10 +41,12 @@ await removeOldFiles();
  * @param {{ keepImports?: boolean }} [options]
  */
 async function bundle(entry, { keepImports = false } = {}) {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     entryPoints: [entry],
     bundle: true,
     write: false,
+    outfile: 'bundle.js',
+    metafile: true,
     // Node 20 loads a CommonJS file 7 ms faster than an ES module.
     format: 'cjs',
     platform: 'node',
@@ -45,12 +54,17 @@ async function bundle(entry, { keepImports = false } = {}) {
     // bin/code-cache.js runs main.js as a vm.Script, which cannot use import(). So esbuild writes require() instead.
     supported: { 'dynamic-import': keepImports },
     minify: true,
-    legalComments: 'none',
+    // Into a file of their own, which becomes a part of THIRD-PARTY-NOTICES: in the code they would take time to load.
+    legalComments: 'external',
     // libsql and esbuild contain native code, which cannot be bundled. pg imports pg-native, but works without it.
     external: ['libsql', 'pg-native', 'esbuild'],
     define: { VERSION: JSON.stringify(version) },
   });
-  const text = outputFiles[0]?.text ?? '';
+  metafiles.push(metafile);
+  const textOf = (/** @type {string} */ name) =>
+    outputFiles.find(({ path }) => path.endsWith(name))?.text ?? '';
+  legalComments.push(...textOf('.LEGAL.txt').split('\n\n').slice(1));
+  const text = textOf('bundle.js');
   // The output must be ASCII, because bin/code-cache.js reads main.js as Latin-1. esbuild escapes strings, but not regular
   // expressions.
   return text.replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);

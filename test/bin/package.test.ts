@@ -1,5 +1,6 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { build } from 'esbuild';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { describeWith } from '../support/describe-with.ts';
@@ -24,6 +25,34 @@ it('the packed package.json has no scripts, and packing restores the original', 
   expect(read()).toEqual(published);
   await node(['.ci/pack.mjs', 'after'], cwd);
   expect(read()).toEqual(before);
+});
+
+it('THIRD-PARTY-NOTICES is packed, and names the packages whose code is in the bundles', async () => {
+  const { outputFiles } = await build({
+    entryPoints: ['src/main.ts', 'src/run/child/*.ts', 'src/run/fetch.ts', 'src/agents/mcp-server.ts'],
+    bundle: true,
+    write: false,
+    outdir: 'bundles',
+    platform: 'node',
+    external: ['libsql', 'pg-native', 'esbuild'],
+  });
+  // Before each file that it bundles, esbuild writes a comment with the file's path.
+  const folders = outputFiles.flatMap(({ text }) =>
+    [...text.matchAll(/^ *\/\/ (node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+)/gm)].map(
+      ([, folder]) => folder,
+    ),
+  );
+  const packages = [...new Set(folders)].map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+    return `${name} ${version} (${license})`;
+  });
+  expect(packages.length).toBeGreaterThan(50);
+  const notices = readFileSync('THIRD-PARTY-NOTICES', 'utf8').split(/\n-{80}\n\n/);
+  const headings = notices.slice(1).map((notice) => notice.split('\n', 1)[0] ?? '');
+  expect(headings.filter((heading) => heading.endsWith(')')).sort()).toEqual(packages.sort());
+  for (const name of ['chalk', 'pg-types', 'undici'])
+    expect(notices.find((notice) => notice.startsWith(`${name} `))).toContain('without restriction');
+  expect(JSON.parse(readFileSync('package.json', 'utf8')).files).toContain('THIRD-PARTY-NOTICES');
 });
 
 it('an install without development dependencies says what to do, and does not fail', async () => {
