@@ -1,11 +1,17 @@
 import { type Hints, hintList, type WriteHints } from './lib/hint.ts';
 import type { JsonObject } from './lib/json.ts';
+import { errnoOf } from './lib/system.ts';
 
 /** A predicate without its subject: "changed here", or both numbers where the verb differs. */
 export type Problem = string | { one: string; many: string };
 
+/** Whom a failure concerns: one of several things, or all of them, because the others would fail in the same way. */
+export type Scope = 'item' | 'all';
+
 export interface ErrorFacts {
   hint?: Hints;
+  /** `item`, if not given. Whoever does several things stops after a failure that concerns all of them. */
+  scope?: Scope;
   /** What the error is about, such as a file. Together with `problem`, it makes the summary of many errors. */
   subject?: string;
   problem?: Problem;
@@ -27,6 +33,10 @@ export abstract class ValsError extends Error {
     super(message, { cause: facts.cause });
     this.name = new.target.name;
     this.facts = facts;
+  }
+
+  get scope(): Scope {
+    return this.facts.scope ?? 'item';
   }
 }
 
@@ -97,13 +107,6 @@ export const undefinedIf =
 /** The service understood the request, but refused its fields or its query. */
 export const isInvalidRequest = (error: unknown): error is ValsError => hasStatus(error, 400, 422);
 
-/** By these types, the embedded service tells apart problems that have the same status. */
-export const wrongHost = 'urn:vals:wrong-host';
-export const readOnlyMember = 'urn:vals:read-only-member';
-export const outsideOfSpace = 'urn:vals:outside-of-space';
-export const limitedToken = 'urn:vals:limited-token';
-export const tooManyVals = 'urn:vals:too-many-vals';
-
 /** Throw this error only if the service changed nothing, because scripts repeat a command after exit code 7. */
 export class UnavailableError extends ValsError {
   readonly kind = 'unavailable';
@@ -123,6 +126,12 @@ export class PartialError extends ValsError {
 export class LocalError extends ValsError {
   readonly kind = 'local';
   readonly exit = 10;
+
+  /** On a full disk, the next file cannot be written either. */
+  override get scope(): Scope {
+    const isDiskFull = ['ENOSPC', 'EDQUOT'].includes(errnoOf(this.facts.cause) ?? '');
+    return isDiskFull ? 'all' : super.scope;
+  }
 }
 
 export class BadResponseError extends ValsError {
@@ -189,6 +198,7 @@ export function asValsError(error: unknown): ValsError {
   const message = error instanceof Error ? error.message : String(error);
   return new BugError(`Unexpected: ${message}`, {
     hint: 'This is a defect of vals. Report it with the command that you ran and the output of --debug.',
+    scope: 'all',
     cause: error,
   });
 }
@@ -219,6 +229,9 @@ export const describeRows = (
     }),
   );
 
-/** No other val can be sent or read after such an error. */
-export const concernsAll = (error: unknown): boolean =>
-  error instanceof AuthError || error instanceof NoSpaceError;
+/** Nothing else can be sent or read after such an error. */
+export const concernsAll = (error: unknown): boolean => error instanceof ValsError && error.scope === 'all';
+
+/** For what goes on by itself: unlike a refused token, an outage is over at some time. */
+export const endsWatch = (error: unknown): boolean =>
+  !(error instanceof ValsError) || (concernsAll(error) && !(error instanceof UnavailableError));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { commandsOf, loadTree } from '../cli/command-tree.ts';
 import type { Context } from '../cli/context.ts';
-import { escapeUnsafe, restoreNumbers } from '../lib/json.ts';
+import { escapeUnsafe } from '../lib/json.ts';
 import { createRedactor } from '../terminal/redactor.ts';
 import type { ToolResult } from './tool-presenter.ts';
 import { createToolRunner, folderForFiles } from './tool-runner.ts';
@@ -61,7 +61,7 @@ export async function serveAgents(context: Context, permissions: AgentPermission
     },
     stdin: context.stdin(),
     stdout: invocation.stdout,
-    editBeforeWriting: (message) => escapeUnsafe(redactor.redact(restoreNumbers(message))),
+    editBeforeWriting: (message) => escapeUnsafe(redactor.redact(message)),
     signal,
     onError: ({ message }) => log.write(`The server did not understand a message: ${message}`),
     async call(name, input, options) {

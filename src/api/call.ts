@@ -42,7 +42,7 @@ export interface Call {
   ifNoneMatch?: '*' | undefined;
   /** The id of the val in the path. */
   val?: string;
-  version?: string;
+  version?: number;
   user?: string;
   mayRequirePaging?: boolean;
   isRaw?: boolean;
@@ -61,6 +61,8 @@ interface Attempt {
 export interface Reply {
   status: number;
   body: JsonValue | undefined;
+  /** The body as it came, of a raw call. */
+  text?: string;
   etag?: string;
 }
 

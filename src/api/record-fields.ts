@@ -1,6 +1,6 @@
 import { BadResponseError } from '../errors.ts';
 import type { Hints } from '../lib/hint.ts';
-import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp, textOf } from '../lib/json.ts';
+import { isObject, type JsonObject, type JsonValue, lookUp, textOf } from '../lib/json.ts';
 import type { Call } from './call.ts';
 
 type Request = Pick<Call, 'method' | 'path'>;
@@ -72,7 +72,11 @@ export function isErrorRecord(body: JsonValue): boolean {
 
 export const textAt = (record: JsonValue, path: string): string | undefined => textOf(lookUp(record, path));
 
-export const versionOf = (record: JsonValue): JsonValue | undefined => lookUp(record, 'version') ?? undefined;
+/** A version is a whole number from 0 on. */
+export function versionOf(record: JsonValue): number | undefined {
+  const version = lookUp(record, 'version');
+  return typeof version === 'number' && Number.isSafeInteger(version) && version >= 0 ? version : undefined;
+}
 
 export const changedAtOf = (record: JsonValue): string | undefined =>
   [textAt(record, 'updatedAt'), textAt(record, 'versionCreatedAt')].filter(Boolean).join(' ') || undefined;
@@ -101,7 +105,7 @@ function describe(value: JsonValue | undefined): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
-  if (value instanceof JsonNumber || typeof value === 'number') return 'a number';
+  if (typeof value === 'number') return 'a number';
   if (isObject(value)) {
     const keys = Object.keys(value).slice(0, 5);
     return keys.length === 0 ? 'an empty object' : `an object with the keys ${keys.join(', ')}`;

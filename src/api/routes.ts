@@ -195,7 +195,7 @@ export const createVersion = (id: string, code: string, fields: ValFields = {}):
   val: id,
 });
 
-export const getVersion = (id: string, version: string): Call => ({
+export const getVersion = (id: string, version: number): Call => ({
   route: 'getVersion',
   method: 'GET',
   path: `${valPath(id)}/versions/${version}`,
@@ -204,7 +204,7 @@ export const getVersion = (id: string, version: string): Call => ({
   version,
 });
 
-export const deleteVersion = (id: string, version: string): Call => ({
+export const deleteVersion = (id: string, version: number): Call => ({
   route: 'deleteVersion',
   method: 'DELETE',
   path: `${valPath(id)}/versions/${version}`,

@@ -1,7 +1,7 @@
 import { BadResponseError } from '../errors.ts';
 import { blobId } from '../lib/blob-id.ts';
 import type { Api } from './api.ts';
-import { codeOf, textAt } from './record-fields.ts';
+import { codeOf, textAt, versionOf } from './record-fields.ts';
 import * as routes from './routes.ts';
 
 export interface Version {
@@ -18,11 +18,10 @@ export async function versionsOf(api: Api, id: string): Promise<Version[]> {
   const versions = new Map<number, Version>();
   for await (const { records } of api.pages(routes.listVersions(id))) {
     for (const record of records) {
-      const version = textAt(record, 'version');
-      if (version === undefined) continue;
-      const number = Number(version);
-      if (!Number.isSafeInteger(number)) throw notANumber(version);
-      const readCode = async () => codeOf(await api.record(routes.getVersion(id, `${number}`)));
+      const number = versionOf(record);
+      if (number === undefined && record.version !== undefined) throw notANumber(textAt(record, 'version'));
+      if (number === undefined) continue;
+      const readCode = async () => codeOf(await api.record(routes.getVersion(id, number)));
       let hash = textAt(record, 'codeHash');
       versions.set(number, {
         readCode,
@@ -36,7 +35,7 @@ export async function versionsOf(api: Api, id: string): Promise<Version[]> {
   return [...versions].sort(([a], [b]) => a - b).map(([, version]) => version);
 }
 
-const notANumber = (version: string): BadResponseError =>
+const notANumber = (version = ''): BadResponseError =>
   new BadResponseError(`The service sent an invalid version number: "${version}".`, {
     hint: 'Report this to the person who runs the service.',
   });

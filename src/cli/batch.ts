@@ -1,129 +1,169 @@
 import { mostRequests } from '../api/http/concurrency-limit.ts';
-import { asValsError, concernsAll, InterruptedError, type ValsError } from '../errors.ts';
-import { type Hints, hintList } from '../lib/hint.ts';
+import { asValsError, InterruptedError, type ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Outcome, OutcomeRow, OutcomeStatus } from '../lib/outcome.ts';
 import type { Say } from '../lib/say.ts';
 import type { OutcomesResult } from '../terminal/result.ts';
-import { type Counts, type Remark, type Remarked, summarizeFailures, summarizeRemarks } from './failures.ts';
+import { type Counts, summarizeFailures } from './failures.ts';
 
-export interface BatchOptions<Item> {
-  describe(item: Item): JsonObject;
-  work(item: Item, remark: AddRemark): Promise<Outcome>;
-  concurrency: number | 'auto';
-  signal: AbortSignal;
-  onFinished?(finished: number): void;
-  onFailure?(item: Item, error: ValsError): void;
-  report: Report<Item>;
+/** One of several things that a command does. */
+export interface Task extends Named {
+  run(): Promise<Outcome>;
 }
 
-export type AddRemark = (remark: Remark, hints?: Hints) => void;
+interface Named {
+  /** What its row begins with, such as its file and its name. */
+  row: JsonObject;
+  /** What messages call it. */
+  label: string;
+  /** What a failure says was not done to it, if that is not the verb of the batch. */
+  verb?: string | undefined;
+}
 
-interface Report<Item> extends Pick<Counts, 'verb' | 'things' | 'consequence'> {
-  label(item: Item): string;
-  verbFor?(item: Item): string | undefined;
+export interface BatchOptions extends Wording {
+  concurrency: number | 'auto';
+  signal: AbortSignal;
+  /** For example "Pushing", for "Pushing 3 of 10 vals". */
+  progress?: string;
+}
+
+/** What the messages of a batch are made of. */
+export interface Wording extends Pick<Counts, 'verb' | 'things' | 'consequence'> {
   say: Say;
+}
+
+type TaskResult =
+  | { kind: 'done'; outcome: Outcome }
+  | { kind: 'failed'; error: ValsError }
+  | { kind: 'not tried' };
+
+/**
+ * Does all tasks, and returns their rows in the order of the tasks. A failure does not stop the others, unless its scope
+ * is `all`. What was not tried is `skipped`, and the error counts it.
+ */
+export async function runBatch(tasks: readonly Task[], options: BatchOptions): Promise<OutcomesResult> {
+  const results = await runTasks(tasks, options);
+  const rows = tasks.map((task, index) => rowOf(task, results[index]));
+  const error = interruption(rows, results, options) ?? failureOf(tasks, results, options);
+  return { kind: 'outcomes', rows, error };
+}
+
+/** For a batch that is not begun, because some of its tasks would fail with these errors. */
+export function refuseBatch(
+  tasks: readonly (Named & { error: ValsError | undefined })[],
+  wording: Wording,
+): OutcomesResult {
+  const results = tasks.map(
+    ({ error }): TaskResult =>
+      error === undefined ? { kind: 'done', outcome: { status: 'skipped' } } : { kind: 'failed', error },
+  );
+  const rows = tasks.map((task, index) => rowOf(task, results[index]));
+  return { kind: 'outcomes', rows, error: failureOf(tasks, results, wording) };
+}
+
+async function runTasks(tasks: readonly Task[], options: BatchOptions): Promise<TaskResult[]> {
+  const { signal, say, progress, things } = options;
+  const results = tasks.map((): TaskResult => ({ kind: 'not tried' }));
+  let finished = 0;
+  let isStopped = false;
+  const showProgress = () => {
+    if (progress !== undefined)
+      say({ kind: 'progress', text: `${progress} ${finished} of ${tasks.length} ${things}` });
+  };
+  showProgress();
+  await forEach(tasks, options.concurrency, async (task, index) => {
+    if (isStopped || signal.aborted) return;
+    const result = await resultOf(task, signal);
+    if (result.kind === 'failed') isStopped ||= result.error.scope === 'all';
+    results[index] = result;
+    finished += 1;
+    showProgress();
+  });
+  return results;
+}
+
+async function resultOf(task: Task, signal: AbortSignal): Promise<TaskResult> {
+  try {
+    return { kind: 'done', outcome: await task.run() };
+  } catch (caught) {
+    if (caught === signal.reason) return { kind: 'not tried' };
+    // Even a bug of this program counts as a failure of this task, so that the outcomes of the others are shown.
+    return { kind: 'failed', error: asValsError(caught) };
+  }
+}
+
+function rowOf({ row }: Named, result: TaskResult | undefined): OutcomeRow {
+  switch (result?.kind) {
+    case 'done':
+      return { ...row, ...result.outcome };
+    case 'failed':
+      return { ...row, status: 'failed', error: result.error };
+    default:
+      return { ...row, status: 'skipped' };
+  }
 }
 
 const notFinished: ReadonlySet<unknown> = new Set<OutcomeStatus>(['failed', 'skipped']);
 const nothingDone: ReadonlySet<unknown> = new Set([...notFinished, 'unchanged', 'behind', 'kept']);
 
-export async function runBatch<Item>(
-  items: readonly Item[],
-  options: BatchOptions<Item>,
-): Promise<OutcomesResult> {
-  const { describe, work, signal } = options;
-  const outcomes: OutcomeRow[] = items.map((item) => ({ ...describe(item), status: 'skipped' }));
-  const failures = new Map<Item, ValsError>();
-  const remarks: Remarked[] = [];
-  let finished = 0;
-  let stopped = false;
+const isChange = ({ status }: OutcomeRow): boolean => !nothingDone.has(status);
 
-  const addRemark: AddRemark = (remark, hints) => void remarks.push({ remark, hints: hintList(hints) });
-
-  await forEach(items, options.concurrency, async (item, index) => {
-    if (stopped || signal.aborted) return;
-    try {
-      outcomes[index] = { ...describe(item), ...(await work(item, addRemark)) };
-    } catch (caught) {
-      // Even a bug of this program counts as a failure of this item, so that the outcomes of the other items are shown.
-      const error = asValsError(caught);
-      if (error === signal.reason) return;
-      const isDefect = error !== caught;
-      if (isDefect || concernsAll(error)) stopped = true;
-      failures.set(item, error);
-      outcomes[index] = failedOutcome(describe(item), error);
-      options.onFailure?.(item, error);
-    }
-    options.onFinished?.(++finished);
-  });
-
-  for (const sentence of summarizeRemarks(remarks)) options.report.say({ kind: 'warning', text: sentence });
-  const done = outcomes.filter(({ status }) => !nothingDone.has(status)).length;
-  const areAllFinished = outcomes.every(({ status }) => !notFinished.has(status));
-  if (signal.aborted && !areAllFinished) {
-    const { exit } = signal.reason as InterruptedError;
-    const unknown = [...failures.values()].filter((error) => error instanceof InterruptedError).length;
-    const message = interruptionMessage(outcomes, unknown, options.report);
-    const error = new InterruptedError(exit, message, { hint: 'To finish, run the command again.' });
-    return { kind: 'outcomes', rows: outcomes, error };
-  }
-  const error = reportedError(items, failures, { total: items.length, done }, options.report);
-  return { kind: 'outcomes', rows: outcomes, error };
+function interruption(
+  rows: readonly OutcomeRow[],
+  results: readonly TaskResult[],
+  { signal, verb, things }: BatchOptions,
+): InterruptedError | undefined {
+  const { reason } = signal;
+  if (!(reason instanceof InterruptedError) || rows.every(({ status }) => !notFinished.has(status)))
+    return undefined;
+  const unknown = results.filter(
+    (result) => result.kind === 'failed' && result.error instanceof InterruptedError,
+  ).length;
+  const message = interruptionMessage(rows, unknown, { verb, things });
+  return new InterruptedError(reason.exit, message, { hint: 'To finish, run the command again.' });
 }
 
 function interruptionMessage(
-  outcomes: readonly OutcomeRow[],
+  rows: readonly OutcomeRow[],
   unknown: number,
   { verb, things }: Pick<Counts, 'verb' | 'things'>,
 ): string {
   const counts = new Map<string, number>();
-  for (const { status } of outcomes.filter(({ status }) => !nothingDone.has(status))) {
+  for (const { status } of rows.filter(isChange)) {
     const word = status === 'renamed' || status === 'deleted' ? status : verb;
     counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   const were = (count: number) => (count === 1 ? 'was' : 'were');
   const [[word, count] = [verb, 0], ...others] = counts;
   const also = others.map(([word, count]) => `, ${count} ${were(count)} ${word}`).join('');
-  const message = `Interrupted: ${count} of ${outcomes.length} ${things} ${were(count)} ${word}${also}.`;
+  const message = `Interrupted: ${count} of ${rows.length} ${things} ${were(count)} ${word}${also}.`;
   if (unknown === 0) return message;
-  if (outcomes.length === 1) return `Interrupted. It is not known whether the val was ${verb}.`;
+  if (rows.length === 1) return `Interrupted. It is not known whether the val was ${verb}.`;
   return `${message} It is not known whether ${unknown} other ${were(unknown)} changed too.`;
 }
 
-function reportedError<Item>(
-  items: readonly Item[],
-  failures: ReadonlyMap<Item, ValsError>,
-  counts: Omit<Counts, 'verb' | 'things'>,
-  { label, verbFor, verb, things, consequence, say }: Report<Item>,
+function failureOf(
+  tasks: readonly Named[],
+  results: readonly TaskResult[],
+  { say, verb, things, consequence }: Wording,
 ): ValsError | undefined {
-  const failed = items.flatMap((item) => {
-    const error = failures.get(item);
-    return error === undefined ? [] : { label: label(item), error, verb: verbFor?.(item) ?? verb };
+  const failures = tasks.flatMap((task, index) => {
+    const result = results[index];
+    return result?.kind === 'failed'
+      ? { label: task.label, error: result.error, verb: task.verb ?? verb }
+      : [];
   });
-  const { error, warnings } = summarizeFailures(failed, { consequence, ...counts, verb, things });
+  const { error, warnings } = summarizeFailures(failures, {
+    total: tasks.length,
+    done: results.filter((result) => result.kind === 'done' && isChange(result.outcome)).length,
+    notTried: results.filter(({ kind }) => kind === 'not tried').length,
+    verb,
+    things,
+    consequence,
+  });
   for (const warning of warnings) say({ kind: 'warning', text: warning, onlyInText: true });
   return error;
 }
-
-export function refuseAll<Item>(
-  items: readonly Item[],
-  failures: ReadonlyMap<Item, ValsError>,
-  { describe, report }: Pick<BatchOptions<Item>, 'describe' | 'report'>,
-): OutcomesResult {
-  const outcomes = items.map((item): OutcomeRow => {
-    const error = failures.get(item);
-    return error ? failedOutcome(describe(item), error) : { ...describe(item), status: 'skipped' };
-  });
-  const counts = { total: items.length, done: 0, consequence: 'Nothing was sent.' };
-  return { kind: 'outcomes', rows: outcomes, error: reportedError(items, failures, counts, report) };
-}
-
-const failedOutcome = (description: JsonObject, error: ValsError): OutcomeRow => ({
-  ...description,
-  status: 'failed',
-  error,
-});
 
 export async function forEach<Item>(
   items: readonly Item[],

@@ -21,6 +21,8 @@ class AllFailed extends ValsError {
 export interface Counts {
   total: number;
   done: number;
+  /** How many were not begun, because an earlier failure concerned all of them. */
+  notTried?: number;
   verb: string;
   things: string;
   /** A sentence that ends the summary. */
@@ -29,12 +31,16 @@ export interface Counts {
 
 export function summarizeFailures(
   failures: readonly Failure[],
-  { total, done, verb, things, consequence }: Counts,
+  { total, done, notTried = 0, verb, things, consequence }: Counts,
 ): { error: ValsError | undefined; warnings: Hints[] } {
   const [first] = failures;
   if (first === undefined) return { error: undefined, warnings: [] };
-  const suffix = consequence === undefined || total === 1 ? '' : ` ${consequence}`;
-  if (failures.length === 1 && done === 0) {
+  const isOnly = failures.length === 1 && done === 0;
+  const suffix = [notTriedSentence(notTried, isOnly ? 'others' : 'of them'), total === 1 ? '' : consequence]
+    .filter(Boolean)
+    .map((sentence) => ` ${sentence}`)
+    .join('');
+  if (isOnly) {
     const { error } = first;
     const { hint } = error.facts;
     return {
@@ -52,7 +58,7 @@ export function summarizeFailures(
     })),
   );
   const verbs = [...new Set(failures.map((failure) => failure.verb ?? verb))].join(' or ');
-  const counts = countsOf(failures, { total, things, verbs });
+  const counts = countsOf(failures, { total, notTried, things, verbs });
   const only = groups.length === 1 ? groups[0] : undefined;
   const summary = only === undefined ? `${counts}.` : countsWithReason(counts, only);
   const hint = only === undefined ? nextStep(failures) : only.hints;
@@ -68,13 +74,20 @@ export function summarizeFailures(
 
 function countsOf(
   failures: readonly Failure[],
-  { total, things, verbs }: Pick<Counts, 'total' | 'things'> & { verbs: string },
+  { total, notTried, things, verbs }: { total: number; notTried: number; things: string; verbs: string },
 ): string {
-  const failed = failures.length;
+  const failed = failures.length + notTried;
   const isUnknown = failures.some(({ error }) => error instanceof UnknownOutcomeError);
   if (isUnknown) return `${failed} of ${total} ${things} may not have been ${verbs}`;
   if (failed === total) return `None of the ${total} ${things} was ${verbs}`;
   return `${failed} of ${total} ${things} ${failed === 1 ? 'was' : 'were'} not ${verbs}`;
+}
+
+function notTriedSentence(count: number, which: 'others' | 'of them'): string {
+  if (count === 0) return '';
+  const were = count === 1 ? 'was' : 'were';
+  if (which === 'of them') return `${count} of them ${were} not tried.`;
+  return count === 1 ? '1 other was not tried.' : `${count} others were not tried.`;
 }
 
 /** A sentence, or a subject and what is to be said of it. */
@@ -119,6 +132,14 @@ function groupAlike(items: readonly Item[]): Group[] {
   }
   return [...groups.values()].map(({ group }) => group);
 }
+
+export type AddRemark = (remark: Remark, hints?: Hints) => void;
+
+/** Collects remarks about several things, for `summarizeRemarks`. */
+export const addTo =
+  (remarks: Remarked[]): AddRemark =>
+  (remark, hints) =>
+    void remarks.push({ remark, hints: hintList(hints) });
 
 export function summarizeRemarks(remarks: readonly Remarked[]): Hints[] {
   const items = remarks.map(({ remark, hints }): Item => {

@@ -128,11 +128,10 @@ export const seconds = (): ValueType<number> => ({
   schema: { type: 'integer', minimum: 1 },
 });
 
-/** A version stays a string, because it may be larger than Number.MAX_SAFE_INTEGER. */
-export const versionNumber = (placeholder = 'n'): ValueType<string> => ({
+export const versionNumber = (placeholder = 'n'): ValueType<number> => ({
   placeholder,
   parse(word) {
-    if (/^\d+$/.test(word)) return word.replace(/^0+(?=\d)/, '');
+    if (/^\d+$/.test(word) && Number.isSafeInteger(Number(word))) return Number(word);
     throw new InvalidValue(`takes the number of a version, not "${word}".`, [
       'A version number is a whole number.',
       { text: 'To list the versions of a val', command: 'version ls' },

@@ -5,7 +5,7 @@ import { defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { parsedText, path, text } from '../cli/value-types.ts';
 import { LocalError, UsageError } from '../errors.ts';
-import { type JsonObject, type JsonValue, parseJson, stringifyJson } from '../lib/json.ts';
+import { type JsonObject, type JsonValue, losesDigits, parseJson, stringifyJson } from '../lib/json.ts';
 import type { Result } from '../terminal/result.ts';
 import { readText } from '../workspace/sources/read-text.ts';
 import { dryRun, plan } from './shared/options.ts';
@@ -86,8 +86,9 @@ export const command = defineCommand({
     if (dryRun) return plan(call);
     const api = await context.connect();
     if (paginate) return everyPage(api, call, context.flags);
-    const reply = await api.send(call);
-    return reply.body === undefined ? { kind: 'nothing' } : { kind: 'json', value: reply.body };
+    const { body: value, text = '' } = await api.send(call);
+    if (value === undefined) return { kind: 'nothing' };
+    return { kind: 'json', value, exactText: losesDigits(text) ? text : undefined };
   },
 });
 

@@ -3,7 +3,7 @@ import { textAt } from '../api/record-fields.ts';
 import { defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { text } from '../cli/value-types.ts';
-import { type JsonObject, jsonNumber, type Page } from '../lib/json.ts';
+import type { JsonObject, Page } from '../lib/json.ts';
 import type { SeenVal } from '../names/seen-file.ts';
 import { column, idColumn, moment } from '../terminal/column.ts';
 import { paging, privacy } from './shared/options.ts';
@@ -80,5 +80,5 @@ async function* seenPages({ seen }: Context, isKept: (record: JsonObject) => boo
 const recordOf = ({ id, name, version }: SeenVal): JsonObject => ({
   id,
   name,
-  ...(version !== undefined && { version: /^\d+$/.test(version) ? jsonNumber(version) : version }),
+  ...(version !== undefined && { version }),
 });

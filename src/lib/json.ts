@@ -1,7 +1,4 @@
-// JSON.parse loses digits of some numbers, so `parseJson` returns these numbers as objects of the class JsonNumber.
-// For JSON.parse and JSON.stringify, a JsonNumber is a string that begins with `numberMark`.
-
-export type JsonValue = null | boolean | number | string | JsonNumber | JsonValue[] | JsonObject;
+export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
 
 export interface JsonObject {
   [key: string]: JsonValue;
@@ -17,31 +14,7 @@ export interface Page {
   readonly end?: 'more' | 'maybe' | 'stuck';
 }
 
-/** A number that JavaScript would write differently, such as 12345678901234567890, 1.0 or 1e400. */
-export class JsonNumber {
-  constructor(readonly text: string) {}
-
-  toJSON(): string {
-    return numberMark + this.text;
-  }
-}
-
-/**
- * The mark is random, so that a service cannot send a string that vals would read as a number. Loading node:crypto for
- * it would take 8 ms of every command.
- */
-const numberMark = `${Math.random()}${Math.random()}:`.replaceAll('.', '');
-const markedNumber = new RegExp(`"${numberMark}([^"]*)"`, 'g');
-
-// The number must stand between spaces or JSON punctuation, so that a timestamp in a string does not match.
-const mayLoseDigits = /(?:^|[[:,\s])(?:-0|-?\d+[.eE][\d.eE+-]*|-?\d{16,})(?:$|[\],}\s])/;
-const numberToken = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-
-export function parseJson(text: string): JsonValue {
-  // Throws if the text is not JSON. `parseWithDigits` would accept some invalid numbers, such as 01.
-  const value: JsonValue = JSON.parse(text);
-  return mayLoseDigits.test(text) ? parseWithDigits(text) : value;
-}
+export const parseJson = (text: string): JsonValue => JSON.parse(text);
 
 /** Returns undefined if the text is not JSON. */
 export function parseIfJson(text: string): JsonValue | undefined {
@@ -52,44 +25,12 @@ export function parseIfJson(text: string): JsonValue | undefined {
   }
 }
 
-/** Replaces each number that would lose digits with a marked string, then each marked string with a JsonNumber. */
-function parseWithDigits(json: string): JsonValue {
-  const marked = mapOutsideStrings(json, (part) =>
-    part.replace(numberToken, (digits) => JSON.stringify(jsonNumber(digits))),
-  );
-  return JSON.parse(marked, (_key, item) =>
-    typeof item === 'string' && item.startsWith(numberMark)
-      ? new JsonNumber(item.slice(numberMark.length))
-      : item,
-  );
-}
+// The number must stand between spaces or JSON punctuation, so that a timestamp in a string does not match.
+const numbers = /(?<=^|[[:,\s])-?\d[\d.eE+-]*(?=$|[\],}\s])/g;
 
-export const jsonNumber = (digits: string): number | JsonNumber =>
-  String(Number(digits)) === digits ? Number(digits) : new JsonNumber(digits);
-
-/** Uses no regular expression, because it would overflow the stack on a long string. */
-function mapOutsideStrings(json: string, map: (part: string) => string): string {
-  let mapped = '';
-  let from = 0;
-  for (;;) {
-    const open = json.indexOf('"', from);
-    if (open === -1) return mapped + map(json.slice(from));
-    const close = closingQuote(json, open);
-    mapped += map(json.slice(from, open)) + json.slice(open, close + 1);
-    from = close + 1;
-  }
-}
-
-function closingQuote(json: string, open: number): number {
-  let quote = open;
-  for (;;) {
-    quote = json.indexOf('"', quote + 1);
-    if (quote === -1) return json.length;
-    let backslashes = 0;
-    while (json[quote - 1 - backslashes] === '\\') backslashes++;
-    if (backslashes % 2 === 0) return quote;
-  }
-}
+/** True if JavaScript would write a number of this JSON differently, such as 12345678901234567890, 1.0 or 1e400. */
+export const losesDigits = (json: string): boolean =>
+  json.match(numbers)?.some((digits) => String(Number(digits)) !== digits) ?? false;
 
 // JSON.stringify does not escape these characters. They can control a terminal or reverse the order of text.
 const unsafeInOutput = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
@@ -97,18 +38,13 @@ export const unicodeEscape = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 export const stringifyJson = (value: unknown, indent?: number): string =>
-  escapeUnsafe(encodeJson(value, indent));
+  escapeUnsafe(JSON.stringify(value, undefined, indent));
 
 /** Escaping all lines at once is faster than escaping each line. */
 export const stringifyLines = (values: readonly unknown[]): string =>
-  escapeUnsafe(restoreNumbers(values.map((value) => `${JSON.stringify(value)}\n`).join('')));
+  escapeUnsafe(values.map((value) => `${JSON.stringify(value)}\n`).join(''));
 
 export const escapeUnsafe = (json: string): string => json.replace(unsafeInOutput, unicodeEscape);
-
-export const encodeJson = (value: unknown, indent?: number): string =>
-  restoreNumbers(JSON.stringify(value, undefined, indent));
-
-export const restoreNumbers = (text: string): string => text.replace(markedNumber, '$1');
 
 export const withoutUndefined = (object: Record<string, JsonValue | undefined>): JsonObject =>
   Object.fromEntries(
@@ -117,12 +53,11 @@ export const withoutUndefined = (object: Record<string, JsonValue | undefined>):
 
 export function textOf(value: JsonValue | undefined): string | undefined {
   if (typeof value === 'string') return value;
-  if (typeof value === 'number') return String(value);
-  return value instanceof JsonNumber ? value.text : undefined;
+  return typeof value === 'number' ? String(value) : undefined;
 }
 
 export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export function lookUp(value: JsonValue, path: string): JsonValue | undefined {
   let here: JsonValue | undefined = value;

@@ -1,9 +1,9 @@
 export interface ValWord {
   val: string;
-  version?: string;
+  version?: number;
 }
 
 export function splitVersion(word: string): ValWord {
   const [, val, version] = /^(.+)@(\d+)$/.exec(word) ?? [];
-  return val === undefined || version === undefined ? { val: word } : { val, version };
+  return val === undefined || version === undefined ? { val: word } : { val, version: Number(version) };
 }

@@ -1,13 +1,13 @@
 import { changedAtOf, ownerOf, textAt, versionOf } from '../api/record-fields.ts';
 import { BadResponseError, NotFoundError, RefusedError, undefinedIf, ValsError } from '../errors.ts';
-import type { JsonObject, JsonValue } from '../lib/json.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { once } from '../lib/once.ts';
 import { type Lookup, listForLookup } from './my-vals.ts';
 
 export interface ValInList {
   id: string;
   name: string | undefined;
-  version: JsonValue | undefined;
+  version: number | undefined;
   changedAt: string | undefined;
   owner: string | undefined;
 }

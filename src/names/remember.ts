@@ -1,6 +1,6 @@
 import type { Call, Reply, RequestStage, RouteName } from '../api/call.ts';
 import { CallFailed } from '../api/http/call-failed.ts';
-import { listIn, ownerOf, textAt } from '../api/record-fields.ts';
+import { listIn, ownerOf, textAt, versionOf } from '../api/record-fields.ts';
 import { isObject, type JsonObject } from '../lib/json.ts';
 import type { SeenVals } from './seen-vals.ts';
 
@@ -74,7 +74,7 @@ function noteVal(
   const id = textAt(record, 'id');
   const name = textAt(record, 'name');
   if (!id || !name) return;
-  const version = textAt(record, 'version');
+  const version = versionOf(record);
   const owner = ownerOf(record)?.id ?? listOwner;
   seen.note({ id, name, version, owner, ...(isMine && { mine: true }) });
 }

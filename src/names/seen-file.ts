@@ -7,7 +7,7 @@ import type { Settings } from '../settings/settings.ts';
 export interface SeenVal {
   id: string;
   name: string;
-  version?: string | undefined;
+  version?: number | undefined;
   owner?: string | undefined;
   mine?: true;
 }
@@ -101,5 +101,6 @@ const isSeenVal = (value: unknown): value is SeenVal => {
   if (!isObject(value)) return false;
   const { id, name, version, owner } = value;
   const isText = (text: unknown) => typeof text === 'string';
-  return isText(id) && isText(name) && [version, owner].every((text) => text === undefined || isText(text));
+  const isNumberOrAbsent = version === undefined || typeof version === 'number';
+  return isText(id) && isText(name) && isNumberOrAbsent && (owner === undefined || isText(owner));
 };

@@ -48,7 +48,7 @@ export function createSeenVals(
 
   return {
     note(val) {
-      const texts = [val.id, val.name, val.version ?? '', val.owner ?? ''];
+      const texts = [val.id, val.name, val.owner ?? ''];
       if (texts.some(holdsSecret) || notes.size >= mostNotes) return;
       notes.set(val.id, val);
     },

@@ -19,8 +19,8 @@ export async function sendRun(
   { id, name, version }: KnownVersion,
   run: FinishedRun,
 ): Promise<JsonObject | undefined> {
-  const sent = await ifPresent(() => api.record(routes.reportRun(id, { version: Number(version), ...run })));
-  return sent && { val: { id, name: name ?? null, version: Number(version) }, ...run, ...sent };
+  const sent = await ifPresent(() => api.record(routes.reportRun(id, { version, ...run })));
+  return sent && { val: { id, name: name ?? null, version }, ...run, ...sent };
 }
 
 export interface ValOfFile {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Api } from '../api/api.ts';
-import { codeOf, textAt } from '../api/record-fields.ts';
+import { codeOf, textAt, versionOf } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
@@ -16,7 +16,7 @@ import { spelledAsOnDisk } from './windows-paths.ts';
 export interface KnownVersion {
   id: string;
   name: string | undefined;
-  version: string;
+  version: number;
 }
 
 export type Target = FileTarget | ServiceTarget;
@@ -45,7 +45,7 @@ type FindOptions = Input & { settings: Settings; connect(): Promise<Api> };
 
 export interface Wanted {
   val: string;
-  at?: string;
+  at?: number;
 }
 
 export async function findTarget(options: FindOptions, { val: word, at }: Wanted): Promise<Target> {
@@ -102,12 +102,12 @@ function projectOf(path: string, allowed: string | undefined): string {
 async function serviceTarget(
   options: FindOptions,
   id: string,
-  at: string | undefined,
+  at: number | undefined,
 ): Promise<ServiceTarget> {
   const api = await options.connect();
   const val = await api.record(at === undefined ? routes.getVal(id) : routes.getVersion(id, at));
-  const known = knownVersion(id, at === undefined ? val : { ...val, version: Number(at) });
-  const version = at ?? textAt(val, 'version');
+  const known = knownVersion(id, at === undefined ? val : { ...val, version: at });
+  const version = at ?? versionOf(val);
   const name = [textAt(val, 'name') ?? id, ...(version === undefined ? [] : [version])].join('@');
   const path = join(options.settings.cwd, `${name}.tsx`);
   const { href: url } = pathToFileURL(path);
@@ -116,7 +116,7 @@ async function serviceTarget(
 }
 
 export function knownVersion(id: string, val: JsonObject): KnownVersion | undefined {
-  const version = textAt(val, 'version');
+  const version = versionOf(val);
   if (version === undefined) return undefined;
   return { id: textAt(val, 'id') ?? id, name: textAt(val, 'name'), version };
 }

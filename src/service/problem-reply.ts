@@ -1,4 +1,4 @@
-import { limitedToken, tooManyVals } from '../errors.ts';
+import { limitedToken, tooManyVals } from '../lib/problem-types.ts';
 import { DatabaseFailure } from './database/database.ts';
 import { HttpProblem, problemHeaders, problemText, unauthorized } from './problem.ts';
 import type { ServiceReply } from './request.ts';

@@ -1,5 +1,5 @@
 import type { Hints } from '../lib/hint.ts';
-import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp, stringifyJson } from '../lib/json.ts';
+import { isObject, type JsonObject, type JsonValue, lookUp, stringifyJson } from '../lib/json.ts';
 import { visible } from '../lib/visible.ts';
 import { drawBars } from './chart.ts';
 import type { Glyphs, Style } from './style.ts';
@@ -122,7 +122,6 @@ export function columnText(record: JsonObject, column: Column): string {
 export function cellText(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
-  if (value instanceof JsonNumber) return value.text;
   return typeof value === 'object' ? stringifyJson(value) : String(value);
 }
 

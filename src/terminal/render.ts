@@ -1,6 +1,13 @@
 import { describeRows } from '../errors.ts';
 import type { WriteHints } from '../lib/hint.ts';
-import { isObject, type JsonObject, type JsonValue, lookUp, stringifyJson } from '../lib/json.ts';
+import {
+  escapeUnsafe,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  lookUp,
+  stringifyJson,
+} from '../lib/json.ts';
 import { visible, visibleLines } from '../lib/visible.ts';
 import { type Column, cellText, columnValue, project } from './column.ts';
 import type { Output } from './output.ts';
@@ -15,7 +22,15 @@ import {
   warnOfMissingFields,
   writeJson,
 } from './render-list.ts';
-import type { DiffsResult, EventResult, FollowingResult, RecordResult, Result, ShownDiff } from './result.ts';
+import type {
+  DiffsResult,
+  EventResult,
+  FollowingResult,
+  JsonResult,
+  RecordResult,
+  Result,
+  ShownDiff,
+} from './result.ts';
 import type { Screen } from './screen.ts';
 import { createStyle, type Style, withBoldTitles } from './style.ts';
 import { createTextWidth } from './text-width.ts';
@@ -33,7 +48,7 @@ export async function render(result: Result, rendering: Rendering): Promise<void
     case 'outcomes':
       return renderOutcomes(result, rendering);
     case 'json':
-      return renderJson(result.value, rendering.output);
+      return renderJson(result, rendering.output);
     case 'pieces':
       return renderPieces(result.pieces, rendering.output);
     case 'series':
@@ -67,8 +82,10 @@ async function renderRecord(result: RecordResult, rendering: Rendering): Promise
   await stdout.write(await formatRecord(record, columns, format.fields !== undefined, screen));
 }
 
-async function renderJson(value: JsonValue, output: Output): Promise<void> {
+async function renderJson({ value, exactText }: JsonResult, output: Output): Promise<void> {
   const { kind, fields } = output.format;
+  if (exactText !== undefined && fields === undefined)
+    return output.stdout.write(`${escapeUnsafe(exactText.trim())}\n`);
   const withFields = (item: JsonValue) => (fields && isObject(item) ? project(item, fields) : item);
   const selected = Array.isArray(value) ? value.map(withFields) : withFields(value);
   if (kind !== 'ndjson') return writeJson(selected, output);

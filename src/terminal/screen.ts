@@ -1,5 +1,5 @@
 import type { Hints } from '../lib/hint.ts';
-import { JsonNumber, type JsonObject, type JsonValue } from '../lib/json.ts';
+import type { JsonObject, JsonValue } from '../lib/json.ts';
 import { visible } from '../lib/visible.ts';
 import { drawBars } from './chart.ts';
 import { type Column, cellText, columnValue } from './column.ts';
@@ -76,8 +76,7 @@ export function firstLine(text: string): { text: string; hasMore: boolean } {
 }
 
 function listed(value: JsonValue | undefined, { redact }: Screen): string {
-  const isPlain = (item: JsonValue) =>
-    item !== null && (typeof item !== 'object' || item instanceof JsonNumber);
+  const isPlain = (item: JsonValue) => item !== null && typeof item !== 'object';
   if (Array.isArray(value) && value.every(isPlain)) return redact(value.map(cellText).join(', '));
   return redact(cellText(value));
 }

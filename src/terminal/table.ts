@@ -1,4 +1,4 @@
-import { JsonNumber, type JsonObject, type JsonValue } from '../lib/json.ts';
+import type { JsonObject, JsonValue } from '../lib/json.ts';
 import { visible } from '../lib/visible.ts';
 import { describeBars, drawBars } from './chart.ts';
 import { type Column, columnValue, isNeverCut } from './column.ts';
@@ -119,7 +119,7 @@ function fillColumns(
 function isFigure(records: readonly JsonObject[], column: Column): boolean {
   if (column.kind === 'number') return true;
   const values = records.map((record) => columnValue(record, column)).filter((value) => value !== undefined);
-  const isNumber = (value: JsonValue) => typeof value === 'number' || value instanceof JsonNumber;
+  const isNumber = (value: JsonValue) => typeof value === 'number';
   return values.length > 0 && values.every(isNumber);
 }
 

@@ -51,7 +51,7 @@ export interface PlanOptions extends Pick<Permission, 'force' | 'isNamed' | 'isS
   fork: boolean;
   prune: boolean;
   /** The val is written only if it has this version. */
-  ifVersion: string | undefined;
+  ifVersion: number | undefined;
   /** New files that may be renamed files of missing vals. */
   likelyMoves: readonly LikelyMove[];
   /** With --prune, if nobody is asked: vals whose files may be in another workspace now. */
@@ -171,7 +171,7 @@ function reasonNotToDelete(
   return elsewhere && maybeMovedElsewhere(workspace, elsewhere);
 }
 
-function versionConflict(expected: string, { val, remote }: Examined): ConflictError | undefined {
+function versionConflict(expected: number, { val, remote }: Examined): ConflictError | undefined {
   if (remote === undefined) return noSuchVal(val.name, expected);
   try {
     checkVersion(expected, {

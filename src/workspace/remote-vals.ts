@@ -14,7 +14,7 @@ export interface RemoteVal extends CodeFacts {
   name: string | undefined;
   /** Undefined if the val was only seen in the list. Then the val has the code of the record. */
   code?: string | undefined;
-  version: JsonValue | undefined;
+  version: number | undefined;
   /** Differs after each change of the val. */
   changedAt?: string | undefined;
   privacy?: string | undefined;

@@ -1,9 +1,16 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { type BatchOptions, runBatch } from '../../src/cli/batch.ts';
+import { type BatchOptions, runBatch, type Task } from '../../src/cli/batch.ts';
 import { summarizeFailures, summarizeRemarks } from '../../src/cli/failures.ts';
-import { InterruptedError, RefusedError, UnknownOutcomeError } from '../../src/errors.ts';
+import {
+  AuthError,
+  InterruptedError,
+  LocalError,
+  RefusedError,
+  UnknownOutcomeError,
+} from '../../src/errors.ts';
 import type { Hint } from '../../src/lib/hint.ts';
+import type { OutcomesResult } from '../../src/terminal/result.ts';
 
 const pushed = { verb: 'pushed', things: 'vals' };
 const notUtf8 = { one: 'is not UTF-8', many: 'are not UTF-8' };
@@ -87,24 +94,28 @@ it('remarks about several files are one sentence', () => {
 });
 
 describe('a batch', () => {
-  const options = (work: (file: string) => Promise<never>): BatchOptions<string> => ({
-    describe: (file) => ({ file }),
-    work: (file) => (file === 'done.ts' ? Promise.resolve({ status: 'pushed' }) : work(file)),
-    concurrency: 1,
-    signal: new AbortController().signal,
-    report: { ...pushed, label: (file) => file, say() {} },
+  const options = (concurrency = 1, signal = new AbortController().signal): BatchOptions => ({
+    ...pushed,
+    concurrency,
+    signal,
+    say() {},
   });
+  const tasks = (files: string[], run: (file: string) => Promise<never>): Task[] =>
+    files.map((file) => ({
+      row: { file },
+      label: file,
+      run: () => (file === 'done.ts' ? Promise.resolve({ status: 'pushed' }) : run(file)),
+    }));
+  const statuses = ({ rows }: OutcomesResult) => rows.map(({ status }) => status);
 
-  it('names failures in the order of the items, not in the order of time', async () => {
-    const secondFailed = new AbortController();
-    const { error } = await runBatch(['a.ts', 'b.ts'], {
-      ...options(async (file) => {
-        if (file === 'a.ts') await once(secondFailed.signal, 'abort');
-        throw new RefusedError('No.', { subject: file, problem: 'changed on the service' });
-      }),
-      onFailure: () => secondFailed.abort(),
-      concurrency: 2,
+  it('names failures in the order of the tasks, not in the order of time', async () => {
+    const secondFails = new AbortController();
+    const two = tasks(['a.ts', 'b.ts'], async (file) => {
+      if (file === 'a.ts') await once(secondFails.signal, 'abort');
+      secondFails.abort();
+      throw new RefusedError('No.', { subject: file, problem: 'changed on the service' });
     });
+    const { error } = await runBatch(two, options(2));
     expect(error?.message).toContain('a.ts and b.ts changed');
   });
 
@@ -116,22 +127,52 @@ describe('a batch', () => {
     ],
   ])('of %j that is interrupted: %s', async (files, message) => {
     const interrupt = new AbortController();
-    const { error } = await runBatch(files, {
-      ...options(async () => {
-        interrupt.abort(new InterruptedError(130));
-        throw new InterruptedError(130, 'Interrupted while the request was under way.');
-      }),
-      signal: interrupt.signal,
+    const interrupted = tasks(files, async () => {
+      interrupt.abort(new InterruptedError(130));
+      throw new InterruptedError(130, 'Interrupted while the request was under way.');
     });
+    const { error } = await runBatch(interrupted, options(1, interrupt.signal));
     expect(error).toMatchObject({ exit: 130, message });
   });
 
-  it('stops at a defect, and the outcomes so far are still reported', async () => {
-    const { rows, error } = await runBatch(
-      ['done.ts', 'b.ts', 'c.ts'],
-      options(() => Promise.reject(new TypeError('no such thing'))),
+  it('goes on after the failure of one task', async () => {
+    const result = await runBatch(
+      tasks(['a.ts', 'done.ts', 'b.ts'], () => Promise.reject(new AuthError('No.', { status: 403 }))),
+      options(),
     );
-    expect(rows.map(({ status }) => status)).toEqual(['pushed', 'failed', 'skipped']);
-    expect(error).toMatchObject({ exit: 9, message: expect.stringContaining('Unexpected: no such thing') });
+    expect(statuses(result)).toEqual(['failed', 'pushed', 'failed']);
+  });
+
+  const refusedToken = new AuthError('The token was refused.', { scope: 'all' });
+  const diskFull = new LocalError('No room.', {
+    cause: Object.assign(new Error('no space left'), { code: 'ENOSPC' }),
+  });
+  it.each([
+    [refusedToken, 4, 'The token was refused. 3 others were not tried.', ['a.ts', 'b.ts', 'c.ts', 'd.ts']],
+    [
+      refusedToken,
+      9,
+      '3 of 4 vals were not pushed (a.ts). The token was refused. 2 of them were not tried.',
+      ['done.ts', 'a.ts', 'b.ts', 'c.ts'],
+    ],
+    [
+      diskFull,
+      9,
+      '2 of 3 vals were not pushed (a.ts). No room. 1 of them was not tried.',
+      ['done.ts', 'a.ts', 'b.ts'],
+    ],
+    [
+      new TypeError('no such thing'),
+      9,
+      'Unexpected: no such thing 1 of them was',
+      ['done.ts', 'b.ts', 'c.ts'],
+    ],
+  ])('stops after %s, and counts what was not tried', async (failure, exit, message, files) => {
+    const result = await runBatch(
+      tasks(files, () => Promise.reject(failure)),
+      options(),
+    );
+    expect(result.error).toMatchObject({ exit, message: expect.stringContaining(message) });
+    expect(statuses(result).filter((status) => status === 'failed')).toHaveLength(1);
   });
 });

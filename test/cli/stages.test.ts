@@ -10,8 +10,9 @@ import { refuseSecrets } from '../../src/api/refuse-secrets.ts';
 import * as routes from '../../src/api/routes.ts';
 import { routeMessages } from '../../src/cli/explain/by-route.ts';
 import { explain } from '../../src/cli/explain/explain.ts';
-import { InterruptedError, outsideOfSpace, readOnlyMember, ValsError } from '../../src/errors.ts';
+import { InterruptedError, ValsError } from '../../src/errors.ts';
 import { hintList } from '../../src/lib/hint.ts';
+import { outsideOfSpace, readOnlyMember } from '../../src/lib/problem-types.ts';
 import { remember } from '../../src/names/remember.ts';
 import { noSeenVals } from '../../src/names/seen-vals.ts';
 import { quickRetries } from '../support/clocks.ts';
@@ -154,7 +155,7 @@ it('remember notes the vals of replies, and drops those that are gone', async ()
   for (const call of [routes.me(), routes.putVal('a', ''), routes.getVal(id), routes.userVals('u')])
     await request(call);
   await failure(request(routes.getVal('b')));
-  await failure(request(routes.getVersion(id, '1')));
+  await failure(request(routes.getVersion(id, 1)));
   expect(noted).toEqual(['me u', id, id, 'no b']);
 });
 

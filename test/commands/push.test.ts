@@ -158,7 +158,6 @@ describe('failures', () => {
 
   it.each([
     { replies: [401], concurrency: 1, outcome: 'failed skipped skipped', exit: 4 },
-    { replies: [403], concurrency: 1, outcome: 'failed skipped skipped', exit: 4 },
     { replies: [401, 401], concurrency: 2, outcome: 'failed failed skipped', exit: 4 },
     { replies: [201, 401], concurrency: 1, outcome: 'created failed skipped', exit: 9 },
   ])('of the token ($replies) stop the rest: exit $exit', async ({ replies, concurrency, outcome, exit }) => {
@@ -169,6 +168,14 @@ describe('failures', () => {
     expect(statuses(result.stdout).join(' ')).toBe(outcome);
     expect(outcomes(result.stdout).at(-1)).toEqual({ file: 'c.ts', name: 'c', status: 'skipped' });
     expect(service.requests).toHaveLength(replies.length);
+  });
+
+  it('of one val with 403 do not stop the others', async () => {
+    const service = await scriptedService([403, 201, 403].map((status) => ({ status, body: {} })));
+    const args = ['push', '.', '--concurrency', '1', '--json'];
+    const result = await run(args, { env: service.env, cwd: vals('a', 'b', 'c') });
+    expect(result).toMatchObject({ exit: 9, error: { message: expect.stringContaining('2 of 3 vals') } });
+    expect(statuses(result.stdout).join(' ')).toBe('failed created failed');
   });
 });
 

@@ -44,7 +44,7 @@ describe('an invalid vals.json is refused with the place of the mistake, and is 
 
 it('vals.json is written in a fixed order, and keeps unknown keys', () => {
   const text = `{
-    "future": [1.0, {"b": 1}],
+    "future": ["one", {"b": 1}],
     "vals": {
       "b.ts": { "tags": ["x"], "ids": { "https://b": "2", "https://a": "1" }, "name": "b" },
       "__proto__": { "name": "c" },
@@ -66,7 +66,7 @@ it('vals.json is written in a fixed order, and keeps unknown keys', () => {
       },
       null,
       2,
-    ).replace('"one"', '1.0')}\n`,
+    )}\n`,
   );
   expect(formatManifest(parseManifest(written))).toBe(written);
 });

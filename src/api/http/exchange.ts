@@ -1,5 +1,4 @@
 import type { Clock } from '../../lib/clock.ts';
-import { encodeJson } from '../../lib/json.ts';
 import type { Call, Request } from '../call.ts';
 import { CallFailed } from './call-failed.ts';
 import { connectionFault } from './connection-fault.ts';
@@ -61,5 +60,5 @@ export function addressOf({ path, query }: Call, { href }: { href: string }): st
 
 function bodyOf({ text, body }: Call): string | undefined {
   if (text !== undefined) return text;
-  return body === undefined ? undefined : encodeJson(body);
+  return body === undefined ? undefined : JSON.stringify(body);
 }

@@ -52,7 +52,7 @@ function readSuccess(
   const body = parseIfJson(text);
   if (body === undefined) return { kind: 'unreadable', status, problem: 'not JSON', body: text };
   if (!isRaw && isErrorRecord(body)) return { kind: 'unusable', status, problem: { kind: 'error', body } };
-  return { status, body, ...etagOf(reply) };
+  return { status, body, ...(isRaw && { text }), ...etagOf(reply) };
 }
 
 /** A weak ETag is of no use here: by the rules of HTTP, If-Match never matches a weak ETag. */

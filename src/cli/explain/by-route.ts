@@ -23,7 +23,7 @@ interface About {
   id: string;
   /** What the user typed for that val, or its id. */
   val: string;
-  version: string;
+  version: number | undefined;
   /** The name in the body of the request. */
   name: string | undefined;
   /** The request may have a body, and has none. */
@@ -31,7 +31,7 @@ interface About {
 }
 
 export function routeMessages(call: Call, wordFor: (id: string) => string | undefined): RouteMessages {
-  const { val: id = '', version = '', body } = call;
+  const { val: id = '', version, body } = call;
   const name = isObject(body) ? textOf(body.name) : undefined;
   const lacksBody = body === undefined && ['POST', 'PUT', 'PATCH'].includes(call.method);
   return byRoute[call.route]({ id, val: wordFor(id) ?? id, version, name, lacksBody });
@@ -154,7 +154,7 @@ function noVal(val: string): RouteMessages {
   };
 }
 
-function noVersion(val: string, version: string): Record<number, string> {
+function noVersion(val: string, version: number | undefined): Record<number, string> {
   const sentence = `There is no version ${version} of the val ${val}.`;
   return { 404: sentence, 410: sentence };
 }

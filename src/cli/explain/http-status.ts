@@ -4,17 +4,19 @@ import {
   AuthError,
   BadResponseError,
   ConflictError,
-  limitedToken,
   NotFoundError,
-  outsideOfSpace,
   RefusedError,
-  readOnlyMember,
-  tooManyVals,
   type ValsError,
-  wrongHost,
 } from '../../errors.ts';
 import { type Hints, hintList } from '../../lib/hint.ts';
 import { isObject, type JsonValue } from '../../lib/json.ts';
+import {
+  limitedToken,
+  outsideOfSpace,
+  readOnlyMember,
+  tooManyVals,
+  wrongHost,
+} from '../../lib/problem-types.ts';
 import { type Explained, factsWithHint, unavailable, withFullStop } from './service.ts';
 import { serviceMessageOf } from './service-message.ts';
 

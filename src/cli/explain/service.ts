@@ -3,12 +3,14 @@ import type { Fault } from '../../api/http/retry.ts';
 import {
   type ErrorFacts,
   type LocalError,
+  type Scope,
   UnavailableError,
   UnknownOutcomeError,
   type ValsError,
 } from '../../errors.ts';
 import { type Hints, hintList } from '../../lib/hint.ts';
-import { stringifyJson } from '../../lib/json.ts';
+import { isObject, stringifyJson } from '../../lib/json.ts';
+import { outsideOfSpace, readOnlyMember, wrongHost } from '../../lib/problem-types.ts';
 import type { ProxyAddress } from '../../lib/proxy.ts';
 import type { BaseUrl } from '../../settings/base-url.ts';
 import type { RouteMessages } from './by-route.ts';
@@ -67,8 +69,28 @@ export function factsWithHint(failed: Explained, hint: Hints): ErrorFacts {
 export function requestFacts({ call: { method, path }, fault, service }: Explained): ErrorFacts {
   const status = 'status' in fault ? fault.status : undefined;
   const body = 'body' in fault ? bodyToKeep(fault.body, service.redact) : undefined;
-  return { method, path, status, body };
+  return { method, path, status, body, scope: scopeOf(fault) };
 }
+
+/** A refused token and a service that cannot be reached concern every request, not only this one. */
+function scopeOf(fault: Fault): Scope {
+  switch (fault.kind) {
+    case 'no_token':
+    case 'not_connected':
+    case 'rejected':
+      return 'all';
+    case 'status':
+      return fault.status === 401 || concernsCaller(fault) ? 'all' : 'item';
+    default:
+      return 'item';
+  }
+}
+
+/** The embedded service says with a type whether a 403 is about the caller, and not about one val. */
+const concernsCaller = ({ status, body }: Extract<Fault, { kind: 'status' }>): boolean =>
+  status === 403 &&
+  isObject(body) &&
+  [wrongHost, readOnlyMember, outsideOfSpace].some((type) => type === body.type);
 
 const longestErrorBody = 65_536;
 const longestBeginning = 2_000;

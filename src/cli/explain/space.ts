@@ -48,4 +48,5 @@ const noSpace = (name: string, service: string): NoSpaceError =>
       'To become a member, ask the person who runs the service.',
       addMember(name),
     ],
+    scope: 'all',
   });

@@ -2,7 +2,7 @@ import type { Api } from '../../api/api.ts';
 import { fieldOf } from '../../api/change-val.ts';
 import { codeOf, textAt } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
-import type { AddRemark } from '../../cli/batch.ts';
+import type { AddRemark } from '../../cli/failures.ts';
 import { BadResponseError, ConflictError, type Problem } from '../../errors.ts';
 import { type JsonValue, withoutUndefined } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';

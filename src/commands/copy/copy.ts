@@ -3,6 +3,7 @@ import { textAt } from '../../api/record-fields.ts';
 import { runBatch } from '../../cli/batch.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
+import { addTo, type Remarked, summarizeRemarks } from '../../cli/failures.ts';
 import { baseUrl, val } from '../../cli/value-types.ts';
 import { UsageError } from '../../errors.ts';
 import { column, idColumn } from '../../terminal/column.ts';
@@ -71,22 +72,18 @@ export const command = defineCommand({
     const from = await context.connect();
     const target = await openTarget(context, to);
     const items = all ? await listItems(context, from) : namedItems(context, ids);
-    const onFinished = (finished: number) =>
-      context.say({ kind: 'progress', text: `Copying ${finished} of ${items.length} vals` });
-    onFinished(0);
-    return runBatch<Item>(items, {
-      describe: ({ name }) => ({ name }),
-      concurrency: 'auto',
-      signal: context.signal,
-      onFinished,
-      report: { label: ({ name }) => name, say: context.say, verb: 'copied', things: 'vals' },
-      work: ({ id }, remark) =>
-        copyVal(
-          { id, givenName: context.givenVals.nameFor(id) },
-          { from, target, versions, force, dryRun },
-          remark,
-        ),
-    });
+    const { say, signal, givenVals } = context;
+    const remarks: Remarked[] = [];
+    const options = { from, target, versions, force, dryRun };
+    const tasks = items.map(({ id, name }) => ({
+      row: { name },
+      label: name,
+      run: () => copyVal({ id, givenName: givenVals.nameFor(id) }, options, addTo(remarks)),
+    }));
+    const wording = { say, verb: 'copied', things: 'vals', progress: 'Copying' };
+    const result = await runBatch(tasks, { concurrency: 'auto', signal, ...wording });
+    for (const sentence of summarizeRemarks(remarks)) say({ kind: 'warning', text: sentence });
+    return result;
   },
 });
 

@@ -4,7 +4,7 @@ import { fieldOf, publicity } from '../../api/change-val.ts';
 import { textAt, versionOf } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import { afterPart, ConflictError, isInvalidRequest, type Problem } from '../../errors.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../lib/json.ts';
+import { isObject, type JsonObject } from '../../lib/json.ts';
 import { conflict } from './codes-to-send.ts';
 import type { Target, ValThere } from './copy-target.ts';
 import type { Original } from './copy-val.ts';
@@ -32,7 +32,7 @@ export interface SentCopy {
 
 /** Without the code, because that of all versions would fill the memory. */
 interface Answer {
-  version: JsonValue | undefined;
+  version: number | undefined;
   readme: string | undefined;
   privacy: string | undefined;
 }

@@ -50,7 +50,7 @@ async function restore(there: ValThere | undefined, { answers }: SentCopy, api: 
   if (there === undefined) throw new BadResponseError('It is not known what it replaced.');
   for (const { version } of answers.toReversed()) {
     if (version === undefined) throw new BadResponseError('The service did not send its version.');
-    await api.send(routes.deleteVersion(there.id, `${version}`));
+    await api.send(routes.deleteVersion(there.id, version));
   }
   const { readme = '', privacy } = there;
   await changeFields(api, there.id, { readme, ...(privacy && { privacy }) });

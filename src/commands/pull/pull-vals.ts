@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
+import { addTo, type Remarked, summarizeRemarks } from '../../cli/failures.ts';
 import { UsageError, type ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { OutcomeRow } from '../../lib/outcome.ts';
@@ -60,23 +61,19 @@ export async function pullVals(
   const onGone = ({ file }: WorkspaceVal) => void gone.add(file);
   const options = { ...given, backup, isInOtherProject, onMove, onGone };
   const adopt = createAdopter(workspace);
-  const onFinished = (finished: number) =>
-    say({ kind: 'progress', text: `Pulling ${finished} of ${items.length} vals` });
-  onFinished(0);
-  const { rows, error } = await runBatch<PullItem>(items, {
-    describe: (item): JsonObject =>
-      isKnown(item)
-        ? { file: pathTo(workspace, item.file), name: item.name }
-        : { ...(item.listedName !== undefined && { name: item.listedName }), id: item.id },
-    concurrency: 'auto',
-    signal,
-    onFinished,
-    report: { label: (item) => labelOf(workspace, item), say, verb: 'pulled', things: 'vals' },
-    work: (item, remark) =>
+  const remarks: Remarked[] = [];
+  const remark = addTo(remarks);
+  const tasks = items.map((item) => ({
+    row: rowOf(workspace, item),
+    label: labelOf(workspace, item),
+    run: () =>
       isKnown(item)
         ? pullVal(workspace, remotes, item, { ...options, remark })
         : adopt(remotes, item.id, { ...options, file, remark }),
-  });
+  }));
+  const wording = { say, verb: 'pulled', things: 'vals', progress: 'Pulling' };
+  const { rows, error } = await runBatch(tasks, { concurrency: 'auto', signal, ...wording });
+  for (const sentence of summarizeRemarks(remarks)) say({ kind: 'warning', text: sentence });
   const { files, folder } = backup;
   if (files.length > 0) {
     const [first = ''] = files;
@@ -93,6 +90,11 @@ export async function pullVals(
   };
   return { rows: rows.filter((_row, index) => isShown(index)), error: error ?? unsaved };
 }
+
+const rowOf = (workspace: Workspace, item: PullItem): JsonObject =>
+  isKnown(item)
+    ? { file: pathTo(workspace, item.file), name: item.name }
+    : { ...(item.listedName !== undefined && { name: item.listedName }), id: item.id };
 
 function labelOf(workspace: Workspace, item: PullItem): string {
   if (isKnown(item)) return pathTo(workspace, item.file);

@@ -124,7 +124,7 @@ function agreedItem(item: PlannedItem): PlannedItem {
 function lineFor(
   { clock }: Context,
   { step, workspace }: PlannedItem,
-  versionOfFile: string | undefined,
+  versionOfFile: number | undefined,
 ): string {
   if (step === undefined || workspace === undefined) return '';
   const { val, here, record, remote, isOlderName } = step.found;

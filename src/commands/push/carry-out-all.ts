@@ -1,8 +1,9 @@
 import { extname } from 'node:path';
 import type { Api } from '../../api/api.ts';
-import { type AddRemark, runBatch } from '../../cli/batch.ts';
+import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
-import { LocalError, PartialError, UsageError } from '../../errors.ts';
+import { type AddRemark, addTo, type Remarked, summarizeRemarks } from '../../cli/failures.ts';
+import { LocalError, PartialError, UsageError, ValsError } from '../../errors.ts';
 import { changedSomething, type Outcome, type OutcomeRow } from '../../lib/outcome.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
 import { carryOut } from '../../workspace/carry-out.ts';
@@ -21,7 +22,7 @@ import { createAnnotations } from './github.ts';
 import { workspacesOf } from './item.ts';
 import { noteMove } from './move-notes.ts';
 import type { PlannedItem } from './plan-items.ts';
-import { fileAndName, hintAtMissingIds, hintAtPull, isSentWithoutId, pushReport } from './sent-rows.ts';
+import { fileAndName, hintAtMissingIds, hintAtPull, isSentWithoutId, pushWording } from './sent-rows.ts';
 import { upsert } from './upsert.ts';
 
 export interface CarryOutOptions {
@@ -30,7 +31,7 @@ export interface CarryOutOptions {
   dryRun: boolean;
   prune: boolean;
   noCheck: boolean;
-  ifVersion: string | undefined;
+  ifVersion: number | undefined;
   /** Paths were given. Otherwise, entries of vals.json that have neither a file nor a val are taken out. */
   isNamed: boolean;
   createRemotes(): RemoteVals;
@@ -182,30 +183,31 @@ function withDeclined(
   };
 }
 
-function sendItems(
+async function sendItems(
   context: Context,
   { items, declined }: Answer,
   send: Sender['send'],
   { concurrency, prune }: Pick<CarryOutOptions, 'concurrency' | 'prune'>,
 ): Promise<OutcomesResult> {
   const { say, signal } = context;
-  const annotate = createAnnotations(context);
-  const showProgress = (finished: number) =>
-    say({ kind: 'progress', text: `Pushing ${finished} of ${items.length} vals` });
-  showProgress(0);
-  return runBatch<PlannedItem>(items, {
-    describe: fileAndName,
-    work: send,
+  const remarks: Remarked[] = [];
+  const tasks = items.map((item) => ({
+    row: fileAndName(item),
+    label: item.file,
+    verb: isDeletion(item.step, prune) ? 'deleted' : undefined,
+    run: () => send(item, addTo(remarks)),
+  }));
+  const result = await runBatch(tasks, {
     concurrency,
     signal,
-    onFinished: showProgress,
-    onFailure: ({ file }, error) => annotate(file, error),
-    report: {
-      ...pushReport(say),
-      verbFor: ({ step }) => (isDeletion(step, prune) ? 'deleted' : undefined),
-      consequence: declined.size === 0 ? undefined : notOverwritten(declined.size, 'other val'),
-    },
+    progress: 'Pushing',
+    ...pushWording(say),
+    consequence: declined.size === 0 ? undefined : notOverwritten(declined.size, 'other val'),
   });
+  const annotate = createAnnotations(context);
+  for (const { file, error } of result.rows) if (error instanceof ValsError) annotate(`${file}`, error);
+  for (const sentence of summarizeRemarks(remarks)) say({ kind: 'warning', text: sentence });
+  return result;
 }
 
 /** Of a missing file, only --prune plans anything else than to leave the val. */

@@ -3,7 +3,7 @@ import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { type Remark, summarizeRemarks } from '../../cli/failures.ts';
 import {
-  concernsAll,
+  endsWatch,
   InterruptedError,
   LocalError,
   messageWithHint,
@@ -198,8 +198,7 @@ function isLeftOut({ workspace, ignoreFiles }: PusherOptions, file: string): boo
 
 /** Throws the errors that end the watch. */
 function failureOf(error: unknown): ValsError | Answered {
-  const endsWatch = !(error instanceof ValsError) || concernsAll(error);
-  if (endsWatch) throw error;
+  if (!(error instanceof ValsError) || endsWatch(error)) throw error;
   if (error instanceof InterruptedError) return 'not asked';
   const isOutage = [UnavailableError, UnknownOutcomeError, PartialError].some(
     (kind) => error instanceof kind,

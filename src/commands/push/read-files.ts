@@ -1,5 +1,4 @@
 // Reads and checks all files before anything is sent.
-import { refuseAll } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { LocalError, type ValsError } from '../../errors.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
@@ -7,7 +6,7 @@ import { type LocalSide, localSideOf, recordOf } from '../../workspace/examine.t
 import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
 import { createAnnotations } from './github.ts';
 import type { PushItem } from './item.ts';
-import { fileAndName, pushReport } from './sent-rows.ts';
+import { refusePush } from './sent-rows.ts';
 import type { SyntaxCheck } from './syntax-check.ts';
 
 /** Limits the total of all files outside of a workspace. A file that does not fit is read again before it is sent. */
@@ -62,7 +61,7 @@ export async function readFiles(
   if (failures.size > 0) {
     return {
       items: read,
-      failure: refuseAll(items, failures, { describe: fileAndName, report: pushReport(say) }),
+      failure: refusePush(say, items, failures),
     };
   }
   for (const warning of warnings) say({ kind: 'warning', text: warning });

@@ -1,16 +1,25 @@
+import { refuseBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
+import type { ValsError } from '../../errors.ts';
 import type { OutcomeRow } from '../../lib/outcome.ts';
+import type { OutcomesResult } from '../../terminal/result.ts';
 import type { NamedFile } from '../../workspace/sources/val-names.ts';
 import { hintAbout } from '../shared/hint-about.ts';
 
 export const fileAndName = ({ file, name }: NamedFile) => ({ file, name });
 
-export const pushReport = (say: Context['say']) => ({
-  say,
-  label: ({ file }: NamedFile) => file,
-  verb: 'pushed',
-  things: 'vals',
-});
+export const pushWording = (say: Context['say']) => ({ say, verb: 'pushed', things: 'vals' });
+
+/** Nothing is sent, because these files have errors. */
+export const refusePush = (
+  say: Context['say'],
+  items: readonly NamedFile[],
+  failures: ReadonlyMap<NamedFile, ValsError>,
+): OutcomesResult =>
+  refuseBatch(
+    items.map((item) => ({ row: fileAndName(item), label: item.file, error: failures.get(item) })),
+    { ...pushWording(say), consequence: 'Nothing was sent.' },
+  );
 
 const wasSent = ({ status }: OutcomeRow): boolean => status === 'created' || status === 'pushed';
 

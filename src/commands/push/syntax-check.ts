@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { forEach, refuseAll } from '../../cli/batch.ts';
+import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import type { ValsError } from '../../errors.ts';
 import { findSuspects, type SyntaxFault } from '../../run/check-syntax.ts';
@@ -7,7 +7,7 @@ import type { OutcomesResult } from '../../terminal/result.ts';
 import { faultsIn, isChecked, syntaxError } from '../shared/syntax.ts';
 import { createAnnotations } from './github.ts';
 import type { PushItem } from './item.ts';
-import { fileAndName, pushReport } from './sent-rows.ts';
+import { refusePush } from './sent-rows.ts';
 
 /** By their paths, only files with a syntax error. */
 export type Faults = ReadonlyMap<string, readonly [SyntaxFault, ...SyntaxFault[]]>;
@@ -82,5 +82,5 @@ export function refuseBroken<Item extends PushItem>(
   if (failures.size === 0) return undefined;
   const annotate = createAnnotations(context);
   for (const [{ file }, error] of failures) annotate(file, error);
-  return refuseAll(items, failures, { describe: fileAndName, report: pushReport(context.say) });
+  return refusePush(context.say, items, failures);
 }

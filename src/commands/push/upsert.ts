@@ -10,7 +10,7 @@ import { idAndVersion, isSameVersion, type RemoteVal, type RemoteVals } from '..
 
 interface UpsertOptions {
   dryRun: boolean;
-  ifVersion: string | undefined;
+  ifVersion: number | undefined;
   remotes: RemoteVals;
   /** The vals that this machine knew before the push. */
   seenBefore: readonly SeenVal[];
@@ -43,9 +43,9 @@ function isKnownVersion(
   before: RemoteVal | undefined,
   seenBefore: readonly SeenVal[],
 ): boolean {
-  const [id, version] = [textAt(val, 'id'), textAt(val, 'version')];
+  const [id, version] = [textAt(val, 'id'), versionOf(val)];
   if (version === undefined) return false;
-  if (before !== undefined) return isSameVersion(before.version, versionOf(val));
+  if (before !== undefined) return isSameVersion(before.version, version);
   return seenBefore.some((seen) => seen.id === id && seen.version === version);
 }
 
@@ -53,7 +53,7 @@ function isKnownVersion(
 async function readNamed(
   remotes: RemoteVals,
   name: string,
-  { ifVersion, seenBefore }: { ifVersion: string; seenBefore: readonly SeenVal[] },
+  { ifVersion, seenBefore }: { ifVersion: number; seenBefore: readonly SeenVal[] },
 ): Promise<RemoteVal> {
   const named = await remotes.named(name);
   const id = seenBefore.find((val) => val.name === name)?.id;

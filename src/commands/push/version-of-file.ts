@@ -1,5 +1,5 @@
 import type { Api } from '../../api/api.ts';
-import { textAt } from '../../api/record-fields.ts';
+import { versionOf } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import { ValsError } from '../../errors.ts';
 import { hashOf } from '../../workspace/text/code-facts.ts';
@@ -17,7 +17,7 @@ export async function versionOfFile(
   api: Api,
   { step }: PlannedItem,
   askedCount: number,
-): Promise<string | undefined> {
+): Promise<number | undefined> {
   if (step?.why !== 'differs' || askedCount > mostVals) return undefined;
   const { here, val } = step.found;
   if (here === undefined || val.id === undefined) return undefined;
@@ -33,12 +33,12 @@ export async function versionOfFile(
   return undefined;
 }
 
-async function newestVersions(api: Api, id: string): Promise<string[]> {
-  const versions = new Set<string>();
+async function newestVersions(api: Api, id: string): Promise<number[]> {
+  const versions = new Set<number>();
   for await (const { records } of api.pages(routes.listVersions(id))) {
-    for (const record of records) versions.add(textAt(record, 'version') ?? '');
+    for (const record of records) versions.add(versionOf(record) ?? -1);
   }
-  const numbers = [...versions].filter((version) => /^\d{1,15}$/.test(version));
+  versions.delete(-1);
   // The newest version is the code on the service, which differs.
-  return numbers.sort((a, b) => Number(b) - Number(a)).slice(1, mostVersions);
+  return [...versions].sort((a, b) => b - a).slice(1, mostVersions);
 }

@@ -1,7 +1,7 @@
 // With `vals push --watch --pull`, what changes on the service is written into files that did not change here.
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
-import { concernsAll, messageWithHint, UnavailableError, ValsError } from '../../errors.ts';
+import { concernsAll, endsWatch, messageWithHint, UnavailableError, ValsError } from '../../errors.ts';
 import { column } from '../../terminal/column.ts';
 import { examine, localSideOf, readLocalTexts } from '../../workspace/examine.ts';
 import { type PullOptions, pullVal } from '../../workspace/pull-val.ts';
@@ -38,7 +38,7 @@ export function pullWhileWatching(context: Context, options: PullingOptions): ()
     const began = clock.now();
     looking = pullChanges(context, options, () => isStopped)
       .catch((error) => {
-        if (!(error instanceof ValsError) || concernsAll(error)) endWatch(error);
+        if (endsWatch(error)) endWatch(error);
         // Otherwise the service cannot be reached, and the next look tries again.
       })
       .then(() => {

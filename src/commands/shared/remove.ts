@@ -5,50 +5,41 @@ import { DeclinedError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Result } from '../../terminal/result.ts';
 
-export interface Removal {
-  question(names: readonly string[]): Promise<string>;
-  describe(name: string): JsonObject;
-  /** Reads the names to show, for a person. */
-  readNames?(names: readonly string[]): Promise<unknown>;
-  route(name: string): Call;
+export interface Deletion {
+  /** What its row of the output begins with. */
+  row: JsonObject;
+  /** What messages call it. */
+  label: string;
+  call: Call;
+}
+
+export interface DeleteOptions {
   things: string;
   concurrency: number | 'auto';
-  yes: boolean | undefined;
   dryRun: boolean | undefined;
 }
 
-export async function removeBatch(
+export async function deleteAll(
   context: Context,
-  names: readonly string[],
-  removal: Removal,
+  deletions: readonly Deletion[],
+  { dryRun, ...options }: DeleteOptions,
 ): Promise<Result> {
-  const { describe, route, concurrency } = removal;
-  const once = [...new Set(names)];
-  if (removal.dryRun) {
-    if (context.forPerson) await removal.readNames?.(once);
-    return { kind: 'list', rows: once.map((name) => ({ ...describe(name), status: 'planned' })) };
-  }
-  if (!removal.yes) await confirmDeletion(context, () => removal.question(once));
-  const deletions = once.map((name) => ({ name, call: route(name) }));
+  if (dryRun) return { kind: 'list', rows: deletions.map(({ row }) => ({ ...row, status: 'planned' })) };
   const api = await context.connect();
-  return runBatch(deletions, {
-    describe: ({ name }) => describe(name),
-    concurrency,
-    signal: context.signal,
-    report: {
-      label: ({ name }) => context.givenVals.wordFor(name) ?? name,
-      say: context.say,
-      verb: 'deleted',
-      things: removal.things,
-    },
-    async work({ call }) {
+  const tasks = deletions.map(({ row, label, call }) => ({
+    row,
+    label,
+    async run() {
       await api.send(call);
-      return { status: 'deleted' };
+      return { status: 'deleted' as const };
     },
-  });
+  }));
+  const { signal, say } = context;
+  return runBatch(tasks, { ...options, signal, say, verb: 'deleted' });
 }
 
-async function confirmDeletion(
+/** `question` may read from the service what is to be deleted, so it is called only if somebody can be asked. */
+export async function confirmDeletion(
   { prompt, say }: Pick<Context, 'prompt' | 'say'>,
   question: () => Promise<string>,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { codeOf, textAt } from '../../api/record-fields.ts';
-import { type JsonObject, textOf } from '../../lib/json.ts';
+import type { JsonObject } from '../../lib/json.ts';
 
 export const versionCode = (version: JsonObject, val: string): string =>
   codeOf(version, [
@@ -11,11 +11,4 @@ export function newVersionSentence(val: JsonObject): string {
   const version = textAt(val, 'version');
   const name = textAt(val, 'name') ?? 'The val';
   return version === undefined ? `${name} has a new version.` : `${name} is now version ${version}.`;
-}
-
-/** -1 if the version is not a number. */
-export function numberOf({ version }: JsonObject): bigint {
-  const text = textOf(version) ?? '';
-  // A text with millions of digits would take minutes.
-  return /^\d{1,100}$/.test(text) ? BigInt(text) : -1n;
 }

@@ -5,7 +5,7 @@ import { text } from '../../cli/value-types.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { outcomeColumn } from '../shared/columns.ts';
 import { dryRun, yes } from '../shared/options.ts';
-import { removeBatch } from '../shared/remove.ts';
+import { confirmDeletion, deleteAll } from '../shared/remove.ts';
 import { findToken, listTokens } from './my-tokens.ts';
 
 export const command = defineCommand({
@@ -20,15 +20,8 @@ export const command = defineCommand({
     const token = findToken(await listTokens(context), word);
     const id = textAt(token, 'id') ?? '';
     const name = textAt(token, 'name') ?? word;
-    return removeBatch(context, [id], {
-      question: async () => `End the token ${name}?`,
-      describe: () => ({ id, name }),
-      readNames: async () => {},
-      things: 'tokens',
-      route: routes.deleteToken,
-      concurrency: 1,
-      yes,
-      dryRun,
-    });
+    if (!dryRun && !yes) await confirmDeletion(context, async () => `End the token ${name}?`);
+    const deletion = { row: { id, name }, label: name, call: routes.deleteToken(id) };
+    return deleteAll(context, [deletion], { things: 'tokens', concurrency: 1, dryRun });
   },
 });

@@ -2,7 +2,7 @@ import { codeOf, textAt, versionOf } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { ConflictError } from '../../errors.ts';
-import { type JsonObject, stringifyJson } from '../../lib/json.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { warnWith } from '../../lib/say.ts';
 import { beyondGracePeriod } from '../../lib/signals.ts';
 import { findSyntaxFaults } from '../../run/check-syntax.ts';
@@ -73,8 +73,7 @@ export const command = defineCommand({
 const textIsIn = (file: string): string => `Your text is in ${file}.`;
 
 const isSame = (opened: JsonObject, now: JsonObject): boolean =>
-  codeOf(opened) === codeOf(now) &&
-  stringifyJson(versionOf(opened) ?? null) === stringifyJson(versionOf(now) ?? null);
+  codeOf(opened) === codeOf(now) && versionOf(opened) === versionOf(now);
 
 const changedMeanwhile = (val: string, file: string): ConflictError =>
   new ConflictError('The val was changed on the service while you edited it. Nothing was sent.', {

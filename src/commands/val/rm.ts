@@ -7,7 +7,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { type Column, column, idColumn } from '../../terminal/column.ts';
 import { outcomeColumn } from '../shared/columns.ts';
 import { dryRun, yes } from '../shared/options.ts';
-import { removeBatch } from '../shared/remove.ts';
+import { confirmDeletion, deleteAll } from '../shared/remove.ts';
 
 export const command = defineCommand({
   summary: 'Delete vals, with all their versions and runs',
@@ -30,21 +30,23 @@ export const command = defineCommand({
   examples: ['vals val rm hello', 'vals val rm hello --yes', 'vals ls --fields id | vals val rm - --yes'],
   empty: 'No vals were given.',
   columns: [outcomeColumn, { ...column('name'), only: 'terminal' }, idColumn('id')],
-  run: (context, { vals, yes, dryRun }) =>
-    removeBatch(context, vals, {
-      question: (ids) => showValsAndAsk(context, ids),
-      readNames: (ids) => Promise.all(ids.map(context.givenVals.readSummary)),
-      describe: (id) => ({ id, ...(context.forPerson && { name: context.givenVals.labelFor(id) }) }),
-      things: 'vals',
-      route: (id) => ({ ...routes.deleteVal(id), ifMatch: context.givenVals.etagOf(id) }),
-      // Vals are deleted one at a time, so that Ctrl-C stops the command before the next val is deleted.
-      concurrency: 1,
-      yes,
-      dryRun,
-    }),
+  async run(context, { vals, yes, dryRun }) {
+    const { givenVals, forPerson } = context;
+    const ids = [...new Set(vals)];
+    if (dryRun && forPerson) await Promise.all(ids.map(givenVals.readSummary));
+    if (!dryRun && !yes) await confirmDeletion(context, () => showVals(context, ids));
+    const deletions = ids.map((id) => ({
+      row: { id, ...(forPerson && { name: givenVals.labelFor(id) }) },
+      label: givenVals.wordFor(id) ?? id,
+      call: { ...routes.deleteVal(id), ifMatch: givenVals.etagOf(id) },
+    }));
+    // Vals are deleted one at a time, so that Ctrl-C stops the command before the next val is deleted.
+    return deleteAll(context, deletions, { things: 'vals', concurrency: 1, dryRun });
+  },
 });
 
-async function showValsAndAsk(context: Context, ids: readonly string[]): Promise<string> {
+/** Returns the question about them. */
+async function showVals(context: Context, ids: readonly string[]): Promise<string> {
   const records = await Promise.all(ids.map(context.givenVals.readSummary));
   context.say({ kind: 'progress' });
   const vals = records.map((record, index) => ({ ...record, id: ids[index] ?? '' }));

@@ -1,13 +1,12 @@
 import type { Api } from '../../api/api.ts';
-import { codeOf, textAt } from '../../api/record-fields.ts';
+import { codeOf, textAt, versionOf } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { versionNumber } from '../../cli/value-types.ts';
-import { jsonNumber } from '../../lib/json.ts';
 import { visible } from '../../lib/visible.ts';
 import { column } from '../../terminal/column.ts';
 import { valArgument } from '../shared/options.ts';
-import { numberOf, versionCode } from '../shared/version-records.ts';
+import { versionCode } from '../shared/version-records.ts';
 
 export const command = defineCommand({
   summary: 'Show what changed between two versions',
@@ -52,21 +51,20 @@ export const command = defineCommand({
     const named = (label: string) => (name === undefined ? label : `${name} (${label})`);
     const forTerminal = diffOf(visible(named(from)), visible(named(shownTo)));
     if (diff === '') say({ kind: 'hint', text: 'The code is the same in both versions.' });
-    const row = { id: val, a: jsonNumber(a), ...(b !== undefined && { b: jsonNumber(b) }), diff };
+    const row = { id: val, a, ...(b !== undefined && { b }), diff };
     return { kind: 'diffs', rows: [row], diffs: diff === '' ? [] : [{ patch: diff, forTerminal }] };
   },
 });
 
 /** The highest number below the current version. Versions may have been deleted in between. */
-async function versionBefore(api: Api, val: string): Promise<string | undefined> {
-  const current = numberOf(await api.record(routes.getVal(val)));
-  let before: bigint | undefined;
+async function versionBefore(api: Api, val: string): Promise<number | undefined> {
+  const current = versionOf(await api.record(routes.getVal(val))) ?? 0;
+  let before: number | undefined;
   for await (const { records } of api.pages(routes.listVersions(val))) {
     for (const record of records) {
-      const number = numberOf(record);
-      const isEarlier = number >= 0n && number < current;
-      if (isEarlier && (before === undefined || number > before)) before = number;
+      const version = versionOf(record);
+      if (version !== undefined && version < current) before = Math.max(version, before ?? 0);
     }
   }
-  return before?.toString();
+  return before;
 }

@@ -1,9 +1,9 @@
+import { versionOf } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { column, idColumn, moment } from '../../terminal/column.ts';
 import { valArgument } from '../shared/options.ts';
-import { numberOf } from '../shared/version-records.ts';
 
 const columns = [
   column('version'),
@@ -25,11 +25,10 @@ export const command = defineCommand({
     for await (const { records } of pages) {
       for (const record of records) versions.push(record);
     }
-    const newest = versions.map(numberOf).reduce((a, b) => (b > a ? b : a), -1n);
-    const isCurrent = (version: JsonObject) => newest >= 0n && numberOf(version) === newest;
+    const newest = versions.reduce((most, version) => Math.max(most, versionOf(version) ?? -1), -1);
     const current = {
       ...column(''),
-      compute: (version: JsonObject) => (isCurrent(version) ? 'current' : ''),
+      compute: (version: JsonObject) => (versionOf(version) === newest ? 'current' : ''),
     };
     return { kind: 'list', rows: versions, columns: [...columns, { ...current, only: 'terminal' }] };
   },

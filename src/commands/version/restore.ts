@@ -1,4 +1,4 @@
-import { textAt } from '../../api/record-fields.ts';
+import { versionOf } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
@@ -23,7 +23,7 @@ export const command = defineCommand({
     if (dryRun) return plan(call);
     const file = await fileWithOtherCode(context, val, code);
     const restored = await api.record(call);
-    say({ kind: 'done', text: doneSentence(version, textAt(restored, 'version')) });
+    say({ kind: 'done', text: doneSentence(version, versionOf(restored)) });
     if (file !== undefined) {
       say({
         kind: 'note',
@@ -53,7 +53,7 @@ async function fileWithOtherCode(context: Context, id: string, code: string): Pr
   return readBelow(workspace.root, val.file, path) === code ? undefined : path;
 }
 
-function doneSentence(version: string, newVersion: string | undefined): string {
+function doneSentence(version: number, newVersion: number | undefined): string {
   if (newVersion === undefined) return `The code of version ${version} is now the current code.`;
   if (newVersion === version) return `Version ${version} is already the current version.`;
   return `The new version ${newVersion} has the code of version ${version}.`;

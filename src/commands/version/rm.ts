@@ -1,12 +1,11 @@
-import { textAt } from '../../api/record-fields.ts';
+import { textAt, versionOf } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
-import { jsonNumber } from '../../lib/json.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { outcomeColumn } from '../shared/columns.ts';
 import { dryRun, valArgument, versionArgument, yes } from '../shared/options.ts';
-import { removeBatch } from '../shared/remove.ts';
+import { confirmDeletion, deleteAll } from '../shared/remove.ts';
 
 export const command = defineCommand({
   summary: 'Delete versions of a val',
@@ -24,32 +23,29 @@ export const command = defineCommand({
     { ...column('name'), only: 'terminal' },
     { ...idColumn('id'), impliedBy: ['val'] },
   ],
-  run: (context, { val, versions, yes, dryRun }) =>
-    removeBatch(context, versions, {
-      question: (many) => question(context, val, many),
-      readNames: () => context.givenVals.readSummary(val),
-      describe: (version) => ({
-        id: val,
-        version: jsonNumber(version),
-        ...(context.forPerson && { name: context.givenVals.labelFor(val) }),
-      }),
-      things: 'versions',
-      route: (version) => routes.deleteVersion(val, version),
-      concurrency: 'auto',
-      yes,
-      dryRun,
-    }),
+  async run(context, { val, versions: given, yes, dryRun }) {
+    const { givenVals, forPerson } = context;
+    const versions = [...new Set(given)];
+    if (dryRun && forPerson) await givenVals.readSummary(val);
+    if (!dryRun && !yes) await confirmDeletion(context, () => question(context, val, versions));
+    const deletions = versions.map((version) => ({
+      row: { id: val, version, ...(forPerson && { name: givenVals.labelFor(val) }) },
+      label: `${version}`,
+      call: routes.deleteVersion(val, version),
+    }));
+    return deleteAll(context, deletions, { things: 'versions', concurrency: 'auto', dryRun });
+  },
 });
 
-async function question(context: Context, val: string, versions: readonly string[]): Promise<string> {
+async function question(context: Context, val: string, versions: readonly number[]): Promise<string> {
   const record = await context.givenVals.readSummary(val);
   const name = textAt(record, 'name') ?? context.givenVals.wordFor(val) ?? val;
-  const current = textAt(record, 'version');
+  const current = versionOf(record);
   const what = versions.length === 1 ? `version ${versions[0]}` : `the versions ${versions.join(', ')}`;
   return `Delete ${what} of the val ${name}${noteOnCurrent(versions, current)}?`;
 }
 
-function noteOnCurrent(versions: readonly string[], current: string | undefined): string {
+function noteOnCurrent(versions: readonly number[], current: number | undefined): string {
   if (current === undefined) return '';
   if (!versions.includes(current)) return `, whose current version is ${current}`;
   return versions.length === 1 ? ', its current version' : `, among them its current version ${current}`;

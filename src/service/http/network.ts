@@ -1,7 +1,7 @@
 import { type BlockList, isIP } from 'node:net';
-import { wrongHost } from '../../errors.ts';
 import { isAmong, loopbackAddresses } from '../../lib/addresses.ts';
 import { isLoopback } from '../../lib/host-names.ts';
+import { wrongHost } from '../../lib/problem-types.ts';
 import { HttpProblem } from '../problem.ts';
 import { headerOf, type ServiceRequest } from '../request.ts';
 import type { CertificateFiles } from './certificate.ts';

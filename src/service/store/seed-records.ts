@@ -1,4 +1,4 @@
-import { isObject, JsonNumber, type JsonObject, type JsonValue } from '../../lib/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../lib/json.ts';
 import type { RecordKind } from './records.ts';
 import { timestampOf } from './timestamps.ts';
 
@@ -16,7 +16,7 @@ const field = (description: string, holds: (value: JsonValue) => boolean): Field
 
 const required = (given: Field): Field => ({ ...given, isRequired: true });
 
-const isNumber = (value: JsonValue) => typeof value === 'number' || value instanceof JsonNumber;
+const isNumber = (value: JsonValue) => typeof value === 'number';
 
 const text = field('a string', (value) => typeof value === 'string');
 const number = field('a number', isNumber);

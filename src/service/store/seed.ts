@@ -1,12 +1,5 @@
 import { LocalError } from '../../errors.ts';
-import {
-  isObject,
-  JsonNumber,
-  type JsonObject,
-  type JsonValue,
-  parseJson,
-  stringifyJson,
-} from '../../lib/json.ts';
+import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import type { User } from './caller.ts';
 import { putRecord, type RecordKind, recordKinds } from './records.ts';
@@ -139,5 +132,4 @@ const objectIn = (record: JsonObject, field: string): JsonObject => {
 
 const timeOf = (value: JsonValue | undefined): string => sortableTime(`${value}`) ?? '';
 
-const textOf = (value: JsonValue | undefined): string =>
-  value instanceof JsonNumber ? value.text : String(value);
+const textOf = (value: JsonValue | undefined): string => String(value);

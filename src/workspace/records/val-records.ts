@@ -1,6 +1,7 @@
 // A record says what the file of a val and the service last had in common: the id, the name and the code. It is a fact
 // that vals saw, never a permission. A lost record costs a question.
 import { basename } from 'node:path';
+import { versionOf } from '../../api/record-fields.ts';
 import { LocalError } from '../../errors.ts';
 import {
   isObject,
@@ -16,7 +17,7 @@ import { type OwnFolder, readable, shortHash } from './own-folder.ts';
 /** A code that file and service had in common before. */
 export interface EarlierCode {
   hash: string;
-  version?: JsonValue | undefined;
+  version?: number | undefined;
 }
 
 export interface ValRecord {
@@ -24,7 +25,7 @@ export interface ValRecord {
   name: string;
   /** Undefined if the service answered a push without an id. */
   id?: string | undefined;
-  version?: JsonValue | undefined;
+  version?: number | undefined;
   changedAt?: string | undefined;
   code: string;
   /** The hash of the code. */
@@ -179,9 +180,16 @@ function parseRecord(text: string | undefined): ValRecord | undefined {
   const head = parseIfJson(text.slice(0, Math.max(0, end)));
   const code = text.slice(end + 1);
   if (!isObject(head) || head.length !== code.length) return undefined;
-  const { file, name, id, version, changedAt, sent, hash, past, formerNames } = head;
+  const { file, name, id, changedAt, sent, hash, past, formerNames } = head;
   if (typeof file !== 'string' || typeof name !== 'string' || typeof hash !== 'string') return undefined;
-  const facts = { file, name, id: ifText(id), version, changedAt: ifText(changedAt), sent: ifText(sent) };
+  const facts = {
+    file,
+    name,
+    id: ifText(id),
+    version: versionOf(head),
+    changedAt: ifText(changedAt),
+    sent: ifText(sent),
+  };
   return {
     ...facts,
     hash,
@@ -193,7 +201,7 @@ function parseRecord(text: string | undefined): ValRecord | undefined {
 
 function earlierCode(value: JsonValue): EarlierCode[] {
   if (!isObject(value) || typeof value.hash !== 'string') return [];
-  return [{ hash: value.hash, version: value.version }];
+  return [{ hash: value.hash, version: versionOf(value) }];
 }
 
 const ifText = (value: JsonValue | undefined): string | undefined =>

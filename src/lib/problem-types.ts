@@ -1,0 +1,6 @@
+/** By these types (RFC 9457), the embedded service tells apart problems that have the same status. */
+export const wrongHost = 'urn:vals:wrong-host';
+export const readOnlyMember = 'urn:vals:read-only-member';
+export const outsideOfSpace = 'urn:vals:outside-of-space';
+export const limitedToken = 'urn:vals:limited-token';
+export const tooManyVals = 'urn:vals:too-many-vals';
