@@ -6,7 +6,7 @@ import { path } from '../cli/value-types.ts';
 import { LocalError } from '../errors.ts';
 import { errorMessageOf } from '../lib/system.ts';
 import { column } from '../terminal/column.ts';
-import { existingPlaceOptions, placeOfTarget, storePlace } from './serve/store-place.ts';
+import { existingPlaceOptions, placeOfTarget, placeToOpen } from './serve/store-place.ts';
 
 export const command = defineCommand({
   summary: 'Copy everything that a service keeps',
@@ -32,7 +32,7 @@ export const command = defineCommand({
   ],
   async run(context, { target, ...options }) {
     const { backupStore } = await import('../service/index.ts');
-    const from = storePlace(context, options);
+    const from = placeToOpen(context, options);
     const to = placeOfTarget(context, target);
     if ('file' in from.location && !existsSync(from.location.file)) throw noStore(from.name);
     if ('file' in to.location) makeDataDirectory(context, to.location.file);

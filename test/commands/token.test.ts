@@ -51,6 +51,8 @@ describe('vals token', () => {
       input: 'export default 1',
     });
     expect(await run(['push', '-', '--name', 'v'], ci(space))).toMatchObject({ exit: 0 });
+    const versions = await ada.vals(['version', 'ls', 'v'], { env });
+    expect(versions.stdout).toMatch(/\tada \(ci\)\n$/);
     const outside = await run(['push', '-', '--name', 'v', '--json'], ci(baseUrl));
     expect(outside).toMatchObject({
       exit: 4,

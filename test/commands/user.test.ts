@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openStore, startService } from '../../src/service/index.ts';
@@ -230,6 +230,24 @@ test.each([
   expect(error?.hint).toContain('`vals user add <username> --data typo.db`');
   expect(existsSync(join(cwd, 'typo.db'))).toBe(false);
 });
+
+test.each([['user add ada'], ['space ls'], ['backup copy.db']])(
+  '`vals %s` does not take the embedded store for that of the service in use',
+  async (command) => {
+    const cwd = temporaryFolder();
+    const env = { VALS_DATA_DIR: cwd, VALS_BASE_URL: 'https://vals.example.com/@acme' };
+    const { exit, error } = await run([...command.split(' '), '--json'], { cwd, env });
+    expect({ exit, message: error?.message }).toEqual({
+      exit: 2,
+      message:
+        'This command opens a store directly, but the service in use is https://vals.example.com/@acme (VALS_BASE_URL).',
+    });
+    expect(error?.hint).toContain('--database or --data');
+    expect(readdirSync(cwd)).toEqual([]);
+    await run(['user', 'add', 'eve', '--data', 'vals.db'], { cwd, env });
+    expect(await run([...command.split(' '), '--local'], { cwd, env })).toMatchObject({ exit: 0 });
+  },
+);
 
 test('errors name the store, and hints lead to the same store', async () => {
   const cwd = temporaryFolder();

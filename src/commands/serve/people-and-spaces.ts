@@ -5,7 +5,7 @@ import { parsedText } from '../../cli/value-types.ts';
 import { ConflictError, LocalError, NotFoundError, UsageError } from '../../errors.ts';
 import type { Store } from '../../service/index.ts';
 import { column, idColumn } from '../../terminal/column.ts';
-import { newStoreNote, type Place, type PlaceOptions, storePlace } from './store-place.ts';
+import { newStoreNote, type Place, type PlaceOptions, placeToOpen } from './store-place.ts';
 
 export const usernameArgument = {
   description: 'the username of the person',
@@ -42,7 +42,7 @@ export async function withStoreOrNew<Result>(
   work: (store: Store, place: Place) => Promise<Result>,
 ): Promise<Result> {
   const { openStore, DatabaseFailure } = await import('../../service/index.ts');
-  const place = storePlace(context, options);
+  const place = placeToOpen(context, options);
   const created = newStoreNote(options, place);
   const store = await openStore(place.location);
   if (created !== undefined) context.say({ kind: 'note', text: created });

@@ -3,6 +3,7 @@ import type { Context } from '../../cli/context.ts';
 import { path, text } from '../../cli/value-types.ts';
 import { UsageError } from '../../errors.ts';
 import type { Hint } from '../../lib/hint.ts';
+import { isLoopback } from '../../lib/host-names.ts';
 import { existingStats } from '../../lib/paths.ts';
 import type { StoreLocation } from '../../service/index.ts';
 
@@ -46,8 +47,34 @@ export function storePlace(
   if (data !== undefined)
     return { location: { file: resolve(settings.cwd, data) }, name: data, input: { data } };
   if (env.VALS_DATABASE) return { ...placeOf(parseDatabase(env.VALS_DATABASE, 'VALS_DATABASE')), input: {} };
-  const file = settings.dataFile;
+  return embeddedPlace(settings);
+}
+
+function embeddedPlace({ dataFile: file }: Context['settings']): Place {
   return { location: { file }, name: file, input: {} };
+}
+
+/** The store of a command that opens one itself. The embedded store must not be taken for that of the service in use. */
+export function placeToOpen(
+  context: Pick<Context, 'settings' | 'env' | 'say'>,
+  { database, data }: PlaceOptions,
+): Place {
+  const { settings, env } = context;
+  if (database === undefined && data === undefined) {
+    if (settings.local.value) return embeddedPlace(settings);
+    if (!env.VALS_DATABASE) refuseOtherService(settings);
+  }
+  return storePlace(context, { database, data });
+}
+
+function refuseOtherService({ baseUrl }: Context['settings']): void {
+  if (baseUrl === undefined || isLoopback(new URL(baseUrl.value.origin).hostname)) return;
+  throw new UsageError(
+    `This command opens a store directly, but the service in use is ${baseUrl.value.href} (${baseUrl.source}).`,
+    {
+      hint: 'Name the store of that service with --database or --data. For the embedded store of this machine, add --local.',
+    },
+  );
 }
 
 /** Says that the command makes a new store, because the path of --data may be mistyped. Undefined if the file is there. */

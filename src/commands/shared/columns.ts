@@ -1,3 +1,4 @@
+import { textAt } from '../../api/record-fields.ts';
 import { readRun } from '../../api/run-record.ts';
 import type { OutcomeStatus } from '../../lib/outcome.ts';
 import {
@@ -23,6 +24,16 @@ export const valColumns: Column[] = [
   { ...moment('updated', 'updatedAt', 'versionCreatedAt'), droppable: 3 },
   idColumn('id'),
 ];
+
+/** What was done with a named token shows it, because CI acts with the token of a person. */
+export const byColumn: Column = {
+  ...column('by', 'versionAuthor.username'),
+  compute(record) {
+    const token = textAt(record, 'versionAuthor.token');
+    const name = textAt(record, 'versionAuthor.username');
+    return token === undefined ? name : `${name} (${token})`;
+  },
+};
 
 const runTones = { ok: 'green', failed: 'red', running: 'cyan' } as const;
 

@@ -1,7 +1,6 @@
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
-import { column } from '../../terminal/column.ts';
-import { valColumns } from '../shared/columns.ts';
+import { byColumn, valColumns } from '../shared/columns.ts';
 import { valArgument, versionArgument } from '../shared/options.ts';
 import { versionCode } from '../shared/version-records.ts';
 
@@ -10,7 +9,7 @@ export const command = defineCommand({
   arguments: { val: valArgument, version: versionArgument },
   options: { code: { description: 'print only the code of the version, byte for byte' } },
   examples: ['vals version get hello 1 --code'],
-  columns: [...valColumns, column('by', 'versionAuthor.username')],
+  columns: [...valColumns, byColumn],
   async run({ connect }, { val, version, code }) {
     const record = await (await connect()).record(routes.getVersion(val, version));
     return code ? { kind: 'text', text: versionCode(record, val) } : { kind: 'record', record };

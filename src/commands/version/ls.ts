@@ -3,13 +3,14 @@ import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { column, idColumn, moment } from '../../terminal/column.ts';
+import { byColumn } from '../shared/columns.ts';
 import { valArgument } from '../shared/options.ts';
 
 const columns = [
   column('version'),
   moment('created', 'createdAt', 'runStartAt'),
   { ...idColumn('val', 'val_id', 'valId', 'val.id', 'id'), impliedBy: ['val'] },
-  column('by', 'versionAuthor.username'),
+  byColumn,
 ];
 
 export const command = defineCommand({

@@ -1,3 +1,4 @@
+import type { VersionAuthor } from '../store/caller.ts';
 import type { ListedVal } from '../store/val-rows.ts';
 import { type Html, html } from './html.ts';
 
@@ -10,6 +11,10 @@ export const versionAddress = (base: string, id: string, version: number): strin
   `${valAddress(base, id)}/versions/${version}`;
 
 export const runAddress = (base: string, id: string): string => `${base}/runs/${encodeURIComponent(id)}`;
+
+/** Who made a version; what was done with a named token shows it. */
+export const authorText = ({ username, token }: VersionAuthor): string =>
+  token === undefined ? username : `${username} (${token})`;
 
 /** The script of the page writes the time in the reader's zone. */
 export function timeHtml(text: string, now: number): Html {

@@ -6,7 +6,17 @@ import type { LinkOf } from './highlight.ts';
 import { type Html, html } from './html.ts';
 import { markdownHtml } from './markdown.ts';
 import { pageReply } from './page-layout.ts';
-import { badge, card, counted, nothing, pager, timeHtml, valAddress, versionAddress } from './parts.ts';
+import {
+  authorText,
+  badge,
+  card,
+  counted,
+  nothing,
+  pager,
+  timeHtml,
+  valAddress,
+  versionAddress,
+} from './parts.ts';
 import { runRow } from './run-parts.ts';
 import type { ShownRun } from './shown-run.ts';
 import type { View } from './visitor.ts';
@@ -28,7 +38,7 @@ interface ShownVal {
 export function valPage(view: View, { val, linkOf, versions, runs }: ShownVal): ServiceReply {
   const { name, version, id, createdAt, updatedAt, likeCount, referenceCount, readme } = val;
   const { now } = view;
-  const by = (val.versionAuthor ?? val.author).username;
+  const by = authorText(val.versionAuthor ?? val.author);
   return pageReply(view, {
     title: name,
     main: html`<h1>${name}</h1>
@@ -46,7 +56,7 @@ ${runs ? runsCard(view, val, runs) : ''}
 
 function versionsCard({ base, now }: View, { id, version: current }: Val, versions: VersionPage): Html {
   const rows = versions.items.map(({ version, createdAt, versionAuthor }) => {
-    const by = versionAuthor ? html` by ${versionAuthor.username}` : '';
+    const by = versionAuthor ? html` by ${authorText(versionAuthor)}` : '';
     const mark = version === current ? html` <span class="badge">current</span>` : '';
     return html`<li><a href="${versionAddress(base, id, version)}">Version ${version}</a>${mark} <span class="meta"><span>${timeHtml(createdAt, now)}${by}</span></span></li>
 `;

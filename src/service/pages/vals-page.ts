@@ -3,7 +3,7 @@ import type { RunResult } from '../store/page-reads.ts';
 import type { ListedVal } from '../store/val-rows.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
-import { badge, nothing, pager, timeHtml, valAddress } from './parts.ts';
+import { authorText, badge, nothing, pager, timeHtml, valAddress } from './parts.ts';
 import { spaceHome, type View } from './visitor.ts';
 
 type LastRuns = ReadonlyMap<string, RunResult>;
@@ -69,7 +69,7 @@ const valList = (view: View, vals: readonly ListedVal[], lastRuns: LastRuns): Ht
 
 function valRow({ base, now, visitor }: View, val: ListedVal, lastRun: RunResult | undefined): Html {
   const { id, name, version, updatedAt, author } = val;
-  const by = (val.versionAuthor ?? author).username;
+  const by = authorText(val.versionAuthor ?? author);
   const owner = author.id === visitor?.owner.id ? '' : html`<span>of ${author.username}</span> `;
   return html`<li><a class="name" href="${valAddress(base, id)}">${name}</a> ${lastRunMark(lastRun)}
 <span class="meta">${owner}${badge(val)} <span>version ${version}</span> <span>changed ${timeHtml(updatedAt, now)} by ${by}</span></span></li>

@@ -5,7 +5,7 @@ import { diffHtml } from './diff-view.ts';
 import type { LinkOf } from './highlight.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
-import { badge, card, nothing, timeHtml, valAddress, versionAddress } from './parts.ts';
+import { authorText, badge, card, nothing, timeHtml, valAddress, versionAddress } from './parts.ts';
 import type { View } from './visitor.ts';
 
 interface ShownVersion {
@@ -22,7 +22,7 @@ export function versionPage(view: View, shown: ShownVersion): ServiceReply {
   const { val, before, older, newer, linkOf } = shown;
   const { name, id, version, versionCreatedAt } = val;
   const { base, now } = view;
-  const by = val.versionAuthor ? html` by ${val.versionAuthor.username}` : '';
+  const by = val.versionAuthor ? html` by ${authorText(val.versionAuthor)}` : '';
   const link = (number: number | undefined, text: string) =>
     number === undefined ? '' : html`<a href="${versionAddress(base, id, number)}">${text}</a> `;
   return pageReply(view, {

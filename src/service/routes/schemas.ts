@@ -58,6 +58,12 @@ const orNull = <Described>(schema: Schema<Described>): Schema<Described | null> 
 const codeHash = noted(text, 'The id that git gives the code as a blob (SHA-1).');
 const links = record({ self: uri });
 const person = record({ id: uuid, username: text });
+const versionAuthor = orNull(
+  record(
+    { id: uuid, username: text },
+    { token: noted(text, 'The name of the token, unless it is the first one.') },
+  ),
+);
 /** Seeded records may name people and vals of other services. */
 const anyPerson = record({ id: textOrNull, username: textOrNull });
 const side = record({ id: textOrNull, name: textOrNull, author_id: textOrNull, username: textOrNull });
@@ -117,7 +123,7 @@ export const recordSchemas = {
     versionCreatedAt: moment,
     updatedAt: moment,
     author: person,
-    versionAuthor: orNull(person),
+    versionAuthor,
     url: uri,
     links: valLinks,
     type: oneOf(valTypes),
@@ -147,7 +153,7 @@ export const recordSchemas = {
     version: integer,
     codeHash,
     createdAt: moment,
-    versionAuthor: orNull(person),
+    versionAuthor,
   }),
   Run: record(run, { reporter }),
   RunWithLogs: record(

@@ -33,4 +33,15 @@ export interface Caller {
 export const isLimited = ({ readOnly, expiresAt, spaceId }: CallerToken): boolean =>
   readOnly || expiresAt !== null || spaceId !== null;
 
+/** The name of the token that a person gets from the operator. */
+export const firstTokenName = 'first';
+
+/** Who made a version, with the name of the token unless it is the person's first one: what CI did is not what ada did. */
+export interface VersionAuthor extends User {
+  token?: string;
+}
+
+export const authorOf = ({ actor, token }: Caller): VersionAuthor =>
+  token.name === firstTokenName ? actor : { ...actor, token: token.name };
+
 export const isInSpace = ({ owner, actor }: Caller): boolean => owner.id !== actor.id;

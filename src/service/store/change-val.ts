@@ -1,7 +1,7 @@
 import { blobId } from '../../lib/blob-id.ts';
 import { type Database, DatabaseFailure, type Tx } from '../database/database.ts';
 import { query, raw, type Sql, sql } from '../database/sql.ts';
-import { type Caller, idPattern } from './caller.ts';
+import { authorOf, type Caller, idPattern } from './caller.ts';
 import { Refusal } from './refusal.ts';
 import { now } from './timestamps.ts';
 import {
@@ -103,7 +103,7 @@ export async function updateVal(
   const codeHash = blobId(bytes);
   const isNewVersion = codeHash !== val.codeHash;
   const version = val.lastVersion + 1;
-  const author = caller.actor;
+  const author = authorOf(caller);
   const newVersion = { version, lastVersion: version, codeHash, versionCreatedAt: at, versionAuthor: author };
   const changed = { ...val, ...properties, ...(isNewVersion && newVersion) };
   const { lastVersion: _, ...saved } = await saveVal(tx, val, changed, at);

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { blobId } from '../../lib/blob-id.ts';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
-import type { Caller, User } from './caller.ts';
+import { authorOf, type Caller, type User } from './caller.ts';
 import { checkState, lockVal, nameTaken, updateVal, type ValChange } from './change-val.ts';
 import { Refusal } from './refusal.ts';
 import { now } from './timestamps.ts';
@@ -58,7 +58,8 @@ async function insertVal(
   maxVals: number | undefined,
 ): Promise<Val | undefined> {
   const { name, code, readme, privacy, type } = content;
-  const { owner, actor } = caller;
+  const { owner } = caller;
+  const versionAuthor = authorOf(caller);
   if (maxVals !== undefined) await checkValCount(tx, owner, maxVals);
   const at = now();
   const [inserted] = await tx.query<{ id: string }>(
@@ -70,10 +71,10 @@ async function insertVal(
   const { id } = inserted;
   const bytes = Buffer.from(code);
   const codeHash = blobId(bytes);
-  await insertVersion(tx, { id, version: 1, bytes, codeHash, at, author: actor });
+  await insertVersion(tx, { id, version: 1, bytes, codeHash, at, author: versionAuthor });
   return {
     ...{ id, name, code, readme, privacy, type, version: 1, revision: 1, likeCount: 0, referenceCount: 0 },
-    ...{ codeHash, createdAt: at, versionCreatedAt: at, updatedAt: at, author: owner, versionAuthor: actor },
+    ...{ codeHash, createdAt: at, versionCreatedAt: at, updatedAt: at, author: owner, versionAuthor },
   };
 }
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Reader, Tx } from '../database/database.ts';
-import { idPattern, type User } from './caller.ts';
+import { firstTokenName, idPattern, type User } from './caller.ts';
 import { ownerNamed, removeOwner } from './owners.ts';
 import { now } from './timestamps.ts';
-import { endTokens, firstTokenName, insertToken, newSecret } from './tokens.ts';
+import { endTokens, insertToken, newSecret } from './tokens.ts';
 
 export interface ListedPerson extends User {
   createdAt: string;

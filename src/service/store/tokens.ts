@@ -30,8 +30,6 @@ export interface Identified {
   caller?: Caller;
 }
 
-export const firstTokenName = 'first';
-
 export const newSecret = (prefix = 'vals_'): string => `${prefix}${randomBytes(32).toString('base64url')}`;
 
 export const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');

@@ -1,6 +1,6 @@
 import type { Reader } from '../database/database.ts';
 import { query, raw, type Sql, sql } from '../database/sql.ts';
-import { type Caller, idPattern, type User } from './caller.ts';
+import { type Caller, idPattern, type User, type VersionAuthor } from './caller.ts';
 import type { RecordKind } from './records.ts';
 import { Refusal } from './refusal.ts';
 
@@ -29,7 +29,7 @@ export interface Val extends ValContent {
   likeCount: number;
   referenceCount: number;
   author: User;
-  versionAuthor: User | null;
+  versionAuthor: VersionAuthor | null;
 }
 
 export type ListedVal = Omit<Val, 'code' | 'readme'>;
@@ -40,6 +40,7 @@ export type LockedVal = ListedVal & { readme: string | null; lastVersion: number
 export interface AuthorRow {
   authorId: string | null;
   authorName: string | null;
+  authorToken: string | null;
 }
 
 export type ListedRow = Omit<ListedVal, 'author' | 'versionAuthor'> &
@@ -48,7 +49,9 @@ export type ListedRow = Omit<ListedVal, 'author' | 'versionAuthor'> &
 const count = (kind: RecordKind): Sql =>
   raw(`(SELECT count(*) FROM records WHERE kind = '${kind}' AND records.val_id = vals.id)`);
 
-export const authorColumns = raw('author_id AS "authorId", author_name AS "authorName"');
+export const authorColumns = raw(
+  'author_id AS "authorId", author_name AS "authorName", author_token AS "authorToken"',
+);
 
 export const listedColumns = sql`vals.id, name, privacy, type, vals.created_at AS "createdAt", versions.version, revision,
   code_hash AS "codeHash", versions.created_at AS "versionCreatedAt",
@@ -112,8 +115,9 @@ export function withAuthor<Row extends ListedRow>({ ownerId: id, username, ...va
 }
 
 export function withVersionAuthor<Row extends AuthorRow>(row: Row) {
-  const { authorId: id, authorName: username, ...version } = row;
-  return { ...version, versionAuthor: id !== null && username !== null ? { id, username } : null };
+  const { authorId: id, authorName: username, authorToken: token, ...version } = row;
+  const isKnown = id !== null && username !== null;
+  return { ...version, versionAuthor: isKnown ? { id, username, ...(token !== null && { token }) } : null };
 }
 
 export const textOfBytes = (bytes: ArrayBuffer): string => Buffer.from(bytes).toString();

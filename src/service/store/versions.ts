@@ -1,6 +1,6 @@
 import type { Reader, Tx } from '../database/database.ts';
 import { nothing, query, sql } from '../database/sql.ts';
-import type { Caller, User } from './caller.ts';
+import type { Caller, VersionAuthor } from './caller.ts';
 import type { ListPage, ListRange } from './lists.ts';
 import { Refusal } from './refusal.ts';
 import { now } from './timestamps.ts';
@@ -19,7 +19,7 @@ export interface ListedVersion {
   version: number;
   codeHash: string;
   createdAt: string;
-  versionAuthor: User | null;
+  versionAuthor: VersionAuthor | null;
 }
 
 interface NewVersion {
@@ -28,7 +28,7 @@ interface NewVersion {
   bytes: Buffer;
   codeHash: string;
   at: string;
-  author: User;
+  author: VersionAuthor;
 }
 
 const largestPostgresInteger = 2 ** 31 - 1;
@@ -43,9 +43,9 @@ export async function insertVersion(
   { id, version, bytes, codeHash, at, author }: NewVersion,
 ): Promise<void> {
   await tx.query(
-    `INSERT INTO versions (val_id, version, code, code_hash, created_at, author_id, author_name)
-      VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    [id, version, bytes, codeHash, at, author.id, author.username],
+    `INSERT INTO versions (val_id, version, code, code_hash, created_at, author_id, author_name, author_token)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    [id, version, bytes, codeHash, at, author.id, author.username, author.token ?? null],
   );
 }
 

@@ -14,6 +14,7 @@ import {
   storeOf,
   type TemporaryService,
   temporaryService,
+  type Val,
 } from '../support.ts';
 
 let service: TemporaryService;
@@ -56,7 +57,12 @@ describe('a token', () => {
     expect(listed.text).not.toContain(token);
     expect((listed.body as List).data).toContainEqual(made);
     expect((await list()).map(({ name }) => name)).toContain('first');
-    expect((await client.putVal('v', made.id)).status).toBeLessThan(300);
+    const author = { id: ada.user.id, username: 'ada' };
+    const pushed = await client.putVal('v', made.id);
+    expect(pushed.body).toMatchObject({ versionAuthor: { ...author, token: made.name } });
+    const { data } = await ada.get<List>(`/v1/vals/${(pushed.body as Val).id}/versions?limit=1`);
+    expect(data).toMatchObject([{ versionAuthor: { ...author, token: made.name } }]);
+    expect(((await ada.putVal('v', 'by the first token')).body as Val).versionAuthor).toEqual(author);
     expect(await ada.statusOf('DELETE', `/v1/me/tokens/${made.id.toUpperCase()}`)).toBe(204);
     expect(await client.statusOf('GET', '/v1/me')).toBe(401);
     expect(await ada.statusOf('DELETE', `/v1/me/tokens/${made.id}`)).toBe(404);
