@@ -39,8 +39,6 @@ it('every tool can be called', async () => {
     if (!('text' in document)) expect(JSON.parse(texts[0] ?? '')).toEqual(document);
     return document;
   };
-  const names = (await agent.listTools()).map(({ name }) => name);
-
   expect(await call('me')).toMatchObject({ username: expect.any(String) });
   expect(await call('check', { code: first })).toEqual({ items: [] });
   expect(await call('push')).toMatchObject({ items: [{ file: 'hello.ts', status: 'created' }] });
@@ -77,12 +75,13 @@ it('every tool can be called', async () => {
     version: 3,
     code: first,
   });
-  for (const name of ['likes', 'comments', 'refs']) expect(await call(name)).toEqual({ items: [] });
   expect(await call('version_rm', { val: 'hello', versions: [2] })).toMatchObject({
     items: [{ version: 2, status: 'deleted' }],
   });
   expect(await call('val_rm', { vals: ['third', 'other'] })).toMatchObject({
     items: [{ status: 'deleted' }, { status: 'deleted' }],
   });
-  expect([...called].sort()).toEqual(names.sort());
+  const others = (await agent.listTools()).filter(({ name }) => !called.has(name));
+  expect(others.length).toBeGreaterThan(0);
+  for (const { name } of others) expect(await call(name)).toEqual({ items: [] });
 });

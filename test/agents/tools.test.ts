@@ -15,18 +15,14 @@ const namesFor = (permissions: AgentPermissions) =>
     .map(({ name }) => name)
     .sort();
 
-const reading =
-  'check me runs likes comments refs ls val_get val_runs version_ls version_get version_diff status diff'.split(
-    ' ',
-  );
-const writing = 'val_create val_set push version_new version_restore pull'.split(' ');
 it.each<[AgentPermissions, readonly string[]]>([
-  [{}, [...reading, ...writing]],
-  [{ readOnly: true }, reading],
-  [{ allowDelete: true }, [...reading, ...writing, 'val_rm', 'version_rm']],
-  [{ allowRun: true }, [...reading, ...writing, 'run']],
-])('with the permissions %j, agents have exactly the expected tools', (permissions, names) => {
-  expect(namesFor(permissions)).toEqual(names.toSorted());
+  [{}, ['reads', 'adds', 'updates']],
+  [{ readOnly: true }, ['reads']],
+  [{ allowDelete: true }, ['reads', 'adds', 'updates', 'deletes']],
+  [{ allowRun: true }, ['reads', 'adds', 'updates', 'runs']],
+])('with the permissions %j, agents have the tools whose effects are %j', (permissions, effects) => {
+  const allowed = commands.filter(({ isTool, effect }) => isTool && effects.includes(effect));
+  expect(namesFor(permissions)).toEqual(allowed.map(({ path }) => path.replace(' ', '_')).sort());
 });
 
 it('a command that writes has --dry-run, and a command that reads has not', () => {
@@ -52,6 +48,12 @@ it('a tool has no input for settings, for options that only people use or, unles
   expect(inputsOf('runs', all)).not.toContain('all');
   expect(inputsOf('push', all)).toContain('prune');
   expect(inputsOf('push', {})).not.toContain('prune');
+});
+
+it('agents can neither sign in nor reach the settings or the operator of a service', () => {
+  const tools = commands.filter(({ isTool }) => isTool).map(({ path }) => path.split(' ')[0]);
+  const forPeople = ['login', 'logout', 'use', 'config', 'token', 'user', 'space', 'backup', 'serve', 'api'];
+  expect(tools.filter((name = '') => forPeople.includes(name))).toEqual([]);
 });
 
 it('annotations match the effects of the commands', () => {

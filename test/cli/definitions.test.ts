@@ -9,7 +9,7 @@ import { commandTree } from '../../src/commands/index.ts';
 import { openStore } from '../../src/service/index.ts';
 import { inProcess } from '../support/in-process.ts';
 import { environment, program, run, temporaryFolder } from '../support/program.ts';
-import { seedOf } from '../support/seeds.ts';
+import { seedOfEachKind } from '../support/seeds.ts';
 import { type RunningService, serviceInProcess } from '../support/service-in-process.ts';
 import { signIn } from '../support/sign-in.ts';
 
@@ -18,28 +18,13 @@ const exampleId = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const exampleService = 'https://api.example.com';
 const exampleTarget = 'https://vals.example.com';
 
-const notRunHere = new Set([
-  'vals val rm hello',
-  'vals token rm ci',
-  'vals serve --port 0 --json',
-  'vals serve --public-url https://vals.example.com',
-  'vals serve --database postgres://vals@db.example.com/vals',
-  'vals user add ada --database postgres://vals@db.example.com/vals',
-  'vals user rm ada',
-  'vals backup --data team.db postgres://vals@db.example.com/vals',
-  'vals space add acme --database postgres://vals@db.example.com/vals',
-  'vals space rm acme',
-  'vals run --http hello.ts',
-  'vals mcp',
-  'vals mcp --read-only --base-url https://api.example.com',
-  `vals login ${exampleService}`,
-  'eval "$(vals completion bash)"',
-  'eval "$(vals completion zsh)"',
-  'vals completion fish | source',
-]);
+/** Examples that go on running, ask a question, need PostgreSQL or set up a shell. */
+const isNotRunHere = (line: string): boolean =>
+  /^vals (?:serve|mcp|run --http|login \S+$)|postgres:|^eval| source$/.test(line) ||
+  (/ rm /.test(line) && !line.includes('--yes'));
 
 const examples = commands.flatMap(({ path, examples }) => {
-  const lines = examples.filter((line) => !notRunHere.has(line));
+  const lines = examples.filter((line) => !isNotRunHere(line));
   const forJson = lines.find((line) => !/json| > |--code/.test(line));
   return lines.map((line) => ({ path, line, isForJson: line === forJson }));
 });
@@ -202,10 +187,8 @@ function activity() {
   const author = { id: 'ada-id', username: 'ada' };
   const val = { id: exampleId, name: 'popular', author };
   const now = new Date().toISOString();
-  return seedOf({
+  return seedOfEachKind({
     runs: [{ val: { name: 'popular', version: 1 }, runStartAt: now, error: 'it broke' }],
-    likes: [val],
     comments: [{ createdAt: now, val }],
-    references: [{ referencedAt: now }],
   });
 }

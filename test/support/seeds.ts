@@ -1,6 +1,7 @@
 import { isObject } from '../../src/lib/json.ts';
 import { openStore, parseSeed, type SeedData, type StoreLocation } from '../../src/service/index.ts';
 import { createVal, newValDefaults } from '../../src/service/store/create-val.ts';
+import { type RecordKind, recordKinds } from '../../src/service/store/records.ts';
 import { loadSeed } from '../../src/service/store/seed.ts';
 import { identify } from '../../src/service/store/tokens.ts';
 
@@ -10,29 +11,33 @@ const at = '2026-01-31T09:30:00.000Z';
 const ada = { id: 'ada-id', username: 'ada' };
 const side = { id: 'side', name: 'side', author_id: ada.id, username: ada.username };
 
+/** What a record of each kind has beside the fields that a test is about. */
+const defaults: Record<RecordKind, (given: Record<string, unknown>) => object> = {
+  runs: ({ runStartAt, val }) => ({
+    ...{ runStartAt: at, runEndAt: runStartAt ?? at, error: null },
+    ...(isObject(val) ? {} : { val: { name: 'seeded', version: 1 } }),
+  }),
+  likes: () => ({ name: 'liked', createdAt: at, author: ada }),
+  comments: () => ({ comment: 'c', createdAt: at, author: ada, val: { id: 'v', name: 'v' } }),
+  references: () => ({ reference: side, dependsOn: side, referencedAt: at }),
+};
+
 /** Whole records, from the fields that a test is about. */
-export function seedOf({ runs = [], likes = [], comments = [], references = [] }: Parts): SeedData {
-  const whole = {
-    runs: runs.map((run, index) => ({
-      ...{ id: `run ${index}`, runStartAt: at, runEndAt: run.runStartAt ?? at, error: null },
-      ...run,
-      val: isObject(run.val) ? run.val : { name: 'seeded', version: 1 },
+export function seedOf(parts: Parts): SeedData {
+  const whole = recordKinds.map((kind) => [
+    kind,
+    (parts[kind] ?? []).map((given, index) => ({
+      id: `${kind} ${index}`,
+      ...defaults[kind](given),
+      ...given,
     })),
-    likes: likes.map((like, index) => ({
-      ...{ id: `like ${index}`, name: 'liked', createdAt: at, author: ada },
-      ...like,
-    })),
-    comments: comments.map((comment, index) => ({
-      ...{ id: `comment ${index}`, comment: 'c', createdAt: at, author: ada, val: { id: 'v', name: 'v' } },
-      ...comment,
-    })),
-    references: references.map((reference, index) => ({
-      ...{ id: `reference ${index}`, reference: side, dependsOn: side, referencedAt: at },
-      ...reference,
-    })),
-  };
-  return parseSeed(JSON.stringify(whole));
+  ]);
+  return parseSeed(JSON.stringify(Object.fromEntries(whole)));
 }
+
+/** One record of each kind. */
+export const seedOfEachKind = (parts: Parts = {}): SeedData =>
+  seedOf({ ...Object.fromEntries(recordKinds.map((kind) => [kind, [{}]])), ...parts });
 
 /** Loads a seed for the owner of the token, with a val for each name that a run has. */
 export async function seedStore(place: StoreLocation, seed: SeedData, token?: string): Promise<void> {

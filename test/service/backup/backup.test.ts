@@ -4,6 +4,7 @@ import { execa, execaSync } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/service/database/open-database.ts';
 import { backupStore } from '../../../src/service/index.ts';
+import { recordKinds } from '../../../src/service/store/records.ts';
 import { identify } from '../../../src/service/store/tokens.ts';
 import { valNamed } from '../../../src/service/store/vals.ts';
 import { isLong } from '../../support/cases.ts';
@@ -11,7 +12,7 @@ import { placeOf } from '../../support/embedded-service.ts';
 import { lock, untilWaiting } from '../../support/locks.ts';
 import { newDatabase, onServer } from '../../support/postgres.ts';
 import { environment, program, run, temporaryFolder } from '../../support/program.ts';
-import { seedOf } from '../../support/seeds.ts';
+import { seedOfEachKind } from '../../support/seeds.ts';
 import {
   addPerson,
   clientOf,
@@ -55,7 +56,7 @@ async function fill(service: TemporaryService): Promise<Record<string, string>> 
   return { ada: ada.token, bob: bob.token, ci: (made.body as { token: string }).token };
 }
 
-const kinds = ['runs', 'likes', 'comments', 'references', 'spaces', 'tokens'];
+const kinds = [...recordKinds, 'spaces', 'tokens'];
 const paths = ['/v1/me', ...kinds.map((kind) => `/v1/me/${kind}`)];
 
 /** What each person gets from a service, with the code of each val and version. */
@@ -99,14 +100,15 @@ async function indexesOf(at: string): Promise<unknown[]> {
 describe('a backup', () => {
   test('has everything that each person sees, also after the way back, and its tokens work', async () => {
     const service = await temporaryService({
-      seed: seedOf({ runs: [{}], likes: [{}], comments: [{}], references: [{}] }),
+      seed: seedOfEachKind(),
     });
     const tokens: Record<string, string> = { local: service.token, ...(await fill(service)) };
     const target = await newTarget();
     const counts = await copy(service.at, target);
     expect(counts).toEqual({
       ...{ people: 3, spaces: 1, tokens: 4, vals: 4, versions: 64 },
-      ...{ runs: 2, likes: 1, comments: 1, references: 1 },
+      ...Object.fromEntries(recordKinds.map((kind) => [kind, 1])),
+      runs: 2,
     });
     expect(await indexesOf(target)).toEqual(await indexesOf(service.at));
     const back = newFile();

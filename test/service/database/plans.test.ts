@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { Database, Reader, Value } from '../../../src/service/database/database.ts';
 import { openStore, type Store } from '../../../src/service/index.ts';
-import { countAll } from '../../../src/service/store/records.ts';
+import { countAll, recordKinds } from '../../../src/service/store/records.ts';
 import { deleteOldRuns } from '../../../src/service/store/runs.ts';
 import { loadSeed } from '../../../src/service/store/seed.ts';
 import { addSignInLink, useSignInLink } from '../../../src/service/store/sign-in-links.ts';
@@ -102,7 +102,7 @@ async function useAll(at: string): Promise<void> {
   await readOn(`/v1/vals/${id}/runs?error=false&`);
   await readOn(`/v1/vals/${id}/versions?`);
   await readOn(`/v1/users/${person.id}/vals?`);
-  for (const kind of ['likes', 'comments', 'references']) await get(`/v1/me/${kind}?limit=20&offset=0`);
+  for (const kind of recordKinds) await get(`/v1/me/${kind}?limit=20&offset=0`);
   await get('/v1/me/comments?limit=20&offset=0&relationship=received');
   await get(`/v1/users/${person.id}/vals?limit=20&offset=0`);
   await get('/v1/search/vals?query=later');

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { recordKinds } from '../../../src/service/store/records.ts';
 import {
   addPerson,
   behindProxy,
@@ -136,7 +137,8 @@ describe('below the path of a space', () => {
 
 const routes = (id: string) =>
   [
-    ...['', '/spaces', '/runs', '/likes', '/comments', '/references'].map((path) => ['GET', `/v1/me${path}`]),
+    ['GET', '/v1/me'],
+    ...['spaces', ...recordKinds].map((kind) => ['GET', `/v1/me/${kind}`]),
     ['GET', `/v1/users/${acme.id}`],
     ['GET', `/v1/users/${acme.id}/vals`],
     ['GET', '/v1/alias/acme'],
