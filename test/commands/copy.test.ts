@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { hashOf } from '../../src/api/versions.ts';
 import { openStore } from '../../src/service/index.ts';
 import { quickRetries } from '../support/clocks.ts';
-import { folderOfVals, run, temporaryFolder, valNames } from '../support/program.ts';
+import { run, temporaryFolder, valNames } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService, testToken } from '../support/scripted-service.ts';
 import { frontOf, newStoreFile, serviceInProcess } from '../support/service-in-process.ts';
-import { outcomes, pushCode as push } from './pushes.ts';
+import { outcomes, pushCode } from './pushes.ts';
 
 type Env = Record<string, string>;
 
@@ -20,18 +20,31 @@ async function twoServices() {
   return { from, to, file, copy };
 }
 
-const set = (env: Env, name: string, ...args: string[]) =>
-  run(['val', 'set', name, ...args], { env, input: 'long' });
+async function ask(env: Env, method: string, path: string, body?: object) {
+  const headers = { authorization: `Bearer ${env.VALS_TOKEN}`, 'content-type': 'application/json' };
+  const sent = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+  const text = await (await fetch(`${env.VALS_BASE_URL}/v1${path}`, sent)).text();
+  return text && JSON.parse(text);
+}
 
-const record = async (env: Env, name: string) =>
-  JSON.parse((await run(['val', 'get', name, '--json'], { env })).stdout);
+async function push(env: Env, name: string, ...codes: string[]): Promise<void> {
+  for (const code of codes) await ask(env, 'PUT', '/vals', { name, code });
+}
+
+async function record(env: Env, name: string) {
+  const { username } = await ask(env, 'GET', '/me');
+  return ask(env, 'GET', `/alias/${username}/${name}`);
+}
+
+const set = async (env: Env, name: string, fields: object) =>
+  ask(env, 'PUT', `/vals/${(await record(env, name)).id}`, fields);
 
 async function versions(env: Env, name: string): Promise<string[]> {
-  const { stdout } = await run(['version', 'ls', name, '--json'], { env });
+  const { id } = await record(env, name);
+  const { data } = await ask(env, 'GET', `/vals/${id}/versions?limit=100`);
   const codes: string[] = [];
-  for (const { version } of JSON.parse(stdout).reverse()) {
-    codes.push((await run(['version', 'get', name, `${version}`, '--code'], { env })).stdout);
-  }
+  for (const { version } of data.reverse())
+    codes.push((await ask(env, 'GET', `/vals/${id}/versions/${version}`)).code);
   return codes;
 }
 
@@ -74,7 +87,7 @@ describe('the current code', () => {
   it('is copied with name, readme and privacy, and is unchanged the second time', async () => {
     const { from, to, copy } = await twoServices();
     await push(from.env, 'hello', '1', '2');
-    await set(from.env, 'hello', '--privacy', 'unlisted', '--readme', '-');
+    await set(from.env, 'hello', { privacy: 'unlisted', readme: 'long' });
     const first = await copy(['hello', '--json']);
     expect(first).toMatchObject({ exit: 0, stderr: '' });
     const there = await record(to.env, 'hello');
@@ -83,7 +96,7 @@ describe('the current code', () => {
     ]);
     expect(there).toMatchObject({ code: '2', readme: 'long', privacy: 'unlisted', version: 1 });
     expect(statuses(await copy(['hello', '--json']))).toEqual(['hello unchanged']);
-    await set(from.env, 'hello', '--privacy', 'private');
+    await set(from.env, 'hello', { privacy: 'private' });
     const { exit, stderr } = await copy(['hello']);
     expect({ exit, stderr }).toEqual({
       exit: 0,
@@ -116,7 +129,7 @@ describe('the current code', () => {
       await push(from.env, 'hello', 'a', 'b', 'c');
       await push(to.env, 'hello', 'b');
       await push(from.env, 'hello', 'd');
-      await set(from.env, 'hello', '--readme', '-');
+      await set(from.env, 'hello', { readme: 'long' });
       expect(statuses(await copy(['hello', ...flag, '--json']))).toEqual(['hello pushed']);
       expect(await record(to.env, 'hello')).toMatchObject({ code: 'd', readme: 'long' });
       await push(to.env, 'hello', 'fix');
@@ -158,12 +171,11 @@ describe('the current code', () => {
 
   it('of all vals is copied by one command, and --dry-run only plans it', async () => {
     const { from, to, copy } = await twoServices();
-    const cwd = folderOfVals(valNames(12), (name) => `// ${name}`);
-    expect(await run(['push', '.'], { cwd, env: from.env })).toMatchObject({ exit: 0 });
+    for (const name of valNames(12)) await push(from.env, name, `// ${name}`);
     const planned = JSON.parse((await copy(['--all', '--dry-run', '--json'])).stdout);
     expect(planned).toHaveLength(12);
     expect(planned[0]).toEqual({ name: expect.stringMatching(/^val\d+$/), status: 'planned' });
-    expect((await run(['ls'], { env: to.env })).stdout).toBe('');
+    expect((await record(to.env, 'val7')).status).toBe(404);
     const { exit, stdout } = await copy(['--all', '--json']);
     expect(exit).toBe(0);
     expect(outcomes(stdout).every(({ status }) => status === 'created')).toBe(true);
@@ -173,7 +185,7 @@ describe('the current code', () => {
   it('is copied from the embedded service too', async () => {
     const to = await serviceInProcess();
     const local = { VALS_LOCAL: '1', VALS_DATA_DIR: temporaryFolder(), VALS_BASE_URL: to.baseUrl };
-    await push(local, 'mine', 'code');
+    await pushCode(local, 'mine', 'code');
     expect(statuses(await copyFrom({ env: local }, to, 'mine', '--json'))).toEqual(['mine created']);
     expect(await record(to.env, 'mine')).toMatchObject({ code: 'code' });
   });
@@ -199,8 +211,8 @@ describe('every version', () => {
     const { from, to, copy } = await twoServices();
     await push(from.env, 'hello', 'a', 'b');
     await push(to.env, 'hello', 'a', 'secret of the target');
-    await set(from.env, 'hello', '--privacy', privacy);
-    await set(to.env, 'hello', '--privacy', before);
+    await set(from.env, 'hello', { privacy });
+    await set(to.env, 'hello', { privacy: before });
     const { exit, stderr } = await copy(['hello', '--versions', '--force']);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining(`hello ${warning}`) });
     expect(await record(to.env, 'hello')).toMatchObject({ code: 'b', privacy: after });
@@ -411,7 +423,7 @@ describe('a target', () => {
   async function copyVal(to: { baseUrl: string }, privacy: string, ...args: string[]) {
     const from = await serviceInProcess();
     await push(from.env, 'hello', 'a');
-    await set(from.env, 'hello', '--privacy', privacy, '--readme', '-');
+    await set(from.env, 'hello', { privacy, readme: 'long' });
     return copyFrom(from, to, 'hello', '--json', ...args);
   }
 
@@ -490,16 +502,14 @@ describe('a target', () => {
   it('that makes an existing val public with a new version has its old code and fields back', async () => {
     const { from, to } = await twoServices();
     await push(from.env, 'hello', 'a', 'b', 'c');
-    await set(from.env, 'hello', '--privacy', 'unlisted', '--readme', '-');
+    await set(from.env, 'hello', { privacy: 'unlisted', readme: 'long' });
     await push(to.env, 'hello', 'a');
-    await set(to.env, 'hello', '--privacy', 'unlisted');
+    await set(to.env, 'hello', { privacy: 'unlisted' });
     const careless = await frontOf(to, ({ method, path, body }) => {
       if (method !== 'POST' || !path.endsWith('/versions')) return undefined;
       return async (response) => {
-        const headers = { authorization: `Bearer ${to.token}`, 'content-type': 'application/json' };
-        const sent = JSON.stringify({ ...JSON.parse(body), privacy: 'public' });
-        const answer = await fetch(`${to.baseUrl}${path}`, { method, headers, body: sent });
-        response.end(await answer.text());
+        const sent = { ...JSON.parse(body), privacy: 'public' };
+        response.end(JSON.stringify(await ask(to.env, method, path.replace('/v1', ''), sent)));
       };
     });
     const { exit } = await copyFrom(from, { ...careless, token: to.token }, 'hello', '--versions');
