@@ -16,7 +16,7 @@ const timeouts = { testTimeout: 240_000, hookTimeout: 60_000, expect: { poll: { 
 const runsAsBuilt = {
   name: 'runs-as-built',
   transform: (code: string, id: string) =>
-    /\/src\/(commands\/run\/launch|agents\/serve-agents)\.ts$/.test(id)
+    /\/src\/(run\/launch|agents\/serve-agents)\.ts$/.test(id)
       ? code.replace('__dirname', JSON.stringify(resolve('dist')))
       : undefined,
 };

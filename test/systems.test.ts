@@ -41,7 +41,7 @@ describe('on Windows', () => {
   it('Node gets each path once, whatever its spelling', () => {
     const optionsFor = (read: string[], platform: NodeJS.Platform) => {
       const permissions = { read, write: [], run: false };
-      const options = nodeOptions({ version: '20.18.1', permissions, inspect: false, platform });
+      const options = nodeOptions({ version: '20.18.1', permissions, inspector: undefined, platform });
       return options.filter((option) => option.endsWith('b'));
     };
     expect(optionsFor(['C:\\a\\b', 'C:\\a/b', 'c:\\A\\b', 'C:\\a\\c'], 'win32')).toHaveLength(1);

@@ -12,16 +12,10 @@ const debounceMs = 100;
 const pollMs = 100;
 
 /** Polls, because `fs.watch` does not follow a folder that is moved or created later. */
-export function watchFiles(
-  files: readonly string[],
-  clock: Clock,
-  onChange: () => void | Promise<void>,
-): Changes {
+export function watchFiles(files: readonly string[], clock: Clock, onChange: () => void): Changes {
   const stamps = new Map(files.map((file) => [file, stampOf(file)]));
   const waiting: (() => void)[] = [];
-  let changeCount = 0;
-  let reportedCount = 0;
-  let isReporting = false;
+  let isChanged = false;
   let cancelChange = () => {};
   let cancelPoll = clock.after(pollMs, poll);
 
@@ -30,27 +24,16 @@ export function watchFiles(
       const now = stampOf(file);
       if (now === stamp) continue;
       stamps.set(file, now);
-      changeCount += 1;
+      isChanged = true;
       cancelChange();
       cancelChange = clock.after(debounceMs, report);
     }
   }
 
-  async function report(): Promise<void> {
-    // Two reports at the same time could end in the wrong order, and the older code would stay.
-    if (isReporting) {
-      cancelChange = clock.after(debounceMs, report);
-      return;
-    }
-    const count = changeCount;
-    isReporting = true;
-    try {
-      await onChange();
-    } finally {
-      isReporting = false;
-      reportedCount = count;
-      if (count === changeCount) for (const resolve of waiting.splice(0)) resolve();
-    }
+  function report(): void {
+    isChanged = false;
+    onChange();
+    for (const resolve of waiting.splice(0)) resolve();
   }
 
   function poll(): void {
@@ -64,8 +47,7 @@ export function watchFiles(
     },
     seen() {
       look();
-      if (changeCount === reportedCount) return Promise.resolve();
-      return new Promise((resolve) => waiting.push(resolve));
+      return isChanged ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve();
     },
     close() {
       cancelChange();

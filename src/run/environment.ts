@@ -24,12 +24,19 @@ export interface EnvironmentOptions {
 
 export const belongsToVals = (name: string): boolean => /^VALS_/i.test(name);
 
+export const dotenvFiles = (options: EnvironmentOptions): string[] => [
+  ...projectFile(options),
+  ...options.dotenv.map((file) => resolve(options.cwd, file)),
+];
+
+const projectFile = ({ isOwnFile, project }: EnvironmentOptions): string[] =>
+  isOwnFile && project !== undefined ? [join(project, '.env')] : [];
+
 export function environmentOf(options: EnvironmentOptions): NodeJS.ProcessEnv {
-  const { env, isOwnFile, project, cwd, dotenv, variables } = options;
+  const { env, isOwnFile, cwd, dotenv, variables } = options;
   const own = Object.entries(env).filter(([name]) => isOwnFile || neededByAll.test(name));
-  const ofProject = isOwnFile && project !== undefined ? readDotenv(join(project, '.env')) : undefined;
   const inherited = [
-    ...Object.entries(ofProject ?? {}),
+    ...projectFile(options).flatMap((file) => Object.entries(readDotenv(file) ?? {})),
     ...dotenv.flatMap((file) => Object.entries(readNamedDotenv(file, cwd))),
     ...own,
   ].filter(([name, value]) => !isForEditors(name, value, options));

@@ -13,16 +13,16 @@ export interface ImportPlace {
   tsconfigs: Tsconfigs;
 }
 
-/** `bases` are the paths that the import could mean, without an ending. */
+/** `looked` has the paths that the import could mean. */
 export function findFile(
   specifier: string,
   place: ImportPlace,
-): { url: string | undefined; bases: string[] } {
-  const bases = basesOf(specifier, place);
-  const found = bases.flatMap(candidates).find(isPlainFile);
+): { url: string | undefined; looked: string[] } {
+  const looked = basesOf(specifier, place).flatMap(candidates);
+  const found = looked.find(isPlainFile);
   // With another query, Node loads the module once more.
   const [query = ''] = /\?[^#]*/.exec(place.missing ?? specifier) ?? [];
-  return { url: found && pathToFileURL(found).href + query, bases };
+  return { url: found && pathToFileURL(found).href + query, looked };
 }
 
 function basesOf(specifier: string, { importer, missing, tsconfigs }: ImportPlace): string[] {

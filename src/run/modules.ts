@@ -67,10 +67,11 @@ export function createModules(entry: Entry, options: ModulesOptions): Modules {
   function find({ specifier, written = specifier, from, missing }: RequestOf<'find'>): ModuleReply {
     if (specifier === entry.url || missing === entry.url) return { kind: 'url', url: entry.url };
     const importer = fileURLToPath(from?.startsWith('file:') ? from : entry.url);
-    const { url, bases } = findFile(specifier, { importer, missing, tsconfigs });
+    const { url, looked } = findFile(specifier, { importer, missing, tsconfigs });
     if (url !== undefined) return { kind: 'url', url };
-    for (const base of bases) onFile(base);
-    const missingImport = { specifier, written, from: from ?? entry.url, isMapped: bases.length > 0 };
+    // The val can run as soon as one of them is created.
+    for (const path of looked) onFile(path);
+    const missingImport = { specifier, written, from: from ?? entry.url, isMapped: looked.length > 0 };
     missingImports.push(missingImport);
     if (runtimeOf(specifier) !== undefined)
       throw importFailure(missingImport, sources.get(missingImport.from));

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, win32 } from 'node:path';
 import { isWithin } from '../lib/paths.ts';
 
-/** What a val may do. `src/commands/run/launch.ts` decides it. */
+/** What a val may do. `launch.ts` decides it. */
 export interface Permissions {
   read: readonly string[];
   write: readonly string[];
@@ -14,11 +14,12 @@ interface NodeOptions {
   version: string;
   /** Undefined: the val may do everything. */
   permissions: Permissions | undefined;
-  inspect: boolean;
+  /** Node's own option, such as `--inspect-brk=9230`. */
+  inspector: string | undefined;
   platform: NodeJS.Platform;
 }
 
-export function nodeOptions({ version, permissions, inspect, platform }: NodeOptions): string[] {
+export function nodeOptions({ version, permissions, inspector, platform }: NodeOptions): string[] {
   return [
     '--enable-source-maps',
     // Node 20 calls the permission model experimental, and warns of --allow-worker.
@@ -26,8 +27,9 @@ export function nodeOptions({ version, permissions, inspect, platform }: NodeOpt
     '--disable-warning=SecurityWarning',
     // Otherwise Node strips types from code that has none any more, which takes 50 ms.
     ...(isSince(version, 22, 6) ? ['--no-experimental-strip-types'] : []),
-    ...(inspect ? ['--inspect'] : []),
-    ...(permissions ? permissionFlags(version, permissions, inspect, platform) : []),
+    ...(inspector === undefined ? [] : [inspector]),
+    ...(permissions ? permissionFlags(version, permissions, platform) : []),
+    ...(permissions && inspector !== undefined ? ['--allow-inspector'] : []),
   ];
 }
 
@@ -37,7 +39,6 @@ export const canInspectInSandbox = (version: string): boolean => isSince(version
 function permissionFlags(
   version: string,
   { read, write, run }: Permissions,
-  inspect: boolean,
   platform: NodeJS.Platform,
 ): string[] {
   const hasHooksInThread = isSince(version, 22, 15);
@@ -47,7 +48,6 @@ function permissionFlags(
     ...(run ? ['--allow-child-process', '--allow-addons', '--allow-wasi'] : []),
     // Without hooks in the same thread, the loader of the val needs a thread.
     ...(run || !hasHooksInThread ? ['--allow-worker'] : []),
-    ...(inspect ? ['--allow-inspector'] : []),
     ...allowedPaths(read, platform).map((path) => `--allow-fs-read=${path}`),
     ...allowedPaths(write, platform).map((path) => `--allow-fs-write=${path}`),
   ];

@@ -1,17 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
 import type { Modules } from './modules.ts';
 import { type Group, programsOf } from './process-group.ts';
-import {
-  channels,
-  frameKinds,
-  frameReader,
-  messageFrame,
-  type ParentMessage,
-  type ValEvent,
-} from './protocol.ts';
+import { channels, frameKinds, frameReader, messageFrame, type ValEvent } from './protocol.ts';
 
 export interface ProcessOptions {
   command: readonly [string, ...string[]];
@@ -19,8 +11,6 @@ export interface ProcessOptions {
   cwd: string;
   stdin: 'inherit' | 'ignore';
   stdout: 'stdout' | 'stderr';
-  /** A process that serves requests gets its connections over this channel. */
-  takesConnections?: boolean;
   group: Group;
   platform: NodeJS.Platform;
   clock: Clock;
@@ -34,7 +24,6 @@ export interface ProcessListener {
 }
 
 export interface ValProcess {
-  send(message: ParentMessage, socket?: Socket): void;
   pause(): void;
   resume(): void;
   /** Sends a signal to the val and the programs that it started, and SIGKILL two seconds later. */
@@ -60,14 +49,7 @@ export function startProcess(options: ProcessOptions, listener: ProcessListener)
     env: options.env,
     cwd: options.cwd,
     detached: group === 'own',
-    stdio: [
-      options.stdin,
-      options.stdout === 'stdout' ? 1 : 2,
-      2,
-      'pipe',
-      'pipe',
-      ...(options.takesConnections ? (['ipc'] as const) : []),
-    ],
+    stdio: [options.stdin, options.stdout === 'stdout' ? 1 : 2, 2, 'pipe', 'pipe'],
   });
   // On Windows, the system ends the child with vals.
   const watchdog = isUnix ? startWatchdog(child, group) : undefined;
@@ -95,9 +77,6 @@ export function startProcess(options: ProcessOptions, listener: ProcessListener)
     });
   });
   return {
-    send(message, socket) {
-      if (child.connected) child.send(message, socket, { keepOpen: true }, () => {});
-    },
     pause: () => void events?.pause(),
     resume: () => void events?.resume(),
     end(signal = 'SIGTERM') {

@@ -27,14 +27,11 @@ export type ValueKind = 'text' | 'bytes' | 'json' | 'none';
 export type ValEvent =
   | { kind: 'value'; of: ValueKind }
   | { kind: 'returned' }
-  | { kind: 'failed'; thrown: Thrown; request?: number }
-  | { kind: 'ready' }
-  | { kind: 'closed'; connection: number }
-  | { kind: 'arrived'; request: number; connection: number }
-  | { kind: 'request'; request: number; connection: number; method: string; path: string }
-  | { kind: 'answering'; request: number; status: number }
-  | { kind: 'answered'; request: number }
-  | { kind: 'idle' };
+  /** The process ends. */
+  | { kind: 'failed'; thrown: Thrown }
+  | { kind: 'ready'; port: number; secret: string }
+  /** The val failed after the answer to a request had begun. */
+  | { kind: 'broke off'; thrown: Thrown };
 
 export interface Thrown {
   /** The name and the message of the error. */
@@ -47,11 +44,14 @@ export interface Thrown {
   takesRequests?: boolean;
 }
 
-export type ParentMessage =
-  | { kind: 'connection'; connection: number }
-  /** The reply to `arrived`: whether this process has the code that is to answer. */
-  | { kind: 'arrived'; request: number; isCurrent: boolean }
-  | { kind: 'retire' };
+/**
+ * A process that serves requests answers only those that carry its secret in this header. An answer that carries it is a
+ * `Thrown`: the val failed on the request. With the word `idle` after the secret, vals asks when all work is done.
+ */
+export const secretHeader = 'vals-secret';
+
+/** Between vals and the val, headers may be longer than Node allows, so that Node's limit counts only once. */
+export const mostHeaderBytes = 1 << 20;
 
 export const frameKinds = { message: 0, value: 1, log: 2 } as const;
 export type FrameKind = (typeof frameKinds)[keyof typeof frameKinds];

@@ -1,66 +1,129 @@
-import { createServer, type Socket } from 'node:net';
-import { LocalError } from '../errors.ts';
-import type { Entry } from './modules.ts';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { LocalError, type ValsError } from '../errors.ts';
+import { isLoopback } from '../lib/host-names.ts';
+import { passOn } from './pass-on.ts';
 import { type Serving, type ServingOptions, startServing } from './serving-process.ts';
 
 export interface ServeOptions extends ServingOptions {
   port: number;
   host: string;
+  /** Resolves when a save that was before this call has led to `reload`. */
+  isUpToDate(): Promise<void>;
+  onFinished(request: FinishedRequest): void;
+}
+
+export interface FinishedRequest {
+  method: string;
+  path: string;
+  status: number;
+  milliseconds: number;
+  /** The val failed on this request, but its process goes on. */
+  failure: ValsError | undefined;
 }
 
 export interface Served {
   url: string;
-  /** New connections go to this code. Requests under way finish on the old code. */
-  reload(entry: Entry): void;
+  /** Starts a process with the code of now. Requests under way finish in the process that has them. */
+  reload(): void;
   close(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** Accepts the connections, so that the address stays, and hands each to the process that runs the current code. */
-export async function serveVal(first: Entry, options: ServeOptions): Promise<Served> {
-  let connections = 0;
-  let isClosed = false;
-  const retired = new Set<Serving>();
-  let current = startServing(first, options, assignAll);
+/** Answers HTTP at one address, and passes each request on to the newest process of the val. */
+export async function serveVal(options: ServeOptions): Promise<Served> {
+  const { clock, isUpToDate, onFinished, host } = options;
+  const onlyLoopback = isLoopback(host) || host === '::1';
+  const processes = new Set<Serving>();
+  const answers = new Set<Promise<void>>();
+  let newest = start();
 
-  async function assign(socket: Socket): Promise<void> {
-    await options.isUpToDate();
-    if (isClosed) socket.destroy();
-    if (socket.destroyed) return;
-    if (!current.isUsable()) current = startServing(current.entry, options, assignAll);
-    current.accept(connections++, socket);
+  function start(): Serving {
+    const serving = startServing(options);
+    processes.add(serving);
+    void serving.ended.then(() => processes.delete(serving));
+    return serving;
   }
 
-  function assignAll(sockets: readonly Socket[]): void {
-    for (const socket of sockets) void assign(socket);
+  async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const { method = 'GET', url: path = '/' } = incoming;
+    const startedAt = clock.now();
+    let failure: ValsError | undefined;
+    outgoing.once('close', () => {
+      const status = outgoing.headersSent ? outgoing.statusCode : callerLeft;
+      onFinished({ method, path, status, milliseconds: clock.now() - startedAt, failure });
+    });
+    if (onlyLoopback && !isForLoopback(incoming)) return respond(outgoing, 403, otherName);
+    await isUpToDate();
+    if (!newest.isUsable()) newest = start();
+    const serving = newest;
+    const finish = serving.begin();
+    outgoing.once('close', finish);
+    const outcome = await passOn(incoming, outgoing, { ...options, serving });
+    if (outcome.kind === 'val failed') failure = outcome.failure;
+    if (outcome.kind !== 'over') respondForPages(outgoing, outcome.status, outcome.text);
   }
 
-  const server = createServer({ pauseOnConnect: true }, (socket) => {
-    socket.on('error', () => {});
-    void assign(socket);
+  const server = createServer({ requestTimeout: 0 }, (incoming, outgoing) => {
+    const answered = answer(incoming, outgoing)
+      // Such as an answer that announces trailers to a caller who speaks HTTP/1.0, which Node refuses to send.
+      .catch((error) => respondForPages(outgoing, 500, `${error}`))
+      .finally(() => answers.delete(answered));
+    answers.add(answered);
   });
-  await listen(server, options).catch((error) => {
-    void current.end('SIGKILL');
+  server.on('upgrade', ({ method = 'GET', url: path = '/' }, socket) => {
+    socket.on('error', () => {}).end(refusedUpgrade);
+    onFinished({ method, path, status: 501, milliseconds: 0, failure: undefined });
+  });
+  const url = await listen(server, options).catch((error) => {
+    void newest.end('SIGKILL');
     throw error;
   });
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : options.port;
   return {
-    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
-    reload(entry) {
-      const before = current;
-      current = startServing(entry, options, assignAll);
-      retired.add(before);
-      void before.retire().then(() => retired.delete(before));
+    url,
+    reload() {
+      newest.retire();
+      newest = start();
     },
     async close(signal) {
-      isClosed = true;
       server.close();
-      await Promise.all([current, ...retired].map((serving) => serving.end(signal)));
+      await Promise.all([...processes].map((serving) => serving.end(signal)));
+      await Promise.all(answers);
+      server.closeAllConnections();
     },
   };
 }
 
-function listen(server: ReturnType<typeof createServer>, { port, host }: ServeOptions): Promise<void> {
+/** Nobody gets this status. It stands in the line of a request whose caller left before the answer. */
+const callerLeft = 499;
+
+/** A web page of somebody else could reach the val by a name that leads to this machine (DNS rebinding). */
+const isForLoopback = ({ headers: { host = '' } }: IncomingMessage): boolean =>
+  isLoopback(host.replace(/:\d+$/, '').toLowerCase());
+
+const otherName =
+  'This val answers only requests for localhost or a loopback address. To serve other names, use --host.';
+
+const plainText = { 'content-type': 'text/plain; charset=utf-8' };
+
+const respond = (outgoing: ServerResponse, status: number, text: string): void =>
+  void outgoing.writeHead(status, plainText).end(`${text}\n`);
+
+/** Otherwise a page of another origin could not show what went wrong. */
+function respondForPages(outgoing: ServerResponse, status: number, text: string): void {
+  if (outgoing.headersSent) outgoing.destroy();
+  else respond(outgoing.setHeader('access-control-allow-origin', '*'), status, text);
+}
+
+const noWebSockets = 'vals run does not serve WebSockets.\n';
+const refusedUpgrade = [
+  'HTTP/1.1 501 Not Implemented',
+  'Connection: close',
+  'Content-Type: text/plain',
+  `Content-Length: ${noWebSockets.length}`,
+  '',
+  noWebSockets,
+].join('\r\n');
+
+function listen(server: Server, { port, host }: ServeOptions): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const problem = error.code === 'EADDRINUSE' ? 'is in use' : `could not be opened: ${error.message}`;
@@ -71,6 +134,10 @@ function listen(server: ReturnType<typeof createServer>, { port, host }: ServeOp
         }),
       );
     });
-    server.listen(port, host, resolve);
+    server.listen(port, host, () => {
+      const address = server.address();
+      const actual = typeof address === 'object' && address !== null ? address.port : port;
+      resolve(`http://${host.includes(':') ? `[${host}]` : host}:${actual}`);
+    });
   });
 }

@@ -1,159 +1,157 @@
-import type { Socket } from 'node:net';
-import { RunFailedError, type ValsError } from '../errors.ts';
+import { Agent, request } from 'node:http';
+import { RunFailedError, ValsError } from '../errors.ts';
 import { endingFailure, thrownFailure, tookTooLong } from './failed-run.ts';
-import { createFailureServer, respond } from './failure-response.ts';
-import type { Entry, Modules } from './modules.ts';
-import { type AnsweredRequest, createOpenRequests, type ValConnection } from './open-requests.ts';
-import { type ProcessOptions, startProcess } from './process.ts';
-import type { ValEvent } from './protocol.ts';
+import type { Modules } from './modules.ts';
+import { type ProcessOptions, startProcess, type ValProcess } from './process.ts';
+import { secretHeader, type Thrown, type ValEvent } from './protocol.ts';
 
-export interface ServingOptions extends Omit<ProcessOptions, 'command'> {
+export interface ServingOptions {
+  /** The val, as messages show it. */
+  name: string;
+  clock: ProcessOptions['clock'];
+  /** Until the val has started, and then until the answer to a request begins. */
   maxSeconds: number;
-  /** Prepares the modules and the command for a process that serves this code. */
-  prepare(entry: Entry): { modules: Modules; command: ProcessOptions['command'] };
-  /** Resolves when a save that was before this call has led to `reload`. */
-  isUpToDate(): Promise<void>;
-  onFinished(answered: Answered): void;
+  /** Reads the code and the environment of now. */
+  prepare(): Promise<{ modules: Modules; process: ProcessOptions }>;
+  /** The val could not be started, or it ended by itself. */
   onFailure(failure: ValsError): void;
 }
 
-interface Answered extends AnsweredRequest {
-  entry: Entry;
+/** Where a process of the val listens. Only requests with the secret are answered there. */
+export interface Address {
+  port: number;
+  secret: string;
+  agent: Agent;
+  explain(thrown: Thrown): ValsError;
 }
 
+/** A process that answers requests with the code that the val had at its start. */
 export interface Serving {
-  entry: Entry;
-  accept(connection: number, socket: Socket): void;
-  isUsable(): boolean;
-  /** Lets the requests under way finish. Resolves when the process has ended. */
-  retire(): Promise<unknown>;
+  /** Throws a ValsError if the val cannot be started. */
+  address(): Promise<Address>;
+  /** Counts a request until the returned function is called. */
+  begin(): () => void;
+  /** Ends the process when its requests are over. */
+  retire(): void;
   end(signal: NodeJS.Signals): Promise<unknown>;
+  /** Answers for a request that took too long, and ends the process, which may compute without end. */
+  giveUp(): ValsError;
+  /** The connection broke off before an answer. Resolves when the process has ended, with the reason. */
+  lost(): Promise<ValsError>;
+  isUsable(): boolean;
+  /** Why the process has ended. */
+  ended: Promise<ValsError>;
 }
 
-/**
- * Starts a process that answers requests with the code of `entry`. The function is long, because it is one state machine:
- * each event changes the state, the connections and the requests together.
- */
-export function startServing(
-  entry: Entry,
-  options: ServingOptions,
-  /** Called with the connections on which nothing was under way when this process ended. */
-  assignAgain: (sockets: readonly Socket[]) => void,
-): Serving {
-  const { clock, maxSeconds, onFailure } = options;
-  const { modules, command } = options.prepare(entry);
-  const connections = new Map<number, ValConnection>();
-  let state: 'starting' | 'ready' | 'retired' = 'starting';
-  /** Why the process ends, or why it has ended. */
-  let failure: ValsError | undefined;
-  /** Answers if the val could not be started. */
-  let failureServer: ReturnType<typeof createFailureServer> | undefined;
+/** A stream of old code may go on so long. Then its reader gets the new code when it connects again. */
+const mostSecondsRetired = 60;
+const mostMsToEnd = 1_000;
 
-  const onFinished = (request: AnsweredRequest) => options.onFinished({ ...request, entry });
-  const requests = createOpenRequests({
-    ...{ clock, maxSeconds, connections, onFinished },
-    onTooSlow(request) {
-      failure = tookTooLong(entry.name, maxSeconds);
-      requests.fail(request, failure, 504);
-      state = 'retired';
-      child.end();
-    },
-  });
-  const child = startProcess(
-    { ...options, command, takesConnections: true },
-    { modules, onEvent: note, onValue() {}, onLog: requests.addLog },
-  );
-  const cancelStart = clock.after(maxSeconds * 1_000, () => {
-    failure = tookTooLong(entry.name, maxSeconds);
-    child.end();
-  });
-  void child.ended.then((ending) => {
-    cancelStart();
-    const reason = failure ?? endingFailure(entry.name, ending);
-    if (state === 'starting') {
-      onFailure(reason);
-      failureServer = createFailureServer(reason.message, (method, path) => {
-        const now = clock.now();
-        onFinished({ method, path, status: 500, startedAt: now, endedAt: now, failure: reason, logs: '' });
-      });
-    } else state = 'retired';
-    requests.failAll(reason);
-    const idle = closeBusyConnections(connections, reason);
-    if (failureServer) idle.forEach(failureServer.accept);
-    else assignAgain(idle);
+export function startServing({ name, clock, maxSeconds, prepare, onFailure }: ServingOptions): Serving {
+  const agent = new Agent({ keepAlive: true });
+  let child: ValProcess | undefined;
+  let address: Address | undefined;
+  let open = 0;
+  let isRetired = false;
+  let hasEnded = false;
+  /** Why vals ends the process, or what the val threw. */
+  let reason: ValsError | undefined;
+  let onReady: (address: Address) => void = () => {};
+  const ready = new Promise<Address>((resolve) => {
+    onReady = resolve;
   });
 
-  function note(event: ValEvent): void {
-    switch (event.kind) {
-      case 'ready':
-        cancelStart();
-        if (state === 'starting') state = 'ready';
-        for (const [connection, { socket }] of connections)
-          child.send({ kind: 'connection', connection }, socket);
-        return;
-      case 'closed':
-        connections.get(event.connection)?.socket.destroy();
-        connections.delete(event.connection);
-        return;
-      case 'arrived': {
-        const connection = connections.get(event.connection);
-        if (connection !== undefined) connection.request = event.request;
-        void options.isUpToDate().then(() => {
-          child.send({ kind: 'arrived', request: event.request, isCurrent: state !== 'retired' });
-        });
-        return;
-      }
-      case 'request':
-        requests.add(event);
-        return;
-      case 'answering':
-        requests.answering(event.request, event.status);
-        return;
-      case 'failed': {
-        const thrown = thrownFailure(entry.name, event.thrown, modules, { isServing: true });
-        const request = event.request === undefined ? undefined : requests.find(event.request);
-        if (request === undefined) failure = thrown;
-        else request.failure = thrown;
-        return;
-      }
-      case 'answered':
-        requests.finish(event.request);
-        return;
-      case 'idle':
-        child.end();
+  const ended = run().then((failure) => {
+    hasEnded = true;
+    agent.destroy();
+    if (!isRetired) onFailure(failure);
+    return failure;
+  });
+
+  async function run(): Promise<ValsError> {
+    try {
+      const { process, modules } = await prepare();
+      if (reason !== undefined) return reason;
+      const onEvent = (event: ValEvent) => note(event, modules);
+      child = startProcess(process, { modules, onEvent, onValue() {}, onLog() {} });
+      const cancel = clock.after(maxSeconds * 1_000, giveUp);
+      void ready.then(cancel);
+      const ending = await child.ended;
+      cancel();
+      return reason ?? endingFailure(name, ending);
+    } catch (error) {
+      if (error instanceof ValsError) return error;
+      throw error;
     }
   }
 
+  function note(event: ValEvent, modules: Modules): void {
+    const explain = (thrown: Thrown) => thrownFailure(name, thrown, modules, { isServing: true });
+    if (event.kind === 'failed') reason ??= explain(event.thrown);
+    if (event.kind === 'broke off') onFailure(explain(event.thrown));
+    if (event.kind !== 'ready') return;
+    address = { port: event.port, secret: event.secret, agent, explain };
+    onReady(address);
+  }
+
+  function endBecause(why: ValsError, signal: NodeJS.Signals = 'SIGTERM'): ValsError {
+    reason ??= why;
+    child?.end(signal);
+    return reason;
+  }
+
+  const giveUp = () => endBecause(tookTooLong(name, maxSeconds));
+  const endRetired = () => endBecause(new RunFailedError(`${name} was changed.`));
+
+  /** The val may still work for requests that are answered (`waitUntil`), so its process says when it is done. */
+  async function endWhenIdle(): Promise<void> {
+    if (open > 0 || hasEnded) return;
+    if (address !== undefined) await untilIdle(address);
+    endRetired();
+  }
+
   return {
-    entry,
-    isUsable: () => state !== 'retired',
-    accept(connection, socket) {
-      if (failureServer) return failureServer.accept(socket);
-      connections.set(connection, { socket });
-      if (state === 'ready') child.send({ kind: 'connection', connection }, socket);
+    address: () =>
+      Promise.race([
+        ready,
+        ended.then((failure) => {
+          throw failure;
+        }),
+      ]),
+    begin() {
+      open += 1;
+      return () => {
+        open -= 1;
+        if (isRetired) void endWhenIdle();
+      };
     },
     retire() {
-      if (state === 'ready') child.send({ kind: 'retire' });
-      else child.end();
-      state = 'retired';
-      return child.ended;
+      isRetired = true;
+      const cancel = clock.after(mostSecondsRetired * 1_000, endRetired);
+      void ended.then(cancel);
+      void endWhenIdle();
     },
     end(signal) {
-      if (!requests.isEmpty()) failure = new RunFailedError(`${entry.name} was interrupted.`);
-      state = 'retired';
-      child.end(signal);
-      return child.ended;
+      isRetired = true;
+      endBecause(new RunFailedError(`${name} was interrupted.`), signal);
+      return ended;
     },
+    giveUp,
+    lost() {
+      const silent = new RunFailedError(`${name} closed the connection without an answer.`);
+      const cancel = clock.after(mostMsToEnd, () => endBecause(silent));
+      void ended.then(cancel);
+      return ended;
+    },
+    isUsable: () => !hasEnded && reason === undefined,
+    ended,
   };
 }
 
-/** Answers each request that had arrived with a 500, and returns the sockets without a request. */
-function closeBusyConnections(connections: Map<number, ValConnection>, reason: ValsError): Socket[] {
-  const idle: Socket[] = [];
-  for (const { socket, request } of connections.values()) {
-    if (request === undefined) idle.push(socket);
-    else respond(socket, 500, reason.message);
-  }
-  connections.clear();
-  return idle;
+function untilIdle({ port, secret, agent }: Address): Promise<void> {
+  return new Promise((resolve) => {
+    const asked = request({ host: '127.0.0.1', port, agent, headers: { [secretHeader]: `${secret} idle` } });
+    asked.on('error', () => resolve()).on('response', () => resolve());
+    asked.end();
+  });
 }

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
-import { connect } from 'node:net';
+import { Agent, createServer, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { exitStatus } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
 import { deaf, isThere, startRun } from './folder.ts';
 
 const serving = `import { word } from './lib/word.ts';
@@ -74,7 +76,7 @@ describe('vals run --http', () => {
     expect(exitStatus(exitCode, signal)).toBe(130);
   });
 
-  it('goes on after a val that throws, crashes, exits or hangs, and answers requests that came meanwhile', async () => {
+  it('goes on after a val that throws, crashes, exits or hangs', async () => {
     const { get, shows } = await serve(files, '--max-time', '2');
     expect(await get('/throw')).toEqual([500, 'Error: broken\n']);
     await shows('stderr', 'a.ts failed: Error: broken (a.ts:7:');
@@ -85,9 +87,8 @@ describe('vals run --http', () => {
       expect.stringContaining('a.ts failed: Error: crashed (a.ts:10:'),
     ]);
     expect(await get('/')).toEqual([200, 'one']);
-    const [busy, later] = await Promise.all([get('/busy'), shows('stderr', 'busy').then(() => get('/'))]);
-    expect(busy).toEqual([504, 'a.ts took longer than 2 s and was ended.\n']);
-    expect(later).toEqual([200, 'one']);
+    expect(await get('/busy')).toEqual([504, 'a.ts took longer than 2 s and was ended.\n']);
+    expect(await get('/')).toEqual([200, 'one']);
   });
 
   it('picks up changes, also of broken code, while requests under way finish', async () => {
@@ -139,17 +140,17 @@ describe('vals run --http', () => {
     await expect.poll(() => isThere(Number(pid))).toBe(false);
   });
 
-  it('ends at once although an old process has an idle connection', async () => {
-    const { folder, get, port, vals } = await serve(files);
+  it('ends at once although connections are idle or have a request under way', async () => {
+    const { get, port, vals, shows } = await serve(files);
     const [, pid] = await get('/pid');
     const unused = connect(Number(port), '127.0.0.1');
     onTestFinished(() => void unused.destroy());
     await once(unused, 'connect');
-    expect(await get('/')).toEqual([200, 'one']);
-    folder.write('lib/word.ts', 'export const word = "two"');
-    await expect.poll(() => get('/')).toEqual([200, 'two']);
+    const held = get('/hold');
+    await shows('stderr', 'held');
     const killedAt = Date.now();
     vals.kill('SIGINT');
+    expect(await held).toEqual([500, 'a.ts was interrupted.\n']);
     await vals;
     expect(Date.now() - killedAt).toBeLessThan(1_500);
     await expect.poll(() => isThere(Number(pid))).toBe(false);
@@ -204,6 +205,61 @@ describe('vals run --http', () => {
     for (const megabytes of [3, 10, 3, 1]) {
       expect(await ask({ method: 'POST', agent }, 'x'.repeat(megabytes * 1_000_000))).toEqual([200, 'x']);
     }
+  });
+
+  it('passes on headers, bodies and statuses as they are, and an answer of fetch decoded', async () => {
+    const origin = createServer((_, answer) => {
+      answer.writeHead(200, { 'content-encoding': 'gzip', 'x-origin': '1' }).end(gzipSync('zipped'));
+    });
+    await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void origin.close());
+    const { port: originPort } = origin.address() as AddressInfo;
+    const code = `export default async (request: Request) => {
+      const { pathname } = new URL(request.url);
+      if (pathname === '/fetch') return fetch('http://127.0.0.1:${originPort}');
+      if (pathname === '/304') return new Response(null, { status: 304, headers: { etag: '"1"', date: 'never' } });
+      if (pathname === '/long') return new Response('', { headers: { 'x-long': 'x'.repeat(15_000) } });
+      return Response.json([request.method, ...request.headers]) }`;
+    const { url, open, port, ask } = await serve({ 'a.ts': code });
+    const [, text] = await ask({ method: 'POST', headers: { host: `localhost:${port}`, 'x-a': ['1', '2'] } });
+    expect(JSON.parse(text)).toEqual([
+      'POST',
+      ['connection', 'keep-alive'],
+      ['content-length', '0'],
+      ['host', `localhost:${port}`],
+      ['x-a', '1, 2'],
+    ]);
+    const fetched = await fetch(`${url}/fetch`);
+    expect([fetched.headers.get('x-origin'), await fetched.text()]).toEqual(['1', 'zipped']);
+    const { statusCode, rawHeaders } = await open({ path: '/304', agent: false });
+    expect([statusCode, rawHeaders]).toEqual([304, ['date', 'never', 'etag', '"1"', 'Connection', 'close']]);
+    const head = await open({ method: 'HEAD' });
+    expect([head.statusCode, await readText(head)]).toEqual([200, '']);
+    expect((await fetch(`${url}/long`)).headers.get('x-long')).toHaveLength(15_000);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write('GET / HTTP/1.0\r\nHost: localhost\r\nTrailer: x\r\n\r\n');
+    expect(await readText(socket)).toMatch(/\r\n\r\n\["GET",\["host","localhost"\]\]$/);
+  });
+
+  it('starts again at the next request after a failed start, and when .env or a missing file is written', async () => {
+    const code = `import { existsSync } from 'node:fs'; import { b } from './b';
+      if (!existsSync('ok')) throw new Error('not yet'); export default () => new Response(b + process.env.WORD)`;
+    const { folder, get } = await serve({ 'a.ts': code }, '--watch');
+    expect(await get('/')).toEqual([500, 'a.ts imports ./b, and there is no such file (a.ts:1:57).\n']);
+    folder.write('b.ts', 'export const b = "b"');
+    expect(await get('/')).toEqual([500, expect.stringContaining('not yet')]);
+    folder.write('ok', '');
+    expect(await get('/')).toEqual([200, 'bundefined']);
+    folder.write('.env', 'WORD=1');
+    expect(await get('/')).toEqual([200, 'b1']);
+  });
+
+  it('asks nothing of the service', async () => {
+    const service = await scriptedService([]);
+    const { shows, text } = startRun(['--http', 'a.ts'], files, service.env);
+    await shows('stdout', '\n');
+    expect(await (await fetch(text.stdout.trim())).text()).toBe('one');
+    expect(service.requests).toEqual([]);
   });
 
   it('takes a port and a host after the file, and then answers to every name', async () => {

@@ -6,7 +6,7 @@ import { quickRetries } from '../support/clocks.ts';
 import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
-import { folderWith, startRun } from './folder.ts';
+import { folderWith } from './folder.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const code = 'export default (name = "you") => { if (name === "x") throw new Error("no x"); return name }';
@@ -40,23 +40,6 @@ describe('a run on the embedded service', () => {
     const runs = async () => JSON.parse((await vals('runs', '--json')).stdout);
     return { write, vals, runs };
   }
-
-  it('is reported, without colours, if it was under way when --http was interrupted', async () => {
-    const { env } = await serviceInProcess();
-    const code = `export default () => { console.log('\\u001b[31mgot it\\u001b[0m'); return new Promise(() => {}) }`;
-    const { folder, vals, text, shows } = startRun(['--http', 'slow.ts'], { 'slow.ts': code }, env);
-    await shows('stdout', '\n');
-    const options = { env, cwd: folder.path };
-    expect(await run(['push', 'slow.ts'], options)).toMatchObject({ exit: 0 });
-    const answer = fetch(text.stdout.trim());
-    await shows('stderr', 'got it');
-    vals.kill('SIGINT');
-    await vals;
-    expect(await (await answer).text()).toBe('slow.ts was interrupted.\n');
-    const [{ id, error }] = JSON.parse((await run(['runs', '--json'], options)).stdout);
-    expect(error).toBe('slow.ts was interrupted.');
-    expect(JSON.parse((await run(['runs', id, '--json'], options)).stdout).logs).toBe('got it\n');
-  });
 
   it('is reported for a file with equal code, for a name and for a version', async () => {
     const { write, vals, runs } = await workspace();

@@ -1,53 +1,42 @@
 import type { Context } from '../../cli/context.ts';
-import { exitQuietly, isCtrlC, messageWithHint, RunFailedError, ValsError } from '../../errors.ts';
-import { isLoopback } from '../../lib/host-names.ts';
+import { exitQuietly, isCtrlC, messageWithHint, RunFailedError, type ValsError } from '../../errors.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
 import { watchFiles } from '../../run/changes.ts';
-import { defaultSeconds, type RunInput } from './launch.ts';
-import { finishedRun } from './record-run.ts';
-import { prepare } from './run-once.ts';
+import { prepareLaunch } from '../../run/launch.ts';
+import { findTarget } from '../../run/target.ts';
+import { defaultSeconds, type RunInput } from './run-once.ts';
 
 export async function serveRequests(context: Context, input: RunInput): Promise<never> {
   const { signal, clock, flags, say } = context;
   const { serveVal } = await import('../../run/serve-val.ts');
-  // A run that is under way when vals is interrupted is recorded, too.
-  const { target, launch, beginRecord } = await prepare(context, input, new AbortController().signal);
-  const entry = await target.load();
+  const target = await findTarget(context, input);
+  const launch = prepareLaunch(context, input, target);
+  const { name } = await target.load();
   say({ kind: 'progress' });
   const log = await context.openLog();
-  const reload = async () => {
-    try {
-      const changed = await target.load();
-      (await starting).reload(changed);
-    } catch (error) {
-      if (!(error instanceof ValsError)) throw error;
-      say({ kind: 'warning', text: messageWithHint(error) });
-    }
-  };
-  const changes = watchFiles(target.kind === 'file' ? [target.path] : [], clock, reload);
-  const recording = new Set<Promise<unknown>>();
-  const host = input.host ?? '127.0.0.1';
-  const names = isLoopback(host) || host === '::1' ? 'loopback' : 'any';
-  const starting = serveVal(entry, {
-    ...launch,
-    stdout: 'stderr',
+  const details = (failure: ValsError) => (failure instanceof RunFailedError ? failure.details : []);
+  const files = [...(target.kind === 'file' ? [target.path] : []), ...launch.dotenvFiles];
+  const changes = watchFiles(files, clock, () => void starting.then((served) => served.reload()));
+  const starting = serveVal({
+    name,
+    clock,
     maxSeconds: input.maxTime ?? defaultSeconds,
     port: input.port ?? 0,
-    host,
+    host: input.host ?? '127.0.0.1',
     isUpToDate: changes.seen,
-    prepare: (entry) => ({
-      modules: launch.modules(entry, changes.follow),
-      command: launch.command('serve', entry, [names]),
-    }),
-    onFailure: (failure) => say({ kind: 'warning', text: messageWithHint(failure) }),
-    onFinished({ method, path, status, startedAt, endedAt, failure, entry, logs }) {
-      log.write(`${method} ${path} ${status} ${endedAt - startedAt} ms`);
-      if (failure !== undefined) log.write(failure.message);
-      if (failure instanceof RunFailedError) for (const line of failure.details) log.write(line);
-      const recorded = beginRecord(entry)(finishedRun(startedAt, endedAt, failure, logs));
-      recording.add(recorded);
-      void recorded.then(() => recording.delete(recorded));
+    async prepare() {
+      const entry = await target.load();
+      const process = launch.process('serve', entry, { args: [], stdout: 'stderr' });
+      return { process, modules: launch.modules(entry, changes.follow) };
+    },
+    onFailure(failure) {
+      for (const line of details(failure)) log.write(line);
+      say({ kind: 'warning', text: messageWithHint(failure) });
+    },
+    onFinished({ method, path, status, milliseconds, failure }) {
+      log.write(`${method} ${path} ${status} ${milliseconds} ms`);
+      if (failure !== undefined) for (const line of [failure.message, ...details(failure)]) log.write(line);
     },
   });
   const served = await starting.catch((error) => {
@@ -59,11 +48,8 @@ export async function serveRequests(context: Context, input: RunInput): Promise<
     say({ kind: 'lines', text: 'Press Ctrl-C to stop.\n' });
     await aborted(signal);
   } finally {
-    await beyondGracePeriod(async () => {
-      await served.close(isCtrlC(signal.reason) ? 'SIGINT' : 'SIGTERM');
-      await Promise.all(recording);
-    });
     changes.close();
+    await beyondGracePeriod(() => served.close(isCtrlC(signal.reason) ? 'SIGINT' : 'SIGTERM'));
     log.close();
   }
   throw exitQuietly(signal.reason);

@@ -1,12 +1,20 @@
 import type { Api } from '../../api/api.ts';
+import { ifPresent } from '../../api/if-present.ts';
+import * as routes from '../../api/routes.ts';
 import type { Context } from '../../cli/context.ts';
 import { ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { mostErrorBytes } from '../../lib/val-limits.ts';
 import { visible } from '../../lib/visible.ts';
 import type { Entry } from '../../run/modules.ts';
-import type { FinishedRun } from '../../run/report-run.ts';
-import type { KnownVersion, Target } from '../../run/target.ts';
+import { type KnownVersion, knownVersion, type Target } from '../../run/target.ts';
+
+export interface FinishedRun {
+  runStartAt: string;
+  runEndAt: string;
+  error: string | null;
+  logs: string;
+}
 
 /** Asks at once which val has the code. The function that it returns records a run of that code. */
 export type BeginRecord = (entry: Entry) => RecordRun;
@@ -14,15 +22,9 @@ export type RecordRun = (run: FinishedRun) => Promise<JsonObject | undefined>;
 
 const mostSeconds = 5;
 
-export interface RecorderOptions {
-  target: Target;
-  signal: AbortSignal;
-}
-
-export function createRecorder(context: Context, { target, signal }: RecorderOptions): BeginRecord {
-  const { say } = context;
-  const isConnected = target.kind === 'service' && signal === context.signal;
-  let connection = isConnected ? Promise.resolve(target.api) : undefined;
+export function createRecorder(context: Context, target: Target): BeginRecord {
+  const { say, signal } = context;
+  let connection = target.kind === 'service' ? Promise.resolve(target.api) : undefined;
   const connect = () => (connection ??= context.connect({ mostMs: mostSeconds * 1_000, signal }));
   const said = new Set<string>();
   const notRecorded = (reason: string) => {
@@ -39,7 +41,6 @@ export function createRecorder(context: Context, { target, signal }: RecorderOpt
         return undefined;
       }
       version = found;
-      const { sendRun } = await import('../../run/report-run.ts');
       const sent = await sendRun(await connect(), version, { ...run, logs: context.redact(run.logs) });
       if (sent === undefined) notRecorded('the service does not record runs.');
       return sent;
@@ -72,20 +73,39 @@ async function findVersion(
   connect: () => Promise<Api>,
 ): Promise<Found> {
   if (target.kind === 'service') return target.known ?? noVersion;
-  const { settings, seen, clock } = context;
+  const { settings } = context;
   if (!settings.local.value && settings.baseUrl === undefined) {
     return 'no service is chosen. Sign in, or add --local for the embedded service.';
   }
-  const { findValOfFile } = await import('../../run/report-run.ts');
+  const api = await connect();
+  const id = await idOfVal(context, api, target.path);
+  const val = id === undefined ? undefined : await ifPresent(() => api.record(routes.getVal(id)));
+  if (id === undefined || val === undefined)
+    return `the service has no val for ${entry.name}. Push it first.`;
+  const known = knownVersion(id, val);
+  if (val.code === entry.code) return known ?? noVersion;
+  const other = known === undefined ? 'the code on the service' : `version ${known.version}`;
+  return `${entry.name} differs from ${other}. Push it first.`;
+}
+
+/** The val that a push of the file would update. */
+async function idOfVal(context: Context, api: Api, path: string): Promise<string | undefined> {
+  const { settings, seen, clock } = context;
+  const { idOfFile } = await import('../../names/identify.ts');
   const { createWorkspaces } = await import('../../workspace/workspaces.ts');
-  const val = await findValOfFile({ api: await connect(), seen, clock, settings }, target.path, {
+  return idOfFile({ api, seen, clock, settings }, path, {
     workspaces: createWorkspaces(context),
     mostSeconds: Math.min(mostSeconds, settings.timeout.value),
   });
-  if (val === undefined) return `the service has no val for ${entry.name}. Push it first.`;
-  if (val.code === entry.code) return val.known ?? noVersion;
-  const other = val.known === undefined ? 'the code on the service' : `version ${val.known.version}`;
-  return `${entry.name} differs from ${other}. Push it first.`;
+}
+
+async function sendRun(
+  api: Api,
+  { id, name, version }: KnownVersion,
+  run: FinishedRun,
+): Promise<JsonObject | undefined> {
+  const sent = await ifPresent(() => api.record(routes.reportRun(id, { version, ...run })));
+  return sent && { val: { id, name: name ?? null, version }, ...run, ...sent };
 }
 
 export function finishedRun(

@@ -2,21 +2,22 @@ import type { Context } from '../../cli/context.ts';
 import { exitQuietly, LocalError, messageWithHint, RunFailedError, UsageError } from '../../errors.ts';
 import { aborted } from '../../lib/signals.ts';
 import { watchFiles } from '../../run/changes.ts';
-import type { RunInput } from './launch.ts';
-import { prepare, type RunOutput, run } from './run-once.ts';
+import { prepare, type RunInput, type RunOutput, run } from './run-once.ts';
 
 const savedDuringRun = Symbol('saved during a run');
 
 export async function* runOnSave(context: Context, input: RunInput): AsyncGenerator<RunOutput> {
   const invocation = await prepare(context, input);
-  const { target } = invocation;
+  const { target, launch } = invocation;
   if (target.kind !== 'file') {
     throw new UsageError(`--watch needs a file, but ${input.val} is a val on the service.`, {
       hint: ['Give the file of the val.', { text: 'To get the file in a workspace', command: 'pull' }],
     });
   }
   let round = new AbortController();
-  const changes = watchFiles([target.path], context.clock, () => round.abort(savedDuringRun));
+  const changes = watchFiles([target.path, ...launch.dotenvFiles], context.clock, () =>
+    round.abort(savedDuringRun),
+  );
   const end = () => round.abort(context.signal.reason);
   context.signal.addEventListener('abort', end);
   if (context.signal.aborted) end();

@@ -1,15 +1,26 @@
 import type { Context } from '../../cli/context.ts';
 import { RunFailedError } from '../../errors.ts';
 import { type JsonValue, parseJson } from '../../lib/json.ts';
+import { type Launch, type LaunchInput, prepareLaunch } from '../../run/launch.ts';
 import { createLogs, endForAgents } from '../../run/logs.ts';
 import type { Entry } from '../../run/modules.ts';
 import { type Run, startRun } from '../../run/start-run.ts';
-import { findTarget, type Target } from '../../run/target.ts';
+import { findTarget, type Target, type Wanted } from '../../run/target.ts';
 import type { JsonResult, PiecesResult } from '../../terminal/result.ts';
-import { defaultSeconds, type Launch, prepareLaunch, type RunInput } from './launch.ts';
 import { type BeginRecord, createRecorder, finishedRun, type RecordRun } from './record-run.ts';
 
 export type RunOutput = JsonResult | PiecesResult;
+
+export const defaultSeconds = 60;
+
+export interface RunInput extends Wanted, LaunchInput {
+  args: string[];
+  /** Undefined: no limit for a person, and 60 seconds for an agent or until the answer to a request begins. */
+  maxTime?: number;
+  noReport?: boolean;
+  port?: number;
+  host?: string;
+}
 
 export interface Invocation {
   context: Context;
@@ -19,16 +30,11 @@ export interface Invocation {
   beginRecord: BeginRecord;
 }
 
-/** `signal` ends the requests that record a run. */
-export async function prepare(
-  context: Context,
-  input: RunInput,
-  signal: AbortSignal = context.signal,
-): Promise<Invocation> {
+export async function prepare(context: Context, input: RunInput): Promise<Invocation> {
   const target = await findTarget(context, input);
   const launch = prepareLaunch(context, input, target);
   const recordsNothing = () => async () => undefined;
-  const beginRecord = input.noReport ? recordsNothing : createRecorder(context, { target, signal });
+  const beginRecord = input.noReport ? recordsNothing : createRecorder(context, target);
   return { context, input, target, launch, beginRecord };
 }
 
@@ -54,12 +60,11 @@ export async function* run(
     const modules = launch.modules(entry, onFile);
     const { hasDefaultExport } = await modules.entry;
     const mode = hasDefaultExport ? 'call' : 'script';
+    const stdout = mode === 'script' && !asRecord && agent === undefined ? 'stdout' : 'stderr';
     const started = startRun({
-      ...launch,
+      ...launch.process(mode, entry, { args: input.args, stdout }),
       name: entry.name,
       modules,
-      command: launch.command(mode, entry, input.args),
-      stdout: mode === 'script' && !asRecord && agent === undefined ? 'stdout' : 'stderr',
       maxSeconds: input.maxTime ?? (agent ? defaultSeconds : undefined),
       signal,
       onLog: logs.add,

@@ -27,7 +27,7 @@ const runOptions = {
   http: { description: 'serve HTTP at a local address; reload the file on save', ...forPeople },
   port: { description: 'the port for --http (default: a free port)', value: port(), ...forPeople },
   host: { description: 'the address for --http (default: 127.0.0.1)', value: text('host'), ...forPeople },
-  watch: { description: 'run the file again on every save', conflicts: ['http'], ...forPeople },
+  watch: { description: 'run the file again on every save', ...forPeople },
   maxTime: {
     description: 'time limit of a run, or until the answer to a request begins (then 60 if absent)',
     value: seconds(),
@@ -104,7 +104,9 @@ export const command = defineCommand({
         hint: 'Omit the arguments, or omit --http.',
       });
     }
-    if (options.watch && context.flags.json) {
+    if (options.watch && options.http) {
+      context.say({ kind: 'note', text: '--watch is not needed: --http reloads the val on every save.' });
+    } else if (options.watch && context.flags.json) {
       throw new UsageError('--watch never ends, so it cannot print one JSON document.', {
         hint: 'To print one record per line, use --ndjson instead of --json.',
       });
@@ -116,7 +118,7 @@ export const command = defineCommand({
       });
     }
     noteOptionsOfVal(context, args);
-    const input = { ...options, val, args };
+    const input = { ...options, val, args, ...(options.inspect && { inspector: '--inspect' }) };
     if (options.http) return serveRequests(context, input);
     const results = options.watch ? runOnSave(context, input) : runOnce(context, input);
     return { kind: 'series', results };

@@ -29,7 +29,7 @@ async function run(): Promise<void> {
   const exported = await importDefault();
   if (mode === 'serve') {
     const { serve } = await import('./answer-requests.ts');
-    serve(exported, { onlyLoopback: process.argv[2] === 'loopback' });
+    serve(exported);
     return finish();
   }
   if (mode === 'call') await callAndSend(exported);

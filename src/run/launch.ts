@@ -1,0 +1,162 @@
+import { createRequire } from 'node:module';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { isatty } from 'node:tty';
+import { pathToFileURL } from 'node:url';
+import type { Clock } from '../lib/clock.ts';
+import { isWithin, realPath } from '../lib/paths.ts';
+import type { Say } from '../lib/say.ts';
+import type { NodeProgram } from '../lib/system.ts';
+import type { Settings } from '../settings/settings.ts';
+import { createCompiler } from './compiled.ts';
+import { dotenvFiles, environmentOf, type Variable } from './environment.ts';
+import { createKept } from './kept.ts';
+import { createModules, type Entry, type Modules } from './modules.ts';
+import { packagePaths } from './packages.ts';
+import { canInspectInSandbox, nodeOptions, type Permissions } from './permissions.ts';
+import type { ProcessOptions } from './process.ts';
+import { createRemote } from './remote.ts';
+import type { FileTarget, Target } from './target.ts';
+import { spelledAsOnDisk } from './windows-paths.ts';
+
+const mostCompiledFiles = 4_000;
+
+export interface LaunchInput {
+  allowRead?: readonly string[];
+  allowWrite?: readonly string[];
+  allowRun?: boolean;
+  allowAll?: boolean;
+  env?: readonly Variable[];
+  dotenv?: readonly string[];
+  /** Node's own option, such as `--inspect-brk=9230`. */
+  inspector?: string;
+  /** Fetch modules from the web again. */
+  reload?: boolean;
+}
+
+/** What the command is run with and in. */
+export interface LaunchHost {
+  env: NodeJS.ProcessEnv;
+  settings: Settings;
+  clock: Clock;
+  node: NodeProgram;
+  agent?: object | undefined;
+  signal: AbortSignal;
+  say: Say;
+}
+
+type Mode = 'call' | 'script' | 'serve';
+
+export interface Launch {
+  /** Reads the environment of now. */
+  process(
+    mode: Mode,
+    entry: Entry,
+    options: { args: readonly string[]; stdout: ProcessOptions['stdout'] },
+  ): ProcessOptions;
+  modules(entry: Entry, onFile: (path: string) => void): Modules;
+  /** Where variables for the val are read. */
+  dotenvFiles: readonly string[];
+}
+
+export function prepareLaunch(host: LaunchHost, input: LaunchInput, target: Target): Launch {
+  const { env, settings, clock, node, agent, signal } = host;
+  const { platform } = settings.system;
+  const programs = realPath(join(__dirname, 'run'));
+  const isAtTerminal = agent === undefined && [0, 1, 2].some(isatty);
+  const isSandboxed = runsInSandbox(host, input);
+  const allowed = { ...input, allowTerminal: isAtTerminal && platform !== 'win32' };
+  const permissions = isSandboxed ? permissionsOf(settings, allowed, target, programs) : undefined;
+  const options = [
+    ...nodeOptions({ version: node.version, permissions, inspector: input.inspector, platform }),
+    `--import=${pathToFileURL(join(programs, 'preload.cjs'))}`,
+  ];
+  const environment = {
+    env,
+    isOwnFile: target.kind === 'file' && agent === undefined,
+    project: target.kind === 'file' ? target.project : undefined,
+    cwd: settings.cwd,
+    dotenv: input.dotenv ?? [],
+    variables: input.env ?? [],
+    isSandboxed,
+    platform,
+  };
+  const kept = (name: string, mostFiles?: number) =>
+    createKept({ folder: settings.dataDirectory && join(settings.dataDirectory.value, name), mostFiles });
+  const compile = createCompiler(kept('compiled', mostCompiledFiles));
+  const fetchModule = createRemote({
+    settings,
+    signal,
+    kept: kept('modules'),
+    reload: input.reload === true,
+    loadFetch: () => createRequire(join(programs, 'main.cjs'))('./fetch.cjs'),
+  });
+
+  function command(mode: Mode, entry: Entry): string[] {
+    // A script is the main program itself, so that `require.main` and `process.argv[1]` are as with `node`.
+    if (mode === 'script' && target.kind === 'file') return [...options, target.path];
+    return [...options, join(programs, 'main.cjs'), mode, entry.url];
+  }
+
+  return {
+    process: (mode, entry, { args, stdout }) => ({
+      command: [node.path, ...command(mode, entry), ...args],
+      env: environmentOf(environment),
+      cwd: spelledAsOnDisk(settings.cwd, platform),
+      stdin: agent ? 'ignore' : 'inherit',
+      stdout,
+      group: platform === 'win32' || isAtTerminal ? 'shared' : 'own',
+      platform,
+      clock,
+    }),
+    modules: (entry, onFile) => createModules(entry, { cwd: settings.cwd, compile, fetchModule, onFile }),
+    dotenvFiles: dotenvFiles(environment),
+  };
+}
+
+function runsInSandbox({ node, say }: LaunchHost, { allowAll, inspector }: LaunchInput): boolean {
+  if (allowAll) return false;
+  if (inspector === undefined || canInspectInSandbox(node.version)) return true;
+  const text = `Node ${node.version} has no debugger in the sandbox, so the val runs without the sandbox.`;
+  say({ kind: 'warning', text });
+  return false;
+}
+
+function permissionsOf(
+  settings: Settings,
+  {
+    allowRead = [],
+    allowWrite = [],
+    allowRun = false,
+    allowTerminal,
+  }: LaunchInput & { allowTerminal: boolean },
+  target: Target,
+  programs: string,
+): Permissions {
+  const spelled = (path: string) => spelledAsOnDisk(path, settings.system.platform);
+  const fromCwd = (path: string) => spelled(resolve(settings.cwd, path));
+  const own = target.kind === 'file' ? readableCode(target, settings) : [target.path];
+  const terminal = allowTerminal ? ['/dev/tty'] : [];
+  return {
+    read: [
+      spelled(programs),
+      ...own.flatMap((path) => [path, realPath(path)]),
+      ...packagePaths(dirname(target.path)),
+      ...(target.kind === 'file' ? packagePaths(dirname(realPath(target.path))) : []),
+      ...terminal,
+      ...allowRead.map(fromCwd),
+    ],
+    write: [...terminal, ...allowWrite.map(fromCwd)],
+    run: allowRun,
+  };
+}
+
+/** In the home folder, or around the config of vals, a project would be everything that the person has. */
+function readableCode({ path, project, realProject }: FileTarget, settings: Settings): string[] {
+  const ownFolders = [settings.configDirectory, settings.dataDirectory].flatMap(
+    (folder) => folder?.value ?? [],
+  );
+  const isTooWide = (folder: string) =>
+    [homedir(), ...ownFolders].some((own) => isWithin(realPath(folder), realPath(own)));
+  return [project, realProject].map((folder) => (isTooWide(folder) ? path : folder));
+}

@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { ValsError } from '../errors.ts';
+import type { Clock } from '../lib/clock.ts';
+import { mostHeaderBytes, secretHeader, type Thrown } from './protocol.ts';
+import type { Address, Serving } from './serving-process.ts';
+
+/** Unless the val answered the request, or the caller left, vals answers with this status and text. */
+export type Outcome =
+  | { kind: 'over' }
+  | { kind: 'val failed'; status: 500; text: string; failure: ValsError }
+  | { kind: 'process ended'; status: 500 | 504; text: string };
+
+export interface PassOnOptions {
+  serving: Serving;
+  clock: Clock;
+  maxSeconds: number;
+}
+
+/** Passes a request on to a process of the val, and the answer back, both as they come. */
+export async function passOn(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { serving, clock, maxSeconds }: PassOnOptions,
+): Promise<Outcome> {
+  const address = await serving.address().catch(valsErrorOnly);
+  if (outgoing.destroyed) return { kind: 'over' };
+  if (address instanceof ValsError) return { kind: 'process ended', status: 500, text: address.message };
+
+  const passed = send(incoming, outgoing, address);
+  let tooLate: ValsError | undefined;
+  const cancelLimit = clock.after(maxSeconds * 1_000, () => {
+    tooLate = serving.giveUp();
+    passed.destroy();
+  });
+  const answer = await answerTo(passed);
+  cancelLimit();
+  if (outgoing.destroyed) return { kind: 'over' };
+  if (tooLate !== undefined) return { kind: 'process ended', status: 504, text: tooLate.message };
+  if (answer === undefined)
+    return { kind: 'process ended', status: 500, text: (await serving.lost()).message };
+
+  if (answer.headers[secretHeader] === address.secret) {
+    const thrown: Thrown = JSON.parse(await text(answer));
+    return { kind: 'val failed', status: 500, text: thrown.text, failure: address.explain(thrown) };
+  }
+  const { statusCode = 500, statusMessage, rawHeaders } = answer;
+  outgoing.writeHead(statusCode, statusMessage, endToEnd(rawHeaders));
+  outgoing.flushHeaders();
+  // If the process ends in the middle of an answer, or the caller leaves, this closes the other side.
+  await pipeline(answer, outgoing).catch(() => {});
+  return { kind: 'over' };
+}
+
+function valsErrorOnly(error: unknown): ValsError {
+  if (error instanceof ValsError) return error;
+  throw error;
+}
+
+function send(incoming: IncomingMessage, outgoing: ServerResponse, address: Address): ClientRequest {
+  const { method, url: path, headersDistinct } = incoming;
+  const { port, agent, secret } = address;
+  const passed = request({
+    ...{ host: '127.0.0.1', port, agent, method, path },
+    setHost: false,
+    maxHeaderSize: mostHeaderBytes,
+  });
+  // The val gets the headers of the caller, so Node may not add its own.
+  for (const name of ['connection', 'transfer-encoding']) passed.removeHeader(name);
+  for (const [name, values = []] of Object.entries(headersDistinct)) passed.setHeader(name, values);
+  // Node throws if trailers are announced for a body without chunks.
+  if (headersDistinct['transfer-encoding'] === undefined) passed.removeHeader('trailer');
+  passed.setHeader(secretHeader, secret);
+  passed.on('error', () => {});
+  incoming.pipe(passed);
+  outgoing.once('close', () => {
+    // The rest of the body must be read. Otherwise the next request on this connection would never be read.
+    incoming.unpipe(passed);
+    incoming.resume();
+    passed.destroy();
+  });
+  return passed;
+}
+
+/** Undefined if the connection broke off before the answer. */
+async function answerTo(passed: ClientRequest): Promise<IncomingMessage | undefined> {
+  try {
+    const [answer] = await once(passed, 'response');
+    return answer;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The body is sent on with an encoding that suits the caller, who may speak HTTP/1.0. */
+const endToEnd = (rawHeaders: readonly string[]): string[] =>
+  rawHeaders.filter((_, index) => rawHeaders[index & ~1]?.toLowerCase() !== 'transfer-encoding');
