@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import { mostHeaderBytes, secretHeader, type Thrown } from './protocol.ts';
+import { mostHeaderBytes, secretHeader, thrownIn } from './protocol.ts';
 import type { Address, Serving } from './serving-process.ts';
 
 /** Unless the val answered the request, or the caller left, vals answers with this status and text. */
@@ -42,8 +41,9 @@ export async function passOn(
   if (answer === undefined)
     return { kind: 'process ended', status: 500, text: (await serving.lost()).message };
 
-  if (answer.headers[secretHeader] === address.secret) {
-    const thrown: Thrown = JSON.parse(await text(answer));
+  const thrown = thrownIn(answer.headers[secretHeader], address.secret);
+  if (thrown !== undefined) {
+    answer.resume();
     return { kind: 'val failed', status: 500, text: thrown.text, failure: address.explain(thrown) };
   }
   const { statusCode = 500, statusMessage, rawHeaders } = answer;
@@ -61,7 +61,9 @@ function valsErrorOnly(error: unknown): ValsError {
 
 function send(incoming: IncomingMessage, outgoing: ServerResponse, address: Address): ClientRequest {
   const { method, url: path, headersDistinct } = incoming;
-  const { port, agent, secret } = address;
+  const { port, secret } = address;
+  // The header `connection: close` of the caller closes the connection to the val, too.
+  const agent = headersDistinct.connection?.some((value) => /close/i.test(value)) ? false : address.agent;
   const passed = request({
     ...{ host: '127.0.0.1', port, agent, method, path },
     setHost: false,

@@ -45,13 +45,21 @@ export interface Thrown {
 }
 
 /**
- * A process that serves requests answers only those that carry its secret in this header. An answer that carries it is a
- * `Thrown`: the val failed on the request. With the word `idle` after the secret, vals asks when all work is done.
+ * A process that serves requests answers only those that carry its secret in this header. With the word `idle` after the
+ * secret, vals asks when all work is done. In an answer, the secret and what the val threw: it failed on the request.
  */
 export const secretHeader = 'vals-secret';
 
+export const withSecret = (secret: string, thrown: Thrown): string =>
+  `${secret} ${Buffer.from(JSON.stringify(thrown)).toString('base64')}`;
+
+export function thrownIn(header: string | string[] | undefined, secret: string): Thrown | undefined {
+  const [first, thrown] = `${header}`.split(' ');
+  return first === secret ? JSON.parse(Buffer.from(thrown ?? '', 'base64').toString()) : undefined;
+}
+
 /** Between vals and the val, headers may be longer than Node allows, so that Node's limit counts only once. */
-export const mostHeaderBytes = 1 << 20;
+export const mostHeaderBytes = 1 << 21;
 
 export const frameKinds = { message: 0, value: 1, log: 2 } as const;
 export type FrameKind = (typeof frameKinds)[keyof typeof frameKinds];

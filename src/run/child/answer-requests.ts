@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import { mostHeaderBytes, secretHeader } from '../protocol.ts';
+import { mostHeaderBytes, secretHeader, withSecret } from '../protocol.ts';
 import { sendEvent } from './channel.ts';
 import { describe } from './fail.ts';
 import { type Callable, functionIn, isResponse, isStream } from './value.ts';
@@ -85,7 +85,7 @@ async function answer(
     if (outgoing.headersSent) {
       sendEvent({ kind: 'broke off', thrown });
       outgoing.destroy();
-    } else outgoing.writeHead(500, { [secretHeader]: secret }).end(JSON.stringify(thrown));
+    } else outgoing.writeHead(500, { [secretHeader]: withSecret(secret, thrown) }).end();
   }
 }
 
