@@ -7,9 +7,9 @@ import { createListener } from './http/listener.ts';
 import { inUrl, loopbackOnly, type Network } from './http/network.ts';
 import type { Limits } from './http/rate-limit.ts';
 import { type FinishedRequest, listen, listenError, type Server } from './http/server.ts';
+import { cleanUp } from './store/clean-up.ts';
 import { openStore, type Store } from './store/open-store.ts';
 import { countAll } from './store/records.ts';
-import { deleteOldRuns } from './store/runs.ts';
 import { loadSeed, type SeedData } from './store/seed.ts';
 
 export { backupStore } from './backup/backup-store.ts';
@@ -79,9 +79,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
       },
     });
     const metrics = options.metrics && (await startMetrics(store, server, options.metrics));
-    if (options.keepRunsMs !== undefined) {
-      void deleteOldRuns(store.db, options.keepRunsMs, clock, ended.signal);
-    }
+    void cleanUp(store.db, { keepRunsMs: options.keepRunsMs, clock, signal: ended.signal });
     const { port } = server;
     const stopRenewing = certificate?.renew(clock, server.renew, options.onWarning);
     let closed: Promise<void> | undefined;

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type Libsql from 'libsql';
 
 interface Write {
@@ -8,20 +9,55 @@ interface Write {
 
 type Report = () => void;
 
-export function createGroupCommit(
-  connection: Libsql.Database,
-  { mostMs, before, after }: { mostMs: number; before(): void; after(): void },
-) {
+interface GroupCommitOptions {
+  mostMs: number;
+  /** Begins a transaction. Reads are answered while this waits for the lock. */
+  begin(): Promise<void>;
+  after(): void;
+}
+
+export function createGroupCommit(connection: Libsql.Database, { mostMs, begin, after }: GroupCommitOptions) {
   let waiting: Write[] = [];
-  let underWay: Promise<void> | undefined;
+  /** Writes whose shared commit failed. */
+  let single: Write[] = [];
+  let loop: Promise<void> | undefined;
+  let underWay: Promise<Report[]> | undefined;
+
+  async function commitAll(): Promise<void> {
+    while (single.length + waiting.length > 0) {
+      // Other requests are answered before these writes begin.
+      await nextTurn();
+      if (!(await canBegin())) continue;
+      const group = nextGroup();
+      underWay = commit(group).catch((error) => allFailed(group, error));
+      const reports = await underWay;
+      underWay = undefined;
+      for (const report of reports) report();
+    }
+    loop = undefined;
+  }
+
+  /** If the lock is not to be had, those writes fail that waited for it all the time. */
+  async function canBegin(): Promise<boolean> {
+    const early = new Set([...single, ...waiting]);
+    try {
+      await begin();
+      return true;
+    } catch (error) {
+      single = [];
+      waiting = waiting.filter((write) => !early.has(write));
+      for (const { reject } of early) reject(error);
+      return false;
+    }
+  }
+
+  function nextGroup(): Write[] {
+    const group = single.length > 0 ? single.splice(0, 1) : waiting;
+    if (group === waiting) waiting = [];
+    return group;
+  }
 
   async function commit(group: Write[]): Promise<Report[]> {
-    try {
-      before();
-      connection.exec('BEGIN IMMEDIATE');
-    } catch (error) {
-      return allFailed(group, error);
-    }
     const reports: Report[] = [];
     try {
       const end = performance.now() + mostMs;
@@ -29,54 +65,31 @@ export function createGroupCommit(
         reports.push(await runInSavepoint(connection, write));
         if (performance.now() > end) break;
       }
-      commitLater(group.splice(reports.length));
+      waiting = [...group.splice(reports.length), ...waiting];
       connection.exec('COMMIT');
     } catch (error) {
       if (connection.inTransaction) connection.exec('ROLLBACK');
-      return group.length === 1 ? allFailed(group, error) : oneByOne(group);
+      if (group.length === 1) return allFailed(group, error);
+      single = group;
+      return [];
     }
     after();
     return reports;
-  }
-
-  /** Other requests are answered before these writes begin. */
-  function commitLater(writes: Write[]): void {
-    if (writes.length > 0 && waiting.length === 0) setImmediate(commitSome);
-    waiting = [...writes, ...waiting];
-  }
-
-  async function oneByOne(group: Write[]): Promise<Report[]> {
-    const reports: Report[] = [];
-    for (const write of group) reports.push(...(await commit([write])));
-    return reports;
-  }
-
-  async function commitSome(): Promise<void> {
-    while (underWay) await underWay;
-    const group = waiting;
-    waiting = [];
-    if (group.length === 0) return;
-    const committed = commit(group).catch((error) => allFailed(group, error));
-    underWay = committed.then(() => {
-      underWay = undefined;
-    });
-    for (const report of await committed) report();
-  }
-
-  async function flush(): Promise<void> {
-    while (underWay || waiting.length > 0) await commitSome();
   }
 
   return {
     write: <Result>(work: () => Promise<Result>): Promise<Result> =>
       new Promise((resolve, reject) => {
         waiting.push({ work, resolve, reject });
-        if (waiting.length === 1) setImmediate(commitSome);
+        loop ??= commitAll();
       }),
     /** A read must wait for `underWay`, because the open transaction may still be rolled back. */
     underWay: () => underWay,
-    waiting: () => waiting.length,
-    flush,
+    waiting: () => single.length + waiting.length,
+    /** Resolves when no write waits. */
+    async flush(): Promise<void> {
+      while (loop) await loop;
+    },
   };
 }
 
@@ -97,7 +110,7 @@ async function runInSavepoint(
   }
 }
 
-const allFailed = (group: Write[], error: unknown): Report[] =>
+const allFailed = (group: readonly Write[], error: unknown): Report[] =>
   group.map(
     ({ reject }) =>
       () =>

@@ -130,7 +130,8 @@ export const sqliteSchemas: readonly SchemaStep[] = [
   },
   hashesAndRemovals(
     sqlite,
-    // The code is the last column, because SQLite reads all of it to come to the columns behind it.
+    // The code is the last column, because SQLite reads all of it to come to the columns behind it. The indexes have the
+    // val, so that runs of removed vals are passed over without reading them.
     `CREATE TABLE versions_2 (
       val_id TEXT NOT NULL REFERENCES vals (id) ON DELETE CASCADE,
       version INTEGER NOT NULL, code_hash TEXT NOT NULL, created_at TEXT NOT NULL,
@@ -138,7 +139,11 @@ export const sqliteSchemas: readonly SchemaStep[] = [
     ) STRICT;
     INSERT INTO versions_2 SELECT val_id, version, '', created_at, author_id, author_name, NULL, code FROM versions;
     DROP TABLE versions;
-    ALTER TABLE versions_2 RENAME TO versions;`,
+    ALTER TABLE versions_2 RENAME TO versions;
+    DROP INDEX records_by_time;
+    DROP INDEX records_by_tag;
+    CREATE INDEX records_by_time ON records (owner_id, kind, at DESC, position, val_id);
+    CREATE INDEX records_by_tag ON records (owner_id, kind, tag, at DESC, position, val_id);`,
   ),
 ];
 

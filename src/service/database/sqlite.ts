@@ -10,7 +10,10 @@ import { otherFileHint, prepareStoreFile, rememberFiles, restrictMode } from './
 import { createWriteBack, type WriteBackTimes } from './write-back.ts';
 
 const applicationId = 0x76616c73;
-const busyTimeoutMs = 10_000;
+/** SQLite itself waits for a lock without a turn of the event loop, so it waits for moments only, again and again. */
+const busyTimeoutMs = 5;
+const mostLockWaitMs = 10_000;
+const mostPauseMs = 25;
 const mostMsPerCommit = 5;
 
 const writeBack: WriteBackTimes = { idleMs: 30_000, mostMs: 60 * 60_000 };
@@ -63,15 +66,18 @@ function failureOf(error: unknown): unknown {
   return kind === undefined || error instanceof DatabaseFailure ? error : new DatabaseFailure(kind, error);
 }
 
-/** While another process switches a new file to WAL mode, SQLite ignores its busy timeout. */
-async function retryWhileBusy<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (const deadline = Date.now() + busyTimeoutMs; ; ) {
+/** Repeats what failed because another process has a lock, while other work is done in between. */
+async function retryWhileBusy<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+  const deadline = performance.now() + mostLockWaitMs;
+  for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, mostPauseMs)) {
     try {
       return await work();
     } catch (error) {
-      const isBusy = /^SQLITE_(BUSY|LOCKED)/.test(`${errnoOf(error)}`);
-      if (!isBusy || Date.now() > deadline) throw error;
-      await sleep(5 + Math.random() * 20);
+      const isBusy = /^SQLITE_(BUSY|LOCKED)/.test(
+        `${errnoOf(error instanceof DatabaseFailure ? error.cause : error)}`,
+      );
+      if (!isBusy || performance.now() > deadline) throw error;
+      await sleep(pauseMs * (0.5 + Math.random()));
     }
   }
 }
@@ -171,12 +177,15 @@ function wrap(
 ): Omit<Database, 'explain' | 'upgradedFrom'> {
   const log = createWriteBack(connection, rememberFiles(path), {
     ...times,
-    busyTimeoutMs,
     isWriting: () => group.underWay() !== undefined,
   });
   const group = createGroupCommit(connection, {
     mostMs: mostMsPerCommit,
-    before: log.checkFiles,
+    begin: () =>
+      retryWhileBusy(() => {
+        log.checkFiles();
+        connection.exec('BEGIN IMMEDIATE');
+      }),
     after: log.noteWrite,
   });
 
@@ -186,12 +195,13 @@ function wrap(
 
   return {
     codeContains,
-    async query(sql, values) {
-      readsWaiting += 1;
-      while (group.underWay()) await group.underWay();
-      readsWaiting -= 1;
-      return run(sql, values);
-    },
+    query: (sql, values) =>
+      retryWhileBusy(async () => {
+        readsWaiting += 1;
+        while (group.underWay()) await group.underWay();
+        readsWaiting -= 1;
+        return run(sql, values);
+      }),
     transaction: (_keys, work) =>
       group
         .write(() => work(tx))

@@ -11,7 +11,6 @@ export interface WriteBackTimes {
 }
 
 interface WriteBackOptions extends WriteBackTimes {
-  busyTimeoutMs: number;
   isWriting(): boolean;
 }
 
@@ -19,7 +18,7 @@ interface WriteBackOptions extends WriteBackTimes {
 export function createWriteBack(
   connection: Libsql.Database,
   files: StoreFiles,
-  { idleMs, mostMs, busyTimeoutMs, isWriting }: WriteBackOptions,
+  { idleMs, mostMs, isWriting }: WriteBackOptions,
 ) {
   let wrote = false;
   let writtenBackAt = performance.now();
@@ -34,12 +33,6 @@ export function createWriteBack(
     }
   }
 
-  function checkpointWithoutWaiting(): void {
-    connection.exec('PRAGMA busy_timeout = 0');
-    checkpoint();
-    connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-  }
-
   /** A log that was replaced may belong to another store, so it must not be copied into this store. */
   function saveLog(): void {
     if (!files.isLogReplaced()) checkpoint();
@@ -48,7 +41,7 @@ export function createWriteBack(
   // If a reader or a writer of another process still uses the log, the timer tries again.
   const whenIdle = setTimeout(() => {
     if (files.logSize() === 0 || isWriting()) return;
-    if (files.areInPlace()) checkpointWithoutWaiting();
+    if (files.areInPlace()) checkpoint();
     if (files.logSize() > 0) whenIdle.refresh();
   }, idleMs).unref();
 
@@ -62,7 +55,7 @@ export function createWriteBack(
       wrote = true;
       whenIdle.refresh();
       const isDue = performance.now() - writtenBackAt > mostMs;
-      if (isDue || files.logSize() > checkpointBytes) checkpointWithoutWaiting();
+      if (isDue || files.logSize() > checkpointBytes) checkpoint();
     },
     end(): void {
       clearTimeout(whenIdle);

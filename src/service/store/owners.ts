@@ -1,5 +1,7 @@
 import type { Database, Reader, Tx } from '../database/database.ts';
+import { sql } from '../database/sql.ts';
 import type { User } from './caller.ts';
+import { deleteSomeRecords } from './clean-up.ts';
 import { removeVal } from './remove-val.ts';
 
 export type OwnerKind = 'person' | 'space';
@@ -32,20 +34,28 @@ export async function removeOwner<Refused extends string>(
   });
   if (typeof owner === 'string') return owner;
 
-  while (!(await database.transaction({}, (tx) => removeIfWithoutVals(tx, owner)))) {
-    if (!withVals) return 'has vals';
+  for (;;) {
     const vals = await database.query<{ id: string }>(
       'SELECT id FROM vals WHERE owner_id = ? ORDER BY name LIMIT 100',
       [owner.id],
     );
+    if (vals.length > 0 && !withVals) return 'has vals';
     for (const { id } of vals) {
       await database.transaction({}, async (tx) => {
         await tx.query(`SELECT id FROM vals WHERE id = ?${tx.forUpdate}`, [id]);
-        await removeVal(tx, id);
+        await removeVal(tx, { id, ownerId: owner.id });
       });
     }
+    if (vals.length > 0) continue;
+    await deleteRuns(database, owner);
+    if (await database.transaction({}, (tx) => removeIfWithoutVals(tx, owner))) return 'removed';
   }
-  return 'removed';
+}
+
+/** In steps, so that the removal of the owner itself is quick. */
+async function deleteRuns(database: Database, { id }: User): Promise<void> {
+  const isOwnRun = sql`owner_id = ${id} AND kind = 'runs'`;
+  while ((await database.transaction({}, (tx) => deleteSomeRecords(tx, isOwnRun))) > 0);
 }
 
 async function removeIfWithoutVals(tx: Tx, { id }: User): Promise<boolean> {

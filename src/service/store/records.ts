@@ -31,6 +31,12 @@ export interface FoundRecord {
   json: string;
 }
 
+/** Runs of a deleted val may still be there, until the service has deleted them. */
+const isOfKind = (kind: RecordKind): Sql =>
+  kind === 'runs'
+    ? sql`kind = ${kind} AND NOT EXISTS (SELECT 1 FROM removed_vals WHERE removed_vals.val_id = records.val_id)`
+    : sql`kind = ${kind}`;
+
 export async function findRecords(
   db: Reader,
   kind: RecordKind,
@@ -39,7 +45,7 @@ export async function findRecords(
 ): Promise<{ records: FoundRecord[]; more: boolean }> {
   const conditions = [
     'valId' in of ? sql`val_id = ${of.valId}` : sql`owner_id = ${of.ownerId}`,
-    sql`kind = ${kind}`,
+    isOfKind(kind),
     ...(filter.tag === undefined ? [] : [sql`tag = ${filter.tag}`]),
     ...(filter.since === undefined ? [] : [sql`at > ${filter.since}`]),
     ...(filter.until === undefined ? [] : [sql`at <= ${filter.until}`]),
@@ -70,9 +76,9 @@ export async function findRecord(
   kind: RecordKind,
   key: string,
 ): Promise<{ json: string; logs: string | null } | undefined> {
-  const [found] = await db.query<{ json: string; logs: ArrayBuffer | null }>(
-    'SELECT json, logs FROM records WHERE owner_id = ? AND kind = ? AND key = ?',
-    [owner.id, kind, key],
+  const [found] = await query<{ json: string; logs: ArrayBuffer | null }>(
+    db,
+    sql`SELECT json, logs FROM records WHERE owner_id = ${owner.id} AND ${isOfKind(kind)} AND key = ${key}`,
   );
   return found && { json: found.json, logs: found.logs && Buffer.from(found.logs).toString() };
 }

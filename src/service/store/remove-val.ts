@@ -1,26 +1,28 @@
 import type { Database, Tx } from '../database/database.ts';
+import { sql } from '../database/sql.ts';
 import type { Caller } from './caller.ts';
 import { changeVal } from './change-val.ts';
+import { deleteSomeRecords } from './clean-up.ts';
 import type { WriteOptions } from './write-as.ts';
-
-const runsPerStatement = 5_000;
 
 export const deleteVal = (
   db: Database,
   caller: Caller,
   id: string,
   options: WriteOptions = {},
-): Promise<void> => changeVal(db, caller, id, options, (tx) => removeVal(tx, id));
+): Promise<void> =>
+  changeVal(db, caller, id, options, (tx) => removeVal(tx, { id, ownerId: caller.owner.id }));
 
-/** In several statements of one transaction, because each statement has a time limit in PostgreSQL. */
-export async function removeVal(tx: Tx, id: string): Promise<void> {
-  for (;;) {
-    const runs = await tx.query(
-      `DELETE FROM records WHERE position IN (SELECT position FROM records
-        WHERE kind = 'runs' AND val_id = ? LIMIT ${runsPerStatement}) RETURNING position`,
-      [id],
-    );
-    if (runs.length < runsPerStatement) break;
-  }
+/**
+ * A val may have so many runs that nobody should wait for their deletion. All are gone for callers at once, and
+ * `clean-up.ts` deletes those that are left here.
+ */
+export async function removeVal(tx: Tx, { id, ownerId }: { id: string; ownerId: string }): Promise<void> {
+  await deleteSomeRecords(tx, sql`kind = 'runs' AND val_id = ${id}`);
+  await tx.query(
+    `INSERT INTO removed_vals (val_id, owner_id)
+      SELECT ?, ? WHERE EXISTS (SELECT 1 FROM records WHERE kind = 'runs' AND val_id = ?)`,
+    [id, ownerId, id],
+  );
   await tx.query('DELETE FROM vals WHERE id = ?', [id]);
 }

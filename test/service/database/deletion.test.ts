@@ -2,14 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../src/service/database/open-database.ts';
-import { openStore } from '../../../src/service/index.ts';
-import { countAll } from '../../../src/service/store/records.ts';
 import { budget } from '../../support/cases.ts';
 import { embeddedService, placeOf } from '../../support/embedded-service.ts';
-import { addPerson, clientOf, newPlace } from '../support.ts';
+import { addPerson, clientOf, type List, newPlace, temporaryService } from '../support.ts';
 
 const kills = budget(3);
-const size = { versions: 200, runs: 6_000 };
+const size = { versions: 200, runs: 700 };
 
 /** Filled with SQL, because thousands of requests would take too long. */
 async function createLargeVal(at: string, ownerId: string): Promise<string> {
@@ -30,7 +28,8 @@ async function createLargeVal(at: string, ownerId: string): Promise<string> {
     );
     await query(
       `INSERT INTO records (owner_id, kind, key, at, val_id, json)
-        ${series(size.runs)} SELECT '${ownerId}', 'runs', '${id}' || n, '2026', '${id}', '{}' FROM s`,
+        ${series(size.runs)} SELECT '${ownerId}', 'runs', '${id}' || n, '2026', '${id}',
+          '{"id":"${id}' || n || '"}' FROM s`,
     );
   });
   await close();
@@ -50,7 +49,7 @@ async function countsOf(at: string, id: string) {
   return counts;
 }
 
-test('a val whose deletion is killed half-way is whole or gone, and the next deletion succeeds', async () => {
+test('a val whose deletion is killed is whole or gone, and its runs are deleted by the next service', async () => {
   const at = await newPlace();
   const { user, token } = await addPerson({ at, baseUrl: '' }, 'ada');
   const deleteVal = ({ baseUrl }: { baseUrl: string }, id: string) =>
@@ -61,26 +60,46 @@ test('a val whose deletion is killed half-way is whole or gone, and the next del
   expect(await deleteVal(service, await createLargeVal(at, user.id))).toBe(204);
   const usualMs = performance.now() - start;
 
-  const outcomes = new Set<string>();
   for (let kill = 1; kill <= kills; kill++) {
     const id = await createLargeVal(at, user.id);
     const deleted = deleteVal(service, id).catch(() => 'killed');
-    // From the beginning of a usual deletion to its middle.
-    await sleep((usualMs * (kill - 0.5)) / (2 * kills));
+    await sleep((usualMs * (kill - 0.5)) / kills);
     await service.end('SIGKILL');
-    const counts = await countsOf(at, id);
+    const { runs, ...counts } = await countsOf(at, id);
     const isGone = counts.vals === 0;
-    outcomes.add(isGone ? 'gone' : 'whole');
-    expect(counts).toEqual(isGone ? { vals: 0, versions: 0, runs: 0 } : { vals: 1, ...size });
+    expect(counts).toEqual(isGone ? { vals: 0, versions: 0 } : { vals: 1, versions: size.versions });
+    if (!isGone) expect(runs).toBe(size.runs);
     if ((await deleted) === 204) expect(isGone).toBe(true);
     service = await embeddedService({ at });
     // PostgreSQL may still be ending the deletion of the killed process. Then the service answers 503.
     await expect.poll(() => deleteVal(service, id)).toBe(isGone ? 404 : 204);
-    expect(await countsOf(at, id)).toEqual({ vals: 0, versions: 0, runs: 0 });
+    expect(await clientOf({ ...service, token }).get<List>('/v1/me/runs')).toMatchObject({ data: [] });
+    if (isGone) await expect.poll(() => countsOf(at, id)).toEqual({ vals: 0, versions: 0, runs: 0 });
   }
-  expect(outcomes).toContain('whole');
-
-  const store = await openStore(placeOf(at));
-  expect(await countAll(store.db)).toEqual({ vals: 0, runs: 0 });
-  await store.close();
 });
+
+test('the runs of a deleted val are gone for everybody at once, and from the store later', async () => {
+  const service = await temporaryService();
+  const me = await service.get<{ id: string }>('/v1/me');
+  const kept = await service.createVal({ name: 'kept', code: 'c' });
+  const run = { version: 1, runStartAt: '2025-01-01T00:00:00Z', runEndAt: null };
+  await service.ask('POST', `/v1/vals/${kept.id}/runs`, { body: run });
+  const id = await createLargeVal(service.at, me.id);
+  const [newest] = await service.idsFrom('/v1/me/runs?limit=1');
+  expect(await service.statusOf('DELETE', `/v1/vals/${id}`)).toBe(204);
+  expect((await countsOf(service.at, id)).runs).toBeGreaterThan(0);
+  expect((await service.get<List>('/v1/me/runs')).data).toMatchObject([{ val: { id: kept.id } }]);
+  expect(await service.statusOf('GET', `/v1/runs/${newest}`)).toBe(404);
+  expect(await service.statusOf('GET', `/v1/vals/${id}/runs`)).toBe(404);
+  const again = await temporaryService({ at: service.at });
+  await expect.poll(() => countsOf(service.at, id)).toEqual({ vals: 0, versions: 0, runs: 0 });
+  await expect.poll(() => removedVals(service.at)).toEqual([]);
+  await again.close();
+});
+
+async function removedVals(at: string) {
+  const { query, close } = await openDatabase(placeOf(at));
+  const removed = await query('SELECT val_id FROM removed_vals');
+  await close();
+  return removed;
+}

@@ -14,7 +14,7 @@ function openGroup({ mostMs = Number.POSITIVE_INFINITY, after = () => {} } = {})
   let commits = 0;
   const { write } = createGroupCommit(connection, {
     mostMs,
-    before: () => {},
+    begin: async () => void connection.exec('BEGIN IMMEDIATE'),
     after() {
       commits += 1;
       after();

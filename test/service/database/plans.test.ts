@@ -3,8 +3,8 @@ import pg from 'pg';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { Database, Reader, Value } from '../../../src/service/database/database.ts';
 import { openStore, type Store } from '../../../src/service/index.ts';
+import { cleanUp } from '../../../src/service/store/clean-up.ts';
 import { countAll, recordKinds } from '../../../src/service/store/records.ts';
-import { deleteOldRuns } from '../../../src/service/store/runs.ts';
 import { loadSeed } from '../../../src/service/store/seed.ts';
 import { addSignInLink, useSignInLink } from '../../../src/service/store/sign-in-links.ts';
 import { identify } from '../../../src/service/store/tokens.ts';
@@ -140,7 +140,7 @@ async function useAll(at: string): Promise<void> {
     ending.abort();
     return () => {};
   };
-  await deleteOldRuns(store.db, 0, { now: Date.now, after }, ending.signal);
+  await cleanUp(store.db, { keepRunsMs: 0, clock: { now: Date.now, after }, signal: ending.signal });
   await store.close();
   await service.close();
 }

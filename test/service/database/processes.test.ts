@@ -110,6 +110,24 @@ async function hold(at: string, id: string): Promise<() => unknown> {
   return lock(at, `SELECT * FROM vals.vals WHERE id = '${id}' FOR UPDATE`);
 }
 
+test('while another program writes, a write waits for it, and reads are answered', async () => {
+  const service = await temporaryService();
+  const { id } = await service.createVal({ name: 'v', code: 'c' });
+  const release = await hold(service.at, id);
+  let isWritten = false;
+  const write = service.putVal('v', 'd').then((answer) => {
+    isWritten = true;
+    return answer;
+  });
+  for (let i = 0; i < 10; i++) {
+    expect(await service.get(`/v1/vals/${id}`)).toMatchObject({ code: 'c' });
+    expect(await service.statusOf('GET', '/healthz')).toBe(200);
+  }
+  expect(isWritten).toBe(false);
+  await release();
+  expect(await write).toMatchObject({ status: 200, body: { code: 'd' } });
+});
+
 // SQLite waits for ten seconds.
 test.runIf(postgres || isLong)(
   'while another program holds a val for too long, reads go on and writes give 503',

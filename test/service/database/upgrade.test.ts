@@ -35,7 +35,11 @@ async function oldStore(schema: number): Promise<string> {
 
 /** What the newer program sends otherwise. */
 const expected = (text: string) =>
-  text.replaceAll(/"url":"[^"]*"/g, '"url":null').replaceAll(/"codeHash":"[^"]*",/g, '');
+  text
+    .replaceAll(/"url":"[^"]*"/g, '"url":null')
+    .replaceAll(/"codeHash":"[^"]*",/g, '')
+    .replaceAll(/,"token":\{[^}]*\}/g, '')
+    .replaceAll('"module":"/@acme/', '"module":"/');
 
 describe.each([1, 2])('a store of schema %i', (schema) => {
   test('is brought up to date, and each person sees what they saw', async () => {
