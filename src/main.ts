@@ -79,7 +79,7 @@ function workingDirectory(): string {
   }
 }
 
-/** This function must not call process.exit(), because output that is not yet written would be lost. */
+/** Only a defect calls process.exit(), because output that is not yet written is lost then. */
 export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Promise<void> {
   const { argv, env, stdout, stderr } = process;
   // If an address on the command line contains a password, a new process.title hides the command line from `ps`.
@@ -96,8 +96,8 @@ export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Pr
     const { message, facts } = asValsError(error);
     const shown = visible(redactor.redact(message));
     const hints = hintList(facts.hint).map(({ text }) => `hint: ${text}\n`);
-    stderr.write(`error: ${shown}\n${hints.join('')}`);
-    process.exitCode = 1;
+    // A server would otherwise go on after a defect, in a state that nobody knows.
+    stderr.write(`error: ${shown}\n${hints.join('')}`, () => process.exit(1));
   };
   process.on('uncaughtException', reportDefect);
   // Without this listener, Node would end silently with exit code 0 if a promise never resolves.

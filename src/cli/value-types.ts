@@ -143,10 +143,15 @@ export const versionNumber = (placeholder = 'n'): ValueType<number> => ({
 
 export const time = (): ValueType<string> => parsedText('time', (word) => parseMoment(word));
 
+const longestAgeMs = 36_500 * 86_400_000;
+
 /** In milliseconds. */
 export const age = (): ValueType<number> =>
   parsedText('age', (word) => {
     const ms = parseAge(word);
-    if (ms !== undefined && ms > 0) return ms;
-    throw new InvalidValue(`takes a time, such as 30m, 12h or 90d, not "${word}".`, 'For example 90d.');
+    if (ms !== undefined && ms > 0 && ms <= longestAgeMs) return ms;
+    throw new InvalidValue(
+      `takes a time of at most 100 years, such as 30m, 12h or 90d, not "${word}".`,
+      'For example 90d.',
+    );
   });

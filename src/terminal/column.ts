@@ -20,6 +20,7 @@ interface AnyColumn {
 
 export interface TextColumn extends AnyColumn {
   kind: 'text';
+  /** For what the next command needs whole. */
   neverCut?: boolean;
   present?(value: string, record: JsonObject, glyphs: Glyphs): { text: string; tone?: keyof Style };
 }
@@ -52,10 +53,6 @@ interface LongTextColumn extends AnyColumn {
 }
 
 export type Column = TextColumn | IdColumn | MomentColumn | NumberColumn | ChartColumn | LongTextColumn;
-
-/** Half of an id, a time or a number would be wrong. */
-export const isNeverCut = (column: Column): boolean =>
-  column.kind === 'text' ? column.neverCut === true : ['id', 'moment', 'number'].includes(column.kind);
 
 const placeOf = (header: string, paths: readonly string[]) => ({
   header,
@@ -124,28 +121,5 @@ export function cellText(value: JsonValue | undefined): string {
   if (typeof value === 'string') return value;
   return typeof value === 'object' ? stringifyJson(value) : String(value);
 }
-
-export function project(record: JsonObject, fields: readonly string[]): JsonObject {
-  const projection = emptyObject();
-  for (const field of fields) setAtPath(projection, field.split('.'), lookUp(record, field) ?? null);
-  return projection;
-}
-
-/** Without a prototype, `__proto__` is a key like any other. */
-const emptyObject = (): JsonObject => Object.create(null);
-
-function setAtPath(target: JsonObject, path: readonly string[], value: JsonValue): void {
-  const [key = '', ...keysBelow] = path;
-  if (keysBelow.length === 0) {
-    target[key] = value;
-    return;
-  }
-  target[key] ??= emptyObject();
-  const below = target[key];
-  if (isObject(below) && isMadeHere(below)) setAtPath(below, keysBelow, value);
-}
-
-/** Only `emptyObject` makes objects without a prototype. Other objects belong to the record and must not be changed. */
-const isMadeHere = (object: JsonObject): boolean => Object.getPrototypeOf(object) === null;
 
 export const tabCell = (text: string): string => visible(text.replaceAll('\\', '\\\\'));

@@ -1,10 +1,10 @@
 import { isObject, type JsonObject, type JsonValue } from '../lib/json.ts';
-import { visible, visibleLines } from '../lib/visible.ts';
-import { type Column, cellText, column, columnValue, moment } from './column.ts';
+import { visible } from '../lib/visible.ts';
+import { type Cell, cellOf, firstLine, type Screen } from './cell.ts';
+import { type Column, column, moment } from './column.ts';
 import { gap } from './layout.ts';
-import { type Cell, cellOf, firstLine, type Screen } from './screen.ts';
 import { createTextWidth, type TextWidth } from './text-width.ts';
-import { isMoment, wholeMoment } from './times.ts';
+import { isMoment } from './times.ts';
 
 const narrowestValue = 4;
 
@@ -62,7 +62,7 @@ async function formatPairs(
   const pairs = columns
     .map((column) => ({
       key: visible(screen.redact(column.header)),
-      cell: wholeCell(record, column, screen),
+      cell: cellOf(record, column, screen, 'whole'),
       column,
     }))
     .filter(({ cell }) => showEmpty || cell.text !== '');
@@ -75,28 +75,20 @@ async function formatPairs(
   const indent = ' '.repeat(keyWidth + gap.length);
   const room = Math.max(narrowestValue, screen.width - indent.length);
   return pairs
-    .map(({ key, cell: { text, tone }, column }) => {
+    .map(({ key, cell, column }) => {
       const label = textWidth.cut(key, keyWidth);
       const padding = ' '.repeat(keyWidth - textWidth.width(label));
-      const value = fitValue(text, column, room, textWidth).join(`\n${indent}`);
-      const painted = tone ? screen.style[tone](value) : value;
+      const value = fitValue(cell, column, room, textWidth).join(`\n${indent}`);
+      const painted = cell.tone ? screen.style[cell.tone](value) : value;
       return `${screen.style.bold(label)}${padding}${gap}${painted}\n`;
     })
     .join('');
 }
 
-/** An id or an address is never cut, because the user cannot use half of it. */
-function fitValue(text: string, { kind }: Column, width: number, textWidth: TextWidth): string[] {
+function fitValue({ text, neverCut }: Cell, { kind }: Column, width: number, textWidth: TextWidth): string[] {
   if (kind === 'longText' || kind === 'moment')
     return text.split('\n').flatMap((line) => textWidth.wrap(line, width));
-  const isWhole = kind === 'id' || /^https?:\/\/\S+$/.test(text);
+  // The user cannot open half of an address.
+  const isWhole = neverCut || /^https?:\/\/\S+$/.test(text);
   return [isWhole ? text : textWidth.cut(text, width)];
-}
-
-function wholeCell(record: JsonObject, column: Column, screen: Screen): Cell {
-  if (column.kind !== 'longText')
-    return cellOf(record, column, screen, { wholeId: true, writeMoment: wholeMoment });
-  const text = screen.redact(cellText(columnValue(record, column)));
-  const lines = text.replaceAll('\r\n', '\n').replaceAll('\t', '    ').trimEnd();
-  return { text: visibleLines(lines) };
 }

@@ -1,55 +1,46 @@
-import { type Column, isNeverCut } from './column.ts';
-
 export const gap = '  ';
 
+/** A text is not cut below this width while a column is left that may be dropped. */
 const readableWidth = 20;
 const fewestBars = 8;
 const minWidth = 4;
 
 export interface Measured {
-  column: Column;
   wantedWidth: number;
+  neverCut: boolean;
+  isChart?: boolean;
+  droppable: number | undefined;
 }
 
 export type Fitted<Item> = Item & { width: number };
 
-export interface Layout<Item> {
-  shown: Fitted<Item>[];
-  leftOut: number;
-}
-
 /**
- * Drops the droppable columns one by one, until the others fit with a readable width. If that is not enough, makes the
- * columns narrower, and then leaves out the last columns.
+ * Drops the droppable columns one by one, until the others fit with a readable width. If that is not enough, makes texts
+ * narrower. Returns undefined if the columns do not fit even then.
  */
-export function layOut<Item extends Measured>(items: readonly Item[], width: number): Layout<Item> {
+export function layOut<Item extends Measured>(
+  items: readonly Item[],
+  width: number,
+): Fitted<Item>[] | undefined {
   const shown = fitInto(items, width, readable);
-  if (shown !== undefined) return { shown, leftOut: 0 };
+  if (shown !== undefined) return shown;
   const next = nextToDrop(items);
-  if (next === undefined) return fitFirst(items, width);
-  const others = items.filter((item) => item !== next);
-  return layOut(others, width);
+  return next === undefined
+    ? fitInto(items, width, narrow)
+    : layOut(
+        items.filter((item) => item !== next),
+        width,
+      );
 }
 
-function fitFirst<Item extends Measured>(items: readonly Item[], width: number): Layout<Item> {
-  for (let leftOut = 0; leftOut < items.length; leftOut++) {
-    const first = items.slice(0, items.length - leftOut);
-    const shown = fitInto(first, width, narrow) ?? fitInto(first, width, narrowest);
-    if (shown !== undefined) return { shown, leftOut };
-  }
-  const shown = items.slice(0, 1).map((item) => ({ ...item, width: Math.max(1, width) }));
-  return { shown, leftOut: items.length - 1 };
-}
+const readable = ({ wantedWidth, neverCut, isChart }: Measured): number =>
+  neverCut ? wantedWidth : Math.min(wantedWidth, isChart ? fewestBars : readableWidth);
 
-const readable = ({ column, wantedWidth }: Measured): number =>
-  isNeverCut(column)
-    ? wantedWidth
-    : Math.min(wantedWidth, column.kind === 'chart' ? fewestBars : readableWidth);
-const narrow = (item: Measured): number => (isNeverCut(item.column) ? item.wantedWidth : narrowest(item));
-const narrowest = ({ wantedWidth }: Measured): number => Math.min(wantedWidth, minWidth);
+const narrow = ({ wantedWidth, neverCut }: Measured): number =>
+  neverCut ? wantedWidth : Math.min(wantedWidth, minWidth);
 
 function nextToDrop<Item extends Measured>(items: readonly Item[]): Item | undefined {
-  const rank = ({ column }: Measured) => column.droppable ?? Infinity;
+  const rank = ({ droppable = Infinity }: Measured) => droppable;
   const lowest = Math.min(...items.map(rank));
   return lowest === Infinity ? undefined : items.find((item) => rank(item) === lowest);
 }

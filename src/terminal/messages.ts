@@ -24,6 +24,7 @@ export interface MessageOptions {
   glyphs: Glyphs;
   redact(text: string): string;
   writeHints: WriteHints;
+  now(): number;
 }
 
 type EventOf<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>;
@@ -107,10 +108,10 @@ async function drawTable(
   { records, columns }: EventOf<'table'>,
   style: Style,
   { width }: Sink,
-  { redact, glyphs }: MessageOptions,
+  { redact, glyphs, now }: MessageOptions,
 ): Promise<string> {
   const { formatTable } = await import('./table.ts');
-  const screen = { width, style, redact, glyphs, now: 0, hint: () => {} };
+  const screen = { width, style, redact, glyphs, now: now(), hint: () => {} };
   const options = { givenKeys: new Set<string>(), userChoseColumns: false };
   return (await formatTable(records, columns, screen, options)).trimEnd();
 }

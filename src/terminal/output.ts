@@ -1,3 +1,4 @@
+import type { Clock } from '../lib/clock.ts';
 import type { WriteHints } from '../lib/hint.ts';
 import type { System } from '../lib/system.ts';
 import { createMessages, type Messages } from './messages.ts';
@@ -15,6 +16,7 @@ export interface OutputStreams {
   redactor: Redactor;
   writeHints: WriteHints;
   signal: AbortSignal;
+  clock: Clock;
   pager?: Pager;
 }
 
@@ -43,6 +45,7 @@ export interface Output {
   messages: Messages;
   format: Format;
   writeHints: WriteHints;
+  now: Clock['now'];
 }
 
 export function createOutput(streams: OutputStreams, flags: OutputFlags): Output {
@@ -73,8 +76,9 @@ export function createOutput(streams: OutputStreams, flags: OutputFlags): Output
     redact: redactor.redact,
     writeHints,
     progress,
+    now: streams.clock.now,
   });
-  return { stdout, redactor, messages, format, writeHints };
+  return { stdout, redactor, messages, format, writeHints, now: streams.clock.now };
 }
 
 function createFormat({ env, system }: OutputStreams, flags: OutputFlags, stdout: Sink): Format {

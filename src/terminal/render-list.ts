@@ -10,19 +10,19 @@ import {
   stringifyJson,
   stringifyLines,
 } from '../lib/json.ts';
-import { type Column, column, columnsFor, columnText, project, tabCell } from './column.ts';
+import type { Screen } from './cell.ts';
+import { type Column, column, columnsFor, columnText, tabCell } from './column.ts';
+import { project } from './fields.ts';
 import { paintJson } from './json-text.ts';
 import type { Messages } from './messages.ts';
 import type { Output } from './output.ts';
 import { type ListLayout, type ListResult, moreRecords, type OutcomesResult, pagesOf } from './result.ts';
-import type { Screen } from './screen.ts';
 import { createStyle } from './style.ts';
 
 export interface Rendering {
   output: Output;
   /** The columns of the command. A result may have others. */
   columns: readonly Column[];
-  now: number;
   /** The keys of the options and arguments that the user gave. */
   givenKeys: ReadonlySet<string>;
   /** Shown if there are no records. */
@@ -199,11 +199,11 @@ export function shownColumns(
   return columnsFor(resultColumns ?? columns, format.forPerson ? 'terminal' : 'pipe');
 }
 
-export const screenOf = async ({ output, now }: Rendering): Promise<Screen> => ({
+export const screenOf = async ({ output }: Rendering): Promise<Screen> => ({
   width: output.stdout.width,
   style: await createStyle(output.format.color),
   glyphs: output.format.glyphs,
-  now,
+  now: output.now(),
   redact: output.redactor.redact,
   hint: (text) => output.messages.say({ kind: 'hint', text }),
 });

@@ -9,7 +9,9 @@ import {
   stringifyJson,
 } from '../lib/json.ts';
 import { visible, visibleLines } from '../lib/visible.ts';
-import { type Column, cellText, columnValue, project } from './column.ts';
+import { cellOf, type Screen } from './cell.ts';
+import { project } from './fields.ts';
+import { gap } from './layout.ts';
 import type { Output } from './output.ts';
 import {
   formatRecords,
@@ -31,7 +33,6 @@ import type {
   Result,
   ShownDiff,
 } from './result.ts';
-import type { Screen } from './screen.ts';
 import { createStyle, type Style, withBoldTitles } from './style.ts';
 import { createTextWidth } from './text-width.ts';
 
@@ -186,13 +187,10 @@ async function renderEvent(event: EventResult, rendering: Rendering): Promise<vo
     return renderList({ kind: 'list', rows: [record], columns }, rendering);
   }
   if (!format.forPerson) return stdout.write(tabLines([record], columns));
-  const style = await createStyle(format.color);
-  const paintCell = (column: Column) => {
-    const value = cellText(columnValue(record, column));
-    if (column.kind !== 'text' || column.present === undefined) return visible(value);
-    const { text, tone } = column.present(value, record, format.glyphs);
-    return tone === undefined ? visible(text) : style[tone](visible(text));
-  };
-  const cells = columns.map(paintCell).filter((cell) => cell !== '');
-  await stdout.write(`${cells.join('  ')}\n`);
+  const screen = await screenOf(rendering);
+  const cells = columns
+    .map((column) => cellOf(record, column, screen, 'lasting'))
+    .filter(({ text }) => text !== '')
+    .map(({ text, tone }) => (tone === undefined ? text : screen.style[tone](text)));
+  await stdout.write(`${cells.join(gap)}\n`);
 }

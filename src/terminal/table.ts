@@ -1,12 +1,13 @@
-import type { JsonObject, JsonValue } from '../lib/json.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { visible } from '../lib/visible.ts';
+import { type Cell, type CellForm, cellOf, type Screen } from './cell.ts';
 import { describeBars, drawBars } from './chart.ts';
-import { type Column, columnValue, isNeverCut } from './column.ts';
+import type { Column } from './column.ts';
 import { drawRows } from './draw-table.ts';
-import { type Fitted, type Layout, layOut } from './layout.ts';
-import { type Cell, type CellOptions, cellOf, type Screen } from './screen.ts';
+import { formatBlocks } from './format-record.ts';
+import { type Fitted, layOut } from './layout.ts';
 import { createTextWidth, type TextWidth } from './text-width.ts';
-import { clockTime, widestClockTime } from './times.ts';
+import { widestClockTime } from './times.ts';
 
 export interface TableOptions {
   givenKeys: ReadonlySet<string>;
@@ -14,73 +15,53 @@ export interface TableOptions {
   total?: JsonObject;
 }
 
+/** Records whose columns do not fit beside each other are shown as blocks. */
 export async function formatTable(
   records: readonly JsonObject[],
   columns: readonly Column[],
   screen: Screen,
   { givenKeys, userChoseColumns, total }: TableOptions,
 ): Promise<string> {
-  const all = total ? [...records, total] : records;
-  const isNeeded = ({ column, cells }: FilledColumn) => {
-    const withoutTotal = cells.slice(0, records.length);
-    return withoutTotal.some(({ text }) => text !== '') && !isImplied(column, withoutTotal, givenKeys);
-  };
-  const filled = fillColumns(all, columns, screen).filter((column) => userChoseColumns || isNeeded(column));
+  const filled = columns
+    .map((column) => fillColumn(column, records, screen, 'short'))
+    .filter(
+      (each) =>
+        userChoseColumns || (each.cells.some(({ text }) => text !== '') && !isImplied(each, givenKeys)),
+    )
+    .map((each) => (total === undefined ? each : withTotal(each, total, screen)));
   const textWidth = await textWidthFor(filled, screen);
-  const layout = layOut(measure(filled, textWidth), screen.width);
-  hintAtHiddenColumns(filled, layout, screen);
-  const lines = await drawTable(layout.shown, all, textWidth, screen, total);
-  return withLineBreaks([...lines, ...captions(filled, total ?? records[0], layout, textWidth, screen)]);
-}
-
-function hintAtHiddenColumns(
-  filled: readonly FilledColumn[],
-  { shown, leftOut }: Layout<MeasuredColumn>,
-  { hint }: Screen,
-): void {
+  const shown = layOut(measure(filled, textWidth), screen.width);
+  if (shown === undefined) return formatBlocks(records, columns, screen);
   for (const { column } of filled) {
-    if (column.kind === 'longText' && fittedWidth(column, shown) === undefined) hint(column.hint);
+    if (column.kind === 'longText' && !isAmong(shown, column)) screen.hint(column.hint);
   }
-  if (leftOut === 0) return;
-  const columnCount = leftOut === 1 ? '1 column' : `${leftOut} columns`;
-  hint([
-    `The terminal is too narrow for ${columnCount}.`,
-    { text: 'To see every column', input: { json: true } },
-  ]);
+  const lines = await drawTable(shown, textWidth, screen);
+  return withLineBreaks([...lines, ...captions(filled, shown, textWidth, screen)]);
 }
 
-/** The first rows decide the columns and their widths. Later rows use the same columns. */
+/** The first rows decide the columns and their widths. A later row takes more only for a value that is never cut. */
 export function createGrowingTable(
   columns: readonly Column[],
   screen: Screen,
   { givenKeys }: Pick<TableOptions, 'givenKeys'>,
 ): (records: readonly JsonObject[]) => Promise<string> {
-  const options = { writeMoment: clockTime };
-  let shown: readonly FittedColumn[] | undefined;
+  let first: FittedColumn[] | undefined;
 
-  async function begin(records: readonly JsonObject[]): Promise<string[]> {
-    const isNeeded = ({ column, cells }: FilledColumn) => !isImplied(column, cells, givenKeys);
-    const filled = fillColumns(records, columns, screen, options).filter(isNeeded);
+  return async (records) => {
+    const filled = (first?.map(({ column }) => column) ?? columns)
+      .map((column) => fillColumn(column, records, screen, 'lasting'))
+      .filter((each) => first !== undefined || !isImplied(each, givenKeys));
     const textWidth = await textWidthFor(filled, screen);
-    const measured = withRoomForMore(measure(filled, textWidth), screen.width);
-    ({ shown } = layOut(measured, screen.width));
-    return drawTable(shown, records, textWidth, screen);
-  }
-
-  async function addRows(
-    records: readonly JsonObject[],
-    firstColumns: readonly FittedColumn[],
-  ): Promise<string[]> {
-    const filled = firstColumns.map((first) => ({
-      ...first,
-      cells: records.map((record) => cellOf(record, first.column, screen, options)),
-    }));
-    const textWidth = await textWidthFor(filled, screen);
-    const [_header, ...rows] = await drawTable(filled, records, textWidth, screen);
-    return rows;
-  }
-
-  return async (records) => withLineBreaks(shown ? await addRows(records, shown) : await begin(records));
+    const measured =
+      first?.map((each, index) => widened(each, filled[index]?.cells ?? [], textWidth)) ??
+      withRoomForMore(measure(filled, textWidth), screen.width);
+    const shown = layOut(measured, screen.width);
+    if (shown === undefined) return formatBlocks(records, columns, screen);
+    const lines = await drawTable(shown, textWidth, screen);
+    const isFirst = first === undefined;
+    first ??= shown;
+    return withLineBreaks(isFirst ? lines : lines.slice(1));
+  };
 }
 
 const withLineBreaks = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
@@ -89,43 +70,29 @@ interface FilledColumn {
   column: Column;
   head: string;
   cells: readonly Cell[];
-  alignedRight: boolean;
 }
 
-type MeasuredColumn = FilledColumn & { wantedWidth: number };
+type MeasuredColumn = ReturnType<typeof measure>[number];
 type FittedColumn = Fitted<MeasuredColumn>;
 
-const fittedWidth = (column: Column, shown: readonly FittedColumn[]): number | undefined =>
-  shown.find((each) => each.column === column)?.width;
-
-function fillColumns(
+const fillColumn = (
+  column: Column,
   records: readonly JsonObject[],
-  columns: readonly Column[],
   screen: Screen,
-  options?: CellOptions,
-): FilledColumn[] {
-  return columns.map((column) => {
-    const alignedRight = isFigure(records, column);
-    return {
-      // A number that is cut looks like another number.
-      column: alignedRight && column.kind === 'text' ? { ...column, neverCut: true } : column,
-      head: visible(column.header.toUpperCase()),
-      cells: records.map((record) => cellOf(record, column, screen, options)),
-      alignedRight,
-    };
-  });
-}
+  form: CellForm,
+): FilledColumn => ({
+  column,
+  head: visible(column.header.toUpperCase()),
+  cells: records.map((record) => cellOf(record, column, screen, form)),
+});
 
-function isFigure(records: readonly JsonObject[], column: Column): boolean {
-  if (column.kind === 'number') return true;
-  const values = records.map((record) => columnValue(record, column)).filter((value) => value !== undefined);
-  const isNumber = (value: JsonValue) => typeof value === 'number';
-  return values.length > 0 && values.every(isNumber);
-}
+const withTotal = (filled: FilledColumn, total: JsonObject, screen: Screen): FilledColumn => ({
+  ...filled,
+  cells: [...filled.cells, { ...cellOf(total, filled.column, screen, 'short'), tone: 'bold' }],
+});
 
 const isImplied = (
-  { impliedBy = [] }: Column,
-  cells: readonly Cell[],
+  { column: { impliedBy = [] }, cells }: FilledColumn,
   givenKeys: ReadonlySet<string>,
 ): boolean =>
   impliedBy.some((key) => givenKeys.has(key)) && cells.every(({ text }) => text === cells[0]?.text);
@@ -140,15 +107,34 @@ function* textsOf(filled: readonly FilledColumn[]): Generator<string> {
   }
 }
 
-const measure = (filled: readonly FilledColumn[], { width }: TextWidth): MeasuredColumn[] =>
-  filled.map((each) => ({
-    ...each,
-    wantedWidth: each.cells.reduce((widest, { text }) => Math.max(widest, width(text)), width(each.head)),
-  }));
+const measure = (filled: readonly FilledColumn[], textWidth: TextWidth) =>
+  filled.map((each) => {
+    const { column, cells, head } = each;
+    const values = cells.filter(({ text }) => text !== '');
+    const areNumbers = values.length > 0 && values.every(({ isNumber }) => isNumber);
+    return {
+      ...each,
+      alignedRight: column.kind === 'number' || areNumbers,
+      neverCut: values.every(({ neverCut }) => neverCut),
+      isChart: column.kind === 'chart',
+      droppable: column.droppable,
+      wantedWidth: widest(cells, textWidth, textWidth.width(head)),
+    };
+  });
+
+const widest = (cells: readonly Cell[], { width }: TextWidth, atLeast: number): number =>
+  cells.reduce((most, { text }) => Math.max(most, width(text)), atLeast);
+
+const widened = (first: FittedColumn, cells: readonly Cell[], textWidth: TextWidth): MeasuredColumn => ({
+  ...first,
+  cells,
+  droppable: undefined,
+  wantedWidth: first.neverCut ? widest(cells, textWidth, first.width) : first.width,
+});
 
 /** Later rows may be longer, so the last column with free text gets the rest of the line. */
 function withRoomForMore(measured: readonly MeasuredColumn[], width: number): MeasuredColumn[] {
-  const lastText = measured.findLast(({ column }) => !isNeverCut(column));
+  const lastText = measured.findLast(({ neverCut }) => !neverCut);
   return measured.map((each) => {
     const { kind, reservedWidth = 0 } = each.column;
     const reserved = kind === 'moment' ? widestClockTime : reservedWidth;
@@ -158,36 +144,36 @@ function withRoomForMore(measured: readonly MeasuredColumn[], width: number): Me
 
 function drawTable(
   shown: readonly FittedColumn[],
-  records: readonly JsonObject[],
   textWidth: TextWidth,
   { style, glyphs, hint }: Screen,
-  total?: JsonObject,
 ): Promise<string[]> {
-  const drawCell = ({ column, cells, width }: FittedColumn, record: JsonObject, row: number) => {
-    if (column.kind === 'chart') return drawBars(columnValue(record, column), { width, style, glyphs });
-    const { text, tone, hasMore }: Cell = cells[row] ?? { text: '' };
+  const drawCell = ({ column, width }: FittedColumn, { text, tone, hasMore, bars }: Cell) => {
+    if (bars !== undefined) return drawBars(bars, { width, style, glyphs });
     const cut = textWidth.cut(text, width);
     if (column.kind === 'longText' && (hasMore || cut !== text)) hint(column.hint);
-    if (record === total) return style.bold(cut);
     return tone === undefined ? cut : style[tone](cut);
   };
   const header = shown.map(({ head, width }) => style.bold(textWidth.cut(head, width)));
-  const rows = records.map((record, row) => shown.map((column) => drawCell(column, record, row)));
+  const rows = (shown[0]?.cells ?? []).map((_, row) =>
+    shown.map((each) => drawCell(each, each.cells[row] ?? { text: '' })),
+  );
   return drawRows([header, ...rows], shown);
 }
 
 function captions(
   filled: readonly FilledColumn[],
-  record: JsonObject | undefined,
-  { shown }: Layout<MeasuredColumn>,
+  shown: readonly FittedColumn[],
   textWidth: TextWidth,
   { now, glyphs, style, width }: Screen,
 ): string[] {
-  return filled.flatMap(({ column }) => {
-    if (column.kind !== 'chart' || record === undefined) return [];
-    const buckets = columnValue(record, column);
+  return filled.flatMap(({ column, cells }) => {
+    if (column.kind !== 'chart') return [];
     const { since } = column;
-    const caption = describeBars(buckets, fittedWidth(column, shown) ?? 0, { since, now, glyphs });
+    const barsWidth = shown.find((each) => each.column === column)?.width ?? 0;
+    const caption = describeBars(cells.at(-1)?.bars, barsWidth, { since, now, glyphs });
     return caption === undefined ? [] : ['', style.dim(textWidth.cut(caption, width))];
   });
 }
+
+const isAmong = (shown: readonly FittedColumn[], column: Column): boolean =>
+  shown.some((each) => each.column === column);

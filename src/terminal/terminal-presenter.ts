@@ -1,5 +1,4 @@
 import { describeRows } from '../errors.ts';
-import type { Clock } from '../lib/clock.ts';
 import type { Hints } from '../lib/hint.ts';
 import { type Column, columnsFor } from './column.ts';
 import { createOutput, type OutputFlags, type OutputStreams } from './output.ts';
@@ -16,7 +15,7 @@ export interface ShownCommand {
 
 /** Shows results on stdout, and everything else on stderr: at a terminal for a person, in a pipe for a program. */
 export function createTerminalPresenter(
-  streams: OutputStreams & { clock: Clock },
+  streams: OutputStreams,
   flags: OutputFlags,
   { command, input }: ShownCommand,
 ): Presenter {
@@ -46,7 +45,6 @@ export function createTerminalPresenter(
       await render(result, {
         output,
         columns: command.columns,
-        now: streams.clock.now(),
         givenKeys,
         empty: command.empty ?? 'The list is empty.',
       });

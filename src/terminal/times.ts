@@ -20,13 +20,15 @@ function localDay(date: Date): string {
 export const isMoment = (text: string): boolean =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/.test(text);
 
+/** "5m ago", or "in 5m". A time that is further away than 30 days is a date. */
 export function ago(moment: string, now: number): string {
   const time = timeOf(moment);
-  const seconds = Math.floor((now - time) / 1_000);
-  if (Number.isNaN(time) || seconds < 0) return moment;
+  if (Number.isNaN(time)) return moment;
+  const seconds = Math.floor(Math.abs(now - time) / 1_000);
   if (seconds > 30 * 86_400) return localDay(new Date(time));
   const [unit, size] = units.find(([, size]) => seconds >= size) ?? ['s', 1];
-  return `${Math.floor(seconds / size)}${unit} ago`;
+  const age = `${Math.floor(seconds / size)}${unit}`;
+  return now >= time ? `${age} ago` : `in ${age}`;
 }
 
 const weekdays = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ');
@@ -76,8 +78,8 @@ export function wholeMoment(moment: string, now: number): string {
   const time = timeOf(moment);
   if (Number.isNaN(time)) return moment;
   const date = new Date(time);
-  const since = ago(moment, now);
-  return `${localDay(date)} ${date.toTimeString().slice(0, 8)}${since.endsWith('ago') ? ` (${since})` : ''}`;
+  const age = ago(moment, now);
+  return `${localDay(date)} ${date.toTimeString().slice(0, 8)}${age.includes(' ') ? ` (${age})` : ''}`;
 }
 
 export function duration(ms: number): string {

@@ -1,11 +1,28 @@
 import { describe, expect, test } from 'vitest';
-import { run } from '../support/program.ts';
+import { run, runOnScreen } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { startTeam } from '../support/team.ts';
+import { lines } from '../terminal/support.ts';
 
 const tokenForm = /^vals_[\w-]{43}$/;
 
 describe('vals token', () => {
+  test('shows a token whole in a narrow window, and when it ends in local time', async () => {
+    const { ada, baseUrl } = await startTeam();
+    const env = { VALS_BASE_URL: baseUrl, VALS_TOKEN: ada.token, TZ: 'Asia/Tokyo' };
+    const onScreen = async (...args: string[]) =>
+      lines((await runOnScreen(['token', ...args, '--no-color'], { env, columns: 40 })).screen);
+    const added = await onScreen('add', 'ci', '--expires', '12d');
+    expect(added).toContainEqual(expect.stringMatching(/^token +vals_[\w-]{43}$/));
+    expect(added.join('\n')).toMatch(/^ends +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d( |\n +)\(in 1[12]d\)$/m);
+    expect((await onScreen('ls')).join('\n')).toMatch(/^ci .* in 1[12]d$/m);
+  });
+
+  test('refuses an age that no date can have', async () => {
+    const { exit, stderr } = await run(['token', 'add', 'ci', '--expires', '99999999999d']);
+    expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining('--expires takes a time') });
+  });
+
   test('makes a token that works, lists it without the secret, and ends it', async () => {
     const { ada, baseUrl } = await startTeam();
     const env = { VALS_BASE_URL: baseUrl, VALS_TOKEN: ada.token };
@@ -32,9 +49,10 @@ describe('vals token', () => {
     });
     const { id } = record;
     const rm = async (...words: string[]) =>
-      JSON.parse((await vals(['token', 'rm', 'ci', '--json', ...words])).stdout);
-    expect(await rm('--dry-run')).toEqual([{ id, name: 'ci', status: 'planned' }]);
-    expect(await rm('--yes')).toEqual([{ id, name: 'ci', status: 'deleted' }]);
+      JSON.parse((await vals(['token', 'rm', '--json', ...words])).stdout);
+    expect(await rm('ci', '--dry-run')).toEqual([{ id, name: 'ci', status: 'planned' }]);
+    expect(await rm(id.slice(0, 8), '--dry-run')).toEqual([{ id, name: 'ci', status: 'planned' }]);
+    expect(await rm('ci', '--yes')).toEqual([{ id, name: 'ci', status: 'deleted' }]);
     expect(await run(['me'], asCi)).toMatchObject({ exit: 4 });
     expect(await vals(['token', 'rm', 'ci', '--yes'])).toMatchObject({ exit: 3 });
   });

@@ -2,7 +2,7 @@ import { ifRouteExists } from '../../api/if-present.ts';
 import { textAt } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import type { Context } from '../../cli/context.ts';
-import { NotFoundError } from '../../errors.ts';
+import { NotFoundError, UsageError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 
 /** The route for tokens is one that many services lack. */
@@ -24,13 +24,23 @@ export async function listTokens({ connect }: Pick<Context, 'connect'>): Promise
   });
 }
 
-/** By its name, or else by its id. */
+/** By its name, or else by its id or the beginning of its id, as `token ls` shows it. */
 export function findToken(tokens: readonly JsonObject[], word: string): JsonObject {
-  const found =
-    tokens.find((token) => textAt(token, 'name') === word) ??
-    tokens.find((token) => textAt(token, 'id') === word);
+  const named = tokens.find((token) => textAt(token, 'name') === word);
+  if (named) return named;
+  const [found, other] = tokens.filter((token) => isIdOf(token, word));
+  if (found && other) {
+    throw new UsageError(`The ids of several tokens begin with ${word}.`, {
+      hint: 'Give the name of the token.',
+    });
+  }
   if (found) return found;
   throw new NotFoundError(`You have no token named ${word} here.`, {
     hint: { text: 'To list your tokens', command: 'token ls' },
   });
 }
+
+const shortestId = 6;
+
+const isIdOf = (token: JsonObject, word: string): boolean =>
+  word.length >= shortestId && textAt(token, 'id')?.startsWith(word.toLowerCase()) === true;
