@@ -212,9 +212,11 @@ export const deleteVersion = (id: string, version: number): Call => ({
   version,
 });
 
-export const valRuns = (id: string): Call => ({
+/** Some services ignore the filter, so the caller applies it again. */
+export const valRuns = (id: string, filter: RunFilter = {}): Call => ({
   route: 'valRuns',
   method: 'GET',
   path: `${valPath(id)}/runs`,
+  query: queryOf({ ...filter }),
   val: id,
 });

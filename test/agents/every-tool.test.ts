@@ -67,8 +67,8 @@ it('every tool can be called', async () => {
   expect(await call('diff', { vals: ['hello'] })).toMatchObject({ items: [{ status: 'changed there' }] });
   expect(await call('pull')).toMatchObject({ items: [{ file: 'hello.ts', status: 'pulled' }] });
   expect(await call('run', { val: 'hello.ts' })).toMatchObject({ value: 2, run: { error: null } });
-  expect(await call('runs', { val: 'hello' })).toMatchObject({ items: [{ val: { version: 2 } }] });
-  expect(await call('val_runs', { val: 'hello', summary: true })).toMatchObject({
+  expect(await call('runs', { run: 'hello' })).toMatchObject({ items: [{ val: { version: 2 } }] });
+  expect(await call('runs', { run: 'hello', summary: true })).toMatchObject({
     items: [{ runs: 1, failed: 0 }],
   });
   expect(await call('version_restore', { val: 'hello', version: 1 })).toMatchObject({

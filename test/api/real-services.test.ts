@@ -92,7 +92,7 @@ describe('a helpful hint', () => {
   });
 });
 
-describe('runs of one val, filtered by the client,', () => {
+describe('runs of one val, filtered by the service or here,', () => {
   const runs = Array.from({ length: 250 }, (_, index) => ({
     id: `r${index}`,
     runStartAt: new Date(Date.parse(at) - index * 60_000).toISOString(),
@@ -118,7 +118,17 @@ describe('runs of one val, filtered by the client,', () => {
     const args = ['val', 'runs', id, ...flags.split(' '), '--fields', 'id'];
     const { exit, stdout, paths } = await vals(args, [], paged);
     expect({ exit, ids: stdout.trim().replaceAll('\n', ' ') }).toEqual({ exit: 0, ids });
-    expect(paths.every((path) => /\/runs\?limit=\d+&offset=\d+$/.test(path))).toBe(true);
+    for (const path of paths) expect(path).toMatch(/\/runs\?.*limit=100&offset=\d+$/);
+  });
+
+  it('are one request if the service has applied the filter', async () => {
+    const failed = runs.filter(({ error }) => error !== null);
+    const { stdout, paths } = await vals(
+      ['runs', id, '--error', '--json'],
+      [{ body: { data: failed, links: {} } }],
+    );
+    expect(JSON.parse(stdout)).toHaveLength(5);
+    expect(paths).toEqual([`/v1/vals/${id}/runs?error=true&limit=100&offset=0`]);
   });
 
   it('are counted in a summary', async () => {

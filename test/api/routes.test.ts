@@ -15,7 +15,7 @@ it.each<[command: string, request: string, reply: unknown, body?: object]>([
     [],
   ],
   ['runs --no-error', 'GET /v1/me/runs?error=false&limit=20&offset=0', []],
-  [`runs --val ${id}`, `GET /v1/vals/${id}/runs?limit=20&offset=0`, []],
+  [`runs ${id} --error --limit 5`, `GET /v1/vals/${id}/runs?error=true&limit=100&offset=0`, []],
   ['likes --all', 'GET /v1/me/likes?limit=100&offset=0', []],
   ['comments', 'GET /v1/me/comments?relationship=any&limit=20&offset=0', []],
   ['comments --relationship given', 'GET /v1/me/comments?relationship=given&limit=20&offset=0', []],

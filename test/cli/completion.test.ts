@@ -287,7 +287,6 @@ describe('the next word', async () => {
     ['serve --data ', 'files'],
     ['version new x ', 'files'],
     ['version new ', 'vals'],
-    ['runs --val ', 'vals'],
     ['val rm x ', 'vals'],
     ['run ', 'vals and files'],
     ['run -- --a', 'vals and files'],

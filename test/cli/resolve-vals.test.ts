@@ -37,7 +37,7 @@ describe('a name or a file stands for the val', () => {
     [['val', 'get', 'hello'], `GET /v1/vals/${id}`],
     [['val', 'get', 'lib/hello.ts'], `GET /v1/vals/${id}`],
     [['val', 'get', './lib/hello.ts'], `GET /v1/vals/${id}`],
-    [['runs', '--val', 'hello'], `GET /v1/vals/${id}/runs?limit=20&offset=0`],
+    [['runs', 'hello'], `GET /v1/vals/${id}/runs?limit=20&offset=0`],
     [['version', 'ls', 'hello'], `GET /v1/vals/${id}/versions`],
     [['version', 'get', 'hello', '1'], `GET /v1/vals/${id}/versions/1`],
     [

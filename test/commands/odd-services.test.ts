@@ -53,7 +53,7 @@ it('if a proxy passes on another Host, the error names the Host that the service
   });
 });
 
-it.each([[['val', 'runs', id]], [['runs', '--val', id]], [['val', 'runs', id, '--summary']]])(
+it.each([[['val', 'runs', id]], [['runs', id, '--limit', '3']], [['val', 'runs', id, '--summary']]])(
   '%j reports a missing list of runs, not a missing val',
   async (args) => {
     const service = await scriptedService([], ({ path }) =>

@@ -157,7 +157,7 @@ describe('vals runs --summary', () => {
     expect(stdout.match(/"val":"same","version":3,/g)?.length).toBe(2);
   });
 
-  it.each([[['val', 'runs', id]], [['runs', '--val', id]]])(
+  it.each([[['val', 'runs', id]], [['runs', id]]])(
     '%j counts runs that do not name their val',
     async (args) => {
       const { rows, service } = await summaryOf([{ id: 1 }, { id: 2 }], args);

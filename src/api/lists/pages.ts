@@ -4,6 +4,8 @@ export interface Paging {
   limit?: number;
   offset?: number;
   all?: boolean;
+  /** Request no page before it is needed. */
+  onDemand?: boolean;
 }
 
 export interface FetchedPage {
@@ -49,7 +51,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
     const following: URLSearchParams | undefined = isDone ? undefined : queryAfter(records, next);
     const isStuck = following !== undefined && progress.pagesWithoutNews() >= mostPagesWithoutNews;
     query = isStuck ? undefined : following;
-    if (query !== undefined) requestAhead(query, fresh.length);
+    if (query !== undefined && !paging?.onDemand) requestAhead(query, fresh.length);
     // Without this wait, Node would send the requests for the next pages only after the caller has handled this page.
     await new Promise(setImmediate);
     if (isStuck) yield { records: chosen, end: 'stuck' };

@@ -1,5 +1,4 @@
 import type { Api } from '../../api/api.ts';
-import type { Call } from '../../api/call.ts';
 import { ifPresent } from '../../api/if-present.ts';
 import { textAt } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
@@ -20,13 +19,17 @@ const columns: Column[] = [
   longText('logs', [], ''),
 ];
 
-/** `word` is the id of a run, or its beginning, as the list shows it. `list` is the list that has the run. */
-export async function showRun(context: Context, word: string, list: Call): Promise<RecordResult> {
+/** Undefined if there is no such run, or if the service has no route for one run. */
+export async function readRunById(context: Context, id: string): Promise<RecordResult | undefined> {
+  const record = await readRun(await context.connect(), id);
+  return record && { kind: 'record', record: shownTo(context, record), columns };
+}
+
+/** `word` is the beginning of an id, as the list shows it, or the whole id of a run that cannot be read alone. */
+export async function findListedRun(context: Context, word: string): Promise<RecordResult> {
   if (word === '') throw new UsageError('The id of the run is empty.', { hint: 'Give the id of a run.' });
   const api = await context.connect();
-  const whole = routes.looksLikeId(word) ? await readRun(api, word) : undefined;
-  if (whole !== undefined) return { kind: 'record', record: shownTo(context, whole), columns };
-  const listed = await findInList(api, word, list);
+  const listed = await findInList(api, word);
   const id = textAt(listed, 'id') ?? word;
   const record = id === word ? undefined : await readRun(api, id);
   if (record === undefined)
@@ -44,9 +47,9 @@ function shownTo({ agent, say }: Context, run: JsonObject): JsonObject {
 const readRun = (api: Api, id: string): Promise<JsonObject | undefined> =>
   ifPresent(() => api.record(routes.getRun(id)));
 
-async function findInList(api: Api, word: string, list: Call): Promise<JsonObject> {
+async function findInList(api: Api, word: string): Promise<JsonObject> {
   const beginning = word.toLowerCase();
-  for await (const { records } of api.pages(list, { all: true })) {
+  for await (const { records } of api.pages(routes.myRuns({}), { all: true })) {
     const found = records.filter((run) => textAt(run, 'id')?.toLowerCase().startsWith(beginning));
     const [first, second] = found;
     if (first !== undefined && second === undefined) return first;

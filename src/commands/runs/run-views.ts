@@ -1,5 +1,4 @@
 import type { Api } from '../../api/api.ts';
-import type { Call } from '../../api/call.ts';
 import type { Paging } from '../../api/lists/pages.ts';
 import { takeRecords } from '../../api/lists/take-records.ts';
 import * as routes from '../../api/routes.ts';
@@ -36,33 +35,25 @@ export const runViews = {
   },
 } as const satisfies Options;
 
-export interface RunView extends Paging {
+export interface RunView extends Paging, routes.RunFilter {
   follow: boolean | undefined;
   summary: boolean | undefined;
   full: boolean | undefined;
-  val?: string;
 }
 
-export interface WantedRuns {
-  call: Call;
-  filter: routes.RunFilter;
-  isFilteredByService: boolean;
-}
-
-export async function showRuns(
-  context: Context,
-  { call, filter, isFilteredByService }: WantedRuns,
-  view: RunView,
-): Promise<Result> {
-  const { follow, summary, full = false, val, ...paging } = view;
+/** The runs of a val, by its id, or else of all vals of the user. */
+export async function showRuns(context: Context, val: string | undefined, view: RunView): Promise<Result> {
+  const { follow, summary, full = false, error, since, until, ...paging } = view;
   if (follow && context.flags.json) {
     throw new UsageError('--follow never ends, so it cannot print one JSON document.', {
       hint: 'To print one record per line, use --ndjson instead of --json.',
     });
   }
+  const filter = { error, since, until };
   const connected = await context.connect();
   const api = val === undefined ? connected : explainingMissingRuns(connected, val);
-  const filtersHere = !isFilteredByService && isFiltered(filter);
+  const call = val === undefined ? routes.myRuns(filter) : routes.valRuns(val, filter);
+  const filtersHere = val !== undefined && isFiltered(filter);
   const filtered = (pages: AsyncGenerator<Page>) => (filtersHere ? filterRuns(pages, filter) : pages);
   if (summary) {
     const { summarize } = await import('./summary.ts');
@@ -70,14 +61,14 @@ export async function showRuns(
       defaultVal: val,
       onRead: (runs) => context.say({ kind: 'progress', text: `Reading runs: ${runs}` }),
     });
-    const columns = summaryColumns(filter.since);
-    return { kind: 'list', rows, columns, total: rows.length > 1 ? total : undefined };
+    return { kind: 'list', rows, columns: summaryColumns(since), total: rows.length > 1 ? total : undefined };
   }
-  const layout: ListLayout = { columns: filter.error ? failedRunColumns : runColumns, inBlocks: full };
+  const layout: ListLayout = { columns: error ? failedRunColumns : runColumns, inBlocks: full };
   if (!follow) {
     if (!filtersHere) return { kind: 'list', rows: api.pages(call, paging), ...layout };
-    const rows = takeRecords(filtered(api.pages(call, { all: true })), paging);
-    return { kind: 'list', rows, ...layout };
+    // If the service has applied the filter, the first page is enough.
+    const pages = api.pages(call, { all: true, onDemand: !paging.all });
+    return { kind: 'list', rows: takeRecords(filtered(pages), paging), ...layout };
   }
   context.say({ kind: 'progress', text: 'Waiting for runs. Press Ctrl-C to stop' });
   const pages = untilInterrupted(

@@ -2,13 +2,13 @@ import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { createResolver } from '../../cli/resolve-vals.ts';
-import { text, val } from '../../cli/value-types.ts';
-import { NotFoundError, UsageError } from '../../errors.ts';
+import { text } from '../../cli/value-types.ts';
+import { NotFoundError } from '../../errors.ts';
 import type { Result } from '../../terminal/result.ts';
 import { runColumns } from '../shared/columns.ts';
 import { paging, runFilter } from '../shared/options.ts';
-import { showRun } from './one-run.ts';
-import { type RunView, runViews, showRuns, summaryExplained } from './run-views.ts';
+import { findListedRun, readRunById } from './one-run.ts';
+import { runViews, showRuns, summaryExplained } from './run-views.ts';
 
 export const command = defineCommand({
   summary: 'List the runs of your vals, or show one run',
@@ -18,45 +18,51 @@ export const command = defineCommand({
   details: summaryExplained,
   arguments: {
     run: {
-      description: 'a run, by its id or the first 8 characters of it, or a val whose runs to list',
+      description: 'a val whose runs to list, or a run, by its id or the first 8 characters of it',
       value: { ...text('run|val'), offers: ['runs', 'vals'] },
       optional: true,
     },
   },
-  options: {
-    ...runFilter,
-    val: { description: 'list only the runs of this val', value: val() },
-    ...paging,
-    ...runViews,
-  },
+  options: { ...runFilter, ...paging, ...runViews },
   examples: [
     'vals runs --error --since 2h',
+    'vals runs hello --error',
     'vals runs --summary --since 7d',
     'vals runs --all --ndjson | jq -r .id',
   ],
   columns: runColumns,
   empty: 'No runs.',
-  async run(context, { run: word, val, error, since, until, ...view }) {
-    const filter = { error, since, until };
-    if (word === undefined) return listRuns(context, val, filter, view);
-    const showOne = () => showRun(context, word, val === undefined ? routes.myRuns({}) : routes.valRuns(val));
-    const listOfVal = async () => listRuns(context, await findVal(context, word), filter, view);
-    const isList = Object.values({ ...filter, ...view, full: undefined }).some(
-      (value) => value !== undefined,
-    );
-    if (isList && (val !== undefined || routes.looksLikeId(word))) throw notWithOneRun();
-    if (isList) return listOfVal();
-    if (val !== undefined) return showOne();
-    const [first, second] = isLikeIdOfRun(word) ? [showOne, listOfVal] : [listOfVal, showOne];
-    return (await unlessMissing(first)) ?? (await unlessMissing(second)) ?? Promise.reject(neither(word));
+  async run(context, { run: word, ...view }) {
+    if (word === undefined) return showRuns(context, undefined, view);
+    const ofVal = async () => showRuns(context, await findVal(context, word), view);
+    // Only a list has such options, so the word is a val.
+    const isList = Object.values({ ...view, full: undefined }).some((value) => value !== undefined);
+    if (isList) return routes.looksLikeId(word) ? showRuns(context, word, view) : ofVal();
+    for (const show of waysToShow(context, word, ofVal)) {
+      const shown = await unlessMissing(show);
+      if (shown !== undefined) return shown;
+    }
+    throw new NotFoundError(`There is no run ${word}, and no val of that name.`, {
+      hint: [
+        { text: 'To list the runs', command: 'runs' },
+        { text: 'To list your vals', command: 'ls' },
+      ],
+    });
   },
 });
 
-/** The ids of runs have no letters beyond f. A word that could be a run and a val is the run. */
-const isLikeIdOfRun = (word: string): boolean =>
-  word === '' || routes.looksLikeId(word) || /^[\da-f]{6}[\da-f-]*$/i.test(word);
+type Show = () => Promise<Result | undefined>;
 
-async function unlessMissing(show: () => Promise<Result>): Promise<Result | undefined> {
+/** A word that could be a run and a val is the run. A search through the list of runs may be long, so it comes late. */
+function waysToShow(context: Context, word: string, ofVal: Show): Show[] {
+  const listedRun = () => findListedRun(context, word);
+  if (routes.looksLikeId(word)) return [() => readRunById(context, word), ofVal, listedRun];
+  // The ids of runs have no letters beyond f.
+  const isLikeIdOfRun = word === '' || /^[\da-f]{6}[\da-f-]*$/i.test(word);
+  return isLikeIdOfRun ? [listedRun, ofVal] : [ofVal, listedRun];
+}
+
+async function unlessMissing(show: Show): Promise<Result | undefined> {
   try {
     return await show();
   } catch (error) {
@@ -64,14 +70,6 @@ async function unlessMissing(show: () => Promise<Result>): Promise<Result | unde
     throw error;
   }
 }
-
-const neither = (word: string): NotFoundError =>
-  new NotFoundError(`There is no run ${word}, and no val of that name.`, {
-    hint: [
-      { text: 'To list the runs', command: 'runs' },
-      { text: 'To list your vals', command: 'ls' },
-    ],
-  });
 
 async function findVal(context: Context, word: string): Promise<string> {
   if (routes.looksLikeId(word)) {
@@ -81,21 +79,3 @@ async function findVal(context: Context, word: string): Promise<string> {
   const identify = await createResolver(context, { isForWriting: false, confirmsListedVals: false });
   return (await identify(word)).id;
 }
-
-async function listRuns(
-  context: Context,
-  val: string | undefined,
-  filter: routes.RunFilter,
-  view: RunView,
-): Promise<Result> {
-  const runs =
-    val === undefined
-      ? { call: routes.myRuns(filter), filter, isFilteredByService: true }
-      : { call: routes.valRuns(val), filter, isFilteredByService: false };
-  return showRuns(context, runs, { ...view, val });
-}
-
-const notWithOneRun = (): UsageError =>
-  new UsageError('The id of a run cannot be combined with options of the list, such as --limit or --error.', {
-    hint: 'Omit these options. To list the runs of a val, give the val with --val.',
-  });

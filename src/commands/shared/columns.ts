@@ -65,7 +65,7 @@ export const runColumns: Column[] = [
   { ...moment('ended', 'runEndAt', 'endedAt'), only: 'pipe' },
   {
     ...column('val', 'val.name', 'valName', 'val.id', 'valId'),
-    impliedBy: ['val', 'run'],
+    impliedBy: ['run'],
     reservedWidth: 16,
   },
   { ...column('version', 'val.version', 'version'), droppable: 2 },

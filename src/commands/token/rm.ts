@@ -12,7 +12,12 @@ export const command = defineCommand({
   summary: 'End one of your tokens at once',
   description:
     'End one of your tokens at once, with the sessions of browsers that were signed in with it. The command asks first.',
-  arguments: { name: { description: 'the name of the token, or its id as `vals token ls` shows it', value: text('name') } },
+  arguments: {
+    name: {
+      description: 'the name of the token, or its id as `vals token ls` shows it',
+      value: text('name'),
+    },
+  },
   options: { yes, dryRun },
   examples: ['vals token rm ci', 'vals token rm ci --yes'],
   columns: [outcomeColumn, column('name'), idColumn('id')],

@@ -1,19 +1,14 @@
-import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
-import { runViews, showRuns, summaryExplained } from '../runs/run-views.ts';
-import { runColumns } from '../shared/columns.ts';
-import { paging, runFilter, valArgument } from '../shared/options.ts';
+import { showRuns } from '../runs/run-views.ts';
+import { command as runs } from '../runs/runs.ts';
+import { valArgument } from '../shared/options.ts';
 
+/** `vals runs <val>` by another name. Its word is always a val, so nobody is asked whether it is a run. */
 export const command = defineCommand({
+  ...runs,
   summary: 'List the runs of a val',
-  details: summaryExplained,
-  arguments: { val: valArgument },
-  options: { ...runFilter, ...paging, ...runViews },
+  description: 'List the runs of a val, as `vals runs <val>` does.',
+  arguments: { run: valArgument },
   examples: ['vals val runs hello --error --since 2h'],
-  columns: runColumns,
-  empty: 'No runs.',
-  run: (context, { error, since, until, ...view }) => {
-    const filter = { error, since, until };
-    return showRuns(context, { call: routes.valRuns(view.val), filter, isFilteredByService: false }, view);
-  },
+  run: (context, { run: val, ...view }) => showRuns(context, val, view),
 });
