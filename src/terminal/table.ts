@@ -115,12 +115,14 @@ const measure = (filled: readonly FilledColumn[], textWidth: TextWidth) =>
     return {
       ...each,
       alignedRight: column.kind === 'number' || areNumbers,
-      neverCut: values.every(({ neverCut }) => neverCut),
+      neverCut: values.length > 0 ? values.every(({ neverCut }) => neverCut) : !holdsText(column),
       isChart: column.kind === 'chart',
       droppable: column.droppable,
       wantedWidth: widest(cells, textWidth, textWidth.width(head)),
     };
   });
+
+const holdsText = ({ kind }: Column): boolean => kind === 'text' || kind === 'longText' || kind === 'chart';
 
 const widest = (cells: readonly Cell[], { width }: TextWidth, atLeast: number): number =>
   cells.reduce((most, { text }) => Math.max(most, width(text)), atLeast);
