@@ -171,6 +171,8 @@ async function makeTemplate(name: string): Promise<{ file: string; id: string }>
     const { stdout } = await run(['push', '-', '--name', name, '--json'], { env, input: code });
     id = JSON.parse(stdout)[0].id;
   }
+  const input = `import 'http://127.0.0.1/v1/vals/${id}/module';`;
+  await run(['push', '-', '--name', `user_of_${name}`], { env, input });
   await end();
   return { file, id };
 }

@@ -9,7 +9,6 @@ type Parts = { [Kind in keyof SeedData]?: Record<string, unknown>[] };
 
 const at = '2026-01-31T09:30:00.000Z';
 const ada = { id: 'ada-id', username: 'ada' };
-const side = { id: 'side', name: 'side', author_id: ada.id, username: ada.username };
 
 /** What a record of each kind has beside the fields that a test is about. */
 const defaults: Record<RecordKind, (given: Record<string, unknown>) => object> = {
@@ -19,7 +18,6 @@ const defaults: Record<RecordKind, (given: Record<string, unknown>) => object> =
   }),
   likes: () => ({ name: 'liked', createdAt: at, author: ada }),
   comments: () => ({ comment: 'c', createdAt: at, author: ada, val: { id: 'v', name: 'v' } }),
-  references: () => ({ reference: side, dependsOn: side, referencedAt: at }),
 };
 
 /** Whole records, from the fields that a test is about. */

@@ -13,7 +13,7 @@ export const command = defineCommand({
   options: {
     port: { description: 'the port, or 0 for a free port (default: 8787)', value: port() },
     ...placeOptions,
-    seed: { description: 'load runs, likes, comments and references from JSON', value: path() },
+    seed: { description: 'load runs, likes and comments from JSON', value: path() },
     host: { description: 'the address to listen on (default: 127.0.0.1)', value: text('address') },
     publicUrl: { description: 'the only URL at which people can use the service', value: text('url') },
     trustProxy: { description: 'accept plain HTTP from a proxy that terminates TLS', value: text('address') },

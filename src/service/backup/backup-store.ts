@@ -98,15 +98,17 @@ const storable = (value: Value | ArrayBuffer | undefined): Value =>
 function createCounter() {
   const counted = new Map<string, number>();
   const count = (what: string) => counted.get(what) ?? 0;
-  const kindOf = ({ name }: Table, row: Row) =>
-    name === 'users' || name === 'records' ? `${row.kind}` : name;
+  const kindOf = ({ name }: Table, row: Row) => {
+    if (name === 'imports') return row.is_current === 1 ? 'references' : name;
+    return name === 'users' || name === 'records' ? `${row.kind}` : name;
+  };
   return {
     add(table: Table, rows: readonly Row[]): void {
       for (const row of rows) counted.set(kindOf(table, row), count(kindOf(table, row)) + 1);
     },
     rows: () => [...counted.values()].reduce((sum, rows) => sum + rows, 0),
     counts(): BackupCounts {
-      const [runs = 0, likes = 0, comments = 0, references = 0] = recordKinds.map(count);
+      const [runs = 0, likes = 0, comments = 0] = recordKinds.map(count);
       const owners = { people: count('person'), spaces: count('space'), tokens: count('tokens') };
       return {
         ...owners,
@@ -115,7 +117,7 @@ function createCounter() {
         runs,
         likes,
         comments,
-        references,
+        references: count('references'),
       };
     },
   };

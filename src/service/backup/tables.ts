@@ -55,6 +55,13 @@ export const tables: readonly Table[] = [
     batch: 50,
   },
   {
+    name: 'imports',
+    columns: ['position', 'val_id', 'imported_id', 'imported_owner_id', 'at', 'is_current'],
+    key: ['position'],
+    batch: 500,
+    hasPosition: true,
+  },
+  {
     name: 'records',
     columns: ['position', 'owner_id', 'kind', 'key', 'at', 'tag', 'val_id', 'json', 'logs'],
     key: ['position'],

@@ -1,5 +1,6 @@
 import type { Tx } from './database.ts';
 import { fillCodeHashes } from './fill-code-hashes.ts';
+import { fillImports } from './fill-imports.ts';
 
 interface SchemaStep {
   sql: string;
@@ -94,6 +95,19 @@ const hashesAndRemovals = ({ tableEnd }: Dialect, addColumns: string): SchemaSte
   fill: fillCodeHashes,
 });
 
+/** Seeds loaded references until now. See `store/references.ts`. */
+const imports = ({ sortedText, position, tableEnd }: Dialect): SchemaStep => ({
+  sql: `
+  CREATE TABLE imports (
+    position ${position}, val_id TEXT NOT NULL REFERENCES vals (id) ON DELETE CASCADE, imported_id TEXT NOT NULL,
+    imported_owner_id TEXT NOT NULL, at ${sortedText} NOT NULL, is_current INTEGER NOT NULL, UNIQUE (val_id, imported_id)
+  )${tableEnd};
+  CREATE INDEX imports_by_owner ON imports (imported_owner_id, at, position) WHERE is_current = 1;
+  CREATE INDEX imports_by_imported ON imports (imported_id, at, position) WHERE is_current = 1;
+  DELETE FROM records WHERE kind = 'references';`,
+  fill: fillImports,
+});
+
 const sqlite: Dialect = {
   bytes: 'BLOB',
   sortedText: 'TEXT',
@@ -145,6 +159,7 @@ export const sqliteSchemas: readonly SchemaStep[] = [
     CREATE INDEX records_by_time ON records (owner_id, kind, at DESC, position, val_id);
     CREATE INDEX records_by_tag ON records (owner_id, kind, tag, at DESC, position, val_id);`,
   ),
+  imports(sqlite),
 ];
 
 export const postgresSchemas: readonly SchemaStep[] = [
@@ -163,6 +178,7 @@ export const postgresSchemas: readonly SchemaStep[] = [
     `ALTER TABLE versions ADD COLUMN code_hash TEXT NOT NULL DEFAULT '', ADD COLUMN author_token TEXT;
     ALTER TABLE versions ALTER COLUMN code_hash DROP DEFAULT;`,
   ),
+  imports(postgres),
 ];
 
 export const currentSchema = sqliteSchemas.length;

@@ -1,5 +1,5 @@
+import { scanCode, type TokenKind } from '../scan-code.ts';
 import { type Html, html } from './html.ts';
-import { scanCode, type TokenKind } from './scan-code.ts';
 
 /** The address of the val that a string in the code names, if the string is the name of a module. */
 export type LinkOf = (specifier: string) => string | undefined;

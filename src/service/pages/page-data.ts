@@ -14,7 +14,7 @@ import { findRecords } from '../store/records.ts';
 import { findRun, runsOfVal } from '../store/runs.ts';
 import { visibleVal } from '../store/vals.ts';
 import { hasVersion, pageOfVersions, visibleVersion } from '../store/versions.ts';
-import { importLinks } from './imports.ts';
+import { importLinks } from './import-links.ts';
 import { readShownRun } from './shown-run.ts';
 
 const valsOnPage = 20;

@@ -114,7 +114,11 @@ export const versions = query(paging(versionPositions));
 
 export const likes = query(paging(recordPositions));
 
-export const references = query({ ...paging(recordPositions), ...period });
+export const references = query({
+  ...paging(recordPositions),
+  ...period,
+  val: optional({ type: 'string', description: 'Only what imports the val with this id.' }, (id) => id),
+});
 
 export function notTooLong(text: string, name: string): string {
   if (text.length > longestSearch) throw refuse(name, `must have at most ${longestSearch} characters`);

@@ -8,6 +8,8 @@ import {
   spacePrefix,
 } from '../request.ts';
 import type { User } from '../store/caller.ts';
+import { newValDefaults } from '../store/create-val.ts';
+import type { Reference } from '../store/references.ts';
 import type { ListedVal, Val } from '../store/val-rows.ts';
 import type { RecordOf } from './schemas.ts';
 import { etagOf, isUnchangedFor } from './write-options.ts';
@@ -70,13 +72,22 @@ export function likeRecord(json: string, linkBase: LinkBase | undefined): string
     updatedAt: versionCreatedAt,
     author: null,
     ...url,
-    type: null,
+    type: newValDefaults.type,
     likeCount: null,
     referenceCount: null,
     ...like,
     ...((links ?? like.links) && { links: { ...links, ...(isObject(like.links) && like.links) } }),
   });
 }
+
+export const referenceRecord = (
+  { id, name, ownerId, username, importedId, importedName, at }: Reference,
+  owner: User,
+): RecordOf<'Reference'> => ({
+  reference: { id, name, author_id: ownerId, username },
+  dependsOn: { id: importedId, name: importedName, author_id: owner.id, username: owner.username },
+  referencedAt: new Date(at).toISOString(),
+});
 
 /** Only the caller has a page. The address of another person is that of their record. */
 export function userRecord(

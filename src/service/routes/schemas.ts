@@ -66,7 +66,7 @@ const versionAuthor = orNull(
 );
 /** Seeded records may name people and vals of other services. */
 const anyPerson = record({ id: textOrNull, username: textOrNull });
-const side = record({ id: textOrNull, name: textOrNull, author_id: textOrNull, username: textOrNull });
+const side = record({ id: uuid, name: text, author_id: uuid, username: text });
 const actor = noted(person, 'In a space: the person who owns the token.');
 const valLinks = record({ self: uri, versions: uri, module: uri });
 
@@ -144,7 +144,7 @@ export const recordSchemas = {
     author: orNull(anyPerson),
     url: text,
     links: valLinks,
-    type: textOrNull,
+    type: text,
     likeCount: integerOrNull,
     referenceCount: integerOrNull,
   }),

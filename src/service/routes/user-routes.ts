@@ -14,10 +14,11 @@ import { listVals } from '../store/lists.ts';
 import type { Store } from '../store/open-store.ts';
 import { valPositions } from '../store/positions.ts';
 import { findRecords, type RecordFilter, type RecordKind } from '../store/records.ts';
+import { findReferences } from '../store/references.ts';
 import { valNamed } from '../store/vals.ts';
 import * as check from './checks.ts';
 import { type PageParameters, recordPage, shortPage } from './list-page.ts';
-import { likeRecord, userRecord, valRecord, valReply } from './outgoing.ts';
+import { likeRecord, referenceRecord, userRecord, valRecord, valReply } from './outgoing.ts';
 import { type Route, route } from './route.ts';
 import { listSchema, type RecordOf, ref } from './schemas.ts';
 
@@ -97,10 +98,18 @@ export function userRoutes({ db, people, spaces }: Pick<Store, 'db' | 'people' |
     }),
     route('GET', '/v1/me/references', {
       id: 'listMyReferences',
-      summary: "Vals that use the caller's vals",
+      summary: "Vals that import the caller's vals",
       query: check.references,
       responses: { 200: listSchema('Reference') },
-      reply: (request, { query }) => records(request, 'references', query),
+      async reply(request, { query: { val: valId, ...filter } }) {
+        const caller = callerOf(request);
+        const found = await findReferences(db, caller, { owner: caller.owner, valId }, filter);
+        const records = found.references.map((reference) => ({
+          ...reference,
+          json: JSON.stringify(referenceRecord(reference, caller.owner)),
+        }));
+        return recordPage(request, { records, more: found.more }, filter);
+      },
     }),
 
     route('GET', '/v1/users/:id', {

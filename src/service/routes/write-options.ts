@@ -11,6 +11,7 @@ export const etagOf = (val: Parameters<typeof stateTag>[0]): string => `"${state
 
 export const writeOptionsOf = (request: ServiceRequest, body: Buffer | undefined): WriteOptions => ({
   onlyIf: onlyIfOf(request),
+  origin: request.origin,
   once: request.method === 'POST' && body ? onceOf(request, body) : undefined,
 });
 

@@ -2,6 +2,7 @@ import { blobId } from '../../lib/blob-id.ts';
 import { type Database, DatabaseFailure, type Tx } from '../database/database.ts';
 import { query, raw, type Sql, sql } from '../database/sql.ts';
 import { authorOf, type Caller, idPattern } from './caller.ts';
+import { saveImports, storedImports } from './references.ts';
 import { Refusal } from './refusal.ts';
 import { now } from './timestamps.ts';
 import {
@@ -54,7 +55,7 @@ export const createVersion = (
   change: ValChange,
   options: WriteOptions = {},
 ): Promise<{ val: Val; isNewVersion: boolean }> =>
-  changeVal(db, caller, id, options, (tx, val) => updateVal(tx, caller, val, change));
+  changeVal(db, caller, id, options, (tx, val) => updateVal(tx, caller, val, change, options.origin));
 
 export const deleteVersion = (
   db: Database,
@@ -62,7 +63,8 @@ export const deleteVersion = (
   id: string,
   number: number,
   options: WriteOptions = {},
-): Promise<void> => changeVal(db, caller, id, options, (tx, val) => removeVersion(tx, val, number));
+): Promise<void> =>
+  changeVal(db, caller, id, options, (tx, val) => removeVersion(tx, val, number, options.origin));
 
 /** The row is locked by a statement of its own: what PostgreSQL joins to a locked row may be older than the row. */
 export async function lockVal(tx: Tx, condition: Sql): Promise<LockedVal | undefined> {
@@ -71,9 +73,11 @@ export async function lockVal(tx: Tx, condition: Sql): Promise<LockedVal | undef
     sql`SELECT id FROM vals WHERE ${condition}${raw(tx.forUpdate)}`,
   );
   if (!locked) return undefined;
-  const [row] = await query<ListedRow & { readme: ArrayBuffer | null; lastVersion: number }>(
+  const [row] = await query<
+    ListedRow & Pick<LockedVal, 'lastVersion' | 'imports'> & { readme: ArrayBuffer | null }
+  >(
     tx,
-    sql`SELECT readme, last_version AS "lastVersion", ${listedColumns} ${joinedWith(raw('vals'))}
+    sql`SELECT readme, last_version AS "lastVersion", ${storedImports}, ${listedColumns} ${joinedWith(raw('vals'))}
       WHERE vals.id = ${locked.id} AND ${isCurrent}`,
   );
   return row && { ...withAuthor(row), readme: row.readme && textOfBytes(row.readme) };
@@ -97,6 +101,7 @@ export async function updateVal(
   caller: Caller,
   val: LockedVal,
   { code, ...properties }: ValChange,
+  origin: string | undefined,
 ): Promise<{ val: Val; isNewVersion: boolean }> {
   const at = now();
   const bytes = Buffer.from(code);
@@ -106,8 +111,11 @@ export async function updateVal(
   const author = authorOf(caller);
   const newVersion = { version, lastVersion: version, codeHash, versionCreatedAt: at, versionAuthor: author };
   const changed = { ...val, ...properties, ...(isNewVersion && newVersion) };
-  const { lastVersion: _, ...saved } = await saveVal(tx, val, changed, at);
-  if (isNewVersion) await insertVersion(tx, { id: val.id, version, bytes, codeHash, at, author });
+  const { lastVersion: _, imports: __, ...saved } = await saveVal(tx, val, changed, at);
+  if (isNewVersion) {
+    await insertVersion(tx, { id: val.id, version, bytes, codeHash, at, author });
+    await saveImports(tx, val, code, origin);
+  }
   return { val: { ...saved, code }, isNewVersion };
 }
 

@@ -4,6 +4,7 @@ import type { Database, Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import { authorOf, type Caller, type User } from './caller.ts';
 import { checkState, lockVal, nameTaken, updateVal, type ValChange } from './change-val.ts';
+import { saveImports } from './references.ts';
 import { Refusal } from './refusal.ts';
 import { now } from './timestamps.ts';
 import { bytesOf, type Val, type ValContent } from './val-rows.ts';
@@ -24,11 +25,11 @@ export const createVal = (
   db: Database,
   caller: Caller,
   content: Omit<ValContent, 'name'> & { name: string | undefined },
-  { once, maxVals }: CreateOptions = {},
+  { once, ...options }: CreateOptions = {},
 ): Promise<Val> =>
   writeAs(db, caller, { once }, async (tx) => {
     for (const name of content.name === undefined ? generateNames() : [content.name]) {
-      const val = await insertVal(tx, caller, { ...content, name }, maxVals);
+      const val = await insertVal(tx, caller, { ...content, name }, options);
       if (val) return val;
     }
     throw nameTaken(`${content.name}`);
@@ -38,15 +39,16 @@ export const createOrUpdateVal = (
   db: Database,
   caller: Caller,
   change: ValChange & { name: string },
-  { onlyIf, maxVals }: CreateOptions = {},
+  { onlyIf, ...options }: CreateOptions = {},
 ): Promise<{ val: Val; isNew: boolean }> =>
   writeAs(db, caller, { val: change.name }, async (tx) => {
     // Tries again if another process creates the val between `lockVal` and `insertVal`.
     for (;;) {
       const found = await lockVal(tx, sql`owner_id = ${caller.owner.id} AND name = ${change.name}`);
       checkState(found, onlyIf);
-      if (found) return { val: (await updateVal(tx, caller, found, change)).val, isNew: false };
-      const val = await insertVal(tx, caller, { ...newValDefaults, ...change }, maxVals);
+      if (found)
+        return { val: (await updateVal(tx, caller, found, change, options.origin)).val, isNew: false };
+      const val = await insertVal(tx, caller, { ...newValDefaults, ...change }, options);
       if (val) return { val, isNew: true };
     }
   });
@@ -55,7 +57,7 @@ async function insertVal(
   tx: Tx,
   caller: Caller,
   content: ValContent,
-  maxVals: number | undefined,
+  { maxVals, origin }: CreateOptions,
 ): Promise<Val | undefined> {
   const { name, code, readme, privacy, type } = content;
   const { owner } = caller;
@@ -72,6 +74,7 @@ async function insertVal(
   const bytes = Buffer.from(code);
   const codeHash = blobId(bytes);
   await insertVersion(tx, { id, version: 1, bytes, codeHash, at, author: versionAuthor });
+  await saveImports(tx, { id, imports: null }, code, origin);
   return {
     ...{ id, name, code, readme, privacy, type, version: 1, revision: 1, likeCount: 0, referenceCount: 0 },
     ...{ codeHash, createdAt: at, versionCreatedAt: at, updatedAt: at, author: owner, versionAuthor },

@@ -3,7 +3,7 @@ import { allOf, nothing, query, type Sql, sql } from '../database/sql.ts';
 import type { User } from './caller.ts';
 import type { RecordPosition } from './positions.ts';
 
-export const recordKinds = ['runs', 'likes', 'comments', 'references'] as const;
+export const recordKinds = ['runs', 'likes', 'comments'] as const;
 export type RecordKind = (typeof recordKinds)[number];
 
 export interface StoredRecord {

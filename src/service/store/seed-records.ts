@@ -82,10 +82,6 @@ const valFields = {
   links,
 };
 
-const valOfReference = required(
-  object({ id: required(key), name: required(text), author_id: required(key), username: text }),
-);
-
 const kinds: Record<RecordKind, Field> = {
   runs: object({
     id: required(key),
@@ -104,26 +100,18 @@ const kinds: Record<RecordKind, Field> = {
     author: required(person),
     val: required(object(valFields)),
   }),
-  references: object({
-    id: key,
-    reference: valOfReference,
-    dependsOn: valOfReference,
-    referencedAt: required(time),
-  }),
 };
 
 /** What is wrong with a record of a seed, beginning with the name of its field. */
 export const faultOf = (kind: RecordKind, record: JsonValue): Fault | undefined => kinds[kind].fault(record);
 
-const timeFields = ['createdAt', 'versionCreatedAt', 'updatedAt', 'runStartAt', 'runEndAt', 'referencedAt'];
+const timeFields = ['createdAt', 'versionCreatedAt', 'updatedAt', 'runStartAt', 'runEndAt'];
 
 /** What a record of each kind, and the people and vals in it, have beside the required fields. */
 const absent: Record<string, JsonObject> = {
   runs: { runEndAt: null, error: null },
   author: { username: null },
   reporter: { username: null },
-  reference: { username: null },
-  dependsOn: { username: null },
 };
 
 /** The record as it is sent: with whole timestamps, and null for what it does not say. */

@@ -46,12 +46,7 @@ function parse(text: string): JsonValue {
 
 export function countSeed(seed: SeedData): Record<RecordKind, number> {
   const count = (kind: RecordKind) => seed[kind]?.length ?? 0;
-  return {
-    runs: count('runs'),
-    likes: count('likes'),
-    comments: count('comments'),
-    references: count('references'),
-  };
+  return { runs: count('runs'), likes: count('likes'), comments: count('comments') };
 }
 
 /** All records or none. */
@@ -100,17 +95,6 @@ const load: Record<RecordKind, Load> = {
       at: timeOf(record.createdAt),
       tag: textOf(record.relationship ?? (isOwn ? 'given' : 'received')),
       valId: null,
-      json: stringifyJson(record),
-    });
-  },
-  references(tx, owner, record) {
-    const [reference, dependsOn] = [objectIn(record, 'reference'), objectIn(record, 'dependsOn')];
-    return putRecord(tx, owner, {
-      kind: 'references',
-      key: textOf(record.id ?? `${textOf(reference.id)} ${textOf(dependsOn.id)}`),
-      at: timeOf(record.referencedAt),
-      tag: null,
-      valId: textOf(dependsOn.id),
       json: stringifyJson(record),
     });
   },

@@ -1,7 +1,6 @@
 import type { Reader } from '../database/database.ts';
 import { query, raw, type Sql, sql } from '../database/sql.ts';
 import { type Caller, idPattern, type User, type VersionAuthor } from './caller.ts';
-import type { RecordKind } from './records.ts';
 import { Refusal } from './refusal.ts';
 
 export const privacies = ['public', 'unlisted', 'private'] as const;
@@ -35,7 +34,12 @@ export interface Val extends ValContent {
 export type ListedVal = Omit<Val, 'code' | 'readme'>;
 
 /** A val as it is after other writes to it have ended. It cannot change before the end of the transaction. */
-export type LockedVal = ListedVal & { readme: string | null; lastVersion: number };
+export type LockedVal = ListedVal & {
+  readme: string | null;
+  lastVersion: number;
+  /** The ids of the vals that its code imports. */
+  imports: string | null;
+};
 
 export interface AuthorRow {
   authorId: string | null;
@@ -46,9 +50,6 @@ export interface AuthorRow {
 export type ListedRow = Omit<ListedVal, 'author' | 'versionAuthor'> &
   AuthorRow & { ownerId: string; username: string };
 
-const count = (kind: RecordKind): Sql =>
-  raw(`(SELECT count(*) FROM records WHERE kind = '${kind}' AND records.val_id = vals.id)`);
-
 export const authorColumns = raw(
   'author_id AS "authorId", author_name AS "authorName", author_token AS "authorToken"',
 );
@@ -56,7 +57,8 @@ export const authorColumns = raw(
 export const listedColumns = sql`vals.id, name, privacy, type, vals.created_at AS "createdAt", versions.version, revision,
   code_hash AS "codeHash", versions.created_at AS "versionCreatedAt",
   CASE versions.version WHEN vals.version THEN updated_at ELSE versions.created_at END AS "updatedAt",
-  ${count('likes')} AS "likeCount", ${count('references')} AS "referenceCount", owner_id AS "ownerId", username,
+  (SELECT count(*) FROM records WHERE kind = 'likes' AND records.val_id = vals.id) AS "likeCount",
+  (SELECT count(*) FROM imports WHERE imported_id = vals.id AND is_current = 1) AS "referenceCount", owner_id AS "ownerId", username,
   ${authorColumns}`;
 
 export const joinedWith = (vals: Sql): Sql =>
@@ -74,6 +76,13 @@ export const isVisibleTo = (caller: Caller | undefined): Sql =>
 /** Whoever may find the val by its name: unlisted vals of other owners are found by their id alone. */
 export const isListedFor = (caller: Caller | undefined): Sql =>
   sql`(privacy = 'public' OR owner_id = ${caller?.owner.id ?? ''})`;
+
+/** The person's own vals and those of their spaces, wherever they ask. A token for one space shows nothing of others. */
+export function isSharedWith(caller: Caller | undefined): Sql {
+  const person = caller?.token.spaceId === null ? caller.actor.id : '';
+  return sql`(owner_id = ${person} OR EXISTS (
+    SELECT role FROM members WHERE space_id = owner_id AND user_id = ${person}))`;
+}
 
 export async function selectVal(db: Reader, condition: Sql): Promise<Val | undefined> {
   const [row] = await query<ListedRow & { code: ArrayBuffer; readme: ArrayBuffer | null }>(

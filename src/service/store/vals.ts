@@ -3,7 +3,7 @@ import type { Reader } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import { type Caller, idPattern, type User } from './caller.ts';
 import { Refusal } from './refusal.ts';
-import { isCurrent, isListedFor, isVisibleTo, noVal, selectVal, type Val } from './val-rows.ts';
+import { isCurrent, isListedFor, isSharedWith, isVisibleTo, noVal, selectVal, type Val } from './val-rows.ts';
 
 /** Differs for each state of each val. */
 export const stateTag = ({ id, revision }: Pick<Val, 'id' | 'revision'>): string => `${id}.${revision}`;
@@ -18,9 +18,7 @@ export async function visibleVal(db: Reader, caller: Caller | undefined, id: str
 
 /** The address of a module is that of no space, so a member of a space reads its private vals there. */
 export async function importableVal(db: Reader, caller: Caller | undefined, id: string): Promise<Val> {
-  const member = caller?.token.spaceId === null ? caller.actor.id : '';
-  const isMembers = sql`EXISTS (SELECT role FROM members WHERE space_id = owner_id AND user_id = ${member})`;
-  const isReadable = sql`(${isVisibleTo(caller)} OR ${isMembers})`;
+  const isReadable = sql`(${isVisibleTo(caller)} OR ${isSharedWith(caller)})`;
   const val = idPattern.test(id)
     ? await selectVal(db, sql`vals.id = ${id} AND ${isReadable} AND ${isCurrent}`)
     : undefined;

@@ -2,6 +2,7 @@ import type { Reader, Tx } from '../database/database.ts';
 import { nothing, query, sql } from '../database/sql.ts';
 import type { Caller, VersionAuthor } from './caller.ts';
 import type { ListPage, ListRange } from './lists.ts';
+import { saveImports } from './references.ts';
 import { Refusal } from './refusal.ts';
 import { now } from './timestamps.ts';
 import {
@@ -11,6 +12,7 @@ import {
   isVisibleTo,
   type LockedVal,
   selectVal,
+  textOfBytes,
   type Val,
   withVersionAuthor,
 } from './val-rows.ts';
@@ -97,7 +99,12 @@ export async function pageOfVersions(
 }
 
 /** If the current version is deleted, the val goes back to the newest one that is left. */
-export async function removeVersion(tx: Tx, { id, ...val }: LockedVal, number: number): Promise<void> {
+export async function removeVersion(
+  tx: Tx,
+  { id, ...val }: LockedVal,
+  number: number,
+  origin: string | undefined,
+): Promise<void> {
   await requireVersion(tx, id, number);
   await tx.query('DELETE FROM versions WHERE val_id = ? AND version = ?', [id, number]);
   const [left] = await tx.query<{ version: number }>(
@@ -116,4 +123,10 @@ export async function removeVersion(tx: Tx, { id, ...val }: LockedVal, number: n
     updatedAt,
     id,
   ]);
+  if (left.version === val.version) return;
+  const [current] = await tx.query<{ code: ArrayBuffer }>(
+    'SELECT code FROM versions WHERE val_id = ? AND version = ?',
+    [id, left.version],
+  );
+  if (current) await saveImports(tx, { id, imports: val.imports }, textOfBytes(current.code), origin);
 }

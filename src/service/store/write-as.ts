@@ -10,6 +10,8 @@ export type Precondition = { allows(state: string | undefined): boolean; refusal
 export interface WriteOptions {
   onlyIf?: Precondition | undefined;
   once?: Once | undefined;
+  /** The address of the service, by which code imports its vals. */
+  origin?: string | undefined;
 }
 
 interface WriteAsOptions {

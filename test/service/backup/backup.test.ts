@@ -50,13 +50,14 @@ async function fill(service: TemporaryService): Promise<Record<string, string>> 
   await ada.ask('POST', `/v1/vals/${id}/runs`, {
     body: { version: 1, ...times, error: 'boom', logs: 'l\0' },
   });
-  await ada.ask('PUT', '/@acme/v1/vals', { body: { name: 'ours', code: 'c' } });
+  const code = `import 'http://localhost/v1/vals/${id}/module';`;
+  await ada.ask('PUT', '/@acme/v1/vals', { body: { name: 'ours', code } });
   for (let i = 0; i < 60; i++) await bob.putVal('many', `${i}`);
   const made = await ada.ask('POST', '/@acme/v1/me/tokens', { body: { name: 'ci' } });
   return { ada: ada.token, bob: bob.token, ci: (made.body as { token: string }).token };
 }
 
-const kinds = [...recordKinds, 'spaces', 'tokens'];
+const kinds = [...recordKinds, 'references', 'spaces', 'tokens'];
 const paths = ['/v1/me', ...kinds.map((kind) => `/v1/me/${kind}`)];
 
 /** What each person gets from a service, with the code of each val and version. */
@@ -108,7 +109,7 @@ describe('a backup', () => {
     expect(counts).toEqual({
       ...{ people: 3, spaces: 1, tokens: 4, vals: 4, versions: 64 },
       ...Object.fromEntries(recordKinds.map((kind) => [kind, 1])),
-      runs: 2,
+      ...{ runs: 2, references: 1 },
     });
     expect(await indexesOf(target)).toEqual(await indexesOf(service.at));
     const back = newFile();

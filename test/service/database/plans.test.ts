@@ -54,7 +54,7 @@ const count = 20_000;
 const people = 50;
 const membersPerSpace = 4;
 const fewRows = 101;
-const large = /\b(vals|versions|records|users|space|members|tokens|links|replies)\b/;
+const large = /\b(vals|versions|imports|imported|records|users|space|members|tokens|links|replies)\b/;
 /** The lists of people and spaces for an operator, the rounds of the retention, and the counts for the metrics. */
 const listsAll =
   /FROM users WHERE kind = '\w+'\s+ORDER BY username$|^SELECT id FROM users( LIMIT 1)?$|^SELECT \(SELECT count/;
@@ -66,7 +66,9 @@ async function useAll(at: string): Promise<void> {
   const [person] = await store.people.list();
   if (!person) throw new Error('nobody');
   const { id } = await service.createVal({ name: 'later', code: 'c', privacy: 'public' });
-  await service.createVal({ name: 'other', code: 'c' });
+  const importing = (path: string) => `import '${baseUrl}/v1/vals/${id}/module'; // ${path}`;
+  await service.createVal({ name: 'other', code: importing('') });
+  await service.createVal({ name: 'another', code: importing('') });
   const ended = { runStartAt: '2026-01-31T09:30:00Z', runEndAt: null, error: null };
   const author = { id: 'eve', username: 'eve' };
   await loadSeed(store.db, person, {
@@ -81,7 +83,7 @@ async function useAll(at: string): Promise<void> {
   const readOn = async (path: string) => {
     let { links } = await get(`${path}limit=1`);
     expect(links.next).toBeDefined();
-    await service.ask('PUT', '/v1/vals', { body: { name: 'other', code: path } });
+    await service.ask('PUT', '/v1/vals', { body: { name: 'other', code: importing(path) } });
     while (links.next) ({ links } = await get(links.next.replace(baseUrl, '')));
   };
   await service.ask('PUT', '/v1/vals', { body: { name: 'later', code: 'd' } });
@@ -91,7 +93,7 @@ async function useAll(at: string): Promise<void> {
   for (let i = 0; i < 2; i++) await service.ask('POST', `/v1/vals/${id}/runs`, report);
   const passed = { version: 1, runStartAt: '2026-01-01', runEndAt: null };
   await service.ask('POST', `/v1/vals/${id}/runs`, { body: passed });
-  expect(await countAll(store.db)).toMatchObject({ vals: 2 });
+  expect(await countAll(store.db)).toMatchObject({ vals: 3 });
   const filters = ['', 'error=true', 'since=2026-01-01T00:00:00Z', 'until=2026-01-01T00:00:00Z'];
   const all = `${filters.slice(1).join('&')}`;
   for (const filter of [...filters, all]) {
@@ -101,6 +103,8 @@ async function useAll(at: string): Promise<void> {
   await readOn('/v1/me/runs?');
   await readOn(`/v1/vals/${id}/runs?error=false&`);
   await readOn(`/v1/vals/${id}/versions?`);
+  await readOn('/v1/me/references?');
+  await readOn(`/v1/me/references?val=${id}&since=2026-01-01&until=${new Date().getFullYear() + 1}-01-01&`);
   await readOn(`/v1/users/${person.id}/vals?`);
   for (const kind of recordKinds) await get(`/v1/me/${kind}?limit=20&offset=0`);
   await get('/v1/me/comments?limit=20&offset=0&relationship=received');
@@ -255,6 +259,8 @@ const fillAll: Fill = (series, bytes) => `
     SELECT 'val' || n, ${owner}, 'name' || n, 'public', '2026', '2026' || n, 1 FROM ${series};
   INSERT INTO versions (val_id, version, code, code_hash, created_at)
     SELECT 'val' || n, 1, ${bytes}, '', '2026' FROM ${series};
+  INSERT INTO imports (val_id, imported_id, imported_owner_id, at, is_current)
+    SELECT 'val' || n, 'val' || (n / 2), ${owner}, '2026' || n, 1 FROM ${series};
   INSERT INTO records (owner_id, kind, key, at, tag, val_id, json)
     SELECT ${owner}, 'runs', 'run' || n, '2026' || n, 'passed', 'val' || n, '{}'
       FROM ${series};`;
@@ -296,11 +302,11 @@ test('a read of a val with many versions reads only the newest version', async (
   expect(statements).toHaveLength(2);
   const { found, wanting } = await stepsOf(statements, explain);
   // The small tables have only one row, so PostgreSQL may read them without an index.
-  expect(wanting.filter((step) => !/^Seq Scan (users|vals|records)/.test(step))).toEqual([]);
+  expect(wanting.filter((step) => !/^Seq Scan (users|vals|records|imports)/.test(step))).toEqual([]);
   expect(found.filter((step) => /version/.test(step)).length).toBeGreaterThan(2);
 });
 
-test('a PUT of new code takes seven round trips, and one of a new val no more', async () => {
+test('a PUT of new code takes seven round trips, one of a new val no more, and new imports another one', async () => {
   const service = await temporaryService();
   // The list waits until the use of the token has been noted.
   await service.get('/v1/me/tokens');
@@ -308,6 +314,20 @@ test('a PUT of new code takes seven round trips, and one of a new val no more', 
     trips.count = 0;
     expect((await service.putVal('one', `${status}`)).status).toBe(status);
     expect(trips.count).toBeLessThanOrEqual(7);
+  }
+  const [one, two] = await Promise.all(
+    ['one', 'two'].map(async (name) => (await service.putVal(name, 'c')).body as { id: string }),
+  );
+  const importing = (val = { id: '' }) => `import '${service.baseUrl}/v1/vals/${val.id}/module';`;
+  for (const [code, most] of [
+    [importing(one), 8],
+    [`${importing(one)} // changed`, 7],
+    [importing(two), 8],
+    ['none', 8],
+  ] as const) {
+    trips.count = 0;
+    expect((await service.putVal('user', code)).status).toBeLessThan(300);
+    expect(trips.count, code).toBeLessThanOrEqual(most);
   }
 });
 

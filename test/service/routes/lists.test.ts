@@ -38,9 +38,6 @@ describe('lists', async () => {
         comment('c3', 2, { relationship: 'given' }),
         comment('c4', 4),
       ],
-      references: Array.from({ length: 120 }, (_, i) => ({
-        referencedAt: minute(i % 60),
-      })),
     }),
   });
 
@@ -69,7 +66,6 @@ describe('lists', async () => {
     ['/v1/me/runs', 45],
     ['/v1/me/likes', 25],
     ['/v1/me/comments', 4],
-    ['/v1/me/references', 120],
   ])('%s is read to its end by position, in the order of its offsets', async (path, count) => {
     const all: unknown[] = [];
     for (let offset = 0; offset < count; offset += 100) {
@@ -103,7 +99,6 @@ describe('lists', async () => {
     ['runs?since=2024-05-01T01:13:00%2B00:30', 1],
     ['runs?unknown=ignored', 45],
     ['comments?relationship=any', 4],
-    [`references?since=${minute(40)}&until=${minute(43)}`, 6],
   ])('%s finds %i records', async (list, count) => {
     const { data } = await service.get<List>(`/v1/me/${list}&limit=100`);
     expect(data).toHaveLength(count);

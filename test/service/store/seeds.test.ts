@@ -32,7 +32,7 @@ describe('a seed', () => {
     expect(likes).toEqual([
       {
         ...like,
-        ...{ code: null, readme: null, version: null, privacy: null, public: null, type: null },
+        ...{ code: null, readme: null, version: null, privacy: null, public: null, type: 'script' },
         ...{ likeCount: null, referenceCount: null },
         ...{
           createdAt: expect.any(String),
@@ -53,19 +53,15 @@ describe('a seed', () => {
     const text = expect.stringMatching(/./);
     const val = { id: text, name: text, version: expect.any(Number) };
     const author = { id: text, username: text };
-    const side = { id: text, name: text, author_id: text, username: text };
     expect(await first('runs')).toMatchObject({ id: text, val, runStartAt: text, runEndAt: text });
     expect(await first('likes')).toMatchObject({ ...val, privacy: text, createdAt: text, author });
     const commented = { ...val, privacy: text, author };
     expect(await first('comments')).toMatchObject({ comment: text, createdAt: text, author, val: commented });
-    const reference = { reference: side, dependsOn: side, referencedAt: text };
-    expect(await first('references')).toMatchObject(reference);
   });
 
   test('that is loaded again replaces its records', async () => {
     const at = await newPlace();
-    const seed = (error: string) =>
-      seedOf({ runs: [{}, { id: 'a', error }, { id: 9_007_199 }], references: [{}, {}] });
+    const seed = (error: string) => seedOf({ runs: [{}, { id: 'a', error }, { id: 9_007_199 }] });
     const first = await temporaryService({ seed: seed('x'), at });
     const ids = await first.idsFrom('/v1/me/runs');
     expect(new Set(ids).size).toBe(3);
@@ -73,7 +69,6 @@ describe('a seed', () => {
     const second = await temporaryService({ seed: seed('y'), at });
     expect(await second.idsFrom('/v1/me/runs')).toEqual(ids);
     expect((await second.get<List>('/v1/me/runs')).data.find(({ id }) => id === 'a')?.error).toBe('y');
-    expect((await second.get<List>('/v1/me/references')).data).toHaveLength(2);
   });
 
   test('assigns runs to the vals that they name, and refuses a run of a val that is not there', async () => {
@@ -105,7 +100,7 @@ describe('a seed', () => {
   test.each([
     ['{', 'The seed file is not JSON'],
     ['[]', 'not a JSON object'],
-    ['{"vals":[]}', 'unknown key "vals"'],
+    ['{"references":[]}', 'unknown key "references"'],
     ['{"runs":{}}', 'runs in the seed file is not an array'],
     ['{"likes":[1]}', 'likes[0] is not an object'],
     ['{"runs":[{"id":null}]}', 'runs[0].id is missing'],

@@ -138,7 +138,7 @@ describe('below the path of a space', () => {
 const routes = (id: string) =>
   [
     ['GET', '/v1/me'],
-    ...['spaces', ...recordKinds].map((kind) => ['GET', `/v1/me/${kind}`]),
+    ...['spaces', 'references', ...recordKinds].map((kind) => ['GET', `/v1/me/${kind}`]),
     ['GET', `/v1/users/${acme.id}`],
     ['GET', `/v1/users/${acme.id}/vals`],
     ['GET', '/v1/alias/acme'],

@@ -1,0 +1,43 @@
+import { isLoopback } from '../lib/host-names.ts';
+import { scanCode } from './scan-code.ts';
+
+const mostImports = 100;
+const longestSpecifier = 500;
+/** Of a val's module or page, below a space or not, with and without a version. */
+const valPath = /^(?:\/@[\w-]+)?(?:\/v1)?\/vals\/([\w-]{1,64})(?:\/versions\/\d+)?(?:\/(?:module|raw))?\/?$/;
+
+/** What the code imports, each once: after `from`, `import` or `import(`, but not in comments or other strings. */
+export function importsIn(code: string): string[] {
+  const found = new Set<string>();
+  let before: 'import' | 'from' | 'other' = 'other';
+  scanCode(code, (token, kind) => {
+    if (kind === 'c' || token.trim() === '' || found.size === mostImports) return;
+    if (kind === 's' && before !== 'other') {
+      if (token === '`') return;
+      const specifier = token.replace(/^["']|["']$/g, '');
+      if (specifier.length <= longestSpecifier) found.add(specifier);
+    }
+    if (token === 'from') before = 'from';
+    else if (token === 'import' && kind === 'k') before = 'import';
+    else if (token !== '(' || before !== 'import') before = 'other';
+  });
+  return [...found];
+}
+
+/** The id of the val that the address of a module or page names. Without `origin`, on any service. */
+export function valIdIn(specifier: string, origin?: string): string | undefined {
+  if (!/^https?:/.test(specifier) || !URL.canParse(specifier)) return undefined;
+  const address = new URL(specifier);
+  if (origin !== undefined && !isSameService(address, new URL(origin))) return undefined;
+  return valPath.exec(address.pathname)?.[1]?.toLowerCase();
+}
+
+/** A loopback port may be forwarded, and that of `--local` changes with each command. */
+const isSameService = (one: URL, other: URL): boolean =>
+  one.origin === other.origin || (isLoopback(one.hostname) && isLoopback(other.hostname));
+
+/** The ids of the vals that the code imports by their addresses. Few codes have one, and only those are scanned. */
+export function importedIds(code: string, origin?: string): string[] {
+  if (!code.includes('/vals/')) return [];
+  return [...new Set(importsIn(code).flatMap((specifier) => valIdIn(specifier, origin) ?? []))];
+}

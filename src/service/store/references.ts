@@ -1,0 +1,78 @@
+import type { Reader, Tx } from '../database/database.ts';
+import { allOf, listOf, nothing, query, raw, type Sql, sql } from '../database/sql.ts';
+import { importedIds } from '../imports.ts';
+import type { Caller, User } from './caller.ts';
+import type { FoundRecord, RecordFilter } from './records.ts';
+import { now, sortableTime } from './timestamps.ts';
+import { isListedFor, isSharedWith } from './val-rows.ts';
+
+// A row of `imports` says that a val imports another one. The current code of the val does so if `is_current` is 1. A row
+// may outlive the imported val, so whoever reads it joins that val.
+
+/** The ids that `saveImports` has stored for a val, separated by commas. */
+export const storedImports = raw(
+  "(SELECT string_agg(imported_id, ',') FROM imports WHERE imports.val_id = vals.id AND is_current = 1) AS imports",
+);
+
+/**
+ * Stores what the new code of a val imports. What it no longer imports is marked, and not deleted, so that both are one
+ * statement: each is a round trip to PostgreSQL. Most versions import what the version before them did.
+ */
+export async function saveImports(
+  tx: Tx,
+  { id, imports }: { id: string; imports: string | null },
+  code: string,
+  origin: string | undefined,
+): Promise<void> {
+  const before = imports?.split(',') ?? [];
+  const after = importedIds(code, origin).filter((imported) => imported !== id);
+  const changed = [
+    ...after.filter((imported) => !before.includes(imported)),
+    ...before.filter((imported) => !after.includes(imported)),
+  ];
+  if (changed.length === 0) return;
+  const isImported = after.length === 0 ? raw('0') : sql`CASE WHEN id IN ${listOf(after)} THEN 1 ELSE 0 END`;
+  await query(
+    tx,
+    sql`INSERT INTO imports (val_id, imported_id, imported_owner_id, at, is_current)
+      SELECT ${id}, id, owner_id, ${sortableTime(now()) ?? ''}, ${isImported} FROM vals WHERE id IN ${listOf(changed)}
+      ON CONFLICT (val_id, imported_id) DO UPDATE SET at = excluded.at, is_current = excluded.is_current`,
+  );
+}
+
+export interface Reference extends Pick<FoundRecord, 'at' | 'position'> {
+  /** The val that imports. */
+  id: string;
+  name: string;
+  ownerId: string;
+  username: string;
+  importedId: string;
+  importedName: string;
+}
+
+/** What imports the vals of an owner, or one of them, newest import first. Vals that the caller may not find are left out. */
+export async function findReferences(
+  db: Reader,
+  caller: Caller | undefined,
+  { owner, valId }: { owner: User; valId?: string | undefined },
+  { limit, offset = 0, after, since, until }: RecordFilter & { limit: number },
+): Promise<{ references: Reference[]; more: boolean }> {
+  const conditions: Sql[] = [
+    sql`imported_owner_id = ${owner.id} AND is_current = 1`,
+    sql`(${isListedFor(caller)} OR ${isSharedWith(caller)})`,
+    ...(valId === undefined ? [] : [sql`imported_id = ${valId}`]),
+    ...(after ? [sql`(at, imports.position) < (${after[0]}, ${after[1]})`] : []),
+    ...(since === undefined ? [] : [sql`at > ${since}`]),
+    ...(until === undefined ? [] : [sql`at <= ${until}`]),
+  ];
+  const references = await query<Reference>(
+    db,
+    sql`SELECT at, imports.position, vals.id, name, owner_id AS "ownerId", username, imported_id AS "importedId",
+        imported_name AS "importedName"
+      FROM imports JOIN vals ON vals.id = val_id JOIN users ON users.id = owner_id
+      JOIN (SELECT id AS found_id, name AS imported_name FROM vals) AS imported ON found_id = imported_id
+      WHERE ${allOf(conditions)} ORDER BY at DESC, imports.position DESC LIMIT ${raw(limit + 1)}
+      ${after ? nothing : sql`OFFSET ${offset}`}`,
+  );
+  return { references: references.slice(0, limit), more: references.length > limit };
+}

@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { importsIn } from '../../../src/service/imports.ts';
+import {
+  addPerson,
+  behindProxy,
+  clientOf,
+  type List,
+  type Person,
+  storeOf,
+  type TemporaryService,
+  temporaryService,
+  type Val,
+} from '../support.ts';
+
+interface Reference extends Record<string, unknown> {
+  reference: { id: string; name: string };
+  dependsOn: { id: string };
+  referencedAt: string;
+}
+
+let service: TemporaryService;
+let ada: Person;
+let bob: Person;
+
+beforeAll(async () => {
+  service = await temporaryService();
+  ada = await addPerson(service, 'ada');
+  bob = await addPerson(service, 'bob');
+  const { spaces } = await storeOf(service);
+  await spaces.add('acme');
+  await spaces.grant('acme', 'ada', 'write');
+});
+
+const newName = () => `v${randomUUID().replaceAll('-', '')}`;
+const newVal = (person: Pick<Person, 'createVal'>, code: string, privacy = 'private') =>
+  person.createVal({ name: newName(), code, privacy });
+const moduleOf = ({ id }: Val) => `${service.baseUrl}/v1/vals/${id}/module`;
+const importOf = (val: Val) => `import '${moduleOf(val)}';`;
+
+const namesOf = async ({ get }: Pick<Person, 'get'>, { id }: Val, path = '') => {
+  const { data } = await get<List<Reference>>(`${path}/v1/me/references?val=${id}`);
+  return data.map(({ reference }) => reference.name);
+};
+const countOf = async ({ id }: Val) =>
+  (await ada.get<{ referenceCount: number }>(`/v1/vals/${id}`)).referenceCount;
+
+test.each([
+  ['import "a"', ['a']],
+  ["import x, { y } from 'a';\nexport * from 'b'", ['a', 'b']],
+  ['import{x}from"a";const y=await import("b"),z=import( /* why */ `c`)', ['a', 'b', 'c']],
+  ['import type { T } from "a" with { type: "json" }', ['a']],
+  ["// import 'a'\n/* from 'b' */ const text = \"import 'c'\"; `from 'd'`", []],
+  ["x.import('a'); Array.from('b'); const from = 'c'; import.meta.resolve('d')", []],
+  ["const pattern = /'/; import 'a'", ['a']],
+])('%j imports %j', (code, imports) => {
+  expect(importsIn(code)).toEqual(imports);
+});
+
+describe('a reference', () => {
+  test.each([
+    ['its module', (id: string) => `/v1/vals/${id}/module`],
+    ['its module below a space', (id: string) => `/@acme/v1/vals/${id}/module?v=2`],
+    ['its page', (id: string) => `/vals/${id}`],
+    ['the page of a version', (id: string) => `/@acme/vals/${id.toUpperCase()}/versions/1`],
+    ['the code of a version', (id: string) => `/vals/${id}/versions/1/raw`],
+  ])('is found in code that imports a val by %s', async (_, path) => {
+    const used = await newVal(ada, 'c');
+    const code = `import x from '${service.baseUrl}${path(used.id)}'; import '${service.baseUrl}/vals/none'`;
+    const user = await newVal(ada, code);
+    const { data } = await ada.get<List<Reference>>('/v1/me/references?limit=1');
+    const { id: author_id, username } = ada.user;
+    expect(data).toEqual([
+      {
+        reference: { id: user.id, name: user.name, author_id, username },
+        dependsOn: { id: used.id, name: used.name, author_id, username },
+        referencedAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+      },
+    ]);
+    expect(await countOf(used)).toBe(1);
+  });
+
+  test('is not found for another service, a val that imports itself, or a text', async () => {
+    const used = await newVal(ada, 'c');
+    const code = `import 'https://x.example/v1/vals/${used.id}/module'; const address = '${moduleOf(used)}';`;
+    await newVal(ada, code);
+    await ada.putVal(used.name, importOf(used));
+    expect([await namesOf(ada, used), await countOf(used)]).toEqual([[], 0]);
+  });
+
+  test('is found by the public address of a service', async () => {
+    const { port, at } = await temporaryService({ network: behindProxy });
+    const eve = await addPerson({ at, baseUrl: `http://127.0.0.1:${port}` }, 'eve');
+    const put = async (name: string, code: string) =>
+      (await eve.ask('PUT', '/v1/vals', { body: { name, code }, headers: { Host: 'vals.example' } }))
+        .body as Val & { links: { module: string }; referenceCount: number };
+    const used = await put('used', 'c');
+    await put('user', `import '${used.links.module}'`);
+    await put('other', `import 'http://127.0.0.1:${port}/v1/vals/${used.id}/module'`);
+    expect((await put('used', 'd')).referenceCount).toBe(1);
+  });
+
+  test('goes with the import, with the version and with each of the vals', async () => {
+    const [one, two] = [await newVal(ada, 'c'), await newVal(ada, 'c')];
+    const { id, name } = await newVal(ada, importOf(one));
+    const counts = async () => [await countOf(one), await countOf(two)];
+    const since = (await ada.get<List<Reference>>('/v1/me/references?limit=1')).data[0]?.referencedAt;
+    await ada.putVal(name, `${importOf(one)} // changed`);
+    expect((await ada.get<List<Reference>>('/v1/me/references?limit=1')).data[0]?.referencedAt).toBe(since);
+    await ada.putVal(name, importOf(two));
+    expect(await counts()).toEqual([0, 1]);
+    await ada.ask('DELETE', `/v1/vals/${id}/versions/3`);
+    expect(await counts()).toEqual([1, 0]);
+    await ada.putVal(name, `${importOf(two)}${importOf(one)}`);
+    expect(await counts()).toEqual([1, 1]);
+    await ada.putVal(name, 'none');
+    expect(await counts()).toEqual([0, 0]);
+    await ada.putVal(name, `${importOf(two)}${importOf(one)}`);
+    await ada.ask('DELETE', `/v1/vals/${one.id}`);
+    expect(await namesOf(ada, one)).toEqual([]);
+    expect(await namesOf(ada, two)).toEqual([name]);
+    await ada.ask('DELETE', `/v1/vals/${id}`);
+    expect(await countOf(two)).toBe(0);
+  });
+
+  test('names the vals that the caller may find, and counts the others', async () => {
+    const used = await newVal(ada, 'c', 'public');
+    const users: Record<string, string> = {};
+    for (const privacy of ['public', 'unlisted', 'private']) {
+      users[privacy] = (await newVal(bob, importOf(used), privacy)).name;
+    }
+    const body = { name: newName(), code: importOf(used) };
+    await ada.ask('PUT', '/@acme/v1/vals', { body });
+    expect(await countOf(used)).toBe(4);
+    expect(await namesOf(ada, used)).toEqual([body.name, users.public]);
+    expect(await namesOf(bob, used)).toEqual([]);
+    const made = await ada.ask('POST', '/@acme/v1/me/tokens', { body: { name: newName() } });
+    const ci = clientOf({ baseUrl: service.baseUrl, token: (made.body as { token: string }).token });
+    const ours = (await ci.ask('PUT', '/@acme/v1/vals', { body: { name: newName(), code: 'c' } }))
+      .body as Val;
+    const own = await newVal(ada, importOf(ours));
+    expect(await namesOf(ada, ours, '/@acme')).toEqual([own.name]);
+    expect(await namesOf(ci, ours, '/@acme')).toEqual([]);
+  });
+
+  test('is listed once, in an order that later writes do not change', async () => {
+    const eve = await addPerson(service, 'eve');
+    const used = await newVal(eve, 'c');
+    const names: string[] = [];
+    for (let i = 0; i < 25; i++) names.unshift((await newVal(eve, importOf(used))).name);
+    const read: string[] = [];
+    let next: string | undefined = '/v1/me/references?limit=10';
+    while (next !== undefined) {
+      const { data, links }: List<Reference> = await eve.get(next);
+      for (const { reference } of data) {
+        read.push(reference.name);
+        await eve.putVal(reference.name, `${importOf(used)} // read`);
+      }
+      next = links.next;
+    }
+    expect(read).toEqual(names);
+    const { data } = await eve.get<List<Reference>>('/v1/me/references?offset=10&limit=5');
+    expect(data.map(({ reference }) => reference.name)).toEqual(names.slice(10, 15));
+    const until = data[0]?.referencedAt;
+    const before = await eve.get<List<Reference>>(`/v1/me/references?until=${until}&limit=100`);
+    expect(before.data).toHaveLength(15);
+    const after = await eve.get<List<Reference>>(`/v1/me/references?since=${until}&limit=100`);
+    expect(after.data).toHaveLength(10);
+  });
+});
