@@ -6,9 +6,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { beginPut, statusIn } from './service/support.ts';
 import { isLong } from './support/cases.ts';
-import { embeddedService } from './support/embedded-service.ts';
 import {
   type Ended,
   exitStatus,
@@ -323,21 +321,6 @@ it('a second SIGINT, some time after the first, ends the program at once', async
     .toContain('Press Ctrl-C again to stop immediately.');
   child.kill('SIGINT');
   expect(await ended).toMatchObject({ exit: null, signal: 'SIGINT' });
-});
-
-it('SIGTERM lets serve finish the request under way', async () => {
-  const service = await embeddedService();
-  const body = JSON.stringify({ name: 'late', code: 'code' });
-  const port = Number(new URL(service.baseUrl).port);
-  const head = { length: body.length, headers: ['Expect: 100-continue'] };
-  const socket = beginPut({ port, token: service.token }, '', head);
-  await once(socket, 'data');
-  socket.write(body.slice(0, 5));
-  const ended = service.end('SIGTERM');
-  await expect.poll(() => refusal(service.baseUrl), { interval: 10 }).toBe('ECONNREFUSED');
-  socket.write(body.slice(5));
-  const [answer] = await once(socket, 'data');
-  expect([statusIn(`${answer}`), await ended]).toEqual([201, 0]);
 });
 
 const endless = ({ path }: Seen): Reply => {

@@ -29,22 +29,25 @@ describe('permissions', () => {
     }
   });
 
+  const allowDelete = 'To allow deletions, a person must start this server with --allow-delete.';
+  const allowRun = 'To allow runs of code, a person must start this server with --allow-run.';
+  const readOnly = 'This server is read-only.';
   it.each([
-    [[], 'val_rm', 'To allow deletions, a person must start this server with --allow-delete.'],
-    [[], 'run', 'To allow runs of code, a person must start this server with --allow-run.'],
-    [['--read-only'], 'push', 'This server is read-only.'],
-    [['--read-only'], 'val_rm', 'This server is read-only.'],
+    [[], { val_rm: allowDelete, run: allowRun }],
+    [['--read-only'], { push: readOnly, val_rm: readOnly }],
   ])(
-    'with the flags %j, the instructions and a call of %s name the missing flag',
-    async (args, name, note) => {
+    'with the flags %j, the instructions and a call of a tool name the missing flag',
+    async (args, notes) => {
       const { env } = await serviceInProcess();
       const agent = await initializedAgent(args, { env });
-      agent.callTool(1, name);
-      const answers = await Promise.all([0, 1].map(agent.answerTo));
-      expect(answers).toMatchObject([
-        { result: { instructions: expect.stringContaining(note) } },
-        { error: { message: `There is no tool ${name}. ${note}` } },
-      ]);
+      const { result } = await agent.answerTo(0);
+      for (const [index, [name, note]] of Object.entries(notes).entries()) {
+        agent.callTool(index + 1, name);
+        expect(result).toMatchObject({ instructions: expect.stringContaining(note) });
+        expect(await agent.answerTo(index + 1)).toMatchObject({
+          error: { message: `There is no tool ${name}. ${note}` },
+        });
+      }
     },
   );
 });

@@ -72,13 +72,12 @@ describe('the cache of bytecode', () => {
     await writeFile(file, bytes);
   };
   const cutShort = (file: string) => truncate(file, 1_000);
-  const remove = (file: string) => rm(file);
-  it('that is damaged or missing is made again', async () => {
+  it('that is damaged is made again', async () => {
     const installed = await install();
     await installed.vals(used);
     const names = (await installed.compiled()).map(({ name }) => name);
     const file = join(installed.folder, 'dist', names[0] ?? '');
-    for (const spoil of [cutShort, ...places.map(flipBit), remove]) {
+    for (const spoil of [cutShort, ...places.map(flipBit)]) {
       await spoil(file);
       const spoilt = await installed.compiled();
       expect(JSON.parse(await installed.vals(used))).toMatchObject({ username: 'local' });
@@ -86,9 +85,6 @@ describe('the cache of bytecode', () => {
       expect(after.map(({ name }) => name)).toEqual(names);
       expect(after).not.toEqual(spoilt);
     }
-    const kept = await installed.compiled();
-    await installed.vals(used);
-    expect(await installed.compiled()).toEqual(kept);
   });
 
   it('of an older program of the same length is not run', async () => {

@@ -112,7 +112,6 @@ const getCode = ['val', 'get', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11', '--code']
 describe('a reader that reads to the end', () => {
   // A pipe holds 65,536 bytes.
   it.each([
-    { bytes: 1, isSlow: false },
     { bytes: 65_537, isSlow: true },
     { bytes: 2 * mebibyte, isSlow: false },
   ])('gets all $bytes bytes of --code (slow: $isSlow)', async ({ bytes, isSlow }) => {
@@ -170,7 +169,6 @@ describe('an output that cannot be written', () => {
 
   it.each<{ format: FormatName; bytes: number }>([
     { format: '--json', bytes: 100_000 },
-    { format: '--ndjson', bytes: mebibyte },
     { format: 'tab-separated', bytes: 100 },
   ])('is exit 10 for $bytes bytes of $format on stdout', async ({ format, bytes }) => {
     const { args, env } = await listOf(bytes, format);
