@@ -35,6 +35,8 @@ describe.each(commands)('vals $path', ({ path, aliases = [], examples, summary }
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     expect(stdout).toMatch(new RegExp(`^Usage: vals .*\\b${words.split(' ').at(-1)}\\b`));
     expect(stdout).toContain('--json');
+    if (words === path)
+      expect(stdout).toBe(readFileSync(`dist/prepared/help-${path.replaceAll(' ', '-')}.txt`, 'utf8'));
     for (const line of examples) expect(stdout).toContain(`  $ ${line}\n`);
     expect(examples.length).toBeGreaterThan(0);
     expect(summary).toMatch(/^[A-Z].*[^.]$/);

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { folderOf, type RunOptions, run, runOnScreen } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService, testToken } from '../support/scripted-service.ts';
-import { serviceInProcess } from '../support/service-in-process.ts';
 
 const ok: Reply = { body: { ok: true } };
 
@@ -214,14 +213,6 @@ describe('the output', () => {
   it('of a DELETE is its answer, if there is one', async () => {
     expect((await ask(['DELETE', '/x'], { body: '{"gone":true}' })).stdout).toBe('{"gone":true}\n');
   });
-
-  it('never contains the token, even if the service repeats the token', async () => {
-    const { stdout, stderr } = await ask(['GET', '/x', '--debug'], {
-      body: { [testToken]: `Bearer ${testToken}` },
-    });
-    expect(JSON.parse(stdout)).toEqual({ '***': 'Bearer ***' });
-    expect(stderr).not.toContain(testToken);
-  });
 });
 
 describe('--paginate', () => {
@@ -267,14 +258,4 @@ it.each<[string, Reply, number, string]>([
   const { stdout, requests, error, ...result } = await ask([method, '/x', '--json'], reply);
   expect({ exit: result.exit, stdout, requests }).toEqual({ exit, stdout: '', requests: 1 });
   expect(error).toMatchObject({ kind, method, path: '/x' });
-});
-
-it('vals api works with the embedded service', async () => {
-  const { env } = await serviceInProcess();
-  const made = await run(['api', 'POST', '/v1/vals', '-f', 'name=one', '-f', 'code=1'], { env });
-  expect(made).toMatchObject({ exit: 0, stderr: '' });
-  const { id } = JSON.parse(made.stdout);
-  expect((await run(['val', 'get', id, '--code'], { env })).stdout).toBe('1');
-  expect(await run(['api', 'DELETE', `/v1/vals/${id}`], { env })).toMatchObject({ exit: 0, stdout: '' });
-  expect(await run(['api', 'GET', `/v1/vals/${id}`], { env })).toMatchObject({ exit: 3, stdout: '' });
 });

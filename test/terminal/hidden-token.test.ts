@@ -15,6 +15,7 @@ describe('the token that a service repeats', () => {
 
   it.each([
     [['val', 'get', id]],
+    [['api', `/v1/vals/${id}`, '--debug']],
     [['val', 'get', id, '--json']],
     [['val', 'get', id, '--ndjson']],
     [['val', 'get', id, '--code']],

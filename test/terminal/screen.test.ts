@@ -1,13 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { execa } from 'execa';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { InterruptedError } from '../../src/errors.ts';
 import { isLong } from '../support/cases.ts';
 import {
   environment,
-  folderOfVals,
   program,
   run,
   runOnScreen,
@@ -256,33 +252,5 @@ describe('progress', () => {
     await screen.ended;
     expect(screen.text()).not.toContain(hide);
     expect(lines(screen.text())).toEqual(['NAME', 'hello', 'exit 0']);
-  });
-
-  it('ends with Ctrl-C, and the cursor is restored', async () => {
-    const folder = temporaryFolder();
-    const { env } = await scriptedService([() => {}]);
-    const screen = shellAtTerminal('exec $vals me --json > out', env, folder);
-    await screen.shows(hide);
-    screen.press('\u0003');
-    expect(await screen.ended).toBe(130);
-    expect(screen.text().lastIndexOf(show)).toBeGreaterThan(screen.text().lastIndexOf(hide));
-    expect(readFileSync(join(folder, 'out'), 'utf8')).toBe('');
-    const said = lines(screen.text()).at(-1) ?? '';
-    expect(JSON.parse(said.slice(said.indexOf('{')))).toMatchObject({ error: { exit: 130 } });
-  });
-
-  it('of an interrupted push is replaced by the outcomes', async () => {
-    const cwd = folderOfVals(['a', 'b', 'c']);
-    const { env } = await scriptedService([{ status: 201, body: { id, version: 1 } }, () => {}]);
-    const interruption = new AbortController();
-    const { exit, stdout } = await runOnScreen(['push', '.', '--concurrency', '1', '--json', '--no-color'], {
-      env,
-      cwd,
-      signal: interruption.signal,
-      heard: ({ stderr }) => stderr.includes('1 of 3') && interruption.abort(new InterruptedError(130)),
-    });
-    expect(exit).toBe(130);
-    const outcomes = JSON.parse(stdout) as Row[];
-    expect(outcomes.map(({ status }) => status)).toEqual(['created', 'failed', 'skipped']);
   });
 });
