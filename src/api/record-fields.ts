@@ -86,7 +86,7 @@ export function ownerOf(record: JsonValue): { id: string; username: string | und
   return id === undefined ? undefined : { id, username: textAt(record, 'author.username') };
 }
 
-const summaryKeys = ['name', 'version', 'privacy', 'updatedAt', 'versionCreatedAt'];
+const summaryKeys = ['name', 'version', 'privacy', 'updatedAt', 'versionCreatedAt', 'referenceCount'];
 
 /** Leaves out the code and unknown fields, because those of many large vals would fill the memory. */
 export const summaryOf = (record: JsonObject): JsonObject =>

@@ -106,7 +106,13 @@ export const myComments = (filter: CommentFilter): Call => ({
   query: queryOf({ relationship: filter.relationship, since: filter.since, until: filter.until }),
 });
 
-export const myReferences = (): Call => ({ route: 'myReferences', method: 'GET', path: '/v1/me/references' });
+/** A service that does not know `val` lists the references to all vals. */
+export const myReferences = (val?: string): Call => ({
+  route: 'myReferences',
+  method: 'GET',
+  path: '/v1/me/references',
+  query: queryOf({ val }),
+});
 
 export const createVal = (val: NewVal): Call => ({
   route: 'createVal',

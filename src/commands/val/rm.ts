@@ -8,6 +8,7 @@ import { type Column, column, idColumn } from '../../terminal/column.ts';
 import { outcomeColumn } from '../shared/columns.ts';
 import { dryRun, yes } from '../shared/options.ts';
 import { confirmDeletion, deleteAll } from '../shared/remove.ts';
+import { warnOfDependents } from './dependents.ts';
 
 export const command = defineCommand({
   summary: 'Delete vals, with all their versions and runs',
@@ -33,7 +34,7 @@ export const command = defineCommand({
   async run(context, { vals, yes, dryRun }) {
     const { givenVals, forPerson } = context;
     const ids = [...new Set(vals)];
-    if (dryRun && forPerson) await Promise.all(ids.map(givenVals.readSummary));
+    if (dryRun && forPerson) await warnOfDependents(context, await readVals(context, ids));
     if (!dryRun && !yes) await confirmDeletion(context, () => showVals(context, ids));
     const deletions = ids.map((id) => ({
       row: { id, ...(forPerson && { name: givenVals.labelFor(id) }) },
@@ -45,12 +46,15 @@ export const command = defineCommand({
   },
 });
 
+const readVals = ({ givenVals }: Context, ids: readonly string[]): Promise<(JsonObject & { id: string })[]> =>
+  Promise.all(ids.map(async (id) => ({ ...(await givenVals.readSummary(id)), id })));
+
 /** Returns the question about them. */
 async function showVals(context: Context, ids: readonly string[]): Promise<string> {
-  const records = await Promise.all(ids.map(context.givenVals.readSummary));
+  const vals = await readVals(context, ids);
   context.say({ kind: 'progress' });
-  const vals = records.map((record, index) => ({ ...record, id: ids[index] ?? '' }));
   context.say({ kind: 'table', records: vals, columns: removedColumns });
+  await warnOfDependents(context, vals);
   const names = vals.map((val) => textAt(val, 'name') ?? val.id);
   return vals.length === 1
     ? `Delete the val ${names[0]}, with all its versions and runs?`
