@@ -4,9 +4,11 @@ import { type Html, html, markupOf, trustedHtml } from './html.ts';
 
 const markdown = new MarkdownIt({ html: false, linkify: true });
 
-/** An address without a scheme stays on this service. The others must be of a kind that runs nothing. */
-markdown.validateLink = (address) =>
-  !/^\s*[a-z][a-z\d+.-]*:/i.test(address) || /^(?:https?|mailto):/i.test(address);
+/** Of a kind that runs nothing. A relative address names a file beside the readme, which the service does not have. */
+markdown.validateLink = (address) => /^(?:https?:|mailto:|\/|#)/i.test(address);
+
+/** `README.md` is the name of a file, although .md is also that of a country. */
+markdown.linkify.set({ fuzzyLink: false });
 
 /** The pages load no images, so that no other server learns who reads a readme. */
 markdown.renderer.rules.image = (tokens, index) => {

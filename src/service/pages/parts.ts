@@ -17,12 +17,16 @@ export const authorText = ({ username, token }: VersionAuthor): string =>
   token === undefined ? username : `${username} (${token})`;
 
 /** The script of the page writes the time in the reader's zone. */
-export function timeHtml(text: string, now: number): Html {
+export function timeHtml(text: string, now: number, { withSeconds = false } = {}): Html {
   const moment = Date.parse(text);
   if (Number.isNaN(moment)) return html`${text}`;
-  const utc = new Date(moment).toISOString();
-  const written = `${utc.slice(0, 10)} ${utc.slice(11, 16)} UTC`;
-  return html`<time datetime="${utc}">${written}</time> <span class="age">(${ageOf(moment, now)})</span>`;
+  return html`${momentHtml(new Date(moment), { withSeconds })} <span class="age">(${ageOf(moment, now)})</span>`;
+}
+
+export function momentHtml(moment: Date, { withSeconds = false } = {}): Html {
+  const utc = moment.toISOString();
+  const written = `${utc.slice(0, 10)} ${utc.slice(11, withSeconds ? 19 : 16)} UTC`;
+  return html`<time datetime="${utc}"${withSeconds ? html` data-seconds` : ''}>${written}</time>`;
 }
 
 const ages: [seconds: number, name: string][] = [

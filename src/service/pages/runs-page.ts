@@ -2,7 +2,7 @@ import { createRunSummary, type RunSummary } from '../../lib/run-summary/run-sum
 import type { ServiceReply } from '../request.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
-import { card, counted, nothing, pager, timeHtml, valAddress } from './parts.ts';
+import { card, counted, momentHtml, nothing, pager, valAddress } from './parts.ts';
 import { durationText, runRow } from './run-parts.ts';
 import type { ShownRun } from './shown-run.ts';
 import type { View } from './visitor.ts';
@@ -50,12 +50,13 @@ ${pager({ first: isFirst ? undefined : addressOf(filter), next: next && addressO
 
 const mostRows = 10;
 
-function summaryCard({ now }: View, { summarized, hasMore }: ShownRuns): Html | undefined {
+function summaryCard(view: View, { summarized, hasMore }: ShownRuns): Html | undefined {
   const summary = createRunSummary();
   for (const { val, version, result, startedAt, durationMs } of summarized) {
     summary.add({
       valKey: val.id,
-      valName: val.name,
+      // The row has the id, because a name may have belonged to two vals.
+      valName: val.id,
       version: version ?? null,
       failed: result === 'failed',
       startedAt: Date.parse(startedAt),
@@ -66,20 +67,29 @@ function summaryCard({ now }: View, { summarized, hasMore }: ShownRuns): Html | 
   if (rows.length === 0) return undefined;
   const total = summary.total();
   const left = summary.rowCount() - rows.length;
-  const since = total.buckets[0] && html`, since ${timeHtml(total.buckets[0].from, now)}`;
   const which = hasMore ? `The latest ${counted(total.runs, 'run')}` : counted(total.runs, 'run');
-  const content = html`<div class="chart">${bars(total, 'wide')}</div><div class="scroll" tabindex="0" role="region" aria-label="Summary"><table>
+  const linkOf = (id: string | null) => {
+    const name = summarized.find(({ val }) => val.id === id)?.val.name;
+    return html`<a href="${valAddress(view.base, id ?? '')}">${name}</a>`;
+  };
+  const content = html`<div class="chart">${bars(total, 'wide')}${rangeOf(summarized)}</div><div class="scroll" tabindex="0" role="region" aria-label="Summary"><table>
 <thead><tr><th>Val</th><th class="number">Version</th><th class="number">Runs</th><th class="number">Failed</th><th class="number">Errors</th><th class="number">p50</th><th class="number">p95</th><th>Over time</th></tr></thead>
-<tbody>${rows.map(summaryRow)}</tbody></table></div>
+<tbody>${rows.map((row) => summaryRow(row, linkOf(row.val)))}</tbody></table></div>
 ${left > 0 ? nothing(`${counted(left, 'row')} more: vals runs --summary`) : ''}`;
-  return card('Summary', content, html`<span>${which}, ${total.failed} failed${since}</span>`);
+  return card('Summary', content, html`<span>${which}, ${total.failed} failed</span>`);
 }
 
-function summaryRow(row: RunSummary): Html {
-  const { val, version, runs, failed, errorRate, p50Ms, p95Ms } = row;
+/** The times of the first and the last run, below the ends of the chart. Runs come newest first. */
+function rangeOf(summarized: readonly ShownRun[]): Html {
+  const ends = [summarized.at(-1), summarized[0]].map((run) => new Date(run?.startedAt ?? Number.NaN));
+  return html`<p class="ends">${ends.map((end) => (Number.isNaN(end.getTime()) ? '' : html`<span>${momentHtml(end)}</span> `))}</p>`;
+}
+
+function summaryRow(row: RunSummary, val: Html): Html {
+  const { version, runs, failed, errorRate, p50Ms, p95Ms } = row;
   const duration = (ms: number | null) => (ms === null ? '' : durationText(ms));
   const count = failed > 0 ? html`<span class="bad">✗ ${failed}</span>` : '0';
-  return html`<tr><th scope="row">${val ?? ''}</th><td class="number">${typeof version === 'number' ? version : ''}</td><td class="number">${runs}</td><td class="number">${count}</td><td class="number">${Math.round(errorRate * 100)}%</td><td class="number">${duration(p50Ms)}</td><td class="number">${duration(p95Ms)}</td><td>${bars(row)}</td></tr>
+  return html`<tr><th scope="row">${val}</th><td class="number">${typeof version === 'number' ? version : ''}</td><td class="number">${runs}</td><td class="number">${count}</td><td class="number">${Math.round(errorRate * 100)}%</td><td class="number">${duration(p50Ms)}</td><td class="number">${duration(p95Ms)}</td><td>${bars(row)}</td></tr>
 `;
 }
 

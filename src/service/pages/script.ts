@@ -4,7 +4,8 @@ for (const time of document.querySelectorAll('time')) {
   const moment = new Date(time.dateTime);
   if (Number.isNaN(moment.getTime())) continue;
   time.title = time.dateTime;
-  time.textContent = moment.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+  const timeStyle = 'seconds' in time.dataset ? 'medium' : 'short';
+  time.textContent = moment.toLocaleString(undefined, { dateStyle: 'medium', timeStyle });
 }
 const said = document.getElementById('said');
 for (const button of document.querySelectorAll('[data-copy]')) {

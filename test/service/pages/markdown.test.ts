@@ -9,6 +9,7 @@ test.each([
   ['<b onclick="x">&amp;</b>', '<p>&lt;b onclick=&quot;x&quot;&gt;&amp;&lt;/b&gt;</p>'],
   ['[a](https://x.example)', '<p><a href="https://x.example" rel="noopener nofollow">a</a></p>'],
   ['[a](/vals/1)', '<p><a href="/vals/1" rel="noopener nofollow">a</a></p>'],
+  ['[a](other.md) README.md', '<p>[a](other.md) README.md</p>'],
   ['[a](javascript:alert(1))', '<p>[a](javascript:alert(1))</p>'],
   ['[a](JAVA&#x53;CRIPT:alert(1))', '<p>[a](JAVASCRIPT:alert(1))</p>'],
   ['[a](data:text/html,x)', '<p>[a](data:text/html,x)</p>'],

@@ -123,6 +123,10 @@ describe('the page of a val', () => {
     expect(inCode(await shown(`/vals/${id}`))).toEqual([pages.dora, pages.own, pages.own]);
     const stranger = await service.ask('GET', `/vals/${id}`, { token: null });
     expect(inCode(stranger.text)).toEqual([pages.dora]);
+    await dora.createVal({ name: 'hidden', code: `import '${service.baseUrl}/vals/${ofSameName.id}'` });
+    const used = await shown(`/vals/${ofSameName.id}`);
+    expect(linksIn(used)).toContain(`/vals/${id}`);
+    expect(textIn(used)).toMatch(/Used byuser of local\s*1 val more/);
   });
 });
 
@@ -160,6 +164,8 @@ describe('the pages of runs', async () => {
     const text = textIn(await shown('/runs'));
     expect(text).toMatch(/2 runs, 1 failed/);
     expect(text).toMatch(/busy12✗ 150%1\.5 s1\.5 s/);
+    expect(text).toMatch(/2024-05-01 10:00 UTC 2024-05-01 11:00 UTC\s*Val/);
+    expect(await shown('/runs')).toContain(`<th scope="row"><a href="/vals/${id}">busy</a></th>`);
     expect(await shown('/runs')).toMatch(/<svg class="bars wide" .*<rect class="broke"/s);
     expect(text).toMatch(
       /✗ failed run busy version 1 2024-05-01 11:00 UTC \(\d+ years? ago\) 1\.5 s by local ?first/,
@@ -173,7 +179,7 @@ describe('the pages of runs', async () => {
   test('show one run with its result, times, error and output', async () => {
     const bad = await shown(`/runs/${failed}`);
     expect(textIn(bad)).toMatch(
-      /Result✗ failedValbusyVersion1Started2024-05-01 11:00 UTC .*Took1\.5 sReported bylocal/,
+      /Result✗ failedValbusyVersion1Started2024-05-01 11:00:00 UTC .*Ended2024-05-01 11:00:01 UTC.*Took1\.5 sReported bylocal/,
     );
     expect(bad).toContain('first\n&lt;u&gt;second&lt;/u&gt;</pre>');
     expect(bad).toContain('The service kept no output of this run.');
@@ -200,13 +206,14 @@ test('the search is that of the API', async () => {
   const eve = await addPerson(service, 'eve');
   await eve.createVal({ name: 'eve_public', code: 'needle', privacy: 'public' });
   await eve.createVal({ name: 'eve_private', code: 'needle' });
-  await service.createVal({ name: 'mine', code: 'a needle' });
+  await service.createVal({ name: 'mine', code: `first\n  a <${'x'.repeat(100)}needle>\nneedle` });
   const text = await shown('/search?q=needle');
   expect([...text.matchAll(/class="name" [^>]*>(\w+)</g)].map(([, name]) => name)).toEqual([
     'mine',
     'eve_public',
   ]);
   expect(textIn(text)).toContain('of eve');
+  expect(text).toContain(`line 2</span> <code>…${'x'.repeat(80)}<mark>needle</mark>&gt;</code>`);
   expect(await shown('/search?q=%3Cb%3E')).toContain('Vals with “&lt;b&gt;”');
   expect(await shown('/search')).toContain('Enter a part');
 });
