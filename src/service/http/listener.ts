@@ -39,7 +39,7 @@ function urlOf({ url: target = '', headers, socket }: IncomingMessage): URL | un
 
 function send({ status, headers = {}, body = '' }: ServiceReply, outgoing: ServerResponse): void {
   for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
-  if (status !== 204) outgoing.setHeader('Content-Length', Buffer.byteLength(body));
+  if (status !== 204 && status !== 304) outgoing.setHeader('Content-Length', Buffer.byteLength(body));
   outgoing.writeHead(status);
   if (body === '') outgoing.flushHeaders();
   else outgoing.write(body);

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { json } from '../request.ts';
+import { json, splitSpace } from '../request.ts';
 import type { Check } from './fields.ts';
 import { patternOf, type Route, route } from './route.ts';
 import { recordSchemas, ref } from './schemas.ts';
@@ -14,6 +14,8 @@ export function openApiRoute(routes: readonly Route[]): Route {
   });
   return own;
 }
+
+const ownServer = { url: '/', description: 'The vals of the person who owns the token.' };
 
 function describeApi(routes: readonly Route[]) {
   const paths: Record<string, Record<string, unknown>> = {};
@@ -31,7 +33,7 @@ function describeApi(routes: readonly Route[]) {
         'To read a list to its end, follow links.next.',
     },
     servers: [
-      { url: '/', description: 'The vals of the person who owns the token.' },
+      ownServer,
       {
         url: '/@{space}',
         description: 'The vals of a space, for its members.',
@@ -68,6 +70,7 @@ function operationOf(route: Route) {
   return {
     operationId: id,
     summary,
+    ...(splitSpace(`/@space${path}`).space === undefined && { servers: [ownServer] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: requestBodyOf(body) }),
     responses: {

@@ -4,6 +4,7 @@ import { seedOfEachKind } from '../../support/seeds.ts';
 import { type List, storeOf, temporaryService } from '../support.ts';
 
 interface Operation {
+  servers?: { url: string }[];
   operationId: string;
   parameters?: { name: string; in: string; required: boolean }[];
   requestBody?: { content: { 'application/json': { schema: object } } };
@@ -41,6 +42,10 @@ const validate = (schema: object, value: unknown): string => {
 test('the description is OpenAPI 3.1, for a person and for a space, and needs no token', () => {
   expect(document.openapi).toBe('3.1.0');
   expect(document.servers.map(({ url }) => url)).toEqual(['/', '/@{space}']);
+  const notInSpaces = Object.entries(document.paths).filter(([, operations]) =>
+    Object.values(operations).every(({ servers }) => servers?.[0]?.url === '/'),
+  );
+  expect(notInSpaces.map(([path]) => path)).toEqual(['/healthz', '/sign-in', '/sign-out']);
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)];
   expect(references.length).toBeGreaterThan(30);
   for (const [, kind = '', name = ''] of references) {
