@@ -28,6 +28,10 @@ export async function main(host: Host): Promise<number> {
   const error = await catchError(async () => {
     if (line.kind === 'refused') throw line.error;
     if (line.kind === 'help') return presenter.result(line);
+    if (line.typed) {
+      const { word, command } = line.typed;
+      presenter.say({ kind: 'lines', text: `\`vals ${word}\` is short for \`vals ${command}\`.\n` });
+    }
     try {
       const failure = await runCommand(line, invocation);
       if (failure !== undefined) throw failure;

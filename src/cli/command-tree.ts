@@ -21,7 +21,7 @@ export interface LoadedCommand extends Declared, AnyCommand {}
 export interface CommandTree<Entry extends Named = CommandEntry> {
   groups: readonly { title: string; commands: readonly Entry[] }[];
   topics: Readonly<Record<string, { title: string; summary: string }>>;
-  synonyms: Readonly<Record<string, readonly string[]>>;
+  wordsOfOthers: Readonly<Record<string, string | readonly string[]>>;
 }
 
 export type LoadedTree = CommandTree<LoadedCommand>;

@@ -8,11 +8,14 @@ import { globalOptions } from './global-options.ts';
 import { optionsHelp } from './help.ts';
 import { createProgram, type Program } from './program.ts';
 import { helpHint, refusalOf, unknownCommand } from './refusals.ts';
+import { type Translated, translate } from './words-of-others.ts';
 
 export interface CommandCall {
   command: LoadedCommand;
   input: Record<string, unknown>;
   flags: Flags;
+  /** The word of another program that was typed instead of the command. */
+  typed?: Translated['typed'];
 }
 
 export type CommandLine =
@@ -25,7 +28,10 @@ export async function parseCommandLine(
   tree: CommandTree,
   helpWidth: number,
 ): Promise<CommandLine> {
-  const words = withHelpAsOption(argv[0] === '-v' ? ['--version', ...argv.slice(1)] : argv, tree);
+  const { words, typed } = translate(
+    withHelpAsOption(argv[0] === '-v' ? ['--version', ...argv.slice(1)] : argv, tree),
+    tree,
+  );
   if (words.join(' ') === 'options --help') return { kind: 'help', text: optionsHelp(helpWidth), flags: {} };
   const program = createProgram(tree, helpWidth);
   try {
@@ -36,7 +42,7 @@ export async function parseCommandLine(
     const current = program.current();
     const flags: Flags = checkOptions(globalOptions, givenOptions(current, globalOptions), namesFor(current));
     if (flags.json && !command.passesThrough) refuseFieldsOfJson(words);
-    return { kind: 'command', command, flags, input: inputOf(command, current) };
+    return { kind: 'command', command, flags, input: inputOf(command, current), typed };
   } catch (error) {
     return { kind: 'refused', error, flags: readableFlags(program) };
   }

@@ -51,14 +51,15 @@ function missingValue(command: Command, word: string): UsageError {
 export function unknownCommand(parent: Command, tree: CommandTree, message: string): UsageError {
   const [word = ''] = parent.args;
   const path = [...pathOf(parent), word].join(' ');
-  const lines = synonymsOf(path, tree);
+  const lines = proposalsFor(path, tree);
   const sentence =
     lines === undefined ? sentenceOf(message) : `There is no command \`vals ${path}\`.${asQuestion(lines)}`;
   return new UsageError(sentence, { hint: helpHint(parent) });
 }
 
-function synonymsOf(words: string, { synonyms }: CommandTree): string[] | undefined {
-  return Object.hasOwn(synonyms, words) ? synonyms[words]?.map((line) => `\`${line}\``) : undefined;
+function proposalsFor(words: string, { wordsOfOthers }: CommandTree): string[] | undefined {
+  const lines = Object.hasOwn(wordsOfOthers, words) ? wordsOfOthers[words] : undefined;
+  return typeof lines === 'object' ? lines.map((line) => `\`${line}\``) : undefined;
 }
 
 /** commander would repeat the value of the option, which may be a token. */
@@ -68,7 +69,7 @@ function unknownOption(command: Command, tree: CommandTree): UsageError {
   const long = command.options.map((option) => option.long ?? '');
   if (long.includes(name)) return new UsageError(`${name} takes no value.`, { hint: helpHint(command) });
   const isToken = /^--?tok/.test(name);
-  const meant = synonymsOf([...pathOf(command), name].join(' '), tree) ?? nearest(name, long);
+  const meant = proposalsFor([...pathOf(command), name].join(' '), tree) ?? nearest(name, long);
   return new UsageError(`\`${lineOf(command)}\` has no option ${name}.${asQuestion(isToken ? [] : meant)}`, {
     hint: isToken
       ? [

@@ -1,5 +1,5 @@
 import type { CommandEntry, CommandTree, Effect } from '../cli/command-tree.ts';
-import { synonyms } from './synonyms.ts';
+import { wordsOfOthers } from './words-of-others.ts';
 
 type Load = CommandEntry['load'];
 
@@ -88,5 +88,5 @@ export const commandTree: CommandTree = {
     user: { title: 'Set-up:', summary: 'People of a shared service' },
     space: { title: 'Set-up:', summary: 'Spaces of a team' },
   },
-  synonyms,
+  wordsOfOthers,
 };

@@ -5,8 +5,9 @@ import { parseCommandLine } from '../../src/cli/parse-command-line.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { writeConfig } from '../settings/support.ts';
 import { inProcess } from '../support/in-process.ts';
-import { folderOf, run, temporaryFolder } from '../support/program.ts';
+import { folderOf, run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
@@ -83,18 +84,41 @@ describe('a mistyped command line', () => {
   });
 });
 
-it.each(Object.entries(commandTree.synonyms))(
-  '`vals %s`, as in other programs: the error suggests %j',
-  async (words, lines) => {
+it.each(Object.entries(commandTree.wordsOfOthers))(
+  '`vals %s`, as in other programs, is %j, or proposes it',
+  async (words, meaning) => {
     expect(pathsOf(commandTree)).not.toContain(words);
-    for (const line of lines.filter((each) => each.startsWith('vals '))) {
-      expect(pathsOf(commandTree)).toContain(line.replace(/^vals | --.*$/g, ''));
+    const commandOf = (line: string) => line.replace(/^vals | (--|<).*$/g, '');
+    const parse = (...rest: string[]) => parseCommandLine([...words.split(' '), ...rest], commandTree, 80);
+    if (typeof meaning === 'string') {
+      expect(await parse('--help')).toHaveProperty(
+        'text',
+        expect.stringContaining(`Usage: vals ${commandOf(meaning)}`),
+      );
+      return;
     }
-    const refused = await parseCommandLine([...words.split(' '), 'hello'], commandTree, 80);
-    const suggestion = ` Did you mean \`${lines.join('` or `')}\`?`;
-    expect(refused).toHaveProperty('error.message', expect.stringContaining(suggestion));
+    for (const line of meaning.filter((each) => each.startsWith('vals '))) {
+      expect(pathsOf(commandTree)).toContain(commandOf(line));
+    }
+    const proposal = ` Did you mean \`${meaning.join('` or `')}\`?`;
+    expect(await parse('hello')).toHaveProperty('error.message', expect.stringContaining(proposal));
   },
 );
+
+it('a word of another program keeps its options, and a terminal names the command', async () => {
+  const { env } = await serviceInProcess();
+  await run(['push', '-', '--name', 'old'], { env, input: 'export default 1' });
+  const renamed = await run(['--quiet', 'mv', 'old', 'new', '--json'], { env });
+  expect({ ...renamed, stdout: JSON.parse(renamed.stdout) }).toMatchObject({
+    exit: 0,
+    stderr: '',
+    stdout: { name: 'new' },
+  });
+  expect(await run(['mv', '--quiet', 'new', 'old'], { env })).toMatchObject({ exit: 2 });
+  const { screen } = await runOnScreen(['cat', 'new', '--code', '--no-color'], { env });
+  expect(screen).toContain('`vals cat` is short for `vals val get`.');
+  expect(screen).toContain('export default 1');
+});
 
 describe('a usage error', () => {
   it.each<[string, string]>([

@@ -111,7 +111,7 @@ it.each(Object.entries(cases))('an option (%s) is written once', async (_name, e
   const tree: CommandTree = {
     groups: [{ title: 'All:', commands: [entry] }],
     topics: {},
-    synonyms: {},
+    wordsOfOthers: {},
   };
   const parse = (...words: string[]) => parseCommandLine(['test', ...words], tree, 120);
 
