@@ -26,6 +26,11 @@ export function checkToolInput(
   if (unknown !== undefined) {
     throw new UsageError(`"${unknown}" is not an input of the tool "${toolName(command)}".`, { hint });
   }
+  for (const [key, { value }] of [...argumentsOf(command), ...options]) {
+    const isText = [rawInput[key]].flat().some((each) => typeof each === 'string');
+    if (value?.schema.type === 'integer' && isText)
+      throw new UsageError(`${key} must be an integer.`, { hint });
+  }
   const words = Object.fromEntries(
     Object.entries(rawInput).filter(([key]) => !codeArgument || key !== 'code'),
   );

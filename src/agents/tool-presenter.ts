@@ -103,15 +103,16 @@ function createCollector(writeHints: WriteHints, said: Hints[]) {
     if (hasMore) said.push(`All ${rows.length} outcomes: ${countOutcomes(rows)}.`);
   }
 
-  function takeDocument(value: JsonObject): void {
-    if (!fits(value)) throw tooLarge();
+  function takeDocument(value: JsonObject, insteadOfAll: Hints = askForLess): void {
+    if (!fits(value)) throw tooLarge(insteadOfAll);
     document = value;
   }
 
   async function take(result: Result): Promise<void> {
     switch (result.kind) {
       case 'record':
-        if (result.error === undefined || fits(result.record)) takeDocument(result.record);
+        if (result.error !== undefined && !fits(result.record)) return;
+        takeDocument(result.record, 'code' in result.record ? pullCode : askForLess);
         return;
       case 'list':
       case 'diffs':
@@ -119,11 +120,11 @@ function createCollector(writeHints: WriteHints, said: Hints[]) {
       case 'outcomes':
         return takeOutcomes(result.rows);
       case 'text':
-        takeDocument({ text: result.text });
+        takeDocument({ text: result.text }, pullCode);
         text = result.text;
         return;
       case 'json':
-        return takeDocument(asDocument(result.value));
+        return takeDocument(asDocument(result.value), returnLess);
       case 'series':
         for await (const each of result.results) await take(each);
         return;
@@ -162,7 +163,7 @@ async function readList(
     for (const record of page.records) {
       size += stringifyJson(record).length + 1;
       if (size > mostOfDocument) {
-        if (items.length === 0) throw tooLarge();
+        if (items.length === 0) throw tooLarge(askForLess);
         return {
           hasMore: true,
           note: 'There are more records, but a result has at most 50,000 characters. Ask for less at a time.',
@@ -181,13 +182,13 @@ async function readList(
 
 const fits = (value: JsonValue): boolean => stringifyJson(value).length <= mostOfDocument;
 
-const tooLarge = (): LocalError =>
-  new LocalError('The call succeeded, but its result has more than 50,000 characters.', {
-    hint: [
-      'Ask for less.',
-      { text: 'To write the code of a large val into a file', command: 'pull', input: { vals: true } },
-    ],
-  });
+const askForLess = 'Ask for less.';
+const pullCode: Hints = { text: 'To write the code into a file', command: 'pull', input: { vals: true } };
+/** Of a run, which is the only command with such a result. */
+const returnLess = 'Change the code so that it returns less, and prints what is worth reading.';
+
+const tooLarge = (hint: Hints): LocalError =>
+  new LocalError('The call succeeded, but its result has more than 50,000 characters.', { hint });
 
 /** A service may send a long error. */
 const shortened = (error: JsonObject): JsonObject =>

@@ -80,7 +80,7 @@ function givenBaseUrl({ flags, settings }: Context, address: string | undefined)
   if (flags.baseUrl !== undefined) {
     throw new UsageError('The base URL was given twice.', { hint: 'Omit --base-url.' });
   }
-  return parseBaseUrl(withScheme(address), 'the command line', settings.allowHttp.value);
+  return parseBaseUrl(address, 'the command line', settings.allowHttp.value);
 }
 
 async function readToken(context: Context): Promise<string> {

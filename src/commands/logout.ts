@@ -20,17 +20,21 @@ export const command = defineCommand({
       });
     }
     let wasSignedIn = false;
-    let change = '';
+    let defaultNow = '';
     let others = 0;
     const { updateConfig } = await import('../settings/config-update.ts');
     await updateConfig(context, (config) => {
       const { [baseUrl.origin]: forgotten, ...tokens } = config.tokens;
       wasSignedIn = forgotten !== undefined;
       const used = usedIn(config).filter((href) => !hasOrigin(href, baseUrl.origin));
-      if (!hasOrigin(config.baseUrl, baseUrl.origin)) return { ...config, used, tokens };
+      if (!hasOrigin(config.baseUrl, baseUrl.origin)) {
+        defaultNow = config.baseUrl === undefined ? '' : `The default service is still ${config.baseUrl}.`;
+        return { ...config, used, tokens };
+      }
       const left = Object.keys(tokens);
       const next = left.length === 1 ? (placesAt(left[0] ?? '', used).at(-1) ?? left[0]) : undefined;
-      change = ` ${next === undefined ? 'There is no default service now' : `The default service is now ${next}`}.`;
+      defaultNow =
+        next === undefined ? 'There is no default service now.' : `The default service is now ${next}.`;
       others = next === undefined ? left.length : 0;
       return { ...config, baseUrl: next, used, tokens };
     });
@@ -39,7 +43,11 @@ export const command = defineCommand({
         kind: 'warning',
         text: 'VALS_TOKEN is still set, so commands still use the token in VALS_TOKEN.',
       });
-    if (wasSignedIn) say({ kind: 'done', text: `Signed out of ${baseUrl.href}.${change}` });
+    if (wasSignedIn) {
+      // A script learns it too, because its next command uses that service.
+      if (defaultNow !== '') say({ kind: 'note', text: defaultNow });
+      say({ kind: 'done', text: `Signed out of ${baseUrl.href}.` });
+    }
     if (others > 0) {
       say({
         kind: 'hint',

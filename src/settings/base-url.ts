@@ -10,12 +10,9 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
   // No message repeats the base URL, because the URL may contain a password.
   const refusal = (problem: string, hint = 'Use an address such as https://api.example.com.') =>
     new UsageError(`The base URL from ${source} ${problem}.`, { hint });
-  const scheme = missingScheme(text);
-  if (scheme !== undefined)
-    throw refusal(`lacks ${scheme}://`, `Write ${scheme}:// in front of the address.`);
   let url: URL;
   try {
-    url = new URL(text);
+    url = new URL(withScheme(text));
   } catch {
     throw refusal('is not a URL');
   }
@@ -46,13 +43,9 @@ const hostForm =
  * may be a token, which must not become the name of a host that is looked up.
  */
 export function withScheme(text: string): string {
-  const scheme = missingScheme(text);
-  return scheme === undefined ? text : `${scheme}://${text}`;
-}
-
-function missingScheme(text: string): 'http' | 'https' | undefined {
-  if (!hostForm.test(text)) return undefined;
-  return isLoopback(new URL(`http://${text}`).hostname) ? 'http' : 'https';
+  if (!hostForm.test(text)) return text;
+  const isOfThisMachine = isLoopback(new URL(`http://${text}`).hostname);
+  return `${isOfThisMachine ? 'http' : 'https'}://${text}`;
 }
 
 export function spaceIn({ origin, href }: BaseUrl): { name: string; service: BaseUrl } | undefined {

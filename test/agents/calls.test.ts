@@ -81,6 +81,7 @@ const refusals: Refusal[] = [
   ['val_get', { val: { a: 1 } }, 'val must be a string.'],
   ['val_get', { val: 2 ** 60 }, 'val must be a string.'],
   ['runs', { error: 'yes' }, 'error must be a boolean.'],
+  ['runs', { limit: '3' }, 'limit must be an integer.'],
   ['runs', { limit: 0 }, 'limit takes a whole number of at least 1, not "0".'],
   ['runs', { limit: 1.5 }, 'limit takes a whole number of at least 1, not "1.5".'],
   ['runs', { run: 'deadbeef' }, 'There is no run deadbeef, and no val of that name.'],
@@ -170,16 +171,26 @@ describe('a result above 50,000 characters', () => {
     kind: 'local',
     exit: 10,
     message: 'The call succeeded, but its result has more than 50,000 characters.',
-    hint: 'Ask for less. To write the code of a large val into a file, call `pull {"vals": ["..."]}`.',
   };
+  const pull = 'To write the code into a file, call `pull {"vals": ["..."]}`.';
 
   it.each([
-    { what: 'a record', tool: 'val_get', input: { val: id }, body: { id, name: 'a', code: large } },
-    { what: 'code', tool: 'val_get', input: { val: id, code: true }, body: { id, name: 'a', code: large } },
-    { what: 'the first record of a list', tool: 'runs', input: {}, body: { data: [{ id, error: large }] } },
-  ])('is an error: $what', async ({ tool, input, body }) => {
+    { tool: 'val_get', input: { val: id }, body: { id, name: 'a', code: large }, hint: pull },
+    { tool: 'val_get', input: { val: id, code: true }, body: { id, name: 'a', code: large }, hint: pull },
+    { tool: 'runs', input: {}, body: { data: [{ id, error: large }] }, hint: 'Ask for less.' },
+  ])('is an error: $tool $input', async ({ tool, input, body, hint }) => {
     const agent = await answering(body);
-    expect(await agent.call(tool, input)).toMatchObject({ isError: true, document: { error } });
+    expect(await agent.call(tool, input)).toMatchObject({
+      isError: true,
+      document: { error: { ...error, hint } },
+    });
+  });
+
+  it('of a run is an error that says what to change in the code', async () => {
+    const cwd = folderOf({ 'long.ts': 'export default () => "x".repeat(60_000);' });
+    const agent = await connectAgent(['--allow-run', '--local'], { cwd });
+    const { document } = await agent.call('run', { val: 'long.ts' });
+    expect(document.error).toMatchObject({ ...error, hint: expect.stringContaining('returns less') });
   });
 
   it('is cut if it is a list', async () => {

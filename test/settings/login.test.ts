@@ -200,7 +200,10 @@ describe('vals logout', () => {
     const second = await scriptedService([accepted]);
     await signIn({ home, token: 'token-of-first' }, first.baseUrl);
     await signIn({ home, token: 'token-of-second' }, second.baseUrl);
-    expect(await run(['logout'], { home })).toMatchObject({ exit: 0, stderr: '' });
+    expect(await run(['logout'], { home })).toMatchObject({
+      exit: 0,
+      stderr: `The default service is now ${first.baseUrl}.\n`,
+    });
     expect(storedText(home)).not.toContain('token-of-second');
     expect(await run(['me'], { home })).toMatchObject({ exit: 0 });
     expect(await run(['me', '--base-url', second.baseUrl], { home })).toMatchObject({ exit: 4 });

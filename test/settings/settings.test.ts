@@ -113,6 +113,8 @@ describe('the base URL', () => {
     ['http://localhost:1', 'http://localhost:1'],
     ['http://127.8.9.10', 'http://127.8.9.10'],
     ['http://127.1', 'http://127.0.0.1'],
+    ['localhost:8787', 'http://localhost:8787'],
+    ['vals.example/@acme', 'https://vals.example/@acme'],
     ['http://[::1]:80/', 'http://[::1]'],
   ])('%s is taken as %s', async (text, value) => {
     expect((await settingsOf(['--base-url', text], {}))['base-url']).toEqual({ value, source: '--base-url' });
@@ -127,8 +129,6 @@ describe('the base URL', () => {
     'ftp://ada:hunter2@api.example.com',
     'https://ada:hunter2@',
     'javascript:hunter2',
-    'api.example.com',
-    'localhost:8787',
     'http://api.example.com',
     'http://192.168.0.1',
     'http://0.0.0.0',
@@ -388,8 +388,6 @@ describe('vals config', () => {
 
   it.each<[setting: string, env: Record<string, string>, problem: string]>([
     ['base-url', { VALS_BASE_URL: 'nowhere' }, 'The base URL from VALS_BASE_URL is not a URL.'],
-    ['base-url', { VALS_BASE_URL: '127.0.0.1:8791' }, 'The base URL from VALS_BASE_URL lacks http://.'],
-    ['base-url', { VALS_BASE_URL: 'vals.example/@acme' }, 'The base URL from VALS_BASE_URL lacks https://.'],
     ['token', { VALS_TOKEN: 'a b' }, 'The token from VALS_TOKEN contains invalid characters.'],
     ['timeout', { VALS_TIMEOUT: '-1' }, 'VALS_TIMEOUT must be a number of seconds'],
     ['local', { VALS_LOCAL: 'maybe' }, 'VALS_LOCAL must be 1 or 0, not "maybe".'],

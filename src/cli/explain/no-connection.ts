@@ -38,13 +38,13 @@ export function connectionError(failed: Explained<NoConnection>): ValsError {
 
 const runAgain = 'Run the command again.';
 
-const checkAddress = (origin: string): Hints =>
-  isLoopback(new URL(origin).hostname)
-    ? ['Check that the service is running.', { text: 'To start the embedded service', command: 'serve' }]
-    : [
-        'Check the address and the network.',
-        { text: 'To see where the address comes from', command: 'config' },
-      ];
+function checkAddress(origin: string): Hints {
+  const { hostname, port, protocol } = new URL(origin);
+  const seeConfig = { text: 'To see where the address comes from', command: 'config' };
+  if (!isLoopback(hostname)) return ['Check the address and the network.', seeConfig];
+  const serve = { text: 'To start the embedded service there', command: 'serve', input: { port } };
+  return ['Check that the service is running.', protocol === 'http:' && port !== '' ? serve : seeConfig];
+}
 
 function explanationOf({ kind, trouble }: NoConnection, service: Service): Explanation {
   switch (trouble.kind) {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import { parsedText } from '../../cli/value-types.ts';
-import { ConflictError, LocalError, NotFoundError, UsageError } from '../../errors.ts';
+import { ConflictError, DeclinedError, LocalError, NotFoundError, UsageError } from '../../errors.ts';
 import type { Store } from '../../service/index.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { newStoreNote, type Place, type PlaceOptions, placeToOpen } from './store-place.ts';
@@ -101,7 +101,7 @@ export function removedMeanwhile(name: string): NotFoundError {
 export async function confirmRemoval({ prompt }: Context, name: string, vals: number): Promise<void> {
   const along = vals === 0 ? '' : ` and ${vals === 1 ? '1 val' : `${vals} vals`}, with all versions`;
   if (await prompt.confirm(`Remove ${name}${along}?`, removeWithoutAsking)) return;
-  throw new UsageError('Nothing was removed.');
+  throw new DeclinedError('Nothing was removed.');
 }
 
 export const removeWithoutAsking = 'To remove without a question, add --yes.';

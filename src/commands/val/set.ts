@@ -15,7 +15,7 @@ export const command = defineCommand({
   summary: 'Change the name, privacy or readme of a val',
   description:
     'Change the name, privacy or readme of a val. Its code stays. In a workspace, a new name is written to vals.json ' +
-    'too, but the file keeps its own name.',
+    'too, but the file keeps its own name. Everybody can read the code and the versions of a val that becomes public.',
   details:
     'If the service cannot change these fields alone, the command sends a new version with the same code and the ' +
     'changed fields. After every change, the command reads the val and reports the fields that the service did not ' +

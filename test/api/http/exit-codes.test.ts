@@ -41,7 +41,9 @@ describe('without a connection', () => {
     expect(exit).toBe(7);
     expect(stderr.match(/^> /gm)).toHaveLength(4);
     const message = expect.stringMatching(/^Could not connect to .+\.$/);
-    const hint = 'Check that the service is running. To start the embedded service, run `vals serve`.';
+    const { port, protocol } = new URL(env.VALS_BASE_URL);
+    const next = protocol === 'http:' ? `vals serve --port ${port}` : 'vals config';
+    const hint = expect.stringMatching(`^Check that the service is running\\. To .+, run \`${next}\`\\.$`);
     const { path } = commands[method];
     expect(error).toEqual({ kind: kinds[7], exit: 7, message, hint, method, path });
   });
