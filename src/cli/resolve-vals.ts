@@ -1,6 +1,8 @@
 import { resolve as resolvePath } from 'node:path';
 import { looksLikeId } from '../api/routes.ts';
-import { isFile } from '../lib/paths.ts';
+import { ValsError } from '../errors.ts';
+import { hintList } from '../lib/hint.ts';
+import { isFile, readableNames } from '../lib/paths.ts';
 import { splitVersion } from '../lib/val-word.ts';
 import type { Identify } from '../names/identify.ts';
 import { argumentsOf, optionsOf } from './command.ts';
@@ -13,7 +15,7 @@ export async function resolveVals(
   context: Context,
 ): Promise<Record<string, unknown>> {
   const isPath = (word: string) =>
-    /[\\/]|\.[mc]?[jt]sx?$/.test(word) || isFile(resolvePath(context.settings.cwd, word));
+    /[\\/]/.test(word) || extension.test(word) || isFile(resolvePath(context.settings.cwd, word));
   const vals = [...argumentsOf(command), ...optionsOf(command)].flatMap(([key, { value }]) =>
     value?.val === undefined || (value.val.orFile && isPath(`${input[key]}`)) ? [] : { key, ...value.val },
   );
@@ -23,11 +25,14 @@ export async function resolveVals(
   const identify = await createResolver(context, { isForWriting, confirmsListedVals });
   const idOf = async (word: unknown) => (isName(word) ? (await identify(word)).id : word);
   const resolved: Record<string, unknown> = { ...input };
-  for (const { key, orVersion } of vals) {
+  for (const { key, orVersion, orFile } of vals) {
     const words = input[key];
     if (orVersion) {
       const { val, version } = splitVersion(`${words}`);
-      resolved[key] = `${await idOf(val)}${version === undefined ? '' : `@${version}`}`;
+      const id = await idOf(val).catch((error) => {
+        throw orFile ? namingFile(error, val, command, context) : error;
+      });
+      resolved[key] = `${id}${version === undefined ? '' : `@${version}`}`;
     } else if (!Array.isArray(words)) resolved[key] = await idOf(words);
     else {
       const ids: unknown[] = [];
@@ -37,6 +42,17 @@ export async function resolveVals(
   }
   return resolved;
 }
+
+/** Somebody who leaves out the extension of a file learns of the file. */
+function namingFile(error: unknown, word: string, { path }: LoadedCommand, { settings }: Context): unknown {
+  const file = readableNames(settings.cwd).find((name) => name.replace(extension, '') === word);
+  if (file === undefined || !(error instanceof ValsError)) return error;
+  const hint = { text: `There is a file ${file}. To ${path} it`, command: path, input: { val: file } };
+  error.facts.hint = [hint, ...hintList(error.facts.hint)];
+  return error;
+}
+
+const extension = /\.[mc]?[jt]sx?$/;
 
 const isName = (word: unknown): word is string =>
   typeof word === 'string' && !looksLikeId(word) && !['', '.', '..'].includes(word);

@@ -1,8 +1,17 @@
 import * as routes from '../api/routes.ts';
 import { defineCommand } from '../cli/command.ts';
-import { column, idColumn } from '../terminal/column.ts';
+import { isObject, type JsonObject } from '../lib/json.ts';
+import { type Column, column, idColumn, moment } from '../terminal/column.ts';
 
-const columns = [column('username'), idColumn('id'), column('email'), column('bio'), column('url')];
+const columns: Column[] = [
+  column('username'),
+  idColumn('id'),
+  column('email'),
+  column('bio'),
+  column('url'),
+  { ...column('token', 'token.name'), only: 'terminal', compute: describeToken },
+  { ...moment('token ends', 'token.expiresAt'), only: 'terminal' },
+];
 
 export const command = defineCommand({
   summary: 'Show the user that you are signed in as',
@@ -15,3 +24,13 @@ export const command = defineCommand({
     return { kind: 'record', record, columns: [...columns, ...actor] };
   },
 });
+
+/** Some services tell by which token they were asked. */
+function describeToken({ token }: JsonObject): string | undefined {
+  if (!isObject(token) || typeof token.name !== 'string') return undefined;
+  const limits = [
+    ...(token.readOnly === true ? ['reads only'] : []),
+    ...(typeof token.space === 'string' ? [`for ${token.space} alone`] : []),
+  ];
+  return limits.length === 0 ? token.name : `${token.name} (${limits.join(', ')})`;
+}

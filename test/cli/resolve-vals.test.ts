@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { run, temporaryFolder, writeFiles } from '../support/program.ts';
+import { folderOf, run, temporaryFolder, writeFiles } from '../support/program.ts';
 import { reachable } from '../support/reachable.ts';
 import { scriptedService } from '../support/scripted-service.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
 import { Place, pushed } from '../workspace/support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
@@ -129,6 +130,14 @@ it.each(['status', 'diff', 'pull'])('vals %s does not find an unknown name', asy
   const { exit, error } = await run([command, 'helo', '--json'], { cwd: folder, env: service.env });
   expect(exit).toBe(3);
   expect(error?.message).toContain('Did you mean "hello"?');
+});
+
+it('vals run names the file if only its extension is missing', async () => {
+  const { env } = await serviceInProcess();
+  const cwd = folderOf({ 'ageInDays.ts': 'export default 1' });
+  const { exit, stderr } = await run(['run', 'ageInDays'], { env, cwd });
+  expect(exit).toBe(3);
+  expect(stderr).toContain('There is a file ageInDays.ts. To run it, run `vals run ageInDays.ts`.');
 });
 
 it('vals.json sets neither the service nor the token', async () => {

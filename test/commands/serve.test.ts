@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startService } from '../../src/service/index.ts';
 import { embeddedService } from '../support/embedded-service.ts';
-import { folderOfVals, run, temporaryFolder, valNames } from '../support/program.ts';
+import { folderOf, folderOfVals, run, startProcess, temporaryFolder, valNames } from '../support/program.ts';
 
 const pem = resolve('test/support/certificates/good.pem');
 const tls = ['--tls-cert', pem, '--tls-key', pem];
@@ -103,6 +103,15 @@ test('vals serve with a public URL prints its address but no token, and ends at 
   const start = performance.now();
   expect(await service.end('SIGTERM')).toBe(0);
   expect(performance.now() - start).toBeLessThan(3_000);
+});
+
+test('a defect ends vals serve', async () => {
+  const cwd = folderOf({
+    'defect.cjs': 'setInterval(() => { if (process.listenerCount("uncaughtException")) null.x; }, 20);',
+  });
+  const env = { NODE_OPTIONS: `--require ${join(cwd, 'defect.cjs')}` };
+  const { ended } = startProcess(['serve', '--port', '0'], { cwd, env });
+  expect(await ended).toMatchObject({ exit: 1, stderr: expect.stringContaining('error: Unexpected: ') });
 });
 
 test('--log json writes an object for each request, and --metrics-port serves metrics', async () => {

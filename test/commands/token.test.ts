@@ -12,10 +12,14 @@ describe('vals token', () => {
     const env = { VALS_BASE_URL: baseUrl, VALS_TOKEN: ada.token, TZ: 'Asia/Tokyo' };
     const onScreen = async (...args: string[]) =>
       lines((await runOnScreen(['token', ...args, '--no-color'], { env, columns: 40 })).screen);
-    const added = await onScreen('add', 'ci', '--expires', '12d');
+    const added = await onScreen('add', 'ci', '--read-only', '--expires', '12d');
     expect(added).toContainEqual(expect.stringMatching(/^token +vals_[\w-]{43}$/));
     expect(added.join('\n')).toMatch(/^ends +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d( |\n +)\(in 1[12]d\)$/m);
     expect((await onScreen('ls')).join('\n')).toMatch(/^ci .* in 1[12]d$/m);
+    const token = added.find((line) => line.startsWith('token '))?.split(/ +/)[1] ?? '';
+    const me = await runOnScreen(['me', '--no-color'], { env: { ...env, VALS_TOKEN: token } });
+    expect(lines(me.screen)).toContainEqual(expect.stringMatching(/^token +ci \(reads only\)$/));
+    expect(lines(me.screen)).toContainEqual(expect.stringMatching(/^token ends +\d.*\(in 1[12]d\)$/));
   });
 
   test('refuses an age that no date can have', async () => {
