@@ -52,7 +52,7 @@ function checkArgument(definition: ArgumentDefinition, raw: unknown, named: Name
 }
 
 function checkOption(definition: OptionDefinition, raw: unknown, named: Named): unknown {
-  const { value, repeatable } = definition;
+  const { value = typeof raw === 'string' ? definition.afterEquals : undefined, repeatable } = definition;
   if (raw === undefined) return definition.default;
   if (value === undefined) {
     if (typeof raw !== 'boolean') throw wrongType('a boolean', named);

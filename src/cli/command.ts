@@ -18,6 +18,8 @@ export interface OptionDefinition extends Described {
   negatable?: string;
   /** Without it, the option is on or off. */
   value?: ValueType<unknown>;
+  /** For an option without `value`: what may follow after `=`, as in `--inspect=9230`. */
+  afterEquals?: ValueType<unknown>;
   default?: string | number;
   conflicts?: readonly string[];
   /** Agents do not get the option. */
@@ -36,7 +38,11 @@ export interface ArgumentDefinition extends Described {
 export type Arguments = Readonly<Record<string, ArgumentDefinition>>;
 export type Options = Readonly<Record<string, OptionDefinition>>;
 
-type ValueOf<D> = D extends { value: ValueType<infer Value> } ? Value : boolean;
+type ValueOf<D> = D extends { value: ValueType<infer Value> }
+  ? Value
+  : D extends { afterEquals: ValueType<infer Value> }
+    ? Value | boolean
+    : boolean;
 type Read<D> = D extends { repeatable: true } ? ValueOf<D>[] : ValueOf<D>;
 type ArgumentInput<D> = D extends { optional: true; repeatable?: false } ? Read<D> | undefined : Read<D>;
 type OptionInput<D> = D extends { default: string | number } ? Read<D> : Read<D> | undefined;

@@ -33,7 +33,7 @@ export async function parseCommandLine(
     tree,
   );
   if (words.join(' ') === 'options --help') return { kind: 'help', text: optionsHelp(helpWidth), flags: {} };
-  const program = createProgram(tree, helpWidth);
+  const program = createProgram(tree, helpWidth, words);
   try {
     const text = await parseWords(words, program, tree);
     if (text !== undefined) return { kind: 'help', text, flags: readableFlags(program) };

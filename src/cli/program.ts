@@ -1,5 +1,13 @@
 import { Command, Option } from 'commander';
-import { argumentsOf, flagsOf, formsOf, negatedName, type Options } from './command.ts';
+import {
+  argumentsOf,
+  flagsOf,
+  formsOf,
+  negatedName,
+  type Options,
+  optionName,
+  optionsOf,
+} from './command.ts';
 import {
   type CommandEntry,
   type CommandTree,
@@ -20,7 +28,7 @@ export interface Program {
 
 const narrowWidth = 60;
 
-export function createProgram(tree: CommandTree, helpWidth: number): Program {
+export function createProgram(tree: CommandTree, helpWidth: number, words: readonly string[]): Program {
   let written = '';
   const root = createRoot(helpWidth, (text) => {
     written += text;
@@ -35,6 +43,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
     const definition = await loadCommand(entry);
     definitions.set(command, definition);
     defineCommand(command, definition);
+    addOptionsWithEquals(command, definition, words);
   }
 
   const onReached = async (parent: Command, command: Command) => {
@@ -159,5 +168,19 @@ function addOptions(command: Command, options: Options, { isHidden = false } = {
     command.addOption(option.hideHelp(isHidden));
     if (negatable === undefined) continue;
     command.addOption(new Option(negatedName(key), negatable).hideHelp(isHidden));
+  }
+}
+
+/** An option such as `--inspect` takes a value only after `=`, as with node. commander would take the next word for it. */
+function addOptionsWithEquals(command: Command, definition: LoadedCommand, words: readonly string[]): void {
+  for (const [key, { afterEquals }] of optionsOf(definition)) {
+    const start = `${optionName(key)}=`;
+    for (const word of new Set(words.filter((word) => afterEquals && word.startsWith(start)))) {
+      const option = new Option(word).hideHelp();
+      command.addOption(option);
+      command.on(`option:${option.name()}`, () =>
+        command.setOptionValueWithSource(key, word.slice(start.length), 'cli'),
+      );
+    }
   }
 }

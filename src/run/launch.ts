@@ -29,7 +29,7 @@ export interface LaunchInput {
   env?: readonly Variable[];
   dotenv?: readonly string[];
   /** Node's own option, such as `--inspect-brk=9230`. */
-  inspector?: string;
+  inspector?: string | undefined;
   /** Fetch modules from the web again. */
   reload?: boolean;
 }

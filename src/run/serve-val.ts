@@ -12,7 +12,7 @@ export interface ServeOptions extends ServingOptions {
   onFinished(request: FinishedRequest): void;
 }
 
-export interface FinishedRequest {
+interface FinishedRequest {
   method: string;
   path: string;
   status: number;

@@ -267,6 +267,7 @@ it.each([
   [['--max-time', '0', 'a.ts'], 2, '--max-time must be a number of seconds'],
   [['--env', 'VALS_TOKEN', 'a.ts'], 2, 'never gets environment variables whose names begin with VALS_'],
   [['--env', 'ABSENT', 'a.ts'], 2, 'the variable ABSENT is not set'],
+  [['--inspect=here', 'a.ts'], 2, '--inspect needs a port'],
   [['--env', '=x', 'a.ts'], 2, '--env needs the name of a variable'],
   [['--dotenv', 'absent.env', 'a.ts'], 10, 'absent.env does not exist'],
 ])('vals run %j is exit %i', async (args, exit, message) => {

@@ -162,11 +162,18 @@ it.skipIf(process.platform === 'win32')(
 );
 
 it.skipIf(process.platform === 'win32')(
-  '--inspect starts the debugger, if need be without the sandbox',
+  '--inspect and --inspect-brk start the debugger, if need be without the sandbox',
   async () => {
-    const { vals, shows, text } = startRun(['--inspect', 'a.ts'], { 'a.ts': 'setInterval(() => {}, 1e3)' });
-    await shows('stderr', 'Debugger listening on ws://127.0.0.1:9229/');
+    const code = 'console.log("ran"); setInterval(() => {}, 1e3)';
+    const { vals, shows, text } = startRun(['--inspect=0', 'a.ts'], { 'a.ts': code });
+    await shows('stderr', 'Debugger listening on ws://127.0.0.1:');
+    await shows('stdout', 'ran');
     expect(text.stderr.includes('runs without the sandbox')).toBe(major < 24);
+    const waiting = startRun(['--inspect-brk=127.0.0.1:0', 'a.ts', '--inspect=0'], { 'a.ts': code });
+    await waiting.shows('stderr', 'Debugger listening on ws://127.0.0.1:');
+    waiting.vals.kill('SIGINT');
+    await waiting.vals;
+    expect(waiting.text.stdout).toBe('');
     vals.kill('SIGINT');
     await vals;
   },

@@ -20,6 +20,17 @@ function parseVariable(text: string): Variable {
   throw new InvalidValue('needs the name of a variable.', 'For example NAME=Ada.');
 }
 
+const inspectorAddress = parsedText('[host:]port', (text) => {
+  if (/^(?:\S+:)?\d{1,5}$/.test(text)) return text;
+  throw new InvalidValue('needs a port, or a host and a port.', 'For example 9230 or 127.0.0.1:9230.');
+});
+
+/** Node's own option. */
+function inspectorOption(name: string, value: string | boolean | undefined): string | undefined {
+  if (value === undefined || value === false) return undefined;
+  return value === true ? name : `${name}=${value}`;
+}
+
 const forPeople = { forPeople: true } as const;
 
 const runOptions = {
@@ -29,7 +40,7 @@ const runOptions = {
   host: { description: 'the address for --http (default: 127.0.0.1)', value: text('host'), ...forPeople },
   watch: { description: 'run the file again on every save', ...forPeople },
   maxTime: {
-    description: 'time limit of a run, or until the answer to a request begins (then 60 if absent)',
+    description: 'time limit of a run (default: none), or until the answer to a request begins (default: 60)',
     value: seconds(),
   },
   env: {
@@ -38,7 +49,16 @@ const runOptions = {
     repeatable: true,
   },
   dotenv: { description: 'read variables from this file', value: path(), repeatable: true, ...forPeople },
-  inspect: { description: "start Node's debugger", ...forPeople },
+  inspect: {
+    description: "start Node's debugger; --inspect=9230 at another port",
+    afterEquals: inspectorAddress,
+    ...forPeople,
+  },
+  inspectBrk: {
+    description: 'the same, and wait for the debugger before the val starts',
+    afterEquals: inspectorAddress,
+    ...forPeople,
+  },
   reload: { description: 'fetch imports from the web again', ...forPeople },
   allowRead: {
     description: 'let the val read this file or folder',
@@ -118,7 +138,9 @@ export const command = defineCommand({
       });
     }
     noteOptionsOfVal(context, args);
-    const input = { ...options, val, args, ...(options.inspect && { inspector: '--inspect' }) };
+    const inspector =
+      inspectorOption('--inspect-brk', options.inspectBrk) ?? inspectorOption('--inspect', options.inspect);
+    const input = { ...options, val, args, inspector };
     if (options.http) return serveRequests(context, input);
     const results = options.watch ? runOnSave(context, input) : runOnce(context, input);
     return { kind: 'series', results };
