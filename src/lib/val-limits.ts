@@ -22,3 +22,17 @@ export const longestReadme = 8_192;
 
 /** The service refuses an error of a run that has more bytes as JSON. */
 export const mostErrorBytes = 65_536;
+
+/** Of what a run printed, the service keeps the last bytes, and vals sends no more. */
+export const mostLogBytes = 65_536;
+
+/** Keeps the end, where an error is. Bytes that continue a character which was cut are left out. */
+export function endOfLogs(bytes: Buffer): Buffer {
+  const end = bytes.subarray(-mostLogBytes);
+  return end.subarray(
+    Math.max(
+      0,
+      end.findIndex((byte) => (byte & 0xc0) !== 0x80),
+    ),
+  );
+}

@@ -59,4 +59,6 @@ function mainOf(folder: string): string[] {
   return typeof main === 'string' ? [join(folder, main), `${join(folder, main)}.js`] : [];
 }
 
-const isPlainFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
+/** `paths` may lead to declarations, which are no code. */
+const isPlainFile = (path: string): boolean =>
+  !/\.d\.[cm]?ts$/.test(path) && existsSync(path) && statSync(path).isFile();

@@ -1,6 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-
-const mostBytes = 65_536;
+import { endOfLogs, mostLogBytes } from '../lib/val-limits.ts';
 
 export interface Logs {
   add(bytes: Buffer): void;
@@ -13,24 +12,19 @@ export function createLogs(): Logs {
   let pieces: Buffer[] = [];
   let size = 0;
   const last = () => {
-    const whole = Buffer.concat(pieces).subarray(-mostBytes);
-    pieces = [Buffer.from(whole)];
-    size = whole.length;
-    return whole;
+    const end = endOfLogs(Buffer.concat(pieces));
+    pieces = [Buffer.from(end)];
+    size = end.length;
+    return end;
   };
   return {
     add(bytes) {
       pieces.push(Buffer.from(bytes));
       size += bytes.length;
-      if (size > 2 * mostBytes) last();
+      if (size > 2 * mostLogBytes) last();
     },
     isEmpty: () => size === 0,
-    text() {
-      const whole = last();
-      // A character that was cut in half at the beginning is left out.
-      const start = whole.findIndex((byte) => (byte & 0b1100_0000) !== 0b1000_0000);
-      return stripVTControlCharacters(whole.subarray(Math.max(start, 0)).toString());
-    },
+    text: () => stripVTControlCharacters(last().toString()),
   };
 }
 

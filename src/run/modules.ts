@@ -5,9 +5,9 @@ import { RunFailedError, ValsError } from '../errors.ts';
 import { foldersAbove, isWithin, withSlashes } from '../lib/paths.ts';
 import type { Compile } from './compiled.ts';
 import { findFile } from './find-file.ts';
-import { importFailure, type MissingImport, placeOfImport } from './import-failure.ts';
+import { type MissingImport, placeOfImport } from './import-failure.ts';
 import { readPackage } from './packages.ts';
-import { type ModuleReply, type ModuleRequest, runtimeOf } from './protocol.ts';
+import type { ModuleFormat, ModuleReply, ModuleRequest } from './protocol.ts';
 import { endingOf, type FetchModule, type RemoteModule, reasonOf } from './remote.ts';
 import type { Source, Transpiled } from './transpile.ts';
 import { createTsconfigs, type Tsconfigs } from './tsconfig.ts';
@@ -28,11 +28,15 @@ export interface Modules {
   find(url: string): Source | undefined;
   sources(): Iterable<Source>;
   missingImports: readonly MissingImport[];
+  /** What a file exports that a module of this run imports. */
+  exportsOf(specifier: string): readonly string[] | undefined;
   /** The val is a file of this machine, and not code of the service. */
   isFile: boolean;
   looksLikeHttp(): boolean;
   /** The failure whose message the val got for an import. */
   failure(message: string): ValsError | undefined;
+  /** The failure of a file in JavaScript that Node refuses, too. */
+  syntaxFailure(stack: string): ValsError | undefined;
 }
 
 export interface ModulesOptions {
@@ -49,7 +53,7 @@ export function createModules(entry: Entry, options: ModulesOptions): Modules {
   const failures: ValsError[] = [];
   const missingImports: MissingImport[] = [];
   const tsconfigs = createTsconfigs();
-  const { transpiledEntry, sources, load } = createLoader(entry, options, tsconfigs);
+  const { transpiledEntry, sources, exported, broken, load } = createLoader(entry, options, tsconfigs);
 
   async function fetched({ url, specifier, from }: RequestOf<'fetch'>): Promise<ModuleReply> {
     try {
@@ -73,9 +77,14 @@ export function createModules(entry: Entry, options: ModulesOptions): Modules {
     for (const path of looked) onFile(path);
     const missingImport = { specifier, written, from: from ?? entry.url, isMapped: looked.length > 0 };
     missingImports.push(missingImport);
-    if (runtimeOf(specifier) !== undefined)
-      throw importFailure(missingImport, sources.get(missingImport.from));
     return { kind: 'url', url: undefined };
+  }
+
+  function map({ specifier, from }: RequestOf<'map'>): ModuleReply {
+    const importer = fileURLToPath(from);
+    if (!tsconfigs.isMapped(specifier, importer)) return { kind: 'url', url: undefined };
+    const { url } = findFile(specifier, { importer, missing: undefined, tsconfigs });
+    return { kind: 'url', url };
   }
 
   return {
@@ -90,6 +99,8 @@ export function createModules(entry: Entry, options: ModulesOptions): Modules {
             return await load(request.url, request.code);
           case 'find':
             return find(request);
+          case 'map':
+            return map(request);
           case 'fetch':
             return await fetched(request);
         }
@@ -102,9 +113,19 @@ export function createModules(entry: Entry, options: ModulesOptions): Modules {
     find: (url) => sources.get(url),
     sources: () => sources.values(),
     missingImports,
+    exportsOf(specifier) {
+      for (const source of sources.values()) {
+        if (placeOfImport(specifier, source) === undefined) continue;
+        const { url } = findFile(specifier, { importer: source.place, missing: undefined, tsconfigs });
+        const names = url === undefined ? undefined : exported.get(url);
+        if (names !== undefined) return names;
+      }
+      return undefined;
+    },
     isFile: entry.isFile,
     looksLikeHttp: () => requestUse.test(entry.code),
     failure: (message) => failures.find((failure) => failure.message === message),
+    syntaxFailure: (stack) => broken.findLast(({ path }) => stack.includes(path))?.failure,
   };
 }
 
@@ -115,13 +136,17 @@ const requestUse =
 function createLoader(entry: Entry, options: ModulesOptions, tsconfigs: Tsconfigs) {
   const { cwd, compile, fetchModule, onFile } = options;
   const sources = new Map<string, Source>();
+  const exported = new Map<string, readonly string[]>();
+  const broken: { path: string; failure: ValsError }[] = [];
   const entryPath = fileURLToPath(entry.url);
 
   const nameOf = (path: string) => (isWithin(cwd, path) ? withSlashes(relative(cwd, path)) : path);
 
-  function transpileFile(url: string, source: Source, path: string): Promise<Transpiled> {
+  async function transpileFile(url: string, source: Source, path: string): Promise<Transpiled> {
     sources.set(url, source);
-    return compile(source, tsconfigs.compilerOptions(path));
+    const transpiled = await compile(source, tsconfigs.compilerOptions(path));
+    if (transpiled.syntax === 'esm') exported.set(url, transpiled.exports);
+    return transpiled;
   }
 
   const transpiledEntry = (async () => {
@@ -136,12 +161,18 @@ function createLoader(entry: Entry, options: ModulesOptions, tsconfigs: Tsconfig
   async function load(url: string, code: string | undefined): Promise<ModuleReply> {
     if (/^https?:/.test(url)) return loadRemote(await fetchModule(url));
     const path = fileURLToPath(url);
-    const {
-      syntax,
-      code: source,
-      isPlain,
-    } = url === entry.url ? await transpiledEntry : await loadFile(url, path, code);
-    return { kind: 'module', format: formatOf(path, syntax), source, ...(isPlain && { isPlain }) };
+    const hasPaths = tsconfigs.hasPaths(path);
+    try {
+      const transpiled = url === entry.url ? await transpiledEntry : await loadFile(url, path, code);
+      const format = formatOf(path, transpiled.syntax);
+      return transpiled.isPlain
+        ? { kind: 'plain', format, hasPaths }
+        : { kind: 'module', format, source: transpiled.code, hasPaths };
+    } catch (error) {
+      if (!(error instanceof RunFailedError) || !/\.[cm]?js$/.test(path)) throw error;
+      broken.push({ path, failure: error });
+      return { kind: 'plain' };
+    }
   }
 
   function loadFile(url: string, path: string, code: string | undefined): Promise<Transpiled> {
@@ -168,10 +199,10 @@ function createLoader(entry: Entry, options: ModulesOptions, tsconfigs: Tsconfig
     }
   }
 
-  return { transpiledEntry, sources, load };
+  return { transpiledEntry, sources, exported, broken, load };
 }
 
-function formatOf(path: string, syntax: Transpiled['syntax']): 'module' | 'commonjs' {
+function formatOf(path: string, syntax: Transpiled['syntax']): ModuleFormat {
   const ending = extname(path);
   if (ending.startsWith('.c')) return 'commonjs';
   if (ending.startsWith('.m') || syntax === 'esm') return 'module';

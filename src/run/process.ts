@@ -53,6 +53,7 @@ export function startProcess(options: ProcessOptions, listener: ProcessListener)
   });
   // On Windows, the system ends the child with vals.
   const watchdog = isUnix ? startWatchdog(child, group) : undefined;
+  if (isUnix) handOnSignals(child);
   const events = listen(child, listener);
   let cancelKill = () => {};
 
@@ -90,6 +91,22 @@ export function startProcess(options: ProcessOptions, listener: ProcessListener)
     },
     ended,
   };
+}
+
+const handedOn = ['SIGHUP', 'SIGUSR2', 'SIGQUIT'] as const;
+
+/** The val may handle these signals. One that it does not handle ends the val, and then vals, as it would end `node`. */
+function handOnSignals(child: ChildProcess): void {
+  const received = new Set<string>();
+  const handOn = (name: NodeJS.Signals) => {
+    received.add(name);
+    child.kill(name);
+  };
+  for (const name of handedOn) process.on(name, handOn);
+  child.once('exit', (_code, signal) => {
+    for (const name of handedOn) process.off(name, handOn);
+    if (signal !== null && received.has(signal)) process.kill(process.pid, signal);
+  });
 }
 
 function listen(

@@ -4,21 +4,20 @@
  */
 export const channels = { modules: 3, events: 4 } as const;
 
-/** The schemes of modules that only other runtimes have. The loader asks for them before Node looks for a file. */
-const otherRuntimes = ['jsr', 'bun', 'cloudflare'] as const;
-export type OtherRuntime = (typeof otherRuntimes)[number];
-
-export const runtimeOf = (specifier: string): OtherRuntime | undefined =>
-  otherRuntimes.find((scheme) => specifier.startsWith(`${scheme}:`));
-
 export type ModuleRequest =
   | { kind: 'load'; url: string; code?: string }
   | { kind: 'find'; specifier: string; written?: string; from?: string; missing?: string }
+  /** Asks only `paths` of tsconfig.json. */
+  | { kind: 'map'; specifier: string; from: string }
   | { kind: 'fetch'; url: string; specifier: string; from?: string }
   | { kind: 'used'; url: string };
 
+export type ModuleFormat = 'module' | 'commonjs' | 'json';
+
 export type ModuleReply =
-  | { kind: 'module'; format: 'module' | 'commonjs' | 'json'; source: string; isPlain?: boolean }
+  | { kind: 'module'; format: ModuleFormat; source: string; hasPaths?: boolean }
+  /** The file is JavaScript that Node can load. Without a format, Node decides. */
+  | { kind: 'plain'; format?: ModuleFormat; hasPaths?: boolean }
   | { kind: 'url'; url: string | undefined }
   | { kind: 'failed'; message: string };
 

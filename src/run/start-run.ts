@@ -15,6 +15,8 @@ export interface Run {
   kind: Promise<ValueKind>;
   /** The value, as it comes. The end of the val may be later. */
   pieces(): AsyncGenerator<Buffer>;
+  /** When the val's process asked for its first module. What is before it is the start of vals and of Node. */
+  beganAt(): number;
   /** Throws if the run failed. */
   finished(): Promise<{ wasCutOff: boolean }>;
   end(): void;
@@ -36,7 +38,12 @@ export function startRun({ name, modules, maxSeconds, signal, onLog, ...options 
   let cancelLateEnd = () => {};
 
   const value = createValue({ pause: () => child.pause(), resume: () => child.resume() });
-  const child = startProcess(options, { modules, onLog, onEvent: note, onValue: value.add });
+  let beganAt: number | undefined;
+  const answer: Modules['answer'] = (request) => {
+    beganAt ??= clock.now();
+    return modules.answer(request);
+  };
+  const child = startProcess(options, { modules: { answer }, onLog, onEvent: note, onValue: value.add });
 
   function note(event: ValEvent): void {
     if (event.kind === 'value') value.begin(event.of);
@@ -72,6 +79,7 @@ export function startRun({ name, modules, maxSeconds, signal, onLog, ...options 
   return {
     kind: value.kind,
     pieces: value.pieces,
+    beganAt: () => beganAt ?? clock.now(),
     async finished() {
       const outcome = await ended;
       if (!isSuccess(outcome)) throw await failureOf(outcome, { name, modules, maxSeconds });

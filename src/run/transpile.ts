@@ -19,9 +19,10 @@ export interface Transpiled {
   /** Undefined if the code has neither `import` and `export` nor anything that only CommonJS has. */
   syntax: 'esm' | 'cjs' | undefined;
   hasDefaultExport: boolean;
-  /** The code is JavaScript already. */
+  /** The code is JavaScript already, and stays as it is. */
   isPlain: boolean;
   imports: string[];
+  exports: string[];
 }
 
 export async function transpile(source: Source, compilerOptions: CompilerOptions): Promise<Transpiled> {
@@ -34,10 +35,9 @@ export async function transpile(source: Source, compilerOptions: CompilerOptions
         ...buildOptions(source, compilerOptions),
         stdin: { contents: source.code, loader, sourcefile: nameInMap(source.place) },
       });
-      return {
-        ...resultOf(built.outputFiles[0]?.text ?? '', built.metafile, source.code),
-        isPlain: loader === 'js',
-      };
+      const isPlain = loader === 'js';
+      const result = resultOf(built.outputFiles[0]?.text ?? '', built.metafile, source.code);
+      return { ...result, isPlain, ...(isPlain && { code: source.code }) };
     } catch (error) {
       if (!isBuildFailure(error)) return throwUnusable(error);
       const line = error.errors[0]?.location?.line ?? 0;
@@ -89,6 +89,7 @@ function resultOf(
     code,
     syntax,
     imports: output?.imports.map(({ path }) => path) ?? [],
+    exports: output?.exports ?? [],
     hasDefaultExport:
       syntax === 'esm' ? output?.exports.includes('default') === true : exportsFromCommonJs(original),
   };
@@ -120,7 +121,7 @@ function loadersFor(ending: string): Loader[] {
 }
 
 function syntaxError({ name }: Source, { message, errors: [first] }: BuildFailure): RunFailedError {
-  const problem = (first?.text ?? message).replace(/[.]$/, '');
+  const problem = (first?.text ?? message).replace(/[.:]$/, '');
   return new RunFailedError(`${placeOf(name, first?.location)} has a syntax error: ${problem}.`, {
     hint: 'Fix the code.',
   });

@@ -7,6 +7,9 @@ export type CompilerOptions = NonNullable<Exclude<TsconfigRaw, string>['compiler
 
 export interface Tsconfigs {
   compilerOptions(file: string): CompilerOptions;
+  hasPaths(file: string): boolean;
+  /** A pattern of `paths` fits the import. */
+  isMapped(specifier: string, file: string): boolean;
   /** The paths, without a check whether they exist, that `paths` and `baseUrl` give for an import. */
   pathsFor(specifier: string, file: string): string[];
 }
@@ -41,11 +44,24 @@ export function createTsconfigs(): Tsconfigs {
       }).filter(([, value]) => value !== undefined);
       return Object.fromEntries(relevant);
     },
+    hasPaths: (file) => patternsOf(nearest(file)).length > 0,
+    isMapped: (specifier, file) => patternsOf(nearest(file)).some((pattern) => fits(pattern, specifier)),
     pathsFor(specifier, file) {
       const tsconfig = nearest(file);
       return (tsconfig && createPathsMatcher(tsconfig)?.(specifier)) ?? [];
     },
   };
+}
+
+const patternsOf = (tsconfig: TsConfigResult | null): string[] =>
+  Object.keys(tsconfig?.config.compilerOptions?.paths ?? {});
+
+function fits(pattern: string, specifier: string): boolean {
+  const [start = '', end] = pattern.split('*');
+  if (end === undefined) return pattern === specifier;
+  return (
+    specifier.length >= start.length + end.length && specifier.startsWith(start) && specifier.endsWith(end)
+  );
 }
 
 function read(folder: string, cache: Map<string, unknown>): TsConfigResult | null {

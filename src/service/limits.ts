@@ -1,11 +1,10 @@
 // The limits of the service. Those of a val's name, code and readme are in src/lib/val-limits.ts, because the command
 // line warns of them too. The time limits are beside the server (http/server.ts) and the databases.
 
-/** In bytes: the body of a request, of a sign-in, a page of a list, and what a run printed. */
+/** In bytes: the body of a request, of a sign-in, and a page of a list. */
 export const largestBody = 2 * 1_048_576;
 export const largestForm = 4_096;
 export const mostPageBytes = 1_048_576;
-export const mostLogBytes = 65_536;
 
 export const mostConnections = 5_000;
 

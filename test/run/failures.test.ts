@@ -67,6 +67,7 @@ const cases: Failure[] = [
     'imports a name that is not exported',
     { 'a.ts': 'import { b } from "./b.ts"; b', 'b.ts': 'export const c = 1' },
     "a.ts failed: SyntaxError: The requested module './b.ts' does not provide an export named 'b' (a.ts:1:19).",
+    "./b.ts exports c. For example: import { c } from './b.ts'.",
   ],
   ['imports no file', '1;\nimport "./b.ts"', 'a.ts imports ./b.ts, and there is no such file (a.ts:2:8).'],
   [
@@ -74,24 +75,6 @@ const cases: Failure[] = [
     'import "npm:@s/p@2/x"',
     'a.ts imports npm:@s/p@2/x, and no such package is installed (a.ts:1:8).',
     '`npm install @s/p`',
-  ],
-  [
-    'imports a module of JSR',
-    'import "jsr:@std/path@1"',
-    'a.ts imports jsr:@std/path@1, which Node cannot load (a.ts:1:8).',
-    '`npx jsr add @std/path`',
-  ],
-  [
-    'imports a module of another runtime',
-    'import "bun:sqlite"',
-    'a.ts imports bun:sqlite, which Node cannot load (a.ts:1:8).',
-    'Only Bun',
-  ],
-  [
-    "imports a package in a project with Yarn's Plug'n'Play",
-    { 'a.ts': 'import "lodash"', '.pnp.cjs': '' },
-    'a.ts imports lodash, and no such package is installed (a.ts:1:8).',
-    'nodeLinker: node-modules',
   ],
   [
     'imports a default export that is not there',
@@ -103,6 +86,17 @@ const cases: Failure[] = [
     "does not provide an export named 'default' (a.ts:1:15).",
     "import * as all from 'p'",
   ],
+  [
+    'uses a word where it cannot stand',
+    'export default () => { break }',
+    'a.ts:1:24 has a syntax error: Cannot use "break" here.',
+  ],
+  [
+    'throws an error whose message has many lines',
+    'export default () => { throw Object.assign(new Error("[\\n  { \\"a\\": 1 }\\n]"), { name: "ZodError" }) }',
+    'a.ts failed: ZodError: [ { "a": 1 } ] (a.ts:1:',
+  ],
+  ['exports a class', 'export default class A {}', 'Export a function, or an object with a fetch method'],
   [
     'uses __dirname in an ES module',
     'export default () => __dirname',
@@ -201,6 +195,15 @@ describe('vals run reports a val that', () => {
       expect(stderr).toContain(part);
     }
     expect(stderr).not.toMatch(/node:|main\.cjs/);
+  });
+
+  it('throws, after its own listeners, with causes as deep as Node shows them', async () => {
+    const code = `process.on('uncaughtExceptionMonitor', ({ message }) => console.log('saw ' + message));
+      let error = new Error('cause 0'); for (let i = 1; i < 5; i++) error = new Error('cause ' + i, { cause: error });
+      throw error`;
+    const { exit, stdout, stderr } = await folderWith({ 'a.ts': code }).runProcess(['a.ts']);
+    expect({ exit, stdout }).toEqual({ exit: 12, stdout: 'saw cause 4\n' });
+    expect(stderr).toContain('Error: cause 0');
   });
 
   it('prints a stack, with the lines of the source', async () => {

@@ -152,6 +152,34 @@ const cases: [name: string, files: string | Record<string, string>, stdout: stri
     'b c\n',
   ],
   [
+    'the paths of tsconfig.json before packages and modules of Node, but no declarations',
+    {
+      'a.ts':
+        'import { b } from "common"; import c from "os"; import { named } from "other"; console.log(b, c, named)',
+      'b.ts': 'export const b = "b"',
+      'c.ts': 'export default "c"',
+      'other.d.ts': 'export const named: string',
+      'tsconfig.json':
+        '{"compilerOptions":{"paths":{"common":["./b.ts"],"os":["./c"],"other":["./other.d.ts"]}}}',
+      ...packages,
+      'node_modules/other/package.json': '{"name":"other","main":"../common/m.js"}',
+    },
+    'b c /\n',
+  ],
+  [
+    'JavaScript as it is',
+    {
+      'a.js':
+        'import { b } from "./b.js"; import c from "./c.json"; const f = (a,b)  =>  a; console.log(b, f.toString(), c.d);\n' +
+        'await import("./broken.mjs").catch((e) => console.log(e.name, e instanceof SyntaxError))',
+      'b.js': 'export const b = (<b>x</b>).type',
+      'broken.mjs': 'const x = ;',
+      'c.json': '\ufeff{"d":4}',
+      ...react,
+    },
+    'b (a,b)  =>  a 4\nSyntaxError true\n',
+  ],
+  [
     'CommonJS',
     {
       'a.ts':
@@ -167,7 +195,8 @@ const cases: [name: string, files: string | Record<string, string>, stdout: stri
   [
     'CommonJS that requires TypeScript, also ES modules, without its ending',
     {
-      'a.ts': 'console.log(require("./b").b, require("./dir"), require("./c").c)',
+      'a.ts': 'console.log(require("./b.js").b, require("@/dir"), require("./c").c)',
+      'tsconfig.json': '{"compilerOptions":{"paths":{"@/*":["./*"]}}}',
       'b.ts': 'exports.b = "b" as string',
       'dir/index.ts': 'module.exports = "dir" as string',
       'c.cts': 'import { d } from "./d"; export const c: string = d',

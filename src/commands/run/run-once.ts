@@ -51,7 +51,7 @@ export async function* run(
   const asRecord = Boolean(flags.json || flags.ndjson || flags.fields);
   const entry = await target.load();
   say({ kind: 'progress' });
-  const startedAt = clock.now();
+  let startedAt = clock.now();
   const logs = createLogs();
   let record: RecordRun | undefined;
   const result: { value: JsonValue; failure?: RunFailedError } = { value: null };
@@ -72,6 +72,7 @@ export async function* run(
     // After the start of the val: finding the version takes as long as the start, and goes on beside it.
     record = beginRecord(entry);
     yield* show(started, entry, asRecord, result);
+    startedAt = started.beganAt();
     const { wasCutOff } = await started.finished();
     if (wasCutOff)
       say({ kind: 'note', text: `${entry.name} was ended: it still worked 5 s after it had returned.` });

@@ -1,8 +1,9 @@
 // Hooks of Node's module loader. They run in the val's thread, or on Node 20 in a thread of their own.
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type ModuleReply, type ModuleRequest, runtimeOf } from '../protocol.ts';
+import type { ModuleReply, ModuleRequest } from '../protocol.ts';
 import { readModuleReply, sendRequest } from './channel.ts';
 
 export interface ResolveContext {
@@ -18,7 +19,7 @@ export interface LoadContext {
 }
 
 type Resolved = { url: string; shortCircuit?: boolean };
-type Loaded = { format: string; source?: unknown; shortCircuit?: boolean; isPlain?: boolean };
+type Loaded = { format: string; source?: unknown; shortCircuit?: boolean };
 /** Node 20 waits for a promise. Later versions call the hooks synchronously. */
 type MaybeLater<T> = T | Promise<T>;
 
@@ -29,6 +30,8 @@ export interface HookData {
 }
 
 const state: HookData = { lock: new SharedArrayBuffer(4), entry: '' };
+/** The modules whose tsconfig.json has `paths`. Only for their imports vals is asked first. */
+const withPaths = new Set<string>();
 
 export function initialize(data: HookData): void {
   Object.assign(state, data);
@@ -48,23 +51,28 @@ export function resolve(
     };
   }
   const name = specifier.replace(/^npm:\/?((?:@[^/]+\/)?[^/@]+)(?:@[^/]*)?/, '$1');
-  const find = (missing?: string) => {
-    const written = name === specifier ? {} : { written: specifier };
-    return urlIn(
-      ask({ kind: 'find', specifier: name, ...written, ...(from && { from }), ...(missing && { missing }) }),
-    );
-  };
-  if (runtimeOf(name) !== undefined) find();
+  const mapped = mappedUrl(name, from);
+  if (mapped !== undefined) return { url: mapped, shortCircuit: true };
   return orElse(
     () => next(name, from !== undefined && isRemote(from) ? { ...context, parentURL: state.entry } : context),
     (error) => {
       const { code = '', url: missing } = error as NodeJS.ErrnoException & { url?: string };
-      const found = notFound.has(code) ? find(missing) : undefined;
+      const written = name === specifier ? {} : { written: specifier };
+      const request = { specifier: name, ...written, ...(from && { from }), ...(missing && { missing }) };
+      const found = notFound.has(code) ? urlIn(ask({ kind: 'find', ...request })) : undefined;
       if (found === undefined) throw error;
       return { url: found, shortCircuit: true };
     },
   );
 }
+
+/** The `paths` of tsconfig.json come before packages and modules of Node. */
+function mappedUrl(specifier: string, from: string | undefined): string | undefined {
+  if (from === undefined || !withPaths.has(from) || notMapped.test(specifier)) return undefined;
+  return urlIn(ask({ kind: 'map', specifier, from }));
+}
+
+const notMapped = /^(?:\.{0,2}\/|\.{1,2}$|[a-z][\w+.-]*:)/i;
 
 const notFound = new Set(['ERR_MODULE_NOT_FOUND', 'ERR_UNSUPPORTED_DIR_IMPORT', 'MODULE_NOT_FOUND']);
 
@@ -77,16 +85,23 @@ export function load(
   if (!url.startsWith('file:')) return next(url, context);
   const path = fileURLToPath(url);
   const isInPackage = path.startsWith(__dirname) || /[\\/]node_modules[\\/]/.test(path);
-  if ((isInPackage ? typeScript : anyCode).test(path))
-    return leftToRequire(path, loadCode(url, path), context);
+  if ((isInPackage ? typeScript : anyCode).test(path)) {
+    const reply = askForCode(url, path);
+    // Node loads JavaScript itself, so that its text, its lines and its errors stay as they are.
+    if (reply.kind === 'plain')
+      return next(url, reply.format ? { ...context, format: reply.format } : context);
+    return leftToRequire(path, moduleIn(reply), context);
+  }
   if (!isInPackage) locked(() => sendRequest({ kind: 'used', url }));
   const isForNode = context.importAttributes?.type === 'json' || context.conditions?.includes('require');
   return path.endsWith('.json') && !isForNode ? jsonModule(path) : next(url, context);
 }
 
-function loadCode(url: string, path: string): Loaded {
+function askForCode(url: string, path: string): ModuleReply {
   const code = readIfPresent(path);
-  return moduleIn(ask({ kind: 'load', url, ...(code !== undefined && { code }) }));
+  const reply = ask({ kind: 'load', url, ...(code !== undefined && { code }) });
+  if ('hasPaths' in reply && reply.hasPaths) withPaths.add(url);
+  return reply;
 }
 
 const typeScript = /\.[cm]?tsx?$/;
@@ -100,12 +115,14 @@ const endingsForRequire = ['.ts', '.tsx', '.mts', '.cts', '.jsx'];
 export function extendRequire(): void {
   for (const ending of endingsForRequire) {
     require.extensions[ending] = (module: NodeModule & { _compile?: Compile }, path) => {
-      const { format, source } = loadCode(pathToFileURL(path).href, path);
+      const { href: url } = pathToFileURL(path);
+      const { format, source } = moduleIn(askForCode(url, path));
       if (format === 'module' && !process.features.require_module) {
         throw new Error(
           `${path} is an ES module. Before Node 20.19, only \`import\` loads ES modules, not \`require\`.`,
         );
       }
+      module.require = requireFrom(module, path, url);
       // Node 20.18 takes any third argument for the wish to load an ES module.
       if (format === 'module') module._compile?.(`${source}`, path, format);
       else module._compile?.(`${source}`, path);
@@ -115,10 +132,28 @@ export function extendRequire(): void {
 
 type Compile = (code: string, path: string, format?: string) => void;
 
+/** The `require` of a module in TypeScript, which finds what `import` finds. */
+function requireFrom(module: NodeModule, path: string, from: string): NodeModule['require'] {
+  const load = module.require.bind(module);
+  const { resolve } = createRequire(path);
+  return (specifier) => {
+    const mapped = mappedUrl(specifier, from);
+    if (mapped !== undefined) return load(fileURLToPath(mapped));
+    try {
+      resolve(specifier);
+    } catch (error) {
+      const found = urlIn(ask({ kind: 'find', specifier, from }));
+      if (found === undefined) throw error;
+      return load(fileURLToPath(found));
+    }
+    return load(specifier);
+  };
+}
+
 /** Without its code, Node leaves a CommonJS module to `require`. */
 function leftToRequire(path: string, loaded: Loaded, { conditions }: LoadContext): Loaded {
   if (conditions?.includes('require')) return loaded;
-  const isKnown = loaded.isPlain || endingsForRequire.includes(extname(path));
+  const isKnown = endingsForRequire.includes(extname(path));
   if (!needsExtensions || loaded.format !== 'commonjs' || !isKnown || !isFile(path)) return loaded;
   return { format: 'commonjs', source: null, shortCircuit: true };
 }
@@ -145,7 +180,7 @@ const isFile = (path: string): boolean => readIfPresent(path) !== undefined;
 
 /** For programs that were written for a bundler: they import JSON without `with { type: 'json' }`, and single keys of it. */
 function jsonModule(path: string): Loaded {
-  const text = readFileSync(path, 'utf8');
+  const text = readFileSync(path, 'utf8').replace(/^\ufeff/, '');
   const value: unknown = JSON.parse(text);
   const keys = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
   const names = keys.filter((key) => key !== 'default' && !/\p{Surrogate}/u.test(key));
@@ -179,8 +214,8 @@ function locked<T>(work: () => T): T {
 function moduleIn(reply: ModuleReply): Loaded {
   if (reply.kind === 'failed') throw new Error(reply.message);
   if (reply.kind !== 'module') throw new TypeError('vals did not send a module.');
-  const { format, source, isPlain = false } = reply;
-  return { format, source, isPlain, shortCircuit: true };
+  const { format, source } = reply;
+  return { format, source, shortCircuit: true };
 }
 
 function urlIn(reply: ModuleReply): string | undefined {

@@ -51,9 +51,10 @@ async function importDefault(): Promise<unknown> {
 }
 
 async function callAndSend(exported: unknown): Promise<void> {
-  const call = functionIn(exported);
-  const takesRequests = call !== undefined && (call !== exported || call.name === 'fetch');
+  let takesRequests = false;
   try {
+    const call = functionIn(exported);
+    takesRequests = call !== undefined && (call !== exported || call.name === 'fetch');
     await sendValue(call === undefined ? exported : await call(...process.argv.slice(2)));
     sendEvent({ kind: 'returned' });
   } catch (error) {

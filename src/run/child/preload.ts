@@ -3,7 +3,7 @@ import module from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { copyOutput } from './copy-output.ts';
-import { fail } from './fail.ts';
+import { reportFailure } from './fail.ts';
 import { extendRequire, type HookData, initialize, load, needsExtensions, resolve } from './hooks.ts';
 
 const dataName = 'vals run';
@@ -51,6 +51,9 @@ function reportUncaughtErrors(): void {
   process.on('uncaughtExceptionMonitor', (error) => {
     const isHandled =
       process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback();
-    if (!isHandled) fail(error);
+    if (isHandled) return;
+    reportFailure(error);
+    // Comes after all listeners of this event, and before Node would print the error.
+    process.once('uncaughtException', () => process.exit(1));
   });
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { endOfLogs } from '../../lib/val-limits.ts';
 import type { Database, Reader } from '../database/database.ts';
-import { mostLogBytes } from '../limits.ts';
 import type { Caller } from './caller.ts';
 import { lockOwnVal } from './change-val.ts';
 import { findRecord, findRecords, putRecord, type RecordFilter } from './records.ts';
@@ -48,16 +48,10 @@ export const addRun = (
       tag: times.error === null ? 'passed' : 'failed',
       valId: id,
       json: JSON.stringify(run),
-      logs: logs ? endOfLogs(logs) : null,
+      logs: logs ? endOfLogs(Buffer.from(logs)) : null,
     });
     return run;
   });
-
-/** Keeps the end, where an error is. Bytes that continue a character which was cut are left out. */
-function endOfLogs(logs: string): Buffer {
-  const end = Buffer.from(logs).subarray(-mostLogBytes);
-  return end.subarray(end.findIndex((byte) => (byte & 0xc0) !== 0x80));
-}
 
 function startedBeforeNow(runStartAt: string): string {
   const [earliest = ''] = [runStartAt, now()].map((time) => `${sortableTime(time)}`).sort();
