@@ -12,7 +12,7 @@ import { createCompiler } from './compiled.ts';
 import { dotenvFiles, environmentOf, type Variable } from './environment.ts';
 import { createKept } from './kept.ts';
 import { createModules, type Entry, type Modules } from './modules.ts';
-import { packagePaths } from './packages.ts';
+import { linkedPackages, packagePaths } from './packages.ts';
 import { canInspectInSandbox, nodeOptions, type Permissions } from './permissions.ts';
 import type { ProcessOptions } from './process.ts';
 import { createRemote } from './remote.ts';
@@ -151,12 +151,14 @@ function permissionsOf(
   };
 }
 
-/** In the home folder, or around the config of vals, a project would be everything that the person has. */
 function readableCode({ path, project, realProject }: FileTarget, settings: Settings): string[] {
   const ownFolders = [settings.configDirectory, settings.dataDirectory].flatMap(
     (folder) => folder?.value ?? [],
   );
+  // In the home folder, or around the config of vals, a project would be everything that the person has.
   const isTooWide = (folder: string) =>
     [homedir(), ...ownFolders].some((own) => isWithin(realPath(folder), realPath(own)));
-  return [project, realProject].map((folder) => (isTooWide(folder) ? path : folder));
+  const projects = [...new Set([project, realProject])].filter((folder) => !isTooWide(folder));
+  const linked = projects.flatMap(linkedPackages).filter((folder) => !isTooWide(folder));
+  return [path, ...projects, ...linked, ...linked.flatMap(packagePaths)];
 }

@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync, readFileSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '../lib/json.ts';
 import { existingRealPath, foldersAbove, isWithin, realPath } from '../lib/paths.ts';
@@ -33,11 +33,22 @@ export function packagePaths(folder: string): string[] {
   return [...found];
 }
 
-function linkTargets(packages: string): string[] {
-  return entriesOf(packages).flatMap((entry) => {
-    const path = join(packages, entry.name);
+const linkTargets = (packages: string): string[] => linksIn(packages, (folder) => folder.startsWith('@'));
+
+/** The packages that links in the project lead to, such as `vendor/lib`. Other links out of the project are not followed. */
+export function linkedPackages(project: string): string[] {
+  const isSearched = (folder: string) => !folder.startsWith('.') && folder !== 'node_modules';
+  const targets = linksIn(project, isSearched).filter((target) => !isWithin(realPath(project), target));
+  return targets.filter((target) => existsSync(join(target, 'package.json')));
+}
+
+/** Where the links in a folder lead, and those in the folders below it that `isSearched` chooses. */
+function linksIn(folder: string, isSearched: (name: string) => boolean, depth = 1): string[] {
+  return entriesOf(folder).flatMap((entry) => {
+    const path = join(folder, entry.name);
     if (entry.isSymbolicLink()) return existingRealPath(path) ?? [];
-    return entry.isDirectory() && entry.name.startsWith('@') ? linkTargets(path) : [];
+    const goesOn = depth > 0 && entry.isDirectory() && isSearched(entry.name);
+    return goesOn ? linksIn(path, isSearched, depth - 1) : [];
   });
 }
 

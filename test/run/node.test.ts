@@ -287,6 +287,20 @@ describe('vals run runs, as node does,', () => {
     expect(await runProcess(['packages/app/a.ts'])).toMatchObject({ exit: 0, stdout: 'bd c\n', stderr: '' });
   });
 
+  it.skipIf(process.platform === 'win32')('a package outside of the project, through a link', async () => {
+    const { path, runProcess } = folderWith({
+      'project/a.ts': 'import { b } from "./vendor/lib/b.ts"; console.log(b)',
+      'project/package.json': '{}',
+      'project/vendor/c.txt': '',
+      'lib/package.json': '{}',
+      'lib/b.ts': 'import d from "d"; export const b: string = "b" + d',
+      'lib/node_modules/d/package.json': '{"name":"d","main":"d.js"}',
+      'lib/node_modules/d/d.js': 'module.exports = "d"',
+    });
+    symlinkSync('../../lib', join(path, 'project/vendor/lib'));
+    expect(await runProcess(['project/a.ts'])).toMatchObject({ exit: 0, stdout: 'bd\n', stderr: '' });
+  });
+
   it.skipIf(process.platform === 'win32')('a link out of the project, as the file that it is', async () => {
     const { path, runProcess } = folderWith({
       'project/package.json': '{}',

@@ -55,7 +55,7 @@ const runOptions = {
     ...forPeople,
   },
   inspectBrk: {
-    description: 'the same, and wait for the debugger before the val starts',
+    description: 'the same, and wait until the debugger is there',
     afterEquals: inspectorAddress,
     ...forPeople,
   },
@@ -72,7 +72,7 @@ const runOptions = {
     repeatable: true,
     ...forPeople,
   },
-  allowRun: { description: 'let the val start programs and threads, and load native addons', ...forPeople },
+  allowRun: { description: 'let the val start programs, threads and native addons', ...forPeople },
   allowAll: { description: 'no sandbox: the val can do everything that you can', ...forPeople },
   noReport: { description: 'do not record the run on the service' },
 } as const satisfies Options;
