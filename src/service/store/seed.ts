@@ -44,10 +44,8 @@ function parse(text: string): JsonValue {
   }
 }
 
-export function countSeed(seed: SeedData): Record<RecordKind, number> {
-  const count = (kind: RecordKind) => seed[kind]?.length ?? 0;
-  return { runs: count('runs'), likes: count('likes'), comments: count('comments') };
-}
+export const countSeed = (seed: SeedData): Record<string, number> =>
+  Object.fromEntries(recordKinds.map((kind) => [kind, seed[kind]?.length ?? 0]));
 
 /** All records or none. */
 export function loadSeed(db: Database, owner: User, seed: SeedData): Promise<void> {
