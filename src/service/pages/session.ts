@@ -23,9 +23,9 @@ function cookieOf({ origin }: ServiceRequest): { name: string; attributes: strin
   return isSecure ? { name: `__Host-${name}`, attributes: `${attributes}; Secure` } : { name, attributes };
 }
 
-/** The digest of the token is the key, so a session ends with its token, in every process, and nobody keeps a list. */
-const signatureOf = ({ id, digest }: CallerToken, end: string): string =>
-  createHmac('sha256', digest).update(`vals session ${id} ${end}`).digest('base64url');
+/** A session names its token, so it ends with the token, in every process, and nobody keeps a list. */
+const signatureOf = (key: string, { id }: CallerToken, end: string): string =>
+  createHmac('sha256', key).update(`vals session ${id} ${end}`).digest('base64url');
 
 /** Who has the session of this request. It has no `caller` where the token is not good for. */
 export async function identifySession(
@@ -36,13 +36,20 @@ export async function identifySession(
   const [tokenId = '', end = '', signature = ''] = session.split('.');
   if (!/^\d{1,12}$/.test(end) || Number(end) * 1_000 < Date.now()) return undefined;
   const identified = await identify(store, { tokenId }, request.space);
-  return identified && isSame(signature, signatureOf(identified.token, end)) ? identified : undefined;
+  if (!identified) return undefined;
+  const expected = signatureOf(await store.sessionKey(), identified.token, end);
+  return isSame(signature, expected) ? identified : undefined;
 }
 
-export function startSession(request: ServiceRequest, token: CallerToken, next: string): ServiceReply {
+export async function startSession(
+  request: ServiceRequest,
+  { sessionKey }: Pick<Store, 'sessionKey'>,
+  token: CallerToken,
+  next: string,
+): Promise<ServiceReply> {
   const { name, attributes } = cookieOf(request);
   const end = `${Math.floor(Date.now() / 1_000) + lifetimeSeconds}`;
-  const session = [token.id, end, signatureOf(token, end)].join('.');
+  const session = [token.id, end, signatureOf(await sessionKey(), token, end)].join('.');
   return redirect(next, { 'Set-Cookie': `${name}=${session}; Max-Age=${lifetimeSeconds}; ${attributes}` });
 }
 

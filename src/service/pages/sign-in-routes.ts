@@ -14,7 +14,7 @@ export function signInRoutes(store: Store): Route[] {
     const { token } = identified;
     const { home, hasOwnPages, owner } = (await visitorOf({ ...request, identified }, store)) ?? {};
     const isInside = hasOwnPages || splitSpace(next).space === owner?.username;
-    return startSession(request, token, isInside ? next : (home ?? '/'));
+    return startSession(request, store, token, isInside ? next : (home ?? '/'));
   }
 
   return [

@@ -11,7 +11,6 @@ export type Role = 'read' | 'write';
 export interface CallerToken {
   id: string;
   name: string;
-  digest: string;
   readOnly: boolean;
   expiresAt: string | null;
   /** The token is good for this space alone. */

@@ -5,6 +5,7 @@ import { reportOutages } from '../database/outages.ts';
 import { currentSchema } from '../database/schema.ts';
 import { createLastUse, type LastUse, withoutNotes } from './last-use.ts';
 import { createPeople, makeStoreOwner, type StoreOwner, storeOwner } from './people.ts';
+import { createSessionKey, type SessionKey } from './session-key.ts';
 import { createSpaces } from './spaces.ts';
 
 export interface StoreOptions {
@@ -21,6 +22,7 @@ export interface Store {
   db: Database;
   owner: StoreOwner | undefined;
   lastUse: LastUse;
+  sessionKey: SessionKey;
   people: ReturnType<typeof createPeople>;
   spaces: ReturnType<typeof createSpaces>;
   /** Says that the store was brought up to date. */
@@ -42,6 +44,7 @@ export async function openStore(place: StoreLocation, options: StoreOptions = {}
     db,
     owner,
     lastUse,
+    sessionKey: createSessionKey(db),
     people: createPeople(db),
     spaces: createSpaces(db),
     upgrade: describeUpgrade(db.upgradedFrom),

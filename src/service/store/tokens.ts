@@ -39,7 +39,6 @@ export const withoutTokens = (text: string): string => text.replace(/vals_(?:loc
 interface TokenRow extends User {
   tokenId: string;
   name: string;
-  digest: string;
   readOnly: number;
   expiresAt: string | null;
   lastUsedAt: string | null;
@@ -64,7 +63,7 @@ async function tokenBy(db: Reader, by: { secret: string } | { tokenId: string },
   const [condition, value] = 'secret' in by ? ['digest', digestOf(by.secret)] : ['tokens.id', by.tokenId];
   if (!idPattern.test(value)) return undefined;
   const [row] = await db.query<TokenRow>(
-    `SELECT tokens.id AS "tokenId", name, digest, read_only AS "readOnly", expires_at AS "expiresAt",
+    `SELECT tokens.id AS "tokenId", name, read_only AS "readOnly", expires_at AS "expiresAt",
         last_used_at AS "lastUsedAt", tokens.space_id AS "limitedTo", users.id, users.username,
         space.id AS "spaceId", role
       FROM tokens JOIN users ON users.id = tokens.user_id
@@ -78,8 +77,8 @@ async function tokenBy(db: Reader, by: { secret: string } | { tokenId: string },
 
 function identifiedBy(row: TokenRow, space: string | undefined): Identified {
   const actor = { id: row.id, username: row.username };
-  const { tokenId: id, name, digest, expiresAt, limitedTo: spaceId } = row;
-  const token: CallerToken = { id, name, digest, expiresAt, readOnly: row.readOnly === 1, spaceId };
+  const { tokenId: id, name, expiresAt, limitedTo: spaceId } = row;
+  const token: CallerToken = { id, name, expiresAt, readOnly: row.readOnly === 1, spaceId };
   if (spaceId !== null && spaceId !== row.spaceId) return { actor, token };
   if (space === undefined) return { actor, token, caller: { owner: actor, actor, role: 'write', token } };
   if (row.spaceId === null || row.role === null) return { actor, token };
