@@ -38,8 +38,7 @@ export const command = defineCommand({
     if ('file' in to.location) makeDataDirectory(context, to.location.file);
     const counts = await backupStore(from.location, to.location, {
       signal: context.signal,
-      onProgress: (rows) =>
-        context.say({ kind: 'progress', text: `Copied ${rows.toLocaleString('en')} records` }),
+      onProgress: (copied) => context.say({ kind: 'progress', text: `Copied ${copied}` }),
     });
     context.say({ kind: 'progress' });
     context.say({ kind: 'done', text: `Copied ${from.name} to ${to.name}.` });

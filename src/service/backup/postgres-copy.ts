@@ -1,11 +1,11 @@
 import { ConflictError } from '../../errors.ts';
-import type { Tx, Value } from '../database/database.ts';
+import type { Tx } from '../database/database.ts';
 import { openPostgresCopy } from '../database/postgres.ts';
-import { type CopyTarget, insertStatement, type Table } from './tables.ts';
+import { type CopyTarget, insertStatement, type Row, type Table } from './tables.ts';
 
 /** Everything is one transaction: without its commit, the database stays as it was. */
-export async function createPostgresCopy(address: string): Promise<CopyTarget> {
-  const { name, isEmpty, tx, commit, close, explain } = await openPostgresCopy(address);
+export async function createPostgresCopy(address: string, schema: number): Promise<CopyTarget> {
+  const { name, isEmpty, takeSteps, tx, commit, close, explain } = await openPostgresCopy(address);
   const explained = <Result>(work: Promise<Result>): Promise<Result> =>
     work.catch((error) => {
       throw explain(error);
@@ -17,21 +17,26 @@ export async function createPostgresCopy(address: string): Promise<CopyTarget> {
     });
   }
 
+  await explained(takeSteps(schema));
   const indexes = await explained(dropIndexes(tx));
 
-  async function insert(table: Table, rows: readonly Value[][]): Promise<void> {
-    const { name, columns, hasPosition } = table;
-    const overriding = hasPosition ? 'OVERRIDING SYSTEM VALUE' : '';
-    await tx.query(insertStatement(table, rows.length, overriding), rows.flat());
+  async function insert(table: Table, rows: readonly Row[]): Promise<void> {
+    const { name, hasPosition } = table;
+    const { sql, values } = insertStatement(table, rows, hasPosition ? 'OVERRIDING SYSTEM VALUE' : '');
+    await tx.query(sql, values);
     if (!hasPosition) return;
-    const last = Number(rows.at(-1)?.[columns.indexOf('position')]);
+    const last = Number(rows.at(-1)?.position);
     await tx.query(`SELECT setval(pg_get_serial_sequence('${name}', 'position'), ?::bigint)`, [last]);
   }
 
   return {
     insert: (table, rows) => explained(insert(table, rows)),
-    async finish() {
+    async complete() {
       for (const sql of indexes) await explained(tx.query(sql));
+      await explained(takeSteps());
+      return tx;
+    },
+    async finish() {
       await explained(commit());
       await close();
     },

@@ -1,19 +1,24 @@
-import type { Value } from '../database/database.ts';
+import type { Reader, Value } from '../database/database.ts';
 
 export interface Table {
   name: string;
-  columns: readonly string[];
   /** Rows are read in the order of these columns, which have an index. */
   key: readonly string[];
   /** As many rows are in memory at a time. Few, where a row may be large. */
   batch: number;
+  /** The first schema that has the table. */
+  since: number;
   /** The database numbers the rows itself. The copy keeps the numbers, because they are the order of the lists. */
   hasPosition?: boolean;
 }
 
-/** A new store that is whole after `finish`, and does not exist without it. */
+export type Row = Record<string, Value>;
+
+/** A new store that is whole after `finish`, and does not exist without it. It begins with the schema of the source. */
 export interface CopyTarget {
-  insert(table: Table, rows: readonly Value[][]): Promise<void>;
+  insert(table: Table, rows: readonly Row[]): Promise<void>;
+  /** Makes the indexes, and brings the copy up to date. */
+  complete(): Promise<Reader>;
   finish(): Promise<void>;
   /** Leaves nothing behind. */
   abandon(): Promise<void>;
@@ -21,63 +26,33 @@ export interface CopyTarget {
 
 /**
  * What a copy of a store has, in an order in which each row comes after those that it refers to. The owner of an
- * embedded store is a person like others in the copy, without the token that the store keeps. Links for browsers live
- * for minutes, and are left out.
+ * embedded store is a person like others in the copy, without the token that the store keeps. What opens sessions is left
+ * out too: the links for browsers, and the secret of the store.
  */
 export const tables: readonly Table[] = [
-  { name: 'users', columns: ['id', 'username', 'kind', 'created_at'], key: ['id'], batch: 500 },
-  { name: 'members', columns: ['user_id', 'space_id', 'role'], key: ['user_id', 'space_id'], batch: 500 },
-  {
-    name: 'tokens',
-    columns: [
-      ...['id', 'user_id', 'name', 'digest', 'created_at', 'last_used_at', 'expires_at', 'read_only'],
-      'space_id',
-    ],
-    key: ['id'],
-    batch: 500,
-  },
-  {
-    name: 'vals',
-    columns: [
-      ...['position', 'id', 'owner_id', 'name', 'readme', 'privacy', 'type', 'created_at', 'updated_at'],
-      ...['version', 'last_version', 'revision'],
-    ],
-    key: ['position'],
-    batch: 250,
-    hasPosition: true,
-  },
-  {
-    name: 'versions',
-    columns: [
-      ...['val_id', 'version', 'code_hash', 'created_at', 'author_id', 'author_name', 'author_token', 'code'],
-    ],
-    key: ['val_id', 'version'],
-    batch: 50,
-  },
-  {
-    name: 'imports',
-    columns: ['position', 'val_id', 'imported_id', 'imported_owner_id', 'at', 'is_current'],
-    key: ['position'],
-    batch: 500,
-    hasPosition: true,
-  },
-  {
-    name: 'records',
-    columns: ['position', 'owner_id', 'kind', 'key', 'at', 'tag', 'val_id', 'json', 'logs'],
-    key: ['position'],
-    batch: 250,
-    hasPosition: true,
-  },
-  {
-    name: 'replies',
-    columns: ['person_id', 'owner_id', 'key', 'request_digest', 'at', 'reply'],
-    key: ['person_id', 'owner_id', 'key'],
-    batch: 250,
-  },
+  { name: 'users', key: ['id'], batch: 500, since: 1 },
+  { name: 'members', key: ['user_id', 'space_id'], batch: 500, since: 1 },
+  { name: 'tokens', key: ['id'], batch: 500, since: 2 },
+  { name: 'vals', key: ['position'], batch: 250, since: 1, hasPosition: true },
+  { name: 'versions', key: ['val_id', 'version'], batch: 50, since: 1 },
+  { name: 'imports', key: ['position'], batch: 500, since: 4, hasPosition: true },
+  { name: 'records', key: ['position'], batch: 250, since: 1, hasPosition: true },
+  { name: 'removed_vals', key: ['val_id'], batch: 500, since: 3 },
+  { name: 'replies', key: ['person_id', 'owner_id', 'key'], batch: 250, since: 1 },
 ];
 
-/** A statement that inserts so many rows at once, which is several times as fast as one by one. */
-export function insertStatement({ name, columns }: Table, rows: number, overriding = ''): string {
+export const leftOut = ['owner', 'links', 'secret'];
+
+/** Inserts the rows at once, which is several times as fast as one by one. */
+export function insertStatement({ name }: Table, rows: readonly Row[], overriding = '') {
+  const columns = Object.keys(rows[0] ?? {});
   const places = `(${columns.map(() => '?').join(', ')})`;
-  return `INSERT INTO ${name} (${columns.join(', ')}) ${overriding} VALUES ${Array(rows).fill(places).join(', ')}`;
+  return {
+    sql: `INSERT INTO ${name} (${columns.join(', ')}) ${overriding} VALUES ${rows.map(() => places).join(', ')}`,
+    values: rows.flatMap((row) => columns.map((column) => storable(row[column]))),
+  };
 }
+
+/** The driver of SQLite gives bytes that it does not take back. */
+const storable = (value: Value | ArrayBuffer | undefined): Value =>
+  value instanceof ArrayBuffer ? Buffer.from(value) : (value ?? null);

@@ -38,13 +38,20 @@ export interface Database extends Reader {
    * SQL statements, because other writes wait until `work` ends.
    */
   transaction<Result>(keys: SlotKeys, work: (tx: Tx) => Promise<Result>): Promise<Result>;
-  /** All that `work` reads is as it is at one moment. For a process that does nothing else with the database. */
-  snapshot<Result>(work: (reader: Reader) => Promise<Result>): Promise<Result>;
   /** The number of the schema that the store had when it was opened, if it had to be brought up to date. */
   readonly upgradedFrom: number | undefined;
   /** Fails if the database cannot be used. */
   probe(): Promise<void>;
   connections(): { inUse: number; waiting: number };
+  explain(error: unknown): ValsError;
+  close(): Promise<void>;
+}
+
+/** A store as it is at one moment, to be copied. */
+export interface Snapshot {
+  /** The number of its schema, which may be an older one. 0 if there is no store. */
+  schema: number;
+  reader: Reader;
   explain(error: unknown): ValsError;
   close(): Promise<void>;
 }

@@ -1,17 +1,21 @@
 import { arch, platform } from 'node:os';
 import { LocalError } from '../../errors.ts';
-import type { Database, StoreLocation } from './database.ts';
+import type { Database, Snapshot, StoreLocation } from './database.ts';
 
 export async function openDatabase(place: StoreLocation): Promise<Database> {
-  if ('database' in place) {
-    const { openPostgres } = await import('./postgres.ts');
-    return openPostgres(place.database);
-  }
-  const { openSqlite } = await import('./sqlite.ts').catch((error) => {
+  if ('database' in place) return (await import('./postgres.ts')).openPostgres(place.database);
+  return (await loadSqlite()).openSqlite(place.file);
+}
+
+export async function openSnapshot(place: StoreLocation): Promise<Snapshot> {
+  if ('database' in place) return (await import('./postgres.ts')).openPostgresSnapshot(place.database);
+  return (await loadSqlite()).openSqliteSnapshot(place.file);
+}
+
+const loadSqlite = () =>
+  import('./sqlite.ts').catch((error) => {
     throw sqliteLoadError(error);
   });
-  return openSqlite(place.file);
-}
 
 export function sqliteLoadError(error: Error, system = { platform: platform(), arch: arch() }): Error {
   if (system.platform === 'win32' && system.arch === 'arm64') {

@@ -5,8 +5,15 @@ import { postgresSchemas as schemas } from './schema.ts';
 
 const schemaTable = 'store_version';
 
-/** Returns the number of the schema that the store had, or undefined if the database was empty. */
-export async function createPostgresTables(tx: Tx, name: string): Promise<number | undefined> {
+/**
+ * Takes the steps from the schema of the store to another one. Returns the number of the schema that the store had, or
+ * undefined if the database was empty.
+ */
+export async function takePostgresSteps(
+  tx: Tx,
+  name: string,
+  to = schemas.length,
+): Promise<number | undefined> {
   await tx.query("SELECT pg_advisory_xact_lock(hashtext('vals'), hashtext('schema'))");
   const schema = await schemaOf(tx.query, name);
   if (schema === undefined) {
@@ -16,11 +23,11 @@ export async function createPostgresTables(tx: Tx, name: string): Promise<number
     await tx.query(`CREATE TABLE ${schemaTable} (version INTEGER NOT NULL)`);
     await tx.query(`INSERT INTO ${schemaTable} VALUES (0)`);
   }
-  for (const { sql, fill } of schemas.slice(schema ?? 0)) {
+  for (const { sql, fill } of schemas.slice(schema ?? 0, to)) {
     await tx.query(sql);
     await fill?.(tx);
   }
-  await tx.query(`UPDATE ${schemaTable} SET version = ?`, [schemas.length]);
+  await tx.query(`UPDATE ${schemaTable} SET version = ?`, [to]);
   return schema;
 }
 

@@ -1,10 +1,18 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { errnoOf } from '../../lib/system.ts';
-import { type Database, DatabaseFailure, openTx, type Reader, type Tx, type Value } from './database.ts';
+import {
+  type Database,
+  DatabaseFailure,
+  openTx,
+  type Reader,
+  type Snapshot,
+  type Tx,
+  type Value,
+} from './database.ts';
 import { addressWithoutSecrets, optionsFor, statementMs } from './postgres-address.ts';
 import { explainFailure, failureOf, isTransactionConflict } from './postgres-failures.ts';
-import { createPostgresTables, schemaOf } from './postgres-schema.ts';
+import { schemaOf, takePostgresSteps } from './postgres-schema.ts';
 import { postgresSchemas as schemas } from './schema.ts';
 import { type Sql, sql } from './sql.ts';
 import { createWriteSlots } from './write-slots.ts';
@@ -30,7 +38,6 @@ export async function openPostgres(address: string): Promise<Database> {
     upgradedFrom,
     codeContains,
     query: (sql, values) => query(pool, sql, values),
-    snapshot: (work) => inSnapshot(options, work),
     transaction: (keys, work) => slots.run(keys, () => write(pool, work)),
     probe: async () => void (await query(pool, 'SELECT 1')),
     connections: () => ({
@@ -127,22 +134,24 @@ const withoutTimeLimits = {
   idle_in_transaction_session_timeout: 0,
 };
 
-async function inSnapshot<Result>(
-  options: pg.PoolConfig,
-  work: (reader: Reader) => Promise<Result>,
-): Promise<Result> {
-  const pool = createPool({ ...options, ...withoutTimeLimits });
+/** What a copy reads. The store keeps its schema. */
+export async function openPostgresSnapshot(address: string): Promise<Snapshot> {
+  const name = addressWithoutSecrets(address);
+  const explain = (error: unknown) => explainFailure(name, error);
+  const pool = createPool({ ...optionsFor(address), ...withoutTimeLimits });
   const reader: Reader = { query: (sql, values) => query(pool, sql, values), codeContains };
   try {
     // The pool has one connection, so all statements are part of this transaction.
     await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    return await work(reader);
-  } finally {
+    const schema = (await schemaOf(reader.query, name)) ?? 0;
+    return { schema, reader, explain, close: () => pool.end() };
+  } catch (error) {
     await pool.end();
+    throw explain(error);
   }
 }
 
-/** An empty database, in a transaction that has made the tables of a store. */
+/** An empty database, in a transaction that makes the tables of a store. */
 export async function openPostgresCopy(address: string) {
   const name = addressWithoutSecrets(address);
   const explain = (error: unknown) => explainFailure(name, error);
@@ -151,13 +160,14 @@ export async function openPostgresCopy(address: string) {
     const client = await pool.connect();
     const tx = txOf(client);
     await tx.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-    const isEmpty = (await createPostgresTables(tx, name)) === undefined;
     const close = async () => {
       // Without a commit, this takes everything back.
       client.release(true);
       await pool.end();
     };
-    return { name, isEmpty, tx, explain, close, commit: () => commit(client) };
+    const isEmpty = (await schemaOf(tx.query, name)) === undefined;
+    const takeSteps = (to?: number) => takePostgresSteps(tx, name, to);
+    return { name, isEmpty, takeSteps, tx, explain, close, commit: () => commit(client) };
   } catch (error) {
     await pool.end();
     throw explain(error);
@@ -168,7 +178,7 @@ export async function openPostgresCopy(address: string) {
 async function upgrade(options: pg.PoolConfig, name: string): Promise<number | undefined> {
   const pool = createPool({ ...options, ...withoutTimeLimits });
   try {
-    const schema = await write(pool, (tx) => createPostgresTables(tx, name));
+    const schema = await write(pool, (tx) => takePostgresSteps(tx, name));
     return schema && schema < schemas.length ? schema : undefined;
   } finally {
     await pool.end();

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
-import { LocalError, ValsError } from '../../errors.ts';
 import { errnoOf } from '../../lib/system.ts';
-import { type Database, DatabaseFailure, openTx, type Reader, type Tx, type Value } from './database.ts';
+import { type Database, DatabaseFailure, type Snapshot } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { sqliteSchemas as schemas } from './schema.ts';
-import { type Sql, sql } from './sql.ts';
-import { otherFileHint, prepareStoreFile, rememberFiles, restrictMode } from './store-file.ts';
+import { explainSqlite, failureOf } from './sqlite-failures.ts';
+import { codeContains, queryOn, txOf } from './sqlite-query.ts';
+import { schemaOf, takeSqliteSteps } from './sqlite-schema.ts';
+import { prepareStoreFile, rememberFiles, restrictMode } from './store-file.ts';
 import { createWriteBack, type WriteBackTimes } from './write-back.ts';
 
-const applicationId = 0x76616c73;
 /** SQLite itself waits for a lock without a turn of the event loop, so it waits for moments only, again and again. */
 const busyTimeoutMs = 5;
 const mostLockWaitMs = 10_000;
@@ -17,6 +17,24 @@ const mostPauseMs = 25;
 const mostMsPerCommit = 5;
 
 const writeBack: WriteBackTimes = { idleMs: 30_000, mostMs: 60 * 60_000 };
+
+/** What a copy reads. The store keeps its schema. */
+export function openSqliteSnapshot(file: string): Snapshot {
+  const explain = (error: unknown) => explainSqlite(file, error);
+  try {
+    const path = prepareStoreFile(file);
+    const connection = new Libsql(path, { timeout: mostLockWaitMs });
+    connection.exec('BEGIN');
+    return {
+      schema: schemaOf(connection, path),
+      reader: { query: queryOn(connection), codeContains },
+      explain,
+      close: async () => void connection.close(),
+    };
+  } catch (error) {
+    throw explain(error);
+  }
+}
 
 export async function openSqlite(file: string, times = writeBack): Promise<Database> {
   try {
@@ -27,43 +45,6 @@ export async function openSqlite(file: string, times = writeBack): Promise<Datab
   } catch (error) {
     throw explainSqlite(file, error);
   }
-}
-
-export function explainSqlite(file: string, error: unknown): ValsError {
-  if (error instanceof ValsError) return error;
-  const { reason, hint } = reasonFor(failureOf(error) as Error);
-  return new LocalError(`The store ${file} could not be used: ${reason}.`, { hint, cause: error });
-}
-
-function reasonFor(error: Error): { reason: string; hint: string } {
-  const kind = error instanceof DatabaseFailure ? error.kind : undefined;
-  if (kind === 'gone') {
-    return {
-      reason: error.message,
-      hint: 'Restore the files, or restart the service with the current files.',
-    };
-  }
-  if (kind === 'full') {
-    return { reason: 'its disk is full', hint: 'Free some space, then run the command again.' };
-  }
-  return {
-    reason: errnoOf(error.cause) === 'SQLITE_NOTADB' ? 'it is not a SQLite database' : error.message,
-    hint: 'Check that the file can be read and written, or choose another one with --data or VALS_DATA_DIR.',
-  };
-}
-
-const kinds: [RegExp, DatabaseFailure['kind']][] = [
-  [/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/, 'taken'],
-  [/^SQLITE_CONSTRAINT_FOREIGNKEY$/, 'orphaned'],
-  [/^SQLITE_BUSY/, 'busy'],
-  [/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC)$/, 'full'],
-  [/^SQLITE_/, 'failed'],
-];
-
-function failureOf(error: unknown): unknown {
-  const code = `${errnoOf(error)}`;
-  const kind = kinds.find(([pattern]) => pattern.test(code))?.[1];
-  return kind === undefined || error instanceof DatabaseFailure ? error : new DatabaseFailure(kind, error);
 }
 
 /** Repeats what failed because another process has a lock, while other work is done in between. */
@@ -99,43 +80,12 @@ async function prepare(connection: Libsql.Database, path: string): Promise<numbe
     await immediately(connection, async () => {
       // The number is read again, because another process may have changed the schema in the meantime.
       const found = schema();
-      await createSqliteTables(connection, found);
+      await takeSqliteSteps(connection, found);
       if (found > 0 && found < schemas.length) upgradedFrom = found;
     });
   }
   connection.exec('PRAGMA foreign_keys = ON');
   return upgradedFrom;
-}
-
-/** Takes the steps from a schema to that of today. */
-export async function createSqliteTables(connection: Libsql.Database, from = 0): Promise<void> {
-  const tx = txOf(queryOn(connection));
-  for (const { sql, fill } of schemas.slice(from)) {
-    connection.exec(sql);
-    await fill?.(tx);
-  }
-  connection.exec(`PRAGMA application_id = ${applicationId}`);
-  connection.exec(`PRAGMA user_version = ${schemas.length}`);
-}
-
-function schemaOf(connection: Libsql.Database, path: string): number {
-  const [found] = connection
-    .prepare(
-      `SELECT application_id AS application, user_version AS schema,
-        (SELECT count(*) FROM sqlite_schema) AS tables FROM pragma_application_id, pragma_user_version`,
-    )
-    .all() as { application: number; schema: number; tables: number }[];
-  if (!found || found.tables === 0) return 0;
-  if (found.application !== applicationId) {
-    throw new LocalError(`The SQLite database ${path} belongs to another program.`, { hint: otherFileHint });
-  }
-  if (found.schema > schemas.length) {
-    throw new LocalError(
-      `The store ${path} was made by a newer version of vals: its schema is ${found.schema}, and this version knows ${schemas.length}.`,
-      { hint: `Update vals. ${otherFileHint}` },
-    );
-  }
-  return found.schema;
 }
 
 async function immediately<Result>(
@@ -152,23 +102,6 @@ async function immediately<Result>(
     throw error;
   }
 }
-
-const codeContains = (bytes: Buffer): Sql => sql`instr(code, ${bytes}) > 0`;
-
-function queryOn(connection: Libsql.Database): Reader['query'] {
-  const statements = new Map<string, Libsql.Statement>();
-  return async <Row>(sql: string, values: Value[] = []) => {
-    try {
-      const statement = statements.get(sql) ?? connection.prepare(sql);
-      statements.set(sql, statement);
-      return statement.all(values) as Row[];
-    } catch (error) {
-      throw failureOf(error);
-    }
-  };
-}
-
-const txOf = (query: Reader['query']): Tx => openTx({ query, codeContains, forUpdate: '', skipLocked: '' });
 
 function wrap(
   connection: Libsql.Database,
@@ -208,14 +141,6 @@ function wrap(
         .catch((error) => {
           throw failureOf(error);
         }),
-    async snapshot(work) {
-      connection.exec('BEGIN');
-      try {
-        return await work({ query: run, codeContains });
-      } finally {
-        connection.exec('COMMIT');
-      }
-    },
     connections: () => ({ inUse: group.underWay() ? 1 : 0, waiting: group.waiting() + readsWaiting }),
     probe: async () => log.checkFiles(),
     async close() {

@@ -32,7 +32,7 @@ export interface FoundRecord {
 }
 
 /** Runs of a deleted val may still be there, until the service has deleted them. */
-const isOfKind = (kind: RecordKind): Sql =>
+export const isOfKind = (kind: RecordKind): Sql =>
   kind === 'runs'
     ? sql`kind = ${kind} AND NOT EXISTS (SELECT 1 FROM removed_vals WHERE removed_vals.val_id = records.val_id)`
     : sql`kind = ${kind}`;

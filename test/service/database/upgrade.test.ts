@@ -2,11 +2,11 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import Libsql from 'libsql';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { currentSchema } from '../../../src/service/database/schema.ts';
-import { startService } from '../../../src/service/index.ts';
+import { backupStore, startService } from '../../../src/service/index.ts';
 import { placeOf } from '../../support/embedded-service.ts';
-import { onServer } from '../../support/postgres.ts';
+import { newDatabase, onServer } from '../../support/postgres.ts';
 import { run, temporaryFolder } from '../../support/program.ts';
 import { clientOf, gitHash, type List, newPlace, postgres, storeOf } from '../support.ts';
 
@@ -84,6 +84,36 @@ describe.each([1, 2])('a store of schema %i', (schema) => {
     expect(await people.remove('bob', { withVals: true })).toBe('removed');
   });
 });
+
+test.each([1, 2])(
+  'a store of schema %i is copied as it is, and its copies are up to date',
+  async (schema) => {
+    const at = await oldStore(schema);
+    const { signal } = new AbortController();
+    const { address, drop } = postgres ? await newDatabase(postgres) : { address: '', drop: async () => {} };
+    onTestFinished(drop);
+    const targets = [join(temporaryFolder(), 'copy.db'), ...(postgres ? [address] : [])];
+    for (const target of targets) {
+      expect(await backupStore(placeOf(at), placeOf(target), { signal })).toMatchObject({
+        people: postgres ? 2 : 3,
+      });
+      const upgrades: string[] = [];
+      const copy = await startService({
+        ...placeOf(target),
+        port: 0,
+        onUpgrade: (text) => upgrades.push(text),
+      });
+      const ada = clientOf({ baseUrl: copy.baseUrl, token: viewsOf(schema).tokens.ada });
+      expect(await ada.get('/v1/alias/ada/greet')).toMatchObject({ version: 3, readme: '# Greet\0\n' });
+      await copy.close();
+      expect(upgrades).toEqual([]);
+    }
+    const [found] = postgres
+      ? await onServer(at, 'SELECT version FROM vals.store_version')
+      : new Libsql(at).prepare('SELECT user_version AS version FROM pragma_user_version').all();
+    expect(found).toEqual({ version: schema });
+  },
+);
 
 describe('a store of schema 1', () => {
   test('is said to be brought up to date by a command that opens it', async () => {

@@ -1,0 +1,23 @@
+import type Libsql from 'libsql';
+import { openTx, type Reader, type Tx, type Value } from './database.ts';
+import { type Sql, sql } from './sql.ts';
+import { failureOf } from './sqlite-failures.ts';
+
+export const codeContains = (bytes: Buffer): Sql => sql`instr(code, ${bytes}) > 0`;
+
+/** Prepares each statement once. */
+export function queryOn(connection: Libsql.Database): Reader['query'] {
+  const statements = new Map<string, Libsql.Statement>();
+  return async <Row>(sql: string, values: Value[] = []) => {
+    try {
+      const statement = statements.get(sql) ?? connection.prepare(sql);
+      statements.set(sql, statement);
+      return statement.all(values) as Row[];
+    } catch (error) {
+      throw failureOf(error);
+    }
+  };
+}
+
+export const txOf = (query: Reader['query']): Tx =>
+  openTx({ query, codeContains, forUpdate: '', skipLocked: '' });
