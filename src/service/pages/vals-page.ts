@@ -83,7 +83,7 @@ function valRow(
 }
 
 const lineHtml = ({ number, before, match, after }: MatchingLine): Html =>
-  html`<p class="why"><span class="none">line ${number}</span> <code>${before}<mark>${match}</mark>${after}</code></p>`;
+  html`<p class="found"><span class="none">line ${number}</span> <code>${before}<mark>${match}</mark>${after}</code></p>`;
 
 function lastRunMark(lastRun: RunResult | undefined): Html {
   if (lastRun === undefined) return html`<span class="none">never run</span>`;
