@@ -20,7 +20,8 @@ export interface LoadedCommand extends Declared, AnyCommand {}
 
 export interface CommandTree<Entry extends Named = CommandEntry> {
   groups: readonly { title: string; commands: readonly Entry[] }[];
-  topics: Readonly<Record<string, { title: string; summary: string }>>;
+  /** The first words of commands that have two, with a summary. */
+  topics: Readonly<Record<string, string>>;
   wordsOfOthers: Readonly<Record<string, string | readonly string[]>>;
 }
 

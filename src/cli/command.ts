@@ -12,8 +12,10 @@ interface Described {
 
 /** Its key is its name: `dryRun` is the option `--dry-run` and the input `dryRun` of a tool. */
 export interface OptionDefinition extends Described {
-  /** One letter. */
+  /** One letter, if the name does not have one already. */
   short?: string;
+  /** Few people need it, so it stands under the last heading of the help. */
+  rare?: boolean;
   /** The option also exists as `--no-...`, and this is what that does. */
   negatable?: string;
   /** Without it, the option is on or off. */
@@ -108,8 +110,20 @@ export const negatedName = (key: string): string => `--no-${inKebabCase(key)}`;
 export const placeholderOf = ({ value }: OptionDefinition): string | undefined =>
   value && `<${value.placeholder}>`;
 
+/** As in gh, git and npm. */
+const letters: Readonly<Record<string, string>> = {
+  dryRun: 'n',
+  force: 'f',
+  quiet: 'q',
+  watch: 'w',
+  yes: 'y',
+};
+
+/** `-n` and `--dry-run`. */
+export function namesOf(key: string, { short = letters[key] }: OptionDefinition): string[] {
+  return [...(short === undefined ? [] : [`-${short}`]), optionName(key)];
+}
+
 /** `-n, --dry-run`, `--limit <n>`. */
 export const flagsOf = (key: string, option: OptionDefinition): string =>
-  [[...(option.short ? [`-${option.short}`] : []), optionName(key)].join(', '), placeholderOf(option) ?? '']
-    .join(' ')
-    .trim();
+  [namesOf(key, option).join(', '), placeholderOf(option) ?? ''].join(' ').trim();

@@ -10,7 +10,7 @@ export const globalOptions: Record<keyof Flags, OptionDefinition> = {
     description: 'print only these fields of each record',
     value: parsedText('a,b.c', parseFields),
   },
-  quiet: { short: 'q', description: 'print no hints and no progress' },
+  quiet: { description: 'print no hints and no progress' },
   baseUrl: { description: 'the address of the service (VALS_BASE_URL)', value: baseUrl('url') },
   local: { description: 'use the embedded service on this machine (VALS_LOCAL=1)' },
   timeout: {

@@ -1,15 +1,11 @@
-import { Command, Option } from 'commander';
+import { Command, type Help, Option } from 'commander';
 import { columnsFor } from '../terminal/column.ts';
-import type { AnyCommand } from './command.ts';
+import { type AnyCommand, flagsOf, optionsOf } from './command.ts';
 import { environmentAlone } from './global-options.ts';
 import { optionsAt } from './known-options.ts';
 
 export function addRootHelp(root: Command): void {
-  addText(
-    root,
-    'To begin, run `vals push hello.ts --local`. To sign in, run `vals login`.\n' +
-      'For help, run `vals <command> --help` or `vals help options`.',
-  );
+  addText(root, 'To begin, run `vals push hello.ts --local`. For help, run `vals help <command>`.');
 }
 
 export function addTopicHelp(command: Command, topic: string, below: readonly AnyCommand[]): void {
@@ -22,7 +18,8 @@ export function addTopicHelp(command: Command, topic: string, below: readonly An
   addText(command, `To see the help of a command, run \`vals ${topic} <command> --help\`.`);
 }
 
-export function addCommandHelp(leaf: Command, { columns, examples }: AnyCommand): void {
+export function addCommandHelp(leaf: Command, command: AnyCommand): void {
+  const { columns, examples } = command;
   const headers = columnsFor(columns, 'pipe')
     .map(({ header }) => header)
     .join(', ');
@@ -31,6 +28,19 @@ export function addCommandHelp(leaf: Command, { columns, examples }: AnyCommand)
     `${headers && `Columns in a pipe: ${headers}\n`}To list more options, such as --json, run \`vals help options\`.`,
   );
   addExamples(leaf, examples);
+  addRareOptions(leaf, command);
+}
+
+function addRareOptions(leaf: Command, command: AnyCommand): void {
+  const rare = optionsOf(command).filter(([, option]) => option.rare);
+  if (rare.length === 0) return;
+  leaf.addHelpText('after', () => {
+    const help = helpOf(leaf);
+    const items = rare.map(([key, option]) => ({ flags: flagsOf(key, option), ...option }));
+    const width = Math.max(...items.map(({ flags }) => flags.length));
+    const lines = items.map(({ flags, description }) => help.formatItem(flags, width, description, help));
+    return `\nLess common options:\n${lines.join('\n')}`;
+  });
 }
 
 export function optionsHelp(helpWidth: number): string {
@@ -61,7 +71,12 @@ const addExamples = (command: Command, examples: readonly string[]): void =>
 
 const addText = (command: Command, text: string): void =>
   void command.addHelpText('after', () => {
-    const help = command.createHelp();
-    help.prepareContext({ helpWidth: command.configureOutput().getOutHelpWidth?.() });
+    const help = helpOf(command);
     return `\n${help.boxWrap(text, help.helpWidth ?? 80)}`;
   });
+
+function helpOf(command: Command): Help {
+  const help = command.createHelp();
+  help.prepareContext({ helpWidth: command.configureOutput().getOutHelpWidth?.() });
+  return help;
+}

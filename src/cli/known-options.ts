@@ -1,4 +1,4 @@
-import { type AnyCommand, negatedName, type OptionDefinition, optionName, placeholderOf } from './command.ts';
+import { type AnyCommand, namesOf, negatedName, type OptionDefinition, placeholderOf } from './command.ts';
 import { globalOptions, helpOption, versionOption } from './global-options.ts';
 
 export interface KnownOption {
@@ -17,9 +17,14 @@ export function optionsAt(path: readonly string[], command: AnyCommand | undefin
     ...(path.length === 0 && { version: versionOption }),
   };
   return Object.entries(definitions).flatMap(([key, definition]) => {
-    const { short, description, negatable } = definition;
-    const names = [...(short === undefined ? [] : [`-${short}`]), optionName(key)];
-    const option = { key, names, description, placeholder: placeholderOf(definition), definition };
+    const { description, negatable } = definition;
+    const option = {
+      key,
+      names: namesOf(key, definition),
+      description,
+      placeholder: placeholderOf(definition),
+      definition,
+    };
     if (negatable === undefined) return [option];
     return [option, { ...option, names: [negatedName(key)], description: negatable }];
   });

@@ -66,10 +66,15 @@ export function createProgram(tree: CommandTree, helpWidth: number, words: reado
     },
   });
   root.hook('preSubcommand', onReached);
+  // A topic stands where its first command stands.
+  const topics = new Map(Object.entries(tree.topics));
   for (const { title, commands } of tree.groups) {
-    for (const entry of commands) if (!entry.path.includes(' ')) addCommand(root, entry, entry.path, title);
-    for (const [name, topic] of Object.entries(tree.topics)) {
-      if (topic.title === title) addTopic(name, topic.summary, title);
+    for (const entry of commands) {
+      const [first = '', second] = entry.path.split(' ');
+      const summary = topics.get(first);
+      if (second === undefined) addCommand(root, entry, first, title);
+      else if (summary !== undefined) addTopic(first, summary, title);
+      topics.delete(first);
     }
   }
 
@@ -165,9 +170,10 @@ function addOptions(command: Command, options: Options, { isHidden = false } = {
     if (value?.words && value.acceptsOnlyWords) option.argChoices = [...value.words];
     if (definition.default !== undefined) option.default(definition.default);
     if (repeatable) option.argParser((word, before: string[] = []) => [...before, word]);
-    command.addOption(option.hideHelp(isHidden));
+    const isElsewhere = isHidden || definition.rare === true;
+    command.addOption(option.hideHelp(isElsewhere));
     if (negatable === undefined) continue;
-    command.addOption(new Option(negatedName(key), negatable).hideHelp(isHidden));
+    command.addOption(new Option(negatedName(key), negatable).hideHelp(isElsewhere));
   }
 }
 

@@ -16,17 +16,9 @@ const tool = (path: string, effect: Effect, load: Load, aliases: string[] = []):
   isTool: true,
 });
 
+/** What the API has comes first. */
 const vals = [
   tool('push', 'updates', () => import('./push/push.ts'), ['val push']),
-  tool('check', 'reads', () => import('./check.ts')),
-  tool('run', 'runs', () => import('./run/run.ts')),
-  tool('ls', 'reads', () => import('./ls.ts'), ['list']),
-  tool('runs', 'reads', () => import('./runs/runs.ts')),
-  tool('likes', 'reads', () => import('./likes.ts')),
-  tool('comments', 'reads', () => import('./comments.ts')),
-  tool('refs', 'reads', () => import('./refs.ts')),
-  entry('copy', 'updates', () => import('./copy/copy.ts')),
-  entry('open', 'reads', () => import('./open.ts')),
   tool('val create', 'adds', () => import('./val/create.ts')),
   tool('val get', 'reads', () => import('./val/get.ts')),
   tool('val set', 'updates', () => import('./val/set.ts')),
@@ -39,6 +31,15 @@ const vals = [
   tool('version new', 'adds', () => import('./version/new.ts')),
   tool('version restore', 'adds', () => import('./version/restore.ts')),
   tool('version rm', 'deletes', () => import('./version/rm.ts'), ['version delete']),
+  tool('ls', 'reads', () => import('./ls.ts'), ['list']),
+  tool('runs', 'reads', () => import('./runs/runs.ts')),
+  tool('me', 'reads', () => import('./me.ts')),
+  tool('likes', 'reads', () => import('./likes.ts')),
+  tool('comments', 'reads', () => import('./comments.ts')),
+  tool('refs', 'reads', () => import('./refs.ts')),
+  entry('copy', 'updates', () => import('./copy/copy.ts')),
+  entry('open', 'reads', () => import('./open.ts')),
+  entry('api', 'deletes', () => import('./api.ts')),
 ];
 
 const workspace = [
@@ -48,20 +49,19 @@ const workspace = [
   tool('diff', 'reads', () => import('./diff.ts')),
   tool('pull', 'updates', () => import('./pull/pull.ts')),
   entry('forget', 'updates', () => import('./forget.ts')),
+  tool('check', 'reads', () => import('./check.ts')),
+  tool('run', 'runs', () => import('./run/run.ts')),
 ];
 
+/** What only the operator of a service needs comes last. */
 const setUp = [
   entry('login', 'updates', () => import('./login.ts')),
   entry('logout', 'deletes', () => import('./logout.ts')),
-  tool('me', 'reads', () => import('./me.ts')),
   entry('use', 'updates', () => import('./use/use.ts')),
   entry('config', 'reads', () => import('./config.ts')),
-  entry('api', 'deletes', () => import('./api.ts')),
-  entry('token add', 'adds', () => import('./token/add.ts')),
-  entry('token ls', 'reads', () => import('./token/ls.ts'), ['token list']),
-  entry('token rm', 'deletes', () => import('./token/rm.ts'), ['token delete']),
+  entry('mcp', 'updates', () => import('./mcp.ts')),
+  entry('completion', 'reads', () => import('./completion.ts')),
   entry('serve', 'updates', () => import('./serve/serve.ts')),
-  entry('backup', 'adds', () => import('./backup.ts')),
   entry('user add', 'adds', () => import('./user/add.ts')),
   entry('user ls', 'reads', () => import('./user/ls.ts'), ['user list']),
   entry('user token', 'updates', () => import('./user/token.ts')),
@@ -71,22 +71,24 @@ const setUp = [
   entry('space grant', 'updates', () => import('./space/grant.ts')),
   entry('space revoke', 'deletes', () => import('./space/revoke.ts')),
   entry('space rm', 'deletes', () => import('./space/rm.ts'), ['space delete']),
-  entry('mcp', 'updates', () => import('./mcp.ts')),
-  entry('completion', 'reads', () => import('./completion.ts')),
+  entry('token add', 'adds', () => import('./token/add.ts')),
+  entry('token ls', 'reads', () => import('./token/ls.ts'), ['token list']),
+  entry('token rm', 'deletes', () => import('./token/rm.ts'), ['token delete']),
+  entry('backup', 'adds', () => import('./backup.ts')),
 ];
 
 export const commandTree: CommandTree = {
   groups: [
     { title: 'Vals:', commands: vals },
-    { title: 'Workspace:', commands: workspace },
-    { title: 'Set-up:', commands: setUp },
+    { title: 'Workspace and running:', commands: workspace },
+    { title: 'Set-up and services of your own:', commands: setUp },
   ],
   topics: {
-    val: { title: 'Vals:', summary: 'Single vals' },
-    version: { title: 'Vals:', summary: 'Versions of a val' },
-    token: { title: 'Set-up:', summary: 'Tokens of your own' },
-    user: { title: 'Set-up:', summary: 'People of a shared service' },
-    space: { title: 'Set-up:', summary: 'Spaces of a team' },
+    val: 'Single vals',
+    version: 'Versions of a val',
+    user: 'People of a shared service',
+    space: 'Spaces of a team',
+    token: 'Tokens of your own',
   },
   wordsOfOthers,
 };

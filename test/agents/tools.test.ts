@@ -114,6 +114,6 @@ it('a list that is too large loses unchanged items first, and all outcomes are c
 it('the input privacy lists its values', () => {
   const tools = toolsFor({}).filter(({ inputSchema }) => 'privacy' in inputSchema.properties);
   expect(tools.map(({ name, inputSchema }) => [name, inputSchema.properties.privacy?.enum])).toEqual(
-    ['ls', 'val_create', 'val_set'].map((name) => [name, ['public', 'unlisted', 'private']]),
+    ['val_create', 'val_set', 'ls'].map((name) => [name, ['public', 'unlisted', 'private']]),
   );
 });

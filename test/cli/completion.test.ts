@@ -244,7 +244,7 @@ describe('the next word', async () => {
   };
 
   it.each<[string, string[], { before: string }?]>([
-    ['ru', ['run', 'runs']],
+    ['ru', ['runs', 'run']],
     ['version ', ['ls', 'get', 'diff', 'new', 'restore', 'rm', 'help']],
     ['version l', ['ls']],
     ['version li', ['list']],

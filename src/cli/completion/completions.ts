@@ -65,7 +65,7 @@ function completeCommand(tree: LoadedTree, path: readonly string[], unfinished: 
       .filter(({ word }) => word.startsWith(unfinished))
       .slice(0, 1),
   );
-  const topics = Object.entries(tree.topics).map(([word, { summary }]) => ({ word, description: summary }));
+  const topics = Object.entries(tree.topics).map(([word, description]) => ({ word, description }));
   const help = { word: 'help', description: 'Explain a command' };
   return startingWith(unfinished, [...commands, ...(topic === '' ? topics : []), help]);
 }

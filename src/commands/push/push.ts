@@ -66,6 +66,7 @@ export const command = defineCommand({
     concurrency: {
       description: 'the number of parallel requests (default: auto)',
       value: requestCount,
+      rare: true,
       forPeople: true,
     },
     force: { description: 'in a workspace: overwrite the code of vals in conflict' },

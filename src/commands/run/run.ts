@@ -37,9 +37,15 @@ const runOptions = {
   at: { description: 'the number of the version of the val to run', value: versionNumber('version') },
   http: { description: 'serve HTTP at a local address; reload the file on save', ...forPeople },
   port: { description: 'the port for --http (default: a free port)', value: port(), ...forPeople },
-  host: { description: 'the address for --http (default: 127.0.0.1)', value: text('host'), ...forPeople },
+  host: {
+    rare: true,
+    description: 'the address for --http (default: 127.0.0.1)',
+    value: text('host'),
+    ...forPeople,
+  },
   watch: { description: 'run the file again on every save', ...forPeople },
   maxTime: {
+    rare: true,
     description: 'time limit of a run (default: none), or until the answer to a request begins (default: 60)',
     value: seconds(),
   },
@@ -48,18 +54,26 @@ const runOptions = {
     value: parsedText('name[=value]', parseVariable),
     repeatable: true,
   },
-  dotenv: { description: 'read variables from this file', value: path(), repeatable: true, ...forPeople },
+  dotenv: {
+    rare: true,
+    description: 'read variables from this file',
+    value: path(),
+    repeatable: true,
+    ...forPeople,
+  },
   inspect: {
+    rare: true,
     description: "start Node's debugger; --inspect=9230 at another port",
     afterEquals: inspectorAddress,
     ...forPeople,
   },
   inspectBrk: {
+    rare: true,
     description: 'the same, and wait until the debugger is there',
     afterEquals: inspectorAddress,
     ...forPeople,
   },
-  reload: { description: 'fetch imports from the web again', ...forPeople },
+  reload: { rare: true, description: 'fetch imports from the web again', ...forPeople },
   allowRead: {
     description: 'let the val read this file or folder',
     value: path('path'),
@@ -74,7 +88,7 @@ const runOptions = {
   },
   allowRun: { description: 'let the val start programs, threads and native addons', ...forPeople },
   allowAll: { description: 'no sandbox: the val can do everything that you can', ...forPeople },
-  noReport: { description: 'do not record the run on the service' },
+  noReport: { rare: true, description: 'do not record the run on the service' },
 } as const satisfies Options;
 
 export const command = defineCommand({

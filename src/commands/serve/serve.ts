@@ -13,30 +13,43 @@ export const command = defineCommand({
   options: {
     port: { description: 'the port, or 0 for a free port (default: 8787)', value: port() },
     ...placeOptions,
-    seed: { description: 'load runs, likes and comments from JSON', value: path() },
+    seed: { rare: true, description: 'load runs, likes and comments from JSON', value: path() },
     host: { description: 'the address to listen on (default: 127.0.0.1)', value: text('address') },
     publicUrl: { description: 'the only URL at which people can use the service', value: text('url') },
-    trustProxy: { description: 'accept plain HTTP from a proxy that terminates TLS', value: text('address') },
-    tlsCert: { description: 'serve HTTPS with this certificate and chain (PEM)', value: path() },
-    tlsKey: { description: 'the private key of the certificate (PEM)', value: path() },
+    trustProxy: {
+      rare: true,
+      description: 'accept plain HTTP from a proxy that terminates TLS',
+      value: text('address'),
+    },
+    tlsCert: { rare: true, description: 'serve HTTPS with this certificate and chain (PEM)', value: path() },
+    tlsKey: { rare: true, description: 'the private key of the certificate (PEM)', value: path() },
     keepRuns: {
+      rare: true,
       description: 'delete runs older than this age, such as 90d',
       value: age(),
     },
     maxVals: {
+      rare: true,
       description: 'limit of vals per owner (default for a team: 10000)',
       value: integer({ min: 1, max: 999_999_999 }),
     },
     metricsPort: {
+      rare: true,
       description: 'serve GET /metrics for Prometheus on this port',
       value: port(),
     },
-    metricsHost: { description: 'the address of /metrics (default: 127.0.0.1)', value: text('address') },
+    metricsHost: {
+      rare: true,
+      description: 'the address of /metrics (default: 127.0.0.1)',
+      value: text('address'),
+    },
     log: {
+      rare: true,
       description: 'the format of the request log (default: text)',
       value: oneOf(['text', 'json'], 'format'),
     },
     rate: {
+      rare: true,
       description: 'requests per second for a token (team default: 500)',
       value: integer({ min: 1, max: 999_999 }),
     },

@@ -34,7 +34,6 @@ export const runFilter = {
 } as const satisfies Options;
 
 export const dryRun = {
-  short: 'n',
   description: 'send nothing; print what would be sent',
 } satisfies OptionDefinition;
 export const yes = { description: 'do not ask for confirmation', forPeople: true } satisfies OptionDefinition;
@@ -71,6 +70,7 @@ export const plan = ({ method, path, body }: Call): RecordResult => ({
 export const ifVersion = {
   description: 'write only if this is still the version of the val',
   value: versionNumber(),
+  rare: true,
 } satisfies OptionDefinition;
 
 /** The argument of the commands that compare files with their vals. */

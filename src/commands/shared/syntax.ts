@@ -9,6 +9,7 @@ import { canCheck, findSyntaxFaults, type SyntaxFault } from '../../run/check-sy
 
 export const noCheck = {
   description: 'send the code even if it has a syntax error',
+  rare: true,
 } satisfies OptionDefinition;
 
 /** A file with another extension, which the user named, is not checked. `-` is standard input. */
