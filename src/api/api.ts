@@ -1,20 +1,21 @@
 import { isInvalidRequest } from '../errors.ts';
-import type { JsonObject, Page } from '../lib/json.ts';
+import { isObject, type JsonObject, type Page } from '../lib/json.ts';
 import type { Call, Reply, Request } from './call.ts';
 import { type FollowNotes, type FollowOptions, follow } from './lists/follow.ts';
-import { type FetchedPage, type ListOptions, largestPage, listPages, type Paging } from './lists/pages.ts';
-import { listIn, nextQueryOf, recordIn } from './record-fields.ts';
+import { type FetchPage, largestPage, listPages, type Paging } from './lists/pages.ts';
+import { nextLinkIn, recordsIn } from './record-fields.ts';
 
 export interface Api {
   send(call: Call): Promise<Reply>;
-  holdsToken(text: string): boolean;
-  /** Throws the error that sending the call would bring, if the call contains the token. */
-  refuseToken(call: Call): void;
   record(call: Call): Promise<JsonObject>;
   /** Send the ETag as `ifMatch` with the next write, so that a change in between is a conflict. */
   recordWithEtag(call: Call): Promise<{ record: JsonObject; etag: string | undefined }>;
+  /** The whole list, if no paging is given. */
   pages(call: Call, paging?: Paging): AsyncGenerator<Page>;
   follow(call: Call, last: number): AsyncGenerator<Page>;
+  holdsToken(text: string): boolean;
+  /** Throws the error that sending the call would bring, if the call contains the token. */
+  refuseToken(call: Call): void;
 }
 
 export interface ApiOptions extends Pick<FollowOptions, 'clock' | 'signal'> {
@@ -23,56 +24,63 @@ export interface ApiOptions extends Pick<FollowOptions, 'clock' | 'signal'> {
   refuseToken: Api['refuseToken'];
 }
 
-export function createApi(
-  request: Request,
-  { notes, holdsToken, refuseToken, clock, signal }: ApiOptions,
-): Api {
-  const fetchPage = async (call: Call, query: URLSearchParams): Promise<FetchedPage> => {
-    const { body = null } = await request({ ...call, query });
-    return { records: listIn(body, call), next: nextQueryOf(body, call) };
-  };
-  const pages = (call: Call, options: Pick<ListOptions, 'paging' | 'recordsHaveIds'>) =>
-    listPages({
-      fetchPage: (query) => fetchPage(call, query),
-      filters: new URLSearchParams(call.query),
-      ...options,
-    });
-  async function* wholeListOrPages(call: Call): AsyncGenerator<Page> {
-    let hasBegun = false;
+export function createApi(request: Request, options: ApiOptions): Api {
+  const { notes, holdsToken, refuseToken, clock, signal } = options;
+  let demandsPaging = false;
+  const isPaged = ({ paging }: Call) => paging === 'always' || (paging === 'on demand' && demandsPaging);
+
+  /** Some services refuse to read a version or a list of versions without limit and offset. */
+  async function requestPagedOnDemand(call: Call): Promise<Reply> {
+    const { query = new URLSearchParams() } = call;
+    if (call.paging !== 'on demand' || call.isLink || query.has('offset')) return request(call);
+    const first = { limit: `${largestPage}`, offset: '0' };
+    const paged = { ...call, query: new URLSearchParams([...query, ...Object.entries(first)]) };
+    if (demandsPaging) return request(paged);
     try {
-      for await (const page of pages(call, { paging: undefined, recordsHaveIds: false })) {
-        hasBegun = true;
-        yield page;
-      }
+      return await request(call);
     } catch (error) {
-      if (hasBegun || !isInvalidRequest(error)) throw error;
-      // The service may require paging.
-      yield* pages(call, { paging: { all: true }, recordsHaveIds: false });
+      if (!isInvalidRequest(error)) throw error;
+      const reply = await request(paged);
+      demandsPaging = true;
+      return reply;
     }
   }
+
   async function recordWithEtag(call: Call) {
-    const { body, etag } = await request(call).catch((error) => {
-      if (!call.mayRequirePaging || !isInvalidRequest(error)) throw error;
-      return request({ ...call, query: new URLSearchParams({ limit: `${largestPage}`, offset: '0' }) });
-    });
-    return { record: body === undefined ? {} : recordIn(body, call), etag };
+    const { body, etag } = await requestPagedOnDemand({ ...call, expects: 'record' });
+    return { record: isObject(body) ? body : {}, etag };
   }
+
+  const pagesOf =
+    (call: Call): FetchPage =>
+    async (query, { isLink }) => {
+      const { body } = await requestPagedOnDemand({
+        ...call,
+        ...(query.size > 0 && { query }),
+        ...(isLink && { isLink }),
+        expects: 'list',
+      });
+      return { records: recordsIn(body), next: nextQueryOf(nextLinkIn(body)), isWholeList: !isPaged(call) };
+    };
+  const filtersOf = (call: Call) => new URLSearchParams(call.query);
+
   return {
+    send: request,
+    record: async (call) => (await recordWithEtag(call)).record,
+    recordWithEtag,
+    pages: (call, paging = { all: true }) =>
+      listPages({ fetchPage: pagesOf(call), filters: filtersOf(call), paging, isPaged: isPaged(call) }),
+    follow: (call, last) =>
+      follow({ fetchPage: pagesOf(call), filters: filtersOf(call), last, clock, signal, notes }),
     holdsToken,
     refuseToken,
-    send: request,
-    recordWithEtag,
-    record: async (call) => (await recordWithEtag(call)).record,
-    pages: (call, paging) =>
-      paging === undefined ? wholeListOrPages(call) : pages(call, { paging, recordsHaveIds: true }),
-    follow: (call, last) =>
-      follow({
-        fetchPage: (query) => fetchPage(call, query),
-        filters: new URLSearchParams(call.query),
-        last,
-        clock,
-        signal,
-        notes,
-      }),
   };
+}
+
+/** Of a link, only the query is used, so that the token goes nowhere else. */
+function nextQueryOf(link: ReturnType<typeof nextLinkIn>): URLSearchParams | null | undefined {
+  if (typeof link !== 'string') return link === undefined ? undefined : null;
+  const [withoutHash = ''] = link.split('#', 1);
+  const queryStart = withoutHash.indexOf('?');
+  return new URLSearchParams(queryStart === -1 ? '' : withoutHash.slice(queryStart + 1));
 }

@@ -1,31 +1,8 @@
 import type { JsonValue } from '../lib/json.ts';
+import type * as routes from './routes.ts';
 
-export type RouteName =
-  | 'any'
-  | 'changeVal'
-  | 'createToken'
-  | 'createVal'
-  | 'createVersion'
-  | 'deleteToken'
-  | 'deleteVal'
-  | 'deleteVersion'
-  | 'getRun'
-  | 'getVal'
-  | 'getVersion'
-  | 'listVersions'
-  | 'me'
-  | 'myComments'
-  | 'myLikes'
-  | 'myReferences'
-  | 'myRuns'
-  | 'mySpaces'
-  | 'myTokens'
-  | 'pageLink'
-  | 'putVal'
-  | 'reportRun'
-  | 'searchVals'
-  | 'userVals'
-  | 'valRuns';
+/** The name of a function of routes.ts, or `any` for a request that the user wrote. */
+export type RouteName = keyof typeof routes | 'any';
 
 /** A request as data. What its failure means to the user is in cli/explain, by its route. */
 export interface Call {
@@ -44,7 +21,15 @@ export interface Call {
   val?: string;
   version?: number;
   user?: string;
-  mayRequirePaging?: boolean;
+  /**
+   * Whether `limit` and `offset` are sent: with every request of a list, or only to a service that refuses requests
+   * without them. Otherwise they are never sent.
+   */
+  paging?: 'always' | 'on demand';
+  /** The query is that of a link which the service sent. */
+  isLink?: boolean;
+  /** Any other body is a fault. */
+  expects?: 'record' | 'list';
   isRaw?: boolean;
   tokenIsOptional?: boolean;
   /** The retrying stage fills this in. */

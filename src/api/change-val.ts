@@ -7,6 +7,8 @@ import * as routes from './routes.ts';
 
 type ValField = keyof routes.ValFields;
 
+const valFields: readonly ValField[] = ['name', 'privacy', 'readme'];
+
 export interface ChangedVal {
   val: JsonObject;
   notApplied: ValField[];
@@ -20,35 +22,20 @@ export async function changeFields(
   ifMatch?: string,
 ): Promise<ChangedVal> {
   const changed = await ifRouteExists(() => api.send({ ...routes.changeVal(id, fields), ifMatch }));
-  const hasRoute = changed !== undefined;
-  if (!hasRoute) {
+  if (changed === undefined) {
     const { record, etag } = await api.recordWithEtag(routes.getVal(id));
     await api.send({ ...routes.createVersion(id, codeOf(record), fields), ifMatch: ifMatch ?? etag });
   }
   const val = await api.record(routes.getVal(id)).catch((error) => {
-    throw error instanceof ValsError ? notRead(id, error) : error;
+    throw error instanceof ValsError ? notRead(error) : error;
   });
-  const wanted = Object.entries(fields) as [ValField, string][];
-  const isApplied = ([field, text]: [ValField, string]) => {
-    const found = fieldOf(val, field);
-    if (found === undefined) return hasRoute || text === '';
-    return found === text;
-  };
-  return { val, notApplied: wanted.filter((field) => !isApplied(field)).map(([field]) => field) };
+  const isApplied = (field: ValField) =>
+    fields[field] === undefined || fields[field] === (textAt(val, field) ?? '');
+  return { val, notApplied: valFields.filter((field) => !isApplied(field)) };
 }
 
-/** Some services send `public` instead of `privacy`. There, a val that is not public may be private or unlisted. */
-export function fieldOf(val: JsonObject, field: ValField): string | undefined {
-  const text = textAt(val, field);
-  if (text !== undefined || field !== 'privacy' || typeof val.public !== 'boolean') return text;
-  return val.public ? 'public' : undefined;
-}
-
-const notRead = (id: string, { message, facts }: ValsError): UnknownOutcomeError =>
-  new UnknownOutcomeError(`The change was sent, but the val could not be read afterwards: ${message}`, {
-    ...facts,
-    hint: routes.seeVal(id),
-  });
+const notRead = ({ message, facts }: ValsError): UnknownOutcomeError =>
+  new UnknownOutcomeError(`The change was sent, but the val could not be read afterwards: ${message}`, facts);
 
 /** Returns 0 for private, 1 for unlisted and 2 for public. */
 export function publicity(privacy = '', ifUnknown: number): number {

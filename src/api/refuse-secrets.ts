@@ -5,10 +5,14 @@ import { CallFailed } from './http/call-failed.ts';
 
 const bodyFields = ['code', 'readme', 'name', 'privacy', 'error'];
 
-/** The token must be in no content, which others may read, and in no query, which servers write to their logs. */
-export function partWithSecret({ body, query }: Call, token: string | undefined): string | undefined {
+/** The token must be in no content, which others may read, and in no address, which servers write to their logs. */
+export function partWithSecret({ body, path, query }: Call, token: string | undefined): string | undefined {
   if (token === undefined) return undefined;
-  if ([...(query ?? [])].flat().some((text) => holdsSecret(text, token))) return 'query';
+  // The path of `vals api` has its query in it, as the user wrote it.
+  const inPath = new URLSearchParams(path.replace(/^[^?]*\??/, ''));
+  const isInQuery = [...(query ?? []), ...inPath].flat().some((text) => holdsSecret(text, token));
+  if (isInQuery) return 'query';
+  if (holdsSecret(path, token)) return 'path';
   if (!isObject(body)) return undefined;
   return bodyFields.find((field) => {
     const text = body[field];

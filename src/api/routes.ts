@@ -1,5 +1,4 @@
 import { UsageError } from '../errors.ts';
-import type { Hint } from '../lib/hint.ts';
 import { hasLoneSurrogate } from '../lib/visible.ts';
 import type { Call } from './call.ts';
 
@@ -42,21 +41,10 @@ const valPath = (id: string) => `/v1/vals/${segment(id)}`;
 /** An id such as `..` would change the path of the URL. */
 function segment(id: string): string {
   if (id === '' || id === '.' || id === '..' || hasLoneSurrogate(id)) {
-    throw new UsageError(`"${id}" is not the id of a val.`, {
-      hint: [
-        'Give the id of a val.',
-        { text: 'To see the ids of your vals', command: 'ls', input: { fields: 'id,name' } },
-      ],
-    });
+    throw new UsageError(`"${id}" is not an id.`, { hint: 'Give a name, or an id as a list shows it.' });
   }
   return encodeURIComponent(id);
 }
-
-export const seeVal = (val: string): Hint => ({
-  text: 'To see the val as it is now',
-  command: 'val get',
-  input: { val },
-});
 
 export const me = (): Call => ({ route: 'me', method: 'GET', path: '/v1/me' });
 
@@ -87,6 +75,7 @@ export const pageLink = (val: string | undefined): Call => ({
 export const myRuns = (filter: RunFilter): Call => ({
   route: 'myRuns',
   method: 'GET',
+  paging: 'always',
   path: '/v1/me/runs',
   query: queryOf({ error: filter.error, since: filter.since, until: filter.until }),
 });
@@ -97,11 +86,17 @@ export const getRun = (id: string): Call => ({
   path: `/v1/runs/${segment(id)}`,
 });
 
-export const myLikes = (): Call => ({ route: 'myLikes', method: 'GET', path: '/v1/me/likes' });
+export const myLikes = (): Call => ({
+  route: 'myLikes',
+  method: 'GET',
+  paging: 'always',
+  path: '/v1/me/likes',
+});
 
 export const myComments = (filter: CommentFilter): Call => ({
   route: 'myComments',
   method: 'GET',
+  paging: 'always',
   path: '/v1/me/comments',
   query: queryOf({ relationship: filter.relationship, since: filter.since, until: filter.until }),
 });
@@ -110,6 +105,7 @@ export const myComments = (filter: CommentFilter): Call => ({
 export const myReferences = (val?: string): Call => ({
   route: 'myReferences',
   method: 'GET',
+  paging: 'on demand',
   path: '/v1/me/references',
   query: queryOf({ val }),
 });
@@ -145,6 +141,7 @@ export const deleteVal = (id: string): Call => ({
 export const listVersions = (id: string): Call => ({
   route: 'listVersions',
   method: 'GET',
+  paging: 'on demand',
   path: `${valPath(id)}/versions`,
   val: id,
 });
@@ -152,6 +149,7 @@ export const listVersions = (id: string): Call => ({
 export const userVals = (userId: string): Call => ({
   route: 'userVals',
   method: 'GET',
+  paging: 'always',
   path: `/v1/users/${segment(userId)}/vals`,
   user: userId,
 });
@@ -159,6 +157,7 @@ export const userVals = (userId: string): Call => ({
 export const searchVals = (word: string): Call => ({
   route: 'searchVals',
   method: 'GET',
+  paging: 'always',
   path: '/v1/search/vals',
   query: queryOf({ query: word, mine: true }),
 });
@@ -204,8 +203,8 @@ export const createVersion = (id: string, code: string, fields: ValFields = {}):
 export const getVersion = (id: string, version: number): Call => ({
   route: 'getVersion',
   method: 'GET',
+  paging: 'on demand',
   path: `${valPath(id)}/versions/${version}`,
-  mayRequirePaging: true,
   val: id,
   version,
 });
@@ -222,6 +221,7 @@ export const deleteVersion = (id: string, version: number): Call => ({
 export const valRuns = (id: string, filter: RunFilter = {}): Call => ({
   route: 'valRuns',
   method: 'GET',
+  paging: 'always',
   path: `${valPath(id)}/runs`,
   query: queryOf({ ...filter }),
   val: id,

@@ -1,7 +1,8 @@
-import { notThisService, textAt } from '../api/record-fields.ts';
+import { textAt } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
 import { defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
+import { notThisService } from '../cli/explain/service.ts';
 import { baseUrl } from '../cli/value-types.ts';
 import { AuthError, BadResponseError, NoSpaceError, UsageError } from '../errors.ts';
 import { type Hints, hintList } from '../lib/hint.ts';

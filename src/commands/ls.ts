@@ -29,7 +29,7 @@ export const command = defineCommand({
   examples: ['vals ls', 'vals ls example', 'vals ls --all --json | jq -r ".[].name"'],
   columns: [
     column('name'),
-    { ...column('privacy', 'privacy', 'public'), droppable: 2 },
+    { ...column('privacy'), droppable: 2 },
     { ...column('version'), droppable: 4 },
     { ...moment('changed', 'versionCreatedAt', 'updatedAt'), droppable: 3 },
     idColumn('id'),
@@ -69,8 +69,7 @@ export const command = defineCommand({
   },
 });
 
-const hasPrivacy = (record: JsonObject, privacy: string): boolean =>
-  (textAt(record, 'privacy') ?? (record.public === true ? 'public' : undefined)) === privacy;
+const hasPrivacy = (record: JsonObject, privacy: string): boolean => textAt(record, 'privacy') === privacy;
 
 async function* seenPages({ seen }: Context, isKept: (record: JsonObject) => boolean): AsyncGenerator<Page> {
   const { mine } = await seen.recall();

@@ -1,7 +1,8 @@
 import type { Api } from '../api/api.ts';
-import { notThisService, textAt } from '../api/record-fields.ts';
+import { textAt } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
 import { defineCommand } from '../cli/command.ts';
+import { notThisService } from '../cli/explain/service.ts';
 import { val } from '../cli/value-types.ts';
 import { BadResponseError, NotFoundError, RefusedError, UsageError } from '../errors.ts';
 import type { Hints } from '../lib/hint.ts';

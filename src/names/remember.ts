@@ -1,6 +1,6 @@
 import type { Call, Reply, RequestStage, RouteName } from '../api/call.ts';
 import { CallFailed } from '../api/http/call-failed.ts';
-import { listIn, ownerOf, textAt, versionOf } from '../api/record-fields.ts';
+import { ownerOf, recordsIn, textAt, versionOf } from '../api/record-fields.ts';
 import { isObject, type JsonObject } from '../lib/json.ts';
 import type { SeenVals } from './seen-vals.ts';
 
@@ -49,20 +49,12 @@ function noteReply(call: Call, { body = null }: Reply, seen: SeenVals): void {
       break;
     case 'myLikes':
     case 'userVals':
-      for (const record of recordsIn(body, call)) noteVal(record, seen, { listOwner: call.user });
+      for (const record of recordsIn(body)) noteVal(record, seen, { listOwner: call.user });
       break;
     case 'deleteVal':
       if (val !== undefined) seen.drop(val);
       break;
     default:
-  }
-}
-
-function recordsIn(body: Reply['body'], call: Call): readonly JsonObject[] {
-  try {
-    return listIn(body ?? null, call);
-  } catch {
-    return [];
   }
 }
 

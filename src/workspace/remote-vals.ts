@@ -1,5 +1,4 @@
 import type { Api } from '../api/api.ts';
-import { fieldOf } from '../api/change-val.ts';
 import { changedAtOf, ownerOf, textAt, versionOf } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
 import { BadResponseError, hasStatus, NotFoundError } from '../errors.ts';
@@ -112,7 +111,7 @@ function remoteVal(id: string, record: JsonObject): ReadVal {
       madeAt: textAt(record, 'versionCreatedAt') ?? textAt(record, 'updatedAt'),
       madeBy: textAt(record, 'versionAuthor.username') ?? textAt(record, 'author.username'),
     };
-    const privacy = fieldOf(record, 'privacy');
+    const privacy = textAt(record, 'privacy');
     return {
       id,
       name,

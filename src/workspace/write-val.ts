@@ -1,6 +1,6 @@
 // The writes of a push: each sends one change and records it.
 import type { Api } from '../api/api.ts';
-import { changeFields, fieldOf, publicity } from '../api/change-val.ts';
+import { changeFields, publicity } from '../api/change-val.ts';
 import { changedAtOf, textAt, versionOf } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
 import { afterPart, NotFoundError, type Problem, RefusedError, undefinedIf, ValsError } from '../errors.ts';
@@ -160,7 +160,7 @@ function remarkOnReply(
       `${path} replaced the code of the val "${name}", which the service already had. The older versions are kept.`,
     );
   }
-  const privacy = isObject(body) ? fieldOf(body, 'privacy') : undefined;
+  const privacy = isObject(body) ? textAt(body, 'privacy') : undefined;
   if (publicity(privacy, 0) > publicity(remote?.privacy, 2)) {
     const now = `${privacy} on the service now (before the push: ${remote?.privacy})`;
     remark({ subject: path, problem: { one: `is ${now}`, many: `are ${now}` } });

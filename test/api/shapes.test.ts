@@ -25,13 +25,6 @@ describe('a list is recognised', () => {
     ['in data, at its end', { data: rows, links: { self: 'https://x.example/v1' } }],
     ['in data, among other things', { data: rows, total: 2, page: { size: 20 }, ok: true }],
     ['in data, beside a second array', { warnings: ['slow'], data: rows }],
-    ['in items', { items: rows, warnings: [] }],
-    ['in results', { results: rows, next: null, count: 2, warnings: [] }],
-    ['in runs, beside a second array', { runs: rows, facets: [{ a: 1 }] }],
-    ['in vals', { vals: rows, warnings: [] }, ['likes']],
-    ['in versions', { versions: rows, warnings: [] }, versions],
-    ['under another word, if it is alone', { überraschung: rows, count: 2 }],
-    ['under __proto__', `{"__proto__":${JSON.stringify(rows)}}`],
     ['of versions that have the id of their val', { data: ofVal(0, 1, 2) }, versions, ofVal(0, 1, 2)],
     ['of versions without ids', [{ version: 0 }, { version: 3 }], versions, [{ version: 0 }, { version: 3 }]],
   ])('%s', async (_what, body, args = ['runs'], printed = rows) => {
@@ -43,8 +36,8 @@ describe('a list is recognised', () => {
   it.each([
     [['runs', '--json'], [], '[]\n'],
     [['likes', '--json', '--fields', 'id'], { data: [], links: {} }, '[]\n'],
-    [['refs', '--ndjson'], { items: [] }, ''],
-    [['version', 'ls', id], { whatever: [] }, ''],
+    [['refs', '--ndjson'], { data: [] }, ''],
+    [['version', 'ls', id], [], ''],
   ])('if it is empty: %j', async (args, body, stdout) => {
     expect(await ask(args, { body })).toMatchObject({ exit: 0, stdout, stderr: '' });
   });
@@ -54,7 +47,8 @@ describe('an answer that makes no sense is refused', () => {
   const versions = ['version', 'ls', id];
 
   it.each<[args: string[], text: string, said: RegExp]>([
-    [['runs'], '{}', /an empty object instead of a list/],
+    [['runs'], '{}', /an object with the keys \(none\) instead of a list/],
+    [['runs'], '{"items":[]}', /keys items instead of a list/],
     [['likes'], 'null', /null instead/],
     [['comments'], '5', /a number/],
     [['refs'], '"x"', /a string/],
@@ -63,10 +57,10 @@ describe('an answer that makes no sense is refused', () => {
     [['runs'], '{"data":null}', /keys data/],
     [['likes'], '{"message":"no"}', /keys message/],
     [['comments'], '{"errors":[{"message":"no"}]}', /sent an error with the status 200: no\./],
-    [['refs'], '[1,2]', /contains a number instead of a record/],
-    [versions, '[[]]', /contains an array/],
-    [['runs'], '[{"id":"a"},true]', /contains true/],
-    [['likes'], '{"items":[{"id":"a"},0]}', /contains a number/],
+    [['refs'], '[1,2]', /a number instead of a record in a list/],
+    [versions, '[[]]', /an array instead/],
+    [['runs'], '[{"id":"a"},true]', /true instead/],
+    [['likes'], '{"data":[{"id":"a"},0]}', /a number instead/],
     [['me'], '[]', /an array instead of a record/],
     [['val', 'get', id], '"x"', /a string instead of a record/],
     [['version', 'get', id, '1'], 'false', /false instead of a record/],
@@ -116,8 +110,8 @@ describe('under --json, a record is printed as the service sent it', () => {
 
 describe('a val or a run with missing fields', () => {
   it('is shown with the fields that it has', async () => {
-    const body = { name: 'hello', public: true, version: 0, author: 'ada' };
-    expect((await ask(['val', 'get', id], { body })).stdout).toBe('hello\ttrue\t0\tada\t\t\t\n');
+    const body = { name: 'hello', version: 0, author: 'ada' };
+    expect((await ask(['val', 'get', id], { body })).stdout).toBe('hello\t\t0\tada\t\t\t\n');
   });
 
   it.each([
@@ -187,7 +181,7 @@ describe('the message of an error', () => {
   it('is reported as missing if the answer has none', async () => {
     for (const body of ['', ' \n', '{}', 'null', '5', '[]', '{"errors":[]}', '{"code":7}']) {
       const { stderr } = await ask(['me'], bytes(body, 422));
-      expect(stderr).toMatch(/^error: The service refused the request and gave no reason\.\nhint: .+\n$/);
+      expect(stderr).toMatch(/^error: The service refused the request\.\nhint: .+\n$/);
     }
   });
 

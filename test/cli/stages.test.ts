@@ -185,7 +185,7 @@ describe('explain', () => {
   };
   const alert: Fault = {
     kind: 'rejected',
-    trouble: { kind: 'tls', at: 'service', problem: 'speaks https', code: '' },
+    trouble: { kind: 'tls', at: 'service', problem: 'expects https', reason: '' },
   };
 
   it.each<[exit: number, says: string, hint: string, call: Call, fault: Fault]>([
@@ -200,15 +200,15 @@ describe('explain', () => {
     [
       3,
       'There is no val named hello.',
-      'Check the id.',
+      'To list your vals',
       routes.getVal(id),
       status(404, { type: 'about:blank', detail: 'no' }),
     ],
-    [3, 'There is no val named hello.', 'Check the id.', routes.getVal(id), status(404, 'Not Found')],
+    [3, 'There is no val named hello.', 'To list your vals', routes.getVal(id), status(404, 'Not Found')],
     [
       3,
       'named hello. The service says: for a reason.',
-      'Check the id.',
+      'To list your vals',
       routes.deleteVal(id),
       status(404, 'for a reason'),
     ],
@@ -226,13 +226,7 @@ describe('explain', () => {
       routes.me(),
       status(400, { errors: ['one', { message: 'two' }] }),
     ],
-    [
-      7,
-      'The service at http://vals.example expects https',
-      'Use https://vals.example.',
-      routes.putVal('a', ''),
-      alert,
-    ],
+    [7, 'the server expects https', 'Use https://vals.example.', routes.putVal('a', ''), alert],
     [7, 'The service received too many requests.', 'Wait', routes.me(), status(429)],
     [
       7,
@@ -256,7 +250,14 @@ describe('explain', () => {
       routes.putVal('a', ''),
       { kind: 'secret', part: 'code' },
     ],
-    [11, 'in the link to the next page', 'Do not trust', routes.myLikes(), { kind: 'secret', part: 'query' }],
+    [
+      11,
+      'in the link to the next page',
+      'Do not trust',
+      { ...routes.myLikes(), isLink: true },
+      { kind: 'secret', part: 'query' },
+    ],
+    [10, 'The query contains', 'Remove', routes.myLikes(), { kind: 'secret', part: 'query' }],
     [130, 'Interrupted.', '', routes.me(), { kind: 'interrupted' }],
   ])('exit %d: %s', async (exit, says, hint, call, fault) => {
     const error = await explained(call, [fault]);

@@ -259,3 +259,17 @@ it.each<[string, Reply, number, string]>([
   expect({ exit: result.exit, stdout, requests }).toEqual({ exit, stdout: '', requests: 1 });
   expect(error).toMatchObject({ kind, method, path: '/x' });
 });
+
+it.each([
+  [`/x?t=${testToken}`],
+  [`/x?t=%74${testToken.slice(1)}`],
+  ['/x', '-f', `t=${testToken}`, 'GET'],
+  [`/x?t=${testToken}`, '--paginate'],
+])('a token in the query is not sent, and the service is not accused: %s', async (...args) => {
+  const service = await scriptedService([]);
+  const words = args.includes('GET') ? ['GET', ...args.slice(0, 3)] : args;
+  expect(await run(['api', ...words, '--json'], { env: service.env })).toMatchObject({
+    exit: 10,
+    error: { message: 'The query contains your token, so it was not sent.' },
+  });
+});

@@ -359,16 +359,6 @@ describe('a source', () => {
     expect(await copyFrom(from, to, testId, '--versions')).toMatchObject({ exit: 0 });
     expect(await versions(to.env, 'hello')).toEqual(['a', 'b', 'c']);
   });
-
-  it.each([
-    { public: false, privacy: 'private' },
-    { public: true, privacy: 'public' },
-  ])('that says only whether a val is public ($public) makes a $privacy copy', async (val) => {
-    const from = await sourceWith(() => ({ id: testId, name: 'hello', code: 'a', public: val.public }));
-    const to = await targetWith({ write: ({ body }) => ({ status: 201, body: { id: 'x', ...body } }) });
-    expect(await copyFrom(from, to, testId)).toMatchObject({ exit: 0 });
-    expect(to.bodies()).toEqual([{ name: 'hello', code: 'a', privacy: val.privacy }]);
-  });
 });
 
 it.each([

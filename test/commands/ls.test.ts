@@ -94,7 +94,7 @@ describe('vals ls on another service', () => {
 
   it('without a search compares names, and says so', async () => {
     const unrelated = Array.from({ length: 60 }, (_, index) => ({ ...mine, id: `${index}`, name: 'x' }));
-    const list = [...unrelated, mine, { ...mine, id: 'x', name: 'other', public: true }];
+    const list = [...unrelated, mine, { ...mine, id: 'x', name: 'other', privacy: 'public' }];
     const service = await scriptedService([], answers({ '/v1/users/me/vals': list }));
     const found = await run(['ls', 'PRICE', '--json'], service);
     expect(names(found)).toEqual(['getPrice']);

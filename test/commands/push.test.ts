@@ -67,7 +67,7 @@ describe('outcomes', () => {
 
 describe('--concurrency', () => {
   it.each([
-    { flag: [], most: 8, total: 24 },
+    { flag: [], most: 8, total: 16 },
     { flag: ['--concurrency', '1'], most: 1, total: 4 },
     { flag: ['--concurrency', '16'], most: 16, total: 32 },
     { flag: ['--concurrency', '50'], most: 6, total: 6 },

@@ -83,7 +83,7 @@ describe('vals token', () => {
     expect(outside.error?.message).toContain(`The base URL of the space is ${space}.`);
     expect(await ada.vals(['token', 'add', 'ci'], { env })).toMatchObject({
       exit: 5,
-      stderr: expect.stringMatching(/^error: The token ci was not made: You have .*\n.*`vals token rm ci`/),
+      stderr: expect.stringMatching(/^error: There is a token named ci already\.\n.*`vals token rm ci`/),
     });
   });
 

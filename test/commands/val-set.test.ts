@@ -58,9 +58,7 @@ describe('vals val set on the embedded service', () => {
 
 it.each([
   ['private', { privacy: 'public' }, 9],
-  ['private', { public: true }, 9],
   ['private', { privacy: 'private' }, 0],
-  ['private', { public: false }, 0],
   ['private', {}, 0],
 ])('val create --privacy %s reports an answer with %j with exit %i', async (privacy, answer, exit) => {
   const service = await scriptedService([{ status: 201, body: { id, name: 'hello', ...answer } }]);

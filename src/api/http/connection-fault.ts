@@ -11,7 +11,7 @@ export function connectionFault({ error, mayHaveReachedService }: NoReply): Faul
   }
   // The service expects TLS, so it read nothing of the request.
   if (error.name === 'HTTPParserError' && 'data' in error && isTlsAlert(`${error.data}`)) {
-    const trouble: Trouble = { kind: 'tls', at: 'service', problem: 'speaks https', code: codeOf(error) };
+    const trouble: Trouble = { kind: 'tls', at: 'service', problem: 'expects https', reason: codeOf(error) };
     return { kind: 'rejected', trouble };
   }
   if (mayHaveReachedService) return { kind: 'lost', trouble: errorAt('service', error) };
@@ -29,7 +29,9 @@ function noConnection(at: Peer, error: Error): Fault {
   const code = codeOf(error);
   const problem = tlsProblemOf(code);
   if (problem === undefined) return { kind: 'not_connected', trouble: errorAt(at, error) };
-  return { kind: 'rejected', trouble: { kind: 'tls', at, problem, code } };
+  // The messages of OpenSSL are long, and about its source code.
+  const reason = /^(ERR_(?!TLS_CERT)|EPROTO)/.test(code) ? code : error.message.replace(/:.*/s, '');
+  return { kind: 'rejected', trouble: { kind: 'tls', at, problem, reason } };
 }
 
 const errorAt = (at: Peer, error: Error): Trouble => ({

@@ -29,9 +29,11 @@ export const exchange =
     // undici's pool notices after the reply that the connection is free. Without the wait, the next request would open
     // another connection.
     await new Promise(setImmediate);
-    const { isRaw = false } = call;
+    const { isRaw = false, expects } = call;
     const read =
-      'error' in result ? connectionFault(result) : readReply(request, result, { isRaw, now: clock.now() });
+      'error' in result
+        ? connectionFault(result)
+        : readReply(request, result, { isRaw, expects, now: clock.now() });
     if (isFault(read)) throw new CallFailed(call, read);
     return read;
   };

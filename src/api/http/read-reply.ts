@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { parseIfJson } from '../../lib/json.ts';
+import { isObject, type JsonValue, parseIfJson } from '../../lib/json.ts';
 import { errnoOf } from '../../lib/system.ts';
-import type { Reply } from '../call.ts';
-import { isErrorRecord } from '../record-fields.ts';
+import type { Call, Reply } from '../call.ts';
+import { arrayIn, nextLinkIn } from '../record-fields.ts';
 import { connectionFault } from './connection-fault.ts';
 import type { HttpReply, HttpRequest } from './dispatch.ts';
 import { type Fault, isRead, parseRetryAfter, type UnusableReply } from './retry.ts';
 
-export interface ReplyOptions {
+export interface ReplyOptions extends Pick<Call, 'expects'> {
   /** `vals api` sends raw requests. Their replies may be empty, and the body of the reply to a DELETE is shown. */
   isRaw: boolean;
   now: number;
@@ -41,7 +41,7 @@ function readSuccess(
   { method }: HttpRequest,
   reply: HttpReply,
   bytes: Buffer,
-  { isRaw }: ReplyOptions,
+  { isRaw, expects }: ReplyOptions,
 ): Reply | Fault {
   const { status } = reply;
   if (!isUtf8(bytes)) return { kind: 'unreadable', status, problem: 'not UTF-8' };
@@ -51,8 +51,33 @@ function readSuccess(
   }
   const body = parseIfJson(text);
   if (body === undefined) return { kind: 'unreadable', status, problem: 'not JSON', body: text };
-  if (!isRaw && isErrorRecord(body)) return { kind: 'unusable', status, problem: { kind: 'error', body } };
+  const problem = isRaw ? undefined : problemOf(status, body, expects);
+  if (problem !== undefined) return { kind: 'unusable', status, problem };
   return { status, body, ...(isRaw && { text }), ...etagOf(reply) };
+}
+
+function problemOf(status: number, body: JsonValue, expects: Call['expects']): UnusableReply | undefined {
+  if (isErrorRecord(body)) return { kind: 'error', status, body };
+  if (expects === undefined) return undefined;
+  if (expects === 'record')
+    return isObject(body) ? undefined : { kind: 'wrong shape', wanted: 'a record', found: body };
+  const list = arrayIn(body);
+  if (list === undefined) return { kind: 'wrong shape', wanted: 'a list', found: body };
+  const stray = list.find((entry) => !isObject(entry));
+  if (stray !== undefined) return { kind: 'wrong shape', wanted: 'a record in a list', found: stray };
+  const next = nextLinkIn(body) ?? '';
+  return typeof next === 'string'
+    ? undefined
+    : { kind: 'wrong shape', wanted: 'a link to the next page', found: next };
+}
+
+/** Some services send an error with the status of a success. A run has an `error` too, but also a version. */
+function isErrorRecord(body: JsonValue): boolean {
+  if (!isObject(body) || body.id !== undefined || body.version !== undefined) return false;
+  const hasError = [body.error, body.errors].some((error) =>
+    Array.isArray(error) ? error.length > 0 : error,
+  );
+  return hasError && arrayIn(body) === undefined;
 }
 
 /** A weak ETag is of no use here: by the rules of HTTP, If-Match never matches a weak ETag. */

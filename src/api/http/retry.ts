@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../lib/json.ts';
 import type { TlsProblem } from './tls-problem.ts';
 
 /** Why an attempt did not bring a usable reply. */
@@ -22,11 +23,15 @@ export type UnusableReply =
   | { kind: 'compressed'; encoding: string }
   | { kind: 'too large' }
   /** An error with the status of a success. */
-  | { kind: 'error'; body: unknown };
+  | { kind: 'error'; status: number; body: unknown }
+  | { kind: 'wrong shape'; wanted: Shape; found: JsonValue };
+
+type Shape = 'a list' | 'a record' | 'a record in a list' | 'a link to the next page';
 
 /** What went wrong with a connection, and on whose side. */
 export type Trouble =
-  | { kind: 'tls'; at: Peer; problem: TlsProblem; code: string }
+  /** `reason` is what Node says, without the name of the host. */
+  | { kind: 'tls'; at: Peer; problem: TlsProblem; reason: string }
   /** `code` is a code of the system or of undici. */
   | { kind: 'error'; at: Peer; code: string; message: string }
   | { kind: 'proxy refused'; status: number }

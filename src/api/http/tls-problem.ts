@@ -1,24 +1,11 @@
-export type TlsProblem =
-  | 'other host'
-  | 'expired'
-  | 'not yet valid'
-  | 'self-signed'
-  | 'unknown issuer'
-  | 'speaks http'
-  | 'speaks https'
-  | 'too old'
-  | 'failed';
+export type TlsProblem = 'not trusted' | 'not valid' | 'expects http' | 'expects https' | 'failed';
 
 /** The first match counts. Many patterns match only the end of a code, as the start depends on the OpenSSL version. */
 const problems: [code: RegExp, problem: TlsProblem][] = [
-  [/^ERR_TLS_CERT_ALTNAME_INVALID$|^HOSTNAME_MISMATCH$/, 'other host'],
-  [/^CERT_HAS_EXPIRED$/, 'expired'],
-  [/^CERT_NOT_YET_VALID$/, 'not yet valid'],
-  [/^DEPTH_ZERO_SELF_SIGNED_CERT$/, 'self-signed'],
-  [/^SELF_SIGNED_CERT_IN_CHAIN$|^UNABLE_TO_|^CERT_UNTRUSTED$/, 'unknown issuer'],
-  [/WRONG_VERSION_NUMBER$|PACKET_LENGTH_TOO_LONG$|ERR_SSL_HTTP_REQUEST$|UNKNOWN_PROTOCOL$/, 'speaks http'],
-  [/ALERT_PROTOCOL_VERSION$|UNSUPPORTED_PROTOCOL$/, 'too old'],
-  [/^ERR_SSL_|^ERR_TLS_|^ERR_OSSL_|^EPROTO$|^CERT_|^CRL_|^INVALID_|^PATH_LENGTH_|^UNSPECIFIED$/, 'failed'],
+  [/SELF_SIGNED_CERT|^UNABLE_TO_|^CERT_UNTRUSTED$/, 'not trusted'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$|^HOSTNAME_MISMATCH$|^CERT_/, 'not valid'],
+  [/WRONG_VERSION_NUMBER$|PACKET_LENGTH_TOO_LONG$|ERR_SSL_HTTP_REQUEST$|UNKNOWN_PROTOCOL$/, 'expects http'],
+  [/^ERR_SSL_|^ERR_TLS_|^ERR_OSSL_|^EPROTO$|^CRL_|^INVALID_|^PATH_LENGTH_|^UNSPECIFIED$/, 'failed'],
 ];
 
 export const tlsProblemOf = (code: string): TlsProblem | undefined =>

@@ -81,7 +81,7 @@ async function readNewest(
     const query = new URLSearchParams(filters);
     query.set('limit', String(largestPage));
     query.set('offset', String(offset));
-    const { records: page, next } = await fetchPage(query);
+    const { records: page, next } = await fetchPage(query, { isLink: false });
     // If records arrive between two requests, this page repeats the end of the page before. Records above that are new,
     // and belong to the next look.
     const lastRepeated = page.findLastIndex((record) => records.has(keyOf(record)));

@@ -10,19 +10,20 @@ export interface Paging {
 
 export interface FetchedPage {
   records: readonly JsonObject[];
-  /** `next` is null at the end of the list, and undefined if the service sends no links. */
+  /** The query of the link. Null at the end of the list, undefined if the service sends no links. */
   next: URLSearchParams | null | undefined;
+  /** True if a page without links is the whole list, because the request had neither limit nor offset. */
+  isWholeList?: boolean;
 }
 
-export type FetchPage = (query: URLSearchParams) => Promise<FetchedPage>;
+export type FetchPage = (query: URLSearchParams, options: { isLink: boolean }) => Promise<FetchedPage>;
 
 export interface ListOptions {
   fetchPage: FetchPage;
   filters: URLSearchParams;
-  /** Without paging, the first request has no limit and no offset. */
-  paging: Paging | undefined;
-  /** The records of some lists have no id, or all have the id of their val. */
-  recordsHaveIds: boolean;
+  paging: Paging;
+  /** True if the first request has a limit and an offset. */
+  isPaged: boolean;
 }
 
 export const defaultLimit = 20;
@@ -31,67 +32,65 @@ export const largestPage = 100;
 /** While records arrive, an honest list can show the same page several times in a row. */
 export const mostPagesWithoutNews = 20;
 
+/** Asks for the next page before it hands on this one. */
 export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
-  const { filters, paging } = options;
-  const wanted = paging === undefined || paging.all ? Infinity : (paging.limit ?? defaultLimit);
-  const lookAhead = createLookAhead(options.fetchPage);
-  const progress = createProgress(options.recordsHaveIds);
-  let offset = paging?.offset ?? 0;
+  const { fetchPage, filters, paging, isPaged } = options;
+  const wanted = paging.all ? Infinity : (paging.limit ?? defaultLimit);
+  const recent = createRecentRecords({ haveIds: isPaged });
+  let offset = paging.offset ?? 0;
   let yielded = 0;
-  let query: URLSearchParams | undefined = paging === undefined ? filters : atOffset(offset);
+  let pagesWithoutNews = 0;
+  let coming = fetchPage(isPaged ? atOffset() : filters, { isLink: false });
 
-  while (query !== undefined) {
-    const { records, next } = await lookAhead.take(query);
-    const fresh = progress.newAmong(records);
-    const chosen = fresh.slice(0, wanted - yielded);
-    yielded += chosen.length;
-    offset += records.length;
+  for (;;) {
+    const page = await coming;
+    const fresh = recent.newAmong(page.records);
+    const records = fresh.slice(0, wanted - yielded);
+    yielded += records.length;
+    offset += page.records.length;
+    pagesWithoutNews = fresh.length > 0 ? 0 : pagesWithoutNews + 1;
     const isDone = yielded === wanted;
-    const hasMore = chosen.length < fresh.length || Boolean(next);
-    const following: URLSearchParams | undefined = isDone ? undefined : queryAfter(records, next);
-    const isStuck = following !== undefined && progress.pagesWithoutNews() >= mostPagesWithoutNews;
-    query = isStuck ? undefined : following;
-    if (query !== undefined && !paging?.onDemand) requestAhead(query, fresh.length);
-    // Without this wait, Node would send the requests for the next pages only after the caller has handled this page.
+    const following = isDone ? undefined : fetchAfter(page);
+    if (following === undefined) {
+      const hasMore = records.length < fresh.length || Boolean(page.next);
+      // A service without links does not say whether the list goes on.
+      const mayHaveMore = page.next === undefined && !page.isWholeList;
+      if (isDone && (hasMore || mayHaveMore)) yield { records, end: hasMore ? 'more' : 'maybe' };
+      else yield { records };
+      return;
+    }
+    if (pagesWithoutNews >= mostPagesWithoutNews) {
+      yield { records, end: 'stuck' };
+      return;
+    }
+    const ahead = paging.onDemand ? undefined : following();
+    // Without `catch`, an error of a page that the caller does not need would end the process.
+    ahead?.catch(() => {});
+    // Without this wait, Node would send the request only after the caller has handled this page.
     await new Promise(setImmediate);
-    if (isStuck) yield { records: chosen, end: 'stuck' };
-    else if (isDone && hasMore) yield { records: chosen, end: 'more' };
-    // A service without links does not say whether the list goes on.
-    else if (isDone && next === undefined) yield { records: chosen, end: 'maybe' };
-    else yield { records: chosen };
+    yield { records };
+    coming = ahead ?? following();
   }
 
-  function queryAfter(
-    records: readonly JsonObject[],
-    next: URLSearchParams | null | undefined,
-  ): URLSearchParams | undefined {
+  function fetchAfter({ records, next, isWholeList }: FetchedPage): (() => Promise<FetchedPage>) | undefined {
     if (next === null) return undefined;
-    if (next !== undefined && leadsToNextPage(next, filters)) return queryOfLink(next);
-    const isWholeList = paging === undefined && next === undefined;
-    return isWholeList || records.length === 0 ? undefined : atOffset(offset);
+    if (next !== undefined && leadsToNextPage(next, filters))
+      return () => fetchPage(queryOfLink(next), { isLink: true });
+    const isEnd = records.length === 0 || (isWholeList && next === undefined);
+    return isEnd ? undefined : () => fetchPage(atOffset(), { isLink: false });
   }
 
-  /** Offsets of later pages can be guessed, as long as each page is full of new records. */
-  function requestAhead(query: URLSearchParams, newRecords: number): void {
-    const mayGuess = newRecords === largestPage && sorted(query) === sorted(atOffset(offset));
-    const pagesLeft = Math.ceil((wanted - yielded) / largestPage) - 1;
-    const guesses = Array.from({ length: mayGuess ? Math.min(mostPagesAhead, pagesLeft) : 0 }, (_, index) =>
-      atOffset(offset + (index + 1) * largestPage, (index + 1) * largestPage),
-    );
-    lookAhead.request(query, guesses);
-  }
-
-  function atOffset(position: number, skipped = 0): URLSearchParams {
+  function atOffset(): URLSearchParams {
     const query = new URLSearchParams(filters);
-    query.set('limit', String(Math.min(largestPage, wanted - yielded - skipped)));
-    query.set('offset', String(position));
+    query.set('limit', String(Math.min(largestPage, wanted - yielded)));
+    query.set('offset', String(offset));
     return query;
   }
 
   function queryOfLink(link: URLSearchParams): URLSearchParams {
     const query = new URLSearchParams(link);
     for (const [key, value] of filters) if (!query.has(key)) query.set(key, value);
-    if (paging === undefined) return query;
+    if (!isPaged) return query;
     const limit = query.has('offset') ? wanted - yielded : Number(query.get('limit')) || largestPage;
     query.set('limit', String(Math.min(limit, largestPage)));
     return query;
@@ -101,14 +100,11 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
 const leadsToNextPage = (link: URLSearchParams, filters: URLSearchParams): boolean =>
   [...link].some(([key, value]) => key !== 'limit' && filters.get(key) !== value);
 
-/** Finds the records that were not yielded yet, and notices a list that does not go on. */
-function createProgress(recordsHaveIds: boolean) {
+/** Finds the records that were not given yet. In lists without paging, records have no id, or that of their val. */
+function createRecentRecords({ haveIds }: { haveIds: boolean }) {
   const seen = new RecentKeys();
-  let pagesWithoutNews = 0;
-
-  const idOf = (record: JsonObject): string | undefined => (recordsHaveIds ? textOf(record.id) : undefined);
+  const idOf = (record: JsonObject): string | undefined => (haveIds ? textOf(record.id) : undefined);
   const keyOf = (record: JsonObject): string => idOf(record) ?? stringifyJson(record);
-
   return {
     newAmong(records: readonly JsonObject[]): JsonObject[] {
       const fresh = records.filter((record) => {
@@ -119,10 +115,8 @@ function createProgress(recordsHaveIds: boolean) {
         return true;
       });
       for (const record of fresh) if (idOf(record) === undefined) seen.add(keyOf(record));
-      pagesWithoutNews = fresh.length > 0 ? 0 : pagesWithoutNews + 1;
       return fresh;
     },
-    pagesWithoutNews: () => pagesWithoutNews,
   };
 }
 
@@ -143,43 +137,4 @@ export class RecentKeys {
     this.#older = this.#younger;
     this.#younger = new Set();
   }
-}
-
-const mostPagesAhead = 3;
-const fullPagesPerPageAhead = 4;
-
-/** Requests up to four pages at a time, which is up to four times as fast if each page takes the service a while. */
-function createLookAhead(fetchPage: FetchPage) {
-  let requested: { key: string; page: Promise<FetchedPage> }[] = [];
-  let fullPages = 0;
-
-  function request(query: URLSearchParams): void {
-    const page = fetchPage(query);
-    // Without `catch`, an error of a page that the caller does not need would end the process.
-    page.catch(() => {});
-    requested.push({ key: sorted(query), page });
-  }
-
-  return {
-    take(query: URLSearchParams): Promise<FetchedPage> {
-      const first = requested.shift();
-      if (first?.key === sorted(query)) return first.page;
-      requested = [];
-      return fetchPage(query);
-    },
-    request(query: URLSearchParams, guesses: readonly URLSearchParams[]): void {
-      fullPages = guesses.length > 0 ? fullPages + 1 : 0;
-      // After other pages, the list may have moved, and pages that were requested before may leave a gap.
-      if (fullPages === 0) requested = [];
-      const ahead = guesses.slice(0, Math.floor(fullPages / fullPagesPerPageAhead));
-      for (const next of [query, ...ahead].slice(requested.length)) request(next);
-    },
-  };
-}
-
-/** Services write the parameters of a link in any order. */
-function sorted(query: URLSearchParams): string {
-  const copy = new URLSearchParams(query);
-  copy.sort();
-  return copy.toString();
 }

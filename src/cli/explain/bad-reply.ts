@@ -1,41 +1,45 @@
-import { type Fault, isRead } from '../../api/http/retry.ts';
-import { notThisService } from '../../api/record-fields.ts';
+import { type Fault, isRead, type UnusableReply } from '../../api/http/retry.ts';
 import { BadResponseError } from '../../errors.ts';
-import { type Hints, hintList } from '../../lib/hint.ts';
-import { checkChange, type Explained, factsWithHint, withFullStop } from './service.ts';
+import { hintList } from '../../lib/hint.ts';
+import { isObject, type JsonValue } from '../../lib/json.ts';
+import { type Explained, factsWithHint, notThisService, withFullStop } from './service.ts';
 import { serviceMessageOf } from './service-message.ts';
 
 type BadReply = Extract<Fault, { kind: 'unreadable' | 'unusable' }>;
 
 export function badReply(failed: Explained<BadReply>): BadResponseError {
   const { call, fault, service } = failed;
+  const { problem } = fault;
+  const what = typeof problem === 'string' ? `a reply that is ${problem}` : describe(problem, service.redact);
   const hasMadeChange = !isRead(call.method) && fault.status < 300;
-  const hint = hasMadeChange ? changeMade(failed) : notThisService;
-  const message = withFullStop(`${service.base.origin} ${whatCame(failed)}`);
+  const hint = hasMadeChange
+    ? [
+        `By its status (${fault.status}), the change was made.`,
+        ...hintList(service.messagesFor(call).ifUnknown),
+      ]
+    : notThisService;
+  const message = withFullStop(`${service.base.origin} sent ${what}`);
   return new BadResponseError(message, factsWithHint(failed, hint));
 }
 
-const changeMade = (failed: Explained): Hints => [
-  'The status code of the reply says that the service made the change.',
-  ...hintList(checkChange(failed)),
-];
-
-function whatCame({ fault, service }: Explained<BadReply>): string {
-  const { problem } = fault;
-  if (problem === 'empty') return 'sent an empty reply';
-  if (typeof problem === 'string') return `sent a reply that is ${problem}`;
+function describe(problem: UnusableReply, redact: (text: string) => string): string {
   switch (problem.kind) {
-    case 'redirect': {
-      const target = problem.location === undefined ? '' : ` to ${problem.location}`;
-      return `sent a redirect${target}, and vals does not follow redirects`;
-    }
+    case 'redirect':
+      return `a redirect to ${problem.location ?? 'nowhere'}, and vals does not follow redirects`;
     case 'compressed':
-      return `sent a compressed reply (${problem.encoding}), although the request did not ask for one`;
+      return `a compressed reply (${problem.encoding}), although the request did not ask for one`;
     case 'too large':
-      return 'sent a reply larger than 64 MiB';
-    case 'error': {
-      const message = serviceMessageOf(problem.body, service.redact) ?? 'no reason was given';
-      return `sent an error with the status ${fault.status}: ${message}`;
-    }
+      return 'a reply larger than 64 MiB';
+    case 'error':
+      return `an error with the status ${problem.status}: ${serviceMessageOf(problem.body, redact) ?? 'no reason was given'}`;
+    case 'wrong shape':
+      return `${kindOf(problem.found)} instead of ${problem.wanted}`;
   }
+}
+
+function kindOf(value: JsonValue): string {
+  if (Array.isArray(value)) return 'an array';
+  if (isObject(value))
+    return `an object with the keys ${Object.keys(value).slice(0, 5).join(', ') || '(none)'}`;
+  return typeof value === 'string' || typeof value === 'number' ? `a ${typeof value}` : `${value}`;
 }

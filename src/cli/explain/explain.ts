@@ -1,15 +1,12 @@
-// The sentences about requests that failed. Each file has those of one kind:
-// - http-status.ts: what a status means, and by-route.ts what it means for one route
-// - no-connection.ts, tls.ts: connections that failed
-// - bad-reply.ts: replies that make no sense
-// - sign-in.ts, space.ts: who asks, and for whom
-// - service-message.ts: what the service itself says
+// The sentences about requests that failed: http-status.ts what a status means, by-route.ts what it means for one route,
+// connection.ts connections that failed, bad-reply.ts replies that make no sense, service-message.ts what the service says.
 import type { RequestStage } from '../../api/call.ts';
 import { CallFailed } from '../../api/http/call-failed.ts';
 import { AuthError, BadResponseError, InterruptedError, LocalError, type ValsError } from '../../errors.ts';
 import { badReply } from './bad-reply.ts';
+import { connectionError } from './connection.ts';
 import { statusError } from './http-status.ts';
-import { connectionError } from './no-connection.ts';
+
 import { type Explained, requestFacts, type Service } from './service.ts';
 import { createSpaceCheck } from './space.ts';
 
@@ -39,10 +36,7 @@ function errorOf({ call, fault, maybeApplied }: CallFailed, service: Service): V
         hint: service.signInHint(),
       });
     case 'secret':
-      // In a search, the query has the words of the user. The queries of other lists come from the service.
-      return fault.part === 'query' && call.route !== 'searchVals'
-        ? linkWithSecret(failed)
-        : secretError(fault.part);
+      return fault.part === 'query' && call.isLink ? linkWithSecret(failed) : secretError(fault.part);
     case 'interrupted':
       return interruption(failed);
     case 'not_connected':

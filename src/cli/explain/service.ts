@@ -8,7 +8,7 @@ import {
   UnknownOutcomeError,
   type ValsError,
 } from '../../errors.ts';
-import { type Hints, hintList } from '../../lib/hint.ts';
+import type { Hints } from '../../lib/hint.ts';
 import { isObject, stringifyJson } from '../../lib/json.ts';
 import { outsideOfSpace, readOnlyMember, wrongHost } from '../../lib/problem-types.ts';
 import type { ProxyAddress } from '../../lib/proxy.ts';
@@ -36,35 +36,30 @@ export interface Explained<AnyFault extends Fault = Fault> {
   service: Service;
 }
 
-/** The part of a sentence that follows a colon, and what to do. */
-export interface Explanation {
-  reason: string;
-  hint?: Hints;
-}
-
-export const checkProxy = (proxy: Service['proxy']): Hints => [
-  `Check the proxy address in ${proxy?.variable}.`,
-  { text: 'To see the address without the password', command: 'config' },
+export const notThisService: Hints = [
+  'Check that the base URL belongs to a val service.',
+  { text: 'To see the base URL', command: 'config' },
 ];
 
 /** Exit 7 promises that nothing was changed. If an attempt may have been applied, the outcome is unknown. */
-export function unavailable(failed: Explained, message: string, hint: Hints, always: Hints = []): ValsError {
+export function unavailable(failed: Explained, message: string, hint: Hints): ValsError {
   if (!failed.maybeApplied) return new UnavailableError(message, factsWithHint(failed, hint));
   return new UnknownOutcomeError(`${message} It is not known whether the service made the change.`, {
     ...requestFacts(failed),
-    hint: [...hintList(always), ...hintList(checkChange(failed))],
+    hint: failed.service.messagesFor(failed.call).ifUnknown,
   });
 }
 
-export const checkChange = ({ call, service }: Explained): Hints =>
-  service.messagesFor(call).ifUnknown ??
-  'Before you send the change again, check whether the service made the change.';
-
-export function factsWithHint(failed: Explained, hint: Hints): ErrorFacts {
-  const { call, fault, service } = failed;
-  const hintForStatus = 'status' in fault ? service.messagesFor(call).hints?.[fault.status] : undefined;
-  return { ...requestFacts(failed), hint: hintForStatus ?? hint };
+/** What by-route.ts says about the status. What is gone (410) does not exist (404). */
+export function messageFor({ call, fault, service }: Explained) {
+  if (!('status' in fault)) return undefined;
+  return service.messagesFor(call).byStatus[fault.status === 410 ? 404 : fault.status];
 }
+
+export const factsWithHint = (failed: Explained, hint: Hints): ErrorFacts => ({
+  ...requestFacts(failed),
+  hint: messageFor(failed)?.hint ?? hint,
+});
 
 export function requestFacts({ call: { method, path }, fault, service }: Explained): ErrorFacts {
   const status = 'status' in fault ? fault.status : undefined;
@@ -101,8 +96,6 @@ function bodyToKeep(body: unknown, redact: (text: string) => string): unknown {
   // The token goes first, because nobody would recognize a token that was cut in half.
   return redact(text).slice(0, longestBeginning);
 }
-
-export const capitalised = (sentence: string): string => sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
 export const withFullStop = (sentence: string): string =>
   /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;

@@ -5,35 +5,25 @@ import { NoSpaceError } from '../../errors.ts';
 import { spaceIn } from '../../settings/base-url.ts';
 import type { Service } from './service.ts';
 
-const addMember = (name: string) => ({ text: 'To add a member', command: 'space grant', input: { name } });
-
-/** In a space, a 404 may mean that the space does not exist. `next` asks the service who the space is. */
+/** In a space, a 404 may mean that the space does not exist. `next` asks the service who the space is, once at a time. */
 export function createSpaceCheck(next: Request, { base }: Service) {
   const space = spaceIn(base);
-  let asked: Promise<CallFailed | undefined> | undefined;
+  let asked: Promise<unknown> | undefined;
 
-  async function failureOfSpace(): Promise<CallFailed | undefined> {
-    try {
-      await next(routes.me());
-      return undefined;
-    } catch (error) {
-      if (error instanceof CallFailed) return error;
-      throw error;
-    } finally {
-      asked = undefined;
-    }
-  }
+  const askWhoItIs = () =>
+    next(routes.me())
+      .catch((error: unknown) => error)
+      .finally(() => {
+        asked = undefined;
+      });
 
   return async (failed: CallFailed): Promise<NoSpaceError | CallFailed | undefined> => {
     if (space === undefined || !hasStatus(failed, 404, 410)) return undefined;
-    if (failed.call.route !== 'me') {
-      asked ??= failureOfSpace();
-      const failure = await asked;
-      if (failure === undefined) return undefined;
-      if (hasStatus(failure, 401, 403)) return failure;
-      if (!hasStatus(failure, 404, 410)) return undefined;
-    }
-    return noSpace(space.name, space.service.href);
+    if (failed.call.route !== 'me') asked ??= askWhoItIs();
+    const failure = failed.call.route === 'me' ? failed : await asked;
+    if (!(failure instanceof CallFailed)) return undefined;
+    if (hasStatus(failure, 401, 403)) return failure;
+    return hasStatus(failure, 404, 410) ? noSpace(space.name, space.service.href) : undefined;
   };
 }
 
@@ -46,7 +36,7 @@ const noSpace = (name: string, service: string): NoSpaceError =>
     hint: [
       { text: 'To list your spaces', command: 'use' },
       'To become a member, ask the person who runs the service.',
-      addMember(name),
+      { text: 'To add a member', command: 'space grant', input: { name } },
     ],
     scope: 'all',
   });

@@ -1,5 +1,4 @@
 import type { Api } from '../../api/api.ts';
-import { fieldOf } from '../../api/change-val.ts';
 import { codeOf, textAt, versionOf } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import type { Context } from '../../cli/context.ts';
@@ -88,7 +87,7 @@ async function readVal(api: Api, id: string): Promise<ValThere> {
     code: codeOf(record),
     version: versionOf(record),
     readme: textAt(record, 'readme'),
-    privacy: fieldOf(record, 'privacy'),
+    privacy: textAt(record, 'privacy'),
     etag,
   };
 }

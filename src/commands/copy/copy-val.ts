@@ -1,5 +1,4 @@
 import type { Api } from '../../api/api.ts';
-import { fieldOf } from '../../api/change-val.ts';
 import { codeOf, textAt } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import type { AddRemark } from '../../cli/failures.ts';
@@ -75,7 +74,7 @@ async function readOriginal(id: string, from: Api): Promise<Original> {
       hint: 'Give the val a name on the service, then run the command again.',
     });
   }
-  const privacy = fieldOf(record, 'privacy') ?? (record.public === false ? 'private' : undefined);
+  const privacy = textAt(record, 'privacy');
   return { id, name, code: codeOf(record), readme: textAt(record, 'readme'), privacy };
 }
 

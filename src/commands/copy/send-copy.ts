@@ -1,6 +1,6 @@
 import type { Api } from '../../api/api.ts';
 import type { Call, Reply } from '../../api/call.ts';
-import { fieldOf, publicity } from '../../api/change-val.ts';
+import { publicity } from '../../api/change-val.ts';
 import { textAt, versionOf } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import { afterPart, ConflictError, isInvalidRequest, type Problem } from '../../errors.ts';
@@ -100,8 +100,8 @@ async function sendFirst(copy: Copy, code: string, target: Target): Promise<Sent
 
 const answerOf = (record: JsonObject): Answer => ({
   version: versionOf(record),
-  readme: fieldOf(record, 'readme'),
-  privacy: fieldOf(record, 'privacy'),
+  readme: textAt(record, 'readme'),
+  privacy: textAt(record, 'privacy'),
 });
 
 /** Only a public val is copied without its privacy: any other one could become public. */

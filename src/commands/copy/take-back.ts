@@ -1,5 +1,6 @@
 import type { Api } from '../../api/api.ts';
-import { changeFields, fieldOf, publicity } from '../../api/change-val.ts';
+import { changeFields, publicity } from '../../api/change-val.ts';
+import { textAt } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import { afterPart, BadResponseError, PartialError, RefusedError, ValsError } from '../../errors.ts';
 import type { Target, ValThere } from './copy-target.ts';
@@ -34,7 +35,7 @@ async function privacyOf({ id, answers }: SentCopy, api: Api): Promise<string | 
   const shown = answers.at(-1)?.privacy;
   if (shown !== undefined || id === undefined) return shown;
   try {
-    return fieldOf(await api.record(routes.getVal(id)), 'privacy');
+    return textAt(await api.record(routes.getVal(id)), 'privacy');
   } catch (error) {
     throw afterPart(error, 'The val was copied before, but the privacy of the copy is not known.');
   }

@@ -17,7 +17,7 @@ import { duration } from '../../terminal/times.ts';
 
 export const valColumns: Column[] = [
   column('name'),
-  { ...column('privacy', 'privacy', 'public'), droppable: 5 },
+  { ...column('privacy'), droppable: 5 },
   { ...column('version'), droppable: 4 },
   authorColumn('author.username', 'author'),
   { ...moment('created', 'createdAt'), droppable: 2 },

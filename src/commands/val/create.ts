@@ -1,4 +1,5 @@
-import { fieldOf, publicity } from '../../api/change-val.ts';
+import { publicity } from '../../api/change-val.ts';
+import { textAt } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { path, text } from '../../cli/value-types.ts';
@@ -60,7 +61,7 @@ export const command = defineCommand({
       }));
     });
     context.say({ kind: 'done', text: `Created ${name}.` });
-    const privacyNow = fieldOf(record, 'privacy');
+    const privacyNow = textAt(record, 'privacy');
     const isTooPublic = privacy !== undefined && publicity(privacyNow, 0) > publicity(privacy, 0);
     if (!isTooPublic) return { kind: 'record', record };
     const message = `The service created ${name}, but made it ${privacyNow} instead of ${privacy}.`;

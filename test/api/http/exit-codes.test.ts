@@ -104,7 +104,7 @@ describe('an error', () => {
     ['DELETE', [[404, 'not found']], `There is no val ${id}.`],
     ['DELETE', [[404, 'for a reason']], `There is no val ${id}. The service says: for a reason.`],
     ['PUT', [[409]], 'The request conflicts with the current state on the service.'],
-    ['POST', [[408]], `The service did not receive the whole request in time. ${unknown}`],
+    ['POST', [[408]], `The service could not complete the request. ${unknown}`],
     ['PUT', [[500], [429]], `The service received too many requests. ${unknown}`],
     ['PUT', [[500], [403]], `The token has no permission for the request. ${again}`],
   ])('of %s says after %j: %s', async (method, replies, said) => {

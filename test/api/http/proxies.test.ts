@@ -57,14 +57,14 @@ describe('a proxy', () => {
       async () => (await tunnellingProxy(serviceFor('https:', () => {}))).port,
       'https://elsewhere.example',
       'http',
-      /^The certificate of the service at https:\/\/elsewhere\.example is for another host\.$/,
+      /^Could not connect to https:\/\/elsewhere\.example: through the proxy \S+, the certificate is not valid/,
     ],
     [
       'with a bad certificate is named in the error',
       async () => (await secureService('expired')).port,
       'https://vals.test',
       'https',
-      /^The certificate of the proxy localhost:\d+ has expired\.$/,
+      /at the proxy localhost:\d+, the certificate is not valid \(certificate has expired\)\.$/,
     ],
   ])('%s', async (_what, port, baseUrl, scheme, says) => {
     const env = { ...through(await port(), baseUrl, '', scheme), ...trusting };
@@ -83,14 +83,14 @@ describe('a proxy that makes no tunnel changes nothing', () => {
   }
 
   it.each<[what: string, answer: string, attempts: number, says: RegExp, more?: More]>([
-    ['407', refusal(407), 1, /^The proxy \S+ rejected the user name and password\.$/],
-    ['407', refusal(407), 1, /^The proxy \S+ requires a user name and password\.$/, { credentials: '' }],
-    ['403', refusal(403), 1, /^The proxy \S+ refused the connection to the service \(status 403\)\.$/],
-    ['502', refusal(502), 4, /^Could not connect to \S+: the proxy \S+ answered with status 502\.$/],
-    ['503 for http', refusal(503), 4, /answered with status 503\.$/, { baseUrl: 'http://vals.test' }],
+    ['407', refusal(407), 1, /the proxy \S+ refused the connection \(status 407\)\.$/],
+    ['407', refusal(407), 1, /the proxy \S+ refused the connection \(status 407\)\.$/, { credentials: '' }],
+    ['403', refusal(403), 1, /^Could not connect to \S+: the proxy \S+ refused .* \(status 403\)\.$/],
+    ['502', refusal(502), 4, /^Could not connect to \S+: the proxy \S+ refused .* \(status 502\)\.$/],
+    ['503 for http', refusal(503), 4, / \(status 503\)\.$/, { baseUrl: 'http://vals.test' }],
     ['garbage', 'SSH-2.0-OpenSSH_9.6\r\n\r\n', 4, /at the proxy \S+, the reply is not HTTP\.$/],
     ['half an answer', 'HTTP/1.1 200', 4, /at the proxy \S+, the connection was closed/, { ends: true }],
-    ['200, then the end', established, 4, /through the proxy \S+, the connection was reset/, { ends: true }],
+    ['200, then the end', established, 4, /through the proxy \S+, the connection was closed/, { ends: true }],
   ])('after %s', async (_what, answer, attempts, says, more = {}) => {
     let heard = '';
     const proxy = await rawService({

@@ -15,11 +15,11 @@ async function readAll(respond: Respond, paging: Paging | undefined, served = as
       requests += 1;
       if (requests > 20_000) throw new Error('The list never ends.');
       await served();
-      return respond(query);
+      return { isWholeList: paging === undefined, ...respond(query) };
     },
     filters: new URLSearchParams(),
-    paging,
-    recordsHaveIds: paging !== undefined,
+    paging: paging ?? everything,
+    isPaged: paging !== undefined,
   });
   for await (const { records, end } of pages) {
     for (const { id } of records) ids.push(String(id));
