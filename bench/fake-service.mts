@@ -9,6 +9,8 @@ interface Options {
   delayMs?: number;
   /** Further requests are refused with 429. */
   mostAtATime?: number;
+  /** With more requests than this at a time, each takes longer, so that the service does less in all. */
+  knee?: number;
   secure?: boolean;
 }
 
@@ -27,7 +29,7 @@ const pem = readFileSync(new URL('../test/support/certificates/good.pem', import
 
 /** A service that answers at once, or after a delay, so that a client is measured and not the service. */
 export async function withFakeService<Result>(
-  { delayMs = 0, mostAtATime = Infinity, secure = false }: Options,
+  { delayMs = 0, mostAtATime = Infinity, knee = Infinity, secure = false }: Options,
   use: (service: FakeService) => Promise<Result>,
 ): Promise<Result> {
   const pushed = new Set<string>();
@@ -40,7 +42,8 @@ export async function withFakeService<Result>(
     };
     if (underWay >= mostAtATime) return reply(429, { status: 429 });
     underWay += 1;
-    const [body] = await Promise.all([text(request), delayMs > 0 && setTimeout(delayMs)]);
+    const ms = delayMs * (1 + Math.max(0, (underWay - knee) / knee) ** 2);
+    const [body] = await Promise.all([text(request), ms > 0 && setTimeout(ms)]);
     underWay -= 1;
     const route = `${request.method} ${request.url}`;
     if (route === 'GET /v1/me') return reply(200, { id: idOf(0), username: 'ada' });

@@ -32,6 +32,17 @@ const toBusyService: Measurement = {
     }),
 };
 
+const toThrashingService: Measurement = {
+  name: 'push beyond a knee',
+  measure: (bench) =>
+    withFakeService({ delayMs: 20, knee: 6 }, (service) => {
+      const name = `${manyFiles} to a service that is slow beyond 6 at a time`;
+      const what = push(bench, service, name, 'auto');
+      const to = push(bench, service, 'the same with --concurrency 8', '8');
+      return compare(bench.seldom, [{ what, to, atMost: 1.5 }]);
+    }),
+};
+
 function push(bench: Bench, service: FakeService, name: string, concurrency: string): Sample {
   const cwd = bench.newFolder();
   writeFiles(cwd, bench.count(files));
@@ -65,4 +76,4 @@ const pushToEmbedded = (bench: Bench, name: string, flags: readonly string[]): S
   },
 });
 
-export const pushes = [farAway, toBusyService, withCheck];
+export const pushes = [farAway, toBusyService, toThrashingService, withCheck];
