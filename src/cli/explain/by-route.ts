@@ -48,7 +48,11 @@ const byRoute: Partial<Record<RouteName, (about: About) => Partial<RouteMessages
   myRuns: () => ({
     byStatus: {
       404: {
-        hint: { text: 'To see whether the service lists the runs of a single val', command: 'val runs' },
+        sentence: 'This service does not list runs, or the base URL is wrong.',
+        hint: [
+          { text: 'To check the base URL', command: 'config' },
+          { text: 'To see whether the service lists the runs of a single val', command: 'val runs' },
+        ],
       },
     },
   }),
@@ -95,10 +99,8 @@ const byRoute: Partial<Record<RouteName, (about: About) => Partial<RouteMessages
 const noRoute: RouteMessages = {
   byStatus: {
     404: {
-      hint: [
-        { text: 'To check the base URL', command: 'config' },
-        'If the base URL is right, this service does not support this command.',
-      ],
+      sentence: 'This service does not support this command, or the base URL is wrong.',
+      hint: { text: 'To check the base URL', command: 'config' },
     },
   },
   ifUnknown: 'Before you send the change again, check whether the service made the change.',

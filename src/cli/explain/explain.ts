@@ -6,7 +6,6 @@ import { AuthError, BadResponseError, InterruptedError, LocalError, type ValsErr
 import { badReply } from './bad-reply.ts';
 import { connectionError } from './connection.ts';
 import { statusError } from './http-status.ts';
-
 import { type Explained, requestFacts, type Service } from './service.ts';
 import { createSpaceCheck } from './space.ts';
 

@@ -125,10 +125,7 @@ describe('an error', () => {
     [{ status: 422 }, 'Run the command again with --debug to see the request and the reply.'],
     [{ status: 409 }, 'To see the val as it is now, run `vals val get hello`.'],
     [{ status: 429, headers: { 'retry-after': '3600' } }, 'Wait 3600 s, then run the command again.'],
-    [
-      { status: 404 },
-      'To check the base URL, run `vals config`. If the base URL is right, this service does not support this command.',
-    ],
+    [{ status: 404 }, 'To check the base URL, run `vals config`.'],
   ])('after %j has the hint: %s', async (reply, hint) => {
     const service = await scriptedService([reply]);
     expect((await send('PUT', service.env)).error).toMatchObject({ hint });
