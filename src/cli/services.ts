@@ -1,6 +1,7 @@
 import type { OpenDispatcher } from '../api/http/dispatcher.ts';
-import type { LocalError } from '../errors.ts';
+import { LocalError } from '../errors.ts';
 import type { ProxyAddress } from '../lib/proxy.ts';
+import type { ServiceEvent } from '../service/index.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -56,12 +57,13 @@ export function createServices(): Services {
 async function startLocal(settings: Settings, onUpgrade: (message: string) => void): Promise<LocalService> {
   const { startService, loopbackOnly } = await import('../service/index.ts');
   let failure: LocalError | undefined;
-  const onStoreFailure = (error: LocalError) => {
-    failure = error;
+  const onEvent = (event: ServiceEvent) => {
+    if (event.kind === 'store failed' && event.error instanceof LocalError) failure = event.error;
+    if (event.kind === 'upgraded') onUpgrade(event.message);
   };
   const network = { ...loopbackOnly, endsWithCommand: true };
   const file = settings.dataFile;
-  const service = await startService({ file, port: 0, network, onStoreFailure, onUpgrade });
+  const service = await startService({ file, port: 0, network, onEvent });
   const { baseUrl, token, close } = service;
   return { base: { origin: baseUrl, href: baseUrl }, token, failure: () => failure, close };
 }

@@ -29,7 +29,7 @@ export async function admit(
   request.identified = identified;
   request.caller = identified?.caller;
   // 403 would reveal to others that the space exists. A page of it may be that of a public val.
-  if (request.space !== undefined && !request.caller && isOfApi(request)) throw nothingAt(request.url);
+  if (request.space !== undefined && !request.caller && request.isApi) throw nothingAt(request.url);
   if (!route) return;
   if (route.access === 'token') callerOf(request);
   if (request.caller && route.method !== 'GET') checkMayWrite(request.caller, request.space, route);
@@ -46,7 +46,8 @@ function refuseWebPages(request: ServiceRequest): void {
 
 async function identifyCaller(request: ServiceRequest, store: Store): Promise<Identified | undefined> {
   const header = headerOf(request, 'authorization');
-  if (header === undefined) return isOfApi(request) ? undefined : identifySession(request, store);
+  // The API takes no sessions: a page of another site could use them.
+  if (header === undefined) return request.isApi ? undefined : identifySession(request, store);
   const secret = /^Bearer +(\S+)$/i.exec(header)?.[1];
   const found = secret === undefined ? undefined : await identify(store, { secret }, request.space);
   if (found && !found.caller && found.token.spaceId !== null) {
@@ -61,9 +62,6 @@ async function identifyCaller(request: ServiceRequest, store: Store): Promise<Id
   if (found) return found;
   throw unauthorized('This service does not know the token, or the token has ended.');
 }
-
-/** The API takes tokens, and no sessions: a page of another site could use them. */
-const isOfApi = ({ path }: ServiceRequest): boolean => path.startsWith('/v1/');
 
 /** A write goes on after its client disconnected, so it counts until both have ended. */
 function countRequest(

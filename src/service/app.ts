@@ -9,6 +9,7 @@ import { HttpProblem } from './problem.ts';
 import { problemOf, problemReply } from './problem-reply.ts';
 import {
   healthPath,
+  isOfApi,
   json,
   type ServiceReply,
   type ServiceRequest,
@@ -84,10 +85,13 @@ export function createApp(store: Store, options: AppOptions): App {
   return async ({ url, onRoute, ...given }, outgoing) => {
     if (!url)
       return problemReply(new HttpProblem(400, 'The path or the Host header of the request is not valid.'));
+    const { space, path } = splitSpace(url.pathname);
     const request: ServiceRequest = {
       ...given,
       url,
-      ...splitSpace(url.pathname),
+      space,
+      path,
+      isApi: isOfApi(path),
       origin: url.origin,
       hasLinks: !network.endsWithCommand,
       caller: undefined,
@@ -105,13 +109,13 @@ export function createApp(store: Store, options: AppOptions): App {
 }
 
 function refuseUnknownRoute(request: ServiceRequest, allowedMethods: string[]): never {
-  const { method, url, path } = request;
+  const { method, url, isApi } = request;
   if (allowedMethods.length > 0) {
     const allowed = allowedMethods.join(', ');
     const detail = `${url.pathname} does not accept ${method}. Use one of: ${allowed}.`;
     throw new HttpProblem(405, detail, { headers: { Allow: allowed } });
   }
-  if (path.startsWith('/v1/')) callerOf(request);
+  if (isApi) callerOf(request);
   throw nothingAt(url);
 }
 

@@ -1,14 +1,15 @@
-import { UsageError, type ValsError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { createApp, type InternalError } from './app.ts';
 import type { StoreLocation } from './database/database.ts';
 import type { Certificate } from './http/certificate.ts';
 import { createListener } from './http/listener.ts';
+import type { Metrics } from './http/metrics.ts';
 import { inUrl, loopbackOnly, type Network } from './http/network.ts';
 import type { Limits } from './http/rate-limit.ts';
 import { type FinishedRequest, listen, listenError, type Server } from './http/server.ts';
 import { cleanUp } from './store/clean-up.ts';
-import { openStore, type Store } from './store/open-store.ts';
+import { openStore, type Store, type StoreEvent } from './store/open-store.ts';
 import { countAll } from './store/records.ts';
 import { loadSeed, type SeedData } from './store/seed.ts';
 
@@ -28,60 +29,61 @@ export interface EmbeddedService {
   close(): Promise<void>;
 }
 
+/** What a service tells its operator while it runs. */
+export type ServiceEvent =
+  | StoreEvent
+  | { kind: 'answered'; request: FinishedRequest }
+  | { kind: 'internal error'; failure: InternalError }
+  | { kind: 'warning'; message: string };
+
 export interface ServiceOptions {
   port: number;
   network?: Network;
-  limits?: Limits;
+  limits?: { requests?: Limits; maxVals?: number; keepRunsMs?: number };
   seed?: SeedData;
-  onWarning?(message: string): void;
-  /** The store had an older schema, and was brought up to date. */
-  onUpgrade?(message: string): void;
   clock?: Clock;
-  keepRunsMs?: number;
-  maxVals?: number;
   metrics?: { port: number; host: string };
-  onFinished?(answered: FinishedRequest): void;
-  onStoreFailure?(error: ValsError): void;
-  /** The database works again. */
-  onStoreRecovery?(): void;
-  onInternalError?(failure: InternalError): void;
+  onEvent?(event: ServiceEvent): void;
 }
 
 export async function startService(options: StoreLocation & ServiceOptions): Promise<EmbeddedService> {
-  const { network = loopbackOnly, limits, clock = systemClock } = options;
+  const { network = loopbackOnly, limits = {}, clock = systemClock } = options;
+  const tell = (event: ServiceEvent) => options.onEvent?.(event);
   const certificate = await ownCertificate(network);
   const store = await openStore(options, {
     needsOwner: network.endsWithCommand,
     notesUse: !network.endsWithCommand,
-    onStoreFailure: options.onStoreFailure,
-    onStoreRecovery: options.onStoreRecovery,
+    onEvent: tell,
   });
-  if (store.upgrade !== undefined) options.onUpgrade?.(store.upgrade);
   const ended = new AbortController();
   try {
     if (options.seed) await seedOwner(store, options.seed);
+    const metrics = options.metrics && (await createStoreMetrics(store));
     let draining = false;
     const app = createApp(store, {
       network,
-      limits,
-      maxVals: options.maxVals,
+      limits: limits.requests,
+      maxVals: limits.maxVals,
       isDraining: () => draining,
-      onInternalError: options.onInternalError,
+      onInternalError: (failure) => tell({ kind: 'internal error', failure }),
     });
     const server = await listen(createListener(app), {
       host: network.host,
       port: options.port,
       certificate: certificate?.current,
       isBehindProxy: network.publicUrl !== undefined && certificate === undefined,
-      onFinished(answered) {
-        metrics?.count(answered);
-        options.onFinished?.(answered);
+      onFinished(request) {
+        metrics?.count(request);
+        tell({ kind: 'answered', request });
       },
     });
-    const metrics = options.metrics && (await startMetrics(store, server, options.metrics));
-    void cleanUp(store.db, { keepRunsMs: options.keepRunsMs, clock, signal: ended.signal });
+    const metricsServer =
+      metrics && options.metrics && (await serveMetrics(metrics, server, options.metrics));
+    void cleanUp(store.db, { keepRunsMs: limits.keepRunsMs, clock, signal: ended.signal });
     const { port } = server;
-    const stopRenewing = certificate?.renew(clock, server.renew, options.onWarning);
+    const stopRenewing = certificate?.renew(clock, server.renew, (message) =>
+      tell({ kind: 'warning', message }),
+    );
     let closed: Promise<void> | undefined;
     const baseUrl = network.publicUrl?.origin ?? `http://${inUrl(network.host)}:${port}`;
     return {
@@ -92,11 +94,11 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
         draining = true;
         return server.drain();
       },
-      metricsPort: metrics?.port,
+      metricsPort: metricsServer?.port,
       close() {
         stopRenewing?.();
         ended.abort();
-        metrics?.close();
+        metricsServer?.close();
         closed ??= server.close().finally(store.close);
         return closed;
       },
@@ -107,22 +109,20 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
   }
 }
 
-async function startMetrics(
-  store: Store,
+async function createStoreMetrics({ db }: Store): Promise<Metrics> {
+  const { createMetrics } = await import('./http/metrics.ts');
+  return createMetrics({ connections: db.connections, counts: () => countAll(db) });
+}
+
+async function serveMetrics(
+  metrics: Metrics,
   { requestsUnderWay, close: closeServer }: Server,
   { port, host }: { port: number; host: string },
 ) {
-  const { createMetrics } = await import('./http/metrics.ts');
-  const { count, listen } = createMetrics({
-    requestsUnderWay,
-    connections: store.db.connections,
-    counts: () => countAll(store.db),
-  });
-  const served = await listen(port, host).catch(async (error) => {
+  return metrics.listen({ port, host, requestsUnderWay }).catch(async (error) => {
     await closeServer();
     throw listenError(error, host, port, '--metrics-port');
   });
-  return { count, ...served };
 }
 
 async function seedOwner(store: Store, seed: SeedData): Promise<void> {
@@ -138,10 +138,10 @@ async function ownCertificate({ certificate: files }: Network) {
   const { readCertificate, watchCertificate } = await import('./http/certificate.ts');
   return {
     current: readCertificate(files),
-    renew: (clock: Clock, use: (renewed: Certificate) => void, onWarning?: ServiceOptions['onWarning']) =>
+    renew: (clock: Clock, use: (renewed: Certificate) => void, warn: (message: string) => void) =>
       watchCertificate(files, clock, {
         onRenewed: use,
-        onProblem: (message) => onWarning?.(`${message} The previous certificate is still in use.`),
+        onProblem: (message) => warn(`${message} The previous certificate is still in use.`),
       }),
   };
 }

@@ -13,7 +13,9 @@ export interface ServiceRequest {
   /** Whose token or session the request has. There is no `caller` if it is not good for this place. */
   identified?: Identified | undefined;
   caller: Caller | undefined;
-  /** Whether the path is that of a page. */
+  /** Whether the path is one of the API, which takes tokens alone, or of the pages, which take sessions too. */
+  isApi: boolean;
+  /** Whether there is such a page. */
   isPage?: boolean;
   /** Called when the reply is known, or the request has failed. */
   onReply?(): void;
@@ -37,6 +39,9 @@ export const linkText = ({ hasLinks }: ServiceRequest, url: URL): string =>
   hasLinks ? url.href : `${url.pathname}${url.search}`;
 
 const belowSpace = /^\/@([a-z][a-z0-9_-]{0,38})(\/(?:v1|vals|runs)\/.*|\/runs|\/search|\/?)$/;
+
+/** Everything else is a page, or is answered as a page that does not exist. */
+export const isOfApi = (path: string): boolean => path.startsWith('/v1/');
 
 export function splitSpace(pathname: string): { space: string | undefined; path: string } {
   const [, space, path] = belowSpace.exec(pathname) ?? [];

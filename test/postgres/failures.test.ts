@@ -112,7 +112,7 @@ test('members who add vals all the time cannot prevent the removal of their spac
 });
 
 test('a write counts as a request of its caller until it ends, even if the caller disconnects', async () => {
-  const service = await temporaryService({ limits: { perSecond: 1_000, inFlight: 1 } });
+  const service = await temporaryService({ limits: { requests: { perSecond: 1_000, inFlight: 1 } } });
   await service.putVal('v', 'c');
   const unlock = await lockVals(service, 'v');
   const body = JSON.stringify({ name: 'v', code: 'd' });
@@ -125,7 +125,7 @@ test('a write counts as a request of its caller until it ends, even if the calle
 });
 
 test('a request whose client disconnects before its body is read does not count for ever', async () => {
-  const service = await temporaryService({ limits: { perSecond: 1_000, inFlight: 1 } });
+  const service = await temporaryService({ limits: { requests: { perSecond: 1_000, inFlight: 1 } } });
   const unlock = await lock(service.at, 'LOCK TABLE vals.users');
   const socket = beginPut(service, '{');
   await untilWaiting(service.at, 1);
@@ -152,7 +152,7 @@ test('a write that the database undoes because of a conflict is tried again', as
 async function restartAt(
   service: TemporaryService,
   database: string,
-  reports: Pick<ServiceOptions, 'onStoreFailure' | 'onStoreRecovery'> = {},
+  reports: Pick<ServiceOptions, 'onEvent'> = {},
 ) {
   await service.close();
   const { baseUrl, close } = await startService({ database, port: 0, ...reports });
@@ -164,8 +164,10 @@ test('a database that is taken away gives 503 and a message without the password
   const before = await temporaryService();
   const failures: string[] = [];
   const service = await restartAt(before, before.at, {
-    onStoreFailure: ({ message }) => failures.push(message),
-    onStoreRecovery: () => failures.push('over'),
+    onEvent(event) {
+      if (event.kind === 'store failed') failures.push(event.error.message);
+      if (event.kind === 'store recovered') failures.push('over');
+    },
   });
   const { pathname, password } = new URL(before.at);
   for (const status of [201, 200]) {

@@ -104,8 +104,10 @@ test('a caller who disconnects during the body is no internal error', async () =
   const errors: unknown[] = [];
   const finished: { method: string; ms: number }[] = [];
   const watched = await temporaryService({
-    onInternalError: (failure) => errors.push(failure),
-    onFinished: (request) => finished.push(request),
+    onEvent(event) {
+      if (event.kind === 'internal error') errors.push(event.failure);
+      if (event.kind === 'answered') finished.push(event.request);
+    },
   });
   const start = performance.now();
   const socket = beginPut(watched, '{');

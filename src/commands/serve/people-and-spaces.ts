@@ -44,9 +44,12 @@ export async function withStoreOrNew<Result>(
   const { openStore, DatabaseFailure } = await import('../../service/index.ts');
   const place = placeToOpen(context, options);
   const created = newStoreNote(options, place);
-  const store = await openStore(place.location);
+  const store = await openStore(place.location, {
+    onEvent(event) {
+      if (event.kind === 'upgraded') context.say({ kind: 'note', text: event.message });
+    },
+  });
   if (created !== undefined) context.say({ kind: 'note', text: created });
-  if (store.upgrade !== undefined) context.say({ kind: 'note', text: store.upgrade });
   try {
     return await work(store, place);
   } catch (error) {

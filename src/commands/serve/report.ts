@@ -4,11 +4,11 @@ import { messageWithHint } from '../../errors.ts';
 import type { Hints } from '../../lib/hint.ts';
 import { hintList } from '../../lib/hint.ts';
 import { stringifyJson } from '../../lib/json.ts';
-import type { ServiceOptions } from '../../service/index.ts';
+import type { ServiceEvent } from '../../service/index.ts';
 import type { Log } from '../../terminal/log.ts';
 
-type Finished = Parameters<NonNullable<ServiceOptions['onFinished']>>[0];
-type InternalError = Parameters<NonNullable<ServiceOptions['onInternalError']>>[0];
+type Finished = Extract<ServiceEvent, { kind: 'answered' }>['request'];
+type InternalError = Extract<ServiceEvent, { kind: 'internal error' }>['failure'];
 
 /** What a service tells its operator while it runs. Secrets have been removed from paths and stacks. */
 export interface Report {
@@ -19,6 +19,29 @@ export interface Report {
   internalError(failure: InternalError): void;
   /** For a person at a terminal. */
   lines: Context['say'];
+}
+
+export function reportEvent(report: Report, event: ServiceEvent): void {
+  switch (event.kind) {
+    case 'answered':
+      report.request(event.request);
+      break;
+    case 'internal error':
+      report.internalError(event.failure);
+      break;
+    case 'store failed':
+      report.failure(event.error);
+      break;
+    case 'store recovered':
+      report.info('The database can be used again.');
+      break;
+    case 'upgraded':
+      report.info(event.message);
+      break;
+    case 'warning':
+      report.warn(event.message);
+      break;
+  }
 }
 
 type Clean = (text: string) => string;

@@ -4,7 +4,7 @@ import type { EmbeddedService, Network } from '../../service/index.ts';
 import { mostVals, requestsPerSecond, requestsUnderWay } from '../../service/limits.ts';
 import { readText } from '../../workspace/sources/read-text.ts';
 import { type NetworkOptions, networkOf, parseHost } from './network-options.ts';
-import type { Report } from './report.ts';
+import { type Report, reportEvent } from './report.ts';
 import { type Place, storePlace } from './store-place.ts';
 
 interface ServeOptions extends NetworkOptions {
@@ -55,17 +55,14 @@ export async function start(context: Context, setup: Setup, report: Report): Pro
     ...place.location,
     port,
     network,
-    limits: perSecond === undefined ? undefined : { perSecond, inFlight: requestsUnderWay },
-    keepRunsMs: setup.keepRuns,
-    maxVals: setup.maxVals ?? (isShared ? mostVals : undefined),
+    limits: {
+      requests: perSecond === undefined ? undefined : { perSecond, inFlight: requestsUnderWay },
+      maxVals: setup.maxVals ?? (isShared ? mostVals : undefined),
+      keepRunsMs: setup.keepRuns,
+    },
     metrics,
     seed: seedData,
-    onWarning: report.warn,
-    onUpgrade: report.info,
-    onFinished: report.request,
-    onStoreFailure: report.failure,
-    onStoreRecovery: () => report.info('The database can be used again.'),
-    onInternalError: report.internalError,
+    onEvent: (event) => reportEvent(report, event),
   });
   if (seedData) {
     const counts = Object.entries(countSeed(seedData)).map(([kind, count]) => `${kind} ${count}`);

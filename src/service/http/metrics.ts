@@ -11,21 +11,26 @@ interface MeasuredRequest {
 }
 
 export interface MetricSources {
-  requestsUnderWay(): number;
   connections(): { inUse: number; waiting: number };
   counts(): Promise<{ vals: number; runs: number }>;
 }
 
+interface MetricsListener {
+  port: number;
+  host: string;
+  requestsUnderWay(): number;
+}
+
 export interface Metrics {
   count(request: MeasuredRequest): void;
-  listen(port: number, host: string): Promise<{ port: number; close(): void }>;
+  listen(on: MetricsListener): Promise<{ port: number; close(): void }>;
 }
 
 const recountAfterMs = 60_000;
 const countTimeoutMs = 1_000;
 const bucketSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
-export function createMetrics({ requestsUnderWay, connections, counts }: MetricSources): Metrics {
+export function createMetrics({ connections, counts }: MetricSources): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -53,7 +58,6 @@ export function createMetrics({ requestsUnderWay, connections, counts }: MetricS
         },
       }),
     });
-  gauge('vals_http_requests_in_progress', 'Requests that are not answered yet.', requestsUnderWay);
   gauge('vals_database_connections_in_use', 'Database connections in use.', () => connections().inUse);
   gauge(
     'vals_database_waiting',
@@ -87,7 +91,10 @@ export function createMetrics({ requestsUnderWay, connections, counts }: MetricS
       requests.inc({ method, route, status });
       durations.observe({ method, route }, ms / 1_000);
     },
-    listen: (port, host) => serveMetrics(registry, recount, { port, host }),
+    listen({ port, host, requestsUnderWay }) {
+      gauge('vals_http_requests_in_progress', 'Requests that are not answered yet.', requestsUnderWay);
+      return serveMetrics(registry, recount, { port, host });
+    },
   };
 }
 

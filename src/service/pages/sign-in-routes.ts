@@ -81,8 +81,8 @@ export async function failurePage(
   problem: HttpProblem,
 ): Promise<ServiceReply> {
   const request = await withSession(failed, store);
-  const { url, path, method, identified } = request;
-  const isPage = (method === 'GET' || method === 'HEAD') && !path.startsWith('/v1/');
+  const { url, isApi, method, identified } = request;
+  const isPage = (method === 'GET' || method === 'HEAD') && !isApi;
   const mayHelp = problem.status === 401 || problem.status === 404;
   if (!identified && isPage && mayHelp) return askForToken(request, `${url.pathname}${url.search}`);
   const visitor = await visitorOf(request, store).catch(() => undefined);

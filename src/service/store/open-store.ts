@@ -13,9 +13,14 @@ export interface StoreOptions {
   needsOwner?: boolean;
   /** Whether to note when tokens were last used. */
   notesUse?: boolean;
-  onStoreFailure?(error: ValsError): void;
-  onStoreRecovery?(): void;
+  onEvent?(event: StoreEvent): void;
 }
+
+/** Each failure is told when it begins, and when the database can be used again. */
+export type StoreEvent =
+  | { kind: 'upgraded'; message: string }
+  | { kind: 'store failed'; error: ValsError }
+  | { kind: 'store recovered' };
 
 /** An open store. What is done with its vals is in the files of the nouns, which take `db`. */
 export interface Store {
@@ -25,20 +30,21 @@ export interface Store {
   sessionKey: SessionKey;
   people: ReturnType<typeof createPeople>;
   spaces: ReturnType<typeof createSpaces>;
-  /** Says that the store was brought up to date. */
-  upgrade: string | undefined;
   explain: Database['explain'];
   close(): Promise<void>;
 }
 
 export async function openStore(place: StoreLocation, options: StoreOptions = {}): Promise<Store> {
-  const { needsOwner = false, notesUse = true } = options;
+  const { needsOwner = false, notesUse = true, onEvent } = options;
   const opened = await openDatabase(place);
   const db = reportOutages(opened, {
-    onFailure: (error) => options.onStoreFailure?.(opened.explain(error)),
-    onRecovery: () => options.onStoreRecovery?.(),
+    onFailure: (error) => onEvent?.({ kind: 'store failed', error: opened.explain(error) }),
+    onRecovery: () => onEvent?.({ kind: 'store recovered' }),
   });
   const owner = await readOwner(db, place, needsOwner);
+  if (db.upgradedFrom !== undefined) {
+    onEvent?.({ kind: 'upgraded', message: describeUpgrade(db.upgradedFrom) });
+  }
   const lastUse = notesUse ? createLastUse(db) : withoutNotes;
   return {
     db,
@@ -47,7 +53,6 @@ export async function openStore(place: StoreLocation, options: StoreOptions = {}
     sessionKey: createSessionKey(db),
     people: createPeople(db),
     spaces: createSpaces(db),
-    upgrade: describeUpgrade(db.upgradedFrom),
     explain: db.explain,
     async close() {
       await lastUse.written();
@@ -56,8 +61,7 @@ export async function openStore(place: StoreLocation, options: StoreOptions = {}
   };
 }
 
-function describeUpgrade(from: number | undefined): string | undefined {
-  if (from === undefined) return undefined;
+function describeUpgrade(from: number): string {
   const schemas = `from schema ${from} to schema ${currentSchema}`;
   return `Brought the store up to date, ${schemas}. Older versions of vals can no longer open it.`;
 }

@@ -25,7 +25,9 @@ test.each<[string, (file: string) => unknown]>([
   const failures: string[] = [];
   const service = await temporaryService({
     at: file,
-    onStoreFailure: ({ message }) => failures.push(message),
+    onEvent(event) {
+      if (event.kind === 'store failed') failures.push(event.error.message);
+    },
   });
   const val = await service.createVal({ name: 'v', code: 'c' });
   await take(file);

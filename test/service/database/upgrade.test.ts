@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import Libsql from 'libsql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { currentSchema } from '../../../src/service/database/schema.ts';
-import { backupStore, startService } from '../../../src/service/index.ts';
+import { backupStore, type ServiceEvent, startService } from '../../../src/service/index.ts';
 import { placeOf } from '../../support/embedded-service.ts';
 import { newDatabase, onServer } from '../../support/postgres.ts';
 import { run, temporaryFolder } from '../../support/program.ts';
@@ -33,6 +33,10 @@ async function oldStore(schema: number): Promise<string> {
   return at;
 }
 
+const noteUpgrade = (upgrades: string[]) => (event: ServiceEvent) => {
+  if (event.kind === 'upgraded') upgrades.push(event.message);
+};
+
 /** What the newer program sends otherwise. */
 const expected = (text: string) =>
   text
@@ -50,8 +54,7 @@ describe.each([1, 2])('a store of schema %i', (schema) => {
     const at = await oldStore(schema);
     const { tokens, views } = viewsOf(schema);
     const upgrades: string[] = [];
-    const start = () =>
-      startService({ ...placeOf(at), port: 0, onUpgrade: (message) => upgrades.push(message) });
+    const start = () => startService({ ...placeOf(at), port: 0, onEvent: noteUpgrade(upgrades) });
     const service = await start();
     for (const { person, path, answer } of views.filter(isAsBefore)) {
       const reply = await clientOf({ baseUrl: service.baseUrl, token: tokens[person] }).ask('GET', path);
@@ -101,7 +104,7 @@ test.each([1, 2])(
       const copy = await startService({
         ...placeOf(target),
         port: 0,
-        onUpgrade: (text) => upgrades.push(text),
+        onEvent: noteUpgrade(upgrades),
       });
       const ada = clientOf({ baseUrl: copy.baseUrl, token: viewsOf(schema).tokens.ada });
       expect(await ada.get('/v1/alias/ada/greet')).toMatchObject({ version: 3, readme: '# Greet\0\n' });

@@ -109,7 +109,7 @@ test.each(['1.0', '1.1'])('in HTTP/%s only health is answered without the right 
 
 describe('limits', () => {
   test('a token above the limit gets 429 with Retry-After, and nobody else does', async () => {
-    const limited = await temporaryService({ network, limits: { perSecond: 5, inFlight: 64 } });
+    const limited = await temporaryService({ network, limits: { requests: { perSecond: 5, inFlight: 64 } } });
     const bob = await addPerson(limited, 'bob');
     const send20 = (...lines: string[]) =>
       Promise.all(Array.from({ length: 20 }, () => sayTo(limited.port, [...lines])));
@@ -129,7 +129,7 @@ describe('limits', () => {
   });
 
   test('count requests at a time, including requests whose body never arrives', async () => {
-    const limited = await temporaryService({ limits: { perSecond: 1_000, inFlight: 2 } });
+    const limited = await temporaryService({ limits: { requests: { perSecond: 1_000, inFlight: 2 } } });
     const slow = [1, 2].map(() => beginPut(limited, '{"name"'));
     const status = () => limited.statusOf('GET', '/v1/me');
     await expect.poll(status).toBe(429);

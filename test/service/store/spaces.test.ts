@@ -262,7 +262,7 @@ test('removing a space removes its vals, and a removed person stays the author o
 });
 
 test('requests are counted for the person, whatever the space', async () => {
-  const few = await temporaryService({ at: service.at, limits: { perSecond: 3, inFlight: 9 } });
+  const few = await temporaryService({ at: service.at, limits: { requests: { perSecond: 3, inFlight: 9 } } });
   const get = ({ token }: Person, path: string) => few.statusOf('GET', path, { token });
   // Three for each path: none would be refused if each path were counted alone.
   const paths = Array.from({ length: 3 }, () => ['/v1/me', '/@acme/v1/me', '/@nowhere/v1/me']).flat();

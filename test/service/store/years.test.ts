@@ -22,7 +22,9 @@ test('two services on one store delete the runs that started long ago, and nothi
   const first = await temporaryService({ seed, at });
   const idsOf = (path: string) => first.idsFrom(path);
   expect(await idsOf('/v1/me/runs?limit=100&offset=400')).toHaveLength(53);
-  const keeping = await Promise.all([1, 2].map(() => temporaryService({ at: at, keepRunsMs: 30 * day })));
+  const keeping = await Promise.all(
+    [1, 2].map(() => temporaryService({ at: at, limits: { keepRunsMs: 30 * day } })),
+  );
   const runs = () => idsOf('/v1/me/runs?limit=100');
   await expect.poll(runs, { interval: 100 }).toEqual(['kept-1', 'kept1', 'kept29']);
   expect(await idsOf('/v1/me/comments')).toEqual(['comment']);
@@ -30,7 +32,7 @@ test('two services on one store delete the runs that started long ago, and nothi
 });
 
 test('a new val beyond the limit is refused with 403, also at the same moment, and other vals can be changed', async () => {
-  const service = await temporaryService({ maxVals: 5 });
+  const service = await temporaryService({ limits: { maxVals: 5 } });
   const create = (name: string) =>
     service.ask(Number(name.slice(3)) % 2 ? 'POST' : 'PUT', '/v1/vals', { body: { name, code: 'c' } });
   const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => create(`val${i}`)));
