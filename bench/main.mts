@@ -7,13 +7,14 @@ import { pages } from './pages.mts';
 import { outputOf } from './processes.mts';
 import { pushes } from './push.mts';
 import { type Report, textOf } from './report.mts';
+import { serveHttp } from './serve-http.mts';
 import { sharedServices } from './shared-service.mts';
 import { requests, startUp } from './start-up.mts';
 import type { Measurement, Result } from './types.mts';
 import { valsRun } from './vals-run.mts';
 import { workspaces } from './workspace.mts';
 
-const commands = [startUp, ...requests, valsRun, ...pushes, workspaces];
+const commands = [startUp, ...requests, valsRun, serveHttp, ...pushes, workspaces];
 const measurements: readonly Measurement[] = [...commands, ...sharedServices, pages, packaging];
 
 const usage = `npm run bench -- [options]
