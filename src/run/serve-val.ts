@@ -34,6 +34,7 @@ export async function serveVal(options: ServeOptions): Promise<Served> {
   const onlyLoopback = isLoopback(host) || host === '::1';
   const processes = new Set<Serving>();
   const answers = new Set<Promise<void>>();
+  let isClosed = false;
   let newest = start();
 
   function start(): Serving {
@@ -53,16 +54,18 @@ export async function serveVal(options: ServeOptions): Promise<Served> {
     });
     if (onlyLoopback && !isForLoopback(incoming)) return respond(outgoing, 403, otherName);
     await isUpToDate();
+    if (isClosed || outgoing.destroyed) return void outgoing.destroy();
     if (!newest.isUsable()) newest = start();
     const serving = newest;
-    const finish = serving.begin();
-    outgoing.once('close', finish);
+    outgoing.once('close', serving.begin());
     const outcome = await passOn(incoming, outgoing, { ...options, serving });
     if (outcome.kind === 'val failed') failure = outcome.failure;
     if (outcome.kind !== 'over') respondForPages(outgoing, outcome.status, outcome.text);
   }
 
   const server = createServer({ requestTimeout: 0 }, (incoming, outgoing) => {
+    // A request may still come on a connection that was kept.
+    if (isClosed) return void incoming.socket.destroy();
     const answered = answer(incoming, outgoing)
       // Such as an answer that announces trailers to a caller who speaks HTTP/1.0, which Node refuses to send.
       .catch((error) => respondForPages(outgoing, 500, `${error}`))
@@ -84,6 +87,7 @@ export async function serveVal(options: ServeOptions): Promise<Served> {
       newest = start();
     },
     async close(signal) {
+      isClosed = true;
       server.close();
       await Promise.all([...processes].map((serving) => serving.end(signal)));
       await Promise.all(answers);

@@ -187,13 +187,13 @@ describe('vals run --http', () => {
           cancel() { clearInterval(timer); console.log('cancelled') } }), { headers: { 'content-type': 'text/event-stream' } }) }`,
       },
       '--max-time',
-      '1',
+      '3',
     );
     const answer = await open({ path: '/' });
     let events = 0;
     for await (const _event of answer) {
       events += 1;
-      if (events === 15) break;
+      if (events === 35) break;
     }
     await shows('stderr', 'cancelled');
   });
@@ -218,6 +218,7 @@ describe('vals run --http', () => {
       const { pathname } = new URL(request.url);
       if (pathname === '/fetch') return fetch('http://127.0.0.1:${originPort}');
       if (pathname === '/304') return new Response(null, { status: 304, headers: { etag: '"1"', date: 'never' } });
+      if (pathname === '/port') return Response.json((process as any)._getActiveHandles().find((h: any) => h.listening).address().port);
       if (pathname === '/long') return new Response('', { headers: { 'x-long': 'x'.repeat(15_000) } });
       return Response.json([request.method, ...request.headers]) }`;
     const { url, open, port, ask } = await serve({ 'a.ts': code });
@@ -236,6 +237,8 @@ describe('vals run --http', () => {
     const head = await open({ method: 'HEAD' });
     expect([head.statusCode, await readText(head)]).toEqual([200, '']);
     expect((await fetch(`${url}/long`)).headers.get('x-long')).toHaveLength(15_000);
+    const [, ownPort] = await ask({ path: '/port' });
+    await expect(fetch(`http://127.0.0.1:${ownPort}`)).rejects.toThrow('fetch failed');
     const socket = connect(Number(port), '127.0.0.1');
     socket.write('GET / HTTP/1.0\r\nHost: localhost\r\nTrailer: x\r\n\r\n');
     expect(await readText(socket)).toMatch(/\r\n\r\n\["GET",\["host","localhost"\]\]$/);
