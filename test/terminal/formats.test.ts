@@ -9,9 +9,9 @@ import { bare, hello, id, lines, list, moving, plain, tabRows } from './support.
 describe('tab-separated lines in a pipe', () => {
   const rows = [
     { id: 'a', name: 'one', privacy: 'public', version: 1, createdAt: '2026-01-31T09:30:00+02:00' },
-    { id: 'b', name: 'two', public: false, version: 0, author: { username: '@ada' } },
+    { id: 'b', name: 'two', version: 0, author: { username: '@ada' } },
   ];
-  const text = 'one\tpublic\t1\t\t2026-01-31T09:30:00+02:00\t\ta\ntwo\tfalse\t0\t@ada\t\t\tb\n';
+  const text = 'one\tpublic\t1\t\t2026-01-31T09:30:00+02:00\t\ta\ntwo\t\t0\t@ada\t\t\tb\n';
 
   it.each([
     { args: [], env: {} },
