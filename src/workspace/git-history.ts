@@ -1,0 +1,165 @@
+// What git knows: which codes the history of HEAD has, and what became of files.
+import { join, posix, relative } from 'node:path';
+import { blobId } from '../lib/blob-id.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
+import { realPath, withSlashes } from '../lib/paths.ts';
+import { gitFolderOf, textIn } from './disk/git-folder.ts';
+import { repositoryOf } from './disk/root.ts';
+import type { GitFacts, GoneFile } from './git/facts.ts';
+import { createGitProgram, type GitFailure } from './git/program.ts';
+import { createGitReader, type GitReader } from './git/reader.ts';
+import { type Code, withPlainLineEnds } from './text/code.ts';
+
+/** Paths are relative to the workspace's folder. One outside of it begins with ../ */
+export interface GitHistory {
+  /** The newest commit that has the code: 0 is HEAD, larger is older. Undefined if git does not have it. */
+  newestPlaceOf(code: Code): Promise<number | undefined>;
+  /** The same, but only in what was read by now. */
+  placeSoFar(code: Code): number | undefined;
+  /** The oldest commit that has the code. Reads the history to its end. */
+  oldestPlaceOf(code: Code): Promise<number | undefined>;
+  /** The newest of a file's earlier paths that is wanted, as the index and the history have them. */
+  renamedFrom(file: string, isWanted: (path: string) => boolean): Promise<string | undefined>;
+  /** Where the index has files that are renamed since HEAD, by their paths in HEAD. */
+  stagedRenames(): Promise<ReadonlyMap<string, string>>;
+  /** What became of the files of the workspace that HEAD no longer has. Reads the history to its end. */
+  goneFiles(): Promise<ReadonlyMap<string, GoneFile>>;
+  /** Why git may not know everything. */
+  limit(): Promise<GitLimit | undefined>;
+  /** Ends git, if it is still running. */
+  close(): Promise<void>;
+}
+
+export type { GoneFile };
+export type GitLimit = GitFailure | 'shallow';
+
+export interface GitHistoryOptions {
+  env: NodeJS.ProcessEnv;
+  signal: AbortSignal;
+  clock: Clock;
+}
+
+/** Undefined if the folder is in no repository. The first question starts git. */
+export function openGitHistory(root: string, options: GitHistoryOptions): GitHistory | undefined {
+  const folder = realPath(root);
+  const top = repositoryOf(folder);
+  if (top === undefined) return undefined;
+  const git = createGitProgram({ ...options, folder, top });
+  const prefix = withSlashes(relative(top, folder));
+  const reader = createGitReader(git, prefix);
+  const fromRoot = (path: string): string => posix.relative(`/${prefix}`, `/${path}`);
+  return {
+    newestPlaceOf: (code) => newestPlaceOf(reader, code),
+    placeSoFar(code) {
+      const facts = reader.factsSoFar();
+      return facts && newestIn(facts, idsOf(code));
+    },
+    oldestPlaceOf: (code) => oldestPlaceOf(reader, code),
+    async renamedFrom(file, isWanted) {
+      const path = await earlierPath(reader, posix.join(prefix, file), (earlier) =>
+        isWanted(fromRoot(earlier)),
+      );
+      return path === undefined ? undefined : fromRoot(path);
+    },
+    async stagedRenames() {
+      const renames = [...(await reader.stagedRenames())].flatMap(([path, from]): [string, string][] =>
+        from === undefined ? [] : [[fromRoot(from), fromRoot(path)]],
+      );
+      return new Map(renames);
+    },
+    goneFiles: () => goneFiles(reader, fromRoot),
+    async limit() {
+      await reader.head();
+      return reader.failure() ?? ((await reader.isShallow()) ? 'shallow' : undefined);
+    },
+    close: () => git.close(),
+  };
+}
+
+async function newestPlaceOf(reader: GitReader, code: Code): Promise<number | undefined> {
+  const idsIn = idsOf(code);
+  return reader.find((facts) => newestIn(facts, idsIn));
+}
+
+function newestIn(facts: GitFacts, idsIn: (facts: GitFacts) => string[]): number | undefined {
+  const places = idsIn(facts).flatMap((id) => facts.newestPlace(id) ?? []);
+  return places.length === 0 ? undefined : Math.min(...places);
+}
+
+async function oldestPlaceOf(reader: GitReader, code: Code): Promise<number | undefined> {
+  const facts = await reader.all();
+  const places = idsOf(code)(facts).flatMap((id) => facts.oldestPlace(id) ?? []);
+  return places.length === 0 ? undefined : Math.max(...places);
+}
+
+function idsOf({ blob, lines, text }: Code): (facts: GitFacts) => string[] {
+  const short = lines === undefined ? [blob] : [blob, lines];
+  let long: string[] | undefined;
+  return (facts) => {
+    if (!facts.hasLongIds()) return short;
+    long ??=
+      text === undefined
+        ? []
+        : [text, withPlainLineEnds(text)].map((form) => blobId(Buffer.from(form), 'sha256'));
+    return long;
+  };
+}
+
+async function earlierPath(
+  reader: GitReader,
+  file: string,
+  isWanted: (path: string) => boolean,
+): Promise<string | undefined> {
+  let path = file;
+  let place = -1;
+  if (!(await reader.head()).has(path)) {
+    const staged = (await reader.stagedRenames()).get(path);
+    if (staged === undefined || isWanted(staged)) return staged;
+    path = staged;
+  }
+  for (;;) {
+    const origin = await reader.find((facts) => facts.originAfter(place, path));
+    if (origin?.from === undefined || isWanted(origin.from)) return origin?.from;
+    ({ from: path, place } = origin);
+  }
+}
+
+async function goneFiles(
+  reader: GitReader,
+  fromRoot: (path: string) => string,
+): Promise<ReadonlyMap<string, GoneFile>> {
+  const head = await reader.head();
+  const gone = new Map<string, GoneFile>();
+  for (const [path, fate] of (await reader.all()).fates()) {
+    const file = fromRoot(path);
+    if (head.has(path) || isOutside(file)) continue;
+    // A merge can leave out what one of its branches has.
+    const isThere = fate.kind === 'renamed' && (head.has(fate.to) || isOutside(fromRoot(fate.to)));
+    gone.set(file, isThere ? { kind: 'renamed', to: fromRoot(fate.to) } : { kind: 'deleted' });
+  }
+  return gone;
+}
+
+const isOutside = (path: string): boolean => path.startsWith('../');
+
+/**
+ * Returns a function that reads the text of git's HEAD, which names the branch, or a commit. It returns undefined if the
+ * folder is in no repository. A push asks for each val, so the repository is looked for once.
+ */
+export function createHeadReader(root: string): () => string | undefined {
+  const top = repositoryOf(realPath(root));
+  const folder = top === undefined ? undefined : gitFolderOf(top);
+  return () => (folder === undefined ? undefined : textIn(join(folder.own, 'HEAD')).trim());
+}
+
+/** Whether the index or the history of HEAD has the path. */
+export async function isKnownToGit(root: string, file: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const folder = realPath(root);
+  const top = repositoryOf(folder);
+  if (top === undefined) return false;
+  const { signal } = new AbortController();
+  const git = createGitProgram({ folder, top, env, signal, clock: systemClock });
+  const prints = async (...args: string[]) =>
+    (await git.run(['--literal-pathspecs', ...args, '--', file])).printed !== '';
+  return (await prints('ls-files', '-z')) || (await prints('rev-list', '-1', '--full-history', 'HEAD'));
+}

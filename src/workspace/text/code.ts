@@ -1,0 +1,55 @@
+// What a comparison knows of a code. Codes are identified as git does it, so that one look tells whether git has them.
+import { blobId } from '../../lib/blob-id.ts';
+import { hasConflictMarkers } from './merge.ts';
+
+export type LineEnds = '\n' | '\r\n' | 'mixed';
+
+export interface Code {
+  /** The id that git gives the code as a blob. */
+  blob: string;
+  /** The id of the code with \n at the end of each line. Undefined if only the service's `codeHash` is known. */
+  lines: string | undefined;
+  lineEnds: LineEnds;
+  /** The code has the marks of a merge. */
+  hasMarks: boolean;
+  /** Plans leave it out, because the codes of thousands of vals would fill the memory. */
+  text?: string | undefined;
+}
+
+export function codeOf(text: string): Code {
+  const blob = blobId(Buffer.from(text));
+  const lines = text.includes('\r\n') ? blobId(Buffer.from(withPlainLineEnds(text))) : blob;
+  return { blob, lines, lineEnds: lineEndsOf(text), hasMarks: hasConflictMarkers(text), text };
+}
+
+function lineEndsOf(text: string): LineEnds {
+  if (!text.includes('\r\n')) return '\n';
+  return /(?<!\r)\n/.test(text) ? 'mixed' : '\r\n';
+}
+
+/** The code of a val that was only seen in a list. */
+export const codeWithHash = (codeHash: string): Code => ({
+  blob: codeHash,
+  lines: undefined,
+  lineEnds: '\n',
+  hasMarks: false,
+});
+
+export const withoutText = ({ text: _text, ...code }: Code): Code => code;
+
+/** Two codes that differ in line ends alone are the same code. */
+export const isSameCode = (a: Code | undefined, b: Code | undefined): boolean =>
+  a !== undefined &&
+  b !== undefined &&
+  (a.blob === b.blob || a.blob === b.lines || a.lines === b.blob || isEqual(a.lines, b.lines));
+
+const isEqual = (a: string | undefined, b: string | undefined): boolean => a !== undefined && a === b;
+
+/** A push sends the line ends that the service has, and a pull keeps those of the file. */
+export function withLineEnds(text: string, lineEnds: LineEnds | undefined): string {
+  if (lineEnds === undefined || lineEnds === 'mixed') return text;
+  const plain = withPlainLineEnds(text);
+  return lineEnds === '\n' ? plain : plain.replaceAll('\n', '\r\n');
+}
+
+export const withPlainLineEnds = (text: string): string => text.replaceAll('\r\n', '\n');
