@@ -123,6 +123,9 @@ export class PartialError extends ValsError {
   readonly exit = 9;
 }
 
+/** The user answered no, and what was not asked about was done. */
+export class DeclinedInPart extends PartialError {}
+
 export class LocalError extends ValsError {
   readonly kind = 'local';
   readonly exit = 10;

@@ -311,7 +311,7 @@ it('a second SIGINT, some time after the first, ends the program at once', async
     startedToPush();
     return () => {};
   });
-  const cwd = folderOf({ 'vals.json': '{"vals":{}}', 'a.ts': 'a' });
+  const cwd = folderOf({ 'vals.json': '{}', 'a.ts': 'a' });
   const { child, ended, text } = startProcess(['push', '--watch'], { env: service.env, cwd });
   await pushing;
   child.kill('SIGINT');

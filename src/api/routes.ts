@@ -124,6 +124,13 @@ export const putVal = (name: string, code: string, fields: { privacy?: string } 
   body: { name, code, ...fields },
 });
 
+/** Another person's or space's val, by its name. */
+export const valOfOwner = (owner: string, name: string): Call => ({
+  route: 'valOfOwner',
+  method: 'GET',
+  path: `/v1/alias/${segment(owner)}/${segment(name)}`,
+});
+
 export const getVal = (id: string): Call => ({
   route: 'getVal',
   method: 'GET',

@@ -91,7 +91,7 @@ function notTriedSentence(count: number, which: 'others' | 'of them'): string {
 }
 
 /** A sentence, or a subject and what is to be said of it. */
-export type Remark = string | { subject: string; problem: Problem };
+type Remark = string | { subject: string; problem: Problem };
 
 export interface Remarked {
   remark: Remark;

@@ -9,12 +9,12 @@ export interface GivenVals {
   wordFor(id: string): string | undefined;
   /** Undefined if the command line gave the id of the val instead of its name. */
   nameFor(id: string): string | undefined;
-  /** Undefined if the command line gave the id of the val, or a val that no workspace has. */
-  placeOf(id: string): Identity['place'];
   /** The name that was read, or what was typed in the place of the id. */
   labelFor(id: string): string | undefined;
   rememberWord(word: string, val: Identity): void;
   rememberVal(id: string, record: JsonObject, etag?: string): void;
+  /** The whole val, if it is the last one that was read to find out which val the user means. */
+  lastRead(id: string): JsonObject | undefined;
   /** Undefined if the val was not read before, or if the service sends no ETags. */
   etagOf(id: string): string | undefined;
   /** Returns the name, the version, the privacy and the times of the val. */
@@ -24,18 +24,21 @@ export interface GivenVals {
 export function createGivenVals(typedWords: Map<string, string>, connect: () => Promise<Api>): GivenVals {
   const identities = new Map<string, Identity>();
   const read = new Map<string, { summary: JsonObject; etag: string | undefined }>();
-  const rememberVal: GivenVals['rememberVal'] = (id, record, etag) =>
-    void read.set(id, { summary: summaryOf(record), etag });
+  let last: { id: string; record: JsonObject } | undefined;
+  const rememberVal: GivenVals['rememberVal'] = (id, record, etag) => {
+    read.set(id, { summary: summaryOf(record), etag });
+    last = { id, record };
+  };
   return {
     wordFor: (id) => typedWords.get(id),
     nameFor: (id) => identities.get(id)?.name,
-    placeOf: (id) => identities.get(id)?.place,
     labelFor: (id) => textAt(read.get(id)?.summary ?? {}, 'name') ?? typedWords.get(id),
     rememberWord(word, identity) {
       typedWords.set(identity.id, word);
       identities.set(identity.id, identity);
     },
     rememberVal,
+    lastRead: (id) => (last?.id === id ? last.record : undefined),
     etagOf: (id) => read.get(id)?.etag,
     async readSummary(id) {
       const known = read.get(id);

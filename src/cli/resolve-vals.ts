@@ -15,14 +15,13 @@ export async function resolveVals(
   context: Context,
 ): Promise<Record<string, unknown>> {
   const isPath = (word: string) =>
-    /[\\/]/.test(word) || extension.test(word) || isFile(resolvePath(context.settings.cwd, word));
+    /^[./\\]|\\|\/$/.test(word) || extension.test(word) || isFile(resolvePath(context.settings.cwd, word));
   const vals = [...argumentsOf(command), ...optionsOf(command)].flatMap(([key, { value }]) =>
     value?.val === undefined || (value.val.orFile && isPath(`${input[key]}`)) ? [] : { key, ...value.val },
   );
   if (!vals.some(({ key }) => [input[key]].flat().some(isName))) return input;
   const isForWriting = command.effect !== 'reads' && command.effect !== 'runs';
-  const confirmsListedVals = isForWriting || vals.some(({ runsCode }) => runsCode);
-  const identify = await createResolver(context, { isForWriting, confirmsListedVals });
+  const identify = await createResolver(context, { isForWriting });
   const idOf = async (word: unknown) => (isName(word) ? (await identify(word)).id : word);
   const resolved: Record<string, unknown> = { ...input };
   for (const { key, orVersion, orFile } of vals) {
@@ -60,16 +59,17 @@ const isName = (word: unknown): word is string =>
 /** Finds the vals of the words, and remembers for hints what the user typed. */
 export async function createResolver(
   context: Context,
-  { isForWriting, confirmsListedVals }: { isForWriting: boolean; confirmsListedVals: boolean },
+  { isForWriting = false }: { isForWriting?: boolean } = {},
 ): Promise<Identify> {
   const { createIdentify } = await import('../names/identify.ts');
   const { createWorkspaces } = await import('../workspace/workspaces.ts');
+  const { fileOfWord } = await import('../workspace/file-of-val.ts');
+  const workspaces = createWorkspaces(context);
   const { rememberVal, rememberWord } = context.givenVals;
   const identify = createIdentify({
     ...context,
-    workspaces: createWorkspaces(context),
+    fileOf: (word) => fileOfWord({ ...context, workspaces }, word),
     isForWriting,
-    confirmsListedVals,
     onRead: rememberVal,
   });
   return async (word) => {

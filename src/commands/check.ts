@@ -1,16 +1,17 @@
+import { relative } from 'node:path';
 import { defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { path } from '../cli/value-types.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
+import { withSlashes } from '../lib/paths.ts';
 import type { SyntaxFault } from '../run/check-syntax.ts';
 import { column } from '../terminal/column.ts';
 import type { Result } from '../terminal/result.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import { collectFiles } from '../workspace/sources/walk.ts';
 import { createAnnotations } from './push/github.ts';
-import { type PushItem, readableFile } from './push/item.ts';
-import { selectFiles } from './push/select-files.ts';
+import { type SourceFile, sourceFile } from './push/source-file.ts';
 import { createSyntaxCheck } from './push/syntax-check.ts';
 import { excerpt, isChecked, syntaxError } from './shared/syntax.ts';
 
@@ -42,7 +43,7 @@ export const command = defineCommand({
   async run(context, { paths }) {
     const items = await itemsToCheck(context, paths);
     const problems = await findProblems(context, items);
-    const isOther = (item: PushItem) => !isChecked(item.file) && !problems.has(item);
+    const isOther = (item: SourceFile) => !isChecked(item.file) && !problems.has(item);
     for (const { file } of items.filter(isOther)) {
       context.say({ kind: 'note', text: `${file} was not checked, because it is not a code file.` });
     }
@@ -51,22 +52,16 @@ export const command = defineCommand({
   },
 });
 
-async function itemsToCheck(context: Context, paths: readonly string[]): Promise<PushItem[]> {
-  if (paths.length > 0) {
-    const files = await collectFiles(paths, context);
-    return files.map((found) => ({
-      ...readableFile(context, found),
-      name: found.file,
-      workspace: undefined,
-    }));
-  }
-  const root = findRoot(context.settings.cwd);
-  if (root === undefined) {
+async function itemsToCheck(context: Context, paths: readonly string[]): Promise<SourceFile[]> {
+  const root = paths.length > 0 ? undefined : findRoot(context.settings.cwd);
+  if (paths.length === 0 && root === undefined) {
     throw new UsageError('No path was given, and this folder is not in a workspace.', {
       hint: { text: 'To check the files below this folder', command: 'check', input: { paths: ['.'] } },
     });
   }
-  return selectFiles(context, { paths: [] });
+  const folder = root && (withSlashes(relative(context.settings.cwd, root)) || '.');
+  const files = await collectFiles(folder === undefined ? paths : [folder], context);
+  return files.map((found) => sourceFile(context, found));
 }
 
 interface Problem {
@@ -77,10 +72,10 @@ interface Problem {
 
 async function findProblems(
   { settings, signal }: Context,
-  items: readonly PushItem[],
-): Promise<ReadonlyMap<PushItem, Problem[]>> {
+  items: readonly SourceFile[],
+): Promise<ReadonlyMap<SourceFile, Problem[]>> {
   const syntax = createSyntaxCheck(settings.cwd);
-  const problems = new Map<PushItem, Problem[]>();
+  const problems = new Map<SourceFile, Problem[]>();
   for (const item of items) {
     signal.throwIfAborted();
     try {
@@ -99,7 +94,7 @@ async function findProblems(
   return problems;
 }
 
-function problemOf({ file }: PushItem, fault: SyntaxFault): Problem {
+function problemOf({ file }: SourceFile, fault: SyntaxFault): Problem {
   const { line, column, message, lineText } = fault;
   return {
     error: syntaxError(file, fault),
@@ -110,8 +105,8 @@ function problemOf({ file }: PushItem, fault: SyntaxFault): Problem {
 
 function report(
   context: Context,
-  items: readonly PushItem[],
-  problemsByItem: ReadonlyMap<PushItem, readonly Problem[]>,
+  items: readonly SourceFile[],
+  problemsByItem: ReadonlyMap<SourceFile, readonly Problem[]>,
 ): Result {
   const broken = items.filter((item) => problemsByItem.has(item));
   const problems = broken.flatMap((item) => problemsByItem.get(item) ?? []);
@@ -141,7 +136,7 @@ function report(
 /** The output works on copies of the rows. */
 const keyOf = ({ file, line, column }: JsonObject): string => JSON.stringify([file, line, column]);
 
-function nameBroken(broken: readonly PushItem[], count: string): string {
+function nameBroken(broken: readonly SourceFile[], count: string): string {
   if (broken.length > 1) return `${broken.length} of ${count} have`;
   const file = broken[0]?.file;
   return `${file === '-' ? 'The code' : file} has`;

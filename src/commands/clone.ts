@@ -6,25 +6,26 @@ import { path } from '../cli/value-types.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import { quoteFor } from '../lib/shell-command.ts';
 import { errnoOf, errorMessageOf, isMissing } from '../lib/system.ts';
-import { chosenBaseUrl, serviceName } from '../settings/settings.ts';
-import { updateManifest } from '../workspace/disk/manifest-file.ts';
+import { spaceIn } from '../settings/base-url.ts';
+import { chosenBaseUrl, isOfThisMachine, serviceName } from '../settings/settings.ts';
 import { manifestFile, refuseNested } from '../workspace/disk/root.ts';
+import { closeLook, openLook } from '../workspace/look.ts';
+import { readManifest, updateManifest, withService } from '../workspace/manifest.ts';
 import { createRemoteVals } from '../workspace/remote-vals.ts';
 import { workspaceAt } from '../workspace/workspace.ts';
-import { listAll, pullColumns, pullVals, selectAll } from './pull/pull-vals.ts';
+import { listAll, pullAll, pullColumns } from './pull/pull-vals.ts';
+import { compareFiles } from './shared/compare-workspace.ts';
 
 export const command = defineCommand({
   summary: 'Make a workspace with all your vals',
   description:
     'Make a new folder with one file for each of your vals on the service. The command does the same as `vals init` ' +
-    'and then `vals pull --all`. The folder must be new or empty, or have a vals.json: then the command adds the ' +
-    'vals that are missing there. So run it again to continue after an interruption.',
-  details:
-    'Some names of vals cannot be names of files. The command reports these vals at the end. ' +
-    'To add one of these vals, run `vals pull <id> --file <path>`. The command does not work with a service that cannot list vals.',
+    'and then `vals pull --all`. The folder must be new or empty. To continue after an interruption, run the command ' +
+    'again.',
+  details: 'The command does not work with a service that cannot list vals.',
   arguments: {
     folder: {
-      description: "the new folder (default: the service's host name)",
+      description: "the new folder (default: the name of the space, or the service's host name)",
       value: path('folder'),
       optional: true,
     },
@@ -42,24 +43,26 @@ export const command = defineCommand({
     const folder = resolve(settings.cwd, given);
     const service = serviceName(settings);
     refuseNested(folder);
-    refuseFilled(folder, given);
+    refuseFilled(folder, given, service);
     const api = await context.connect();
     context.say({ kind: 'progress', text: 'Reading the list of vals' });
-    const remotes = createRemoteVals({ ...context, api }, 'all');
-    // listAll runs before makeNewFolder, so that a failure of listAll leaves no empty folder behind.
-    await listAll(remotes, service);
+    const remotes = createRemoteVals({ ...context, api }, 1);
+    // The list is read before the folder is made, so that a failure leaves no empty folder behind.
+    const listed = await listAll({ remotes, workspace: { service } });
     makeNewFolder(folder);
-    await updateManifest(folder, context, () => {});
+    updateManifest(folder, isOfThisMachine(service) ? (manifest) => manifest : withService(service));
     const workspace = workspaceAt(folder, context, folder);
-    const items = await selectAll(workspace, remotes, say);
-    const options = { merge: false, force: false, dryRun: false, isNamedInCommand: false };
-    const { rows, error } = await pullVals(context, { workspace, remotes, items, ...options });
-    if (!forPerson || items.length === 0) return { kind: 'outcomes', rows, error };
+    const look = { ...(await openLook(context, workspace, api)), remotes };
+    const compared = await compareFiles(context, look, { words: [], findsMissing: true });
+    const options = { merge: false, force: false, dryRun: false, isNamed: false };
+    const { rows, error } = await pullAll(context, compared, options);
+    await closeLook(look);
+    if (!forPerson || listed.length === 0) return { kind: 'outcomes', rows, error };
     const failed = rows.filter(({ status }) => status === 'failed');
     if (error !== undefined) return { kind: 'outcomes', rows: failed, error };
     say({
       kind: 'done',
-      text: `The folder ${given} has ${items.length === 1 ? 'the val' : `all ${items.length} vals`} of the service.`,
+      text: `The folder ${given} has ${listed.length === 1 ? 'the val' : `all ${listed.length} vals`} of the service.`,
     });
     say({
       kind: 'hint',
@@ -72,10 +75,15 @@ export const command = defineCommand({
   },
 });
 
-/** A folder with a vals.json is a workspace already, perhaps of a clone that was interrupted. */
-function refuseFilled(folder: string, given: string): void {
+/** A clone that was interrupted left a vals.json that names this service, or none if it is on this machine. */
+function refuseFilled(folder: string, given: string, service: string): void {
   const names = namesIn(folder, given);
-  if (names.length === 0 || names.includes(manifestFile)) return;
+  if (names.length === 0) return;
+  if (names.includes(manifestFile)) {
+    const { services } = readManifest(folder);
+    const isSame = isOfThisMachine(service) ? services.length === 0 : services.includes(service);
+    if (isSame) return;
+  }
   throw new UsageError(`${given} is not empty.`, {
     hint: 'To clone into another folder, give the name of a new folder.',
   });
@@ -109,6 +117,8 @@ function makeNewFolder(folder: string): void {
 
 function defaultFolder({ settings }: Context): string {
   if (settings.local.value) return 'vals';
-  const { hostname } = new URL(chosenBaseUrl(settings).href);
-  return hostname.replace(/[^\w.-]+/g, '-').replace(/^-|-$/g, '');
+  const baseUrl = chosenBaseUrl(settings);
+  const { hostname } = new URL(baseUrl.href);
+  const name = spaceIn(baseUrl)?.name ?? hostname;
+  return name.replace(/[^\w.-]+/g, '-').replace(/^-|-$/g, '');
 }

@@ -45,10 +45,9 @@ const vals = [
 const workspace = [
   entry('init', 'adds', () => import('./init.ts')),
   entry('clone', 'adds', () => import('./clone.ts')),
-  tool('status', 'reads', () => import('./status/status.ts')),
+  tool('status', 'reads', () => import('./status.ts')),
   tool('diff', 'reads', () => import('./diff.ts')),
   tool('pull', 'updates', () => import('./pull/pull.ts')),
-  entry('forget', 'updates', () => import('./forget.ts')),
   tool('check', 'reads', () => import('./check.ts')),
   tool('run', 'runs', () => import('./run/run.ts')),
 ];

@@ -4,10 +4,8 @@ import type { JsonObject, JsonValue } from './json.ts';
 export type OutcomeStatus =
   | 'created'
   | 'pushed'
-  /** The val on the service was renamed to its name in vals.json. Its code did not change. */
+  /** The val on the service got the name of its file. Its code did not change. */
   | 'renamed'
-  /** The val has another file now. Nothing was sent. */
-  | 'moved'
   | 'pulled'
   | 'merged'
   | 'deleted'
@@ -16,7 +14,6 @@ export type OutcomeStatus =
   | 'behind'
   /** The file changed, and was not overwritten. */
   | 'kept'
-  | 'forgotten'
   | 'skipped'
   | 'failed'
   | 'planned';
@@ -25,11 +22,9 @@ const changes: ReadonlySet<unknown> = new Set<OutcomeStatus>([
   'created',
   'pushed',
   'renamed',
-  'moved',
   'pulled',
   'merged',
   'deleted',
-  'forgotten',
 ]);
 
 export const changedSomething = (outcomes: readonly OutcomeRow[]): boolean =>

@@ -5,15 +5,20 @@ export const namePattern = /^[a-zA-Z][a-zA-Z0-9_]{0,47}$/;
 export const nameRule =
   'Services usually accept names that begin with a letter and have 1 to 48 letters, digits or _.';
 
-export function validName(name: string): string | undefined {
-  const valid = name
+export const longestValName = 48;
+
+/** Makes of a text what a name can have. The result may be empty, or too long. */
+export const nameLike = (text: string): string =>
+  text
     // `normalize` would take hours for a name with millions of accents.
     .slice(0, 1_000)
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/[^a-zA-Z0-9_]+/g, '_')
-    .replace(/^[^a-zA-Z]+/, '')
-    .slice(0, 48);
+    .replace(/^[^a-zA-Z]+/, '');
+
+export function validName(name: string): string | undefined {
+  const valid = nameLike(name).slice(0, longestValName);
   return valid === '' ? undefined : valid;
 }
 

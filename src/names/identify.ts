@@ -1,165 +1,163 @@
-// Says which val a word or a path stands for: a val of a workspace, a whole id, a val that this machine has seen, a val
-// in the list of the service, or the beginning of an id. Names are looked up among the caller's own vals.
+// Says which val a word stands for. In this order: a path of a file, a whole id, a name, <owner>/<name>, the beginning of
+// an id. One function, for every command.
 import type { Api } from '../api/api.ts';
 import { textAt } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
-import { ConflictError, NotFoundError, undefinedIf, ValsError } from '../errors.ts';
+import { NotFoundError, undefinedIf, ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { namePattern } from '../lib/val-limits.ts';
 import type { Settings } from '../settings/settings.ts';
-import { nameFrom } from '../workspace/sources/val-names.ts';
-import type { WorkspaceVal } from '../workspace/vals.ts';
-import { valOfFile, type Workspace } from '../workspace/workspace.ts';
-import type { Workspaces } from '../workspace/workspaces.ts';
 import { createListedVals, type ListedVals } from './listed-vals.ts';
-import type { Lookup } from './my-vals.ts';
 import type { SeenVal } from './seen-file.ts';
 import type { SeenVals } from './seen-vals.ts';
-import { isSignedOut, type NamedVal, onlyOne, unknownWord, withoutId, withoutToken } from './unknown-word.ts';
+import {
+  isSignedOut,
+  notPushedYet,
+  onlyOne,
+  renamedMeanwhile,
+  unknownWord,
+  withoutToken,
+} from './unknown-word.ts';
 
 export interface Identity {
-  source: 'workspace' | 'id' | 'seen' | 'list';
   id: string;
   /** Undefined if the user gave an id, or the beginning of an id. */
   name?: string;
-  /** Of a val of a workspace. */
-  place?: Pick<ValInWorkspace, 'workspace' | 'val'>;
 }
 
-export interface ValInWorkspace {
-  workspace: Workspace;
-  val: WorkspaceVal;
-  /** Undefined if neither vals.json nor a record has the id. */
-  id: string | undefined;
-}
-
-/** Asks no service. Returns undefined if no val of a workspace has this file, name or id. */
-export function identifyInWorkspace(workspaces: Workspaces, word: string): ValInWorkspace | undefined {
-  const place = workspaces.placeOf(word);
-  const ofFile = place && valOfFile(place.workspace, place.file);
-  const workspace = ofFile === undefined ? workspaces.here() : place?.workspace;
-  const val = ofFile ?? workspace?.vals.ofName(word) ?? workspace?.vals.ofId(word);
-  return workspace && val && { workspace, val, id: workspace.idOf(val) };
-}
-
-export interface FileIdentityOptions {
-  workspaces: Workspaces;
-  mostSeconds: number;
-}
-
-/** The id of the val that a push of the file would update. Reads the list of the service, but no val. */
-export async function idOfFile(
-  lookup: Lookup,
-  path: string,
-  { workspaces, mostSeconds }: FileIdentityOptions,
-): Promise<string | undefined> {
-  const listed = identifyInWorkspace(workspaces, path);
-  if (listed?.id !== undefined) return listed.id;
-  const name = listed?.val.name ?? nameFrom(path);
-  if (name === undefined) return undefined;
-  const { ids } = await createListedVals(lookup, 'all', { mostSeconds }).idsWithName(name);
-  return onlyOne(
-    ids.map((id) => ({ id, name })),
-    `are named "${name}"`,
-  )?.id;
+/** A file, and the name of its val. */
+export interface FileOfVal {
+  path: string;
+  name: string;
+  /** The id that the record of the file has. */
+  recordedId: string | undefined;
 }
 
 export interface IdentifyOptions {
   settings: Settings;
   seen: SeenVals;
   clock: Clock;
-  workspaces: Workspaces;
   connect(): Promise<Api>;
-  /** A write by an outdated name could change another val, so the val is read first. */
+  /** Undefined if the word is no path of a file that is there or that git knows. */
+  fileOf(word: string): Promise<FileOfVal | undefined>;
+  /** A write needs the state of the val, so the val is read even if the list has just told its name. */
   isForWriting: boolean;
-  /** The same for names that vals.json has. */
-  confirmsListedVals: boolean;
   onRead(id: string, record: JsonObject, etag: string | undefined): void;
 }
 
 export type Identify = (word: string) => Promise<Identity>;
 
 export function createIdentify(options: IdentifyOptions): Identify {
-  const { workspaces, confirmsListedVals } = options;
-  const own = createOwnVals(options);
-
-  async function idOf(word: string, { workspace, val, id }: ValInWorkspace): Promise<string> {
-    if (id !== undefined) {
-      if (confirmsListedVals && word !== id) await own.confirm({ id, name: val.name });
-      return id;
-    }
-    const found = (await own.seenWithName(val.name)) ?? (await own.listedWithName(val.name));
-    if (found === undefined) throw withoutId(workspace, val);
-    return found.id;
-  }
+  const { settings, fileOf } = options;
+  const vals = createKnownVals(options);
 
   /** A name has precedence over the beginning of an id. So the list is read first if the word can be a name. */
-  async function byListOrId(word: string): Promise<Identity | undefined> {
-    const readsList = namePattern.test(word) && !isSignedOut(options.settings);
-    if (readsList) return (await own.listedWithName(word)) ?? own.withIdPrefix(word);
-    return (await own.withIdPrefix(word)) ?? own.listedWithName(word);
+  async function byNameOrId(word: string): Promise<Identity | undefined> {
+    const readsList = namePattern.test(word) && !isSignedOut(settings);
+    if (readsList) return (await vals.named(word)) ?? vals.withIdPrefix(word);
+    return (await vals.withIdPrefix(word)) ?? vals.named(word);
   }
 
   return async (word) => {
-    if (routes.looksLikeId(word)) return { source: 'id', id: word };
-    const listed = identifyInWorkspace(workspaces, word);
-    if (listed !== undefined) {
-      const { workspace, val } = listed;
-      return { source: 'workspace', id: await idOf(word, listed), name: val.name, place: { workspace, val } };
+    const file = await fileOf(word);
+    if (file !== undefined) {
+      const found = await vals.named(file.name, file.recordedId);
+      if (found === undefined) throw notPushedYet(file);
+      return found;
     }
-    const found = (await own.seenWithName(word)) ?? (await byListOrId(word));
+    if (routes.looksLikeId(word)) return { id: word };
+    const found = (await vals.ofOwner(word)) ?? (await byNameOrId(word));
     if (found !== undefined) return found;
-    throw unknownWord(word, { workspaces, ...(await own.names()) });
+    throw unknownWord(word, await vals.names());
   };
 }
 
-interface OwnVals {
-  /** Throws if two vals have the name. */
-  seenWithName(name: string): Promise<Identity | undefined>;
-  listedWithName(name: string): Promise<Identity | undefined>;
+interface KnownVals {
+  /** The caller's val of this name. Throws if two vals have it. */
+  named(name: string, recordedId?: string): Promise<Identity | undefined>;
+  /** Undefined if the word is not <owner>/<name>. */
+  ofOwner(word: string): Promise<Identity | undefined>;
   withIdPrefix(word: string): Promise<Identity | undefined>;
-  /** Throws if the val has another name on the service now. */
-  confirm(val: NamedVal): Promise<void>;
   /** For suggestions. */
   names(): Promise<{ names: string[]; isListed: boolean }>;
 }
 
 const shortestIdPrefix = 6;
 
-function createOwnVals(options: IdentifyOptions): OwnVals {
+function createKnownVals(options: IdentifyOptions): KnownVals {
   const { settings, seen, connect, onRead } = options;
   let list: ListedVals | undefined;
 
   async function openList(): Promise<ListedVals> {
-    list ??= createListedVals({ ...options, api: await connect() }, 'all');
+    list ??= createListedVals({ ...options, api: await connect() });
     return list;
   }
 
+  async function read(call: ReturnType<typeof routes.getVal>): Promise<JsonObject | undefined> {
+    const api = await connect();
+    const found = await api.recordWithEtag(call).catch(undefinedIf(NotFoundError));
+    const id = textAt(found?.record ?? null, 'id') ?? call.val;
+    if (found !== undefined && id !== undefined) onRead(id, found.record, found.etag);
+    return found?.record;
+  }
+
+  /** A remembered name is confirmed. If the val has another name by now, the list has to tell. */
+  async function confirmed(
+    name: string,
+    ids: Iterable<string>,
+  ): Promise<{ found: Identity[]; other?: Identity }> {
+    const found: Identity[] = [];
+    let other: Identity | undefined;
+    for (const id of ids) {
+      const record = await read(routes.getVal(id));
+      if (record === undefined) continue;
+      const nameNow = textAt(record, 'name') ?? name;
+      if (nameNow === name) found.push({ id, name });
+      else other = { id, name: nameNow };
+    }
+    return { found, ...(other && { other }) };
+  }
+
+  async function idsInList(name: string): Promise<string[]> {
+    const listed = await openList();
+    await listed.readUntil(Number.POSITIVE_INFINITY);
+    return listed.named(name).map(({ id }) => id);
+  }
+
   return {
-    async seenWithName(name) {
+    async named(name, recordedId) {
       const { mine } = await seen.recall();
-      const ids = mine.filter((val) => val.name === name).map(({ id }) => id);
-      const found = await valNamed(name, ids, options);
-      return found && { source: 'seen', ...found };
-    },
-    async listedWithName(name) {
+      const seenIds = mine.filter((val) => val.name === name).map(({ id }) => id);
+      const ids = new Set([...(recordedId === undefined ? [] : [recordedId]), ...seenIds]);
+      const alike = `are named "${name}"`;
+      const { found, other } = await confirmed(name, ids);
+      const remembered = onlyOne(
+        found.map(({ id }) => ({ id, name })),
+        alike,
+      );
+      if (remembered !== undefined) return remembered;
       if (isSignedOut(settings)) throw withoutToken(settings, name);
-      const { ids } = await (await openList()).idsWithName(name);
-      const found = await valNamed(name, ids, options);
-      return found && { source: 'list', ...found };
+      const listed = onlyOne(
+        (await idsInList(name)).map((id) => ({ id, name })),
+        alike,
+      );
+      if (listed === undefined && other !== undefined) throw renamedMeanwhile(name, other);
+      if (listed !== undefined && options.isForWriting) await read(routes.getVal(listed.id));
+      return listed;
+    },
+    async ofOwner(word) {
+      const [, owner, name] = /^@?([^/@\s]+)\/([^/\s]+)$/.exec(word) ?? [];
+      if (owner === undefined || name === undefined) return undefined;
+      const record = await read(routes.valOfOwner(owner, name));
+      const id = textAt(record ?? null, 'id');
+      return id === undefined ? undefined : { id, name: word };
     },
     async withIdPrefix(word) {
       const { vals } = await seen.recall();
       const whole = vals.find(({ id }) => id === word);
       const id = whole?.id ?? onlyOne(idsFrom(vals, word), `have ids that begin with "${word}"`)?.id;
-      return id === undefined ? undefined : { source: 'seen', id };
-    },
-    async confirm({ id, name }) {
-      const { record, etag } = await (await connect()).recordWithEtag(routes.getVal(id));
-      onRead(id, record, etag);
-      const nameNow = textAt(record, 'name') ?? name;
-      if (nameNow !== name) throw otherName({ id, name }, nameNow);
+      return id === undefined ? undefined : { id };
     },
     async names() {
       const { mine } = await seen.recall();
@@ -172,35 +170,7 @@ function createOwnVals(options: IdentifyOptions): OwnVals {
   };
 }
 
-/** Of vals that have this name, or had it when this machine saw them, the one that has it now. */
-async function valNamed(
-  name: string,
-  ids: readonly string[],
-  { connect, onRead, isForWriting }: IdentifyOptions,
-): Promise<NamedVal | undefined> {
-  const [first, another] = ids;
-  if (first === undefined) return undefined;
-  if (another === undefined && !isForWriting) return { id: first, name };
-  const api = await connect();
-  const found: NamedVal[] = [];
-  for (const id of ids) {
-    const read = await api.recordWithEtag(routes.getVal(id)).catch(undefinedIf(NotFoundError));
-    if (read === undefined) continue;
-    const nameNow = textAt(read.record, 'name') ?? name;
-    if (nameNow === name) {
-      found.push({ id, name });
-      onRead(id, read.record, read.etag);
-    } else if (another === undefined) throw otherName({ id, name }, nameNow);
-  }
-  return onlyOne(found, `are named "${name}"`);
-}
-
 function idsFrom(vals: readonly SeenVal[], word: string): SeenVal[] {
   const prefix = word.toLowerCase();
   return word.length < shortestIdPrefix ? [] : vals.filter(({ id }) => id.toLowerCase().startsWith(prefix));
 }
-
-const otherName = ({ id, name }: NamedVal, nameNow: string): ConflictError =>
-  new ConflictError(`The val "${name}" is named "${nameNow}" on the service. Nothing was done.`, {
-    hint: `To use the val "${nameNow}", give its id: ${id}.`,
-  });

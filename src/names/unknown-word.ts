@@ -1,18 +1,7 @@
 // The errors for a word that stands for no val, or for several.
-import { basename, join } from 'node:path';
 import { AuthError, NotFoundError, UsageError } from '../errors.ts';
-import { isFile } from '../lib/paths.ts';
-import { asQuestion, didYouMean } from '../lib/suggest.ts';
+import { didYouMean } from '../lib/suggest.ts';
 import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
-import type { WorkspaceVal } from '../workspace/vals.ts';
-import {
-  isTypedInside,
-  nameOf,
-  pathTo,
-  type Workspace,
-  type WorkspaceFiles,
-} from '../workspace/workspace.ts';
-import type { Workspaces } from '../workspace/workspaces.ts';
 
 export const isSignedOut = (settings: Settings): boolean =>
   !settings.local.value && settings.token === undefined;
@@ -28,59 +17,31 @@ export const withoutToken = (settings: Settings, word: string): AuthError => {
 };
 
 interface Known {
-  workspaces: Workspaces;
   names: readonly string[];
   /** The service has a list of vals. */
   isListed: boolean;
 }
 
-export function unknownWord(word: string, { workspaces, names, isListed }: Known): NotFoundError {
-  const place = workspaces.placeOf(word);
-  if (place !== undefined && isFile(join(place.workspace.root, place.file))) {
-    return new NotFoundError(`${word} is not a val yet.`, {
-      hint: { text: 'To push the file', command: 'push', input: { paths: [word] } },
-    });
-  }
-  const here = workspaces.here();
-  const known = [...(here === undefined ? [] : namesAndPaths(here)), ...names];
-  return new NotFoundError(`There is no val named ${word}.${suggestion(word, known)}`, {
+export const unknownWord = (word: string, { names, isListed }: Known): NotFoundError =>
+  new NotFoundError(`There is no val named ${word}.${didYouMean(word, names)}`, {
     hint: isListed
       ? { text: 'To list your vals', command: 'ls' }
       : 'This service cannot list vals, so give the id. Once this machine has seen a val, its name works too.',
   });
-}
 
-export function notInThisWorkspace(workspace: WorkspaceFiles, word: string): NotFoundError {
-  const list = { text: 'To list the vals of the workspace', command: 'status' };
-  return new NotFoundError(
-    `The workspace has no val "${word}".${suggestion(word, namesAndPaths(workspace))}`,
-    { hint: isTypedInside(workspace) ? list : [`Go to the folder ${pathTo(workspace, '.')}.`, list] },
-  );
-}
-
-const namesAndPaths = (workspace: WorkspaceFiles): string[] =>
-  [...workspace.vals].flatMap(({ name, file }) => [name, pathTo(workspace, file)]);
-
-function suggestion(word: string, known: readonly string[]): string {
-  const inFolder = known.find((each) => each !== word && basename(each) === word);
-  return inFolder === undefined ? didYouMean(word, known) : asQuestion([`"${inFolder}"`]);
-}
-
-export function withoutId(workspace: Workspace, val: WorkspaceVal): NotFoundError {
-  const service = nameOf(workspace.service);
-  const path = pathTo(workspace, val.file);
-  if (workspace.records.of(val) === undefined) {
-    return new NotFoundError(`The val "${val.name}" is in the workspace, but not on ${service}.`, {
-      hint: { text: 'To push the val', command: 'push', input: { paths: [path] } },
-    });
-  }
-  return new NotFoundError(`The val "${val.name}" was pushed to ${service}, which sent no id.`, {
-    hint: [
-      'Find the id of the val on the service.',
-      { text: 'To make the id known', command: 'pull', input: { vals: true } },
-    ],
+export const notPushedYet = ({ path, name }: { path: string; name: string }): NotFoundError =>
+  new NotFoundError(`${path} is not a val yet: the service has no val named "${name}".`, {
+    hint: { text: 'To push the file', command: 'push', input: { paths: [path] } },
   });
-}
+
+/** This machine remembers the name of a val that has another one by now, and nothing else has the name. */
+export const renamedMeanwhile = (
+  name: string,
+  { id, name: now }: { id: string; name?: string },
+): NotFoundError =>
+  new NotFoundError(`There is no val named ${name} any more: it is named "${now}" on the service.`, {
+    hint: `To use the val "${now}", give its name, or its id: ${id}.`,
+  });
 
 export interface NamedVal {
   id: string;

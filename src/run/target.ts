@@ -115,7 +115,7 @@ async function serviceTarget(
   return { kind: 'service', load: async () => entry, path, known, api };
 }
 
-export function knownVersion(id: string, val: JsonObject): KnownVersion | undefined {
+function knownVersion(id: string, val: JsonObject): KnownVersion | undefined {
   const version = versionOf(val);
   if (version === undefined) return undefined;
   return { id: textAt(val, 'id') ?? id, name: textAt(val, 'name'), version };

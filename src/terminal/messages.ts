@@ -1,4 +1,4 @@
-import { DeclinedError, describeError, type ValsError } from '../errors.ts';
+import { DeclinedError, DeclinedInPart, describeError, type ValsError } from '../errors.ts';
 import { type Hints, hintList, type WriteHints } from '../lib/hint.ts';
 import { stringifyJson } from '../lib/json.ts';
 import { visible, visibleLines } from '../lib/visible.ts';
@@ -95,7 +95,7 @@ function writeError(error: ValsError, writer: LineWriter, { json, quiet, writeHi
     return;
   }
   if (error.message === '') return;
-  if (error instanceof DeclinedError) {
+  if (error instanceof DeclinedError || error instanceof DeclinedInPart) {
     writer.writeDim(error.message);
     return;
   }

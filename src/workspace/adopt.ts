@@ -1,181 +1,93 @@
-import { dirname } from 'node:path';
-import { ConflictError, LocalError, NotFoundError, type ValsError } from '../errors.ts';
-import { grouped } from '../lib/grouped.ts';
-import type { Hint } from '../lib/hint.ts';
+// Gives a val of the service a file in the workspace.
+import { BadResponseError, ConflictError, LocalError } from '../errors.ts';
 import type { Outcome } from '../lib/outcome.ts';
-import { fold, nameProblem, pathProblem } from './disk/file-names.ts';
-import { namesBelow, readBelow } from './disk/files.ts';
+import { nameLike } from '../lib/val-limits.ts';
+import { fold, nameProblem } from './disk/file-names.ts';
+import { existsBelow, namesBelow } from './disk/files.ts';
 import { replaceBelow } from './disk/write-files.ts';
-import { type PullOptions, writable } from './pull-val.ts';
-import { recordAfter } from './records/val-records.ts';
-import { idAndVersion, type RemoteVals } from './remote-vals.ts';
-import { inOtherProject } from './sources/nested-project.ts';
-import { codeState } from './state.ts';
-import { nameOf, pathTo, relativeTo, type Workspace } from './workspace.ts';
+import type { Look } from './look.ts';
+import { updateManifest, withName } from './manifest.ts';
+import { recordThere } from './pull-val.ts';
+import { idAndVersion, type ReadVal } from './remote-vals.ts';
+import { nameFrom } from './sources/val-names.ts';
+import { isTakenFromFolder } from './sources/walk.ts';
+import { pathTo } from './workspace.ts';
+import { writable } from './writable.ts';
 
-export interface AdoptOptions extends PullOptions {
-  file: string | undefined;
+export interface Adopter {
+  /** The file that the val gets. Each val of a command gets another one. */
+  fileFor(val: Pick<ReadVal, 'name' | 'owner'>): string;
+  adopt(val: ReadVal, file: string, options: { dryRun: boolean }): Outcome;
 }
 
-/** Adds vals of the service to the workspace. */
-export function createAdopter(workspace: Workspace) {
-  const findOtherSpelling = createSpellingFinder(workspace.root);
-  const adoptedIds = new Map<string, string>();
+export function createAdopter(look: Look): Adopter {
+  const { workspace } = look;
+  const taken = new Set([...look.names.keys()].map(fold));
+  const takenNames = new Set(look.names.values());
+  // On some systems, two spellings mean the same file.
+  const spellings = new Map(namesBelow(workspace.root, '').map((name) => [fold(name), name]));
+  const isTaken = (file: string) => taken.has(fold(file)) || (spellings.get(fold(file)) ?? file) !== file;
 
-  return async (remotes: RemoteVals, id: string, options: AdoptOptions): Promise<Outcome> => {
-    const { force, dryRun } = options;
-    const { remote } = await remotes.read(id);
-    if (remote === undefined) {
-      throw new NotFoundError(
-        `There is no val ${id} on ${nameOf(workspace.service)}, or you are not allowed to read the val.`,
-        { hint: { text: 'To list your vals', command: 'ls' } },
-      );
+  function fileFor({ name, owner }: Pick<ReadVal, 'name' | 'owner'>): string {
+    const [entry] = [...workspace.manifest.names].find(([, other]) => other === name) ?? [];
+    if (entry !== undefined && owner === undefined) return entry;
+    const stem = stemOf(name);
+    for (let count = 1; ; count++) {
+      const file = `${stem}${count === 1 ? '' : `_${count}`}.ts`;
+      // A push would refuse two files of one name.
+      if (isTaken(file) || takenNames.has(nameFrom(file))) continue;
+      taken.add(fold(file));
+      takenNames.add(nameFrom(file));
+      return file;
     }
-    const { root, records } = workspace;
-    const name = remote.name ?? id;
-    const file =
-      options.file === undefined ? fileFor(workspace, name, id) : chosenFile(workspace, options.file);
-    const path = pathTo(workspace, file);
-    const otherId = adoptedIds.get(name);
-    if (otherId !== undefined && otherId !== id) throw twoValsOfOneName({ name, id }, otherId);
-    refuseTakenFileOrName(workspace, { name, file, id });
-    if (options.isInOtherProject(file)) throw inOtherProject(path, 'pull');
-    const otherSpelling = findOtherSpelling(file);
-    if (otherSpelling !== undefined) {
-      throw fileTaken(
-        { name, file: path, id },
-        `${pathTo(workspace, otherSpelling)} exists, and on some systems the two names mean the same file`,
-      );
-    }
-    const here = readBelow(root, file, path);
-    const record = records.of({ file, name, id });
-    const state = codeState(
-      { here, record: record?.code, there: remote.code },
-      { wasThere: true, isOlder: false, isNameUnknown: false },
-    );
-    // With a record without an id, a push sent the code before, and the service did not tell the id.
-    const stays = state === 'unchanged' || (state === 'changed here' && !force);
-    if (!stays && (state === 'conflict' || state === 'differs') && !force) {
-      throw fileExists({ name, file: path, id }, workspace.vals.ofFile(file) !== undefined);
-    }
-    const outcome = { file: path, name, ...idAndVersion(id, remote.version) };
-    adoptedIds.set(name, id);
-    if (dryRun) return { ...outcome, status: 'planned' };
-    const { version, changedAt } = remote;
-    const code = writable(remote, remote.name ?? path);
-    const writeRecord = () =>
-      records.write(recordAfter(record, { file, id, name, version, changedAt, code }));
-    // For a new file, the record must be written first, so that after a crash the next pull knows that a pull wrote the
-    // file. For an existing file it comes last. Otherwise, after a crash, the old code would look like an edit.
-    if (here === undefined) writeRecord();
-    if (!stays) {
-      if (here !== undefined) options.backup.keep(file, here);
-      replaceBelow(root, file, code, here, path);
-    }
-    if (here !== undefined) writeRecord();
-    workspace.remember({ file, name, id }, workspace.vals.ofFile(file)?.id);
-    return { ...outcome, status: stays && here !== remote.code ? 'kept' : 'pulled' };
+  }
+
+  return {
+    fileFor,
+    adopt(val, file, { dryRun }) {
+      const { name, owner } = val;
+      const path = pathTo(workspace, file);
+      if (name === '') throw withoutName(val.id);
+      const [other] = [...look.names].find(([, each]) => each === name) ?? [];
+      if (owner === undefined && other !== undefined) throw hasFile(name, pathTo(workspace, other));
+      if (existsBelow(workspace.root, file)) throw fileExists(name, path);
+      const code = writable(val, name);
+      const outcome = { file: path, name, ...idAndVersion(val) };
+      if (dryRun) return { ...outcome, status: 'planned' };
+      // The disk cannot have the name of the val as the name of a file. A push of another owner's val makes one of one's
+      // own, under the name of the file.
+      if (owner === undefined && nameFrom(file) !== name)
+        updateManifest(workspace.root, withName(file, name));
+      replaceBelow(workspace.root, file, code, undefined, path);
+      if (owner === undefined) recordThere(look, { file }, val);
+      return { ...outcome, status: 'pulled' };
+    },
   };
 }
 
-/** Does not cut the name, because a token that is cut in half would not be recognized and hidden. */
-export const quoted = (name: string): string => `"${name}"`;
-
-const pullInto = (text: string, id: string): Hint => ({
-  text,
-  command: 'pull',
-  input: { vals: [id], file: true },
-});
-
-/** The file that a val gets if the user chooses none. */
-export const fileOfName = (name: string): string => `${name}.ts`;
-
-function fileFor({ vals }: Workspace, name: string, id: string): string {
-  const listed = vals.ofName(name);
-  if (listed !== undefined && listed.id === undefined) return listed.file;
-  const file = fileOfName(name);
-  // A shell command such as `tar *` would treat a file name that begins with - as an option.
-  const problem = nameProblem(name) ?? (name.startsWith('-') ? 'begins with -' : undefined);
-  if (problem === undefined) return file;
-  throw new LocalError(`${quoted(name)} cannot be a file name: the name ${problem}.`, {
-    hint: pullInto('To pull the val into a file that you choose', id),
-  });
+/**
+ * A push would not take vite.config.ts, so such a val gets another file. A shell command such as `tar *` would treat a file name
+ * that begins with - as an option.
+ */
+function stemOf(name: string): string {
+  const isUsable = (stem: string) =>
+    nameProblem(stem) === undefined && !stem.startsWith('-') && isTakenFromFolder(`${stem}.ts`);
+  if (isUsable(name)) return name;
+  const like = nameLike(name).slice(0, 40);
+  return isUsable(like) ? like : `val_${like}`;
 }
 
-function chosenFile(workspace: Workspace, path: string): string {
-  const file = relativeTo(workspace, path);
-  const problem = pathProblem(file);
-  if (problem === undefined) return file;
-  throw new LocalError(`--file ${path} cannot be a val's file: its path ${problem}.`, {
-    hint: 'Choose a file in the folder of vals.json, or in a folder below it.',
-  });
-}
-
-interface Adopted {
-  name: string;
-  file: string;
-  id: string;
-}
-
-const fileTaken = ({ name, file, id }: Adopted, problem: string): LocalError =>
-  new LocalError(`${quoted(name)} cannot be written to the file ${file}: ${problem}.`, {
-    hint: pullInto('To pull the val into another file', id),
+const withoutName = (id: string): BadResponseError =>
+  new BadResponseError(`The service sent no name for the val ${id}, so the val gets no file.`, {
+    hint: { text: 'To see the answer', command: 'val get', input: { val: id } },
   });
 
-const twoValsOfOneName = ({ name, id }: Pick<Adopted, 'name' | 'id'>, otherId: string): ConflictError =>
-  new ConflictError(
-    `The val ${id} was not pulled, because the service has another val named ${quoted(name)}: ${otherId}. vals.json cannot have two vals of one name.`,
-    { hint: { text: 'To give the val another name', command: 'val set', input: { val: id, name: true } } },
-  );
+const hasFile = (name: string, path: string): ConflictError =>
+  new ConflictError(`The val "${name}" was not added, because ${path} is the file of that name.`, {
+    hint: { text: "To write the service's code into the file", command: 'pull', input: { vals: [path] } },
+  });
 
-function fileExists({ name, file, id }: Adopted, isFileOfVal: boolean): ValsError {
-  const message = `${quoted(name)} cannot be written to the file ${file}: the file exists and has different code.`;
-  const hint = [
-    pullInto('To pull the val into another file', id),
-    { text: 'To overwrite the file and keep a copy of it', input: { force: true } },
-  ];
-  return isFileOfVal ? new ConflictError(message, { hint }) : new LocalError(message, { hint });
-}
-
-function refuseTakenFileOrName(workspace: Workspace, val: Adopted): void {
-  const { name, file, id } = val;
-  const { vals } = workspace;
-  const path = (each: string) => pathTo(workspace, each);
-  const other = vals.ofFoldedFile(fold(file));
-  if (other !== undefined && other.name !== name) {
-    const problem = `${path(other.file)} is the file of the val ${quoted(other.name)}`;
-    throw fileTaken({ name, file: path(file), id }, problem);
-  }
-  const sameName = vals.ofName(name);
-  if (sameName === undefined || sameName.file === file) return;
-  throw new ConflictError(
-    `The val ${quoted(name)} cannot be added to vals.json, because vals.json already has that name for ${path(sameName.file)}.`,
-    { hint: `In vals.json, give the val of ${path(sameName.file)} another name.` },
-  );
-}
-
-function createSpellingFinder(root: string): (file: string) => string | undefined {
-  const pathsByFolder = new Map<string, Map<string, string[]>>();
-
-  function pathsIn(folder: string): Map<string, string[]> {
-    const known = pathsByFolder.get(folder);
-    if (known !== undefined) return known;
-    const names = namesBelow(root, folder === '.' ? '' : folder);
-    const paths = grouped(
-      names.map((name) => (folder === '.' ? name : `${folder}/${name}`)),
-      fold,
-    );
-    pathsByFolder.set(folder, paths);
-    return paths;
-  }
-
-  function findOtherSpelling(path: string): string | undefined {
-    const folder = dirname(path);
-    const otherFolder = folder === '.' ? undefined : findOtherSpelling(folder);
-    if (otherFolder !== undefined) return otherFolder;
-    const sameWhenFolded = pathsIn(folder).get(fold(path)) ?? [];
-    return sameWhenFolded.find((each) => each !== path);
-  }
-
-  return findOtherSpelling;
-}
+const fileExists = (name: string, path: string): LocalError =>
+  new LocalError(`"${name}" cannot be written to ${path}: the file exists, and a push would not take it.`, {
+    hint: `Move ${path} away, or take it out of the ignore files.`,
+  });

@@ -1,173 +1,181 @@
-import { BadResponseError, ConflictError, NotFoundError, type Problem } from '../errors.ts';
-import type { Hints } from '../lib/hint.ts';
+// Writes the code of a val into its file. A file that is overwritten or merged is always kept first.
+import { ConflictError, NotFoundError } from '../errors.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
-import { hasLoneSurrogate } from '../lib/visible.ts';
-import { withoutId } from '../names/unknown-word.ts';
-import { editMarkers, forget, forkFile, hasMarkers, notPulled } from './conflict-messages.ts';
+import { readBelow } from './disk/files.ts';
 import { replaceBelow } from './disk/write-files.ts';
-import {
-  type Examined,
-  examine,
-  type LocalTexts,
-  localSideOf,
-  readLocalTexts,
-  recordIfSame,
-} from './examine.ts';
+import { type Examined, examineFile, readLocalSide } from './examine.ts';
+import type { Look } from './look.ts';
+import { updateManifest, withName } from './manifest.ts';
+import { conflictOf, nextSteps } from './next-steps.ts';
 import type { Backup } from './records/backup.ts';
-import type { ValRecord } from './records/val-records.ts';
-import { idAndVersion, type ReadVal, type RemoteVals } from './remote-vals.ts';
-import { inOtherProject } from './sources/nested-project.ts';
-import type { CodeState } from './state.ts';
+import { idAndVersion, type ReadVal, type RemoteVal } from './remote-vals.ts';
+import { nameFrom } from './sources/val-names.ts';
+import { codeOf, isSameCode, withLineEnds } from './text/code.ts';
 import { merge } from './text/merge.ts';
-import type { WorkspaceVal } from './vals.ts';
-import { nameOf, pathTo, type Workspace } from './workspace.ts';
+import { earlierVersions, readVersion } from './versions.ts';
+import { nameOfService, pathTo } from './workspace.ts';
+import { writable } from './writable.ts';
 
 export interface PullOptions {
   merge: boolean;
   force: boolean;
   dryRun: boolean;
-  isNamedInCommand: boolean;
-  remark(remark: string | { subject: string; problem: Problem }, hints?: Hints): void;
+  /** The user named the val. */
+  isNamed: boolean;
   backup: Backup;
-  isInOtherProject(file: string): boolean;
-  onMove(val: WorkspaceVal): void;
-  /** The val has neither a file nor a val on the service. */
-  onGone(val: WorkspaceVal): void;
 }
 
-export async function pullVal(
-  workspace: Workspace,
-  remotes: RemoteVals,
-  listed: WorkspaceVal & { record?: ValRecord },
-  options: PullOptions,
-): Promise<Outcome> {
-  const texts = readLocalTexts(workspace, listed, listed.record);
-  const examined = await examine(workspace, remotes, listed, localSideOf(texts));
-  const { val, remote, code } = examined;
-  const path = pathTo(workspace, val.file);
-  const outcome = (word: OutcomeStatus): Outcome => ({
-    status: word,
-    ...idAndVersion(val.id, remote?.version),
+export interface Pulled {
+  outcome: Outcome;
+  /** The name that the val had here before, if it was renamed on the service. */
+  nameBefore?: string;
+  /** The marks that a merge left. */
+  conflict?: ConflictError;
+}
+
+export async function pullVal(look: Look, val: Examined, options: PullOptions): Promise<Pulled> {
+  const { dryRun, isNamed } = options;
+  if (val.nameThere !== undefined) return takeNameOver(look, val, val.nameThere, options);
+  const outcome = (status: OutcomeStatus): Pulled => ({ outcome: { status, ...idAndVersion(val.there) } });
+  const action = actionFor(val, options);
+  if (action === 'keep') {
+    if (isNamed && val.there === undefined) throw notThere(look, val);
+    return outcome(val.code === 'unchanged' ? 'unchanged' : 'kept');
+  }
+  if (action === 'refuse') throw conflictOf(look.workspace, val);
+  if (dryRun) return outcome('planned');
+  const there = await readThere(look, val);
+  if (action === 'merge') return mergeVal(look, val, there, options);
+  overwrite(look, val, there, options);
+  return { outcome: { status: 'pulled', ...idAndVersion(there) } };
+}
+
+type Action = 'keep' | 'overwrite' | 'merge' | 'refuse';
+
+function actionFor({ status, code }: Examined, { merge, force, isNamed }: PullOptions): Action {
+  switch (status) {
+    case 'unchanged':
+    case 'new':
+    case 'deleted there':
+      return 'keep';
+    case 'missing here':
+      return isNamed ? 'overwrite' : 'keep';
+    case 'changed there':
+      return 'overwrite';
+    case 'changed here':
+      return force ? 'overwrite' : 'keep';
+    case 'renamed here':
+      return force && code !== 'unchanged' ? 'overwrite' : 'keep';
+    case 'unmerged':
+      return force && code !== undefined ? 'overwrite' : 'refuse';
+    case 'conflict':
+      if (force) return 'overwrite';
+      return merge ? 'merge' : 'refuse';
+  }
+}
+
+function notThere({ workspace }: Look, { name, file, status }: Examined): NotFoundError {
+  const path = pathTo(workspace, file);
+  const service = nameOfService(workspace.service);
+  const situation = status === 'deleted there' ? 'deleted there' : 'new';
+  return new NotFoundError(`There is no val "${name}" on ${service}, so ${path} was left as it is.`, {
+    hint: nextSteps(situation, [path]),
   });
-  if (remote?.id === undefined) return withoutRemote(workspace, examined, options);
-  if (examined.name === 'other val') throw notPulled(workspace, examined);
-  // A val that was only seen in the list has the code of the record.
-  const codeThere = remote.code ?? texts.record?.code;
-  if (code === 'unchanged' || codeThere === undefined) {
-    if (!options.dryRun) recordAndRemember(workspace, examined, options);
-    return outcome('unchanged');
+}
+
+async function readThere({ remotes }: Look, { name, there }: Examined): Promise<ReadVal> {
+  const read = there?.id === undefined ? undefined : await remotes.read(there.id);
+  if (read !== undefined) return read;
+  throw new NotFoundError(`The service did not tell the id of the val "${name}", so it cannot be read.`, {
+    hint: 'Find the id of the val on the service, and give it.',
+  });
+}
+
+/** vals.json gets the new name first. After a crash in between, the val is compared without its record. */
+async function takeNameOver(
+  look: Look,
+  val: Examined,
+  nameThere: string,
+  options: PullOptions,
+): Promise<Pulled> {
+  const { workspace } = look;
+  const { file, name } = val;
+  if (!options.dryRun) {
+    updateManifest(workspace.root, withName(file, nameFrom(file) === nameThere ? undefined : nameThere));
+    const record = workspace.records.of(name);
+    if (record?.code.text !== undefined)
+      workspace.records.write({ ...record, name: nameThere }, record.code.text);
+    workspace.records.remove(name);
   }
-  if (code === 'changed here' && !options.force) {
-    if (examined.isUnmerged && options.merge) throw notPulled(workspace, examined);
-    if (examined.isUnmerged) options.remark({ subject: path, problem: hasMarkers }, editMarkers(path, code));
-    return outcome('kept');
-  }
-  const isEdited = edited.has(code);
-  const mayMerge = options.merge && !examined.isUnmerged;
-  if (isEdited && !options.force && !mayMerge) throw notPulled(workspace, examined);
-  if (options.isInOtherProject(val.file)) throw inOtherProject(path, 'pull');
-  if (options.dryRun) return outcome('planned');
-  const pull = {
-    workspace,
-    examined,
-    texts,
-    there: writable({ ...remote, code: codeThere }, val.name),
-    options,
-  };
-  // To merge newer code into older code is to replace it.
-  if (!isEdited || options.force || code === 'older here') {
-    overwrite(pull);
-    return outcome('pulled');
-  }
-  const conflicts = mergeInto(pull);
-  if (conflicts === 0) return outcome('merged');
-  throw new ConflictError(
-    `${path} has ${conflicts === 1 ? 'a conflict' : `${conflicts} conflicts`}, marked in the file.`,
-    { hint: editMarkers(path, 'changed here') },
+  const local = readLocalSide(look, { file, name: nameThere });
+  if (local.here === undefined || options.dryRun) return { outcome: { status: 'planned' }, nameBefore: name };
+  const renamed = await examineFile(look, { ...local, here: local.here });
+  const pulled = await pullVal(look, { ...renamed, nameThere: undefined }, options);
+  return { ...pulled, outcome: { ...pulled.outcome, name: nameThere }, nameBefore: name };
+}
+
+function overwrite(look: Look, val: Examined, there: ReadVal, { backup }: Pick<PullOptions, 'backup'>): void {
+  const { workspace } = look;
+  const { file, name } = val;
+  const path = pathTo(workspace, file);
+  const before = readBelow(workspace.root, file, path);
+  if (before !== undefined) refuseEdited(look, val, before);
+  const code = withLineEnds(
+    writable(there, name),
+    before === undefined ? undefined : codeOf(before).lineEnds,
   );
+  if (before !== undefined) backup.keep(file, before);
+  // The file must be replaced first. Otherwise, after a crash, the old code would look like an edit.
+  replaceBelow(workspace.root, file, code, before, path);
+  recordThere(look, val, there);
 }
 
-const edited: ReadonlySet<CodeState> = new Set(['changed here', 'conflict', 'differs', 'older here']);
+/** The file was saved after it was compared. */
+function refuseEdited({ workspace }: Look, val: Examined, text: string): void {
+  if (val.here !== undefined && codeOf(text).blob === val.here.blob) return;
+  throw conflictOf(workspace, { ...val, status: 'conflict' });
+}
 
-function withoutRemote(
-  workspace: Workspace,
-  { val, code, here, isOthers }: Examined,
-  { isNamedInCommand, remark, onGone }: PullOptions,
-): Outcome {
-  const path = pathTo(workspace, val.file);
-  if (!isOthers && code !== 'deleted there' && (code !== 'gone' || !isNamedInCommand)) {
-    if (isNamedInCommand) throw withoutId(workspace, val);
-    if (code === 'gone') onGone(val);
-    return { status: 'kept' };
+/** A record has the name that the val has on the service. A renamed file gets it with the next push. */
+export function recordThere(
+  { workspace }: Look,
+  { file }: Pick<Examined, 'file'>,
+  there: RemoteVal & Pick<ReadVal, 'code'>,
+): void {
+  const { id, name, version, changedAt, code } = there;
+  workspace.records.write({ name, file, id, version, changedAt, head: workspace.head, code }, code.text);
+}
+
+async function mergeVal(look: Look, val: Examined, there: ReadVal, { backup }: PullOptions): Promise<Pulled> {
+  const { workspace } = look;
+  const { file, name } = val;
+  const path = pathTo(workspace, file);
+  const before = readBelow(workspace.root, file, path) ?? '';
+  refuseEdited(look, val, before);
+  const { lineEnds } = codeOf(before);
+  const same = (text: string | undefined) => text && withLineEnds(text, lineEnds);
+  const base = same(await commonCode(look, val, there));
+  const { text, conflicts } = merge(base, before, same(writable(there, name)) ?? '');
+  backup.keep(file, before);
+  replaceBelow(workspace.root, file, text, before, path);
+  recordThere(look, val, there);
+  const outcome: Outcome = { status: 'merged', ...idAndVersion(there) };
+  if (conflicts === 0) return { outcome };
+  return { outcome, conflict: marksLeft(path, conflicts) };
+}
+
+const marksLeft = (path: string, count: number): ConflictError =>
+  new ConflictError(`${path} has ${count === 1 ? 'a conflict' : `${count} conflicts`}, marked in the file.`, {
+    hint: nextSteps('unmerged', [path]),
+  });
+
+/** The newest code that both sides had: that of the record, or of a version that git has. */
+async function commonCode(look: Look, val: Examined, there: ReadVal): Promise<string | undefined> {
+  const { api, history, workspace } = look;
+  const recorded = val.record && workspace.records.of(val.record.name)?.code;
+  for await (const { version, code } of earlierVersions(api, there.id, there.version)) {
+    const isCommon = isSameCode(code, recorded) || (await history?.newestPlaceOf(code)) !== undefined;
+    if (isCommon) return code.text ?? (await readVersion(api, there.id, version))?.text;
   }
-  const service = nameOf(workspace.service);
-  const problem = isOthers
-    ? {
-        one: `is the file of a val on ${service} that belongs to another owner and that you may not read`,
-        many: `are the files of vals on ${service} that belong to other owners and that you may not read`,
-      }
-    : {
-        one: `has no val on ${service} any more, because the val was deleted or has another owner`,
-        many: `have no vals on ${service} any more, because the vals were deleted or have another owner`,
-      };
-  const hint = here === undefined ? forget(path) : forkFile(path);
-  if (isNamedInCommand) throw new NotFoundError(`${path} ${problem.one}.`, { hint });
-  remark({ subject: path, problem }, here === undefined ? hint : 'The files were left as they are.');
-  return { status: 'kept', ...idAndVersion(val.id, undefined) };
-}
-
-interface Pull {
-  workspace: Workspace;
-  examined: Examined;
-  texts: LocalTexts;
-  there: string;
-  options: PullOptions;
-}
-
-function overwrite({ workspace, examined, texts, there, options }: Pull): void {
-  const { file } = examined.val;
-  const { code } = texts;
-  // If the val only changed there, the service still has the code of the file, as an older version.
-  if (code !== undefined && examined.code !== 'changed there') options.backup.keep(file, code);
-  // `replaceBelow` must run first. Otherwise, after a crash, the old code would look like an edit.
-  replaceBelow(workspace.root, file, there, code, pathTo(workspace, file));
-  recordAndRemember(workspace, examined, options);
-}
-
-function mergeInto({ workspace, examined, texts, there, options }: Pull): number {
-  const { file } = examined.val;
-  const { code = '', record } = texts;
-  // The record counts only if it is of this val.
-  const { text, conflicts } = merge(examined.record && record?.code, code, there);
-  options.backup.keep(file, code);
-  replaceBelow(workspace.root, file, text, code, pathTo(workspace, file));
-  recordAndRemember(workspace, examined, options);
-  return conflicts;
-}
-
-/** A name that was changed in vals.json stays, except with --force. */
-const takesName = ({ name }: Examined, { force }: PullOptions): boolean =>
-  name === 'renamed there' || (name === 'renamed here' && force);
-
-function recordAndRemember(workspace: Workspace, examined: Examined, options: PullOptions): void {
-  const { val, remote } = examined;
-  // A new name is written to the record later, by `saveManifest`.
-  recordIfSame(workspace, { ...examined, code: 'unchanged', val: { ...val, movedFrom: undefined } });
-  const nameThere = remote?.name ?? val.name;
-  const name = takesName(examined, options) ? nameThere : val.name;
-  workspace.remember({ ...val, name });
-  if (val.movedFrom !== undefined) {
-    workspace.records.remove(val.movedFrom);
-    options.onMove(val);
-  }
-  if (name !== val.name)
-    options.remark(`The val "${val.name}" is named "${name}" on the service. vals.json was updated.`);
-}
-
-export function writable({ id, code }: Pick<ReadVal, 'id' | 'code'>, name: string): string {
-  if (!hasLoneSurrogate(code)) return code;
-  throw new BadResponseError(
-    `The code of "${name}" contains half of a character (a lone surrogate), so it cannot be written to a file as UTF-8.`,
-    { hint: { text: 'To see the code', command: 'val get', input: { val: id ?? name } } },
-  );
+  return recorded?.text;
 }

@@ -1,135 +1,169 @@
-import type { Api } from '../api/api.ts';
+// The vals on the service, as a workspace sees them: by name, since the name is the key.
 import { changedAtOf, ownerOf, textAt, versionOf } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
 import { BadResponseError, hasStatus, NotFoundError } from '../errors.ts';
-import { type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
-import { createListedVals, type ValInList } from '../names/listed-vals.ts';
+import { type JsonObject, withoutUndefined } from '../lib/json.ts';
+import { once } from '../lib/once.ts';
+import { createListedVals, newestVersionOf, type ValInList } from '../names/listed-vals.ts';
 import { createIsMe, type Lookup } from '../names/my-vals.ts';
 import { onlyOne } from '../names/unknown-word.ts';
-import { type CodeFacts, factsOf } from './text/code-facts.ts';
+import { codeOfRecord, type ValRecord } from './records.ts';
+import { type Code, codeOf, codeWithHash, isSameCode } from './text/code.ts';
 
-export interface RemoteVal extends CodeFacts {
+export interface RemoteVal {
+  /** Undefined if the service sent none. Then the code that was sent last counts as the code on the service. */
   id: string | undefined;
-  name: string | undefined;
-  /** Undefined if the val was only seen in the list. Then the val has the code of the record. */
-  code?: string | undefined;
+  name: string;
+  code: Code;
   version: number | undefined;
   /** Differs after each change of the val. */
-  changedAt?: string | undefined;
+  changedAt: string | undefined;
+  madeAt?: string | undefined;
+  madeBy?: string | undefined;
   privacy?: string | undefined;
-  /** Undefined if the val was only seen in the list. */
   etag?: string | undefined;
-  newestVersion?: { madeAt: string | undefined; madeBy: string | undefined };
+  /** Set if the val belongs to somebody else. */
+  owner?: string | undefined;
+  /** False if the val was only seen in a list. Before it is written, it has to be read. */
+  isRead: boolean;
 }
 
 export interface ReadVal extends RemoteVal {
-  code: string;
-}
-
-export interface RemoteSide {
-  remote: ReadVal | undefined;
-  /** Set if the val belongs to somebody else. */
-  foreign?: { owner: string | undefined };
+  id: string;
+  code: Code & { text: string };
 }
 
 export interface RemoteVals {
-  read(id: string): Promise<RemoteSide>;
-  /** Reads vals ahead: the next `read` of the same val takes what this one brought, without a request. */
-  ahead: Pick<RemoteVals, 'read' | 'named' | 'listed'>;
-  listed(id: string): Promise<ValInList | undefined>;
-  /** Returns 'unknown' if the service cannot list vals. */
-  named(name: string): Promise<ReadVal | 'unknown' | undefined>;
-  all(): Promise<ValInList[] | undefined>;
+  /** Undefined if there is no such val, or if the caller may not read it. */
+  read(id: string): Promise<ReadVal | undefined>;
+  /** The caller's val of this name. `unknown` if the service cannot list vals, and nothing else tells. */
+  named(name: string, record: ValRecord | undefined): Promise<RemoteVal | 'unknown' | undefined>;
+  /** The caller's val with this id, under whatever name. */
+  mineWithId(id: string, record: ValRecord | undefined): Promise<RemoteVal | undefined>;
+  /** Undefined if the service has no list. */
+  all(): Promise<readonly ValInList[] | undefined>;
 }
 
-export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): RemoteVals {
-  const list = createListedVals(lookup, valCount);
+/** For fewer vals, the list is not read if their ids are known. */
+const fewestForList = 5;
+
+/** `valCount` is how many vals a command asks for. A list of vals is read in proportion to it. */
+export function createRemoteVals(
+  lookup: Lookup,
+  valCount: number,
+  options: { mostSeconds?: number } = {},
+): RemoteVals {
+  const { api, seen } = lookup;
+  const list = createListedVals(lookup, options);
   const isMe = createIsMe(lookup);
+  const readSeen = once(async () => (await seen.recall()).mine);
+  const readBeginning = once(async () => {
+    if (valCount >= fewestForList) await list.readUntil(2 * valCount);
+  });
 
-  const read = (id: string) => readSide(lookup.api, isMe, id);
-  const kept = new Map<string, RemoteSide>();
-
-  async function readKept(id: string): Promise<RemoteSide> {
-    const side = kept.get(id) ?? (await read(id));
-    kept.delete(id);
-    return side;
-  }
-
-  async function readAhead(id: string): Promise<RemoteSide> {
-    const side = kept.get(id) ?? (await read(id));
-    kept.set(id, side);
-    return side;
-  }
-
-  async function listed(id: string): Promise<ValInList | undefined> {
-    const found = await list.withId(id);
-    return found !== undefined && (await isMe(found.owner)) ? found : undefined;
-  }
-
-  const namedBy = (readOne: typeof read) => async (name: string) => {
-    const { ids, isWholeList } = await list.idsWithName(name);
-    const mine: ReadVal[] = [];
-    for (const id of ids) {
-      const { remote, foreign } = await readOne(id);
-      if (remote !== undefined && foreign === undefined && (remote.name ?? name) === name) mine.push(remote);
+  async function read(id: string): Promise<ReadVal | undefined> {
+    try {
+      const { record, etag } = await api.recordWithEtag(routes.getVal(id));
+      const val = { ...readVal(id, record), etag };
+      const owner = ownerOf(record);
+      if (owner === undefined || (await isMe(owner.id))) return val;
+      return { ...val, owner: owner.username ?? owner.id };
+    } catch (error) {
+      if (error instanceof NotFoundError || hasStatus(error, 403)) return undefined;
+      throw error;
     }
-    onlyOne(
-      mine.map(({ id = '' }) => ({ id, name })),
-      `are named "${name}"`,
-    );
-    return mine[0] ?? (isWholeList ? undefined : 'unknown');
-  };
+  }
+
+  async function readMine(id: string): Promise<ReadVal | undefined> {
+    const val = await read(id);
+    return val?.owner === undefined ? val : undefined;
+  }
+
+  /** Reads the val only if the list does not tell which code it has. */
+  async function fromList(listed: ValInList, record: ValRecord | undefined): Promise<RemoteVal | undefined> {
+    const code = codeInList(listed, record);
+    if (code === undefined || !(await isMe(listed.owner))) return readMine(listed.id);
+    const { id, name = '', version, changedAt, madeAt, madeBy } = listed;
+    return { id, name, code, version, changedAt, madeAt, madeBy, isRead: false };
+  }
+
+  async function mineWithId(id: string, record: ValRecord | undefined): Promise<RemoteVal | undefined> {
+    await readBeginning();
+    const listed = list.withId(id);
+    return listed === undefined ? readMine(id) : fromList(listed, record);
+  }
+
+  async function byKnownId(name: string, record: ValRecord | undefined): Promise<RemoteVal | undefined> {
+    // If several vals were seen with the name, the list has to tell.
+    const [seenVal, another] = (await readSeen()).filter((val) => val.name === name);
+    const id = record?.id ?? (another === undefined ? seenVal?.id : undefined);
+    const val = id === undefined ? undefined : await mineWithId(id, record);
+    // A service that sends no name has not renamed the val.
+    return val?.name === name || val?.name === '' ? { ...val, name } : undefined;
+  }
 
   return {
-    read: readKept,
-    ahead: { read: readAhead, named: namedBy(readAhead), listed },
-    listed,
-    named: namedBy(readKept),
+    read,
+    mineWithId,
     all: list.all,
+    async named(name, record) {
+      await readBeginning();
+      if (list.named(name).length === 0) {
+        const known = await byKnownId(name, record);
+        if (known !== undefined) return known;
+        const isWhole = await list.readUntil(Number.POSITIVE_INFINITY);
+        if (!isWhole) return assumed(name, record) ?? 'unknown';
+      }
+      const found = list.named(name);
+      const only = onlyOne(
+        found.map(({ id }) => ({ id, name })),
+        `are named "${name}"`,
+      );
+      const listed = found.find(({ id }) => id === only?.id);
+      return listed && fromList(listed, record);
+    },
   };
 }
 
-async function readSide(api: Api, isMe: ReturnType<typeof createIsMe>, id: string): Promise<RemoteSide> {
-  try {
-    const { record, etag } = await api.recordWithEtag(routes.getVal(id));
-    const remote = { ...remoteVal(id, record), etag };
-    const owner = ownerOf(record);
-    if (owner === undefined || (await isMe(owner.id))) return { remote };
-    return { remote, foreign: { owner: owner.username ?? owner.id } };
-  } catch (error) {
-    if (error instanceof NotFoundError) return { remote: undefined };
-    if (hasStatus(error, 403)) return { remote: undefined, foreign: { owner: undefined } };
-    throw error;
-  }
+function codeInList({ id, version, changedAt, codeHash }: ValInList, record: ValRecord | undefined) {
+  if (codeHash !== undefined) return withTextOfRecord(codeWithHash(codeHash), record);
+  const isOfRecord = record?.id === id && record.changedAt !== undefined && record.sent === undefined;
+  const isSameChange = isOfRecord && record.changedAt === changedAt && record.version === version;
+  return isSameChange ? record.code : undefined;
 }
 
-function remoteVal(id: string, record: JsonObject): ReadVal {
+/** The record often has the text of the service's code, which then need not be read. */
+const withTextOfRecord = (code: Code, record: ValRecord | undefined): Code =>
+  record?.code.blob === code.blob ? record.code : code;
+
+/** A service without a list that answered a push without an id has what was sent. */
+function assumed(name: string, record: ValRecord | undefined): RemoteVal | undefined {
+  if (record === undefined || record.id !== undefined) return undefined;
+  const { version, changedAt } = record;
+  return { id: undefined, name, code: codeOfRecord(record, undefined), version, changedAt, isRead: true };
+}
+
+function readVal(id: string, record: JsonObject): ReadVal {
   const { code } = record;
-  const name = textAt(record, 'name');
-  if (typeof code === 'string') {
-    const newestVersion = {
-      madeAt: textAt(record, 'versionCreatedAt') ?? textAt(record, 'updatedAt'),
-      madeBy: textAt(record, 'versionAuthor.username') ?? textAt(record, 'author.username'),
-    };
-    const privacy = textAt(record, 'privacy');
-    return {
-      id,
-      name,
-      code,
-      ...factsOf(code),
-      version: versionOf(record),
-      changedAt: changedAtOf(record),
-      privacy,
-      newestVersion,
-    };
+  const name = textAt(record, 'name') ?? '';
+  if (typeof code !== 'string') {
+    throw new BadResponseError(`The service sent no code for the val ${name || id}.`, {
+      hint: { text: 'To see the answer', command: 'val get', input: { val: id } },
+    });
   }
-  throw new BadResponseError(`The service sent no code for the val ${name ?? id}.`, {
-    hint: { text: 'To see the answer', command: 'val get', input: { val: id } },
-  });
+  return {
+    ...{ id, name, code: { ...codeOf(code), text: code } },
+    version: versionOf(record),
+    changedAt: changedAtOf(record),
+    ...newestVersionOf(record),
+    privacy: textAt(record, 'privacy'),
+    isRead: true,
+  };
 }
 
-export const isSameVersion = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
-  stringifyJson(a ?? null) === stringifyJson(b ?? null);
+/** The val did not change between two looks at it. */
+export const isSameState = (a: RemoteVal | undefined, b: RemoteVal | undefined): boolean =>
+  a?.id === b?.id && a?.name === b?.name && a?.version === b?.version && isSameCode(a?.code, b?.code);
 
-export const idAndVersion = (id: string | undefined, version: JsonValue | undefined): JsonObject =>
-  withoutUndefined({ id, version });
+export const idAndVersion = (val: Partial<Pick<RemoteVal, 'id' | 'version'>> = {}): JsonObject =>
+  withoutUndefined({ id: val.id, version: val.version });

@@ -1,31 +1,130 @@
+// Which files of a workspace are vals, and their names.
 import { join } from 'node:path';
 import { UsageError } from '../errors.ts';
-import { grouped } from '../lib/grouped.ts';
-import { type Say, warnWith } from '../lib/say.ts';
-import { identifyInWorkspace } from '../names/identify.ts';
-import { notInThisWorkspace } from '../names/unknown-word.ts';
+import { warnWith } from '../lib/say.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
+import { existsBelow } from './disk/files.ts';
 import { notInWorkspace } from './disk/root.ts';
+import type { GitHistory } from './git-history.ts';
 import { createIgnoreCheck, createIgnoreFiles } from './sources/ignoring.ts';
 import { createNestedProjectCheck } from './sources/nested-project.ts';
-import { nameFrom, sameName, withoutName } from './sources/val-names.ts';
+import { nameFrom, refuseUnusableNames } from './sources/val-names.ts';
 import { isCode, walkFolder } from './sources/walk.ts';
-import type { WorkspaceVal } from './vals.ts';
-import { isSameFile, pathTo, relativeTo, type Workspace, type WorkspaceFiles } from './workspace.ts';
+import { isSameFile, pathTo, relativeTo, type Workspace, type WorkspaceContext } from './workspace.ts';
 import type { Workspaces } from './workspaces.ts';
 
-type Warn = (message: string) => void;
+/** The val of each file of a workspace, by the file. Undefined for a file whose name no val can have. */
+export type FileNames = ReadonlyMap<string, string | undefined>;
 
-export interface SelectedVal extends WorkspaceVal {
-  /** Set if the file cannot be a val: another file has the same name, or its name has no letter. */
-  problem?: UsageError;
+export interface LocalVal {
+  /** Relative to the root of the workspace. */
+  file: string;
+  name: string;
 }
 
-/** For commands that work on one workspace. */
+/** Every file that a push of the folder takes, and the files that the user named. */
+export async function readFileNames(
+  context: WorkspaceContext,
+  workspace: Workspace,
+  { history, named = [] }: { history: GitHistory | undefined; named?: readonly string[] },
+): Promise<FileNames> {
+  const walked = await findFiles(context, workspace);
+  const present = named.filter((file) => existsBelow(workspace.root, file));
+  const files = [...new Set([...walked, ...present])].sort();
+  const renamed = await renamedEntries(context, workspace, files, history);
+  const { names } = workspace.manifest;
+  return new Map(files.map((file) => [file, names.get(file) ?? renamed.get(file) ?? nameFrom(file)]));
+}
+
+async function findFiles({ say }: WorkspaceContext, workspace: Workspace): Promise<string[]> {
+  const { root } = workspace;
+  const warn = warnWith(say);
+  const byFolded = new Map<string, string>();
+  const usable = (file: string): boolean => {
+    const path = pathTo(workspace, file);
+    const problem = pathProblem(file);
+    if (problem !== undefined) {
+      warn(`${path} was not used as a val, because its path ${problem}.`);
+      return false;
+    }
+    const other = byFolded.get(fold(file));
+    if (other !== undefined && !isSameFile(join(root, other), join(root, file))) {
+      warn(
+        `${path} was not used as a val, because on some systems it is the same file as ${pathTo(workspace, other)}. Rename one of them.`,
+      );
+    }
+    if (other !== undefined) return false;
+    byFolded.set(fold(file), file);
+    return true;
+  };
+  const files = await walkFolder(root, {
+    warn,
+    env: workspace.env,
+    pathOf: (below) => pathTo(workspace, below),
+  });
+  return files.filter(usable);
+}
+
+/** The names of files that git renamed, and that `names` in vals.json still has under their old paths. */
+async function renamedEntries(
+  { say }: WorkspaceContext,
+  workspace: Workspace,
+  files: readonly string[],
+  history: GitHistory | undefined,
+): Promise<ReadonlyMap<string, string>> {
+  const { names } = workspace.manifest;
+  const present = new Set(files);
+  const gone = [...names.keys()].filter((file) => !present.has(file));
+  const renamed = new Map<string, string>();
+  if (gone.length === 0 || history === undefined) return renamed;
+  const [goneFiles, staged] = [await history.goneFiles(), await history.stagedRenames()];
+  for (const file of gone) {
+    const fate = goneFiles.get(file);
+    const to = staged.get(file) ?? (fate?.kind === 'renamed' ? fate.to : undefined);
+    if (to === undefined || !present.has(to) || names.has(to)) continue;
+    const name = names.get(file) ?? '';
+    renamed.set(to, name);
+    say({
+      kind: 'note',
+      text: `git renamed ${pathTo(workspace, file)} to ${pathTo(workspace, to)}, so it is still the val "${name}". In vals.json, change "${file}" in "names" to "${to}".`,
+    });
+  }
+  return renamed;
+}
+
+/** Throws if one of the chosen files has no usable name, or shares its name with another file of the workspace. */
+export function usableVals(
+  workspace: Workspace,
+  names: FileNames,
+  isChosen: (file: string) => boolean,
+): LocalVal[] {
+  const chosen = [...names].filter(([file]) => isChosen(file));
+  const chosenNames = new Set(chosen.map(([, name]) => name));
+  const alike = [...names].filter(([file, name]) => isChosen(file) || (name && chosenNames.has(name)));
+  refuseUnusableNames(alike.map(([file, name]) => ({ file: pathTo(workspace, file), name })));
+  return chosen.map(([file, name = '']) => ({ file, name }));
+}
+
+/** All vals with usable names, and what is wrong with the others. */
+export function namedVals(
+  workspace: Workspace,
+  names: FileNames,
+): { vals: LocalVal[]; problem: UsageError | undefined } {
+  const counts = new Map<string, number>();
+  for (const name of names.values()) if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const vals = [...names].flatMap(([file, name = '']) => (counts.get(name) === 1 ? [{ file, name }] : []));
+  try {
+    usableVals(workspace, names, () => true);
+    return { vals, problem: undefined };
+  } catch (error) {
+    if (error instanceof UsageError) return { vals, problem: error };
+    throw error;
+  }
+}
+
+/** The workspace that a command with words works on: vals, paths or folders of one workspace. */
 export function workspaceOfWords(workspaces: Workspaces, words: readonly string[]): Workspace {
-  const found = words.map(
-    (word) => identifyInWorkspace(workspaces, word)?.workspace ?? workspaceOf(workspaces, word),
-  );
+  const found = words.flatMap((word) => workspaces.placeOf(word)?.workspace ?? []);
   const [workspace = workspaces.here(), another] = new Set(found);
   if (workspace === undefined) throw notInWorkspace();
   if (another === undefined) return workspace;
@@ -34,102 +133,14 @@ export function workspaceOfWords(workspaces: Workspaces, words: readonly string[
   });
 }
 
-/** The workspace of a word that stands for no val yet: a path, or a name. */
-export function workspaceOf(workspaces: Workspaces, word: string): Workspace {
-  const workspace = workspaces.placeOf(word)?.workspace ?? workspaces.here();
-  if (workspace === undefined) throw notInWorkspace();
-  return workspace;
-}
-
-/** Without words, all vals and new files of the workspace. */
-export async function selectVals(
-  workspaces: Workspaces,
-  workspace: Workspace,
-  words: readonly string[],
-  warn: Warn,
-): Promise<SelectedVal[]> {
-  const listed = words.map((word) => identifyInWorkspace(workspaces, word)?.val);
-  const needsNewFiles = words.length === 0 || listed.includes(undefined);
-  const newFiles = needsNewFiles ? await findNewFiles(workspace, warn) : [];
-  const all = [...workspace.vals, ...newFiles].sort(byFile);
-  if (words.length === 0) return all;
-  const selected = words.flatMap((word, index) => {
-    const file = workspaces.placeOf(word)?.file;
-    const found = listed[index] ?? newFiles.find((each) => each.file === file || each.name === word);
-    if (found !== undefined) return [found];
-    const inFolder = all.filter((each) => isBelow(workspace, [word], each.file));
-    if (inFolder.length === 0) throw notInThisWorkspace(workspace, word);
-    return inFolder;
-  });
-  return [...new Set(selected)];
-}
-
-export async function findNewFiles(known: WorkspaceFiles, warn: Warn): Promise<SelectedVal[]> {
-  const { root } = known;
-  const filesByFolded = new Map([...known.vals].map(({ file }) => [fold(file), file]));
-  const found: string[] = [];
-  for (const file of await walkFolder(root, { warn, pathOf: (below) => pathTo(known, below) })) {
-    const path = pathTo(known, file);
-    const otherSpelling = filesByFolded.get(fold(file));
-    if (otherSpelling !== undefined) {
-      // On systems where both spellings mean one file, the file is already known.
-      const isLeftOut = otherSpelling !== file && !isSameFile(join(root, otherSpelling), join(root, file));
-      if (isLeftOut) warn(otherSpellingLeftOut(path, pathTo(known, otherSpelling)));
-      continue;
-    }
-    const problem = pathProblem(file);
-    if (problem !== undefined) {
-      warn(`${path} was not used as a val, because its path ${problem}.`);
-      continue;
-    }
-    filesByFolded.set(fold(file), file);
-    found.push(file);
-  }
-  return withNames(known, found);
-}
-
-const otherSpellingLeftOut = (path: string, otherSpelling: string): string =>
-  `${path} was not used as a val, because on some systems it is the same file as ${otherSpelling}. Rename one of them.`;
-
-function withNames(known: WorkspaceFiles, files: readonly string[]): SelectedVal[] {
-  const named = files.map((file) => ({ file, name: nameFrom(file) }));
-  const byName = grouped([...known.vals, ...named], ({ name }) => name);
-  return named.map(({ file, name }): SelectedVal => {
-    const path = pathTo(known, file);
-    if (name === undefined) return { file, name: '', id: undefined, problem: withoutName([path]) };
-    const val = { file, name, id: undefined };
-    const other = byName.get(name)?.find((each) => each.file !== file)?.file;
-    if (other === undefined) return val;
-    const [first = '', second = ''] = [file, other].sort().map((each) => pathTo(known, each));
-    const hint =
-      'Rename one of the files, list one of the files in .valsignore, or give one of the vals another name in vals.json.';
-    return { ...val, problem: sameName(first, { file: second, name }, hint) };
-  });
-}
-
-const byFile = (a: WorkspaceVal, b: WorkspaceVal): number => (a.file < b.file ? -1 : 1);
-
-/** Leaves out ignored files, because a vals.json from somebody else may list any file of the folder. */
-export async function selectForPush(known: WorkspaceFiles, say: Say): Promise<SelectedVal[]> {
-  const warn = warnWith(say);
-  const reasonNotToPush = createFileCheck(known, warn);
-  const vals: SelectedVal[] = [];
-  const leftOut: string[] = [];
-  const all = [...known.vals, ...(await findNewFiles(known, warn))];
-  for (const val of all.sort(byFile)) {
-    const reason = reasonNotToPush(val);
-    if (reason === undefined) vals.push(val);
-    else leftOut.push(`${pathTo(known, val.file)} (${reason})`);
-  }
-  if (leftOut.length > 0) say({ kind: 'note', text: leftOutNote(leftOut) });
-  return vals;
-}
-
 /** Returns the reason why the file must not be pushed, or undefined. */
-export type FileCheck = (val: Pick<WorkspaceVal, 'file'>) => string | undefined;
+export type FileCheck = (val: { file: string }) => string | undefined;
 
-export function createFileCheck({ root }: Pick<WorkspaceFiles, 'root'>, warn: Warn): FileCheck {
-  const isIgnored = createIgnoreCheck(root, createIgnoreFiles(warn));
+export function createFileCheck(
+  { root, env }: Pick<Workspace, 'root' | 'env'>,
+  warn: (message: string) => void,
+): FileCheck {
+  const isIgnored = createIgnoreCheck(root, createIgnoreFiles(warn, env));
   const isInOtherProject = createNestedProjectCheck(root);
   return ({ file }) => {
     if (!isCode(file)) return 'not a code file';
@@ -138,18 +149,9 @@ export function createFileCheck({ root }: Pick<WorkspaceFiles, 'root'>, warn: Wa
   };
 }
 
-const mostNamed = 3;
-
-/** `vals check` says this too, so the note does not speak of a push. */
-function leftOutNote(files: readonly string[]): string {
-  const more = files.length - mostNamed;
-  const named = files.slice(0, mostNamed).join(', ') + (more > 0 ? ` and ${more} more` : '');
-  return `Left out: ${named}. To use an ignored file or a file that is not code, give its path.`;
-}
-
-export const isBelow = (known: WorkspaceFiles, paths: readonly string[], file: string): boolean =>
+export const isBelow = (workspace: Workspace, paths: readonly string[], file: string): boolean =>
   paths.length === 0 ||
   paths.some((path) => {
-    const chosen = relativeTo(known, path);
+    const chosen = relativeTo(workspace, path);
     return chosen === '' || chosen === file || file.startsWith(`${chosen}/`);
   });

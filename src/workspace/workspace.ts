@@ -1,75 +1,83 @@
 import { lstatSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import type { LocalError } from '../errors.ts';
+import type { Clock } from '../lib/clock.ts';
 import { isWithin, realPath, withSlashes } from '../lib/paths.ts';
-import { warnWith } from '../lib/say.ts';
-import { chosenService, embeddedService, serviceName } from '../settings/settings.ts';
-import { fold, pathProblem } from './disk/file-names.ts';
-import type { WorkspaceContext } from './disk/manifest-file.ts';
-import { findRoot } from './disk/root.ts';
-import { createListing } from './listing.ts';
+import { type Say, warnWith } from '../lib/say.ts';
+import { embeddedService, type Settings, serviceName } from '../settings/settings.ts';
+import { pathProblem } from './disk/file-names.ts';
+import { stampOf } from './disk/files.ts';
+import { findRoot, manifestFile } from './disk/root.ts';
+import { createHeadReader, type GitHistory, openGitHistory } from './git-history.ts';
+import { type Manifest, readManifest } from './manifest.ts';
 import { type OwnFolder, openOwnFolder } from './records/own-folder.ts';
-import { createRecords, type Records } from './records/val-records.ts';
-import type { Vals, WorkspaceVal } from './vals.ts';
+import { createRecords, type Records } from './records.ts';
+import { nameFrom } from './sources/val-names.ts';
 
-/** The files of a workspace and their vals. */
-export interface WorkspaceFiles {
-  root: string;
-  cwd: string;
-  /** What vals.json has now, with what this command will write into it. */
-  readonly vals: Vals;
+export interface WorkspaceContext {
+  settings: Settings;
+  say: Say;
+  env: NodeJS.ProcessEnv;
+  clock: Clock;
+  signal: AbortSignal;
 }
 
-type Location = Pick<WorkspaceFiles, 'root' | 'cwd'>;
-
-export interface Workspace extends WorkspaceFiles {
+/** A folder with a vals.json. Every file in it that a push of the folder takes is a val. */
+export interface Workspace {
+  root: string;
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  /** vals.json as it is now. */
+  readonly manifest: Manifest;
   /** Throws if no service is chosen. */
   readonly service: string;
   readonly records: Records;
   own: OwnFolder;
-  /** The id that vals.json or the record has. */
-  idOf(val: WorkspaceVal): string | undefined;
-  forgetRecord(file: string): void;
-  /** vals.json gets the name and the id at the end of the command. */
-  remember(val: WorkspaceVal, idBefore?: string): void;
-  saveManifest(): Promise<LocalError | undefined>;
+  /** The text of git's HEAD. Undefined without git. */
+  readonly head: string | undefined;
+  /** A new look at the history of git. Undefined without git. Close it after use. */
+  openHistory(): GitHistory | undefined;
 }
+
+export type Location = Pick<Workspace, 'root' | 'cwd'>;
 
 export function workspaceAt(
   root: string,
   context: WorkspaceContext,
   cwd: string = context.settings.cwd,
 ): Workspace {
-  const { settings } = context;
+  const { settings, say, env } = context;
   const own = openOwnFolder(settings, root);
   let records: Records | undefined;
-  const isListed = (file: string) => listing.vals().ofFile(file) !== undefined;
-  function openRecords(): Records {
-    records ??= createRecords(own, serviceName(settings), isListed, warnWith(context.say));
-    return records;
-  }
-  const listing = createListing(root, context, { own, openRecords });
+  let readHead: (() => string | undefined) | undefined;
+  let known: { stamp: string | undefined; manifest: Manifest } | undefined;
   return {
     root,
     cwd,
+    env,
     own,
-    get vals() {
-      return listing.vals();
+    get manifest() {
+      const stamp = stampOf(root, manifestFile);
+      if (known === undefined || known.stamp !== stamp) known = { stamp, manifest: readManifest(root) };
+      return known.manifest;
     },
     get service() {
       return serviceName(settings);
     },
     get records() {
-      return openRecords();
+      records ??= createRecords(own, serviceName(settings), warnWith(say));
+      return records;
     },
-    idOf: listing.idOf,
-    forgetRecord(file) {
-      if (chosenService(settings) !== undefined) openRecords().remove(file);
+    get head() {
+      readHead ??= createHeadReader(root);
+      return readHead();
     },
-    remember: listing.remember,
-    saveManifest: listing.save,
+    openHistory: () => openGitHistory(root, context),
   };
 }
+
+/** The name of the val of a file. Undefined if the file's name has no letter, or too many characters. */
+export const nameOfFile = ({ manifest }: Pick<Workspace, 'manifest'>, file: string): string | undefined =>
+  manifest.names.get(file) ?? nameFrom(file);
 
 /** The path of a file of the workspace as a person would type it, relative to the current folder. */
 export const pathTo = ({ root, cwd }: Location, file: string): string =>
@@ -102,37 +110,11 @@ export function fileBelow(location: Location, path: string): string | undefined 
   return pathProblem(file) === undefined ? file : undefined;
 }
 
-export function valOfFile(
-  { root, vals }: Pick<WorkspaceFiles, 'root' | 'vals'>,
-  file: string,
-): WorkspaceVal | undefined {
-  const exact = vals.ofFile(file);
-  if (exact !== undefined) return exact;
-  const similar = vals.ofFoldedFile(fold(file));
-  return similar && isSameFile(join(root, similar.file), join(root, file)) ? similar : undefined;
-}
-
 export function isSameFile(path: string, otherPath: string): boolean {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   const other = lstatSync(otherPath, { bigint: true, throwIfNoEntry: false });
   return stats !== undefined && stats.dev === other?.dev && stats.ino === other.ino;
 }
 
-export function otherServiceWarning(service: string, vals: readonly WorkspaceVal[]): string | undefined {
-  const elsewhere = vals.filter(({ otherServices }) => otherServices !== undefined);
-  if (elsewhere.length === 0) return undefined;
-  const services = [...new Set(elsewhere.flatMap(({ otherServices = [] }) => otherServices))];
-  const which = elsewhere.length === vals.length ? 'The' : `${elsewhere.length} of the`;
-  return `${which} vals were pushed to ${namesOf(services)}, but the service in use is ${nameOf(service)}.`;
-}
-
-export const nameOf = (service: string): string =>
+export const nameOfService = (service: string): string =>
   service === embeddedService ? 'the embedded service' : service;
-
-const mostNamed = 3;
-
-export function namesOf(services: readonly string[]): string {
-  const more = services.length - mostNamed;
-  const names = services.slice(0, mostNamed).map(nameOf);
-  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(' and ');
-}

@@ -1,9 +1,9 @@
 import { dirname, resolve } from 'node:path';
 import { existingStats, isWithin, realPath } from '../lib/paths.ts';
-import type { WorkspaceContext } from './disk/manifest-file.ts';
+import { fold } from './disk/file-names.ts';
 import { findRoot } from './disk/root.ts';
 import type { FileLimits } from './sources/within.ts';
-import { relativeTo, type Workspace, workspaceAt } from './workspace.ts';
+import { relativeTo, type Workspace, type WorkspaceContext, workspaceAt } from './workspace.ts';
 
 export interface PathInWorkspace {
   workspace: Workspace;
@@ -51,8 +51,15 @@ export function createWorkspaces(context: Limited): Workspaces {
       const target = resolve(cwd, path);
       const isFolder = existingStats(target)?.isDirectory() ?? false;
       const workspace = workspaceOf(isFolder ? target : dirname(target));
-      return workspace && { workspace, file: relativeTo(workspace, path) };
+      return workspace && { workspace, file: fileAsOnDisk(workspace, path, target) };
     },
     here: () => workspaceOf(cwd),
   };
+}
+
+/** Some systems take several spellings for one file, such as Hello.ts for hello.ts. The one on the disk counts. */
+function fileAsOnDisk(workspace: Workspace, path: string, target: string): string {
+  const file = relativeTo(workspace, path);
+  const onDisk = relativeTo(workspace, realPath(target));
+  return fold(onDisk) === fold(file) ? onDisk : file;
 }

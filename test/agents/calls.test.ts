@@ -128,7 +128,7 @@ it('lists have 20 records, or as many as limit says, and all outcomes and versio
   const count = 21;
   const { env } = await serviceInProcess();
   const home = temporaryFolder();
-  const cwd = folderOf({ 'vals.json': '{"vals":{}}' });
+  const cwd = folderOf({ 'vals.json': '{}' });
   const writeAll = (code: string) => {
     for (const name of valNames(count)) writeFileSync(join(cwd, `${name}.ts`), code);
   };

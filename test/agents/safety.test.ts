@@ -1,4 +1,5 @@
 import {
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -52,9 +53,9 @@ describe('permissions', () => {
   );
 });
 
-it('status and diff change no file of the workspace, not even if a file was moved', async () => {
+it('status and diff change no file of the workspace, not even if a file was renamed', async () => {
   const { env } = await serviceInProcess();
-  const cwd = folderOf({ 'vals.json': '{"vals":{}}', 'one.ts': '// one', 'two.ts': '// two' });
+  const cwd = folderOf({ 'vals.json': '{}', 'one.ts': '// one', 'two.ts': '// two' });
   const recorded = { ...env, VALS_DATA_DIR: temporaryFolder() };
   expect((await run(['push'], { env: recorded, cwd })).exit).toBe(0);
   renameSync(join(cwd, 'one.ts'), join(cwd, 'moved.ts'));
@@ -65,7 +66,7 @@ it('status and diff change no file of the workspace, not even if a file was move
   const before = contents();
   const agent = await connectAgent(['--read-only'], { env: recorded, cwd });
   expect((await agent.call('status')).document.items).toMatchObject([
-    { file: 'moved.ts', name: 'one', status: 'moved here' },
+    { file: 'moved.ts', name: 'moved', status: 'renamed here', nameBefore: 'one' },
     { file: 'two.ts', name: 'two', status: 'unchanged' },
   ]);
   expect(await agent.call('diff')).toMatchObject({ isError: false });
@@ -75,7 +76,7 @@ it('status and diff change no file of the workspace, not even if a file was move
 it('push with prune deletes, but does not overwrite a val that differs and has no record', async () => {
   const { env: service } = await serviceInProcess();
   const env = { ...service, VALS_DATA_DIR: temporaryFolder() };
-  const cwd = folderOf({ 'vals.json': '{"vals":{}}', 'gone.ts': 'export const gone = true;' });
+  const cwd = folderOf({ 'vals.json': '{}', 'gone.ts': 'export const gone = true;' });
   expect((await run(['push'], { env, cwd })).exit).toBe(0);
   const elsewhere = folderOf({ 'kept.ts': '// theirs' });
   expect((await run(['push', 'kept.ts'], { env, cwd: elsewhere })).exit).toBe(0);
@@ -85,8 +86,8 @@ it('push with prune deletes, but does not overwrite a val that differs and has n
   const { isError, document } = await agent.call('push', { prune: true });
   expect(isError).toBe(true);
   expect(document.items).toMatchObject([
-    { file: 'gone.ts', status: 'deleted' },
     { file: 'kept.ts', status: 'failed', error: { kind: 'conflict' } },
+    { file: 'gone.ts', status: 'deleted' },
   ]);
   expect((await agent.call('val_get', { val: 'kept' })).document).toMatchObject({ code: '// theirs' });
   await expect(agent.call('val_get', { val: 'gone' })).resolves.toMatchObject({ isError: true });
@@ -179,15 +180,15 @@ describe('files', () => {
     mkdirSync(join(root, 'below'), { recursive: true });
     await run(['init'], { cwd: root, home, env });
     writeFileSync(join(root, 'top.ts'), code);
-    symlinkSync(home, join(root, 'out'));
+    symlinkSync(join(home, 'outside.ts'), join(root, 'other.ts'));
     const agent = await connectAgent([], { env, home, cwd: join(root, 'below') });
     expect(await agent.call('push', { paths: ['../top.ts'] })).toMatchObject({ isError: false });
     expect(await agent.call('push', { name: 'other', code })).toMatchObject({ isError: false });
-    for (const file of ['../out/other.ts', '../../other.ts']) {
-      expect(await agent.call('pull', { vals: ['other'], file })).toMatchObject({ isError: true });
-    }
-    expect(await agent.call('pull', { vals: ['other'], file: 'other.ts' })).toMatchObject({ isError: false });
-    expect(readFileSync(join(root, 'below', 'other.ts'), 'utf8')).toBe(code);
+    expect(await agent.call('pull', { vals: ['other'] })).toMatchObject({ isError: true });
+    expect(existsSync(join(home, 'outside.ts'))).toBe(false);
+    rmSync(join(root, 'other.ts'));
+    expect(await agent.call('pull', { vals: ['other'] })).toMatchObject({ isError: false });
+    expect(readFileSync(join(root, 'other.ts'), 'utf8')).toBe(code);
   });
 });
 

@@ -40,10 +40,11 @@ const hostileNames = [
 ];
 
 function workplace() {
-  const names = ['greeting', 'deep', ...hostileNames];
-  const files = ['hello.ts', 'sub/deep.ts', ...hostileNames.map((_, index) => `hostile ${index}.ts`)];
-  const vals = Object.fromEntries(files.map((file, index) => [file, { name: names[index] }]));
-  const folder = folderOf({ 'hello.ts': '', 'two words.ts': '', 'vals.json': JSON.stringify({ vals }) });
+  const hostile = hostileNames.map((name, index) => [`hostile ${index}.ts`, name]);
+  const names = Object.fromEntries([['hello.ts', 'greeting'], ...hostile]);
+  const files = ['hello.ts', 'sub/deep.ts', 'two words.ts', ...hostile.map(([file]) => `${file}`)];
+  const folder = folderOf(Object.fromEntries(files.map((file) => [file, ''])));
+  writeFileSync(join(folder, 'vals.json'), JSON.stringify({ names }));
   const service = 'http://127.0.0.1:4000';
   const bin = folderOf({
     'config.json': JSON.stringify({ baseUrl: service, tokens: { [service]: 'token-of-mine' } }),
@@ -176,7 +177,7 @@ describe('vals completion', () => {
     const { folder } = workplace();
     const { exit, stdout, stderr } = await run(['__complete', shell, 'val', 'rm', ''], { cwd: folder });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
-    expect(stdout.replaceAll('\t', '').split('\n')).toEqual(['greeting', 'deep', '']);
+    expect(stdout.replaceAll('\t', '').split('\n')).toEqual(['greeting', 'deep', 'two_words', '']);
   });
 
   it('offers no vals outside of a workspace, or if vals.json is broken', async () => {
@@ -193,8 +194,7 @@ describe('vals completion', () => {
   });
 
   it('offers a file before a val of the same name', async () => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'vals.json'), JSON.stringify({ vals: { 'sub/x.ts': { name: 'forecast' } } }));
+    const folder = folderOf({ 'vals.json': '{"names": {"sub/x.ts": "forecast"}}', 'sub/x.ts': '' });
     const complete = async () => (await run(['__complete', 'fish', 'run', 'fore'], { cwd: folder })).stdout;
     expect(await complete()).toBe('forecast\t\n');
     writeFileSync(join(folder, 'forecast.ts'), '');
@@ -293,7 +293,6 @@ describe('the next word', async () => {
     ['use ', 'services'],
     ['copy --to ', 'services'],
     ['me --base-url ', 'services'],
-    ['pull --file ', 'files'],
     ['version get hello ', 'versions'],
   ])('after `vals %s` is one of the %s', (line, kinds) => {
     expect(next(line)).toMatchObject({ candidates: [], offers: kinds.split(' and ') });

@@ -92,7 +92,7 @@ async function runExample(line: string) {
   cpSync(resolve('examples'), join(folder, 'examples'), { recursive: true });
   cpSync(resolve('examples/hello.ts'), join(folder, 'hello.ts'));
   writeFileSync(join(folder, 'token.txt'), `${service.token}\n`);
-  if (/vals (init|status|diff|pull|forget)/.test(line)) {
+  if (/vals (init|status|diff|pull)/.test(line)) {
     rmSync(join(folder, 'examples'), { recursive: true });
   }
   if (/vals open hello/.test(line)) await run(['push', 'hello.ts'], { env: service.env, home: folder });
@@ -110,8 +110,7 @@ async function runExample(line: string) {
     const { baseUrl, token } = line.includes('@acme') ? await serviceWithSpace() : service;
     await signIn({ home: folder, token }, baseUrl);
   }
-  if (/vals (status|diff|pull|forget)/.test(line))
-    await makeWorkspace(service.env, folder, line.includes('diff'));
+  if (/vals (status|diff|pull)/.test(line)) await makeWorkspace(service.env, folder, line.includes('diff'));
 
   const target = line.startsWith('vals copy') ? await serviceWithSpace() : undefined;
   const command = line

@@ -142,7 +142,7 @@ it('an address in a hint is quoted', async () => {
 
 it('a hint for an agent names a tool, or a person', async () => {
   const { env } = await serviceInProcess();
-  const cwd = folderOf({ 'vals.json': '{"vals":{}}', 'one.ts': '1', 'two.ts': '2', 'empty.ts': '' });
+  const cwd = folderOf({ 'vals.json': '{}', 'one.ts': '1', 'two.ts': '2', 'empty.ts': '' });
   const agent = await connectAgent(['--allow-run', '--allow-delete'], { env, cwd });
   await agent.call('push', { paths: ['one.ts', 'two.ts'] });
   await agent.call('val_rm', { vals: ['two'] });

@@ -1,7 +1,7 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { folderOf, run } from '../support/program.ts';
+import { folderOf, run, writeFiles } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
 
 const hello = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
@@ -79,7 +79,7 @@ describe('a name', () => {
       expect(await command('val', 'get', 'hello')).toMatchObject({ exit: 0, stderr: '' });
       expect(asked()).toEqual(['GET /v1/me', list, get(hello)]);
       expect(await command('val', 'runs', 'hello')).toMatchObject({ exit: 0, stderr: '' });
-      expect(asked()).toEqual([runsOf(hello)]);
+      expect(asked()).toEqual([get(hello), runsOf(hello)]);
     },
   );
 
@@ -170,6 +170,70 @@ describe('the beginning of an id', () => {
   });
 });
 
+describe('a remembered name that the val does not have any more', () => {
+  const commands = [
+    ['val', 'get', 'hello'],
+    ['run', 'hello'],
+    ['version', 'get', 'hello', '1'],
+    ['version', 'ls', 'hello'],
+    ['pull', 'hello'],
+    ['val', 'rm', 'hello', '--yes'],
+    ['version', 'new', 'hello', 'code.txt'],
+    ['val', 'set', 'hello', '--privacy', 'public'],
+  ];
+
+  it.each(commands)('vals %s %s: exit 3 if nothing has the name', async (...args) => {
+    const { command, asked, replace, home } = await serviceOf([{ id: hello, name: 'hello' }]);
+    writeFiles(home, { 'vals.json': '{}', 'code.txt': 'x' });
+    rmSync(join(home, 'hello.ts'));
+    await command('ls');
+    replace([{ id: hello, name: 'bye' }]);
+    asked();
+    const { exit, stdout, error } = await command('--json', ...args);
+    expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' });
+    expect(error?.message).toMatch(
+      /^There is no val named hello(?: any more: it is named "bye" on the service)?\.$/,
+    );
+    expect(asked().filter((line) => !line.startsWith('GET /v1/'))).toEqual([]);
+  });
+
+  it.each(commands)('vals %s %s uses the val that took the name', async (...args) => {
+    const { command, asked, replace, home } = await serviceOf([{ id: hello, name: 'hello' }]);
+    writeFiles(home, { 'vals.json': '{}', 'code.txt': 'x' });
+    rmSync(join(home, 'hello.ts'));
+    await command('ls');
+    replace([
+      { id: hello, name: 'bye' },
+      { id: other, name: 'hello' },
+    ]);
+    asked();
+    await command('--json', ...args);
+    const requests = asked().filter((line) => line.includes('/v1/vals/') && line !== get(hello));
+    expect(requests.length).toBeGreaterThan(0);
+    for (const request of requests) expect(request).toContain(other);
+  });
+});
+
+describe("<owner>/<name> is another owner's val", () => {
+  it.each(['bob/greet', '@bob/greet'])('%s', async (word) => {
+    const val = { ...record({ id: other, name: 'greet', owner: 'bob-id' }), code: 'of bob' };
+    const service = await scriptedService([], ({ path }) => {
+      if (path === '/v1/me') return { body: { id: me, username: 'ada' } };
+      return path === '/v1/alias/bob/greet' || path === `/v1/vals/${other}` ? { body: val } : { status: 404 };
+    });
+    const cwd = folderOf({ 'vals.json': '{}' });
+    const { stdout } = await run(['val', 'get', word, '--code'], { cwd, env: service.env });
+    expect(stdout).toBe('of bob');
+    expect(await run(['pull', word], { cwd, env: service.env })).toMatchObject({ exit: 0 });
+    expect(readFileSync(join(cwd, 'greet.ts'), 'utf8')).toBe('of bob');
+    const unknown = await run(['val', 'get', 'bob/other'], { cwd, env: service.env });
+    expect(unknown).toMatchObject({
+      exit: 3,
+      stderr: expect.stringContaining('There is no val named bob/other.'),
+    });
+  });
+});
+
 describe('a deletion by a remembered name', () => {
   async function remembered() {
     const service = await serviceOf([{ id: hello, name: 'hello' }]);
@@ -182,15 +246,6 @@ describe('a deletion by a remembered name', () => {
     const { command, asked } = await remembered();
     expect(await command('val', 'rm', 'hello', '--yes')).toMatchObject({ exit: 0 });
     expect(asked()).toEqual([get(hello), `DELETE /v1/vals/${hello}`]);
-  });
-
-  it('stops if the val has another name now', async () => {
-    const { command, asked, replace } = await remembered();
-    replace([{ id: hello, name: 'bye' }]);
-    const { exit, error } = await command('val', 'rm', 'hello', '--yes', '--json');
-    expect({ exit, kind: error?.kind }).toEqual({ exit: 5, kind: 'conflict' });
-    expect(error?.message).toContain('"bye"');
-    expect(asked()).toEqual([get(hello)]);
   });
 
   it('finds the val that has the name now, if the remembered val is gone', async () => {

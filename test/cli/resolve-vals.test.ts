@@ -1,133 +1,109 @@
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { folderOf, run, temporaryFolder, writeFiles } from '../support/program.ts';
-import { reachable } from '../support/reachable.ts';
+import { folderOf, run, writeFiles } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
-import { Place, pushed } from '../workspace/support.ts';
+import { pushed } from '../workspace/support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
-async function known(name = 'hello') {
-  const scripted = await scriptedService([], ({ method, path }) =>
-    path.startsWith('/v1/users/')
-      ? { status: 404 }
-      : { body: method === 'GET' && /versions$|runs/.test(path) ? [] : { id, name, code: 'x' } },
-  );
-  const service = { ...scripted, env: await reachable(scripted.env) };
-  const folder = temporaryFolder();
-  writeFiles(folder, {
-    'vals.json': JSON.stringify({
-      vals: {
-        'lib/hello.ts': {
-          name: 'hello',
-          ids: { [service.env.VALS_BASE_URL]: id, 'https://other.example': 'other' },
-        },
-        'lib/odd.ts': { name: 'odd', ids: { [service.env.VALS_BASE_URL]: 'val_17' } },
-        'lib/only.ts': { name: 'only', ids: { 'https://other.example': 'another' } },
-      },
-    }),
-    'lib/hello.ts': 'x',
-    'lib/only.ts': 'y',
+/** A workspace, and a service without a list whose val this machine has seen. */
+async function known() {
+  const service = await scriptedService([], ({ method, path }) => {
+    if (path === '/v1/me') return { body: { id: 'me' } };
+    if (path.startsWith('/v1/users/')) return { status: 404 };
+    if (!path.startsWith(`/v1/vals/${id}`)) return method === 'DELETE' ? { status: 204 } : { status: 404 };
+    return {
+      body:
+        method === 'GET' && /versions$|runs/.test(path)
+          ? []
+          : { id, name: 'hello', code: 'x', author: { id: 'me' } },
+    };
   });
-  return { service, folder };
+  const home = folderOf({ 'vals.json': '{"names": {"lib/mail.ts": "hello"}}' });
+  writeFiles(home, { 'lib/mail.ts': 'x', 'only.ts': 'y' });
+  const command = (args: string[], cwd = home) =>
+    run(args, { cwd, home, env: { ...service.env, EDITOR: 'sh -c "echo edited > $1" sh' } });
+  for (const args of [['me'], ['val', 'get', id]]) await command(args);
+  service.requests.length = 0;
+  const asked = () => service.requests.splice(0).map(({ method, path }) => `${method} ${path}`);
+  return { command, asked, home };
 }
 
-describe('a name or a file stands for the val', () => {
-  it.each<[string[], string]>([
-    [['val', 'get', 'hello'], `GET /v1/vals/${id}`],
-    [['val', 'get', 'lib/hello.ts'], `GET /v1/vals/${id}`],
-    [['val', 'get', './lib/hello.ts'], `GET /v1/vals/${id}`],
-    [['runs', 'hello'], `GET /v1/vals/${id}/runs?limit=20&offset=0`],
-    [['version', 'ls', 'hello'], `GET /v1/vals/${id}/versions`],
-    [['version', 'get', 'hello', '1'], `GET /v1/vals/${id}/versions/1`],
+const read = `GET /v1/vals/${id}`;
+
+describe('a name or a file stands for the val, which is read to confirm the name', () => {
+  it.each<[string[], string[]]>([
+    [['val', 'get', 'hello'], []],
+    [['val', 'get', 'lib/mail.ts'], []],
+    [['val', 'get', './lib/mail.ts'], []],
+    [['runs', 'hello'], [`${read}/runs?limit=20&offset=0`]],
+    [['version', 'ls', 'hello'], [`${read}/versions`]],
+    [['version', 'get', 'hello', '1'], [`${read}/versions/1`]],
+    [['val', 'rm', 'hello', '--yes'], [`DELETE /v1/vals/${id}`]],
+    [['val', 'rm', 'lib/mail.ts', '--yes'], [`DELETE /v1/vals/${id}`]],
+    [['version', 'new', 'hello', 'lib/mail.ts'], [`POST /v1/vals/${id}/versions`]],
+    [['version', 'rm', 'hello', '1', '--yes'], [`DELETE /v1/vals/${id}/versions/1`]],
     [
-      ['val', 'get', '11111111-1111-4111-8111-111111111111'],
-      'GET /v1/vals/11111111-1111-4111-8111-111111111111',
+      ['version', 'restore', 'hello', '1'],
+      [`${read}/versions/1`, `POST /v1/vals/${id}/versions`],
     ],
-  ])('in %j', async (args, request) => {
-    const { service, folder } = await known();
-    const { exit, stderr } = await run(args, { cwd: folder, env: service.env });
-    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
-    expect(service.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([request]);
+    [
+      ['val', 'edit', 'hello'],
+      [read, read, `POST /v1/vals/${id}/versions`],
+    ],
+  ])('in %j', async (args, requests) => {
+    const { command, asked } = await known();
+    const { exit, stderr } = await command(args);
+    expect({ args, exit, stderr }).toEqual({ args, exit: 0, stderr: expect.any(String) });
+    expect(asked()).toEqual([read, ...requests]);
   });
 
-  describe('before a write, the val is read', () => {
-    const writes: [string[], string[]][] = [
-      [['val', 'rm', 'hello', '--yes'], [`DELETE /v1/vals/${id}`]],
-      [['val', 'rm', 'lib/hello.ts', '--yes'], [`DELETE /v1/vals/${id}`]],
-      [['version', 'new', 'hello', 'lib/hello.ts'], [`POST /v1/vals/${id}/versions`]],
-      [['version', 'rm', 'hello', '1', '--yes'], [`DELETE /v1/vals/${id}/versions/1`]],
-      [
-        ['version', 'restore', 'hello', '1'],
-        [`GET /v1/vals/${id}/versions/1`, `POST /v1/vals/${id}/versions`],
-      ],
-      [
-        ['val', 'edit', 'hello'],
-        [`GET /v1/vals/${id}`, `GET /v1/vals/${id}`, `POST /v1/vals/${id}/versions`],
-      ],
-    ];
-    const read = `GET /v1/vals/${id}`;
-
-    async function asked(args: string[], name?: string) {
-      const { service, folder } = await known(name);
-      const env = { ...service.env, EDITOR: 'sh -c "echo edited > $1" sh' };
-      const { exit, error } = await run([...args, '--json'], { cwd: folder, env });
-      return { exit, error, requests: service.requests.map(({ method, path }) => `${method} ${path}`) };
-    }
-
-    it.each(writes)('by %j', async (args, requests) => {
-      expect(await asked(args)).toMatchObject({ exit: 0, requests: [read, ...requests] });
-    });
-
-    it.each(writes)('%j is exit 5 if the val has another name on the service', async (args) => {
-      const { exit, error, requests } = await asked(args, 'production_billing');
-      expect({ exit, requests }).toEqual({ exit: 5, requests: [read] });
-      expect(error?.message).toBe(
-        'The val "hello" is named "production_billing" on the service. Nothing was done.',
-      );
-      expect(error?.hint).toBe(`To use the val "production_billing", give its id: ${id}.`);
-    });
-
-    it.each([id, 'val_17'])('but not by the id %s', async (word) => {
-      expect(await asked(['val', 'rm', word, '--yes'], 'production_billing')).toMatchObject({
-        exit: 0,
-        requests: [`DELETE /v1/vals/${word}`],
-      });
-    });
+  it('but an id is not', async () => {
+    const { command, asked } = await known();
+    expect(await command(['val', 'rm', id, '--yes'])).toMatchObject({ exit: 0 });
+    expect(asked()).toEqual([`DELETE /v1/vals/${id}`]);
   });
 
   it('paths are relative to the current folder', async () => {
-    const { service, folder } = await known();
-    for (const word of ['hello.ts', '../lib/hello.ts']) {
-      const { exit } = await run(['val', 'get', word], { cwd: join(folder, 'lib'), env: service.env });
-      expect(exit).toBe(0);
-    }
-    expect(new Set(service.requests.map(({ path }) => path))).toEqual(new Set([`/v1/vals/${id}`]));
+    const { command, asked, home } = await known();
+    for (const word of ['mail.ts', '../lib/mail.ts'])
+      expect(await command(['val', 'get', word], join(home, 'lib'))).toMatchObject({ exit: 0 });
+    expect(new Set(asked())).toEqual(new Set([read]));
   });
+});
+
+it('a file that git knows, but that is gone, stands for its val', async () => {
+  const { place } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: place.folder });
+  git('init', '-q');
+  git('add', 'a.ts', 'vals.json');
+  git('-c', 'user.name=a', '-c', 'user.email=a', 'commit', '-qm', 'first');
+  place.remove('a.ts', 'b.ts');
+  expect((await place.vals('val', 'get', 'a.ts', '--code')).stdout).toBe('a');
+  expect(await place.vals('val', 'get', 'b.ts', '--code')).toMatchObject({ exit: 3, stdout: '' });
+  git('add', '-A');
+  git('-c', 'user.name=a', '-c', 'user.email=a', 'commit', '-qm', 'deleted');
+  expect((await place.vals('val', 'get', 'a.ts', '--code')).stdout).toBe('a');
 });
 
 it.each<[string, string]>([
   ['helo', 'Did you mean "hello"?'],
-  ['lib/helo.ts', 'Did you mean "lib/hello.ts"'],
-  ['hello.ts', 'Did you mean "lib/hello.ts"'],
   ['zzz', 'There is no val named zzz.'],
-  ['only', 'is in the workspace, but not on'],
-])('%s is not found, and no val is requested', async (word, message) => {
-  const { service, folder } = await known();
-  const { exit, stdout, error } = await run(['val', 'get', word, '--json'], {
-    cwd: folder,
-    env: service.env,
-  });
+  ['only.ts', 'only.ts is not a val yet: the service has no val named "only".'],
+])('%s is not found', async (word, message) => {
+  const { command, asked } = await known();
+  const { exit, stdout, error } = await command(['val', 'get', word, '--json']);
   expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' });
   expect(error).toMatchObject({ kind: 'not_found', hint: expect.any(String) });
   expect(error?.message).toContain(message);
-  expect(service.requests.filter(({ path }) => path.startsWith('/v1/vals'))).toEqual([]);
+  expect(asked().filter((line) => line.includes('/v1/vals'))).toEqual([]);
 });
 
 it.each(['status', 'diff', 'pull'])('vals %s does not find an unknown name', async (command) => {
-  const { service, folder } = await known();
-  const { exit, error } = await run([command, 'helo', '--json'], { cwd: folder, env: service.env });
+  const { place } = await pushed({ 'hello.ts': 'x' });
+  const { exit, error } = await place.vals(command, 'helo', '--json');
   expect(exit).toBe(3);
   expect(error?.message).toContain('Did you mean "hello"?');
 });
@@ -138,16 +114,4 @@ it('vals run names the file if only its extension is missing', async () => {
   const { exit, stderr } = await run(['run', 'ageInDays'], { env, cwd });
   expect(exit).toBe(3);
   expect(stderr).toContain('There is a file ageInDays.ts. To run it, run `vals run ageInDays.ts`.');
-});
-
-it('vals.json sets neither the service nor the token', async () => {
-  const { place } = await pushed({ 'a.ts': 'a' });
-  place.put({
-    'vals.json': JSON.stringify({
-      baseUrl: place.env.VALS_BASE_URL,
-      token: place.env.VALS_TOKEN,
-      ...place.manifest(),
-    }),
-  });
-  expect(await new Place(place.folder, {}).vals('status')).toMatchObject({ exit: 2 });
 });

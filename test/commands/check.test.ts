@@ -59,7 +59,7 @@ it('check needs no service, and reads standard input', async () => {
 
 it('check takes the files of the workspace, and outside of one needs a path', async () => {
   const cwd = folderOf({
-    'vals.json': '{"vals": {}}',
+    'vals.json': '{}',
     'a.ts': 'a b',
     '.valsignore': 'no.ts',
     'no.ts': 'a b',

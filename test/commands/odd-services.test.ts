@@ -32,7 +32,7 @@ describe('a name that the service refuses', () => {
     expect((await vals('push', 'send-mail.ts', '--name', 'send_mail')).exit).toBe(0);
     expect(hint(await vals('val', 'create', 'send-mail', 'send-mail.ts'))).toContain('send_mail');
     expect(hint(await vals('val', 'set', 'send_mail', '--name', 're-send'))).toContain('--name re_send');
-    writeFileSync(join(folder, 'vals.json'), '{"vals":{"send-mail.ts":{"name":"send-mail"}}}');
+    writeFileSync(join(folder, 'vals.json'), '{"names":{"send-mail.ts":"send-mail"}}');
     const inWorkspace = await vals('push');
     expect(inWorkspace.exit).toBe(6);
     expect(hint(inWorkspace)).toBe('In vals.json, change the name "send-mail" to "send_mail".');
@@ -85,12 +85,10 @@ it.each([[['runs', '--all']], [['version', 'ls', id]]])(
 );
 
 it('vals pull of an id whose name the workspace already has is a conflict', async () => {
-  const [one, two] = [await serviceInProcess(), await serviceInProcess()];
-  const folder = folderOf({ 'lib/hello.ts': 'mine' });
-  await run(['init'], { cwd: folder });
-  expect((await run(['push'], { cwd: folder, env: one.env })).exit).toBe(0);
-  const other = await pushCode(two.env, 'hello', 'theirs');
-  const result = await run(['pull', other ?? '', '--json'], { cwd: folder, env: two.env });
+  const { env } = await serviceInProcess();
+  const folder = folderOf({ 'vals.json': '{}', 'lib/hello.ts': 'mine' });
+  const other = await pushCode(env, 'hello', 'theirs');
+  const result = await run(['pull', other ?? '', '--json'], { cwd: folder, env });
   expect(result).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
 });
 

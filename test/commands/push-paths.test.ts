@@ -9,14 +9,15 @@ const wordsOf = (text = ''): string[] => text.split(' ').filter(Boolean);
 const filesOf = (some: string[], others: string[], more: Record<string, string> = {}): string =>
   folderOf({ ...Object.fromEntries([...some, ...others].map((file) => [file, 'code'])), ...more });
 
+const longFile = `${'x'.repeat(49)}.ts`;
+
 const cases: { what: string; paths: string; pushed: Record<string, string>; left?: string }[] = [
   {
     what: 'files, and makes their names',
-    paths: `c.js sub/b.test.mjs ./a.ts README a.d.ts .env 2fa.ts send-mail.ts Müller.ts ${'x'.repeat(50)}.ts`,
+    paths: `c.js sub/b.test.mjs ./a.ts README a.d.ts 2fa.ts send-mail.ts Müller.ts`,
     pushed: {
       ...{ 'c.js': 'c', 'sub/b.test.mjs': 'b_test', './a.ts': 'a', README: 'README', 'a.d.ts': 'a_d' },
-      ...{ '.env': 'env', '2fa.ts': 'fa', 'send-mail.ts': 'send_mail', 'Müller.ts': 'Muller' },
-      [`${'x'.repeat(50)}.ts`]: 'x'.repeat(48),
+      ...{ '2fa.ts': 'fa', 'send-mail.ts': 'send_mail', 'Müller.ts': 'Muller' },
     },
   },
   {
@@ -190,7 +191,16 @@ it.each<{ what: string; args: string[]; says: string }>([
     args: ['alike'],
     says: 'alike/b-c.ts and alike/b_c.ts would both',
   },
-  { what: 'a file name without a letter', args: ['a.ts', '123.ts'], says: '123.ts has no letter' },
+  {
+    what: 'a file name without a letter',
+    args: ['a.ts', '123.ts'],
+    says: '123.ts has a name that no val can',
+  },
+  {
+    what: 'a file name of 49 letters',
+    args: [longFile, 'a.ts'],
+    says: `${longFile} has a name that no val can`,
+  },
   { what: 'a folder without code', args: ['empty'], says: 'empty has no code files' },
   { what: 'an empty path', args: [''], says: 'is empty' },
   { what: 'no requests at a time', args: ['a.ts', '--concurrency', '0'], says: '--concurrency' },
@@ -198,7 +208,7 @@ it.each<{ what: string; args: string[]; says: string }>([
   const code = wordsOf(
     'a.ts a.js b.ts v/a.ts v/c.ts twins/x/a.ts twins/y/a.ts empty/notes.txt alike/b-c.ts alike/b_c.ts 123.ts',
   );
-  const cwd = filesOf(code, []);
+  const cwd = filesOf(code, [longFile]);
   const service = await scriptedService([]);
   const [plain, dry] = await Promise.all([
     run(['push', ...args, '--json'], { env: service.env, cwd, input: 'code' }),

@@ -23,7 +23,7 @@ describe('outcomes', () => {
       statuses((await run(['push', ...paths, '--json'], { env, cwd, home: from })).stdout);
     expect(await push()).toEqual(['created', 'created']);
     expect(await push()).toEqual(['unchanged', 'unchanged']);
-    const otherWorkspace = folderOf({ 'vals.json': '{"vals":{}}' });
+    const otherWorkspace = folderOf({ 'vals.json': '{}' });
     expect(await push(home, otherWorkspace)).toEqual(['unchanged', 'unchanged']);
     writeFileSync(join(folder, 'b.ts'), 'b2');
     expect(await push()).toEqual(['unchanged', 'pushed']);

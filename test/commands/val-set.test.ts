@@ -2,7 +2,6 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { run, temporaryFolder } from '../support/program.ts';
-import { reachable } from '../support/reachable.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 import { id, pushCode } from './pushes.ts';
@@ -86,11 +85,10 @@ describe('vals val set in a workspace', () => {
     for (const name of ['one', 'two']) writeFileSync(join(folder, `${name}.ts`), `// ${name}`);
     await vals(['init']);
     expect((await vals(['push'])).exit).toBe(0);
-    const manifest = () => JSON.parse(readFileSync(join(folder, 'vals.json'), 'utf8')).vals;
-    const before = manifest();
+    const manifest = () => JSON.parse(readFileSync(join(folder, 'vals.json'), 'utf8'));
     expect((await vals(['val', 'set', 'one', '--name', 'two'])).exit).toBe(5);
     expect((await vals(['val', 'set', 'one', '--name', 'uno'])).exit).toBe(0);
-    expect(manifest()).toEqual({ ...before, 'one.ts': { ...before['one.ts'], name: 'uno' } });
+    expect(manifest()).toEqual({ names: { 'one.ts': 'uno' } });
     expect(JSON.parse((await vals(['status', '--json'])).stdout)).toMatchObject([
       { file: 'one.ts', name: 'uno', status: 'unchanged' },
       { file: 'two.ts' },
@@ -100,6 +98,8 @@ describe('vals val set in a workspace', () => {
       { file: 'one.ts', name: 'uno', status: 'pushed', version: 2 },
       { file: 'two.ts', status: 'unchanged' },
     ]);
+    expect((await vals(['val', 'set', 'one.ts', '--name', 'one'])).exit).toBe(0);
+    expect(manifest()).toEqual({});
   });
 });
 
@@ -150,9 +150,9 @@ describe('vals val set on a service without the route', () => {
       }
       return change(seen);
     });
-    const env = await reachable(service.env);
-    const entry = { name: 'hello', ids: { [env.VALS_BASE_URL]: id } };
-    writeFileSync(manifest, JSON.stringify({ vals: { 'hello.ts': entry } }));
+    const { env } = service;
+    writeFileSync(manifest, '{}');
+    writeFileSync(join(folder, 'hello.ts'), 'c');
     const { exit, stderr } = await run(['val', 'set', id, '--name', 'hi'], { env, cwd: folder });
     expect(exit).toBe(10);
     expect(stderr).toContain('The val is named "hi" on the service now, but vals.json could not be changed');

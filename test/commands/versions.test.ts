@@ -94,7 +94,7 @@ describe('version restore', () => {
 
   it('in a workspace, says that the file keeps its code', async () => {
     const { env } = await serviceInProcess();
-    const cwd = folderOf({ 'vals.json': '{"vals":{}}', 'hello.ts': '1' });
+    const cwd = folderOf({ 'vals.json': '{}', 'hello.ts': '1' });
     const vals = (...args: string[]) => run(args, { env, cwd });
     await vals('push');
     writeFileSync(join(cwd, 'hello.ts'), '2');

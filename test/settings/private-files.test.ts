@@ -147,29 +147,14 @@ describe('a config file', () => {
   });
 });
 
-const lockers = [
-  {
-    what: 'login',
-    async prepare() {
-      const home = temporaryFolder();
-      const { baseUrl } = await scriptedService([], forAll(accepted));
-      const lock = `${writeConfig(home, '{}')}.lock`;
-      return { home, args: ['login', '--base-url', baseUrl, '--with-token'], lock, input: 'token-of-mine' };
-    },
-  },
-  {
-    what: 'init',
-    async prepare() {
-      const home = temporaryFolder();
-      await run(['init'], { home });
-      const workspaces = join(home, '.local/share/vals/workspaces');
-      const lock = join(workspaces, readdirSync(workspaces)[0] ?? '', 'lock');
-      return { home, args: ['init'], lock, input: '' };
-    },
-  },
-];
+async function prepare() {
+  const home = temporaryFolder();
+  const { baseUrl } = await scriptedService([], forAll(accepted));
+  const lock = `${writeConfig(home, '{}')}.lock`;
+  return { home, args: ['login', '--base-url', baseUrl, '--with-token'], lock, input: 'token-of-mine' };
+}
 
-describe.each(lockers)('the lock of $what', ({ prepare }) => {
+describe('the lock of login', () => {
   const held = `${hostname()} ${process.pid} somebody`;
 
   it('with a time in the future counts as old', async () => {

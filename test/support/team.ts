@@ -4,7 +4,7 @@ import { openStore, type Store, startService } from '../../src/service/index.ts'
 import { placeOf } from './embedded-service.ts';
 import { type RunOptions, run, temporaryFolder } from './program.ts';
 
-export interface Person {
+interface Person {
   home: string;
   token: string;
   vals(args: readonly string[], options?: RunOptions): ReturnType<typeof run>;

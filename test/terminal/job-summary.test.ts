@@ -49,7 +49,10 @@ it('the job summary shows names, files and messages as plain text, without the t
   const job = createJob({ [file]: '1' });
   const message = `</td>|<script>alert("${testToken}")</script>\n\n# www.evil.example\n***`;
   const service = await scriptedService([{ status: 422, body: { message } }]);
-  const { exit } = await run(['push', file], { env: { ...service.env, ...job.env }, cwd: job.folder });
+  const { exit } = await run(['push', file, '--name', name], {
+    env: { ...service.env, ...job.env },
+    cwd: job.folder,
+  });
   expect(exit).toBe(6);
   const text = job.page();
   const rows = text.split('\n').filter((line) => line.startsWith('| '));

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createIgnoreCheck, createIgnoreFiles } from '../../src/workspace/sources/ignoring.ts';
 import { isLong } from '../support/cases.ts';
-import { temporaryFolder, writeFiles } from '../support/program.ts';
+import { environment, temporaryFolder, writeFiles } from '../support/program.ts';
 
 const names = ['a', 'b', 'ab', 'c d'];
 const paths = [1, 2, 3].reduce(
@@ -44,4 +46,56 @@ it('vals ignores the same files as git', async () => {
     { numRuns: isLong ? 500 : 12 },
   );
   expect(compared).toBeGreaterThan(isLong ? 100 : 2);
+});
+
+describe("the user's core.excludesFile counts", () => {
+  const setting = (path: string) => `[core]\n\texcludesFile = ${path}\n`;
+  it.each<[string, Record<string, string>, Record<string, string>?]>([
+    ['in its default place', { '.config/git/ignore': 'a' }],
+    [
+      'below XDG_CONFIG_HOME',
+      { 'xdg/git/ignore': 'a', '.config/git/ignore': 'b' },
+      { XDG_CONFIG_HOME: 'xdg' },
+    ],
+    ['set in .gitconfig', { '.gitconfig': setting('~/mine'), mine: 'a', '.config/git/ignore': 'b' }],
+    [
+      'set in an included file',
+      { '.gitconfig': '[include]\n\tpath = more', more: setting('~/mine'), mine: 'a' },
+    ],
+    ['set to nothing', { '.gitconfig': setting(''), '.config/git/ignore': 'a' }],
+    ['set in the repository', { 'repository/.git/config': setting('../mine'), mine: '/vals/a' }],
+    ['with rules for a path from the top', { '.config/git/ignore': '/a\n/vals/b\n/vals/c d' }],
+    ['before .gitignore', { '.config/git/ignore': 'a\nb', 'repository/.gitignore': '!b' }],
+    ['before info/exclude', { '.config/git/ignore': 'a\nb', 'repository/.git/info/exclude': '!a' }],
+  ])('%s', async (_what, files, variables = {}) => {
+    const home = temporaryFolder();
+    const top = join(home, 'repository');
+    const places = Object.entries(variables).map(([name, path]) => [name, join(home, path)]);
+    const env = environment(home, Object.fromEntries(places));
+    await execa('git', ['init', '-q', top], { env, extendEnv: false });
+    const config = readFileSync(join(top, '.git/config'), 'utf8');
+    writeFiles(home, {
+      ...files,
+      'repository/.git/config': `${config}${files['repository/.git/config'] ?? ''}`,
+    });
+    const paths = ['a', 'b', 'c d', 'ab'];
+    const root = join(top, 'vals');
+    writeFiles(root, { 'vals.json': '{}' });
+
+    const { stdout } = await execa('git', ['check-ignore', '--no-index', '--stdin', '-z'], {
+      ...{ cwd: root, env, extendEnv: false, input: paths.join('\0'), reject: false },
+    });
+    const isIgnored = createIgnoreCheck(
+      root,
+      createIgnoreFiles(() => {}, env),
+    );
+    expect(paths.filter(isIgnored)).toEqual(stdout.split('\0').filter((path) => path !== ''));
+  });
+
+  it('only in a repository', () => {
+    const home = temporaryFolder();
+    writeFiles(home, { '.config/git/ignore': 'a', 'vals/vals.json': '{}' });
+    const ignoreFiles = createIgnoreFiles(() => {}, environment(home));
+    expect(createIgnoreCheck(join(home, 'vals'), ignoreFiles)('a')).toBe(false);
+  });
 });

@@ -1,59 +1,39 @@
 import { symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { scriptedService } from '../support/scripted-service.ts';
-import { Place, pushed, workspaceWith } from './support.ts';
+import { newService, Place, pushed, workspaceWith } from './support.ts';
 
-const files = { 'a.ts': 'a', 'secrets.json': '{}', 'main.tfvars': 'password = "x"', 'private/key.ts': 'key' };
+const files = { 'a.ts': 'a', 'secrets.json': '{}', 'private/key.ts': 'key', 'b.test.ts': 'b' };
 
+/** vals.json has names for files that a push of the folder does not take. */
 async function workspace() {
-  const service = await scriptedService([], ({ method, body }) =>
-    method === 'GET' ? { status: 404 } : { status: 201, body: { id: JSON.parse(body).name, version: 1 } },
-  );
-  const vals = Object.fromEntries(Object.keys(files).map((file, index) => [file, { name: `v${index}` }]));
-  const more = { '.gitignore': 'private/\n', 'vals.json': JSON.stringify({ vals }) };
+  const service = await newService();
+  const names = { 'secrets.json': 'v1', 'private/key.ts': 'v2' };
+  const more = { '.gitignore': 'private/\n', 'vals.json': JSON.stringify({ names }) };
   const place = workspaceWith(service.env, { ...files, ...more });
-  const sent = () =>
-    service.requests.filter(({ method }) => method === 'PUT').map(({ body }) => JSON.parse(body).code);
-  return { place, sent };
+  const there = async () => (await place.vals('ls', '--all', '--fields', 'name')).stdout.split('\n').sort();
+  return { place, service, there };
 }
 
-it('push and check leave out files that are ignored or not code, and say so', async () => {
-  const { place, sent } = await workspace();
-  const note =
-    'Left out: main.tfvars (not a code file), private/key.ts (listed in an ignore file), secrets.json (not a code file). ' +
-    'To use an ignored file or a file that is not code, give its path.\n';
-  for (const command of ['check', 'push']) {
-    const { exit, stderr } = await place.vals(command);
-    expect(exit).toBe(0);
-    expect(stderr).toContain(note);
-  }
-  expect(sent()).toEqual(['a']);
+it('push and check leave out what a push of a folder does not take, even if vals.json names it', async () => {
+  const { place } = await workspace();
+  for (const args of [['check'], ['check', '.']]) expect((await place.vals(...args)).exit).toBe(0);
+  expect(await place.words(['push'])).toEqual({ 'a.ts': 'created' });
+  expect(await place.words(['push', '.'])).toEqual({ 'a.ts': 'unchanged' });
 });
 
-it.each([
-  ['secrets.json', '{}'],
-  ['private/key.ts', 'key'],
-  ['v0', 'a'],
-])('push sends %s if the command line names the file', async (word, code) => {
-  const { place, sent } = await workspace();
-  expect(await place.vals('push', word)).toMatchObject({ exit: 0 });
-  expect(sent()).toEqual([code]);
-});
-
-it.each([
-  ['v1', 'secrets.json', 'not a code file'],
-  ['v3', 'private/key.ts', 'listed in an ignore file'],
-])('push sends nothing for the name %s, because %s is %s', async (name, file, reason) => {
-  const { place, sent } = await workspace();
-  const { exit, stderr } = await place.vals('push', 'a.ts', name);
-  expect({ exit, stderr }).toEqual({
-    exit: 2,
-    stderr:
-      `error: The val "${name}" was not pushed, because its file ${file} is ${reason}.\n` +
-      `hint: To push the file by its path, run \`vals push ${file}\`.\n`,
-  });
-  expect(sent()).toEqual([]);
+it('push sends such a file if the command line names it, and a prune does not delete its val', async () => {
+  const { place, there } = await workspace();
+  const paths = ['secrets.json', 'private/key.ts', 'b.test.ts'];
+  const rows = await place.rows(['push', ...paths, '--no-check']);
+  expect(rows.map(({ name, status }) => [name, status])).toEqual([
+    ['v1', 'created'],
+    ['v2', 'created'],
+    ['b_test', 'created'],
+  ]);
+  expect(await place.status()).toEqual({ 'a.ts': 'new' });
+  expect(await place.words(['push', '--prune', '--yes'])).toEqual({ 'a.ts': 'created' });
+  expect(await there()).toEqual(['', 'a', 'b_test', 'v1', 'v2']);
 });
 
 it('in a folder below, a path is relative to that folder, and messages name files from there', async () => {
@@ -75,45 +55,45 @@ it('in a folder below, messages name links and missing folders from there, and o
   place.put({ lib: 'a file' });
   symlinkSync('b.ts', join(place.folder, 'sub/link.ts'));
   const below = new Place(join(place.folder, 'sub'), place.env, place.home);
-  const lib = '../lib/a.ts was not used: ../lib is not a folder.';
-  const hint = 'hint: Replace ../lib with a regular file or folder, or move it away.';
-  expect((await below.vals('pull')).stderr).toBe(`error: ${lib}\n${hint}\n`);
+  expect(await below.words(['status'])).toEqual({ 'b.ts': 'unchanged', '../lib/a.ts': 'missing here' });
+  expect(await below.vals('pull', '../lib/a.ts')).toMatchObject({
+    exit: 10,
+    stderr: expect.stringContaining('../lib is not a folder.'),
+  });
   const link = 'warning: link.ts was not used, because it is not a regular file.';
   place.remove('lib');
   expect((await below.vals('status')).stderr).toBe(`${link}\n`);
 });
 
-it('push leaves out a file of a typed folder that vals.json cannot list', async () => {
-  const { place, sent } = await workspace();
-  place.put({ 'sub/aux/prod.ts': 'evil', 'sub/b.ts': 'b' });
-  const { exit, stderr } = await place.vals('push', 'sub');
-  expect({ exit, stderr }).toEqual({
-    exit: 0,
-    stderr: expect.stringContaining(
-      'sub/aux/prod.ts was not pushed, because its path has a part, "aux", that is reserved',
-    ),
-  });
-  expect(sent()).toEqual(['b']);
+it('push leaves out a file whose path no disk of a colleague could have', async () => {
+  const { place } = await workspace();
+  place.put({ 'sub/aux/prod.ts': 'evil', 'sub/c.ts': 'c' });
+  const problem = 'its path has a part, "aux", that is reserved for a device on Windows.';
+  for (const path of ['sub', '.']) {
+    const { exit, stderr } = await place.vals('push', path);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining(problem) });
+  }
+  expect(await place.vals('push', 'sub/aux/prod.ts')).toMatchObject({ exit: 10 });
+  expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'sub/c.ts': 'unchanged' });
 });
 
 it('push in a folder reads the ignore files at the top of the workspace', async () => {
-  const { place, sent } = await workspace();
+  const { place } = await workspace();
   place.put({ 'lib/b.ts': 'b', 'lib/c.ts': 'c', '.valsignore': 'c.ts' });
-  expect(await place.vals('push', 'lib')).toMatchObject({ exit: 0 });
-  expect(sent()).toEqual(['b']);
+  expect(await place.words(['push', 'lib'])).toEqual({ 'lib/b.ts': 'created' });
 });
 
 it.each(['.gitignore', 'lib/.valsignore'])(
   'push sends nothing if %s is too large to be read',
   async (file) => {
-    const { place, sent } = await workspace();
+    const { place, there } = await workspace();
     place.put({ 'lib/secret.ts': 'secret', [file]: 'secret.ts\n' });
     truncateSync(join(place.folder, file), 65 * 1_048_576);
     for (const args of [['push'], ['push', 'lib']]) {
       const { exit, stderr } = await place.vals(...args);
       expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining('is larger than 64 MB') });
     }
-    expect(sent()).toEqual([]);
+    expect(await there()).toEqual(['']);
   },
 );
 
@@ -124,24 +104,19 @@ it.each(['.git/HEAD', 'vals.json'])(
     const id = place.idOf('lib/b.ts');
     await service.edit('b', 'theirs');
     place.put({ [`lib/${mark}`]: '{}', 'lib/b.ts': 'of others' });
-    expect((await place.vals('push', '--force')).stderr).toContain(
-      'lib/b.ts (in another repository or workspace)',
-    );
+    for (const args of [
+      ['push', '--force'],
+      ['push', '--prune', '--yes'],
+      ['pull', '--force'],
+    ]) {
+      const { stderr } = await place.vals(...args);
+      expect(stderr).toContain('lib was left out: it is a repository or a workspace of its own.');
+    }
     // With a vals.json of its own, the folder is another workspace, and has no record of the val.
     const exit = mark === 'vals.json' ? 5 : 10;
     expect(await place.vals('push', 'lib/b.ts')).toMatchObject({ exit });
-    const refused = [
-      ['push', 'b'],
-      ['pull', '--force'],
-      ['pull', 'b', '--force'],
-      ['pull', (await service.edit('c', 'c')).id, '--file', 'lib/c.ts'],
-    ];
-    for (const args of refused) expect(await place.vals(...args), args.join(' ')).toMatchObject({ exit: 10 });
+    await place.vals('pull', 'b', '--force');
     expect(place.read('lib/b.ts')).toBe('of others');
     expect(await service.code(id)).toBe('theirs');
-    place.put({ [`new/${mark}`]: '{}', 'new/d.ts': 'd' });
-    expect((await place.vals('init')).stderr).toContain(
-      'new was left out: it is a repository or a workspace',
-    );
   },
 );

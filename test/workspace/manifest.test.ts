@@ -1,90 +1,122 @@
 import { describe, expect, it } from 'vitest';
-import { formatManifest, parseManifest } from '../../src/workspace/disk/manifest.ts';
-import { folderOf, run, valNames } from '../support/program.ts';
-import { newService, Place, pushed, workspaceWith } from './support.ts';
+import { newService, Place, reachableService, workspaceWith } from './support.ts';
 
-describe('an invalid vals.json is refused with the place of the mistake, and is not changed', () => {
-  const entry = (file: string, value: unknown = { name: 'a' }) => JSON.stringify({ vals: { [file]: value } });
-  const two = (file: string, other: string, both: object = {}) =>
-    JSON.stringify({ vals: { [file]: { name: file, ...both }, [other]: { name: other, ...both } } });
-  it.each<[string, string, string]>([
-    ['not JSON', '{"vals": {', 'is not JSON'],
-    ['a merge of git', '{\n<<<<<<< HEAD\n=======\n>>>>>>> main\n}', 'has conflict markers of git'],
-    ['an array', '[]', 'is not a JSON object'],
-    ['vals that are a list', '{"vals": []}', '"vals"'],
-    ['an entry that is text', entry('a.ts', 'a'), 'vals["a.ts"]'],
-    ['no name', entry('a.ts', {}), '"name"'],
-    ['a name that is a number', entry('a.ts', { name: 1 }), '"name"'],
-    ['ids that are a list', entry('a.ts', { name: 'a', ids: [] }), '"ids"'],
-    ['an id that is a number', entry('a.ts', { name: 'a', ids: { local: 1 } }), 'local'],
-    ['an absolute path', entry('/etc/passwd'), '/etc/passwd'],
-    ['a path of Windows', entry('C:\\a.ts'), 'C:\\a.ts'],
-    ['a path that leads out by a detour', entry('b/../../a.ts'), 'out of the workspace'],
-    ['a path into .git', entry('.git/config'), 'begins with a dot'],
-    ['itself', entry('VALS.json'), 'vals.json itself'],
-    ['an empty path', entry(''), 'is empty'],
-    ['one name twice', two('a.ts', 'b.ts', { name: 'a' }), 'a.ts and b.ts'],
+describe('a vals.json that makes no sense is exit 10, with one sentence and the way on', () => {
+  it.each([
+    ['{', 'is not JSON', 'restore it from git'],
+    ['[]', 'is not a JSON object', 'restore it from git'],
     [
-      'one id twice',
-      two('a.ts', 'b.ts', { ids: { 'https://x': '2' } }),
-      'id 2 on https://x to two files: a.ts and b.ts',
+      '<<<<<<< HEAD\n{}\n=======\n{"names": {}}\n>>>>>>> b\n',
+      'has conflict markers',
+      'keep the lines that you want',
     ],
-    ['two files that differ in case', two('a.ts', 'A.ts'), 'one file'],
-    ['two files that differ in their Unicode form', two('\u00e9.ts', 'e\u0301.ts'), 'one file'],
-  ])('%s', async (_what, text, message) => {
-    const cwd = folderOf({ 'vals.json': text });
-    const { exit, stdout, error } = await run(['status', '--local', '--json'], { cwd });
-    expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
-    expect(error).toMatchObject({ kind: 'local', hint: expect.any(String) });
-    expect(error?.message).toContain('vals.json');
-    expect(error?.message).toContain(message);
-    expect(new Place(cwd, {}).read('vals.json')).toBe(text);
+    ['{"vals": {}}', 'has an unknown key, "vals"', 'Remove the key'],
+    ['{"baseUrl": "http://127.0.0.1:1", "token": "x"}', 'has an unknown key, "baseUrl"', 'Remove the key'],
+    ['{"services": {}}', 'must have a list of base URLs', 'restore it from git'],
+    ['{"services": [1]}', 'must have base URLs as texts', 'restore it from git'],
+    ['{"services": ["a b"]}', 'has "a b" in "services"', 'such as https://vals.example.com'],
+    ['{"services": ["https://ada:secret@vals.example.com"]}', 'which is not a base URL', 'such as https:'],
+    ['{"names": []}', 'must have an object as "names"', 'restore it from git'],
+    ['{"names": {"a.ts": 1}}', 'must have the name of a val for "a.ts"', 'restore it from git'],
+    ['{"names": {"a.ts": "x", "b.ts": "x"}}', 'gives the name "x" to two files: a.ts and b.ts', 'restore it'],
+    ['{"names": {"../a.ts": "x"}}', 'leads out of the workspace', 'relative to vals.json'],
+    ['{"names": {"/a.ts": "x"}}', 'is not below the workspace', 'relative to vals.json'],
+    ['{"names": {".git/config": "x"}}', 'begins with a dot', 'relative to vals.json'],
+    ['{"names": {"CON.ts": "x"}}', 'is reserved for a device', 'relative to vals.json'],
+  ])('%j', async (text, problem, hint) => {
+    const place = workspaceWith({ VALS_LOCAL: '1' }, { 'vals.json': text, 'a.ts': 'a' });
+    for (const command of ['status', 'push', 'pull', 'init']) {
+      const { exit, stdout, stderr } = await place.vals(command);
+      expect({ command, exit, stdout }).toEqual({ command, exit: 10, stdout: '' });
+      expect(stderr).toMatch(/^error: vals\.json .*\nhint: .*\n$/);
+      expect(stderr).toContain(problem);
+      expect(stderr).toContain(hint);
+    }
+    expect(place.read('vals.json')).toBe(text);
+  });
+
+  it.each(['{}', '\ufeff{}', '{"services": [], "names": {}}'])('but not %j', async (text) => {
+    const place = workspaceWith({ VALS_LOCAL: '1' }, { 'vals.json': text, 'a.ts': 'a' });
+    expect(await place.words(['push'])).toEqual({ 'a.ts': 'created' });
+    expect(place.read('vals.json')).toBe(text);
   });
 });
 
-it('vals.json is written in a fixed order, and keeps unknown keys', () => {
-  const text = `{
-    "future": ["one", {"b": 1}],
-    "vals": {
-      "b.ts": { "tags": ["x"], "ids": { "https://b": "2", "https://a": "1" }, "name": "b" },
-      "__proto__": { "name": "c" },
-      "a.ts": { "name": "a" }
+/** A workspace of vals.test, seen with the settings of another service. */
+async function elsewhere(files: Record<string, string> = { 'a.ts': 'a' }) {
+  const [ours, theirs] = [await reachableService(), await reachableService('other.test')];
+  const home = workspaceWith(ours.env, files);
+  await home.rows(['push']);
+  const place = new Place(home.folder, theirs.env, home.home);
+  return { home, place, ours, theirs };
+}
+
+describe('the services that vals belong to', () => {
+  const bothListed = { services: ['http://vals.test', 'http://other.test'] };
+  const writing = [
+    ['push'],
+    ['push', 'a.ts', '--force'],
+    ['push', '--yes'],
+    ['pull'],
+    ['push', '--prune', '--yes'],
+  ];
+
+  it('the first push to a service that others can reach lists it, but not a dry run', async () => {
+    const { env } = await reachableService();
+    const place = workspaceWith(env, { 'a.ts': 'a' });
+    await place.rows(['push', '--dry-run']);
+    expect(place.manifest()).toEqual({});
+    await place.rows(['push']);
+    expect(place.read('vals.json')).toBe('{\n  "services": [\n    "http://vals.test"\n  ]\n}\n');
+  });
+
+  it.each([...writing, ['push', '--watch'], ['val', 'set', 'a', '--name', 'b']])(
+    'vals %s %s is exit 2 for another one, without a terminal',
+    async (...args) => {
+      const { place, theirs } = await elsewhere();
+      const { id } = await theirs.edit('a', 'theirs');
+      const { exit, stderr } = await place.vals(...args);
+      expect(exit).toBe(2);
+      expect(stderr).toContain(
+        'These vals belong to http://vals.test, but the service in use is http://other.test.',
+      );
+      expect(stderr).toContain('--base-url http://vals.test');
+      expect(stderr).toContain('`vals init`');
+      expect([place.read('a.ts'), await theirs.code(id)]).toEqual(['a', 'theirs']);
+      expect(place.manifest()).toEqual({ services: ['http://vals.test'] });
     },
-    "$schema": "https://example.com/schema.json"
-  }`;
-  const written = formatManifest(parseManifest(text));
-  expect(written).toBe(
-    `${JSON.stringify(
-      {
-        future: ['one', { b: 1 }],
-        $schema: 'https://example.com/schema.json',
-        vals: {
-          ['__proto__']: { name: 'c' },
-          'a.ts': { name: 'a' },
-          'b.ts': { name: 'b', ids: { 'https://a': '1', 'https://b': '2' }, tags: ['x'] },
-        },
-      },
-      null,
-      2,
-    )}\n`,
   );
-  expect(formatManifest(parseManifest(written))).toBe(written);
-});
 
-it('vals.json is not rewritten if nothing changed, whatever its format', async () => {
-  const { place } = await pushed({ 'a.ts': 'a' });
-  const odd = JSON.stringify(JSON.parse(place.read('vals.json')));
-  place.put({ 'vals.json': odd, 'a.ts': 'b' });
-  for (const command of ['push', 'status', 'pull', 'init']) expect((await place.vals(command)).exit).toBe(0);
-  expect(place.read('vals.json')).toBe(odd);
-});
+  it('reading does not ask, and vals init adds the service in use', async () => {
+    const { place } = await elsewhere();
+    expect(await place.status()).toEqual({ 'a.ts': 'new' });
+    const { stdout } = await place.vals('init', '--json');
+    expect(JSON.parse(stdout)).toEqual({ status: 'updated', file: 'vals.json', ...bothListed });
+    expect(await place.words(['push'])).toEqual({ 'a.ts': 'created' });
+  });
 
-it('vals.json loses no entry if several commands write at once', async () => {
-  const service = await newService();
-  const files = valNames(12).map((name) => `${name}.ts`);
-  const contents = Object.fromEntries(files.map((file) => [file, 'code']));
-  const place = workspaceWith(service.env, contents);
-  await Promise.all(files.map((file) => place.rows(['push', file])));
-  expect(Object.keys(place.manifest().vals).sort()).toEqual(files.sort());
-  for (const file of files) expect(place.idOf(file)).not.toBe('');
+  it.each([
+    ['y', 0, bothListed],
+    ['n', 2, { services: ['http://vals.test'] }],
+  ])('at a terminal, a push asks: %s', async (keys, exit, manifest) => {
+    const { place } = await elsewhere();
+    const question = 'These vals belong to http://vals.test. Push them to http://other.test, too?';
+    // --yes answers the question about vals, not this one.
+    const pushed = await place.onScreen(['push', '--yes'], {
+      columns: 200,
+      answers: [{ after: question, keys: `${keys}\r` }],
+    });
+    expect(pushed.exit).toBe(exit);
+    expect(place.manifest()).toEqual(manifest);
+  });
+
+  it('services on this machine are always allowed, and never listed', async () => {
+    const { home } = await elsewhere();
+    for (const env of [{ VALS_LOCAL: '1' }, (await newService()).env]) {
+      const place = new Place(home.folder, env, home.home);
+      expect(await place.words(['push'])).toEqual({ 'a.ts': 'created' });
+      await place.vals('init');
+    }
+    expect(home.manifest()).toEqual({ services: ['http://vals.test'] });
+  });
 });

@@ -1,6 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { folderOf, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { Place, pushed } from './support.ts';
@@ -15,77 +15,60 @@ const snapshot = (folder: string): Record<string, string> =>
       .map((path) => [path, readFileSync(path, 'utf8')]),
   );
 
+/** A workspace, and a service with one val of this name. */
 async function served(name: string): Promise<{ place: Place; outer: string }> {
-  const service = await scriptedService([], () => ({ body: { id, name, code: 'evil', version: 1 } }));
+  const val = { id, name, code: 'evil', version: 1 };
+  const service = await scriptedService([], ({ path }) => {
+    if (path === '/v1/me') return { body: { id: 'me' } };
+    return { body: path.startsWith('/v1/users/me/vals') ? [val] : val };
+  });
   const outer = temporaryFolder();
   const place = new Place(join(outer, 'workspace'), service.env);
   place.put({
-    'vals.json': JSON.stringify({
-      vals: { 'Known.ts': { name: 'Known' }, 'caf\u00e9.ts': { name: 'cafe' } },
-    }),
-    'Known.ts': 'known',
-    'caf\u00e9.ts': 'cafe',
-    'there.ts': 'there',
-    'Other.ts': 'other',
-    '.git/config': 'git',
+    'vals.json': '{"names": {"café.ts": "cafe", "sub/known.ts": "known2"}}',
+    ...{ 'Known.ts': 'known', 'café.ts': 'cafe', 'Other.ts': 'other', '.git/config': 'git' },
   });
   return { place, outer };
 }
 
-describe('a val whose name cannot be a file name is refused with exit 10', () => {
-  it.each([
-    ['contains / or \\ or :', ['../x', 'a/b', 'a\\b', 'x:stream']],
-    [
-      'begins or ends badly',
-      ['', '.git', 'trailing.', 'trailing ', ' leading', '--checkpoint-action=exec=sh x'],
-    ],
-    ['means something on Windows', ['CON', 'nul.ts', 'COM¹', 'CONIN$', 'GIT~1']],
-    ['has invisible characters', ['a\u001b[2Jb', 'a\u202eb', 'a\u2028b', '\ud800']],
-    ['is reserved', ['NODE_MODULES']],
-    ['is too long', ['x'.repeat(201), 'é'.repeat(101)]],
-    ['is taken by a file here', ['known', 'KNOWN', 'cafe\u0301', 'CAFÉ', 'other', 'there']],
-  ])('because it %s: %j', async (_why, names) => {
-    for (const name of names) {
-      const { place, outer } = await served(name);
-      const before = snapshot(outer);
-      const { exit, stdout, stderr, error } = await place.vals('pull', id, '--json');
-      expect({ name, exit }).toEqual({ name, exit: 10 });
-      expect(JSON.parse(stdout)).toMatchObject([{ id, status: 'failed' }]);
-      expect(error).toMatchObject({ kind: 'local', hint: expect.stringContaining('--file') });
-      expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u2028]/);
-      expect(snapshot(outer)).toEqual(before);
-    }
-  });
+const hostile = [
+  ...['../x', '/tmp/x', 'a/b', 'a\\b', 'x:stream', '.git', 'trailing.', 'trailing ', ' leading'],
+  ...[
+    '--checkpoint-action=exec=sh x',
+    'CON',
+    'nul.ts',
+    'COM¹',
+    'CONIN$',
+    'GIT~1',
+    'NODE_MODULES',
+    'vite.config',
+  ],
+  ...['a\u001b[2Jb', 'a\u202eb', 'a\u2028b', '\ud800', 'x'.repeat(201), 'é'.repeat(101), '1'],
+  ...['known', 'KNOWN', 'cafe\u0301', 'CAFÉ', 'other'],
+];
 
-  it('but not vite.config, and not if the user chooses a file for the val', async () => {
-    const { place: fine } = await served('vite.config');
-    expect(await fine.words(['pull', id])).toEqual({ 'vite.config.ts': 'pulled' });
-    const { place } = await served('../x');
-    expect(await place.words(['pull', id, '--file', 'lib/x.ts'])).toEqual({ 'lib/x.ts': 'pulled' });
-    expect(place.read('lib/x.ts')).toBe('evil');
-    expect(place.manifest().vals['lib/x.ts']?.name).toBe('../x');
-  });
+it.each(hostile)('the val %j gets a new file in the workspace, and keeps its name', async (name) => {
+  const { place, outer } = await served(name);
+  const before = snapshot(outer);
+  const [row, ...others] = await place.rows(['pull', id]);
+  expect(others).toEqual([]);
+  expect(row).toMatchObject({ id, name, status: 'pulled', file: expect.stringMatching(/^[^/\\]+\.ts$/) });
+  const { file = '' } = row ?? {};
+  const path = join(place.folder, file);
+  const manifest = join(place.folder, 'vals.json');
+  expect(before[path]).toBeUndefined();
+  expect(snapshot(outer)).toEqual({ ...before, [path]: 'evil', [manifest]: expect.any(String) });
+  expect(place.manifest().names).toMatchObject({ 'café.ts': 'cafe', [file]: name });
+  expect(await place.words(['status', file])).toEqual({ [file]: 'unchanged' });
+  expect(await place.words(['pull', id])).toEqual({ [file]: 'unchanged' });
 });
 
-const hidden = ['.vals/x.ts', '.git/config', 'node_modules/x.ts', 'NODE_MODULES/x.ts'];
-const outside = ['../x.ts', '/tmp/x.ts', 'lib/../../x.ts', 'link/x.ts', 'linked.ts'];
-const taken = ['vals.json', 'VALS.JSON', 'Known.ts', 'known.ts', 'OTHER.ts', 'there.ts', 'there.ts/x.ts'];
-
-it.each([...hidden, ...outside, ...taken, '.', 'CON.ts'])(
-  '--file %s is refused with exit 10',
-  async (file) => {
-    const { place, outer } = await served('fine');
-    mkdirSync(join(outer, 'target'));
-    writeFileSync(join(outer, 'target/file'), 'target');
-    symlinkSync(join(outer, 'target'), join(place.folder, 'link'));
-    symlinkSync(join(outer, 'target/file'), join(place.folder, 'linked.ts'));
-    const before = snapshot(outer);
-    const { exit, error } = await place.vals('pull', id, '--file', file, '--json');
-    expect(exit).toBe(10);
-    expect(error).toMatchObject({ kind: 'local', hint: expect.any(String) });
-    expect(snapshot(outer)).toEqual(before);
-  },
-);
+it('a val without a name gets no file', async () => {
+  const { place, outer } = await served('');
+  const before = snapshot(outer);
+  expect(await place.rows(['pull', id], 11)).toMatchObject([{ id, status: 'failed' }]);
+  expect(snapshot(outer)).toEqual(before);
+});
 
 it.each(['status', 'diff', 'pull', 'push'])(
   '%s does not follow a file or folder that became a link',
@@ -101,8 +84,7 @@ it.each(['status', 'diff', 'pull', 'push'])(
     };
     swap('a.ts', join(outside, 'b.ts'));
     swap('sub', outside);
-    const { exit } = await place.vals(command, '--json');
-    expect(exit).toBe(10);
+    await place.vals(command, '--json');
     expect(snapshot(outside)).toEqual({ [join(outside, 'b.ts')]: 'secret' });
     expect(await service.code(place.idOf('a.ts'))).toBe('a2');
   },

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
@@ -99,11 +99,26 @@ describe('no text is lost by a kill before each step that changes a file', () =>
     await converge(place, service, id);
   });
 
+  it('the push of a renamed file', async () => {
+    const { place, service } = await pushed({ 'v0.ts': 'code' });
+    const id = place.idOf('v0.ts');
+    let from = 'v0.ts';
+    for (let steps = 0, wasKilled = true; wasKilled; steps += isLong ? 1 : 2) {
+      const name = `v${steps + 1}`;
+      renameSync(join(place.folder, from), join(place.folder, `${name}.ts`));
+      from = `${name}.ts`;
+      wasKilled = await killed(place, ['push'], steps);
+      const [row] = await place.rows(['push', '--prune', '--yes']);
+      expect(row).toMatchObject({ file: from, id, version: 1 });
+      expect(await service.ask('GET', `/v1/vals/${id}`)).toMatchObject({ name, code: 'code' });
+      expect(await place.status()).toEqual({ [from]: 'unchanged' });
+    }
+  });
+
   it('the first push of a new val', async () => {
     const service = await newService();
     const { place } = await pushed({ 'other.ts': 'other' }, service);
-    // A kill at step 0 leaves a lock file that delays the next command, so a short run starts at step 1.
-    for (let afterChanges = isLong ? 0 : 1; ; afterChanges += stride) {
+    for (let afterChanges = 0; ; afterChanges += stride) {
       const name = `fresh${afterChanges}`;
       place.put({ [`${name}.ts`]: name });
       const wasKilled = await killed(place, ['push'], afterChanges);

@@ -33,7 +33,7 @@ describe('a path belongs to the workspace above it, from wherever it is typed', 
     expect(await service.versions(id)).toEqual(['greet_1', 'theirs']);
   });
 
-  it('a push, a status, a diff, a pull and a forget work on that workspace', async () => {
+  it('a push, a status, a diff and a pull work on that workspace', async () => {
     const { top, a, b, service } = await monorepo();
     a.put({ 'greet.ts': 'greet_2', 'new.ts': 'new_1' });
     expect(await top.words(['status', 'packages/a/greet.ts', 'packages/a/new.ts'])).toEqual({
@@ -47,14 +47,9 @@ describe('a path belongs to the workspace above it, from wherever it is typed', 
       'packages/a/greet.ts': 'pushed',
       'packages/a/new.ts': 'created',
     });
-    expect(Object.keys(a.manifest().vals)).toEqual(['greet.ts', 'new.ts']);
     await service.edit('count', 'count_2');
     expect(await a.words(['pull', '../b/count.ts'])).toEqual({ '../b/count.ts': 'pulled' });
     expect(b.read('count.ts')).toBe('count_2');
-    expect(await top.words(['forget', 'packages/b/count.ts'])).toEqual({
-      'packages/b/count.ts': 'forgotten',
-    });
-    expect(b.manifest().vals).toEqual({});
   });
 
   it('hints name the files, so that the commands work where the first one was typed', async () => {
@@ -70,10 +65,10 @@ describe('a path belongs to the workspace above it, from wherever it is typed', 
     await expectHint(['status', greet], `push ${greet}`);
     await expectHint(['diff', greet], `push ${greet}`);
     await expectHint(['push', count], `pull ${count}`);
-    b.loseRecord('count.ts');
-    await expectHint(['status', count], `diff ${count}`, `push ${count} --yes`, `pull ${count} --force`);
+    b.put({ 'count.ts': 'mine' });
+    await expectHint(['status', count], `diff ${count}`, `push ${count} --force`, `pull ${count} --force`);
     const unknown = { exit: 3, stderr: expect.stringContaining('Go to the folder packages/a. To list') };
-    for (const command of ['status', 'diff', 'forget']) {
+    for (const command of ['status', 'diff']) {
       expect(await top.vals(command, 'packages/a/nothing.ts')).toMatchObject(unknown);
     }
     const more = 'packages/a/more.ts';
@@ -96,7 +91,8 @@ describe('a path belongs to the workspace above it, from wherever it is typed', 
   it('val set changes the name in the vals.json of that workspace', async () => {
     const { top, a, b } = await monorepo();
     expect(await top.vals('val', 'set', 'packages/a/greet.ts', '--name', 'hello')).toMatchObject({ exit: 0 });
-    expect(a.manifest().vals['greet.ts']?.name).toBe('hello');
+    expect(a.manifest().names).toEqual({ 'greet.ts': 'hello' });
+    expect(await a.status()).toEqual({ 'greet.ts': 'unchanged' });
     a.put({ 'greet.ts': 'edited' });
     const restored = await b.vals('version', 'restore', '../a/greet.ts', '1');
     expect(restored.stderr).toContain('The file ../a/greet.ts keeps its code');
@@ -136,23 +132,17 @@ describe('--name in a workspace', () => {
     expect(await place.rows(['push', 'b.ts', '--name', 'bee'])).toMatchObject([
       { file: 'b.ts', name: 'bee', status: 'created' },
     ]);
-    expect(place.manifest().vals['b.ts']?.name).toBe('bee');
-    expect(await place.words(['push', '1.ts', '--name', 'taken'], 5)).toEqual({ '1.ts': 'failed' });
+    expect(place.manifest().names).toEqual({ 'b.ts': 'bee' });
+    expect(await place.vals('push', '1.ts', '--name', 'taken')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('`vals val set taken --name <name>`'),
+    });
     expect(await place.words(['push', '1.ts', '--name', 'one'])).toEqual({ '1.ts': 'created' });
   });
 
-  it('compares as a push without it does', async () => {
-    const { place, service } = await pushed({ 'a.ts': 'a' });
-    await service.edit('a', 'theirs');
-    place.put({ 'a.ts': 'mine' });
-    for (const more of [[], ['--dry-run']]) {
-      expect(await place.words(['push', 'a.ts', '--name', 'a', ...more], 5)).toEqual({ 'a.ts': 'failed' });
-    }
-  });
-
   it.each([
-    ['another name than the file has', 'a.ts', 'b', '`vals val set a.ts --name b`'],
-    ['a name that another file has', 'c.ts', 'a', '`vals val set a --name <name>`'],
+    ['another name than the file has', 'a.ts', 'b', '`vals val set a --name b`'],
+    ['a name that another file has', 'c.ts', 'a', 'a.ts and c.ts would both be the val "a".'],
   ])('is refused for %s', async (_what, file, name, hint) => {
     const { place, service } = await pushed({ 'a.ts': 'a' });
     place.put({ 'a.ts': 'a2', 'c.ts': 'c' });
@@ -169,16 +159,8 @@ describe('--name in a workspace', () => {
     const { exit } = await place.pipe('after', 'push', '-', '--name', 'piped');
     expect(exit).toBe(0);
     expect(await service.code(id)).toBe('after');
-    expect(Object.keys(place.manifest().vals)).toEqual(['a.ts']);
+    expect(place.manifest()).toEqual({});
   });
-});
-
-it('a listed file is pushed with its folder, whatever its name', async () => {
-  const { place } = await pushed({ 'a.ts': 'a' });
-  place.put({ 'b.test.ts': 'b', 'c.test.ts': 'c' });
-  expect(await place.words(['push', 'b.test.ts'])).toEqual({ 'b.test.ts': 'created' });
-  place.put({ 'b.test.ts': 'b2' });
-  expect(await place.words(['push', '.'])).toEqual({ 'a.ts': 'unchanged', 'b.test.ts': 'pushed' });
 });
 
 it('a file that was never pushed is no val yet, and the hint says how to push it', async () => {
@@ -187,7 +169,8 @@ it('a file that was never pushed is no val yet, and the hint says how to push it
   const { exit, stderr } = await place.vals('val', 'get', 'sub/b.ts');
   expect({ exit, stderr }).toEqual({
     exit: 3,
-    stderr: 'error: sub/b.ts is not a val yet.\nhint: To push the file, run `vals push sub/b.ts`.\n',
+    stderr:
+      'error: sub/b.ts is not a val yet: the service has no val named "b".\nhint: To push the file, run `vals push sub/b.ts`.\n',
   });
 });
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { folderOfService } from '../../src/workspace/records/val-records.ts';
+import { folderOfService } from '../../src/workspace/records.ts';
 import {
   type RunResult,
   run,
@@ -72,7 +72,7 @@ export class Service {
 
 export const newService = async (): Promise<Service> => new Service(await serviceInProcess());
 
-/** A service whose ids are in vals.json. */
+/** A service that vals.json lists, because others can reach it. */
 export async function reachableService(name?: string): Promise<Service> {
   const running = await serviceInProcess();
   const front = await frontOf(running, () => undefined);
@@ -87,13 +87,20 @@ export async function serviceWith(instead: (seen: Seen, service: Service) => Rep
   return { ...front, service, writes };
 }
 
+/** Passes a request on to the service after something else happened, such as a change by somebody else. */
+export const passOnAfter =
+  ({ process: { baseUrl } }: Service, act: () => Promise<unknown>): Reply =>
+  async (response, { method, path, headers, body }) => {
+    await act();
+    const kept = ['authorization', 'content-type', 'if-match', 'if-none-match'];
+    const sent = kept.flatMap((name) => (headers[name] === undefined ? [] : [[name, `${headers[name]}`]]));
+    const request = { method, headers: Object.fromEntries(sent) };
+    const answer = await fetch(`${baseUrl}${path}`, body === '' ? request : { ...request, body });
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+  };
+
 export const noList = ({ path }: Seen): Reply | undefined =>
   path.startsWith('/v1/users/') ? { status: 404, body: {} } : undefined;
-
-/** A vals.json that has one file, with its id on the service. */
-export const manifestWith = (file: string, name: string, ids?: Record<string, string>) => ({
-  'vals.json': JSON.stringify({ vals: { [file]: { name, ids } } }),
-});
 
 export class Place {
   constructor(
@@ -113,7 +120,8 @@ export class Place {
 
   async rows(args: string[], exit = 0): Promise<Row[]> {
     const result = await this.vals(...args, '--json');
-    const remarks = /^(?:warning: |The old content of .* is kept in |\S+ was moved to ).*\n/gm;
+    const remarks =
+      /^(?:warning: |The old content of .* is kept in |.* not sent, because the service has newer code).*\n/gm;
     const stderr = exit === 0 ? result.stderr.replace(remarks, '') : '';
     expect({ exit: result.exit, stderr }).toEqual({ exit, stderr: '' });
     return JSON.parse(result.stdout);
@@ -176,21 +184,19 @@ export class Place {
     rmSync(join(this.home, '.local/share/vals/workspaces'), { recursive: true, force: true });
   }
 
-  manifest = (): { vals: Record<string, { name: string; ids?: Record<string, string> }> } =>
+  manifest = (): { services?: string[]; names?: Record<string, string> } =>
     JSON.parse(this.read('vals.json'));
 
-  /** The id that vals.json has, or the record if the service is on this machine. */
+  /** The id that the record has. */
   idOf(file: string): string {
-    const service = this.env.VALS_BASE_URL ?? '';
-    const id = this.manifest().vals[file]?.ids?.[service];
-    const folder = `/${folderOfService(service)}/`;
-    return id ?? this.records().find((each) => each.path.includes(folder) && each.file === file)?.id ?? '';
+    const folder = `/${folderOfService(this.env.VALS_BASE_URL ?? '')}/`;
+    return this.records().find((each) => each.path.includes(folder) && each.file === file)?.id ?? '';
   }
 }
 
 export function workspaceWith(env: Env, files: Record<string, string | Uint8Array> = {}): Place {
   const place = new Place(temporaryFolder(), env);
-  place.put({ 'vals.json': '{"vals":{}}', ...files });
+  place.put({ 'vals.json': '{}', ...files });
   return place;
 }
 

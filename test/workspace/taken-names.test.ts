@@ -1,14 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
-import { manifestWith, noList, pushed, serviceWith, workspaceWith } from './support.ts';
-
-const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
-const val = { id, name: 'hello', code: 'theirs', version: 2 };
+import { noList, pushed, serviceWith, workspaceWith } from './support.ts';
 
 const mine = { 'hello.ts': 'mine' };
-const listed = { ...mine, ...manifestWith('hello.ts', 'hello') };
 
-/** A workspace without ids or records, and a service that has a val named hello. */
+/** A workspace without records, and a service that has a val named hello. */
 async function workspace(
   files: Record<string, string>,
   instead = (_seen: Seen): Reply | undefined => undefined,
@@ -19,9 +15,9 @@ async function workspace(
 }
 
 describe('if the service has a list', () => {
-  it.each([{ files: mine }, { files: listed }])('push of $files is a conflict', async ({ files }) => {
-    const { place, writes } = await workspace(files);
-    expect(await place.status()).toEqual({ 'hello.ts': 'differs' });
+  it('push of other code is a conflict', async () => {
+    const { place, writes } = await workspace(mine);
+    expect(await place.status()).toEqual({ 'hello.ts': 'conflict' });
     expect((await place.vals('diff')).stdout).toContain('-theirs');
     for (const args of [['push'], ['push', 'hello.ts'], ['push', '--dry-run']]) {
       const [row] = await place.rows(args, 5);
@@ -31,7 +27,7 @@ describe('if the service has a list', () => {
   });
 
   it.each(['push', 'pull'])('%s adopts a val with the same code', async (command) => {
-    const { place, writes, id } = await workspace({ ...listed, 'hello.ts': 'theirs' });
+    const { place, writes, id } = await workspace({ 'hello.ts': 'theirs' });
     expect(await place.status()).toEqual({ 'hello.ts': 'unchanged' });
     expect(await place.words([command])).toEqual({ 'hello.ts': 'unchanged' });
     expect(writes()).toEqual([]);
@@ -39,12 +35,12 @@ describe('if the service has a list', () => {
   });
 
   it('pull --merge and pull --force resolve the conflict', async () => {
-    const { place, id } = await workspace(listed);
+    const { place, id } = await workspace(mine);
     expect(await place.words(['pull'], 5)).toEqual({ 'hello.ts': 'failed' });
     expect(await place.words(['pull', '--merge'], 5)).toEqual({ 'hello.ts': 'failed' });
     expect(place.read('hello.ts')).toContain('<<<<<<< here');
     expect(place.idOf('hello.ts')).toBe(id);
-    const { place: other } = await workspace(listed);
+    const { place: other } = await workspace(mine);
     expect(await other.words(['pull', '--force'])).toEqual({ 'hello.ts': 'pulled' });
     expect(other.read('hello.ts')).toBe('theirs');
     expect(other.backups()).toEqual(['mine']);
@@ -68,7 +64,7 @@ describe('if the service has a list', () => {
 
 describe('if the service has no list', () => {
   it('status and a dry run say that a val may be taken over, and push says that it replaced the code', async () => {
-    const { place, writes } = await workspace(listed, noList);
+    const { place, writes } = await workspace(mine, noList);
     for (const args of [['status'], ['push', '--dry-run'], ['push', 'hello.ts', '--dry-run']]) {
       const { exit, stdout, stderr } = await place.vals(...args);
       expect({ exit, stdout }).toEqual({
@@ -87,7 +83,7 @@ describe('if the service has no list', () => {
     const { place, writes, id } = await workspace(mine, noList);
     await place.vals('me');
     await place.vals('val', 'get', id);
-    expect(await place.status()).toEqual({ 'hello.ts': 'differs' });
+    expect(await place.status()).toEqual({ 'hello.ts': 'conflict' });
     expect(await place.words(['push'], 5)).toEqual({ 'hello.ts': 'failed' });
     expect(writes()).toEqual([]);
   });
@@ -108,25 +104,19 @@ it('many failures of one kind are one message with one hint', async () => {
   ]);
 });
 
-it('pull --all writes one of two vals with the same name, and says how to rename the other one', async () => {
-  const vals = ['1', '2'].map((last) => ({ ...val, id: `${id.slice(0, -1)}${last}`, code: `code ${last}` }));
+it('two vals with the name of a file are exit 2, which names both', async () => {
+  const ids = ['1', '2'].map((last) => `4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c1${last}`);
+  const vals = ids.map((id) => ({ id, name: 'hello', code: id, version: 1 }));
   const service = await scriptedService([], ({ path }) => {
     if (path === '/v1/me') return { body: { id: 'me' } };
     if (path.startsWith('/v1/users/me/vals')) return { body: { data: vals, links: {} } };
     return { body: vals.find((each) => path.endsWith(each.id)) };
   });
-  const place = workspaceWith(service.env, { 'hello.ts': 'mine' });
-  const rows = await place.rows(['pull', '--all', '--force'], 9);
-  expect(rows.map(({ status }) => status).sort()).toEqual(['failed', 'pulled']);
-  const pulled = place.idOf('hello.ts');
-  const other = vals.find((each) => each.id !== pulled)?.id;
-  expect(rows.find(({ status }) => status === 'failed')).toMatchObject({
-    id: other,
-    error: {
-      kind: 'conflict',
-      message: `The val ${other} was not pulled, because the service has another val named "hello": ${pulled}. vals.json cannot have two vals of one name.`,
-      hint: `To give the val another name, run \`vals val set ${other} --name <name>\`.`,
-    },
-  });
-  expect(place.backups()).toEqual(['mine']);
+  const place = workspaceWith(service.env, mine);
+  for (const args of [['status'], ['push'], ['push', '--force'], ['pull', '--all', '--force']]) {
+    const { exit, stderr } = await place.vals(...args);
+    expect({ args, exit }).toEqual({ args, exit: 2 });
+    for (const id of ids) expect(stderr).toContain(id);
+  }
+  expect(place.read('hello.ts')).toBe('mine');
 });

@@ -94,6 +94,12 @@ describe('merge', () => {
     expect(hasConflictMarkers(text)).toBe(conflicts > 0);
   });
 
+  it('marks of git have seven signs, or more if both sides renamed the file', () => {
+    const marked = (count: number) =>
+      `${'<'.repeat(count)} HEAD:kappa.ts\na\n${'='.repeat(count)}\nb\n${'>'.repeat(count)} feature:lambda.ts\n`;
+    expect([6, 7, 8, 9].map((count) => hasConflictMarkers(marked(count)))).toEqual([false, true, true, true]);
+  });
+
   const manyLines = isLong ? 100_000 : 20_000;
   it(`of texts of ${manyLines} lines does not overflow the stack`, () => {
     const numbered = (word: string) =>

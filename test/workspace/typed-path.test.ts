@@ -9,7 +9,7 @@ const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const isLinux = process.platform === 'linux';
 
 function repository(marker: string | undefined): { cwd: string; outside: string } {
-  const cwd = folderOf({ 'a.ts': 'a', ...(marker !== undefined && { [marker]: '{"vals":{}}' }) });
+  const cwd = folderOf({ 'a.ts': 'a', ...(marker !== undefined && { [marker]: '{}' }) });
   const outside = realpathSync(folderOf({ 'secret.ts': 'secret', '.git/HEAD': '' }));
   symlinkSync(join(outside, 'secret.ts'), join(cwd, 'link.ts'));
   symlinkSync(outside, join(cwd, 'lib'));
@@ -121,7 +121,7 @@ describe('a text with the token in it is not sent', () => {
     ['push', 'token.ts'],
   ])('by vals %s %s %s %s %s', async (...args) => {
     for (const marker of ['.git', 'vals.json']) {
-      const cwd = folderOf({ 'a.ts': 'a', 'token.ts': withToken, [marker]: '{"vals":{}}' });
+      const cwd = folderOf({ 'a.ts': 'a', 'token.ts': withToken, [marker]: '{}' });
       const { env, requests } = await service();
       const input = args[0] === 'api' ? JSON.stringify({ code: withToken }) : withToken;
       const { exit, stderr } = await run(args, { cwd, env, input });
@@ -142,7 +142,7 @@ describe('a text with the token in it is not sent', () => {
   });
 
   it('by a dry run, which says so', async () => {
-    const cwd = folderOf({ 'token.ts': withToken, 'vals.json': '{"vals":{}}' });
+    const cwd = folderOf({ 'token.ts': withToken, 'vals.json': '{}' });
     const { env } = await service();
     expect(await run(['push', '--dry-run'], { cwd, env })).toMatchObject({ exit: 10 });
   });

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
-import { renameSync, symlinkSync, watch as watchFolder, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { mkdirSync, renameSync, symlinkSync, watch as watchFolder, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
 import { embeddedService } from '../support/embedded-service.ts';
@@ -9,7 +9,7 @@ import { environment, exitStatus, program, startProcess, temporaryFolder } from 
 import { scriptedService } from '../support/scripted-service.ts';
 import { newStoreFile, serviceInProcess } from '../support/service-in-process.ts';
 import { openTerminal } from '../support/terminal.ts';
-import { manifestWith, newService, Place, pushed, type Row, Service, workspaceWith } from './support.ts';
+import { newService, Place, pushed, type Row, Service, serviceWith, workspaceWith } from './support.ts';
 
 const patienceMs = 50_000;
 
@@ -109,55 +109,21 @@ async function changedOnce(service?: Service) {
   return { place, service: there, watch };
 }
 
-it('push --watch follows files that are moved together, and says so once', async () => {
-  const files = { 'sub/c.ts': 'c', 'sub/d.ts': 'd', 'sub/e.ts': 'e', 'a.ts': 'a' };
-  const { place } = await pushed(files);
-  place.put({ 'a.ts': 'a2' });
-  const watch = watching(place);
-  await watch.event('a.ts', 1);
-  renameSync(join(place.folder, 'sub'), join(place.folder, 'moved'));
-  await watch.until(() => place.manifest().vals['moved/e.ts']?.name === 'e');
-  place.put({ 'moved/c.ts': 'c2' });
-  expect(await watch.event('moved/c.ts', 1)).toMatchObject({ status: 'pushed', name: 'c', version: 2 });
+it('push --watch keeps the val of a moved file, and renames that of a renamed one', async () => {
+  const { place, service, watch } = await changedOnce();
+  const [a, b] = [place.idOf('a.ts'), place.idOf('b.ts')];
+  mkdirSync(join(place.folder, 'lib'));
+  renameSync(join(place.folder, 'b.ts'), join(place.folder, 'lib/b.ts'));
+  place.put({ 'lib/b.ts': 'b2' });
+  expect(await watch.event('lib/b.ts', 1)).toMatchObject({ status: 'pushed', name: 'b', id: b, version: 2 });
+  renameSync(join(place.folder, 'a.ts'), join(place.folder, 'c.ts'));
+  expect(await watch.event('c.ts', 1)).toMatchObject({ status: 'renamed', nameBefore: 'a', id: a });
   expect(await watch.end()).toBe(130);
-  expect(watch.events().map(({ status }) => status)).toEqual(['pushed', 'pushed']);
-  expect(watch.stderr().match(/sub\/e\.ts was moved to moved\/e\.ts/g)).toHaveLength(1);
+  expect(watch.events()).toHaveLength(3);
+  expect(await service.versions(a)).toEqual(['a', 'a2']);
 });
 
-it('push --watch sends the code of each branch, also where the file of the val has another name', async () => {
-  const { place } = await pushed({ 'a.ts': 'a', 'greet.ts': 'greet_1' });
-  const older = { 'vals.json': place.read('vals.json'), 'greet.ts': 'greet_1' };
-  place.move('greet.ts', 'welcome.ts');
-  await place.vals('push');
-  place.put({ 'welcome.ts': 'greet_2' });
-  await place.vals('push');
-  const newer = { 'vals.json': place.read('vals.json'), 'welcome.ts': 'greet_2' };
-  place.put({ 'a.ts': 'a2' });
-  const watch = watching(place);
-  await watch.event('a.ts', 1);
-  place.remove('welcome.ts');
-  place.put(older);
-  expect(await watch.event('greet.ts', 1)).toMatchObject({ status: 'pushed', version: 3 });
-  place.remove('greet.ts');
-  place.put(newer);
-  expect(await watch.event('welcome.ts', 1)).toMatchObject({ status: 'pushed', version: 4 });
-});
-
-it('push --watch says of a new file that it may be a renamed one', async () => {
-  const { place } = await pushed({ 'old.ts': '// one\n// two\n', 'late.ts': '// three\n// four\n' });
-  place.remove('old.ts');
-  place.put({ 'new.ts': '// one\n// edited\n' });
-  const watch = watching(place);
-  const note = (from: string, to: string) => `${from} is missing, and the new file ${to} has similar code.`;
-  expect(await watch.event('new.ts', 1)).toMatchObject({ status: 'created' });
-  await watch.until(() => watch.stderr().includes(note('old.ts', 'new.ts')));
-  place.remove('late.ts');
-  place.put({ 'later.ts': '// three\n// edited\n' });
-  expect(await watch.event('later.ts', 1)).toMatchObject({ status: 'created' });
-  await watch.until(() => watch.stderr().includes(note('late.ts', 'later.ts')));
-});
-
-it('push --watch sends written, replaced and new files, and only reports deleted files', async () => {
+it('push --watch sends written, replaced and new files, and leaves the vals of deleted files', async () => {
   const { place, service, watch } = await changedOnce();
   expect(watch.events()).toEqual([
     { file: 'a.ts', name: 'a', status: 'pushed', id: place.idOf('a.ts'), version: 2, versionBefore: 1 },
@@ -181,20 +147,27 @@ it('push --watch sends written, replaced and new files, and only reports deleted
 
   place.put({ 'sub/new.ts': 'fresh', 'node_modules/x.ts': 'x', '.hidden/y.ts': 'y', 'z.txt': 'z' });
   expect(await watch.event('sub/new.ts', 1)).toMatchObject({ status: 'created', name: 'new' });
-  await watch.until(() => place.manifest().vals['sub/new.ts']?.name === 'new');
   place.remove('sub/new.ts');
-  await watch.until(() => watch.stderr().includes('sub/new.ts is gone'));
+  place.put({ 'a.ts': 'a3' });
+  await watch.event('a.ts', 2);
   expect(await service.code(place.idOf('sub/new.ts'))).toBe('fresh');
   expect(await watch.end()).toBe(130);
-  expect(watch.events().map(({ file }) => file)).toEqual(['a.ts', 'b.ts', 'b.ts', 'b.ts', 'sub/new.ts']);
+  expect(watch.events().map(({ file }) => file)).toEqual([
+    'a.ts',
+    'b.ts',
+    'b.ts',
+    'b.ts',
+    'sub/new.ts',
+    'a.ts',
+  ]);
 });
 
 it('push --watch uses the ignore files as they are now', async () => {
-  const { place } = await pushed({ 'sub/a.ts': 'a', 'sub/gen/b.ts': 'b' });
-  place.put({ '.git/HEAD': '', 'sub/a.ts': 'a2' });
-  renameSync(join(place.folder, 'vals.json'), join(place.folder, 'sub/vals.json'));
-  const below = new Place(join(place.folder, 'sub'), place.env);
-  below.put({ 'vals.json': '{"vals":{}}', '.gitignore': 'gen/\nonce.ts\n' });
+  const service = await newService();
+  const place = new Place(temporaryFolder(), service.env);
+  const below = new Place(join(place.folder, 'sub'), service.env);
+  place.put({ '.git/HEAD': '' });
+  below.put({ 'vals.json': '{}', '.gitignore': 'gen/\nonce.ts\n', 'a.ts': 'a', 'gen/b.ts': 'b' });
   const watch = watching(below);
   await watch.event('a.ts', 1);
   const files = () => new Set(watch.events().map(({ file }) => file));
@@ -274,7 +247,7 @@ it('push --watch reads the list of vals once for all new files, even if the serv
   const place = workspaceWith(env, { 'a.ts': 'a', 'b.ts': '', 'c.ts': 'c', 'd.ts': 'd' });
   const watch = watching(place, '--concurrency', '1');
   expect(await watch.event('b.ts', 1)).toMatchObject({ status: 'failed', error: { exit: 10 } });
-  expect(watch.stderr()).toContain('cannot be reached');
+  await watch.until(() => watch.stderr().includes('cannot be reached'));
   expect(watch.stderr()).not.toContain('can be reached again');
   place.put({ '.valsignore': 'd.ts\n' });
   const service = await embeddedService({ at: data, args: ['--port', new URL(baseUrl).port] });
@@ -288,56 +261,38 @@ it('push --watch reads the list of vals once for all new files, even if the serv
 });
 
 it('push --watch sends the newest code after a push whose answer was lost', async () => {
-  let code = 'a';
-  let cuts = 1;
-  const service = await scriptedService([], (seen) => {
-    happened();
-    if (seen.method === 'GET') return { body: { id: 'a', name: 'a', code, version: 1 } };
-    code = JSON.parse(seen.body).code;
-    if (code === 'newest') cuts = 0;
-    return cuts > 0 ? (response) => void response.destroy() : { body: { id: 'a', version: 2 } };
+  const { service, env } = await serviceWith(({ method, body }, { edit }) => {
+    if (method !== 'PUT' || JSON.parse(body).code !== 'lost') return undefined;
+    return (response) => void edit('a', 'lost').then(() => response.destroy());
   });
-  const files = { 'a.ts': 'a', ...manifestWith('a.ts', 'a', { [service.baseUrl]: 'a' }) };
-  const place = workspaceWith(service.env, files);
-  await place.rows(['status']);
+  const place = workspaceWith(env, { 'a.ts': 'a' });
+  await place.rows(['push']);
   place.put({ 'a.ts': 'lost' });
   const watch = watching(place, '--timeout', '1');
   await watch.until(() => watch.stderr().includes('cannot be reached'));
   place.put({ 'a.ts': 'newest' });
-  await watch.until(() => code === 'newest');
   expect(await watch.event('a.ts', 1)).toMatchObject({ status: 'pushed' });
   expect(watch.events().some(({ status }) => status === 'failed')).toBe(false);
+  expect(await service.versions(place.idOf('a.ts'))).toEqual(['a', 'lost', 'newest']);
 });
 
-it('push --watch sends a val once at a time, and again if the file was saved meanwhile', async () => {
-  const sent: Record<string, string[]> = { a: [], b: [] };
-  let answerFirst: () => void = () => {};
-  const service = await scriptedService([], (seen) => (response) => {
-    if (seen.method === 'GET') {
-      const name = seen.path.split('/').at(-1) ?? '';
-      response.end(JSON.stringify({ id: name, name, code: sent[name]?.at(-1), version: sent[name]?.length }));
-      return;
-    }
-    const { name, code } = JSON.parse(seen.body) as { name: string; code: string };
-    sent[name]?.push(code);
-    const answer = () => response.end(JSON.stringify({ id: name, version: sent[name]?.length }));
-    if (code === 'first') answerFirst = answer;
-    else answer();
-    happened();
+it('push --watch sends a file again that was saved during its push', async () => {
+  let answerFirst: (() => void) | undefined;
+  const { service, env } = await serviceWith(({ method, body }, { edit }) => {
+    if (method !== 'PUT' || JSON.parse(body).code !== 'first') return undefined;
+    return async (response) => {
+      const val = await edit('a', 'first');
+      answerFirst = () => response.writeHead(201).end(JSON.stringify(val));
+      happened();
+    };
   });
-  const manifest = '{"vals":{"a.ts":{"name":"a"},"b.ts":{"name":"b"}}}';
-  const place = workspaceWith(service.env, { 'vals.json': manifest, 'a.ts': 'first' });
+  const place = workspaceWith(env, { 'a.ts': 'first' });
   const watch = watching(place);
-  await watch.until(() => sent.a?.length === 1);
-  for (const saved of ['second', 'third']) {
-    place.put({ 'a.ts': saved });
-    place.put({ 'b.ts': saved });
-    await watch.until(() => sent.b?.includes(saved) ?? false);
-  }
-  expect(sent.a).toEqual(['first']);
-  answerFirst();
+  await watch.until(() => answerFirst !== undefined);
+  for (const saved of ['second', 'third']) place.put({ 'a.ts': saved });
+  answerFirst?.();
   await watch.event('a.ts', 2);
-  expect(sent.a).toEqual(['first', 'third']);
+  expect(await service.versions(place.idOf('a.ts'))).toEqual(['first', 'third']);
 });
 
 it('push --watch finishes a running push after Ctrl-C, says so, and records the push', async () => {
@@ -373,10 +328,10 @@ it('push --watch ends with exit 4 if the service refuses the token', async () =>
   expect(watch.stderr()).toContain('{"error":{"kind":"auth"');
 });
 
-it('push --watch of a name prints a line of text for each push of its file, and refuses --json', async () => {
+it('push --watch of a path prints a line of text for each push of its file, and refuses --json', async () => {
   const { place } = await pushed({ 'a.ts': 'a', 'lib/b.ts': 'b' });
   place.put({ 'a.ts': 'a2', 'lib/b.ts': 'b2' });
-  const watch = watcherOf(place, watchAsProcess(place, ['b']));
+  const watch = watcherOf(place, watchAsProcess(place, ['lib/b.ts']));
   await watch.until(() => watch.text.stdout.includes('\n'));
   expect(await watch.end()).toBe(143);
   expect(watch.text.stdout).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z\tpushed\tb\t2\n$/);
@@ -396,42 +351,11 @@ it.each([
   ['link.ts', 'cannot be watched, because it is a link.'],
 ])('push %s --watch is refused, because it would push nothing', async (path, message) => {
   const place = new Place(join(temporaryFolder(), 'workspace'), { VALS_LOCAL: '1' });
-  place.put({ 'vals.json': '{"vals":{}}', 'a.ts': 'a', 'notes.md': '#', 'ignored.ts': 'i' });
+  place.put({ 'vals.json': '{}', 'a.ts': 'a', 'notes.md': '#', 'ignored.ts': 'i' });
   place.put({ '.valsignore': 'ignored.ts\n', '../outside.ts': 'o' });
   symlinkSync('a.ts', join(place.folder, 'link.ts'));
   const { exit, stderr } = await place.vals('push', '--watch', path);
   expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining(`${path} ${message}`) });
-});
-
-it('push --watch writes a new file and a moved one into vals.json, if both come at once', async () => {
-  const { place } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
-  const watch = watching(place);
-  place.put({ 'a.ts': 'a2' });
-  await watch.event('a.ts', 1);
-  place.put({ 'fresh.ts': 'fresh' });
-  place.move('b.ts', 'lib/b.ts');
-  expect(await watch.event('fresh.ts', 1)).toMatchObject({ status: 'created' });
-  await watch.until(() => {
-    const { vals } = place.manifest();
-    return vals['fresh.ts'] !== undefined && vals['lib/b.ts'] !== undefined;
-  });
-  expect(await watch.end()).toBe(130);
-  expect(Object.keys(place.manifest().vals)).toEqual(['a.ts', 'fresh.ts', 'lib/b.ts']);
-});
-
-it('push --watch writes a new val into vals.json as soon as that is possible', async () => {
-  const { place: before } = await pushed({ 'a.ts': 'a' });
-  const passed = join(before.home, 'passed');
-  const NODE_OPTIONS = `--require ${resolve('test/workspace/renames.cjs')}`;
-  const hooks = { NODE_OPTIONS, FAIL_BEFORE: 'vals.json', FAIL_UNTIL: passed };
-  const place = new Place(before.folder, { ...before.env, ...hooks }, before.home);
-  place.put({ 'b.ts': 'b' });
-  const watch = watcherOf(place, watchAsProcess(place, []));
-  await watch.until(() => watch.stderr().includes('vals.json could not be written'));
-  writeFileSync(passed, '');
-  place.put({ 'c.ts': 'c' });
-  await watch.until(() => place.manifest().vals['c.ts'] !== undefined);
-  expect(Object.keys(place.manifest().vals)).toEqual(['a.ts', 'b.ts', 'c.ts']);
 });
 
 it('push --watch --pull writes what changed on the service into files that did not change here', async () => {
@@ -450,11 +374,10 @@ it('push --watch --pull writes what changed on the service into files that did n
   expect(await place.vals('push', '--pull')).toMatchObject({ exit: 2 });
 });
 
-it('what is saved while the question is open is sent, and so is an edit after the answer no', async () => {
-  const { place } = await pushed({ 'a.ts': 'first', 'b.ts': 'b' });
-  place.put({ 'a.ts': 'second' });
-  await place.vals('push');
-  place.put({ 'a.ts': 'first' });
+it('what is saved while the question is open is sent, and nothing is overwritten after the answer no', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+  await service.edit('a', 'theirs');
+  place.put({ 'a.ts': 'mine' });
   const terminal = openTerminal([process.execPath, program, 'push', '--watch'], {
     cwd: place.folder,
     env: environment(place.home, { TERM: 'xterm-256color', ...place.env }),
@@ -465,7 +388,8 @@ it('what is saved while the question is open is sent, and so is an edit after th
   await terminal.shows(/pushed\S*\s+b\b/);
   await terminal.shows(/created\S*\s+made\b/);
   place.put({ 'a.ts': 'edited' });
-  await terminal.shows(/pushed\S*\s+a\b/);
+  await terminal.shows(/failed\S*\s+a\b/);
   terminal.press('\u0003');
   expect(await terminal.ended).toBe(130);
+  expect(await service.code(place.idOf('a.ts'))).toBe('theirs');
 });

@@ -30,7 +30,7 @@ async function ask(
 
 export const versionsOf = (val: string, invocation: Invocation): Promise<Candidate[]> =>
   ask(invocation, async (api, context) => {
-    const identify = await createResolver(context, { isForWriting: false, confirmsListedVals: false });
+    const identify = await createResolver(context);
     const { id } = await identify(val);
     const versions: Candidate[] = [];
     for await (const { records } of api.pages(routes.listVersions(id))) {

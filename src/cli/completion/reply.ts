@@ -5,8 +5,10 @@ import { readConfig } from '../../settings/config-file.ts';
 import type { Flags, Settings } from '../../settings/settings.ts';
 import type { Presenter } from '../../terminal/presenter.ts';
 import { createRedactor } from '../../terminal/redactor.ts';
-import { readManifest } from '../../workspace/disk/manifest-file.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
+import { readManifest } from '../../workspace/manifest.ts';
+import { nameFrom } from '../../workspace/sources/val-names.ts';
+import { walkFolder } from '../../workspace/sources/walk.ts';
 import { checkOptions } from '../check-input.ts';
 import { type CommandTree, loadTree } from '../command-tree.ts';
 import { globalOptions } from '../global-options.ts';
@@ -145,7 +147,7 @@ const safeInShell = /^[\w.][\w./-]*$/;
 async function valsThatFit(unfinished: string, settings: Settings): Promise<string[]> {
   const matching = (words: readonly string[]) =>
     words.filter((word) => word.startsWith(unfinished) && safeInShell.test(word));
-  const vals = workspaceVals(settings);
+  const vals = await workspaceVals(settings);
   const names = new Set([...vals.map(({ name }) => name), ...(await seenNames(settings))]);
   const fitting = matching([...names]);
   if (fitting.length > 0) return fitting;
@@ -162,12 +164,16 @@ async function seenNames(settings: Settings): Promise<string[]> {
   }
 }
 
-function workspaceVals(settings: Settings): { name: string; file: string }[] {
+async function workspaceVals(settings: Settings): Promise<{ name: string; file: string }[]> {
   try {
     const root = findRoot(settings.cwd);
     if (root === undefined) return [];
-    const vals = [...readManifest(root).vals];
-    return vals.map(([file, { name }]) => ({ name, file: relative(settings.cwd, join(root, file)) }));
+    const manifest = readManifest(root);
+    const files = await walkFolder(root, { pathOf: (below) => below });
+    return files.flatMap((file) => {
+      const name = manifest.names.get(file) ?? nameFrom(file);
+      return name === undefined ? [] : [{ name, file: relative(settings.cwd, join(root, file)) }];
+    });
   } catch {
     return [];
   }

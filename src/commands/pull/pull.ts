@@ -1,36 +1,34 @@
 import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { createResolver } from '../../cli/resolve-vals.ts';
-import { path } from '../../cli/value-types.ts';
 import { UsageError } from '../../errors.ts';
 import type { OutcomeRow } from '../../lib/outcome.ts';
-import { identifyInWorkspace } from '../../names/identify.ts';
-import { applyMoves, findMoves, type Moves } from '../../workspace/moves.ts';
-import { createRemoteVals } from '../../workspace/remote-vals.ts';
-import { isBelow, workspaceOfWords } from '../../workspace/select.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
-import { createWorkspaces, type Workspaces } from '../../workspace/workspaces.ts';
+import type { Examined } from '../../workspace/examine.ts';
+import { workspaceOfWords } from '../../workspace/select.ts';
+import { relativeTo } from '../../workspace/workspace.ts';
+import { createWorkspaces } from '../../workspace/workspaces.ts';
+import { confirmService, pulling } from '../shared/belonging.ts';
+import { compareWorkspace } from '../shared/compare-workspace.ts';
 import { valsOfWorkspace } from '../shared/options.ts';
-import { type PullItem, pullColumns, pullVals, selectAll } from './pull-vals.ts';
+import { type Pulling, pullAll, pullColumns, pullVals } from './pull-vals.ts';
 
 export const command = defineCommand({
   summary: "Write the service's code into the workspace",
   description:
     "Write the service's code into the files of the workspace, or add vals that the workspace does not have yet. A file " +
-    "that you changed is not overwritten without --force. --merge merges your code with the service's code, and marks " +
-    'conflicts.',
+    'that has code which the service never had is not overwritten without --force. --merge merges both codes, and marks ' +
+    'conflicts. A file that is overwritten or merged is kept first, and a line says where.',
   details:
-    'Some names of vals cannot be names of files. --all reports these vals at the end. To add one of these vals, run ' +
-    '`vals pull <id> --file <path>`. To continue after an interruption, run the command again.',
+    'If a val was renamed on the service, vals.json gets its new name. If the name of a val cannot be the name of a file, ' +
+    'the val gets another file, and vals.json its name. To continue after an interruption, run the command again.',
   descriptionForAgents:
     "Write the service's code into the files of the workspace, or add vals that the workspace does not have yet. A file " +
     'that was changed is not overwritten without force. merge merges both codes, and marks conflicts.',
   arguments: { vals: valsOfWorkspace },
   options: {
-    all: { description: 'also add all your other vals on the service', conflicts: ['file'] },
+    all: { description: 'also add all your other vals on the service' },
     merge: { description: 'merge vals that changed in the file and on the service', conflicts: ['force'] },
     force: { description: 'overwrite files that you changed, and keep copies of them' },
-    file: { description: 'the file for a val that the workspace does not have yet', value: path('path') },
     dryRun: { description: 'write nothing; print what would be done' },
   },
   examples: [
@@ -48,64 +46,39 @@ export const command = defineCommand({
       input: { all: true },
     },
   ],
-  async run(context, { vals: words, all = false, merge = false, force = false, dryRun = false, file }) {
+  async run(context, { vals: words, all = false, merge = false, force = false, dryRun = false }) {
     if (all && words.length > 0) {
       throw new UsageError('--all pulls every val, so no names can be given.', {
         hint: { text: 'To pull every val', command: 'pull', input: { all: true } },
       });
     }
-    const { say } = context;
-    const workspaces = createWorkspaces(context);
-    const workspace = workspaceOfWords(workspaces, words);
-    const named = await itemsOf(context, workspaces, workspace, words);
-    if (file !== undefined && (named.length !== 1 || 'file' in (named[0] ?? {}))) {
-      throw new UsageError('--file is for one val that the workspace does not have yet.', {
-        hint: 'To change the file of a val that the workspace has, edit vals.json.',
-      });
-    }
-    const api = await context.connect();
-    const known = words.length === 0 ? [...workspace.vals] : named;
-    const remotes = createRemoteVals({ ...context, api }, all ? 'all' : known.length);
-    if (all) context.say({ kind: 'progress', text: 'Reading the list of vals' });
-    const moves = await findMoves(workspace, async () => remotes);
-    const items = followMoved(workspace, all ? await selectAll(workspace, remotes, say) : known, moves);
-    const isNamedInCommand = words.length > 0;
-    const options = { merge, force, dryRun, isNamedInCommand, file };
-    const { rows, error } = await pullVals(context, { workspace, remotes, items, ...options });
-    const isWorthShowing = ({ status }: OutcomeRow) =>
-      isNamedInCommand || !context.forPerson || status !== 'unchanged';
-    return { kind: 'outcomes', rows: rows.filter(isWorthShowing), error };
+    await confirmService(context, workspaceOfWords(createWorkspaces(context), words), pulling, { dryRun });
+    const isNamed = words.length > 0;
+    return compareWorkspace(context, { words, findsMissing: all || isNamed }, async (compared) => {
+      const { look, unknown, error: unreadable } = compared;
+      if (unreadable !== undefined) throw unreadable;
+      // A folder stands for its files, but new ones have nothing to do with a pull.
+      const isMeant = ({ there, name, file }: Examined) =>
+        there !== undefined ||
+        words.some((word) => word === name || relativeTo(look.workspace, word) === file);
+      const vals = isNamed ? compared.vals.filter(isMeant) : compared.vals;
+      const options = { merge, force, dryRun, isNamed };
+      const { rows, error } = all
+        ? await pullAll(context, compared, options)
+        : await pullVals(context, { look, vals, added: await valsOf(context, unknown), options });
+      // A file without a val on the service has nothing to do with a pull.
+      const isWorthShowing = ({ status, id }: OutcomeRow) =>
+        isNamed || !context.forPerson || (status !== 'unchanged' && (status !== 'kept' || id !== undefined));
+      return { kind: 'outcomes', rows: rows.filter(isWorthShowing), error };
+    });
   },
 });
 
-/** A val whose file was moved is pulled into the file where it is now. */
-function followMoved(workspace: Workspace, items: readonly PullItem[], moves: Moves): PullItem[] {
-  return items.flatMap((item): PullItem[] =>
-    'file' in item ? applyMoves(workspace, [item], moves) : [item],
-  );
-}
-
-/** A word is a val or a folder of the workspace, or a val that the workspace does not have yet. */
-async function itemsOf(
-  context: Context,
-  workspaces: Workspaces,
-  workspace: Workspace,
-  words: readonly string[],
-): Promise<PullItem[]> {
-  const identify = await createResolver(context, { isForWriting: false, confirmsListedVals: false });
-  const items: PullItem[] = [];
-  for (const word of new Set(words)) {
-    const known = identifyInWorkspace(workspaces, word)?.val;
-    const found =
-      known === undefined
-        ? [...workspace.vals].filter(({ file }) => isBelow(workspace, [word], file))
-        : [known];
-    if (found.length > 0) {
-      items.push(...found);
-      continue;
-    }
-    const { id } = await identify(word);
-    items.push(workspace.vals.ofId(id) ?? { id });
-  }
-  return items;
+/** Words that no val of the workspace has may be vals that it does not have yet, of another owner too. */
+async function valsOf(context: Context, words: readonly string[]): Promise<Pulling['added']> {
+  if (words.length === 0) return [];
+  const identify = await createResolver(context);
+  const ids = new Set<string>();
+  for (const word of words) ids.add((await identify(word)).id);
+  return [...ids].map((id) => ({ id }));
 }

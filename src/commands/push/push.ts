@@ -1,14 +1,13 @@
 import { defineCommand } from '../../cli/command.ts';
-import type { Context } from '../../cli/context.ts';
 import { integer, path, text, type ValueType } from '../../cli/value-types.ts';
 import { InvalidValue, UsageError } from '../../errors.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { dryRun, ifVersion, yes } from '../shared/options.ts';
 import { noCheck } from '../shared/syntax.ts';
-import type { PushItem } from './item.ts';
-import { pushFiles } from './push-files.ts';
+import { pushWorkspaces } from './push-workspace.ts';
 import { selectFiles } from './select-files.ts';
+import { upsertFiles } from './upsert.ts';
 
 const requestCount: ValueType<number | 'auto'> = {
   ...integer({ min: 1 }),
@@ -20,9 +19,13 @@ const requestCount: ValueType<number | 'auto'> = {
   },
 };
 
-const foldersAndConflicts =
-  'A folder stands for its .ts .tsx .mts .js .jsx .mjs files, without tests (*.test.*, *.spec.*), settings of tools (*.config.*) and what .gitignore or .valsignore lists. ' +
-  'In a workspace, a val that changed in its file and on the service is in conflict, and is not sent.';
+const folders =
+  'A folder stands for its .ts .tsx .mts .js .jsx .mjs files, without tests (*.test.*, *.spec.*), settings of tools (*.config.*) and what git ignores or .valsignore lists.';
+
+const rule =
+  'In a workspace, a file is sent if the code of its val on the service is in the history of git, or is what this folder ' +
+  'last had in common with the service. If the service has newer code, nothing is sent. If both sides have code that the ' +
+  'other side never had, that is a conflict.';
 
 export const command = defineCommand({
   summary: 'Create or update vals from files and folders',
@@ -30,23 +33,15 @@ export const command = defineCommand({
     'Create or update vals from files. The file send-mail.ts becomes the val send_mail. In a workspace, `vals push` without a ' +
     'path sends all new and changed files.',
   details:
-    `${foldersAndConflicts} If vals has no record of a val, as in a fresh checkout, and the code differs, the command ` +
-    'asks before it overwrites the val. It also asks if the file has code that the service had before, as after a ' +
-    'checkout of an older branch. --yes answers yes, which is right in CI: the repository is right. --force also ' +
-    'overwrites vals in conflict. A val that changed only on the service stays as it is, unless its file or folder is ' +
-    'named: `vals push . --force`. --prune deletes the vals on the service whose files are gone from the workspace. The ' +
-    'command lists them and asks first. A val is not deleted (exit code 5) if it changed on the service since this ' +
-    'folder last saw it, has another name or owner, or if a new file, or a file in another workspace of the repository, has ' +
-    'similar code and may be its renamed file. ' +
-    '--concurrency auto, the default, sends up to 32 requests in ' +
+    `${folders} ${rule} At a terminal, the command lists the vals in conflict and asks once; --yes answers yes. --force ` +
+    'sends every file that differs, whatever the service has. --prune also deletes the vals whose files were deleted: it ' +
+    'lists them and asks. A val whose code neither git nor this folder had is never deleted. Outside of a workspace, a push ' +
+    'creates or replaces the val with the name of the file. --concurrency auto, the default, sends up to 32 requests in ' +
     'parallel, and fewer if the service becomes slow.',
   descriptionForAgents:
     'Create or update vals from files and folders (hello.ts becomes the val hello), or from code with a name. In a ' +
-    `workspace, a push without a path sends all new and changed files. ${foldersAndConflicts} A val that differs, and ` +
-    'of which vals has no record, or whose file has code that the service had before, is a conflict too. Without ' +
-    'force or ifVersion, only a person can overwrite it. With force, files in conflict overwrite the ' +
-    'code on the service; a val that changed only on the service stays as it is, unless its path is given. ' +
-    'Each val with new code gets a new version, and the older versions stay.',
+    `workspace, a push without a path sends all new and changed files. ${folders} ${rule} With force, files in conflict ` +
+    'overwrite the code on the service. Each val with new code gets a new version, and the older versions stay.',
   arguments: {
     paths: {
       description: 'files or folders to push, or - for standard input',
@@ -69,14 +64,13 @@ export const command = defineCommand({
       rare: true,
       forPeople: true,
     },
-    force: { description: 'in a workspace: overwrite the code of vals in conflict' },
-    fork: { description: "in a workspace: make your own copy of another owner's val", conflicts: ['watch'] },
+    force: { description: 'in a workspace: send every file that differs, whatever the service has' },
     prune: {
       description: 'in a workspace: delete the vals whose files are gone',
       conflicts: ['watch', 'name'],
       deletes: true,
     },
-    yes: { ...yes, description: 'in a workspace: overwrite and delete without a question' },
+    yes: { ...yes, description: 'in a workspace: answer yes to the question' },
     watch: {
       description: 'in a workspace: push each file when it is saved',
       conflicts: ['dryRun'],
@@ -86,7 +80,7 @@ export const command = defineCommand({
       description: 'with --watch: also write what changes on the service into unchanged files',
       forPeople: true,
     },
-    ifVersion: { ...ifVersion, conflicts: ['watch', 'fork', 'prune'] },
+    ifVersion: { ...ifVersion, conflicts: ['watch', 'prune'] },
     noCheck,
     dryRun,
   },
@@ -103,7 +97,7 @@ export const command = defineCommand({
   jobSummary: true,
   async run(context, input) {
     const { paths, name, watch, ifVersion, concurrency = 'auto', noCheck = false, pull = false } = input;
-    const { force = false, fork = false, prune = false, yes = false, dryRun = false } = input;
+    const { force = false, prune = false, yes = false, dryRun = false } = input;
     if (paths.includes('')) {
       throw new UsageError('A path on the command line is empty.', {
         hint: 'A variable of the shell may be unset. Give a file or a folder, such as . for the current folder.',
@@ -126,18 +120,10 @@ export const command = defineCommand({
       const { watchWorkspace } = await import('./watch.ts');
       return watchWorkspace(context, { paths, concurrency, force, yes, noCheck, pull });
     }
-    const items = await selectFiles(context, { paths, name });
-    const isNamed = paths.length > 0;
-    const mayBeOffline = dryRun && isNamed && ifVersion === undefined;
-    return pushFiles(context, items, {
-      ...{ force, fork, prune, yes, dryRun, noCheck, ifVersion, concurrency, isNamed },
-      isOffline: mayBeOffline && !canCompare(context, items),
-    });
+    const selection = await selectFiles(context, { paths, name });
+    const options = { force, yes, prune, ifVersion, dryRun, noCheck, concurrency, name };
+    return selection.kind === 'files'
+      ? upsertFiles(context, selection.files, options)
+      : pushWorkspaces(context, selection.parts, options);
   },
 });
-
-/** The token is read only if there is something to compare. */
-function canCompare({ settings }: Context, items: readonly PushItem[]): boolean {
-  if (items.every(({ workspace }) => workspace === undefined)) return false;
-  return settings.local.value || settings.token !== undefined;
-}

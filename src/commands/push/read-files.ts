@@ -1,79 +1,68 @@
-// Reads and checks all files before anything is sent.
+// Reads and checks all files of a push before anything is sent.
 import type { Context } from '../../cli/context.ts';
 import { LocalError, type ValsError } from '../../errors.ts';
-import type { OutcomesResult } from '../../terminal/result.ts';
-import { type LocalSide, localSideOf, recordOf } from '../../workspace/examine.ts';
-import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
-import { createAnnotations } from './github.ts';
-import type { PushItem } from './item.ts';
-import { refusePush } from './sent-rows.ts';
-import type { SyntaxCheck } from './syntax-check.ts';
+import { missingFile } from '../../lib/file-error.ts';
+import { warnWith } from '../../lib/say.ts';
+import { readLocalSide } from '../../workspace/examine.ts';
+import type { Look } from '../../workspace/look.ts';
+import { usableVals } from '../../workspace/select.ts';
+import { checkNotEmpty, similarFile } from '../../workspace/sources/read-text.ts';
+import { nameFrom } from '../../workspace/sources/val-names.ts';
+import { checkSizes } from '../../workspace/sources/warnings.ts';
+import { withoutText } from '../../workspace/text/code.ts';
+import { pathTo } from '../../workspace/workspace.ts';
+import type { FileToExamine } from '../shared/examine-all.ts';
+import type { PushedFile } from './refuse-files.ts';
 
-/** Limits the total of all files outside of a workspace. A file that does not fit is read again before it is sent. */
-const maxCharactersInMemory = 8 * 1024 * 1024;
-
-export interface ReadItem extends PushItem {
-  /** Of a file of a workspace. */
-  local?: LocalSide;
+export interface ChosenFiles {
+  look: Look;
+  files: readonly string[];
 }
 
-interface ReadOptions {
-  syntax: SyntaxCheck;
-  /** With --force, a file that is named is sent although it did not change. */
-  mayResend: boolean;
+export interface LocalFile extends PushedFile {
+  look: Look;
+  local: FileToExamine;
 }
 
-export async function readFiles(
+interface ReadFiles {
+  files: LocalFile[];
+  all: PushedFile[];
+  failures: Map<PushedFile, ValsError>;
+}
+
+export function readFiles(
   context: Context,
-  items: readonly PushItem[],
-  { syntax, mayResend }: ReadOptions,
-): Promise<{ items: ReadItem[]; failure?: OutcomesResult }> {
-  const { say } = context;
-  const read: ReadItem[] = [];
+  chosen: readonly ChosenFiles[],
+  { isNamed }: { isNamed: boolean },
+): ReadFiles {
+  const read: ReadFiles = { files: [], all: [], failures: new Map() };
   const warnings: string[] = [];
-  const failures = new Map<PushItem, ValsError>();
-  const addWarning = (warning: string) => void warnings.push(warning);
-  const keepCode = createCodeKeeper();
-  const annotate = createAnnotations(context);
-  for (const item of items) {
-    const { workspace } = item;
-    try {
-      // The record must be read before the code, see `readLocalTexts`.
-      const record = workspace && item.val && recordOf(workspace, item.val);
-      const code = await item.read();
-      if (code !== undefined) {
-        checkName(item.name, addWarning);
-        checkSizes({ code }, item.file, addWarning);
+  for (const { look, files } of chosen) {
+    const isChosen = new Set(files);
+    const usable = usableVals(look.workspace, look.names, (file) => isChosen.has(file));
+    const names = new Map(usable.map(({ file, name }) => [file, name]));
+    for (const each of isChosen) {
+      const name = names.get(each) ?? nameFrom(each) ?? '';
+      const file = { file: pathTo(look.workspace, each), name };
+      read.all.push(file);
+      try {
+        const { here, ...local } = readLocalSide(look, { file: each, name });
+        if (here?.text === undefined)
+          throw missingFile(file.file, undefined, similarFile(file.file, context.settings.cwd));
+        const code = checkNotEmpty(
+          file.file,
+          here.text,
+          isNamed ? undefined : 'list the file in .valsignore',
+        );
+        checkSizes({ code }, file.file, (warning) => void warnings.push(warning));
+        // The texts of thousands of files would fill the memory.
+        read.files.push({ ...file, look, local: { ...local, here: withoutText(here) } });
+      } catch (error) {
+        if (!(error instanceof LocalError)) throw error;
+        read.failures.set(file, error);
       }
-      const isTracked = item.val !== undefined && workspace !== undefined;
-      const kept: ReadItem = isTracked
-        ? { ...item, local: localSideOf({ record, code }) }
-        : keepCode(item, code);
-      read.push(kept);
-      const mayBeSent = !isTracked || mayResend || kept.local?.here?.hash !== record?.hash;
-      if (code !== undefined && mayBeSent) syntax.add(kept, code);
-    } catch (error) {
-      if (!(error instanceof LocalError)) throw error;
-      failures.set(item, error);
-      annotate(item.file, error);
     }
   }
-  if (failures.size > 0) {
-    return {
-      items: read,
-      failure: refusePush(say, items, failures),
-    };
-  }
-  for (const warning of warnings) say({ kind: 'warning', text: warning });
-  return { items: read };
-}
-
-function createCodeKeeper(): (item: PushItem, code: string | undefined) => PushItem {
-  let charactersKept = 0;
-  return (item, code) => {
-    const characters = charactersKept + (code?.length ?? 0);
-    if (characters > maxCharactersInMemory && item.canReadAgain) return item;
-    charactersKept = characters;
-    return { ...item, read: async () => code };
-  };
+  if (read.failures.size === 0) for (const warning of warnings) warnWith(context.say)(warning);
+  return read;
 }

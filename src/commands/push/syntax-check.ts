@@ -1,20 +1,17 @@
 import { resolve } from 'node:path';
 import { forEach } from '../../cli/batch.ts';
-import type { Context } from '../../cli/context.ts';
-import type { ValsError } from '../../errors.ts';
 import { findSuspects, type SyntaxFault } from '../../run/check-syntax.ts';
-import type { OutcomesResult } from '../../terminal/result.ts';
-import { faultsIn, isChecked, syntaxError } from '../shared/syntax.ts';
-import { createAnnotations } from './github.ts';
-import type { PushItem } from './item.ts';
-import { refusePush } from './sent-rows.ts';
+import { faultsIn, isChecked } from '../shared/syntax.ts';
+import type { SourceFile } from './source-file.ts';
+
+type CheckedFile = Pick<SourceFile, 'file' | 'canReadAgain'>;
 
 /** By their paths, only files with a syntax error. */
-export type Faults = ReadonlyMap<string, readonly [SyntaxFault, ...SyntaxFault[]]>;
+type Faults = ReadonlyMap<string, readonly [SyntaxFault, ...SyntaxFault[]]>;
 
 export interface SyntaxCheck {
   /** Begins to parse as soon as there are enough files. */
-  add(item: PushItem, code: string): void;
+  add(file: CheckedFile, code: string): void;
   finish(): Promise<Faults>;
 }
 
@@ -23,25 +20,25 @@ export const withoutCheck: SyntaxCheck = { add() {}, finish: async () => new Map
 const filesPerBuild = 250;
 const leastForBuild = 10;
 
-/** Parses files while others are read, and while the connection is made. */
+/** Parses files while others are read. */
 export function createSyntaxCheck(cwd: string): SyntaxCheck {
   const found = new Map<string, [SyntaxFault, ...SyntaxFault[]]>();
   const running: Promise<void>[] = [];
-  let waiting: PushItem[] = [];
+  let waiting: CheckedFile[] = [];
   /** The codes of the waiting files, so that no file is read again. */
-  const codes = new Map<PushItem, string>();
+  const codes = new Map<CheckedFile, string>();
 
-  async function parse(items: readonly PushItem[]): Promise<void> {
-    const isInFile = ({ canReadAgain }: PushItem) => canReadAgain;
-    const isMany = items.filter(isInFile).length >= leastForBuild;
-    const pathOf = ({ file }: PushItem) => resolve(cwd, file);
-    const suspects = isMany ? await findSuspects(items.filter(isInFile).map(pathOf)) : undefined;
-    const toParse = items.filter((item) => !isInFile(item) || (suspects?.has(pathOf(item)) ?? true));
-    await forEach(toParse, 'auto', async (item) => {
-      const [first, ...others] = await faultsIn(item.file, codes.get(item) ?? '');
-      if (first !== undefined) found.set(item.file, [first, ...others]);
+  async function parse(files: readonly CheckedFile[]): Promise<void> {
+    const isInFile = ({ canReadAgain }: CheckedFile) => canReadAgain;
+    const isMany = files.filter(isInFile).length >= leastForBuild;
+    const pathOf = ({ file }: CheckedFile) => resolve(cwd, file);
+    const suspects = isMany ? await findSuspects(files.filter(isInFile).map(pathOf)) : undefined;
+    const toParse = files.filter((file) => !isInFile(file) || (suspects?.has(pathOf(file)) ?? true));
+    await forEach(toParse, 'auto', async (file) => {
+      const [first, ...others] = await faultsIn(file.file, codes.get(file) ?? '');
+      if (first !== undefined) found.set(file.file, [first, ...others]);
     });
-    for (const item of items) codes.delete(item);
+    for (const file of files) codes.delete(file);
   }
 
   function parseWaiting(): void {
@@ -53,10 +50,10 @@ export function createSyntaxCheck(cwd: string): SyntaxCheck {
   }
 
   return {
-    add(item, code) {
-      if (!isChecked(item.file)) return;
-      waiting.push(item);
-      codes.set(item, code);
+    add(file, code) {
+      if (!isChecked(file.file)) return;
+      waiting.push(file);
+      codes.set(file, code);
       if (waiting.length >= filesPerBuild) parseWaiting();
     },
     async finish() {
@@ -65,22 +62,4 @@ export function createSyntaxCheck(cwd: string): SyntaxCheck {
       return found;
     },
   };
-}
-
-/** Returns undefined if no broken file would be sent: a file in conflict is not, for example. */
-export function refuseBroken<Item extends PushItem>(
-  context: Context,
-  items: readonly Item[],
-  faults: Faults,
-  isSent: (item: Item) => boolean,
-): OutcomesResult | undefined {
-  const failures = new Map<Item, ValsError>();
-  for (const item of items) {
-    const [fault] = faults.get(item.file) ?? [];
-    if (fault !== undefined && isSent(item)) failures.set(item, syntaxError(item.file, fault));
-  }
-  if (failures.size === 0) return undefined;
-  const annotate = createAnnotations(context);
-  for (const [{ file }, error] of failures) annotate(file, error);
-  return refusePush(context.say, items, failures);
 }

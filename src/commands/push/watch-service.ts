@@ -1,14 +1,12 @@
 // With `vals push --watch --pull`, what changes on the service is written into files that did not change here.
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
-import { concernsAll, endsWatch, messageWithHint, UnavailableError, ValsError } from '../../errors.ts';
+import { LocalError, messageWithHint, UnavailableError, ValsError } from '../../errors.ts';
 import { column } from '../../terminal/column.ts';
-import { examine, localSideOf, readLocalTexts } from '../../workspace/examine.ts';
-import { type PullOptions, pullVal } from '../../workspace/pull-val.ts';
+import { examineFile, readLocalSide } from '../../workspace/examine.ts';
+import { closeLook, type Look, openLook } from '../../workspace/look.ts';
+import { pullVal } from '../../workspace/pull-val.ts';
 import { createBackup } from '../../workspace/records/backup.ts';
-import { createRemoteVals } from '../../workspace/remote-vals.ts';
-import { createNestedProjectCheck } from '../../workspace/sources/nested-project.ts';
-import { stateOf } from '../../workspace/state.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { outcomeColumn, versionColumn } from '../shared/columns.ts';
 
@@ -18,7 +16,6 @@ interface PullingOptions {
   isChosen(file: string): boolean;
   /** A file that is being pushed is left to the push. */
   isBusy(file: string): boolean;
-  saveManifest(): Promise<void>;
   endWatch(error: unknown): void;
 }
 
@@ -38,8 +35,8 @@ export function pullWhileWatching(context: Context, options: PullingOptions): ()
     const began = clock.now();
     looking = pullChanges(context, options, () => isStopped)
       .catch((error) => {
-        if (endsWatch(error)) endWatch(error);
-        // Otherwise the service cannot be reached, and the next look tries again.
+        // If the service cannot be reached, the next look tries again.
+        if (!(error instanceof UnavailableError)) endWatch(error);
       })
       .then(() => {
         const tookMs = clock.now() - began;
@@ -56,33 +53,43 @@ export function pullWhileWatching(context: Context, options: PullingOptions): ()
 
 async function pullChanges(
   context: Context,
-  { workspace, api, isChosen, isBusy, saveManifest }: PullingOptions,
+  options: PullingOptions,
   isStopped: () => boolean,
 ): Promise<void> {
-  const remotes = createRemoteVals({ ...context, api }, 'all');
-  const columns = [outcomeColumn, column('name'), versionColumn];
-  const options: PullOptions = {
-    ...{ merge: false, force: false, dryRun: false, isNamedInCommand: false },
-    remark() {},
-    backup: createBackup(workspace.own),
-    isInOtherProject: createNestedProjectCheck(workspace.root),
-    onMove() {},
-    onGone() {},
-  };
-  for (const val of workspace.vals) {
-    if (isStopped()) return;
-    if (!isChosen(val.file) || isBusy(val.file)) continue;
-    try {
-      const examined = await examine(workspace, remotes, val, localSideOf(readLocalTexts(workspace, val)));
-      if (stateOf(examined) !== 'changed there' || isBusy(val.file)) continue;
-      const outcome = await pullVal(workspace, remotes, val, options);
-      await context.event({ file: pathTo(workspace, val.file), name: val.name, ...outcome }, columns);
-    } catch (error) {
-      // The file may have been saved meanwhile. Its push will tell.
-      if (!(error instanceof ValsError) || concernsAll(error) || error instanceof UnavailableError)
-        throw error;
-      context.say({ kind: 'warning', text: messageWithHint(error) });
+  const look = await openLook(context, options.workspace, options.api);
+  try {
+    for (const [file, name] of look.names) {
+      if (isStopped()) return;
+      if (name !== undefined && options.isChosen(file))
+        await pullChange(context, look, { file, name }, options);
     }
+  } finally {
+    await closeLook(look);
   }
-  await saveManifest();
+}
+
+async function pullChange(
+  context: Context,
+  look: Look,
+  val: { file: string; name: string },
+  { isBusy }: PullingOptions,
+): Promise<void> {
+  const { workspace } = look;
+  try {
+    const local = readLocalSide(look, val);
+    if (isBusy(val.file) || local.here === undefined) return;
+    const examined = await examineFile(look, { ...local, here: local.here });
+    if (examined.status !== 'changed there' || isBusy(val.file)) return;
+    const backup = createBackup(workspace.own);
+    const options = { merge: false, force: false, dryRun: false, isNamed: false, backup };
+    const { outcome } = await pullVal(look, examined, options);
+    const columns = [outcomeColumn, column('name'), versionColumn];
+    await context.event({ file: pathTo(workspace, val.file), name: val.name, ...outcome }, columns);
+  } catch (error) {
+    // The file may have been saved meanwhile. Its push will tell.
+    const concernsOne =
+      error instanceof ValsError && error.scope === 'item' && !(error instanceof UnavailableError);
+    if (!concernsOne && !(error instanceof LocalError)) throw error;
+    context.say({ kind: 'warning', text: messageWithHint(error) });
+  }
 }

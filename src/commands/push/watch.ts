@@ -1,48 +1,45 @@
+// `vals push --watch`: a push of the saved files at every save, by the same rules.
 import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import {
-  concernsAll,
   exitQuietly,
   LocalError,
   messageWithHint,
+  PartialError,
   UnavailableError,
+  UnknownOutcomeError,
   UsageError,
+  ValsError,
 } from '../../errors.ts';
+import type { OutcomeRow } from '../../lib/outcome.ts';
 import { warnWith } from '../../lib/say.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
+import { type Column, column } from '../../terminal/column.ts';
 import { notInWorkspace } from '../../workspace/disk/root.ts';
-import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.ts';
-import { createFileCheck, isBelow, selectForPush } from '../../workspace/select.ts';
+import { createFileCheck, isBelow } from '../../workspace/select.ts';
 import { createIgnoreFiles } from '../../workspace/sources/ignoring.ts';
 import { createNestedProjectCheck, inOtherProject } from '../../workspace/sources/nested-project.ts';
 import { pathExists } from '../../workspace/sources/walk.ts';
-import { createSaveQueue, type SaveQueue } from '../../workspace/watch/save-queue.ts';
+import {
+  createSaveQueue,
+  type PushedSaves,
+  type SavedFiles,
+  type SaveQueue,
+} from '../../workspace/watch/save-queue.ts';
 import { type Saves, watchSaves } from '../../workspace/watch/saves.ts';
-import { pathBelowRoot, type Workspace } from '../../workspace/workspace.ts';
+import { pathBelowRoot, relativeTo, type Workspace } from '../../workspace/workspace.ts';
 import { createWorkspaces } from '../../workspace/workspaces.ts';
-import { askOnce, decideAsking } from './ask.ts';
-import { followMoves, warnOfLikelyMoves } from './follow-moves.ts';
-import { itemOfVal } from './item.ts';
-import { type PlannedItem, planItems } from './plan-items.ts';
-import { createSavePusher, saveOptions } from './push-save.ts';
-import { readFiles } from './read-files.ts';
-import { pathOf } from './select-files.ts';
-import { withoutCheck } from './syntax-check.ts';
+import { confirmService, pushing } from '../shared/belonging.ts';
+import { outcomeColumn, versionColumn } from '../shared/columns.ts';
+import { type PushOptions, pushLook } from './push-workspace.ts';
 import { pullWhileWatching } from './watch-service.ts';
 
-export interface WatchOptions {
+export interface WatchOptions extends Pick<PushOptions, 'force' | 'yes' | 'noCheck' | 'concurrency'> {
   paths: readonly string[];
-  concurrency: number | 'auto';
-  force: boolean;
-  yes: boolean;
-  noCheck: boolean;
   /** Also writes what changes on the service into the files. */
   pull: boolean;
 }
-
-const maxParallelFiles = 32;
 
 export async function watchWorkspace(context: Context, options: WatchOptions): Promise<never> {
   const { flags, signal, clock, say } = context;
@@ -51,53 +48,55 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
       hint: 'To print one record per line, use --ndjson instead of --json.',
     });
   }
-  const { concurrency, pull } = options;
   const { workspace, paths } = watchedPaths(context, options.paths);
   const { root } = workspace;
+  await confirmService(context, workspace, pushing, { dryRun: false });
   // This signal never aborts, so that Ctrl-C does not cut off a running push.
-  const api = await context.connect({ concurrency, signal: new AbortController().signal });
+  const api = await context.connect({
+    concurrency: options.concurrency,
+    signal: new AbortController().signal,
+  });
   say({ kind: 'progress' });
 
   const failure = new AbortController();
   const endWatch = (error: unknown) => failure.abort(error);
   const ending = AbortSignal.any([signal, failure.signal]);
 
-  const ignoreFiles = createIgnoreFiles(warnWith(say));
   const isChosen = (file: string) => isBelow(workspace, paths, file);
-  const given = { ...options, workspace, api, ignoreFiles, isChosen, isNamed: paths.length > 0 };
-  const pusher = createSavePusher(context, given);
-  const saveManifest = async () => {
-    const error = await workspace.saveManifest();
-    if (error !== undefined) say({ kind: 'warning', text: messageWithHint(error) });
+  const push = async (files: SavedFiles, isRetry: boolean): Promise<PushedSaves> => {
+    const pushed = {
+      ...options,
+      prune: false,
+      ifVersion: undefined,
+      dryRun: false,
+      asks: files === 'all' && !isRetry,
+    };
+    const chosen = files === 'all' ? isChosen : (file: string) => files.includes(file);
+    const { rows } = await pushLook(context, api, workspace, { ...pushed, isChosen: chosen });
+    return reportRows(context, workspace, rows, { isRetry });
   };
   const queue = createSaveQueue({
     clock,
-    maxRunning: concurrency === 'auto' ? maxParallelFiles : concurrency,
-    push: pusher.push,
+    push: (files, { isRetry }) => push(files, isRetry).catch((error) => failedPush(context, error, files)),
     onOutage: (change) => noteOutage(context, change),
-    onIdle: saveManifest,
     endWatch,
   });
-  const onSave = (file: string) => {
-    if (!isChosen(file)) return;
-    pusher.forgetStep(file);
-    queue.add(file);
-  };
   // The watch begins before the question and the first push, so that no save is missed meanwhile.
+  const ignoreFiles = createIgnoreFiles(warnWith(say), context.env);
+  const onSave = (file: string) => {
+    if (isChosen(file)) queue.add(file);
+  };
   const saves = await watchSaves(root, clock, ignoreFiles, onSave, (error) =>
     endWatch(cannotWatch(root, error)),
   );
   let stopPulling: (() => Promise<void>) | undefined;
   try {
-    const { files, items, remotes } = await planInitial(context, given);
-    // A file that was saved while the question was open is planned anew.
-    const isAsPlanned = ({ val }: PlannedItem) => val !== undefined && !queue.isBusy(val.file);
-    pusher.begin(items.filter(isAsPlanned), remotes);
-    const watched = { workspace, api, isChosen, isBusy: queue.isBusy, saveManifest, endWatch };
-    if (pull) stopPulling = pullWhileWatching(context, watched);
+    // A push that is under way at Ctrl-C is finished below.
+    await Promise.race([queue.start(), aborted(ending)]);
+    if (ending.aborted) throw exitQuietly(ending.reason);
+    const watched = { workspace, api, isChosen, isBusy: queue.isBusy, endWatch };
+    if (options.pull) stopPulling = pullWhileWatching(context, watched);
     say({ kind: 'lines', text: `Watching ${root}. Press Ctrl-C to stop.\n` });
-    for (const file of files) queue.add(file);
-    queue.start();
     await aborted(ending);
     throw exitQuietly(ending.reason);
   } finally {
@@ -105,47 +104,62 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
   }
 }
 
-interface InitialOptions extends Pick<WatchOptions, 'yes' | 'force'> {
-  workspace: Workspace;
-  api: Api;
-  isNamed: boolean;
-  isChosen(file: string): boolean;
+const columnsFor = ({ clock, forPerson }: Context): Column[] => [
+  {
+    ...column('time'),
+    compute() {
+      const now = new Date(clock.now());
+      return forPerson ? now.toTimeString().slice(0, 8) : now.toISOString();
+    },
+  },
+  outcomeColumn,
+  column('name'),
+  versionColumn,
+];
+
+async function reportRows(
+  context: Context,
+  workspace: Workspace,
+  rows: readonly OutcomeRow[],
+  { isRetry }: { isRetry: boolean },
+): Promise<PushedSaves> {
+  const unreachable: string[] = [];
+  const columns = columnsFor(context);
+  const isUnreachable = ({ error }: OutcomeRow) => error instanceof ValsError && isOutage(error);
+  // After the first such failure, the others are not tried.
+  const isStopped = rows.some(isUnreachable);
+  for (const row of rows) {
+    const { error, status } = row;
+    if (isUnreachable(row) || (isStopped && status === 'skipped')) {
+      unreachable.push(relativeTo(workspace, `${row.file}`));
+      continue;
+    }
+    if (error instanceof ValsError && error.scope === 'all') throw error;
+    if (error instanceof ValsError && !context.flags.ndjson)
+      context.say({ kind: 'warning', text: messageWithHint(error) });
+    if (isNews(row, { isRetry })) await context.event(row, columns);
+  }
+  return { unreachable, isAnswered: rows.length > unreachable.length };
 }
 
-interface InitialPlan {
-  /** To push at once. */
-  files: string[];
-  /** Those of the files that can be read. */
-  items: readonly PlannedItem[];
-  remotes: RemoteVals;
+/** The service could not be reached, or its answer was lost. Then the file is pushed again. */
+const isOutage = (error: ValsError): boolean =>
+  [UnavailableError, UnknownOutcomeError, PartialError].some((kind) => error instanceof kind);
+
+function isNews({ status }: OutcomeRow, { isRetry }: { isRetry: boolean }): boolean {
+  // An attempt before the retry may have sent the code. Then `unchanged` tells the user that the code has arrived.
+  if (status === 'unchanged') return isRetry;
+  return status !== 'behind' && status !== 'skipped';
 }
 
-/** Asks about the files as they are now. Later, such vals are conflicts. */
-async function planInitial(context: Context, options: InitialOptions): Promise<InitialPlan> {
-  const { workspace, api, yes, force, isChosen } = options;
-  const remotes = createRemoteVals({ ...context, api }, 1);
-  const chosen = (await selectForPush(workspace, context.say)).filter(({ file }) => isChosen(file));
-  const selected = chosen.map((val) => itemOfVal(workspace, val));
-  const asking = decideAsking(context, { yes, force, dryRun: false });
-  const followed = await followMoves(context, selected, { asking, openRemotes: async () => remotes });
-  const { likely, isConfirmed } = followed;
-  const { items } = await readFiles(context, followed.items, { syntax: withoutCheck, mayResend: false });
-  const planned = await planItems(
-    context,
-    items,
-    remotes,
-    (_workspace, { file }) => ({
-      ...saveOptions(options, likely.get(workspace) ?? []),
-      mayOverwrite: yes || isConfirmed(workspace, file),
-      isSave: false,
-    }),
-    (error) => concernsAll(error) || error instanceof UnavailableError,
-  );
-  warnOfLikelyMoves(context, planned, followed, asking);
-  const answer = await askOnce(context, planned, { asking, api });
-  const declined = new Set([...answer.declined].map(({ val }) => val?.file));
-  const files = followed.items.flatMap(({ val }) => val?.file ?? []);
-  return { files: files.filter((file) => !declined.has(file)), items: answer.items, remotes };
+/** Some errors concern the whole push, such as two files of one name. The next save tries again. */
+function failedPush({ say, signal }: Context, error: unknown, files: SavedFiles): PushedSaves {
+  if (signal.aborted) return { unreachable: [], isAnswered: false };
+  if (!(error instanceof ValsError)) throw error;
+  if (isOutage(error)) return { unreachable: files, isAnswered: false };
+  if (error.scope === 'all') throw error;
+  say({ kind: 'warning', text: messageWithHint(error) });
+  return { unreachable: [], isAnswered: false };
 }
 
 function noteOutage({ say }: Context, change: 'began' | 'over'): void {
@@ -158,10 +172,12 @@ function noteOutage({ say }: Context, change: 'began' | 'over'): void {
 }
 
 /** Refuses words that stand for no file which this command pushes. With such a word, the command would wait forever. */
-function watchedPaths(context: Context, words: readonly string[]): { workspace: Workspace; paths: string[] } {
+function watchedPaths(
+  context: Context,
+  paths: readonly string[],
+): { workspace: Workspace; paths: readonly string[] } {
   const { say } = context;
   const workspaces = createWorkspaces(context);
-  const paths = words.map((word) => pathOf(context, workspaces, word));
   const [workspace = workspaces.here(), another] = new Set(
     paths.flatMap((path) => workspaces.placeOf(path)?.workspace ?? []),
   );

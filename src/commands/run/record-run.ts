@@ -7,7 +7,8 @@ import type { JsonObject } from '../../lib/json.ts';
 import { mostErrorBytes } from '../../lib/val-limits.ts';
 import { visible } from '../../lib/visible.ts';
 import type { Entry } from '../../run/modules.ts';
-import { type KnownVersion, knownVersion, type Target } from '../../run/target.ts';
+import type { KnownVersion, Target } from '../../run/target.ts';
+import type { RemoteVal } from '../../workspace/remote-vals.ts';
 
 export interface FinishedRun {
   runStartAt: string;
@@ -78,22 +79,22 @@ async function findVersion(
     return 'no service is chosen. Sign in, or add --local for the embedded service.';
   }
   const api = await connect();
-  const id = await idOfVal(context, api, target.path);
-  const val = id === undefined ? undefined : await ifPresent(() => api.record(routes.getVal(id)));
-  if (id === undefined || val === undefined)
-    return `the service has no val for ${entry.name}. Push it first.`;
-  const known = knownVersion(id, val);
-  if (val.code === entry.code) return known ?? noVersion;
-  const other = known === undefined ? 'the code on the service' : `version ${known.version}`;
+  const val = await valToReport(context, api, target.path);
+  if (val?.id === undefined) return `the service has no val for ${entry.name}. Push it first.`;
+  const { id, name, version } = val;
+  const { codeOf, isSameCode } = await import('../../workspace/text/code.ts');
+  if (isSameCode(codeOf(entry.code), val.code))
+    return version === undefined ? noVersion : { id, name, version };
+  const other = version === undefined ? 'the code on the service' : `version ${version}`;
   return `${entry.name} differs from ${other}. Push it first.`;
 }
 
 /** The val that a push of the file would update. */
-async function idOfVal(context: Context, api: Api, path: string): Promise<string | undefined> {
+async function valToReport(context: Context, api: Api, path: string): Promise<RemoteVal | undefined> {
   const { settings, seen, clock } = context;
-  const { idOfFile } = await import('../../names/identify.ts');
+  const { valOfFile } = await import('../../workspace/file-of-val.ts');
   const { createWorkspaces } = await import('../../workspace/workspaces.ts');
-  return idOfFile({ api, seen, clock, settings }, path, {
+  return valOfFile({ api, seen, clock, settings }, path, {
     workspaces: createWorkspaces(context),
     mostSeconds: Math.min(mostSeconds, settings.timeout.value),
   });

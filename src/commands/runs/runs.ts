@@ -76,6 +76,6 @@ async function findVal(context: Context, word: string): Promise<string> {
     await context.givenVals.readSummary(word);
     return word;
   }
-  const identify = await createResolver(context, { isForWriting: false, confirmsListedVals: false });
+  const identify = await createResolver(context);
   return (await identify(word)).id;
 }

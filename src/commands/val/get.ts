@@ -22,10 +22,11 @@ export const command = defineCommand({
   },
   examples: ['vals val get hello', 'vals val get hello@1 --json', 'vals val get hello --code > hello.ts'],
   columns: valColumns,
-  async run({ connect, say, forPerson }, { val: word, code, readme }) {
+  async run({ connect, say, forPerson, givenVals }, { val: word, code, readme }) {
     const { val, version } = splitVersion(word);
     const call = version === undefined ? routes.getVal(val) : routes.getVersion(val, version);
-    const record = await (await connect()).record({ ...call, tokenIsOptional: true });
+    const known = version === undefined ? givenVals.lastRead(val) : undefined;
+    const record = known ?? (await (await connect()).record({ ...call, tokenIsOptional: true }));
     if (readme) return { kind: 'text', text: textAt(record, 'readme') ?? '' };
     if (code)
       return { kind: 'text', text: version === undefined ? codeOf(record) : versionCode(record, val) };

@@ -32,7 +32,7 @@ export const command = defineCommand({
   columns: valColumns,
   async run(context, { val, name, privacy, readme, dryRun }) {
     const fields = await readFields(context, { name, privacy, readme });
-    const renaming = name === undefined ? undefined : await prepareRenaming(context, val, name);
+    const renaming = name === undefined ? undefined : await prepareRenaming(context, val, name, { dryRun });
     if (dryRun) return plan(routes.changeVal(val, fields));
     const api = await context.connect();
     const { val: record, notApplied } = await changeFields(
@@ -46,7 +46,7 @@ export const command = defineCommand({
         input: { name: valid },
       }));
     });
-    if (!notApplied.includes('name')) await renaming?.();
+    if (!notApplied.includes('name')) renaming?.();
     const label = textAt(record, 'name') ?? context.givenVals.wordFor(val) ?? val;
     const wanted = Object.keys(fields);
     const applied = wanted.filter((field) => !notApplied.some((other) => other === field));
@@ -85,30 +85,36 @@ async function readFields(
   };
 }
 
+/** In a workspace, vals.json gets the new name, since the file keeps its own. */
 async function prepareRenaming(
   context: Context,
   id: string,
   name: string,
-): Promise<(() => Promise<void>) | undefined> {
+  { dryRun = false }: { dryRun: boolean | undefined },
+): Promise<(() => void) | undefined> {
   const { placeOfVal } = await import('../shared/place-of-val.ts');
-  const place = placeOfVal(context, id);
+  const place = await placeOfVal(context, id);
   if (place === undefined) return undefined;
-  const { workspace, val: known } = place;
+  const { workspace, file, name: nameBefore } = place;
+  const { confirmService, renaming } = await import('../shared/belonging.ts');
+  await confirmService(context, workspace, renaming, { dryRun });
   const { pathTo } = await import('../../workspace/workspace.ts');
-  const other = workspace.vals.ofName(name);
-  if (other !== undefined && other.file !== known.file) {
+  const { fileWithName } = await import('../../workspace/file-of-val.ts');
+  const { nameFrom } = await import('../../workspace/sources/val-names.ts');
+  const { updateManifest, withName } = await import('../../workspace/manifest.ts');
+  const other = await fileWithName(context, workspace, name);
+  if (other !== undefined && other !== file) {
     throw new ConflictError(
-      `vals.json already has the name "${name}", for the file ${pathTo(workspace, other.file)}. Nothing was sent.`,
-      {
-        hint: 'Choose another name.',
-      },
+      `The workspace already has the val "${name}", in the file ${pathTo(workspace, other)}. Nothing was sent.`,
+      { hint: 'Choose another name.' },
     );
   }
-  return async () => {
+  return () => {
     try {
-      workspace.remember({ ...known, name });
-      const error = await workspace.saveManifest();
-      if (error !== undefined) throw error;
+      updateManifest(workspace.root, withName(file, nameFrom(file) === name ? undefined : name));
+      const record = workspace.records.of(nameBefore);
+      if (record?.code.text !== undefined) workspace.records.write({ ...record, name }, record.code.text);
+      workspace.records.remove(nameBefore);
     } catch (error) {
       throw error instanceof LocalError ? notInManifest(name, error) : error;
     }

@@ -44,13 +44,13 @@ export const command = defineCommand({
 /** The file of the val in the workspace, as the user would type it, if it does not have this code. */
 async function fileWithOtherCode(context: Context, id: string, code: string): Promise<string | undefined> {
   const { placeOfVal } = await import('../shared/place-of-val.ts');
-  const place = placeOfVal(context, id);
+  const place = await placeOfVal(context, id);
   if (place === undefined) return undefined;
-  const { workspace, val } = place;
+  const { workspace, file } = place;
   const { pathTo } = await import('../../workspace/workspace.ts');
   const { readBelow } = await import('../../workspace/disk/files.ts');
-  const path = pathTo(workspace, val.file);
-  return readBelow(workspace.root, val.file, path) === code ? undefined : path;
+  const path = pathTo(workspace, file);
+  return readBelow(workspace.root, file, path) === code ? undefined : path;
 }
 
 function doneSentence(version: number, newVersion: number | undefined): string {

@@ -9,7 +9,7 @@ export const projectMarks = [repositoryMark, manifestFile];
 
 export const isProject = (folder: string): boolean => projectMarks.some((name) => exists(join(folder, name)));
 
-export const isRepository = (folder: string): boolean => exists(join(folder, repositoryMark));
+const isRepository = (folder: string): boolean => exists(join(folder, repositoryMark));
 
 export const repositoryOf = (folder: string): string | undefined =>
   [folder, ...foldersAbove(folder)].find(isRepository);

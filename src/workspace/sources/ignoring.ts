@@ -1,11 +1,13 @@
-import { existsSync, lstatSync, readFileSync } from 'node:fs';
-import { basename, join, relative, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { LocalError } from '../../errors.ts';
 import { foldersAbove, withSlashes } from '../../lib/paths.ts';
 import { TooLarge, UnusableFile } from '../../lib/plain-file.ts';
 import { readBytesBelow } from '../disk/files.ts';
+import { gitFolderOf, textIn } from '../disk/git-folder.ts';
 import { projectMarks } from '../disk/root.ts';
+import { userExcludesFile } from './user-excludes.ts';
 
 export interface Rules {
   folder: string;
@@ -22,14 +24,21 @@ const fileNames = ['.gitignore', '.valsignore'];
 
 export const isIgnoreFile = (path: string): boolean => fileNames.includes(basename(path));
 
-export function createIgnoreFiles(warn: (message: string) => void = () => {}): IgnoreFiles {
+export function createIgnoreFiles(
+  warn: (message: string) => void = () => {},
+  env: NodeJS.ProcessEnv = process.env,
+): IgnoreFiles {
   const known = new Map<string, { text: string; matcher: Ignore }>();
   const refused = new Set<string>();
+  const userFiles = new Map<string, string | undefined>();
 
   function matcherOf(root: string, file: string): Ignore | undefined {
     const path = join(root, file);
     const text = textOf(root, file, path);
-    if (text === undefined) return undefined;
+    return text === undefined ? undefined : matcherWith(path, text);
+  }
+
+  function matcherWith(path: string, text: string): Ignore {
     const before = known.get(path);
     if (before?.text === text) return before.matcher;
     const matcher = ignore({ ignorecase: false }).add(text.replace(/^\ufeff/, ''));
@@ -59,36 +68,27 @@ export function createIgnoreFiles(warn: (message: string) => void = () => {}): I
     return folder === '' ? [...rulesOfRepository(root), ...named] : named;
   };
 
-  /** As in git, a `!` rule in .gitignore cancels a rule of this file. */
+  /** As in git, a `!` rule in .gitignore cancels a rule of these files, and one in the second a rule of the first. */
   function rulesOfRepository(root: string): Rules[] {
-    const folder = gitFolder(root);
-    const matcher = folder === undefined ? undefined : matcherOf(folder, 'info/exclude');
-    return matcher === undefined ? [] : [{ folder: root, fileName: '.gitignore', matcher }];
+    const folder = gitFolderOf(root);
+    if (folder === undefined) return [];
+    const matchers = [matcherOfUser(root), matcherOf(folder.common, 'info/exclude')];
+    return matchers.flatMap((matcher) =>
+      matcher === undefined ? [] : { folder: root, fileName: '.gitignore', matcher },
+    );
+  }
+
+  /** This file is no part of the repository, so it may be a link. */
+  function matcherOfUser(root: string): Ignore | undefined {
+    if (!userFiles.has(root)) userFiles.set(root, userExcludesFile(root, env));
+    const path = userFiles.get(root);
+    return path === undefined ? undefined : matcherWith(path, textIn(path));
   }
 
   return {
     rulesIn,
     rulesAbove: (root) => foldersWithRules(root).flatMap((folder) => rulesIn(folder, '')),
   };
-}
-
-/** The folder of the repository itself. In a worktree and in a submodule, .git is a file that names it. */
-function gitFolder(root: string): string | undefined {
-  const path = join(root, '.git');
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats === undefined || stats.isDirectory()) return stats && path;
-  const [, named] = /^gitdir: (.+)/.exec(textIn(path)) ?? [];
-  if (named === undefined) return undefined;
-  const folder = resolve(root, named);
-  return resolve(folder, textIn(join(folder, 'commondir')).trim());
-}
-
-function textIn(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 function foldersWithRules(root: string): string[] {

@@ -61,7 +61,7 @@ async function readNamed(file: string, input: Input): Promise<Buffer> {
 }
 
 /** People leave out the extension, misspell a name, or repeat the folder that they are in. */
-function similarFile(file: string, cwd: string): string {
+export function similarFile(file: string, cwd: string): string {
   const name = basename(file);
   if (name !== file && isFile(resolve(cwd, name))) return asQuestion([name]);
   const folder = dirname(file);

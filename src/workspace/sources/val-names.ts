@@ -1,38 +1,53 @@
 // The name of a val is made from the name of its file.
 import { basename, extname } from 'node:path';
 import { UsageError } from '../../errors.ts';
-import { validName } from '../../lib/val-limits.ts';
+import { longestValName, nameLike } from '../../lib/val-limits.ts';
 
-export interface NamedFile {
+interface NamedFile {
   file: string;
   name: string;
 }
 
-/** Undefined if the name of the file has no letter that a name could begin with. */
-export const nameFrom = (file: string): string | undefined => validName(basename(file, extname(file)));
+/** Undefined if the file's name has no letter that a name could begin with, or is too long. */
+export function nameFrom(file: string): string | undefined {
+  const name = nameLike(basename(file, extname(file)));
+  return name === '' || name.length > longestValName ? undefined : name;
+}
 
-export function refuseSameNames(files: readonly NamedFile[]): void {
-  const fileByName = new Map<string, string>();
-  for (const { file, name } of files) {
-    const otherFile = fileByName.get(name);
-    if (otherFile !== undefined) throw sameName(otherFile, { file, name });
-    fileByName.set(name, file);
+/** Throws one error that names all files without a usable name and all that share one. */
+export function refuseUnusableNames(files: readonly { file: string; name: string | undefined }[]): void {
+  const unnamed = files.filter(({ name }) => name === undefined).map(({ file }) => file);
+  if (unnamed.length > 0) throw withoutName(unnamed);
+  const byName = new Map<string, string>();
+  for (const { file, name = '' } of files) {
+    const other = byName.get(name);
+    if (other !== undefined) throw sameName(other, { file, name });
+    byName.set(name, file);
   }
 }
 
-export const sameName = (
-  otherFile: string,
-  { file, name }: NamedFile,
-  hint = 'Rename one of the two files, or push one of them alone with --name.',
-): UsageError => new UsageError(`${otherFile} and ${file} would both be the val "${name}".`, { hint });
-
-export function withoutName(files: readonly string[]): UsageError {
-  const named = new Intl.ListFormat('en-GB').format(files);
-  const have = files.length === 1 ? 'has no letter in its name' : 'have no letters in their names';
-  return new UsageError(`${named} ${have}, so no name for a val can be made from it.`, {
+const sameName = (otherFile: string, { file, name }: NamedFile): UsageError =>
+  new UsageError(`${otherFile} and ${file} would both be the val "${name}".`, {
     hint: [
-      'Rename the file, or list it in .valsignore.',
-      { text: 'To give the val a name', command: 'push', input: { paths: [files[0] ?? ''], name: true } },
+      'Rename one of the two files, or list it in .valsignore.',
+      {
+        text: 'To give the val of one of them another name',
+        command: 'push',
+        input: { paths: [file], name: true },
+      },
     ],
   });
+
+function withoutName(files: readonly string[]): UsageError {
+  const named = new Intl.ListFormat('en-GB').format(files);
+  const have = files.length === 1 ? 'has a name' : 'have names';
+  return new UsageError(
+    `${named} ${have} that no val can have: a val's name has 1 to ${longestValName} letters, digits or _, and begins with a letter.`,
+    {
+      hint: [
+        'Rename the file, or list it in .valsignore.',
+        { text: 'To give the val a name', command: 'push', input: { paths: [files[0] ?? ''], name: true } },
+      ],
+    },
+  );
 }

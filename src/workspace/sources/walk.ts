@@ -9,7 +9,7 @@ import { type Say, warnWith } from '../../lib/say.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { mostFolders } from '../disk/file-names.ts';
 import { listBelow, readBelow } from '../disk/files.ts';
-import { isProject, isRepository, projectMarks } from '../disk/root.ts';
+import { isProject, projectMarks } from '../disk/root.ts';
 import {
   createIgnoreFiles,
   folderOf,
@@ -40,18 +40,19 @@ interface FileInFolder {
 interface CollectContext {
   settings: Pick<Settings, 'cwd'>;
   agent?: FileLimits | undefined;
+  env: NodeJS.ProcessEnv;
   say: Say;
 }
 
 export async function collectFiles(
   paths: readonly string[],
-  { settings, agent, say }: CollectContext,
+  { settings, agent, env, say }: CollectContext,
   isListed: (path: string) => boolean = () => false,
 ): Promise<FoundFile[]> {
   const { cwd } = settings;
   const warn = warnWith(say);
   const found: FoundFile[] = [];
-  const ignoreFiles = createIgnoreFiles(warn);
+  const ignoreFiles = createIgnoreFiles(warn, env);
   for (const path of paths) {
     const folder = resolve(cwd, path);
     if (path !== '-' && agent !== undefined) placeWithin(agent, folder, path);
@@ -92,27 +93,19 @@ const isDirectory = (path: string): Promise<boolean> =>
     () => false,
   );
 
+interface WalkFolderOptions extends Pick<Walk, 'pathOf'> {
+  warn?: Walk['warn'];
+  env?: NodeJS.ProcessEnv;
+}
+
 /** Without `warn`, the files that are left out are not mentioned. */
 export async function walkFolder(
   root: string,
-  { pathOf, warn = () => {} }: Pick<Walk, 'pathOf'> & Partial<Pick<Walk, 'warn'>>,
+  { pathOf, warn = () => {}, env }: WalkFolderOptions,
 ): Promise<string[]> {
-  const ignoreFiles = createIgnoreFiles(warn);
+  const ignoreFiles = createIgnoreFiles(warn, env);
   const options = { ignoreFiles, warn, pathOf, isTaken: isTakenFromFolder };
   return walk(root, '', ignoreFiles.rulesAbove(root), options);
-}
-
-/** The workspaces below the folder that belong to the same repository. */
-export async function workspacesBelow(root: string): Promise<string[]> {
-  const projects: string[] = [];
-  const ignoreFiles = createIgnoreFiles();
-  await walk(root, '', ignoreFiles.rulesAbove(root), {
-    ...{ ignoreFiles, warn: () => {}, isTaken: () => false, pathOf: (below) => join(root, below) },
-    onProject: (folder) => projects.push(join(root, folder)),
-  });
-  const workspaces = projects.filter((folder) => !isRepository(folder));
-  const nested = await Promise.all(workspaces.map(workspacesBelow));
-  return [...workspaces, ...nested.flat()];
 }
 
 async function codeFilesBelow(
@@ -166,8 +159,6 @@ interface Walk {
   isTaken(file: string): boolean;
   /** The path of a file or folder as messages show it. */
   pathOf(below: string): string;
-  /** Called in the place of a warning for a folder that is left out, because it is a project of its own. */
-  onProject?(folder: string): void;
 }
 
 async function walk(
@@ -178,9 +169,7 @@ async function walk(
 ): Promise<string[]> {
   const entries = await entriesOf(root, folder, options);
   if (folder !== '' && entries.some(({ name }) => projectMarks.includes(name))) {
-    if (options.onProject !== undefined) options.onProject(folder);
-    else
-      options.warn(`${options.pathOf(folder)} was left out: it is a repository or a workspace of its own.`);
+    options.warn(`${options.pathOf(folder)} was left out: it is a repository or a workspace of its own.`);
     return [];
   }
   const rules = [...inherited, ...options.ignoreFiles.rulesIn(root, folder)];

@@ -45,8 +45,11 @@ function mergeWithoutBase(here: string[], there: string[]): Merged {
 
 const textOf = (lines: readonly string[]): string => lines.join('');
 
-/** The lines that git and `vals pull --merge` write around a conflict, in the order in which they stand in a file. */
-const markerLines = [/^<{7} /m, /^={7}\r?$/m, /^>{7} /m];
+/**
+ * The lines that git and `vals pull --merge` write around a conflict, in the order in which they stand in a file.
+ * If both sides renamed and changed the file, git writes eight and more of each sign.
+ */
+const markerLines = [/^<{7,} /m, /^={7,}\r?$/m, /^>{7,} /m];
 
 /** Does not split the text, because the lines of a large file would fill the memory. */
 export function hasConflictMarkers(text: string): boolean {

@@ -1,126 +1,103 @@
 import type { Clock } from '../../lib/clock.ts';
 
 export interface SaveQueue {
-  /** Files that are added before are kept. */
-  start(): void;
-  /** If a push of the file is under way, the file is pushed again afterwards. */
+  /** Pushes all files, then those that were added meanwhile. Returns after the first attempt. */
+  start(): Promise<void>;
+  /** If the file is being pushed, it is pushed again afterwards. */
   add(file: string): void;
   isBusy(file: string): boolean;
-  /** Waits for the running pushes. */
+  /** Waits for the push that is under way. */
   close(): Promise<void>;
 }
 
-/** Whether the service answered while a file was pushed. */
-export type Answered = 'answered' | 'unreachable' | 'not asked';
+export type SavedFiles = readonly string[] | 'all';
+
+/** What became of the files of one push. */
+export interface PushedSaves {
+  /** The service could not be reached for them. They are tried again. */
+  unreachable: SavedFiles;
+  isAnswered: boolean;
+}
 
 interface SaveQueueOptions {
   clock: Clock;
-  maxRunning: number;
   /** Throws only errors that end the watch. `isRetry` is true during an outage. */
-  push(file: string, options: { isRetry: boolean }): Promise<Answered>;
+  push(files: SavedFiles, options: { isRetry: boolean }): Promise<PushedSaves>;
   onOutage(change: 'began' | 'over'): void;
-  /** Called when no push is running. */
-  onIdle(): Promise<void>;
   endWatch(error: unknown): void;
 }
 
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 
-/** Pushes saved files, each one at a time, and keeps them while the service cannot be reached. */
-export function createSaveQueue(options: SaveQueueOptions): SaveQueue {
-  const { maxRunning, push, onIdle, endWatch } = options;
+/** Pushes saved files, all that wait at once, and keeps them while the service cannot be reached. */
+export function createSaveQueue({ clock, push, onOutage, endWatch }: SaveQueueOptions): SaveQueue {
   const waiting = new Set<string>();
-  const running = new Map<string, Promise<void>>();
-  const outage = createOutage(options);
+  let waitsForAll = true;
+  let running: { files: SavedFiles; finished: Promise<void> } | undefined;
   let isOpen = false;
+  /** How often the service could not be reached in a row. */
+  let attempts = 0;
+  let cancelRetry: (() => void) | undefined;
 
-  function pushWaiting() {
-    if (!isOpen || waiting.size === 0) return;
-    if (outage.isOn()) return outage.retry(pushFirst);
-    for (const file of waiting) {
-      if (running.size >= maxRunning) return;
-      if (!running.has(file)) begin(file);
+  function pushWaiting(): void {
+    if (!isOpen || running !== undefined || (waiting.size === 0 && !waitsForAll)) return;
+    if (attempts === 0) begin();
+    else retryLater();
+  }
+
+  /** While the service cannot be reached, each further attempt waits longer. */
+  function retryLater(): void {
+    if (cancelRetry !== undefined) return;
+    const longest = Math.min(longestPauseMs, firstPauseMs * 2 ** (attempts - 1));
+    cancelRetry = clock.after(longest * (0.5 + Math.random() / 2), () => {
+      cancelRetry = undefined;
+      begin();
+    });
+  }
+
+  function begin(): void {
+    const files: SavedFiles = waitsForAll ? 'all' : [...waiting];
+    waiting.clear();
+    waitsForAll = false;
+    const finished = pushFiles(files)
+      .catch(endWatch)
+      .finally(() => {
+        running = undefined;
+        pushWaiting();
+      });
+    running = { files, finished };
+  }
+
+  async function pushFiles(files: SavedFiles): Promise<void> {
+    const { unreachable, isAnswered } = await push(files, { isRetry: attempts > 0 });
+    if (unreachable === 'all') waitsForAll = true;
+    else for (const file of unreachable) waiting.add(file);
+    if (unreachable.length > 0) {
+      attempts += 1;
+      if (attempts === 1) onOutage('began');
+    } else if (isAnswered && attempts > 0) {
+      attempts = 0;
+      onOutage('over');
     }
   }
 
-  /** Tries only one file. If the service answers, the outage ends, and all other files follow. */
-  function pushFirst(): void {
-    const file = [...waiting].find((each) => !running.has(each));
-    if (file !== undefined) begin(file);
-  }
-
-  function begin(file: string): void {
-    waiting.delete(file);
-    const finished = pushOne(file)
-      .catch(endWatch)
-      .finally(() => {
-        running.delete(file);
-        pushWaiting();
-        if (running.size === 0) onIdle().catch(endWatch);
-      });
-    running.set(file, finished);
-  }
-
-  async function pushOne(file: string): Promise<void> {
-    const answered = await push(file, { isRetry: outage.isOn() });
-    if (answered === 'unreachable') waiting.add(file);
-    outage.note(answered);
-  }
-
   return {
-    start() {
+    async start() {
       isOpen = true;
       pushWaiting();
+      await running?.finished;
     },
     add(file) {
       waiting.add(file);
       pushWaiting();
     },
-    isBusy: (file) => waiting.has(file) || running.has(file),
+    isBusy: (file) =>
+      waitsForAll || waiting.has(file) || running?.files === 'all' || running?.files.includes(file) === true,
     async close() {
       isOpen = false;
-      outage.cancelRetry();
-      await Promise.all(running.values());
-      await onIdle();
+      cancelRetry?.();
+      await running?.finished;
     },
-  };
-}
-
-/** While the service cannot be reached, each further attempt waits longer. */
-function createOutage({ clock, onOutage }: Pick<SaveQueueOptions, 'clock' | 'onOutage'>) {
-  let isOn = false;
-  let attempts = 0;
-  let cancel: (() => void) | undefined;
-
-  function cancelRetry(): void {
-    cancel?.();
-    cancel = undefined;
-  }
-
-  return {
-    isOn: () => isOn,
-    note(answered: Answered): void {
-      if (answered === 'unreachable' && !isOn) {
-        isOn = true;
-        onOutage('began');
-      }
-      if (answered === 'answered' && isOn) {
-        isOn = false;
-        attempts = 0;
-        cancelRetry();
-        onOutage('over');
-      }
-    },
-    retry(act: () => void): void {
-      if (cancel !== undefined) return;
-      const maxPauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** attempts);
-      attempts += 1;
-      cancel = clock.after(maxPauseMs * (0.5 + Math.random() / 2), () => {
-        cancel = undefined;
-        act();
-      });
-    },
-    cancelRetry,
   };
 }

@@ -1,0 +1,36 @@
+import { UsageError } from '../../errors.ts';
+import type { Look } from '../../workspace/look.ts';
+import type { LocalVal } from '../../workspace/select.ts';
+import { pathTo } from '../../workspace/workspace.ts';
+
+/**
+ * `vals push --name` is for a file whose val does not exist yet. `nameBefore` is the name that the val would have without
+ * the option.
+ */
+export async function refuseTakenName(
+  { remotes, workspace }: Look,
+  { file, name }: LocalVal,
+  nameOfFile: string | undefined,
+): Promise<void> {
+  const listed = workspace.manifest.names.get(file);
+  if (listed === name || (listed === undefined && nameOfFile === name)) return;
+  const nameBefore = listed ?? nameOfFile;
+  const path = pathTo(workspace, file);
+  const exists = async (each: string) => {
+    const found = await remotes.named(each, workspace.records.of(each));
+    return found !== undefined && found !== 'unknown';
+  };
+  if (nameBefore !== undefined && (await exists(nameBefore))) {
+    throw new UsageError(`${path} already has a val: "${nameBefore}".`, {
+      hint: { text: 'To rename the val', command: 'val set', input: { val: nameBefore, name } },
+    });
+  }
+  if (await exists(name)) {
+    throw new UsageError(`There is already a val named "${name}", so ${path} cannot become that val.`, {
+      hint: [
+        'Choose another name.',
+        { text: 'To rename the other val', command: 'val set', input: { val: name, name: true } },
+      ],
+    });
+  }
+}

@@ -1,0 +1,66 @@
+// Compares the files of a push with their vals, and makes a step of each.
+import type { Context } from '../../cli/context.ts';
+import { ValsError } from '../../errors.ts';
+import type { Examined } from '../../workspace/examine.ts';
+import type { Look } from '../../workspace/look.ts';
+import { examineMissing, type LeftVal } from '../../workspace/missing.ts';
+import { type PlanOptions, type Step, stepFor } from '../../workspace/plan.ts';
+import { pathTo } from '../../workspace/workspace.ts';
+import { examineAll, type FileToExamine } from '../shared/examine-all.ts';
+import type { PlannedVal } from './ask.ts';
+import type { LocalFile } from './read-files.ts';
+
+interface Plan {
+  planned: PlannedVal[];
+  /** Vals that --prune leaves, with the reason. */
+  left: (LeftVal & { look: Look })[];
+  /** After a failure that concerns all vals, nothing is sent. */
+  failed: ValsError | undefined;
+}
+
+export async function planAll(
+  context: Context,
+  files: readonly LocalFile[],
+  looks: readonly Look[],
+  options: PlanOptions,
+): Promise<Plan> {
+  const plan: Plan = { planned: [], left: [], failed: undefined };
+  for (const look of looks) {
+    const mine = files.filter((file) => file.look === look).map(({ local }) => local);
+    const { results, failure } = await examineAll(context, look, mine);
+    plan.failed ??= failure;
+    results.forEach((result, index) => {
+      const file = mine[index];
+      if (file === undefined) return;
+      plan.planned.push({ look, step: stepOf(look, file, result, options) });
+    });
+    if (!options.prune || plan.failed !== undefined) continue;
+    const renamed = new Set(plan.planned.map(({ step }) => step.val.nameBefore));
+    const { missing, left } = await examineMissing(look);
+    const gone = missing.filter(({ name }) => !renamed.has(name));
+    plan.planned.push(...gone.map((val) => ({ look, step: stepFor(look.workspace, val, options) })));
+    plan.left.push(...left.filter(({ name }) => !renamed.has(name)).map((val) => ({ ...val, look })));
+  }
+  return plan;
+}
+
+/** An error about one val is its step, so that the other vals are pushed. */
+function stepOf(look: Look, file: FileToExamine, result: Examined | ValsError, options: PlanOptions): Step {
+  if (!(result instanceof ValsError)) return stepFor(look.workspace, result, options);
+  const { name, here } = file;
+  const val = { file: file.file, name, here, status: 'new' as const, code: undefined, there: undefined };
+  return { kind: 'refuse', val: { ...val, record: undefined }, refusal: result };
+}
+
+export function noteLeft({ say }: Context, left: Plan['left']): void {
+  for (const { look, name, file, reason } of left) {
+    const path = pathTo(look.workspace, file);
+    say({
+      kind: 'note',
+      text:
+        reason.kind === 'moved'
+          ? `The val "${name}" was left, because git moved its file ${path} to ${pathTo(look.workspace, reason.to)}.`
+          : `The val "${name}" was left: git deleted ${path}, but it does not have the code that the val has now. Somebody changed the val, or made another one of that name.`,
+    });
+  }
+}

@@ -1,0 +1,163 @@
+// A push in a workspace: read, compare, plan, ask, check the syntax, carry out.
+import type { Api } from '../../api/api.ts';
+import type { Context } from '../../cli/context.ts';
+import { DeclinedError, DeclinedInPart, UsageError } from '../../errors.ts';
+import { changedSomething } from '../../lib/outcome.ts';
+import type { OutcomesResult, Result } from '../../terminal/result.ts';
+import { closeLook, type Look, openLook } from '../../workspace/look.ts';
+import { updateManifest, withName } from '../../workspace/manifest.ts';
+import { isDeed, type PlanOptions } from '../../workspace/plan.ts';
+import { nameFrom } from '../../workspace/sources/val-names.ts';
+import { pathTo, type Workspace } from '../../workspace/workspace.ts';
+import { confirmService, listService, pushing } from '../shared/belonging.ts';
+import { notePossibleTakeovers } from '../shared/possible-takeovers.ts';
+import { askOnce, type PlannedVal } from './ask.ts';
+import { carryOutAll, notDone } from './carry-out-all.ts';
+import { checkSyntax } from './check-plan.ts';
+import { refuseTakenName } from './name-file.ts';
+import { noteLeft, planAll } from './plan-files.ts';
+import { type ChosenFiles, type LocalFile, readFiles } from './read-files.ts';
+import { refuseFiles } from './refuse-files.ts';
+import type { WorkspaceFiles } from './select-files.ts';
+import { hintAtMissingIds, noteBehind } from './sent-rows.ts';
+
+export interface PushOptions extends PlanOptions {
+  dryRun: boolean;
+  noCheck: boolean;
+  concurrency: number | 'auto';
+  /** --name: the name of the val of the one file. */
+  name?: string | undefined;
+}
+
+/** Files of one or several workspaces, with one question about all of them. */
+export async function pushWorkspaces(
+  context: Context,
+  parts: readonly WorkspaceFiles[],
+  options: PushOptions,
+): Promise<Result> {
+  for (const { workspace } of parts) await confirmService(context, workspace, pushing, options);
+  const api = await context.connect({ concurrency: options.concurrency });
+  const isNamed = parts.some(({ files }) => files !== undefined);
+  const looks: Look[] = [];
+  try {
+    const chosen: ChosenFiles[] = [];
+    for (const { workspace, files } of parts) {
+      const look = await lookFor(context, api, { workspace, files }, options);
+      looks.push(look);
+      chosen.push({ look, files: files === undefined ? [...look.names.keys()] : files });
+    }
+    const outcomes = await push(context, chosen, { ...options, asks: true, refusesAll: true, isNamed });
+    return context.forPerson && !isNamed ? withoutUnchanged(outcomes) : outcomes;
+  } finally {
+    await Promise.all(looks.map(closeLook));
+  }
+}
+
+/** One push of `--watch`. A file that cannot be sent keeps no other from being sent. */
+export async function pushLook(
+  context: Context,
+  api: Api,
+  workspace: Workspace,
+  options: PushOptions & { asks: boolean; isChosen(file: string): boolean },
+): Promise<OutcomesResult> {
+  const look = await openLook(context, workspace, api);
+  try {
+    const files = [...look.names.keys()].filter(options.isChosen);
+    return await push(context, [{ look, files }], { ...options, refusesAll: false, isNamed: true });
+  } finally {
+    await closeLook(look);
+  }
+}
+
+async function lookFor(
+  context: Context,
+  api: Api,
+  { workspace, files }: WorkspaceFiles,
+  { name }: PushOptions,
+): Promise<Look> {
+  const look = await openLook(context, workspace, api, { valCount: files?.length, named: files ?? [] });
+  const [file] = files ?? [];
+  if (name === undefined || file === undefined || !look.names.has(file)) return look;
+  return { ...look, names: new Map([...look.names, [file, name]]) };
+}
+
+interface PipelineOptions extends PushOptions {
+  asks: boolean;
+  /** Nothing is sent if one file cannot be sent. */
+  refusesAll: boolean;
+  /** The user named the files. */
+  isNamed: boolean;
+}
+
+async function push(
+  context: Context,
+  chosen: readonly ChosenFiles[],
+  options: PipelineOptions,
+): Promise<OutcomesResult> {
+  const { isNamed, dryRun, refusesAll } = options;
+  const areFirst = new Map(chosen.map(({ look }) => [look, look.workspace.records.isEmpty()]));
+  const { files, all, failures } = readFiles(context, chosen, options);
+  const unreadable = refusesAll ? refuseFiles(context, all, failures) : undefined;
+  if (unreadable !== undefined) return unreadable;
+  if (options.ifVersion !== undefined && files.length !== 1) throw notOneFile(files.length);
+  const [named] = files;
+  if (options.name !== undefined && named !== undefined)
+    await refuseTakenName(named.look, named.local, nameFrom(named.local.file));
+
+  const looks = chosen.map(({ look }) => look);
+  const { planned, left, failed } = await planAll(context, files, looks, options);
+  noteLeft(context, left);
+  const answer = await askOnce(context, planned, {
+    isAnswered: options.yes || options.force || !options.asks,
+    dryRun,
+    isFirst: (look) => areFirst.get(look) === true,
+  });
+  const { broken, checked } = await checkSyntax(context, answer, options);
+  if (broken !== undefined) return broken;
+  if (!dryRun) prepareManifests(answer.planned, named, options);
+  const outcomes = await carryOutAll(context, { ...answer, planned: checked }, { ...options, failed });
+  const unreadableRows = refusesAll
+    ? []
+    : [...failures].map(([row, error]) => ({ ...row, status: 'failed', error }));
+  const shown = withDeclined(outcomes, answer.declined.size);
+  noteBehind(context, shown.rows, { isNamed });
+  hintAtMissingIds(context, shown.rows, { inWorkspace: true });
+  if (dryRun) notePossibleTakeovers(context, takeovers(answer.planned));
+  return { ...shown, rows: [...shown.rows, ...unreadableRows] };
+}
+
+const notOneFile = (count: number): UsageError =>
+  new UsageError(`--if-version works with one file, but there are ${count}.`, {
+    hint: { text: 'To push one file', command: 'push', input: { paths: true, ifVersion: true } },
+  });
+
+/** Written before anything is sent, so that a crash leaves no val that vals.json does not explain. */
+function prepareManifests(
+  planned: readonly PlannedVal[],
+  named: LocalFile | undefined,
+  { name }: PushOptions,
+): void {
+  const changing = new Set(planned.filter(({ step }) => isDeed(step)).map(({ look }) => look.workspace));
+  for (const workspace of changing) listService(workspace);
+  if (name === undefined || named === undefined) return;
+  const { file } = named.local;
+  updateManifest(named.look.workspace.root, withName(file, nameFrom(file) === name ? undefined : name));
+}
+
+function withDeclined(outcomes: OutcomesResult, count: number): OutcomesResult {
+  // If another val failed, its error mentions the declined vals.
+  if (count === 0 || outcomes.error !== undefined) return outcomes;
+  const message = notDone(count, 'val');
+  const isPartial = changedSomething(outcomes.rows);
+  return { ...outcomes, error: isPartial ? new DeclinedInPart(message) : new DeclinedError(message) };
+}
+
+const takeovers = (planned: readonly PlannedVal[]): string[] =>
+  planned
+    .filter(({ step }) => step.kind === 'create' && step.val.isNameUnknown)
+    .map(({ look, step }) => pathTo(look.workspace, step.val.file));
+
+const withoutUnchanged = (outcomes: OutcomesResult): OutcomesResult => ({
+  ...outcomes,
+  rows: outcomes.rows.filter(({ status }) => status !== 'unchanged' && status !== 'skipped'),
+});

@@ -1,0 +1,40 @@
+import type { Context } from '../../cli/context.ts';
+import { type Remarked, summarizeRemarks } from '../../cli/failures.ts';
+import type { Problem } from '../../errors.ts';
+import type { Remark } from '../../workspace/carry-out.ts';
+
+interface RemarkedVal {
+  path: string;
+  name: string;
+  remarks: readonly Remark[];
+}
+
+/** Warns of what a push met, the same remark about several files once. */
+export function warnOfRemarks({ say }: Pick<Context, 'say'>, vals: readonly RemarkedVal[]): void {
+  const remarked = vals.flatMap((val) =>
+    val.remarks.map(
+      (remark): Remarked => ({ remark: { subject: val.path, problem: problemOf(val, remark) }, hints: [] }),
+    ),
+  );
+  for (const text of summarizeRemarks(remarked)) say({ kind: 'warning', text });
+}
+
+function problemOf({ name }: RemarkedVal, remark: Remark): Problem {
+  switch (remark.kind) {
+    case 'sent with markers':
+      return {
+        one: 'was pushed with conflict markers in the code',
+        many: 'were pushed with conflict markers in the code',
+      };
+    case 'other id':
+      return `was stored under a new id: ${remark.id}`;
+    case 'replaced':
+      return `replaced the code of the val "${name}", which the service already had. The older versions are kept`;
+    case 'other privacy': {
+      const now = `${remark.now} on the service now (before the push: ${remark.before})`;
+      return { one: `is ${now}`, many: `are ${now}` };
+    }
+    case 'not renamed':
+      return `has a new val, because the service cannot rename "${remark.nameBefore}"`;
+  }
+}

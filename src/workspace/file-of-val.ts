@@ -1,0 +1,66 @@
+// The val of a file, wherever the file is: in a workspace, or outside of all.
+import { resolve } from 'node:path';
+import { isFile } from '../lib/paths.ts';
+import type { FileOfVal } from '../names/identify.ts';
+import type { Lookup } from '../names/my-vals.ts';
+import { chosenService } from '../settings/settings.ts';
+import { isKnownToGit } from './git-history.ts';
+import { createRemoteVals, type RemoteVal } from './remote-vals.ts';
+import { readFileNames } from './select.ts';
+import { nameFrom } from './sources/val-names.ts';
+import { isCode } from './sources/walk.ts';
+import { nameOfFile, type Workspace, type WorkspaceContext } from './workspace.ts';
+import type { PathInWorkspace, Workspaces } from './workspaces.ts';
+
+interface WordContext extends WorkspaceContext {
+  workspaces: Workspaces;
+}
+
+/** Undefined if the word is no path of a file that is there or that git knows. */
+export async function fileOfWord(context: WordContext, word: string): Promise<FileOfVal | undefined> {
+  const { workspaces, settings, env } = context;
+  const place = workspaces.placeOf(word);
+  const isListed = place?.workspace.manifest.names.has(place.file) === true;
+  if (!isListed && !isCode(word)) return undefined;
+  const isThere = isListed || isFile(resolve(settings.cwd, word));
+  const folder = place?.workspace.root ?? settings.cwd;
+  if (!isThere && !(await isKnownToGit(folder, place?.file ?? word, env))) return undefined;
+  const name = nameInPlace(place, word);
+  return name === undefined ? undefined : { path: word, name, recordedId: recordedId(context, place, name) };
+}
+
+const nameInPlace = (place: PathInWorkspace | undefined, path: string): string | undefined =>
+  place === undefined ? nameFrom(path) : nameOfFile(place.workspace, place.file);
+
+function recordedId(
+  { settings }: WordContext,
+  place: PathInWorkspace | undefined,
+  name: string,
+): string | undefined {
+  if (place === undefined || chosenService(settings) === undefined) return undefined;
+  return place.workspace.records.of(name)?.id;
+}
+
+/** The val that a push of the file would update. */
+export async function valOfFile(
+  lookup: Lookup,
+  path: string,
+  { workspaces, mostSeconds }: { workspaces: Workspaces; mostSeconds: number },
+): Promise<RemoteVal | undefined> {
+  const place = workspaces.placeOf(path);
+  const name = nameInPlace(place, path);
+  if (name === undefined) return undefined;
+  const record = place?.workspace.records.of(name);
+  const found = await createRemoteVals(lookup, 1, { mostSeconds }).named(name, record);
+  return found === 'unknown' ? undefined : found;
+}
+
+/** The file of the workspace whose val has this name. */
+export async function fileWithName(
+  context: WorkspaceContext,
+  workspace: Workspace,
+  name: string,
+): Promise<string | undefined> {
+  const names = await readFileNames(context, workspace, { history: undefined });
+  return [...names].find(([, each]) => each === name)?.[0];
+}

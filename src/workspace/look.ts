@@ -1,0 +1,50 @@
+// What one command knows of a workspace while it runs: its files, the vals of the service, and the history of git.
+import type { Api } from '../api/api.ts';
+import type { Lookup } from '../names/my-vals.ts';
+import type { GitHistory } from './git-history.ts';
+import { createRemoteVals, type RemoteVals } from './remote-vals.ts';
+import { type FileNames, readFileNames } from './select.ts';
+import { nameOfFile, type Workspace, type WorkspaceContext } from './workspace.ts';
+
+export interface Look {
+  workspace: Workspace;
+  api: Api;
+  remotes: RemoteVals;
+  history: GitHistory | undefined;
+  names: FileNames;
+  /** The text of git's HEAD when the command began. */
+  head: string | undefined;
+}
+
+export interface LookOptions {
+  /** How many vals the command is about. Undefined means all files of the workspace. */
+  valCount?: number | undefined;
+  /** Files that the user named. They count even if a push of the folder would leave them out. */
+  named?: readonly string[];
+}
+
+export interface LookContext extends WorkspaceContext, Omit<Lookup, 'api'> {}
+
+export async function openLook(
+  context: LookContext,
+  workspace: Workspace,
+  api: Api,
+  { valCount, named = [] }: LookOptions = {},
+): Promise<Look> {
+  const history = workspace.openHistory();
+  const names = await readFileNames(context, workspace, { history, named });
+  const remotes = createRemoteVals({ ...context, api }, valCount ?? names.size);
+  return { workspace, api, remotes, history, names, head: workspace.head };
+}
+
+/** Reads the val anew, for a decision just before a write. */
+export const withFreshRemotes = (context: LookContext, look: Look): Look => ({
+  ...look,
+  remotes: createRemoteVals({ ...context, api: look.api }, 1),
+});
+
+/** The name of the val that a file has or had. */
+export const nameIn = ({ names, workspace }: Look, file: string): string | undefined =>
+  names.get(file) ?? nameOfFile(workspace, file);
+
+export const closeLook = async ({ history }: Look): Promise<void> => history?.close();

@@ -1,0 +1,147 @@
+// vals.json makes a folder a workspace. It says which services the vals belong to, and which files have a val of another
+// name than the file. It lists no vals: every file that a push of the folder takes is one.
+import { ConflictError, LocalError } from '../errors.ts';
+import type { Hints } from '../lib/hint.ts';
+import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../lib/json.ts';
+import { parseBaseUrl } from '../settings/base-url.ts';
+import { pathProblem } from './disk/file-names.ts';
+import { readBelow } from './disk/files.ts';
+import { manifestFile } from './disk/root.ts';
+import { removeLeftovers, replaceBelow } from './disk/write-files.ts';
+import { hasConflictMarkers } from './text/merge.ts';
+
+export interface Manifest {
+  /** The base URLs that these vals belong to. */
+  services: readonly string[];
+  /** The name of the val of each file that has another name. */
+  names: ReadonlyMap<string, string>;
+}
+
+const emptyManifest: Manifest = { services: [], names: new Map() };
+
+const restoreHint = 'Fix vals.json, or restore it from git. Your other files and your vals were not changed.';
+
+const broken = (problem: string, hint: Hints = restoreHint): LocalError =>
+  new LocalError(`vals.json ${problem}.`, { hint });
+
+export function readManifest(root: string): Manifest {
+  const text = readBelow(root, manifestFile);
+  if (text === undefined) throw broken('is gone', { text: 'To make a new vals.json', command: 'init' });
+  return parseManifest(text);
+}
+
+function parseManifest(text: string): Manifest {
+  const { services = [], names = {}, ...others } = parseObject(text);
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    throw broken(
+      `has an unknown key, "${unknown}"`,
+      'Remove the key: vals.json has only "services" and "names".',
+    );
+  }
+  if (!Array.isArray(services)) throw broken('must have a list of base URLs as "services"');
+  if (!isObject(names)) throw broken('must have an object as "names"');
+  const parsed = new Map(
+    Object.entries(names).map(([file, name]) => [checkFile(file), checkName(file, name)]),
+  );
+  refuseSameNames(parsed);
+  return { services: services.map(parseService), names: parsed };
+}
+
+function parseObject(text: string): JsonObject {
+  try {
+    const content = parseJson(text.replace(/^\ufeff/, ''));
+    if (isObject(content)) return content;
+  } catch (error) {
+    if (hasConflictMarkers(text)) {
+      throw broken(
+        'has conflict markers of git',
+        'In vals.json, keep the lines that you want, and remove the conflict markers (<<<<<<<).',
+      );
+    }
+    throw broken(`is not JSON: ${(error as Error).message.replace(/\.$/, '')}`);
+  }
+  throw broken('is not a JSON object');
+}
+
+/** The address is only compared, so http:// is allowed here. */
+function parseService(value: JsonValue): string {
+  if (typeof value !== 'string') throw broken('must have base URLs as texts in "services"');
+  try {
+    return parseBaseUrl(value, 'vals.json', true).href;
+  } catch {
+    throw broken(
+      `has "${value}" in "services", which is not a base URL`,
+      'Write the address of a service, such as https://vals.example.com.',
+    );
+  }
+}
+
+function checkFile(file: string): string {
+  const problem = pathProblem(file);
+  if (problem === undefined) return file;
+  throw broken(
+    `names the file "${file}", whose path ${problem}`,
+    'Write the path relative to vals.json, with / between folders.',
+  );
+}
+
+function checkName(file: string, name: JsonValue): string {
+  if (typeof name === 'string' && name !== '') return name;
+  throw broken(`must have the name of a val for "${file}" in "names"`);
+}
+
+function refuseSameNames(names: ReadonlyMap<string, string>): void {
+  const files = new Map<string, string>();
+  for (const [file, name] of names) {
+    const other = files.get(name);
+    if (other !== undefined) throw broken(`gives the name "${name}" to two files: ${other} and ${file}`);
+    files.set(name, file);
+  }
+}
+
+function formatManifest({ services, names }: Manifest): string {
+  const sorted = [...names].sort(([a], [b]) => (a < b ? -1 : 1));
+  const content = {
+    ...(services.length > 0 && { services: [...services] }),
+    ...(names.size > 0 && { names: Object.fromEntries(sorted) }),
+  };
+  return `${stringifyJson(content, 2)}\n`;
+}
+
+export type ManifestUpdate = 'created' | 'updated' | 'unchanged';
+
+/** Writes vals.json whole. If somebody else changes it meanwhile, the change is made to what they wrote. */
+export function updateManifest(root: string, change: (before: Manifest) => Manifest): ManifestUpdate {
+  for (;;) {
+    const text = readBelow(root, manifestFile);
+    const before = text === undefined ? emptyManifest : parseManifest(text);
+    const after = formatManifest(change(before));
+    if (text !== undefined && after === formatManifest(before)) return 'unchanged';
+    try {
+      replaceBelow(root, manifestFile, after, text);
+    } catch (error) {
+      if (error instanceof ConflictError) continue;
+      throw error;
+    }
+    removeLeftovers(root, '');
+    return text === undefined ? 'created' : 'updated';
+  }
+}
+
+export const withService =
+  (service: string) =>
+  (manifest: Manifest): Manifest => ({
+    ...manifest,
+    services: [...new Set([...manifest.services, service])],
+  });
+
+/** `name` is undefined if the val has the name of its file. */
+export const withName =
+  (file: string, name: string | undefined) =>
+  (manifest: Manifest): Manifest => {
+    const names = new Map(manifest.names);
+    if (name === undefined) names.delete(file);
+    else names.set(file, name);
+    return { ...manifest, names };
+  };

@@ -1,0 +1,186 @@
+// Vals of the service without a file here: which of them had one, and which new file is a renamed one.
+import { join } from 'node:path';
+import { isFile } from '../lib/paths.ts';
+import type { ValInList } from '../names/listed-vals.ts';
+import { readIfPossible } from './disk/files.ts';
+import { type Examined, examineVal, ofVal, renamedFrom, valsWithoutFile } from './examine.ts';
+import type { GoneFile } from './git-history.ts';
+import { type Look, nameIn } from './look.ts';
+import { codeOfRecord, isOfBranch, type ValRecord } from './records.ts';
+import type { RemoteVal } from './remote-vals.ts';
+import { isTakenFromFolder } from './sources/walk.ts';
+import { type Code, codeOf, isSameCode } from './text/code.ts';
+
+export interface MissingVals {
+  /** Their files are missing here. */
+  missing: Examined[];
+  /** Vals that git knows by name, but that a prune leaves. */
+  left: LeftVal[];
+}
+
+export interface LeftVal {
+  name: string;
+  file: string;
+  reason: { kind: 'unknown code' } | { kind: 'moved'; to: string };
+}
+
+/** Of the vals without a file, those that had one. */
+export async function examineMissing(look: Look): Promise<MissingVals> {
+  const records = recordsWithoutFile(look);
+  const vals = await valsWithoutFile(look);
+  if (vals === undefined) return { missing: await missingByRecord(look, records.values()), left: [] };
+  const recorded = vals.flatMap(({ id, name = '' }) => {
+    const record = records.get(name);
+    return record?.id === id ? [record] : [];
+  });
+  const found: MissingVals = { missing: await missingByRecord(look, recorded), left: [] };
+  const known = new Set(recorded.map(({ name }) => name));
+  const others = vals.filter(({ name = '' }) => !known.has(name));
+  const gone = others.length === 0 ? new Map() : await goneVals(look);
+  for (const val of others) {
+    const file = gone.get(val.name ?? '');
+    if (file === undefined) continue;
+    const result = await missingByGit(look, val, file);
+    if ('reason' in result) found.left.push(result);
+    else found.missing.push(result);
+  }
+  found.missing.sort((one, other) => (one.file < other.file ? -1 : 1));
+  return found;
+}
+
+/** The records that count, by name. */
+function recordsWithoutFile({ workspace, names, head }: Look): Map<string, ValRecord> {
+  const present = new Set([...names.values()].flatMap((name) => name ?? []));
+  // A push of the folder leaves some files out, such as ignored ones, but they are there.
+  const isLeftOut = ({ file }: ValRecord) => !names.has(file) && isFile(join(workspace.root, file));
+  const counting = workspace.records
+    .except(present)
+    .filter((record) => isOfBranch(record, head) && !isLeftOut(record));
+  return new Map(counting.map((record) => [record.name, record]));
+}
+
+async function missingByRecord(look: Look, records: Iterable<ValRecord>): Promise<Examined[]> {
+  const missing: Examined[] = [];
+  for (const record of records) {
+    const { name } = record;
+    const there = await look.remotes.named(name, record);
+    if (there === undefined || there === 'unknown' || ofVal(record, there) === undefined) continue;
+    // Without an id, the val can be neither read nor deleted.
+    if (there.id === undefined) continue;
+    const isOfRecord = isSameCode(there.code, codeOfRecord(record, there.code));
+    const { isKnown, there: current } = isOfRecord ? { isKnown: true, there } : await isInGit(look, there);
+    missing.push(
+      missingVal({ name, file: fileOf(look, record), there: current, record, isCodeKnown: isKnown }),
+    );
+  }
+  return missing;
+}
+
+const missingVal = (val: Pick<Examined, 'name' | 'file' | 'there' | 'record' | 'isCodeKnown'>): Examined => ({
+  ...val,
+  status: 'missing here',
+  code: undefined,
+  here: undefined,
+});
+
+/** Where the file of the val was, unless another val has that file now. */
+function fileOf({ workspace, names }: Look, { name, file }: ValRecord): string {
+  const [entry] = [...workspace.manifest.names].find(([, other]) => other === name) ?? [];
+  return entry ?? (names.has(file) ? `${name}.ts` : file);
+}
+
+async function isInGit(look: Look, there: RemoteVal): Promise<{ isKnown: boolean; there: RemoteVal }> {
+  const { history, remotes } = look;
+  if (history === undefined) return { isKnown: false, there };
+  const has = async (code: Code) => (await history.newestPlaceOf(code)) !== undefined;
+  if (await has(there.code)) return { isKnown: true, there };
+  if (there.isRead || there.id === undefined) return { isKnown: false, there };
+  // The list has only the id of the code, and git may have the code with other line ends.
+  const read = await remotes.read(there.id);
+  return read === undefined ? { isKnown: false, there } : { isKnown: await has(read.code), there: read };
+}
+
+interface GonePath {
+  file: string;
+  fate: GoneFile;
+}
+
+/** The files of this workspace that git deleted or renamed, by the names of their vals. */
+async function goneVals(look: Look): Promise<Map<string, GonePath>> {
+  const gone = new Map<string, GonePath>();
+  for (const [file, fate] of (await look.history?.goneFiles()) ?? []) {
+    if (file.startsWith('../') || !isTakenFromFolder(file)) continue;
+    const name = nameIn(look, file);
+    if (name !== undefined && !gone.has(name)) gone.set(name, { file, fate });
+  }
+  return gone;
+}
+
+async function missingByGit(
+  look: Look,
+  val: ValInList,
+  { file, fate }: GonePath,
+): Promise<Examined | LeftVal> {
+  const { id, name = '' } = val;
+  if (fate.kind === 'renamed' && fate.to.startsWith('../'))
+    return { name, file, reason: { kind: 'moved', to: fate.to } };
+  const listed = await look.remotes.mineWithId(id, undefined);
+  const { isKnown, there } = listed ? await isInGit(look, listed) : { isKnown: false, there: listed };
+  if (!isKnown) return { name, file, reason: { kind: 'unknown code' } };
+  return missingVal({ name, file, there, record: undefined, isCodeKnown: true });
+}
+
+/** A new file may be the renamed file of a val: git says so, or it has the code of a missing val, and no other file has. */
+export async function followRenames(look: Look, vals: readonly Examined[]): Promise<Examined[]> {
+  const isNew = ({ status, there, isNameUnknown }: Examined) =>
+    there === undefined && !isNameUnknown && (status === 'new' || status === 'unmerged');
+  const candidates = vals.some(isNew) ? await valsWithoutFile(look) : undefined;
+  if (candidates === undefined || candidates.length === 0) return [...vals];
+  const byName = new Map(candidates.map((val) => [val.name ?? '', val]));
+  const followed: Examined[] = [];
+  for (const val of vals) {
+    const origin = isNew(val) ? await originOf(look, val, byName) : undefined;
+    if (origin !== undefined) byName.delete(origin.name);
+    followed.push(origin === undefined ? val : await examineRenamed(look, val, origin));
+  }
+  return followed;
+}
+
+async function originOf(
+  look: Look,
+  { file, here }: Examined,
+  withoutFile: ReadonlyMap<string, ValInList>,
+): Promise<RemoteVal | undefined> {
+  const renamed = await renamedFrom(look, file, withoutFile);
+  if (renamed !== undefined) {
+    const record = look.workspace.records.of(renamed.name ?? '');
+    return look.remotes.mineWithId(renamed.id, record?.id === renamed.id ? record : undefined);
+  }
+  const mayBeSame = ({ name = '', codeHash }: ValInList) =>
+    codeHash === here?.blob ||
+    codeHash === here?.lines ||
+    isSameCode(look.workspace.records.of(name)?.code, here);
+  if (![...withoutFile.values()].some(mayBeSame)) return undefined;
+  const { missing } = await examineMissing(look);
+  const [same, another] = missing.filter(
+    ({ name, there }) => withoutFile.has(name) && isSameCode(there?.code, here),
+  );
+  return another === undefined && same !== undefined && !isCopied(look, file, here) ? same.there : undefined;
+}
+
+/** Another file of the workspace has the same code. */
+function isCopied({ workspace, names }: Look, file: string, here: Code | undefined): boolean {
+  const others = [...names.keys()].filter((other) => other !== file);
+  return others.some((other) => {
+    const text = readIfPossible(workspace.root, other);
+    return text !== undefined && isSameCode(codeOf(text), here);
+  });
+}
+
+function examineRenamed(look: Look, val: Examined, there: RemoteVal): Promise<Examined> | Examined {
+  if (val.here === undefined) return val;
+  const nameBefore = there.name;
+  const recorded = look.workspace.records.of(nameBefore);
+  const record = recorded && isOfBranch(recorded, look.head) ? ofVal(recorded, there) : undefined;
+  return examineVal(look, { file: val.file, name: val.name, here: val.here, there, record, nameBefore });
+}

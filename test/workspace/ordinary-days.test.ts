@@ -1,0 +1,237 @@
+// What people and CI do on an ordinary day, with git, and where a push or a pull once lost work.
+import { once } from 'node:events';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { environment, startProcess } from '../support/program.ts';
+import { Clone, repository } from './repository.ts';
+import { newService, reachableService, type Service } from './support.ts';
+
+const code = (text: string) => `export default () => "${text}"\n`;
+
+async function start(files: Record<string, string> = { 'greet.ts': code('v1') }) {
+  const service = await newService();
+  const mine = repository(service.env, files);
+  expect(await mine.vals('push')).toMatchObject({ exit: 0 });
+  return { service, mine };
+}
+
+const idOf = async (service: Service, name: string): Promise<string | undefined> => {
+  const { id } = (await service.ask('GET', '/v1/me')) as { id: string };
+  const { data } = (await service.ask('GET', `/v1/users/${id}/vals?limit=100`)) as {
+    data: { id: string; name: string }[];
+  };
+  return data.find((val) => val.name === name)?.id;
+};
+
+const codeOf = async (service: Service, name: string) => service.code((await idOf(service, name)) ?? '');
+
+it('1. a branch that lacks a commit does not revert what was pushed from main', async () => {
+  const { service, mine } = await start();
+  mine.git('checkout', '-qb', 'feature');
+  mine.commit({ 'greet.ts': code('feature') });
+  mine.git('checkout', '-q', 'main');
+  mine.commit({ 'greet.ts': code('v2') });
+  await mine.rows(['push']);
+  mine.git('checkout', '-q', 'feature');
+  expect(await mine.status()).toEqual({ 'greet.ts': 'conflict' });
+  expect(await mine.words(['push'], 5)).toEqual({ 'greet.ts': 'failed' });
+  expect(await codeOf(service, 'greet')).toBe(code('v2'));
+  mine.git('checkout', '-qb', 'old', 'main~1');
+  expect(await mine.words(['push'])).toEqual({ 'greet.ts': 'behind' });
+  mine.git('checkout', '-q', 'feature');
+  mine.git('merge', '-q', '-X', 'ours', 'main');
+  expect(await mine.words(['push'])).toEqual({ 'greet.ts': 'pushed' });
+});
+
+it('2. CI does not delete an unrelated val that has the name of a deleted file', async () => {
+  const { service, mine } = await start({ 'weather.ts': code('rain'), 'other.ts': code('other') });
+  mine.git('rm', '-q', 'weather.ts');
+  mine.git('commit', '-qm', 'rm');
+  const ci = () => mine.clone();
+  expect(await ci().words(['push', '--prune', '--yes'])).toMatchObject({ 'weather.ts': 'deleted' });
+  await service.edit('weather', code('somebody else'));
+  const result = await ci().vals('push', '--prune', '--yes');
+  expect(result).toMatchObject({ exit: 0, stderr: expect.stringContaining('The val "weather" was left') });
+  expect(await codeOf(service, 'weather')).toBe(code('somebody else'));
+});
+
+it.each([
+  ['CI', (mine: Clone) => mine.clone(), 0],
+  ['the folder that pushed it', (mine: Clone) => mine, 5],
+] as const)('3. a hotfix on the service is not deleted with its file, by %s', async (_who, by, exit) => {
+  const { service, mine } = await start({ 'job.ts': code('v1'), 'other.ts': code('other') });
+  await service.edit('job', code('hotfix'));
+  mine.git('rm', '-q', 'job.ts');
+  mine.git('commit', '-qm', 'rm');
+  expect(await by(mine).vals('push', '--prune', '--yes')).toMatchObject({ exit });
+  expect(await codeOf(service, 'job')).toBe(code('hotfix'));
+});
+
+it('4. CI renames the val of a renamed file, and keeps its versions', async () => {
+  const { service, mine } = await start({ 'count.ts': code('v1') });
+  const id = await idOf(service, 'count');
+  mine.git('mv', 'count.ts', 'words.ts');
+  mine.commit();
+  mine.commit({ 'words.ts': code('v2') });
+  const ci = mine.clone();
+  expect(await ci.rows(['status'])).toMatchObject([{ status: 'renamed here', nameBefore: 'count' }]);
+  expect(await ci.rows(['push'])).toMatchObject([{ status: 'pushed', nameBefore: 'count', id }]);
+  expect(ci.git('status', '--porcelain')).toBe('');
+  expect(await service.versions(id ?? '')).toEqual([code('v1'), code('v2')]);
+  expect(await mine.clone().words(['push', '--prune', '--yes'])).toEqual({ 'words.ts': 'unchanged' });
+  // A `git mv` that is not committed counts too.
+  mine.git('mv', 'words.ts', 'letters.ts');
+  expect(await mine.words(['push'])).toEqual({ 'letters.ts': 'renamed' });
+  expect(await idOf(service, 'letters')).toBe(id);
+});
+
+it('5. a folder of staging is not pushed to production', async () => {
+  const [staging, production] = [await reachableService('staging.test'), await reachableService('prod.test')];
+  const mine = repository(staging.env, { 'greet.ts': code('v1') });
+  await mine.rows(['push']);
+  expect(mine.manifest()).toEqual({ services: [staging.env.VALS_BASE_URL] });
+  const other = new Clone(mine.folder, production.env, mine.home);
+  for (const args of [['push'], ['push', '--force'], ['push', '--yes'], ['pull', '--all']]) {
+    const { exit, stderr } = await other.vals(...args);
+    expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringMatching(/--base-url.*vals init/s) });
+  }
+  const answers = [{ after: '[y/N]', keys: 'y\r' }];
+  expect(await other.onScreen(['push'], { answers, columns: 200 })).toMatchObject({ exit: 0 });
+  expect(mine.manifest().services).toHaveLength(2);
+});
+
+it('6. my own commit, deployed by CI, is no conflict, and is the base of a merge', async () => {
+  const { service, mine } = await start({ 'greet.ts': '1\n2\n3\n4\n5\n' });
+  mine.commit({ 'greet.ts': '1\n2\nmine\n4\n5\n' });
+  expect(await mine.clone().words(['push', '--no-check'])).toEqual({ 'greet.ts': 'pushed' });
+  mine.put({ 'greet.ts': '1\n2\nmine\n4\nagain\n' });
+  expect(await mine.words(['push', '--no-check'])).toEqual({ 'greet.ts': 'pushed' });
+  mine.commit();
+  mine.commit({ 'greet.ts': '1\n2\nmore\n4\nagain\n' });
+  await mine.clone().rows(['push', '--no-check']);
+  await service.edit('greet', '0\n1\n2\nmore\n4\nagain\n');
+  mine.put({ 'greet.ts': '1\n2\nmore\n4\nagain\nend\n' });
+  expect(await mine.words(['pull', '--merge'])).toEqual({ 'greet.ts': 'merged' });
+  expect(mine.read('greet.ts')).toBe('0\n1\n2\nmore\n4\nagain\nend\n');
+});
+
+it('7. after a restored backup, a pull keeps a copy of each file that it replaces', async () => {
+  const { service, mine } = await start();
+  mine.put({ 'greet.ts': code('newer') });
+  await mine.rows(['push']);
+  const id = (await idOf(service, 'greet')) ?? '';
+  // The restored store has version 1 alone, and somebody pushed since.
+  await service.delete(id);
+  await service.edit('greet', code('v1'));
+  await service.edit('greet', code('somebody'));
+  expect(await mine.status()).toEqual({ 'greet.ts': 'conflict' });
+  expect(await mine.words(['pull'], 5)).toEqual({ 'greet.ts': 'failed' });
+  expect(await mine.words(['pull', '--force'])).toEqual({ 'greet.ts': 'pulled' });
+  expect(mine.backups()).toEqual([code('newer')]);
+  await service.edit('greet', code('again'));
+  const { stderr } = await mine.vals('pull');
+  expect(stderr).toContain('is kept in');
+  expect(mine.backups()).toContain(code('somebody'));
+});
+
+it('8. a watch sends what a checkout brings only if it is ahead', async () => {
+  const { service, mine } = await start();
+  mine.git('branch', 'old');
+  mine.commit({ 'greet.ts': code('v2') });
+  await mine.rows(['push']);
+  mine.put({ 'other.ts': code('other') });
+  const env = environment(mine.home, mine.env);
+  const { child, ended, text } = startProcess(['push', '--watch', '--ndjson'], { cwd: mine.folder, env });
+  const says = async (word: string) => {
+    while (!text.stdout.includes(word)) await once(child.stdout ?? child, 'data');
+  };
+  await says('created');
+  mine.git('checkout', '-q', 'old');
+  mine.git('checkout', '-q', 'main');
+  mine.put({ 'other.ts': code('saved') });
+  await says('pushed');
+  child.kill('SIGTERM');
+  await ended;
+  expect(await codeOf(service, 'greet')).toBe(code('v2'));
+});
+
+it('9. a name that another val has by now stands for that val', async () => {
+  const { service, mine } = await start({ 'job.ts': code('first') });
+  const first = (await idOf(service, 'job')) ?? '';
+  await mine.vals('val', 'get', 'job');
+  await service.ask('PUT', `/v1/vals/${first}`, { name: 'old_job' });
+  await service.edit('job', code('second'));
+  const outside = new Clone(mine.home, mine.env, mine.home);
+  expect((await outside.vals('val', 'get', 'job', '--code')).stdout).toBe(code('second'));
+  expect((await outside.vals('version', 'get', 'job', '1', '--code')).stdout).toBe(code('second'));
+  expect((await outside.vals('run', 'job', '--no-report')).stdout).toBe('second\n');
+  await service.ask('PUT', `/v1/vals/${await idOf(service, 'job')}`, { name: 'other' });
+  expect(await outside.vals('val', 'get', 'job')).toMatchObject({ exit: 3 });
+});
+
+it("10. the user's ignored files are not pushed, and line ends make no version", async () => {
+  const { service, mine } = await start();
+  writeFileSync(join(mine.home, '.gitconfig'), `[core]\n\texcludesFile = ${join(mine.home, 'ignored')}\n`);
+  writeFileSync(join(mine.home, 'ignored'), 'scratch.ts\n');
+  mine.put({ 'scratch.ts': code('scratch'), 'greet.ts': code('v1').replaceAll('\n', '\r\n') });
+  expect(await mine.words(['push'])).toEqual({ 'greet.ts': 'unchanged' });
+  mine.put({ 'greet.ts': code('v2').replaceAll('\n', '\r\n') });
+  expect(await mine.words(['push'])).toEqual({ 'greet.ts': 'pushed' });
+  expect(await codeOf(service, 'greet')).toBe(code('v2'));
+  await service.edit('greet', code('v3'));
+  expect(await mine.words(['pull'])).toEqual({ 'greet.ts': 'pulled' });
+  expect(mine.read('greet.ts')).toBe(code('v3').replaceAll('\n', '\r\n'));
+});
+
+it('11. there is one question, and nothing is written before it', async () => {
+  const { service, mine } = await start({ 'a.ts': code('a'), 'b.ts': code('b'), 'c.ts': code('c') });
+  mine.git('mv', 'a.ts', 'x.ts');
+  mine.git('mv', 'b.ts', 'y.ts');
+  mine.put({ 'x.ts': code('x'), 'c.ts': code('mine') });
+  await service.edit('c', code('theirs'));
+  const answers = [{ after: '[y/N]', keys: 'n\r' }];
+  const { exit, screen } = await mine.onScreen(['push'], { answers, columns: 200 });
+  expect(screen.match(/\[y\/N\]/g)).toHaveLength(1);
+  expect(exit).toBe(9);
+  expect(await codeOf(service, 'c')).toBe(code('theirs'));
+  expect(await codeOf(service, 'x')).toBe(code('x'));
+  expect(readFileSync(join(mine.folder, 'vals.json'), 'utf8')).toBe('{}');
+});
+
+it('12. CI deletes no val whose file was never committed, nor those of colleagues', async () => {
+  const { service, mine } = await start();
+  mine.put({ 'fresh.ts': code('fresh') });
+  await mine.rows(['push']);
+  await service.edit('colleague', code('theirs'));
+  await mine.rows(['pull', '--all']);
+  mine.put({ 'greet.ts': code('v2') });
+  mine.git('commit', '-qam', 'leaves new files out');
+  const planned = await mine.clone().words(['push', '--prune', '--yes']);
+  expect(planned).toEqual({ 'greet.ts': 'pushed' });
+  expect(await idOf(service, 'fresh')).toBeDefined();
+  expect(await idOf(service, 'colleague')).toBeDefined();
+});
+
+it('without git, a folder needs its record, and a lost one costs one question', async () => {
+  const { service, mine } = await start();
+  rmSync(join(mine.folder, '.git'), { recursive: true });
+  mine.put({ 'greet.ts': code('v2') });
+  expect(await mine.words(['push'])).toEqual({ 'greet.ts': 'pushed' });
+  mine.put({ 'greet.ts': code('v3') });
+  mine.loseRecords();
+  expect(await mine.words(['push'], 5)).toEqual({ 'greet.ts': 'failed' });
+  const answers = [{ after: '[y/N]', keys: 'y\r' }];
+  expect(await mine.onScreen(['push'], { answers })).toMatchObject({ exit: 0 });
+  expect(await codeOf(service, 'greet')).toBe(code('v3'));
+});
+
+it('a checkout of depth 1 names fetch-depth, and --force lets the repository win', async () => {
+  const { service, mine } = await start();
+  mine.commit({ 'greet.ts': code('v2') });
+  const ci = mine.clone('--depth', '1');
+  const { exit, stderr } = await ci.vals('push');
+  expect({ exit, stderr }).toEqual({ exit: 5, stderr: expect.stringContaining('fetch-depth: 0') });
+  expect(await ci.words(['push', '--force'])).toEqual({ 'greet.ts': 'pushed' });
+  expect(await codeOf(service, 'greet')).toBe(code('v2'));
+});
