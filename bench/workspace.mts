@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFiles } from './bench.mts';
 import { compare } from './compare.mts';
@@ -9,10 +10,7 @@ export const workspaces: Measurement = {
   async measure(bench) {
     const pushed = await makeWorkspace(bench, 5_000);
     await timeOf(bench.vals(['push'], pushed));
-    const plain = {
-      name: 'vals push of 5,000 new files outside of a workspace',
-      take: () => timeOf(bench.vals(['push', '.'], makeFiles(bench, 5_000))),
-    };
+    const plain = plainPush(bench, 5_000);
     const first = firstPush(bench, 5_000);
     const unchanged = ['status', 'push', 'pull'].map((command) => ({
       what: timed(`vals ${command} of 5,000 unchanged vals`, bench.vals([command], pushed)),
@@ -23,9 +21,28 @@ export const workspaces: Measurement = {
       { what: first, to: plain, atMost: 1.5 },
       { what: first, to: firstPush(bench, 500), atMost: 12.5 },
       ...unchanged,
+      { what: await freshCheckout(bench, 1_500), to: plainPush(bench, 1_500), atMost: 0.3 },
     ]);
   },
 };
+
+const plainPush = (bench: Bench, files: number): Sample => ({
+  name: `vals push of ${files.toLocaleString('en')} new files outside of a workspace`,
+  take: () => timeOf(bench.vals(['push', '.'], makeFiles(bench, files))),
+});
+
+/** A folder without records, as after `git clone`. */
+async function freshCheckout(bench: Bench, files: number): Promise<Sample> {
+  const place = await makeWorkspace(bench, files);
+  await timeOf(bench.vals(['push'], place));
+  return {
+    name: `vals status in a fresh checkout of ${files.toLocaleString('en')} unchanged vals`,
+    take() {
+      rmSync(join(place.env.VALS_DATA_DIR, 'workspaces'), { recursive: true, force: true });
+      return timeOf(bench.vals(['status'], place));
+    },
+  };
+}
 
 const firstPush = (bench: Bench, files: number): Sample => ({
   name: `vals push of ${files.toLocaleString('en')} new files in a workspace`,
