@@ -34,11 +34,10 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
 
   function startRequest(): Leave {
     const beganAt = clock.now();
-    const others = underWay;
     underWay += 1;
     return (kind) => {
       underWay -= 1;
-      if (concurrency === 'auto') state = nextLimit(state, { kind, beganAt, others, at: clock.now() });
+      if (concurrency === 'auto') state = nextLimit(state, { kind, beganAt, at: clock.now() });
       admitWaiting();
     };
   }

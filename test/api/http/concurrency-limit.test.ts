@@ -39,14 +39,13 @@ function play(model: Model, count: number, random: () => number, fixed?: number,
   const send = (attempt: number) => {
     const time = model.takes(taken);
     const beganAt = now;
-    const others = underWay;
     underWay += 1;
     if (now > 1_000) course.requestsLater += 1;
     if (time === 'refused') {
       if (now > 1_000) course.refusedLater += 1;
       later(refusalMs, () => {
         underWay -= 1;
-        if (fixed === undefined) pace = nextLimit(pace, { kind: 'refused', at: now, beganAt, others });
+        if (fixed === undefined) pace = nextLimit(pace, { kind: 'refused', at: now, beganAt });
         if (attempt === attempts) course.failed += 1;
         else {
           const wait = Math.max(retryAfterMs, random() * Math.min(8_000, 500 * 2 ** (attempt - 1)));
@@ -58,7 +57,7 @@ function play(model: Model, count: number, random: () => number, fixed?: number,
       later(time * (0.9 + 0.2 * random()), () => {
         taken -= 1;
         underWay -= 1;
-        if (fixed === undefined) pace = nextLimit(pace, { kind: 'replied', at: now, beganAt, others });
+        if (fixed === undefined) pace = nextLimit(pace, { kind: 'replied', at: now, beganAt });
       });
     }
   };
