@@ -1,6 +1,6 @@
 import type { OpenDispatcher } from '../api/http/dispatcher.ts';
+import type { ProxyAddress } from '../api/http/proxy.ts';
 import { LocalError } from '../errors.ts';
-import type { ProxyAddress } from '../lib/proxy.ts';
 import type { ServiceEvent } from '../service/index.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
 import type { Settings } from '../settings/settings.ts';

@@ -1,4 +1,3 @@
-import type { ValsError } from '../errors.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 
 export type OutcomeStatus =
@@ -39,4 +38,4 @@ export function countOutcomes(outcomes: readonly OutcomeRow[]): string {
 export type Outcome = JsonObject & { status: OutcomeStatus };
 
 /** What happened to one thing. If it failed, `error` is the error itself, which the presenter describes. */
-export type OutcomeRow = Readonly<Record<string, JsonValue | ValsError | undefined>>;
+export type OutcomeRow = Readonly<Record<string, JsonValue | Error | undefined>>;

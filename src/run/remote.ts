@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
+import { proxyFor } from '../api/http/proxy.ts';
 import { isLoopback } from '../lib/host-names.ts';
-import { proxyFor } from '../lib/proxy.ts';
 import { errorMessageOf } from '../lib/system.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { fetchOnce } from './fetch.ts';

@@ -2,10 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import Conf from 'conf';
 import { LocalError, ValsError } from '../errors.ts';
-import { lock, type Waiting } from '../lib/lock.ts';
 import { warnWith } from '../lib/say.ts';
 import { errnoOf, errorMessageOf } from '../lib/system.ts';
 import { readConfig, type StoredConfig } from './config-file.ts';
+import { lock, type Waiting } from './lock.ts';
 import type { Settings } from './settings.ts';
 
 export async function updateConfig(

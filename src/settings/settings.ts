@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
+import type { ProxyVariables } from '../api/http/proxy.ts';
 import { InvalidValue, LocalError, parseNamed, UsageError } from '../errors.ts';
 import { isLoopback } from '../lib/host-names.ts';
-import type { ProxyVariables } from '../lib/proxy.ts';
 import type { System } from '../lib/system.ts';
 import { type BaseUrl, parseBaseUrl } from './base-url.ts';
 import { readConfig, type StoredConfig } from './config-file.ts';

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import type { ProxyAddress } from '../../lib/proxy.ts';
 import { compileParser } from './parser.ts';
+import type { ProxyAddress } from './proxy.ts';
 import { connectTimeoutMs } from './retry.ts';
 
 const largestBody = 64 * 1024 * 1024;

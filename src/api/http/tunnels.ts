@@ -3,8 +3,8 @@ import type { buildConnector, Dispatcher } from 'undici';
 import connect from 'undici/lib/api/api-connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
-import { credentialsOf, type ProxyAddress } from '../../lib/proxy.ts';
 import { ProxyError } from './dispatch.ts';
+import { credentialsOf, type ProxyAddress } from './proxy.ts';
 
 /** Asks the proxy for tunnels, and reports a refusal with its status, which undici only writes into a message. */
 class ProxyPool extends Pool {

@@ -1,4 +1,5 @@
 import type { Call } from '../../api/call.ts';
+import type { ProxyAddress } from '../../api/http/proxy.ts';
 import type { Fault } from '../../api/http/retry.ts';
 import {
   type ErrorFacts,
@@ -11,7 +12,6 @@ import {
 import type { Hints } from '../../lib/hint.ts';
 import { isObject, stringifyJson } from '../../lib/json.ts';
 import { outsideOfSpace, readOnlyMember, wrongHost } from '../../lib/problem-types.ts';
-import type { ProxyAddress } from '../../lib/proxy.ts';
 import type { BaseUrl } from '../../settings/base-url.ts';
 import type { RouteMessages } from './by-route.ts';
 

@@ -1,7 +1,7 @@
 // Reads and checks all files of a push before anything is sent.
 import type { Context } from '../../cli/context.ts';
 import { LocalError, type ValsError } from '../../errors.ts';
-import { missingFile } from '../../lib/file-error.ts';
+import { missingFile } from '../../file-error.ts';
 import { warnWith } from '../../lib/say.ts';
 import { readLocalSide } from '../../workspace/examine.ts';
 import type { Look } from '../../workspace/look.ts';

@@ -1,7 +1,7 @@
 import { createSecureContext } from 'node:tls';
 import { LocalError } from '../../errors.ts';
+import { fileError } from '../../file-error.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { fileError } from '../../lib/file-error.ts';
 import { readPlainFile } from '../../lib/plain-file.ts';
 
 export interface CertificateFiles {

@@ -4,7 +4,7 @@ import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { LocalError } from '../../errors.ts';
-import { fileError } from '../../lib/file-error.ts';
+import { fileError } from '../../file-error.ts';
 import { withSlashes } from '../../lib/paths.ts';
 import { readPlainFile, UnusableFile } from '../../lib/plain-file.ts';
 import { isMissing } from '../../lib/system.ts';

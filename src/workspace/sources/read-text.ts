@@ -2,7 +2,7 @@ import { constants, openSync, statSync } from 'node:fs';
 import { basename, dirname, join, parse, resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { LocalError, UsageError, ValsError } from '../../errors.ts';
-import { fileError, missingFile } from '../../lib/file-error.ts';
+import { fileError, missingFile } from '../../file-error.ts';
 import { isFile, readableNames, withSlashes } from '../../lib/paths.ts';
 import { largestFile, readPlainFile, tooLarge } from '../../lib/plain-file.ts';
 import type { Say } from '../../lib/say.ts';

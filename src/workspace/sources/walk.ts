@@ -3,7 +3,7 @@ import { existsSync, lstatSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import nativePath, { basename, extname, join, type PlatformPath, resolve } from 'node:path';
 import { LocalError, UsageError } from '../../errors.ts';
-import { fileError, missingFile } from '../../lib/file-error.ts';
+import { fileError, missingFile } from '../../file-error.ts';
 import { realPath, withSlashes } from '../../lib/paths.ts';
 import { type Say, warnWith } from '../../lib/say.ts';
 import type { Settings } from '../../settings/settings.ts';

@@ -1,6 +1,6 @@
-import { LocalError, type Problem } from '../errors.ts';
-import { UnusableFile } from './plain-file.ts';
-import { errnoOf, errorMessageOf } from './system.ts';
+import { LocalError, type Problem } from './errors.ts';
+import { UnusableFile } from './lib/plain-file.ts';
+import { errnoOf, errorMessageOf } from './lib/system.ts';
 
 const problems: Record<string, Problem> = {
   EACCES: 'cannot be read, because you have no permission',

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { LocalError } from '../errors.ts';
-import { type Clock, wait } from './clock.ts';
-import type { Say } from './say.ts';
-import { errnoOf, isMissing, isRunning, retryWhileBusy } from './system.ts';
+import { type Clock, wait } from '../lib/clock.ts';
+import type { Say } from '../lib/say.ts';
+import { errnoOf, isMissing, isRunning, retryWhileBusy } from '../lib/system.ts';
 
 export interface Lock {
   /** Returns false if another process has removed this lock as stale. */

@@ -1,5 +1,5 @@
-import { UsageError } from '../errors.ts';
-import { isLoopback } from './host-names.ts';
+import { UsageError } from '../../errors.ts';
+import { isLoopback } from '../../lib/host-names.ts';
 
 export interface ProxyAddress {
   url: URL;
