@@ -18,6 +18,7 @@ export default { async fetch(request: Request) {
     case '/busy': console.log('busy'); ${deaf};
     case '/exit': process.exit(7);
     case '/crash': setTimeout(() => { throw new Error('crashed') }); return new Promise(() => {});
+    case '/part': return new Response(new ReadableStream({ pull() { throw new Error('broke off') } }));
     case '/text': return 'text';
     case '/cookies': return new Response(null, { headers: [['set-cookie', 'a=1'], ['set-cookie', 'b=2']] });
     case '/hold': console.log('held'); await new Promise<void>((resolve) => (release = resolve)); return new Response(word);
@@ -86,6 +87,8 @@ describe('vals run --http', () => {
       500,
       expect.stringContaining('a.ts failed: Error: crashed (a.ts:10:'),
     ]);
+    await expect(get('/part')).rejects.toThrow('aborted');
+    await shows('stderr', 'a.ts failed: Error: broke off (a.ts:11:');
     expect(await get('/')).toEqual([200, 'one']);
     expect(await get('/busy')).toEqual([504, 'a.ts took longer than 2 s and was ended.\n']);
     expect(await get('/')).toEqual([200, 'one']);

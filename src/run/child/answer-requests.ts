@@ -70,8 +70,10 @@ async function answer(
 ): Promise<void> {
   const waited: unknown[] = [];
   const context = { waitUntil: (work: unknown) => void waited.push(work), passThroughOnException() {} };
+  const closed = new AbortController();
+  outgoing.once('close', () => closed.abort());
   try {
-    const asked = requestOf(incoming, outgoing);
+    const asked = requestOf(incoming, outgoing, closed.signal);
     const response = await (takesContext ? call(asked, { ...process.env }, context) : call(asked));
     if (!isResponse(response)) {
       throw new TypeError('The val answered a request with a value that is not a Response.');
@@ -79,7 +81,8 @@ async function answer(
     await send(response, outgoing);
     for (const work of waited) await work;
   } catch (error) {
-    const callerLeft = outgoing.destroyed && !outgoing.writableFinished;
+    // `outgoing.destroyed` would not tell: if the stream of the val fails, `pipeline` destroys the answer.
+    const callerLeft = closed.signal.aborted && !outgoing.writableFinished;
     if (callerLeft) return;
     const thrown = describe(error);
     if (outgoing.headersSent) {
@@ -115,16 +118,14 @@ const ofTheWire = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'],
 ]);
 
-function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): Request {
+function requestOf(incoming: IncomingMessage, outgoing: ServerResponse, signal: AbortSignal): Request {
   const { method = 'GET', url = '/', headersDistinct } = incoming;
   const headers = new Headers();
   for (const [name, values] of Object.entries(headersDistinct)) {
     if (name !== secretHeader) for (const value of values ?? []) headers.append(name, value);
   }
-  const closed = new AbortController();
   const body = incoming.pipe(new PassThrough());
   outgoing.once('close', () => {
-    closed.abort();
     // The rest of the body must be read. Otherwise the next request on this connection would never be read.
     incoming.unpipe(body);
     incoming.resume();
@@ -135,7 +136,7 @@ function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): Request
   return new Request(`http://${headers.get('host') ?? 'localhost'}${url}`, {
     method,
     headers,
-    signal: closed.signal,
+    signal,
     ...(hasBody && { body: Readable.toWeb(body) as ReadableStream, duplex: 'half' }),
   });
 }
