@@ -1,21 +1,13 @@
 // Compares files with their vals: first by what the list and the records tell, then by git, then by the versions of the
 // val. Most vals end at the first.
-import type { ValInList } from '../names/listed-vals.ts';
-import {
-  type CodeStatus,
-  compareCodes,
-  type GitPast,
-  type Past,
-  type Sides,
-  type Status,
-} from './compare.ts';
+import { type CodeStatus, compareCodes, type GitPast, type Past, type Status } from './compare.ts';
 import { readBelow } from './disk/files.ts';
 import type { GitHistory, GitLimit } from './git-history.ts';
-import { type Look, nameIn } from './look.ts';
+import type { Look } from './look.ts';
 import { codeOfRecord, isOfBranch, type ValRecord } from './records.ts';
 import type { RemoteVal } from './remote-vals.ts';
 import type { LocalVal } from './select.ts';
-import { type Code, codeOf, isSameCode, withoutText } from './text/code.ts';
+import { type Code, codeOf, withoutText } from './text/code.ts';
 import { versionWith } from './versions.ts';
 import { pathTo } from './workspace.ts';
 
@@ -111,27 +103,19 @@ interface ComparedSides extends Pick<Examined, 'fileVersion'> {
   there: RemoteVal;
 }
 
-async function compareSides(
-  look: Look,
-  { name, nameBefore, here, there: known, record }: BothSides,
-): Promise<ComparedSides> {
-  let there = known;
+async function compareSides(look: Look, val: BothSides): Promise<ComparedSides> {
+  const { here, record } = val;
+  let { there } = val;
   let fileVersion: number | undefined;
   const past: Past = {};
   for (;;) {
-    const sides = { here, there: there.code, record: record && codeOfRecord(record, there.code) };
-    const verdict = compareCodes(sides, past);
+    const recorded = record && codeOfRecord(record, there.code);
+    const verdict = compareCodes({ here, there: there.code, record: recorded }, past);
     if (typeof verdict === 'string') return { code: verdict, there, fileVersion };
-    const { history } = look;
     if (verdict.needs === 'git') {
-      const isInGit = (await history?.newestPlaceOf(there.code)) !== undefined;
-      // Of a val that was only seen in the list, the code with other line ends is not known yet.
-      if (!isInGit && !there.isRead) there = await readAgain(look, there);
-      else
-        past.git = await askGit(history, {
-          ...sides,
-          record: sides.record && withText(look, nameBefore ?? name, sides.record),
-        });
+      const found = await placeInGit(look, there);
+      there = found.there;
+      past.git = await askGit(look.history, found.place, recorded && withText(look, val, recorded));
     } else {
       fileVersion =
         there.id === undefined ? undefined : await versionWith(look.api, { ...there, id: there.id }, here);
@@ -140,45 +124,36 @@ async function compareSides(
   }
 }
 
-/** A repository with SHA-256 ids can be asked only for codes whose text is known. */
-const withText = ({ workspace }: Look, name: string, code: Code): Code =>
-  code.text === undefined ? (workspace.records.of(name)?.code ?? code) : code;
-
-/** If the val is gone by now, the write will notice it. */
-async function readAgain({ remotes }: Look, there: RemoteVal): Promise<RemoteVal> {
-  const read = there.id === undefined ? undefined : await remotes.read(there.id);
-  return read ?? { ...there, isRead: true };
+/**
+ * The newest place of the service's code in git's history. A val that was only seen in the list is read before git is
+ * said not to have it, because git may have the code with other line ends.
+ */
+export async function placeInGit(
+  { history, remotes }: Look,
+  there: RemoteVal,
+): Promise<{ there: RemoteVal; place: number | undefined }> {
+  const place = await history?.newestPlaceOf(there.code);
+  if (place !== undefined || there.isRead || there.id === undefined) return { there, place };
+  const read = await remotes.read(there.id);
+  // If the val is gone by now, the write will notice it.
+  return read === undefined
+    ? { there, place }
+    : { there: read, place: await history?.newestPlaceOf(read.code) };
 }
 
-async function askGit(history: GitHistory | undefined, { here, there, record }: Sides): Promise<GitPast> {
-  const place = await history?.newestPlaceOf(there);
+/** A repository with SHA-256 ids can be asked only for codes whose text is known. */
+const withText = ({ workspace }: Look, { name, nameBefore }: BothSides, code: Code): Code =>
+  code.text === undefined ? (workspace.records.of(nameBefore ?? name)?.code ?? code) : code;
+
+async function askGit(
+  history: GitHistory | undefined,
+  place: number | undefined,
+  record: Code | undefined,
+): Promise<GitPast> {
   if (history === undefined || place === undefined) return 'absent';
   if (record === undefined) return 'present';
-  // What is newer than the service's code has been read by now. If the record's code is not there, reading on would
-  // matter only to a file that still has that code.
-  const soFar = history.placeSoFar(record);
-  if (soFar === undefined || soFar >= place) {
-    if (!isSameCode(here, record)) return 'present';
-    return (await history.newestPlaceOf(record)) === undefined ? 'without the record' : 'present';
-  }
-  const oldest = await history.oldestPlaceOf(record);
-  return oldest !== undefined && oldest < place ? 'older than the record' : 'present';
-}
-
-/** The vals of the service that no file of the workspace has the name of. Undefined if the service has no list. */
-export async function valsWithoutFile(look: Look): Promise<readonly ValInList[] | undefined> {
-  const all = await look.remotes.all();
-  const names = new Set(look.names.values());
-  return all?.filter(({ name }) => name !== undefined && !names.has(name));
-}
-
-/** The name of the val that a file had when git renamed it, if that val has no file. */
-export async function renamedFrom(
-  look: Look,
-  file: string,
-  withoutFile: ReadonlyMap<string, ValInList>,
-): Promise<ValInList | undefined> {
-  const valOf = (path: string) => withoutFile.get(nameIn(look, path) ?? '');
-  const path = await look.history?.renamedFrom(file, (each) => valOf(each) !== undefined);
-  return path === undefined ? undefined : valOf(path);
+  const recorded = await history.newestPlaceOf(record);
+  if (recorded === undefined) return 'without the record';
+  const isOlder = recorded < place && ((await history.oldestPlaceOf(record)) ?? place) < place;
+  return isOlder ? 'older than the record' : 'present';
 }

@@ -1,11 +1,10 @@
 // What git knows: which codes the history of HEAD has, and what became of files.
-import { join, posix, relative } from 'node:path';
+import { posix, relative } from 'node:path';
 import { blobId } from '../lib/blob-id.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { realPath, withSlashes } from '../lib/paths.ts';
-import { gitFolderOf, textIn } from './disk/git-folder.ts';
 import { repositoryOf } from './disk/root.ts';
-import type { GitFacts, GoneFile } from './git/facts.ts';
+import type { GoneFile } from './git/facts.ts';
 import { createGitProgram, type GitFailure } from './git/program.ts';
 import { createGitReader, type GitReader } from './git/reader.ts';
 import { type Code, withPlainLineEnds } from './text/code.ts';
@@ -14,14 +13,10 @@ import { type Code, withPlainLineEnds } from './text/code.ts';
 export interface GitHistory {
   /** The newest commit that has the code: 0 is HEAD, larger is older. Undefined if git does not have it. */
   newestPlaceOf(code: Code): Promise<number | undefined>;
-  /** The same, but only in what was read by now. */
-  placeSoFar(code: Code): number | undefined;
   /** The oldest commit that has the code. Reads the history to its end. */
   oldestPlaceOf(code: Code): Promise<number | undefined>;
   /** The newest of a file's earlier paths that is wanted, as the index and the history have them. */
   renamedFrom(file: string, isWanted: (path: string) => boolean): Promise<string | undefined>;
-  /** Where the index has files that are renamed since HEAD, by their paths in HEAD. */
-  stagedRenames(): Promise<ReadonlyMap<string, string>>;
   /** What became of the files of the workspace that HEAD no longer has. Reads the history to its end. */
   goneFiles(): Promise<ReadonlyMap<string, GoneFile>>;
   /** Why git may not know everything. */
@@ -50,22 +45,12 @@ export function openGitHistory(root: string, options: GitHistoryOptions): GitHis
   const fromRoot = (path: string): string => posix.relative(`/${prefix}`, `/${path}`);
   return {
     newestPlaceOf: (code) => newestPlaceOf(reader, code),
-    placeSoFar(code) {
-      const facts = reader.factsSoFar();
-      return facts && newestIn(facts, idsOf(code));
-    },
     oldestPlaceOf: (code) => oldestPlaceOf(reader, code),
     async renamedFrom(file, isWanted) {
       const path = await earlierPath(reader, posix.join(prefix, file), (earlier) =>
         isWanted(fromRoot(earlier)),
       );
       return path === undefined ? undefined : fromRoot(path);
-    },
-    async stagedRenames() {
-      const renames = [...(await reader.stagedRenames())].flatMap(([path, from]): [string, string][] =>
-        from === undefined ? [] : [[fromRoot(from), fromRoot(path)]],
-      );
-      return new Map(renames);
     },
     goneFiles: () => goneFiles(reader, fromRoot),
     async limit() {
@@ -77,32 +62,24 @@ export function openGitHistory(root: string, options: GitHistoryOptions): GitHis
 }
 
 async function newestPlaceOf(reader: GitReader, code: Code): Promise<number | undefined> {
-  const idsIn = idsOf(code);
-  return reader.find((facts) => newestIn(facts, idsIn));
-}
-
-function newestIn(facts: GitFacts, idsIn: (facts: GitFacts) => string[]): number | undefined {
-  const places = idsIn(facts).flatMap((id) => facts.newestPlace(id) ?? []);
-  return places.length === 0 ? undefined : Math.min(...places);
+  const ids = idsOf(code);
+  return reader.find((facts) => {
+    const places = ids.flatMap((id) => facts.newestPlace(id) ?? []);
+    return places.length === 0 ? undefined : Math.min(...places);
+  });
 }
 
 async function oldestPlaceOf(reader: GitReader, code: Code): Promise<number | undefined> {
   const facts = await reader.all();
-  const places = idsOf(code)(facts).flatMap((id) => facts.oldestPlace(id) ?? []);
+  const places = idsOf(code).flatMap((id) => facts.oldestPlace(id) ?? []);
   return places.length === 0 ? undefined : Math.max(...places);
 }
 
-function idsOf({ blob, lines, text }: Code): (facts: GitFacts) => string[] {
-  const short = lines === undefined ? [blob] : [blob, lines];
-  let long: string[] | undefined;
-  return (facts) => {
-    if (!facts.hasLongIds()) return short;
-    long ??=
-      text === undefined
-        ? []
-        : [text, withPlainLineEnds(text)].map((form) => blobId(Buffer.from(form), 'sha256'));
-    return long;
-  };
+/** The ids that git may have given the code. Some repositories have ids of SHA-256, which only the text tells. */
+function idsOf({ blob, lines = blob, text }: Code): string[] {
+  if (text === undefined) return [blob, lines];
+  const long = [text, withPlainLineEnds(text)].map((form) => blobId(Buffer.from(form), 'sha256'));
+  return [blob, lines, ...long];
 }
 
 async function earlierPath(
@@ -141,16 +118,6 @@ async function goneFiles(
 }
 
 const isOutside = (path: string): boolean => path.startsWith('../');
-
-/**
- * Returns a function that reads the text of git's HEAD, which names the branch, or a commit. It returns undefined if the
- * folder is in no repository. A push asks for each val, so the repository is looked for once.
- */
-export function createHeadReader(root: string): () => string | undefined {
-  const top = repositoryOf(realPath(root));
-  const folder = top === undefined ? undefined : gitFolderOf(top);
-  return () => (folder === undefined ? undefined : textIn(join(folder.own, 'HEAD')).trim());
-}
 
 /** Whether the index or the history of HEAD has the path. */
 export async function isKnownToGit(root: string, file: string, env: NodeJS.ProcessEnv): Promise<boolean> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isFile } from '../lib/paths.ts';
 import type { ValInList } from '../names/listed-vals.ts';
 import { readIfPossible } from './disk/files.ts';
-import { type Examined, examineVal, ofVal, renamedFrom, valsWithoutFile } from './examine.ts';
+import { type Examined, examineVal, ofVal, placeInGit } from './examine.ts';
 import type { GoneFile } from './git-history.ts';
 import { type Look, nameIn } from './look.ts';
 import { codeOfRecord, isOfBranch, type ValRecord } from './records.ts';
@@ -24,8 +24,15 @@ export interface LeftVal {
   reason: { kind: 'unknown code' } | { kind: 'moved'; to: string };
 }
 
-/** Of the vals without a file, those that had one. */
-export async function examineMissing(look: Look): Promise<MissingVals> {
+/** Of the vals without a file, those that had one, except those that belong to a renamed file. */
+export async function examineMissing(look: Look, files: readonly Examined[]): Promise<MissingVals> {
+  const { missing, left } = await findMissing(look);
+  const renamed = new Set(files.map(({ nameBefore }) => nameBefore));
+  const isGone = ({ name }: { name: string }) => !renamed.has(name);
+  return { missing: missing.filter(isGone), left: left.filter(isGone) };
+}
+
+async function findMissing(look: Look): Promise<MissingVals> {
   const records = recordsWithoutFile(look);
   const vals = await valsWithoutFile(look);
   if (vals === undefined) return { missing: await missingByRecord(look, records.values()), left: [] };
@@ -48,6 +55,13 @@ export async function examineMissing(look: Look): Promise<MissingVals> {
   return found;
 }
 
+/** The vals of the service that no file of the workspace has the name of. Undefined if the service has no list. */
+async function valsWithoutFile(look: Look): Promise<readonly ValInList[] | undefined> {
+  const all = await look.remotes.all();
+  const names = new Set(look.names.values());
+  return all?.filter(({ name }) => name !== undefined && !names.has(name));
+}
+
 /** The records that count, by name. */
 function recordsWithoutFile({ workspace, names, head }: Look): Map<string, ValRecord> {
   const present = new Set([...names.values()].flatMap((name) => name ?? []));
@@ -68,10 +82,9 @@ async function missingByRecord(look: Look, records: Iterable<ValRecord>): Promis
     // Without an id, the val can be neither read nor deleted.
     if (there.id === undefined) continue;
     const isOfRecord = isSameCode(there.code, codeOfRecord(record, there.code));
-    const { isKnown, there: current } = isOfRecord ? { isKnown: true, there } : await isInGit(look, there);
-    missing.push(
-      missingVal({ name, file: fileOf(look, record), there: current, record, isCodeKnown: isKnown }),
-    );
+    const found = isOfRecord ? { there, place: undefined } : await placeInGit(look, there);
+    const isCodeKnown = isOfRecord || found.place !== undefined;
+    missing.push(missingVal({ name, file: fileOf(look, record), there: found.there, record, isCodeKnown }));
   }
   return missing;
 }
@@ -87,17 +100,6 @@ const missingVal = (val: Pick<Examined, 'name' | 'file' | 'there' | 'record' | '
 function fileOf({ workspace, names }: Look, { name, file }: ValRecord): string {
   const [entry] = [...workspace.manifest.names].find(([, other]) => other === name) ?? [];
   return entry ?? (names.has(file) ? `${name}.ts` : file);
-}
-
-async function isInGit(look: Look, there: RemoteVal): Promise<{ isKnown: boolean; there: RemoteVal }> {
-  const { history, remotes } = look;
-  if (history === undefined) return { isKnown: false, there };
-  const has = async (code: Code) => (await history.newestPlaceOf(code)) !== undefined;
-  if (await has(there.code)) return { isKnown: true, there };
-  if (there.isRead || there.id === undefined) return { isKnown: false, there };
-  // The list has only the id of the code, and git may have the code with other line ends.
-  const read = await remotes.read(there.id);
-  return read === undefined ? { isKnown: false, there } : { isKnown: await has(read.code), there: read };
 }
 
 interface GonePath {
@@ -125,9 +127,9 @@ async function missingByGit(
   if (fate.kind === 'renamed' && fate.to.startsWith('../'))
     return { name, file, reason: { kind: 'moved', to: fate.to } };
   const listed = await look.remotes.mineWithId(id, undefined);
-  const { isKnown, there } = listed ? await isInGit(look, listed) : { isKnown: false, there: listed };
-  if (!isKnown) return { name, file, reason: { kind: 'unknown code' } };
-  return missingVal({ name, file, there, record: undefined, isCodeKnown: true });
+  const found = listed && (await placeInGit(look, listed));
+  if (found?.place === undefined) return { name, file, reason: { kind: 'unknown code' } };
+  return missingVal({ name, file, there: found.there, record: undefined, isCodeKnown: true });
 }
 
 /** A new file may be the renamed file of a val: git says so, or it has the code of a missing val, and no other file has. */
@@ -151,7 +153,9 @@ async function originOf(
   { file, here }: Examined,
   withoutFile: ReadonlyMap<string, ValInList>,
 ): Promise<RemoteVal | undefined> {
-  const renamed = await renamedFrom(look, file, withoutFile);
+  const valOf = (path: string) => withoutFile.get(nameIn(look, path) ?? '');
+  const path = await look.history?.renamedFrom(file, (each) => valOf(each) !== undefined);
+  const renamed = path === undefined ? undefined : valOf(path);
   if (renamed !== undefined) {
     const record = look.workspace.records.of(renamed.name ?? '');
     return look.remotes.mineWithId(renamed.id, record?.id === renamed.id ? record : undefined);
@@ -161,7 +165,7 @@ async function originOf(
     codeHash === here?.lines ||
     isSameCode(look.workspace.records.of(name)?.code, here);
   if (![...withoutFile.values()].some(mayBeSame)) return undefined;
-  const { missing } = await examineMissing(look);
+  const { missing } = await findMissing(look);
   const [same, another] = missing.filter(
     ({ name, there }) => withoutFile.has(name) && isSameCode(there?.code, here),
   );

@@ -74,19 +74,20 @@ async function renamedEntries(
 ): Promise<ReadonlyMap<string, string>> {
   const { names } = workspace.manifest;
   const present = new Set(files);
-  const gone = [...names.keys()].filter((file) => !present.has(file));
+  const gone = new Map([...names].filter(([file]) => !present.has(file)));
   const renamed = new Map<string, string>();
-  if (gone.length === 0 || history === undefined) return renamed;
-  const [goneFiles, staged] = [await history.goneFiles(), await history.stagedRenames()];
-  for (const file of gone) {
-    const fate = goneFiles.get(file);
-    const to = staged.get(file) ?? (fate?.kind === 'renamed' ? fate.to : undefined);
-    if (to === undefined || !present.has(to) || names.has(to)) continue;
-    const name = names.get(file) ?? '';
-    renamed.set(to, name);
+  if (history === undefined) return renamed;
+  for (const file of files) {
+    if (gone.size === 0) break;
+    if (names.has(file)) continue;
+    const from = (await history.renamedFrom(file, (path) => gone.has(path))) ?? '';
+    const name = gone.get(from);
+    if (name === undefined) continue;
+    gone.delete(from);
+    renamed.set(file, name);
     say({
       kind: 'note',
-      text: `git renamed ${pathTo(workspace, file)} to ${pathTo(workspace, to)}, so it is still the val "${name}". In vals.json, change "${file}" in "names" to "${to}".`,
+      text: `git renamed ${pathTo(workspace, from)} to ${pathTo(workspace, file)}, so it is still the val "${name}". In vals.json, change "${from}" in "names" to "${file}".`,
     });
   }
   return renamed;

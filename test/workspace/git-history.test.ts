@@ -3,12 +3,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
-import {
-  createHeadReader,
-  type GitHistory,
-  isKnownToGit,
-  openGitHistory,
-} from '../../src/workspace/git-history.ts';
+import { createHeadReader } from '../../src/workspace/disk/git-folder.ts';
+import { type GitHistory, isKnownToGit, openGitHistory } from '../../src/workspace/git-history.ts';
 import { codeOf, codeWithHash, withoutText } from '../../src/workspace/text/code.ts';
 import { environment, temporaryFolder, writeFiles } from '../support/program.ts';
 

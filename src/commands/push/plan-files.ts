@@ -35,11 +35,10 @@ export async function planAll(
       plan.planned.push({ look, step: stepOf(look, file, result, options) });
     });
     if (!options.prune || plan.failed !== undefined) continue;
-    const renamed = new Set(plan.planned.map(({ step }) => step.val.nameBefore));
-    const { missing, left } = await examineMissing(look);
-    const gone = missing.filter(({ name }) => !renamed.has(name));
-    plan.planned.push(...gone.map((val) => ({ look, step: stepFor(look.workspace, val, options) })));
-    plan.left.push(...left.filter(({ name }) => !renamed.has(name)).map((val) => ({ ...val, look })));
+    const compared = results.filter((result): result is Examined => !(result instanceof ValsError));
+    const { missing, left } = await examineMissing(look, compared);
+    plan.planned.push(...missing.map((val) => ({ look, step: stepFor(look.workspace, val, options) })));
+    plan.left.push(...left.map((val) => ({ ...val, look })));
   }
   return plan;
 }

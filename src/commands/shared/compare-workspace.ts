@@ -55,21 +55,13 @@ export async function compareFiles(
   if (failed !== undefined) throw failed;
   const vals = results.filter((result): result is Examined => !(result instanceof ValsError));
   const needsMissing = findsMissing && (words.length === 0 || unknown.length > 0);
-  const missing = needsMissing ? await missingVals(look, vals) : [];
-  const isWanted = ({ name, file }: Examined) =>
-    words.length === 0 || unknown.some((word) => word === name || isBelow(workspace, [word], file));
-  const wanted = missing.filter(isWanted);
-  const stillUnknown = unknown.filter(
-    (word) => !wanted.some(({ name, file }) => word === name || isBelow(workspace, [word], file)),
-  );
+  const { missing } = needsMissing ? await examineMissing(look, vals) : { missing: [] };
+  const isMeantBy = (word: string) => (val: LocalVal) =>
+    word === val.name || isBelow(workspace, [word], val.file);
+  const wanted = missing.filter((val) => words.length === 0 || unknown.some((word) => isMeantBy(word)(val)));
+  const stillUnknown = unknown.filter((word) => !wanted.some(isMeantBy(word)));
   const all = [...vals, ...wanted].sort((a, b) => (a.file < b.file ? -1 : 1));
   return { look, vals: all, unknown: stillUnknown, error: firstError(context, problem, errors) };
-}
-
-async function missingVals(look: Look, vals: readonly Examined[]): Promise<Examined[]> {
-  const renamed = new Set(vals.map(({ nameBefore }) => nameBefore));
-  const { missing } = await examineMissing(look);
-  return missing.filter(({ name }) => !renamed.has(name));
 }
 
 function chooseByWords(

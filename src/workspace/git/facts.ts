@@ -13,8 +13,6 @@ export interface GitFacts {
   learn(commit: LoggedCommit): void;
   /** The number of commits that were read. */
   count(): number;
-  /** Whether the repository's ids are those of SHA-256. */
-  hasLongIds(): boolean;
   newestPlace(blob: string): number | undefined;
   oldestPlace(blob: string): number | undefined;
   /** The newest commit after a place that made a file, or renamed another one to it. */
@@ -31,7 +29,6 @@ export function createGitFacts(head: ReadonlyMap<string, string>): GitFacts {
   const origins = new Map<string, Origin[]>();
   const newestFates = new Map<string, GoneFile>();
   const fates = new Map<string, GoneFile>();
-  let hasLongIds = isLong(head.values().next().value);
   let count = 0;
 
   /** The old code of a change is last seen in the commit's parent, whose place is known when it is read. */
@@ -63,22 +60,18 @@ export function createGitFacts(head: ReadonlyMap<string, string>): GitFacts {
 
   return {
     learn(commit) {
-      hasLongIds = isLong(commit.id);
       learnCodes(commit, count);
       // A merge repeats what its branches did.
       if (commit.parents.length < 2) for (const change of commit.changes) learnPath(change, count);
       count += 1;
     },
     count: () => count,
-    hasLongIds: () => hasLongIds,
     newestPlace: (blob) => newest.get(blob),
     oldestPlace: (blob) => oldest.get(blob) ?? newest.get(blob),
     originAfter: (after, path) => origins.get(path)?.find(({ place }) => place > after),
     fates: () => newestFates,
   };
 }
-
-const isLong = (id: string | undefined): boolean => id?.length === 64;
 
 function addTo<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
   const values = map.get(key);

@@ -15,8 +15,6 @@ export interface GitReader {
   all(): Promise<GitFacts>;
   /** What the index changes, with the path in HEAD of each file that it renames. */
   stagedRenames(): Promise<ReadonlyMap<string, string | undefined>>;
-  /** What was read by now. */
-  factsSoFar(): GitFacts | undefined;
   isShallow(): Promise<boolean>;
   failure(): GitFailure | undefined;
 }
@@ -34,7 +32,6 @@ const equal = '-M100%';
 /** `prefix` is the path of the workspace's folder. */
 export function createGitReader(git: GitProgram, prefix: string): GitReader {
   let failure: GitFailure | undefined;
-  let known: GitFacts | undefined;
 
   const head = once(async () => {
     const tree = await git.run(['ls-tree', '-r', '-z', 'HEAD']);
@@ -44,7 +41,6 @@ export function createGitReader(git: GitProgram, prefix: string): GitReader {
 
   const history = once(async () => {
     const facts = createGitFacts(await head());
-    known = facts;
     return { facts, readPiece: sharing(readHistory(git, facts)) };
   });
 
@@ -76,7 +72,6 @@ export function createGitReader(git: GitProgram, prefix: string): GitReader {
       return (await history()).facts;
     },
     stagedRenames: staged,
-    factsSoFar: () => known,
     isShallow: once(async () => {
       const { printed } = await git.run(['rev-parse', '--is-shallow-repository']);
       return printed.trim() === 'true';
