@@ -11,7 +11,9 @@ export const mostConnections = 5_000;
 /** In characters. */
 export const longestSearch = 200;
 
-/** For each person of a shared service. --rate and --max-vals set two of them. */
+/** For each token of a shared service. --rate sets the first. */
 export const requestsPerSecond = 500;
 export const requestsUnderWay = 64;
+
+/** For each owner in a shared service. --max-vals sets it. */
 export const mostVals = 10_000;

@@ -4,8 +4,8 @@ export interface Limits {
 }
 
 export interface RateLimit {
-  /** Returns undefined if the person must wait, else a function to call when the request ends. */
-  enter(person: string): (() => void) | undefined;
+  /** Returns undefined if the sender must wait, else a function to call when the request ends. */
+  enter(token: string): (() => void) | undefined;
 }
 
 interface Bucket {
@@ -14,14 +14,14 @@ interface Bucket {
   inFlight: number;
 }
 
-/** A token bucket, and the number of requests under way, for each person. */
+/** A token bucket, and the number of requests under way, for each token. */
 export function createRateLimit({ perSecond, inFlight }: Limits, nowMs: () => number): RateLimit {
   const buckets = new Map<string, Bucket>();
   return {
-    enter(person) {
+    enter(token) {
       const now = nowMs();
-      const bucket = buckets.get(person) ?? { left: perSecond, leftAt: now, inFlight: 0 };
-      buckets.set(person, bucket);
+      const bucket = buckets.get(token) ?? { left: perSecond, leftAt: now, inFlight: 0 };
+      buckets.set(token, bucket);
       const gained = (Math.max(0, now - bucket.leftAt) * perSecond) / 1_000;
       bucket.left = Math.min(perSecond, bucket.left + gained);
       bucket.leftAt = now;
