@@ -7,12 +7,12 @@ import { existsBelow, namesBelow } from './disk/files.ts';
 import { replaceBelow } from './disk/write-files.ts';
 import type { Look } from './look.ts';
 import { updateManifest, withName } from './manifest.ts';
-import { recordThere } from './pull-val.ts';
 import { idAndVersion, type ReadVal } from './remote-vals.ts';
 import { nameFrom } from './sources/val-names.ts';
 import { isTakenFromFolder } from './sources/walk.ts';
 import { pathTo } from './workspace.ts';
 import { writable } from './writable.ts';
+import { recordThere } from './write-records.ts';
 
 export interface Adopter {
   /** The file that the val gets. Each val of a command gets another one. */
@@ -59,7 +59,7 @@ export function createAdopter(look: Look): Adopter {
       if (owner === undefined && nameFrom(file) !== name)
         updateManifest(workspace.root, withName(file, name));
       replaceBelow(workspace.root, file, code, undefined, path);
-      if (owner === undefined) recordThere(look, { file }, val);
+      if (owner === undefined) recordThere(look, file, val);
       return { ...outcome, status: 'pulled' };
     },
   };

@@ -4,7 +4,7 @@ import { type CodeStatus, compareCodes, type GitPast, type Past, type Status } f
 import { readBelow } from './disk/files.ts';
 import type { GitHistory, GitLimit } from './git-history.ts';
 import type { Look } from './look.ts';
-import { codeOfRecord, isOfBranch, type ValRecord } from './records.ts';
+import { codeOfRecord, countingRecord, type ValRecord } from './records.ts';
 import type { RemoteVal } from './remote-vals.ts';
 import type { LocalVal } from './select.ts';
 import { type Code, codeOf, withoutText } from './text/code.ts';
@@ -60,11 +60,12 @@ export function readLocalSide({ workspace }: Look, { file, name }: LocalVal): Lo
 export async function examineFile(look: Look, local: LocalSide & { here: Code }): Promise<Examined> {
   const { remotes, head } = look;
   const { file, name, here, recorded } = local;
-  const counting = recorded && isOfBranch(recorded, head) ? recorded : undefined;
+  const counting = countingRecord(recorded, head);
   const found = await remotes.named(name, recorded);
   const val = { file, name, here, record: counting };
   if (found === 'unknown') return { ...withoutVal(val), isNameUnknown: true };
-  if (found !== undefined) return examineVal(look, { ...val, there: found, record: ofVal(counting, found) });
+  if (found !== undefined)
+    return examineVal(look, { ...val, there: found, record: countingRecord(recorded, head, found) });
   if (counting?.id === undefined) return withoutVal(val);
   const renamed = await remotes.mineWithId(counting.id, counting);
   if (renamed === undefined) return { ...withoutVal(val), status: 'deleted there' };
@@ -74,12 +75,6 @@ export async function examineFile(look: Look, local: LocalSide & { here: Code })
 function withoutVal(val: Pick<Examined, 'file' | 'name' | 'here' | 'record'>): Examined {
   const status = val.here?.hasMarks ? 'unmerged' : 'new';
   return { ...val, status, code: undefined, there: undefined };
-}
-
-/** A record of another val, which had the same name, does not count. */
-export function ofVal(record: ValRecord | undefined, { id }: RemoteVal): ValRecord | undefined {
-  const isOther = record?.id !== undefined && id !== undefined && record.id !== id;
-  return isOther ? undefined : record;
 }
 
 export interface BothSides extends LocalVal {

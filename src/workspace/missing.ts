@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { isFile } from '../lib/paths.ts';
 import type { ValInList } from '../names/listed-vals.ts';
 import { readIfPossible } from './disk/files.ts';
-import { type Examined, examineVal, ofVal, placeInGit } from './examine.ts';
+import { type Examined, examineVal, placeInGit } from './examine.ts';
 import type { GoneFile } from './git-history.ts';
 import { type Look, nameIn } from './look.ts';
-import { codeOfRecord, isOfBranch, type ValRecord } from './records.ts';
+import { codeOfRecord, countingRecord, type ValRecord } from './records.ts';
 import type { RemoteVal } from './remote-vals.ts';
 import { isTakenFromFolder } from './sources/walk.ts';
 import { type Code, codeOf, isSameCode } from './text/code.ts';
@@ -69,7 +69,7 @@ function recordsWithoutFile({ workspace, names, head }: Look): Map<string, ValRe
   const isLeftOut = ({ file }: ValRecord) => !names.has(file) && isFile(join(workspace.root, file));
   const counting = workspace.records
     .except(present)
-    .filter((record) => isOfBranch(record, head) && !isLeftOut(record));
+    .filter((record) => countingRecord(record, head) !== undefined && !isLeftOut(record));
   return new Map(counting.map((record) => [record.name, record]));
 }
 
@@ -78,7 +78,8 @@ async function missingByRecord(look: Look, records: Iterable<ValRecord>): Promis
   for (const record of records) {
     const { name } = record;
     const there = await look.remotes.named(name, record);
-    if (there === undefined || there === 'unknown' || ofVal(record, there) === undefined) continue;
+    if (there === undefined || there === 'unknown') continue;
+    if (countingRecord(record, look.head, there) === undefined) continue;
     // Without an id, the val can be neither read nor deleted.
     if (there.id === undefined) continue;
     const isOfRecord = isSameCode(there.code, codeOfRecord(record, there.code));
@@ -184,7 +185,6 @@ function isCopied({ workspace, names }: Look, file: string, here: Code | undefin
 function examineRenamed(look: Look, val: Examined, there: RemoteVal): Promise<Examined> | Examined {
   if (val.here === undefined) return val;
   const nameBefore = there.name;
-  const recorded = look.workspace.records.of(nameBefore);
-  const record = recorded && isOfBranch(recorded, look.head) ? ofVal(recorded, there) : undefined;
+  const record = countingRecord(look.workspace.records.of(nameBefore), look.head, there);
   return examineVal(look, { file: val.file, name: val.name, here: val.here, there, record, nameBefore });
 }

@@ -36,7 +36,9 @@ export interface PlanOptions {
   ifVersion: number | undefined;
 }
 
-export const isDeed = (step: Step): step is Extract<Step, { kind: Deed }> =>
+export type DeedStep = Extract<Step, { kind: Deed }>;
+
+export const isDeed = (step: Step): step is DeedStep =>
   step.kind !== 'leave' && step.kind !== 'behind' && step.kind !== 'ask' && step.kind !== 'refuse';
 
 const sending: ReadonlySet<unknown> = new Set<Deed>(['create', 'send', 'rename and send']);

@@ -8,13 +8,14 @@ import type { Look } from './look.ts';
 import { updateManifest, withName } from './manifest.ts';
 import { conflictOf, nextSteps } from './next-steps.ts';
 import type { Backup } from './records/backup.ts';
-import { idAndVersion, type ReadVal, type RemoteVal } from './remote-vals.ts';
+import { idAndVersion, type ReadVal } from './remote-vals.ts';
 import { nameFrom } from './sources/val-names.ts';
 import { codeOf, isSameCode, withLineEnds } from './text/code.ts';
 import { merge } from './text/merge.ts';
 import { earlierVersions, readVersion } from './versions.ts';
 import { nameOfService, pathTo } from './workspace.ts';
 import { writable } from './writable.ts';
+import { recordThere } from './write-records.ts';
 
 export interface PullOptions {
   merge: boolean;
@@ -102,10 +103,7 @@ async function takeNameOver(
   const { file, name } = val;
   if (!options.dryRun) {
     updateManifest(workspace.root, withName(file, nameFrom(file) === nameThere ? undefined : nameThere));
-    const record = workspace.records.of(name);
-    if (record?.code.text !== undefined)
-      workspace.records.write({ ...record, name: nameThere }, record.code.text);
-    workspace.records.remove(name);
+    workspace.records.update(name, { name: nameThere });
   }
   const local = readLocalSide(look, { file, name: nameThere });
   if (local.here === undefined || options.dryRun) return { outcome: { status: 'planned' }, nameBefore: name };
@@ -127,23 +125,13 @@ function overwrite(look: Look, val: Examined, there: ReadVal, { backup }: Pick<P
   if (before !== undefined) backup.keep(file, before);
   // The file must be replaced first. Otherwise, after a crash, the old code would look like an edit.
   replaceBelow(workspace.root, file, code, before, path);
-  recordThere(look, val, there);
+  recordThere(look, val.file, there);
 }
 
 /** The file was saved after it was compared. */
 function refuseEdited({ workspace }: Look, val: Examined, text: string): void {
   if (val.here !== undefined && codeOf(text).blob === val.here.blob) return;
   throw conflictOf(workspace, { ...val, status: 'conflict' });
-}
-
-/** A record has the name that the val has on the service. A renamed file gets it with the next push. */
-export function recordThere(
-  { workspace }: Look,
-  { file }: Pick<Examined, 'file'>,
-  there: RemoteVal & Pick<ReadVal, 'code'>,
-): void {
-  const { id, name, version, changedAt, code } = there;
-  workspace.records.write({ name, file, id, version, changedAt, head: workspace.head, code }, code.text);
 }
 
 async function mergeVal(look: Look, val: Examined, there: ReadVal, { backup }: PullOptions): Promise<Pulled> {
@@ -158,7 +146,7 @@ async function mergeVal(look: Look, val: Examined, there: ReadVal, { backup }: P
   const { text, conflicts } = merge(base, before, same(writable(there, name)) ?? '');
   backup.keep(file, before);
   replaceBelow(workspace.root, file, text, before, path);
-  recordThere(look, val, there);
+  recordThere(look, val.file, there);
   const outcome: Outcome = { status: 'merged', ...idAndVersion(there) };
   if (conflicts === 0) return { outcome };
   return { outcome, conflict: marksLeft(path, conflicts) };

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { LocalError } from '../errors.ts';
 import { isObject, type JsonValue, parseIfJson, stringifyJson, withoutUndefined } from '../lib/json.ts';
 import { type OwnFolder, readable, shortHash } from './records/own-folder.ts';
-import { type Code, codeOf, isSameCode } from './text/code.ts';
+import { type Code, type CodeWithText, codeOf, isSameCode } from './text/code.ts';
 
 export interface ValRecord {
   name: string;
@@ -20,15 +20,21 @@ export interface ValRecord {
   sent?: string | undefined;
 }
 
+export interface StoredRecord extends ValRecord {
+  code: CodeWithText;
+}
+
 export interface Records {
   /** Says without a look into the records whether there is any. */
   isEmpty(): boolean;
   /** The record of the val with this name. */
-  of(name: string): ValRecord | undefined;
+  of(name: string): StoredRecord | undefined;
   /** The records of vals that have none of these names. */
   except(names: ReadonlySet<string>): ValRecord[];
   /** A record that cannot be written costs no more than a warning, once per command. */
-  write(record: ValRecord, code: string): void;
+  write(record: StoredRecord): void;
+  /** Changes the record of a val, if there is one. A record with another name replaces the one before. */
+  update(name: string, changes: Partial<Omit<ValRecord, 'code'>>): void;
   remove(name: string): void;
 }
 
@@ -36,36 +42,58 @@ export function createRecords(folder: OwnFolder, service: string, warn: (message
   const place = folderOfService(service);
   const read = (file: string) => parseRecord(folder.read(`${place}/${file}`));
   let hasWarned = false;
+
+  function of(name: string): StoredRecord | undefined {
+    const record = read(fileOf(name));
+    return record?.name === name ? record : undefined;
+  }
+
+  function write(record: StoredRecord): void {
+    try {
+      folder.write(`${place}/${fileOf(record.name)}`, formatRecord(record));
+    } catch (error) {
+      if (!(error instanceof LocalError)) throw error;
+      if (!hasWarned) warn(`vals keeps no record of this workspace: ${error.message}`);
+      hasWarned = true;
+    }
+  }
+
+  const remove = (name: string) => folder.remove(`${place}/${fileOf(name)}`);
+
   return {
+    of,
+    write,
+    remove,
     isEmpty: () => folder.names(place).length === 0,
-    of(name) {
-      const record = read(fileOf(name));
-      return record?.name === name ? record : undefined;
-    },
     except(names) {
       const known = new Set([...names].map(fileOf));
       const others = folder.names(place).filter((file) => !known.has(file));
       return others.flatMap((file) => read(file) ?? []);
     },
-    write(record, code) {
-      try {
-        folder.write(`${place}/${fileOf(record.name)}`, formatRecord(record, code));
-      } catch (error) {
-        if (!(error instanceof LocalError)) throw error;
-        if (!hasWarned) warn(`vals keeps no record of this workspace: ${error.message}`);
-        hasWarned = true;
-      }
+    update(name, changes) {
+      const record = of(name);
+      if (record === undefined) return;
+      const changed = { ...record, ...changes };
+      write(changed);
+      if (changed.name !== name) remove(name);
     },
-    remove: (name) => folder.remove(`${place}/${fileOf(name)}`),
   };
 }
 
 /**
- * What another branch had in common with the service says nothing of this one. A detached HEAD is the text of a commit, so
- * its record counts at that commit alone.
+ * The record, if it counts. What another branch had in common with the service says nothing of this one; a detached HEAD is
+ * the text of a commit, so its record counts at that commit alone. A record of another val, which had the same name, does
+ * not count either.
  */
-export const isOfBranch = (record: ValRecord, head: string | undefined): boolean =>
-  record.head === undefined || head === undefined || record.head === head;
+export function countingRecord(
+  record: ValRecord | undefined,
+  head: string | undefined,
+  val?: { id: string | undefined },
+): ValRecord | undefined {
+  const isOtherBranch = record?.head !== undefined && head !== undefined && record.head !== head;
+  const isOtherVal = record?.id !== undefined && val?.id !== undefined && record.id !== val.id;
+  return isOtherBranch || isOtherVal ? undefined : record;
+}
 
 /**
  * The code of the record. If the service has the code that a push sent before its answer was lost, both sides had that
@@ -89,11 +117,11 @@ export const isSameRecord = (a: ValRecord | undefined, b: ValRecord | undefined)
   (a === b || isSameCode(a?.code, b?.code));
 
 /** The first line has all fields except the code, which follows. */
-function formatRecord({ code: _code, ...fields }: ValRecord, code: string): string {
-  return `${stringifyJson(withoutUndefined({ ...fields, length: code.length }))}\n${code}`;
+function formatRecord({ code, ...fields }: StoredRecord): string {
+  return `${stringifyJson(withoutUndefined({ ...fields, length: code.text.length }))}\n${code.text}`;
 }
 
-function parseRecord(text: string | undefined): ValRecord | undefined {
+function parseRecord(text: string | undefined): StoredRecord | undefined {
   if (text === undefined) return undefined;
   const end = text.indexOf('\n');
   const fields = parseIfJson(text.slice(0, Math.max(0, end)));

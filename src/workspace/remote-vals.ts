@@ -8,7 +8,7 @@ import { createListedVals, newestVersionOf, type ValInList } from '../names/list
 import { createIsMe, type Lookup } from '../names/my-vals.ts';
 import { onlyOne } from '../names/unknown-word.ts';
 import { codeOfRecord, type ValRecord } from './records.ts';
-import { type Code, codeOf, codeWithHash, isSameCode } from './text/code.ts';
+import { type Code, type CodeWithText, codeOf, codeWithHash, isSameCode } from './text/code.ts';
 
 export interface RemoteVal {
   /** Undefined if the service sent none. Then the code that was sent last counts as the code on the service. */
@@ -30,7 +30,7 @@ export interface RemoteVal {
 
 export interface ReadVal extends RemoteVal {
   id: string;
-  code: Code & { text: string };
+  code: CodeWithText;
 }
 
 export interface RemoteVals {
@@ -152,7 +152,7 @@ function readVal(id: string, record: JsonObject): ReadVal {
     });
   }
   return {
-    ...{ id, name, code: { ...codeOf(code), text: code } },
+    ...{ id, name, code: codeOf(code) },
     version: versionOf(record),
     changedAt: changedAtOf(record),
     ...newestVersionOf(record),

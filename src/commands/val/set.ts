@@ -112,9 +112,7 @@ async function prepareRenaming(
   return () => {
     try {
       updateManifest(workspace.root, withName(file, nameFrom(file) === name ? undefined : name));
-      const record = workspace.records.of(nameBefore);
-      if (record?.code.text !== undefined) workspace.records.write({ ...record, name }, record.code.text);
-      workspace.records.remove(nameBefore);
+      workspace.records.update(nameBefore, { name });
     } catch (error) {
       throw error instanceof LocalError ? notInManifest(name, error) : error;
     }

@@ -16,7 +16,11 @@ export interface Code {
   text?: string | undefined;
 }
 
-export function codeOf(text: string): Code {
+export interface CodeWithText extends Code {
+  text: string;
+}
+
+export function codeOf(text: string): CodeWithText {
   const blob = blobId(Buffer.from(text));
   const lines = text.includes('\r\n') ? blobId(Buffer.from(withPlainLineEnds(text))) : blob;
   return { blob, lines, lineEnds: lineEndsOf(text), hasMarks: hasConflictMarkers(text), text };
