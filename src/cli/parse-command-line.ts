@@ -28,7 +28,7 @@ export async function parseCommandLine(
   tree: CommandTree,
   helpWidth: number,
 ): Promise<CommandLine> {
-  const { words, typed } = translate(
+  const { words, typed } = await translate(
     withHelpAsOption(argv[0] === '-v' ? ['--version', ...argv.slice(1)] : argv, tree),
     tree,
   );

@@ -1,5 +1,5 @@
-import type { CommandTree } from './command-tree.ts';
-import { optionsAt } from './known-options.ts';
+import { type CommandTree, commandNamed, loadCommand } from './command-tree.ts';
+import { type KnownOption, optionsAt } from './known-options.ts';
 
 /** The command line with the words of vals in the place of a word that people bring from another program. */
 export interface Translated {
@@ -8,35 +8,41 @@ export interface Translated {
   typed?: { word: string; command: string };
 }
 
-export function translate(words: readonly string[], { wordsOfOthers }: CommandTree): Translated {
-  const index = indexOfCommand(words);
+export async function translate(words: readonly string[], tree: CommandTree): Promise<Translated> {
+  const { wordsOfOthers } = tree;
+  const index = indexesOfWords(words, optionsAt([], undefined))[0] ?? -1;
   const word = words[index] ?? '';
   const command = Object.hasOwn(wordsOfOthers, word) ? wordsOfOthers[word] : undefined;
   if (typeof command !== 'string') return { words };
-  const translated = [...words.slice(0, index), ...fillIn(command.split(' '), words.slice(index + 1))];
+  const parts = command.split(' ');
+  const path = parts.filter((part) => /^[a-z]/.test(part));
+  const entry = parts.some(isPlaceholder) ? commandNamed(tree, path.join(' ')) : undefined;
+  const options = optionsAt(path, entry && (await loadCommand(entry)));
+  const translated = [...words.slice(0, index), ...fillIn(parts, words.slice(index + 1), options)];
   return { words: translated, typed: { word, command } };
 }
 
-/** Only the options of every command may stand before the command. */
-function indexOfCommand(words: readonly string[]): number {
-  const options = optionsAt([], undefined);
-  const isValueOfOption = (index: number) =>
-    options.some(
-      ({ names, placeholder }) => placeholder !== undefined && names.includes(words[index - 1] ?? ''),
-    );
-  return words.findIndex((word, index) => !word.startsWith('-') && !isValueOfOption(index));
+const isPlaceholder = (part: string): boolean => part.startsWith('<');
+
+/** Where the words are that are neither options nor values of options. */
+function indexesOfWords(words: readonly string[], options: readonly KnownOption[]): number[] {
+  const takesValue = (word: string) =>
+    options.some(({ names, placeholder }) => placeholder !== undefined && names.includes(word));
+  return [...words.keys()].filter(
+    (index) => !words[index]?.startsWith('-') && !takesValue(words[index - 1] ?? ''),
+  );
 }
 
-/** If an option stands where a placeholder needs a word, nothing is filled in, and the command refuses its words. */
-function fillIn(command: readonly string[], following: readonly string[]): string[] {
-  const isPlaceholder = (part: string) => part.startsWith('<');
+/** If there are fewer words than placeholders, nothing is filled in, and the command refuses its words. */
+function fillIn(
+  command: readonly string[],
+  following: readonly string[],
+  options: readonly KnownOption[],
+): string[] {
   const needed = command.filter(isPlaceholder).length;
-  const given = following.slice(0, needed);
-  if (given.length < needed || given.some((word) => word.startsWith('-'))) {
-    const first = command.findIndex(isPlaceholder);
-    return [...command.slice(0, first), ...following];
-  }
-  const left = [...given];
+  const given = indexesOfWords(following, options).slice(0, needed);
+  if (given.length < needed) return [...command.slice(0, command.findIndex(isPlaceholder)), ...following];
+  const left = given.map((index) => following[index] ?? '');
   const filled = command.map((part) => (isPlaceholder(part) ? (left.shift() ?? part) : part));
-  return [...filled, ...following.slice(needed)];
+  return [...filled, ...following.filter((_, index) => !given.includes(index))];
 }

@@ -114,7 +114,11 @@ it('a word of another program keeps its options, and a terminal names the comman
     stderr: '',
     stdout: { name: 'new' },
   });
-  expect(await run(['mv', '--quiet', 'new', 'old'], { env })).toMatchObject({ exit: 2 });
+  const { stdout } = await run(['rename', '--privacy', 'public', 'new', '--dry-run', 'old', '--json'], {
+    env,
+  });
+  expect(JSON.parse(stdout)).toMatchObject({ body: { name: 'old', privacy: 'public' } });
+  expect(await run(['mv', '--quiet', 'new'], { env })).toMatchObject({ exit: 2 });
   const { screen } = await runOnScreen(['cat', 'new', '--code', '--no-color'], { env });
   expect(screen).toContain('`vals cat` is short for `vals val get`.');
   expect(screen).toContain('export default 1');
