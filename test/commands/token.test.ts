@@ -15,7 +15,10 @@ describe('vals token', () => {
     const added = await onScreen('add', 'ci', '--read-only', '--expires', '12d');
     expect(added).toContainEqual(expect.stringMatching(/^token +vals_[\w-]{43}$/));
     expect(added.join('\n')).toMatch(/^ends +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d( |\n +)\(in 1[12]d\)$/m);
-    expect((await onScreen('ls')).join('\n')).toMatch(/^ci .* in 1[12]d$/m);
+    await onScreen('add', 'deploy-from-actions');
+    const listed = (await onScreen('ls')).join('\n');
+    expect(listed).toMatch(/^ci .* in 1[12]d$/m);
+    expect(listed).toMatch(/^deploy-from-actions /m);
     const token = added.find((line) => line.startsWith('token '))?.split(/ +/)[1] ?? '';
     const me = await runOnScreen(['me', '--no-color'], { env: { ...env, VALS_TOKEN: token } });
     expect(lines(me.screen)).toContainEqual(expect.stringMatching(/^token +ci \(reads only\)$/));
