@@ -156,13 +156,13 @@ async function upsert(
   const { status, body = null } = await api.send(call);
   const stored = { id: textAt(body, 'id'), version: versionOf(body) };
   if (status === 201) return { status: 'created', ...idAndVersion(stored) };
-  return isKnownVersion(stored, before, seenBefore)
+  return isSeenVersion(stored, before, seenBefore)
     ? { status: 'unchanged', ...idAndVersion(stored) }
     : { status: 'pushed', ...idAndVersion(stored), ...versionBefore };
 }
 
 /** The service makes no new version if the code is the same. */
-function isKnownVersion(
+function isSeenVersion(
   { id, version }: { id: string | undefined; version: number | undefined },
   before: RemoteVal | undefined,
   seenBefore: readonly SeenVal[],
