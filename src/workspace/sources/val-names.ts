@@ -29,7 +29,7 @@ export function refuseUnusableNames(files: readonly { file: string; name: string
 const sameName = (otherFile: string, { file, name }: NamedFile): UsageError =>
   new UsageError(`${otherFile} and ${file} would both be the val "${name}".`, {
     hint: [
-      'Rename one of the two files, or list it in .valsignore.',
+      'Rename one of the two files, list it in .valsignore, or change what "names" in vals.json says of it.',
       {
         text: 'To give the val of one of them another name',
         command: 'push',
