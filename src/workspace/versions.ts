@@ -1,7 +1,7 @@
 // The versions of a val on the service. They tell whether a file has older code, and what a merge can be based on.
 import type { Api } from '../api/api.ts';
-import { textAt, versionOf } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
+import { listVersions } from '../api/versions.ts';
 import { NotFoundError, undefinedIf } from '../errors.ts';
 import { type Code, codeOf, codeWithHash, isSameCode } from './text/code.ts';
 
@@ -21,31 +21,13 @@ export async function* earlierVersions(
   id: string,
   current: number | undefined,
 ): AsyncGenerator<EarlierVersion> {
-  const listed = (await listVersions(api, id)).filter(({ version }) => version !== current);
-  const newestFirst = listed.sort((a, b) => b.version - a.version).slice(0, mostVersions);
-  for (const { version, codeHash } of newestFirst) {
-    const code = codeHash === undefined ? await readVersion(api, id, version) : codeWithHash(codeHash);
-    if (code !== undefined) yield { version, code };
+  // A val that was deleted meanwhile has no versions. The write will notice it.
+  const listed = await listVersions(api, id).catch(undefinedIf(NotFoundError));
+  const earlier = listed?.versions.filter(({ number }) => number !== current) ?? [];
+  for (const { number, codeHash } of earlier.slice(-mostVersions).reverse()) {
+    const code = codeHash === undefined ? await readVersion(api, id, number) : codeWithHash(codeHash);
+    if (code !== undefined) yield { version: number, code };
   }
-}
-
-/** A val that was deleted meanwhile has no versions. The write will notice it. */
-async function listVersions(
-  api: Api,
-  id: string,
-): Promise<{ version: number; codeHash: string | undefined }[]> {
-  const listed = [];
-  try {
-    for await (const { records } of api.pages(routes.listVersions(id), { all: true })) {
-      for (const record of records) {
-        const version = versionOf(record);
-        if (version !== undefined) listed.push({ version, codeHash: textAt(record, 'codeHash') });
-      }
-    }
-  } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error;
-  }
-  return listed;
 }
 
 /** Undefined if the version was deleted meanwhile. */

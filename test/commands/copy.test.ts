@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashOf } from '../../src/api/versions.ts';
+import { blobId } from '../../src/lib/blob-id.ts';
 import { openStore } from '../../src/service/index.ts';
 import { quickRetries } from '../support/clocks.ts';
 import { run, temporaryFolder, valNames } from '../support/program.ts';
@@ -143,7 +143,7 @@ describe('the current code', () => {
   it('is compared with the hashes of the versions if the source sends them', async () => {
     const from = await sourceWith((path) =>
       path.endsWith('/versions')
-        ? ['a', 'b'].map((code, version) => ({ version, codeHash: hashOf(code) }))
+        ? ['a', 'b'].map((code, version) => ({ version, codeHash: blobId(Buffer.from(code)) }))
         : { id: testId, name: 'hello', code: 'b' },
     );
     const to = await serviceInProcess();

@@ -1,10 +1,18 @@
 import type { Api } from '../../api/api.ts';
 import { codeOf } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
-import { hashOf, type Version, versionsOf } from '../../api/versions.ts';
-import { ConflictError, type ErrorFacts } from '../../errors.ts';
+import { listVersions } from '../../api/versions.ts';
+import { BadResponseError, ConflictError, type ErrorFacts } from '../../errors.ts';
+import { blobId } from '../../lib/blob-id.ts';
+import { once } from '../../lib/once.ts';
 import type { Target, ValThere } from './copy-target.ts';
 import type { CopyOptions, Original } from './copy-val.ts';
+
+interface Version {
+  /** Reads the code if the list of the service has no hashes. */
+  hash(): Promise<string>;
+  readCode(): Promise<string>;
+}
 
 /** Yields the codes that the target lacks, oldest first. Throws if the target has code that must not be replaced. */
 export async function* codesToSend(
@@ -79,6 +87,23 @@ async function distinctVersions(api: Api, { id, code }: Pick<Original, 'id' | 'c
   if (hash === last) return versions;
   return [...versions, { hash: async () => hash, readCode: async () => current }];
 }
+
+async function versionsOf(api: Api, id: string): Promise<Version[]> {
+  const { versions, invalid } = await listVersions(api, id);
+  if (invalid.length > 0) throw notANumber(invalid[0]);
+  return versions.map(({ number, codeHash }) => {
+    const readCode = async () => codeOf(await api.record(routes.getVersion(id, number)));
+    return { readCode, hash: once(async () => codeHash ?? hashOf(await readCode())) };
+  });
+}
+
+const notANumber = (version: unknown): BadResponseError =>
+  new BadResponseError(`The service sent an invalid version number: ${JSON.stringify(version)}.`, {
+    hint: 'Report this to the person who runs the service.',
+  });
+
+/** As services send it in `codeHash`. */
+const hashOf = (code: string): string => blobId(Buffer.from(code));
 
 export const conflict = (
   name: string,

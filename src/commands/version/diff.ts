@@ -1,6 +1,7 @@
 import type { Api } from '../../api/api.ts';
 import { codeOf, textAt, versionOf } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
+import { listVersions } from '../../api/versions.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { versionNumber } from '../../cli/value-types.ts';
 import { visible } from '../../lib/visible.ts';
@@ -59,12 +60,6 @@ export const command = defineCommand({
 /** The highest number below the current version. Versions may have been deleted in between. */
 async function versionBefore(api: Api, val: string): Promise<number | undefined> {
   const current = versionOf(await api.record(routes.getVal(val))) ?? 0;
-  let before: number | undefined;
-  for await (const { records } of api.pages(routes.listVersions(val))) {
-    for (const record of records) {
-      const version = versionOf(record);
-      if (version !== undefined && version < current) before = Math.max(version, before ?? 0);
-    }
-  }
-  return before;
+  const { versions } = await listVersions(api, val);
+  return versions.findLast(({ number }) => number < current)?.number;
 }
