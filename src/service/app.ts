@@ -83,8 +83,7 @@ export function createApp(store: Store, options: AppOptions): App {
   }
 
   return async ({ url, onRoute, ...given }, outgoing) => {
-    if (!url)
-      return problemReply(new HttpProblem(400, 'The path or the Host header of the request is not valid.'));
+    if (!url) return problemReply(new HttpProblem(400, 'The path of the request is not valid.'));
     const { space, path } = splitSpace(url.pathname);
     const request: ServiceRequest = {
       ...given,

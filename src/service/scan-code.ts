@@ -17,9 +17,6 @@ const precedesExpression = wordsOf(
   'await case default delete do else extends in instanceof new of return throw typeof void yield',
 );
 
-/** So that a browser shows a page of the longest code at once. What follows the last of them has no colours. */
-const mostTokens = 20_000;
-
 /** No pattern may take more than linear time, because hostile code could otherwise block the service. */
 const space = /\s+/uy;
 const comment = /\/\/[^\n]*|\/\*.*?(?:\*\/|$)/suy;
@@ -54,8 +51,15 @@ interface Scan {
 
 type Token = [length: number, kind?: TokenKind];
 
-/** Hands on all of the text, token by token. It is a guess at what the code means, as no parser reads code with mistakes. */
-export function scanCode(text: string, add: (token: string, kind: TokenKind | undefined) => void): void {
+/**
+ * Hands on all of the text, token by token; what follows the last of `mostTokens` is one token without a kind. It is a
+ * guess at what the code means, as no parser reads code with mistakes.
+ */
+export function scanCode(
+  text: string,
+  add: (token: string, kind: TokenKind | undefined) => void,
+  mostTokens: number,
+): void {
   const scan: Scan = {
     text,
     at: 0,

@@ -12,7 +12,7 @@ export async function createPostgresCopy(address: string, schema: number): Promi
     });
   if (!isEmpty) {
     await close();
-    throw new ConflictError(`The database ${name} is not empty: it has the tables of a vals service.`, {
+    throw new ConflictError(`The database ${name} is not empty: it has tables already.`, {
       hint: 'Create a new database with `createdb`, and give its URL.',
     });
   }

@@ -54,6 +54,17 @@ export async function schemaOf(query: Reader['query'], name: string): Promise<nu
   return schema;
 }
 
+/** Whether the database is new. What an extension has brought along does not count. */
+export async function hasNoTables(query: Reader['query']): Promise<boolean> {
+  const tables = await query(
+    `SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+      WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND nspname <> 'information_schema' AND nspname !~ '^pg_'
+        AND NOT EXISTS (SELECT 1 FROM pg_depend
+          WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e') LIMIT 1`,
+  );
+  return tables.length === 0;
+}
+
 /** Checks new stores only, because a store that is in use must still open after an update of vals. */
 async function checkEncoding(tx: Tx, name: string): Promise<void> {
   const [found] = await tx.query<{ encoding: string }>(

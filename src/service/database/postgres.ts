@@ -12,7 +12,7 @@ import {
 } from './database.ts';
 import { addressWithoutSecrets, optionsFor, statementMs } from './postgres-address.ts';
 import { explainFailure, failureOf, isTransactionConflict } from './postgres-failures.ts';
-import { schemaOf, takePostgresSteps } from './postgres-schema.ts';
+import { hasNoTables, schemaOf, takePostgresSteps } from './postgres-schema.ts';
 import { postgresSchemas as schemas } from './schema.ts';
 import { type Sql, sql } from './sql.ts';
 import { createWriteSlots } from './write-slots.ts';
@@ -165,7 +165,7 @@ export async function openPostgresCopy(address: string) {
       client.release(true);
       await pool.end();
     };
-    const isEmpty = (await schemaOf(tx.query, name)) === undefined;
+    const isEmpty = await hasNoTables(tx.query);
     const takeSteps = (to?: number) => takePostgresSteps(tx, name, to);
     return { name, isEmpty, takeSteps, tx, explain, close, commit: () => commit(client) };
   } catch (error) {

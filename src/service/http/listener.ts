@@ -33,7 +33,10 @@ async function skipBody(incoming: IncomingMessage): Promise<void> {
 function urlOf({ url: target = '', headers, socket }: IncomingMessage): URL | undefined {
   const scheme = (socket as TLSSocket).encrypted ? 'https' : 'http';
   const isWhole = /^https?:\/\//.test(target);
-  const text = isWhole ? target : `${scheme}://${headers.host || 'localhost'}${target}`;
+  const { host = '' } = headers;
+  // The health check is answered whatever the Host header says, and `checkHost` refuses such a header everywhere else.
+  const isHost = /^[^/?#@\\]+$/.test(host) && URL.canParse(`${scheme}://${host}`);
+  const text = isWhole ? target : `${scheme}://${isHost ? host : 'localhost'}${target}`;
   return (isWhole || target.startsWith('/')) && URL.canParse(text) ? new URL(text) : undefined;
 }
 

@@ -168,6 +168,11 @@ describe('a backup', () => {
     writeFileSync(file, 'mine');
     await expect(copy(service.at, file)).rejects.toMatchObject({ exit: 5 });
     expect(statSync(file).size).toBe(4);
+    if (!postgres) return;
+    const used = await newTarget();
+    await onServer(used, 'CREATE TABLE mine (x TEXT)');
+    await expect(copy(service.at, used)).rejects.toMatchObject({ exit: 5 });
+    expect(await onServer(used, schemas)).toEqual([]);
   });
 
   test('that is interrupted or fails leaves nothing behind', async () => {

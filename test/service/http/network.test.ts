@@ -100,7 +100,7 @@ test('a connection is kept longer for a proxy than proxies keep theirs by defaul
 
 test.each(['1.0', '1.1'])('in HTTP/%s only health is answered without the right Host', async (version) => {
   const { port } = await temporaryService();
-  for (const host of [[], ['Host: vals.example.com']]) {
+  for (const host of [[], ['Host: vals.example.com'], ['Host: no host/?']]) {
     const get = (path: string) => sayTo(port, [`GET ${path} HTTP/${version}`, ...host]);
     expect(await get('/healthz')).toMatch(/^HTTP\/1.1 200 .*"status":"ok"/s);
     expect(statusIn(await get('/v1/me'))).toBe(403);

@@ -57,6 +57,10 @@ test.each([
   expect(importsIn(code)).toEqual(imports);
 });
 
+test('an import is found at the end of long code', () => {
+  expect(importsIn(`${'a+'.repeat(20_000)}a; import 'b'`)).toEqual(['b']);
+});
+
 describe('a reference', () => {
   test.each([
     ['its module', (id: string) => `/v1/vals/${id}/module`],
