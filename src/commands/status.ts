@@ -7,14 +7,13 @@ import { type Column, column, idColumn, moment } from '../terminal/column.ts';
 import type { Style } from '../terminal/style.ts';
 import type { Status } from '../workspace/compare.ts';
 import type { Examined } from '../workspace/examine.ts';
-import { hintAtGit, nextSteps, situationOf, situations } from '../workspace/next-steps.ts';
+import { hintAbout, hintAtGit, nextSteps, situationOf, situations } from '../workspace/next-steps.ts';
 import { isSameCode } from '../workspace/text/code.ts';
 import { isTypedInside, pathTo, type Workspace } from '../workspace/workspace.ts';
 import { fileColumn } from './shared/columns.ts';
 import { compareWorkspace, notInThisWorkspace } from './shared/compare-workspace.ts';
-import { fileAndOthers, hintAbout } from './shared/hint-about.ts';
 import { valsOfWorkspace } from './shared/options.ts';
-import { notePossibleTakeovers } from './shared/possible-takeovers.ts';
+import { fileAndOthers, notePossibleTakeovers } from './shared/possible-takeovers.ts';
 
 /** `vals status` lists the vals in the order of these keys. */
 const marks: Record<Status, { mark: string; tone: keyof Style }> = {

@@ -96,6 +96,12 @@ export const meaningOf = (situation: Situation): Problem => table[situation].mea
 /** The argument of each proposed command that takes files. */
 const argumentOfFiles: Readonly<Record<string, string>> = { push: 'paths', pull: 'vals', diff: 'vals' };
 
+/** A command that names the files works wherever it is typed, and changes nothing else. */
+export function hintAbout(files: readonly string[], hint: Hint): Hint {
+  const argument = argumentOfFiles[hint.command ?? ''];
+  return argument === undefined ? hint : { ...hint, input: { [argument]: listOf(files), ...hint.input } };
+}
+
 /**
  * What to do about vals in one situation. The commands name the files, so that they work wherever they are typed and
  * change nothing else. With `isWhole` they work on the whole workspace, except those that would overwrite other vals.
@@ -110,11 +116,9 @@ export function nextSteps(
     const { command = '', input = {} } = hint;
     // --prune works on the whole workspace.
     if (input.prune === true) return isWhole ? [hint] : [];
-    const argument = argumentOfFiles[command];
     const isRestore = situation === 'missing here' && command === 'pull';
     const namesFiles = !isWhole || isRestore || input.force === true || input.yes === true;
-    if (argument === undefined || !namesFiles) return [hint];
-    return [{ ...hint, input: { [argument]: listOf(paths), ...input } }];
+    return [namesFiles ? hintAbout(paths, hint) : hint];
   });
 }
 

@@ -136,7 +136,7 @@ describe('vals clone', () => {
     expect(await place.vals('clone', 'mine')).toMatchObject({ exit: 2 });
   });
 
-  it('lists the service in vals.json, and names the folder after its host', async () => {
+  it('lists the service in vals.json', async () => {
     const service = await reachableService();
     await service.edit('one', '1');
     const place = new Place(temporaryFolder(), service.env);

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -7,6 +6,7 @@ import { createHeadReader } from '../../src/workspace/disk/git-folder.ts';
 import { type GitHistory, isKnownToGit, openGitHistory } from '../../src/workspace/git-history.ts';
 import { codeOf, codeWithHash, withoutText } from '../../src/workspace/text/code.ts';
 import { environment, temporaryFolder, writeFiles } from '../support/program.ts';
+import { Clone } from './repository.ts';
 
 interface Repository {
   folder: string;
@@ -17,39 +17,23 @@ interface Repository {
   history(below?: string, options?: { env?: Record<string, string>; clock?: Clock }): GitHistory;
 }
 
-const person = ['GIT_AUTHOR', 'GIT_COMMITTER'].flatMap((who) => [
-  [`${who}_NAME`, 'Ann'],
-  [`${who}_EMAIL`, 'ann@example.com'],
-]);
-
 function repository(
   init: string[] = ['init', '-q', '-b', 'main', '.'],
   folder = temporaryFolder(),
 ): Repository {
-  const env = { ...environment(temporaryFolder()), ...Object.fromEntries(person) };
-  let seconds = 1_700_000_000;
-  const git = (...args: string[]): string => {
-    seconds += 10;
-    const dates = { GIT_AUTHOR_DATE: `${seconds} +0000`, GIT_COMMITTER_DATE: `${seconds} +0000` };
-    return execFileSync('git', args, {
-      cwd: folder,
-      env: { ...env, ...dates },
-      encoding: 'utf8',
-      stdio: 'pipe',
-    });
-  };
-  if (init.length > 0) git(...init);
+  const clone = new Clone(folder, {});
+  const env = environment(clone.home);
+  if (init.length > 0) clone.git(...init);
   return {
     folder,
     env,
-    git,
+    git: (...args) => clone.git(...args),
     commit(files) {
       for (const [path, text] of Object.entries(files)) {
-        if (text === undefined) rmSync(join(folder, path));
-        else writeFiles(folder, { [path]: text });
+        if (text === undefined) clone.remove(path);
+        else clone.put({ [path]: text });
       }
-      git('add', '-A');
-      git('commit', '-qm', 'change');
+      clone.commit();
     },
     history(below = '.', options = {}) {
       const signal = new AbortController().signal;

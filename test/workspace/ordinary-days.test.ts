@@ -1,6 +1,6 @@
 // What people and CI do on an ordinary day, with git, and where a push or a pull once lost work.
 import { once } from 'node:events';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { environment, startProcess } from '../support/program.ts';
@@ -211,19 +211,6 @@ it('12. CI deletes no val whose file was never committed, nor those of colleague
   expect(planned).toEqual({ 'greet.ts': 'pushed' });
   expect(await idOf(service, 'fresh')).toBeDefined();
   expect(await idOf(service, 'colleague')).toBeDefined();
-});
-
-it('without git, a folder needs its record, and a lost one costs one question', async () => {
-  const { service, mine } = await start();
-  rmSync(join(mine.folder, '.git'), { recursive: true });
-  mine.put({ 'greet.ts': code('v2') });
-  expect(await mine.words(['push'])).toEqual({ 'greet.ts': 'pushed' });
-  mine.put({ 'greet.ts': code('v3') });
-  mine.loseRecords();
-  expect(await mine.words(['push'], 5)).toEqual({ 'greet.ts': 'failed' });
-  const answers = [{ after: '[y/N]', keys: 'y\r' }];
-  expect(await mine.onScreen(['push'], { answers })).toMatchObject({ exit: 0 });
-  expect(await codeOf(service, 'greet')).toBe(code('v3'));
 });
 
 it('a checkout of depth 1 names fetch-depth, and --force lets the repository win', async () => {

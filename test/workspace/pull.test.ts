@@ -45,17 +45,6 @@ it('pull refuses a conflict with exit 5, merges with --merge, and overwrites wit
   expect(place.backups().sort()).toEqual(['X\n2\n3\n', 'Z\n', 'mine']);
 });
 
-it('pull keeps a copy of newer code if the service went back, as after a restored backup', async () => {
-  const { place } = await pushed({ 'a.ts': '1' });
-  place.put({ 'a.ts': '2' });
-  await place.rows(['push']);
-  await place.vals('version', 'rm', 'a', '2', '--yes');
-  expect(await place.status()).toEqual({ 'a.ts': 'changed there' });
-  expect(await place.words(['push'])).toEqual({ 'a.ts': 'behind' });
-  await place.vals('pull');
-  expect([place.read('a.ts'), place.backups()]).toEqual(['1', ['2']]);
-});
-
 it.each([[['pull']], [['pull', '--force']], [['pull', '--merge']]])(
   'vals %j does not overwrite what is saved while it runs',
   async (args) => {
@@ -141,17 +130,6 @@ it('pull and push keep the files of vals that were deleted there, and push --yes
   expect(await place.vals('pull', 'a.ts')).toMatchObject({ exit: 3 });
   expect(place.read('a.ts')).toBe('a');
   expect(await place.words(['push', 'a.ts', '--yes'])).toEqual({ 'a.ts': 'created' });
-});
-
-it('pull and push name several files in conflict or with markers in one sentence', async () => {
-  const { place } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
-  place.loseRecords();
-  place.put({ 'a.ts': 'a2', 'b.ts': 'b2' });
-  expect((await place.vals('pull')).stderr).toContain(': a.ts and b.ts changed here and on the service.');
-  const marked = '<<<<<<< here\nX\n=======\nY\n>>>>>>> there\n';
-  place.put({ 'c.ts': marked, 'd.ts': marked });
-  const { stderr } = await place.vals('push', 'c.ts', 'd.ts');
-  expect(stderr).toContain(': c.ts and d.ts have conflict markers.');
 });
 
 it.each([null, 'a\ud800'])('pull refuses the code %j, which cannot be written to a file', async (bad) => {

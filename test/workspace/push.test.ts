@@ -65,7 +65,11 @@ it('push --yes overwrites vals in conflict, and --force also those that changed 
 it('push --if-version sends a file, whatever its past is, if the val still has that version', async () => {
   const { place, service } = await pushed({ 'a.ts': 'a' });
   await service.edit('a', 'theirs');
-  expect(await place.words(['push', 'a.ts', '--if-version', '1'], 5)).toEqual({ 'a.ts': 'failed' });
+  for (const more of [[], ['--dry-run']]) {
+    const [row] = await place.rows(['push', 'a.ts', '--if-version', '1', ...more], 5);
+    const message = 'a has version 2 on the service, not version 1. Nothing was sent.';
+    expect(row?.error).toMatchObject({ kind: 'conflict', message });
+  }
   expect(await place.words(['push', 'a.ts', '--if-version', '2'])).toEqual({ 'a.ts': 'pushed' });
   expect(await place.words(['push', 'a.ts', '--if-version', '3'])).toEqual({ 'a.ts': 'unchanged' });
   await service.edit('a', 'hotfix');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/program.ts';
 import { Clone, repository } from './repository.ts';
-import { type Env, newService, noList, type Place, pushed, serviceWith, workspaceWith } from './support.ts';
+import { type Env, newService, type Place, pushed, workspaceWith } from './support.ts';
 
 it('a record has the id, the name, the file, the code and the branch, and is for its owner alone', async () => {
   const { env } = await newService();
@@ -141,16 +141,4 @@ it.each(['/dev/null', ''])('a data directory that cannot be written (%j) costs o
   place.put({ 'a.ts': 'a2' });
   expect((await place.vals('push')).exit).toBe(5);
   expect((await place.vals('push', '--force')).exit).toBe(0);
-});
-
-it('on a service that sends no ids, the record has what was sent', async () => {
-  const { env } = await serviceWith((seen) => {
-    if (seen.method === 'PUT') return { status: 204 };
-    return noList(seen);
-  });
-  const place = workspaceWith(env, { 'a.ts': 'a' });
-  await place.vals('push');
-  expect(place.records()).toMatchObject([{ name: 'a', code: 'a' }]);
-  const { stdout } = await place.vals('status');
-  expect(stdout).toMatch(/^unchanged\ta\t/);
 });

@@ -78,24 +78,6 @@ it('a workspace is checked before anything is sent', async () => {
   expect(await place.words(['push', 'b.ts', '--force'], 10)).toEqual({ 'b.ts': 'failed' });
 });
 
-it('push --if-version sends a val that differs, if it has this version', async () => {
-  const { place, service } = await pushed({ 'a.ts': '1' });
-  const { id } = await service.edit('a', '2');
-  place.loseRecords();
-  place.put({ 'a.ts': '3' });
-  for (const more of [[], ['--dry-run']]) {
-    const [row] = await place.rows(['push', 'a.ts', '--if-version', '1', ...more], 5);
-    expect(row?.error).toMatchObject({
-      kind: 'conflict',
-      message: 'a has version 2 on the service, not version 1. Nothing was sent.',
-    });
-  }
-  expect(await service.code(id)).toBe('2');
-  expect(await place.rows(['push', 'a.ts', '--if-version', '2'])).toMatchObject([
-    { status: 'pushed', version: 3, versionBefore: 2 },
-  ]);
-});
-
 it('push --if-version works outside of a workspace, and is a conflict for a file without a val', async () => {
   const { place: workspace, service } = await pushed({ 'a.ts': '1' });
   workspace.put({ 'new.ts': '1' });

@@ -15,17 +15,6 @@ async function workspace(
 }
 
 describe('if the service has a list', () => {
-  it('push of other code is a conflict', async () => {
-    const { place, writes } = await workspace(mine);
-    expect(await place.status()).toEqual({ 'hello.ts': 'conflict' });
-    expect((await place.vals('diff')).stdout).toContain('-theirs');
-    for (const args of [['push'], ['push', 'hello.ts'], ['push', '--dry-run']]) {
-      const [row] = await place.rows(args, 5);
-      expect(row).toMatchObject({ file: 'hello.ts', status: 'failed', error: { kind: 'conflict', exit: 5 } });
-    }
-    expect(writes()).toEqual([]);
-  });
-
   it.each(['push', 'pull'])('%s adopts a val with the same code', async (command) => {
     const { place, writes, id } = await workspace({ 'hello.ts': 'theirs' });
     expect(await place.status()).toEqual({ 'hello.ts': 'unchanged' });
@@ -44,12 +33,6 @@ describe('if the service has a list', () => {
     expect(await other.words(['pull', '--force'])).toEqual({ 'hello.ts': 'pulled' });
     expect(other.read('hello.ts')).toBe('theirs');
     expect(other.backups()).toEqual(['mine']);
-  });
-
-  it('a file with another name is new', async () => {
-    const { place } = await workspace({ 'other.ts': 'mine' });
-    expect(await place.status()).toEqual({ 'other.ts': 'new' });
-    expect(await place.vals('push', '--dry-run')).toMatchObject({ exit: 0, stderr: '' });
   });
 
   it('push does not replace the code of a val that was created after the list was read', async () => {
@@ -102,6 +85,11 @@ it('many failures of one kind are one message with one hint', async () => {
     ),
     '',
   ]);
+  expect((await place.vals('pull')).stderr).toContain(': a.ts and b.ts changed here and on the service.');
+  const marked = '<<<<<<< here\nX\n=======\nY\n>>>>>>> there\n';
+  place.put({ 'c.ts': marked, 'd.ts': marked });
+  const unmerged = await place.vals('push', 'c.ts', 'd.ts');
+  expect(unmerged.stderr).toContain(': c.ts and d.ts have conflict markers.');
 });
 
 it('two vals with the name of a file are exit 2, which names both', async () => {

@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.ts';
 import type { OutcomeRow } from '../../lib/outcome.ts';
-import { hintAbout } from '../shared/hint-about.ts';
+import { hintAbout } from '../../workspace/next-steps.ts';
 
 const wasSent = ({ status }: OutcomeRow): boolean => status === 'created' || status === 'pushed';
 

@@ -1,5 +1,7 @@
 import type { Context } from '../../cli/context.ts';
-import { fileAndOthers } from './hint-about.ts';
+
+export const fileAndOthers = (file: string, others: number): string =>
+  others === 0 ? file : `${file} and ${others} more ${others === 1 ? 'file' : 'files'}`;
 
 export function notePossibleTakeovers({ flags, say }: Context, files: readonly string[]): void {
   const [file] = files;
