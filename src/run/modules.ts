@@ -125,9 +125,16 @@ export function createModules(entry: Entry, options: ModulesOptions): Modules {
     isFile: entry.isFile,
     looksLikeHttp: () => requestUse.test(entry.code),
     failure: (message) => failures.find((failure) => failure.message === message),
-    syntaxFailure: (stack) => broken.findLast(({ path }) => stack.includes(path))?.failure,
+    syntaxFailure(stack) {
+      const isNamed = broken.some(({ path }) => stack.includes(path));
+      if (!isNamed && !thrownByLoader.test(stack)) return undefined;
+      return broken.findLast(({ path }) => !isNamed || stack.includes(path))?.failure;
+    },
   };
 }
+
+/** For a syntax error in an ES module, the stack has only frames of the loader, and does not name the module. */
+const thrownByLoader = /^SyntaxError: .*\n +at .*\(node:internal\/modules\/esm\//;
 
 const requestUse =
   /\bRequest\b|^export default \w+\.fetch\b|\breq(?:uest)?\.(?:url|method|headers|json|text|formData)\b/m;

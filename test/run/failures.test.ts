@@ -64,6 +64,11 @@ const cases: Failure[] = [
     'b.js:1:11 has a syntax error',
   ],
   [
+    'imports an ES module with a syntax error',
+    { 'a.ts': 'export default () => import("./b.mjs")', 'b.mjs': 'export const x = ;' },
+    'b.mjs:1:18 has a syntax error',
+  ],
+  [
     'imports a name that is not exported',
     { 'a.ts': 'import { b } from "./b.ts"; b', 'b.ts': 'export const c = 1' },
     "a.ts failed: SyntaxError: The requested module './b.ts' does not provide an export named 'b' (a.ts:1:19).",
