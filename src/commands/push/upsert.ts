@@ -1,6 +1,5 @@
 // Outside of a workspace, a push creates or replaces the val with the name of the file, without a comparison.
 import type { Api } from '../../api/api.ts';
-import { checkVersion, noSuchVal } from '../../api/expected-version.ts';
 import { textAt, versionOf } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import { runBatch } from '../../cli/batch.ts';
@@ -11,6 +10,7 @@ import type { Outcome } from '../../lib/outcome.ts';
 import { warnWith } from '../../lib/say.ts';
 import type { SeenVal } from '../../names/seen-file.ts';
 import type { Result } from '../../terminal/result.ts';
+import { checkVersion, noSuchVal } from '../../workspace/expected-version.ts';
 import { createRemoteVals, idAndVersion, type RemoteVal } from '../../workspace/remote-vals.ts';
 import { nameFrom, refuseUnusableNames } from '../../workspace/sources/val-names.ts';
 import type { FoundFile } from '../../workspace/sources/walk.ts';

@@ -1,7 +1,7 @@
-import { etagAtVersion } from '../../api/expected-version.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { warnWith } from '../../lib/say.ts';
+import { etagAtVersion } from '../../workspace/expected-version.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
 import { checkSizes } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';

@@ -1,7 +1,7 @@
+import type { Api } from '../api/api.ts';
+import { textAt, versionOf } from '../api/record-fields.ts';
+import * as routes from '../api/routes.ts';
 import { ConflictError } from '../errors.ts';
-import type { Api } from './api.ts';
-import { textAt, versionOf } from './record-fields.ts';
-import * as routes from './routes.ts';
 
 /** Returns the ETag of the val, which makes a change between this check and the write a conflict too. */
 export async function etagAtVersion(api: Api, val: string, expected: number): Promise<string | undefined> {
