@@ -20,7 +20,7 @@ export interface ValRecord {
   sent?: string | undefined;
 }
 
-export interface StoredRecord extends ValRecord {
+interface StoredRecord extends ValRecord {
   code: CodeWithText;
 }
 
