@@ -83,6 +83,7 @@ function wayOfRequest(
         proxy,
         signal,
         redact,
+        hasToken: token !== undefined,
         storeFailure: target.storeFailure,
         messagesFor: (call) => routeMessages(call, wordFor),
         signInHint: () => options.signInHint ?? signInHint(settings, base, isNewToken),

@@ -167,6 +167,7 @@ describe('explain', () => {
       proxy: undefined,
       signal: new AbortController().signal,
       redact: (text) => text,
+      hasToken: true,
       storeFailure: () => undefined,
       messagesFor: (each) => routeMessages(each, (val) => (val === id ? 'hello' : undefined)),
       signInHint: () => 'Sign in.',

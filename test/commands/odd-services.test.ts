@@ -92,6 +92,18 @@ it('vals pull of an id whose name the workspace already has is a conflict', asyn
   expect(result).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
 });
 
+it.each([
+  [401, 4, 'The service asks for a token'],
+  [404, 3, 'Without a token, you see only what everybody may read.'],
+])('without a token, a status %i of a val leads to vals login', async (status, exit, message) => {
+  const { baseUrl } = await scriptedService([], () => ({ status, body: {} }));
+  const result = await run(['val', 'get', id, '--json'], { env: { VALS_BASE_URL: baseUrl } });
+  expect(result).toMatchObject({
+    exit,
+    error: { message: expect.stringContaining(message), hint: expect.stringContaining('vals login') },
+  });
+});
+
 describe('an error that the service sends with status 200', () => {
   const error = { error: 'quota exceeded.', code: 'QUOTA' };
 

@@ -9,6 +9,7 @@ import {
   factsWithHint,
   messageFor,
   notThisService,
+  requestFacts,
   unavailable,
   withFullStop,
 } from './service.ts';
@@ -80,12 +81,27 @@ export function statusError(failed: FailedStatus): errors.ValsError {
   const mayBeOwnChange = maybeApplied && isConditional && call.route !== 'deleteVal';
   if (status === 412 && mayBeOwnChange) return unavailable(failed, sentence, readAgain);
 
+  if (!service.hasToken && status in needingToken) return withoutToken(failed, sentence);
   const message = maybeApplied
     ? `${sentence} The request was sent more than once, so the service may already have made the change.`
     : sentence;
   const { error: RefusedAs, hint } = refusals[status] ?? otherRefusal;
   const { subject, problem } = RefusedAs === errors.NotFoundError ? service.messagesFor(call) : {};
   return new RefusedAs(message, { ...factsWithHint(failed, hint(failed)), subject, problem });
+}
+
+const needingToken = { 401: true, 403: true, 404: true };
+
+/** A val that everybody may read needs no token. Services answer 401, 403 or 404 for any other val. */
+function withoutToken(failed: FailedStatus, sentence: string): errors.ValsError {
+  const { base, signInHint } = failed.service;
+  const facts = { ...requestFacts(failed), hint: signInHint() };
+  return failed.fault.status === 404
+    ? new errors.NotFoundError(
+        `${withFullStop(sentence)} Without a token, you see only what everybody may read.`,
+        facts,
+      )
+    : new errors.AuthError(`The service asks for a token, and there is none for ${base.origin}.`, facts);
 }
 
 const isTemporary = (status: number): boolean => status >= 500 || status === 408;

@@ -20,6 +20,7 @@ export interface Service {
   base: BaseUrl;
   proxy: ProxyAddress | undefined;
   signal: AbortSignal;
+  hasToken: boolean;
   /** Built only if it is shown, because it reads settings that may be wrong. */
   signInHint(): Hints;
   /** The error of the embedded service, if its store failed. */
