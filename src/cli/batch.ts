@@ -8,7 +8,8 @@ import { type Counts, summarizeFailures } from './failures.ts';
 
 /** One of several things that a command does. */
 export interface Task extends Named {
-  run(): Promise<Outcome>;
+  /** Returns undefined if it was not tried. */
+  run(): Promise<Outcome | undefined>;
 }
 
 interface Named {
@@ -84,7 +85,8 @@ async function runTasks(tasks: readonly Task[], options: BatchOptions): Promise<
 
 async function resultOf(task: Task, signal: AbortSignal): Promise<TaskResult> {
   try {
-    return { kind: 'done', outcome: await task.run() };
+    const outcome = await task.run();
+    return outcome === undefined ? { kind: 'not tried' } : { kind: 'done', outcome };
   } catch (caught) {
     if (caught === signal.reason) return { kind: 'not tried' };
     // Even a bug of this program counts as a failure of this task, so that the outcomes of the others are shown.

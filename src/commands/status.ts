@@ -92,6 +92,11 @@ export const command = defineCommand({
         return { kind: 'outcomes', rows, error: new ConflictError(message, { hint }) };
       }
       sayNextSteps(context, workspace, differing, { isNamed });
+      const isAssumed = ({ there }: Examined) => there !== undefined && there.id === undefined;
+      noteAssumptions(
+        context,
+        vals.filter(isAssumed).map(({ file }) => pathTo(workspace, file)),
+      );
       if (isFolded && differing.length === 0 && vals.length > 0) {
         return { kind: 'text', text: allUnchanged(vals.length) };
       }
@@ -117,10 +122,6 @@ function sayNextSteps(
     context.say({ kind: 'hint', text: [...hintAtGit(limit), ...steps] });
   }
   notePossibleTakeovers(context, differing.filter(({ isNameUnknown }) => isNameUnknown).map(pathOf));
-  noteAssumptions(
-    context,
-    differing.filter(({ there }) => there !== undefined && there.id === undefined).map(pathOf),
-  );
 }
 
 function noteAssumptions({ flags, say }: Context, [first, ...others]: readonly string[]): void {

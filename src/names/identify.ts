@@ -151,7 +151,7 @@ function createKnownVals(options: IdentifyOptions): KnownVals {
       if (owner === undefined || name === undefined) return undefined;
       const record = await read(routes.valOfOwner(owner, name));
       const id = textAt(record ?? null, 'id');
-      return id === undefined ? undefined : { id, name: word };
+      return id === undefined ? undefined : { id, name };
     },
     async withIdPrefix(word) {
       const { vals } = await seen.recall();

@@ -6,10 +6,10 @@ import type { Lookup } from '../names/my-vals.ts';
 import { chosenService } from '../settings/settings.ts';
 import { isKnownToGit } from './git-history.ts';
 import { createRemoteVals, type RemoteVal } from './remote-vals.ts';
-import { readFileNames } from './select.ts';
+import { nameOfFile, readFileNames } from './select.ts';
 import { nameFrom } from './sources/val-names.ts';
 import { isCode } from './sources/walk.ts';
-import { nameOfFile, type Workspace, type WorkspaceContext } from './workspace.ts';
+import type { Workspace, WorkspaceContext } from './workspace.ts';
 import type { PathInWorkspace, Workspaces } from './workspaces.ts';
 
 interface WordContext extends WorkspaceContext {
@@ -25,12 +25,16 @@ export async function fileOfWord(context: WordContext, word: string): Promise<Fi
   const isThere = isListed || isFile(resolve(settings.cwd, word));
   const folder = place?.workspace.root ?? settings.cwd;
   if (!isThere && !(await isKnownToGit(folder, place?.file ?? word, env))) return undefined;
-  const name = nameInPlace(place, word);
+  const name = await nameInPlace(context, place, word);
   return name === undefined ? undefined : { path: word, name, recordedId: recordedId(context, place, name) };
 }
 
-const nameInPlace = (place: PathInWorkspace | undefined, path: string): string | undefined =>
-  place === undefined ? nameFrom(path) : nameOfFile(place.workspace, place.file);
+const nameInPlace = async (
+  context: WorkspaceContext,
+  place: PathInWorkspace | undefined,
+  path: string,
+): Promise<string | undefined> =>
+  place === undefined ? nameFrom(path) : nameOfFile(context, place.workspace, place.file);
 
 function recordedId(
   { settings }: WordContext,
@@ -43,15 +47,15 @@ function recordedId(
 
 /** The val that a push of the file would update. */
 export async function valOfFile(
-  lookup: Lookup,
+  context: Lookup & WordContext,
   path: string,
-  { workspaces, mostSeconds }: { workspaces: Workspaces; mostSeconds: number },
+  { mostSeconds }: { mostSeconds: number },
 ): Promise<RemoteVal | undefined> {
-  const place = workspaces.placeOf(path);
-  const name = nameInPlace(place, path);
+  const place = context.workspaces.placeOf(path);
+  const name = await nameInPlace(context, place, path);
   if (name === undefined) return undefined;
   const record = place?.workspace.records.of(name);
-  const found = await createRemoteVals(lookup, 1, { mostSeconds }).named(name, record);
+  const found = await createRemoteVals(context, 1, { mostSeconds }).named(name, record);
   return found === 'unknown' ? undefined : found;
 }
 
@@ -61,6 +65,11 @@ export async function fileWithName(
   workspace: Workspace,
   name: string,
 ): Promise<string | undefined> {
-  const names = await readFileNames(context, workspace, { history: undefined });
-  return [...names].find(([, each]) => each === name)?.[0];
+  const history = workspace.openHistory();
+  try {
+    const names = await readFileNames(context, workspace, { history });
+    return [...names].find(([, each]) => each === name)?.[0];
+  } finally {
+    await history?.close();
+  }
 }

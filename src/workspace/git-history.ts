@@ -17,7 +17,7 @@ export interface GitHistory {
   oldestPlaceOf(code: Code): Promise<number | undefined>;
   /** The newest of a file's earlier paths that is wanted, as the index and the history have them. */
   renamedFrom(file: string, isWanted: (path: string) => boolean): Promise<string | undefined>;
-  /** What became of the files of the workspace that HEAD no longer has. Reads the history to its end. */
+  /** What became of the files that HEAD no longer has, or that the index moves away. Reads the history to its end. */
   goneFiles(): Promise<ReadonlyMap<string, GoneFile>>;
   /** Why git may not know everything. */
   limit(): Promise<GitLimit | undefined>;
@@ -113,6 +113,10 @@ async function goneFiles(
     // A merge can leave out what one of its branches has.
     const isThere = fate.kind === 'renamed' && (head.has(fate.to) || isOutside(fromRoot(fate.to)));
     gone.set(file, isThere ? { kind: 'renamed', to: fromRoot(fate.to) } : { kind: 'deleted' });
+  }
+  for (const [path, from = ''] of await reader.stagedRenames()) {
+    const to = fromRoot(path);
+    if (from !== '' && isOutside(to)) gone.set(fromRoot(from), { kind: 'renamed', to });
   }
   return gone;
 }

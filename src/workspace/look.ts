@@ -4,7 +4,8 @@ import type { Lookup } from '../names/my-vals.ts';
 import type { GitHistory } from './git-history.ts';
 import { createRemoteVals, type RemoteVals } from './remote-vals.ts';
 import { type FileNames, readFileNames } from './select.ts';
-import { nameOfFile, type Workspace, type WorkspaceContext } from './workspace.ts';
+import { nameFrom } from './sources/val-names.ts';
+import type { Workspace, WorkspaceContext } from './workspace.ts';
 
 export interface Look {
   workspace: Workspace;
@@ -45,6 +46,6 @@ export const withFreshRemotes = (context: LookContext, look: Look): Look => ({
 
 /** The name of the val that a file has or had. */
 export const nameIn = ({ names, workspace }: Look, file: string): string | undefined =>
-  names.get(file) ?? nameOfFile(workspace, file);
+  names.get(file) ?? workspace.manifest.names.get(file) ?? nameFrom(file);
 
 export const closeLook = async ({ history }: Look): Promise<void> => history?.close();

@@ -62,6 +62,19 @@ async function valsWithoutFile(look: Look): Promise<readonly ValInList[] | undef
   return all?.filter(({ name }) => name !== undefined && !names.has(name));
 }
 
+/** The file of a record, too, may have been moved out of the workspace. Then a prune leaves its val. */
+export async function withMovedLeft({ history }: Look, { missing, left }: MissingVals): Promise<MissingVals> {
+  if (missing.length === 0 || history === undefined) return { missing, left };
+  const gone = await history.goneFiles();
+  const moved = missing.flatMap(({ name, file }): LeftVal[] => {
+    const fate = gone.get(file);
+    const isMoved = fate?.kind === 'renamed' && fate.to.startsWith('../');
+    return isMoved ? [{ name, file, reason: { kind: 'moved', to: fate.to } }] : [];
+  });
+  const names = new Set(moved.map(({ name }) => name));
+  return { missing: missing.filter(({ name }) => !names.has(name)), left: [...left, ...moved] };
+}
+
 /** The records that count, by name. */
 function recordsWithoutFile({ workspace, names, head }: Look): Map<string, ValRecord> {
   const present = new Set([...names.values()].flatMap((name) => name ?? []));

@@ -65,6 +65,22 @@ async function findFiles({ say }: WorkspaceContext, workspace: Workspace): Promi
   return files.filter(usable);
 }
 
+/** The name of the val that one file of a workspace has or had. */
+export async function nameOfFile(
+  context: WorkspaceContext,
+  workspace: Workspace,
+  file: string,
+): Promise<string | undefined> {
+  const listed = workspace.manifest.names.get(file);
+  if (listed !== undefined) return listed;
+  const history = workspace.openHistory();
+  try {
+    return (await renamedEntries(context, workspace, [file], history)).get(file) ?? nameFrom(file);
+  } finally {
+    await history?.close();
+  }
+}
+
 /** The names of files that git renamed, and that `names` in vals.json still has under their old paths. */
 async function renamedEntries(
   { say }: WorkspaceContext,
@@ -74,7 +90,9 @@ async function renamedEntries(
 ): Promise<ReadonlyMap<string, string>> {
   const { names } = workspace.manifest;
   const present = new Set(files);
-  const gone = new Map([...names].filter(([file]) => !present.has(file)));
+  const gone = new Map(
+    [...names].filter(([file]) => !present.has(file) && !existsBelow(workspace.root, file)),
+  );
   const renamed = new Map<string, string>();
   if (history === undefined) return renamed;
   for (const file of files) {

@@ -12,7 +12,6 @@ import { type GitHistory, openGitHistory } from './git-history.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { type OwnFolder, openOwnFolder } from './records/own-folder.ts';
 import { createRecords, type Records } from './records.ts';
-import { nameFrom } from './sources/val-names.ts';
 
 export interface WorkspaceContext {
   settings: Settings;
@@ -75,10 +74,6 @@ export function workspaceAt(
     openHistory: () => openGitHistory(root, context),
   };
 }
-
-/** The name of the val of a file. Undefined if the file's name has no letter, or too many characters. */
-export const nameOfFile = ({ manifest }: Pick<Workspace, 'manifest'>, file: string): string | undefined =>
-  manifest.names.get(file) ?? nameFrom(file);
 
 /** The path of a file of the workspace as a person would type it, relative to the current folder. */
 export const pathTo = ({ root, cwd }: Location, file: string): string =>

@@ -144,6 +144,15 @@ describe('a batch', () => {
   });
 
   const refusedToken = new AuthError('The token was refused.', { scope: 'all' });
+
+  it('counts a task that was not tried because of what was known before', async () => {
+    const [first] = tasks(['a.ts'], () => Promise.reject(refusedToken));
+    const left: Task = { row: { file: 'b.ts' }, label: 'b.ts', run: async () => undefined };
+    const result = await runBatch(first === undefined ? [] : [left, first], options());
+    expect(statuses(result)).toEqual(['skipped', 'failed']);
+    expect(result.error?.message).toBe('The token was refused. 1 other was not tried.');
+  });
+
   const diskFull = new LocalError('No room.', {
     cause: Object.assign(new Error('no space left'), { code: 'ENOSPC' }),
   });

@@ -104,6 +104,17 @@ describe('the current code', () => {
     });
   });
 
+  it('of another owner is copied by its owner and name', async () => {
+    const { from, copy } = await twoServices();
+    await push(from.env, 'a', '1');
+    const { username } = await ask(from.env, 'GET', '/me');
+    const { exit, stdout } = await copy([`${username}/a`, '--json']);
+    expect({ exit, rows: outcomes(stdout) }).toMatchObject({
+      exit: 0,
+      rows: [{ name: 'a', status: 'created' }],
+    });
+  });
+
   it('is not sent over other code without --force', async () => {
     const { from, to, copy } = await twoServices();
     await push(from.env, 'hello', 'here');

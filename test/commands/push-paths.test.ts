@@ -68,6 +68,12 @@ it.each(cases)('vals push finds $what', async ({ paths, pushed, left }) => {
   );
 });
 
+it.each(['.env', 'v/.a.ts', '.env --name a'])('vals push %s is refused', async (words) => {
+  const cwd = filesOf(['.env', 'v/.a.ts'], []);
+  const { exit, stderr } = await run(['push', ...wordsOf(words), '--dry-run'], { cwd });
+  expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining('begins with a dot') });
+});
+
 type Ignoring = { what: string; rules: Record<string, string>; path?: string; pushed: string; left?: string };
 const ignoring: Ignoring[] = [
   {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { folderOf, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
-import { Place, pushed } from './support.ts';
+import { repository } from './repository.ts';
+import { newService, Place, pushed } from './support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
@@ -89,3 +90,18 @@ it.each(['status', 'diff', 'pull', 'push'])(
     expect(await service.code(place.idOf('a.ts'))).toBe('a2');
   },
 );
+
+it('a name in vals.json counts for the path that git gave its file, in every command', async () => {
+  const place = repository((await newService()).env, { 'lib/send.ts': '1' });
+  await place.rows(['push', 'lib/send.ts', '--name', 'sendMail']);
+  place.commit();
+  place.git('mv', 'lib/send.ts', 'lib/mail.ts');
+  expect((await place.vals('status')).stdout).toMatch(/^unchanged\tsendMail\t.*\tlib\/mail.ts\n$/);
+  const { stdout, stderr } = await place.vals('val', 'get', 'lib/mail.ts', '--fields', 'name');
+  expect({ stdout, stderr }).toEqual({
+    stdout: 'sendMail\n',
+    stderr: expect.stringContaining('change "lib/send.ts" in "names" to "lib/mail.ts"'),
+  });
+  await place.vals('val', 'set', 'sendMail', '--name', 'mailer');
+  expect(place.manifest().names).toMatchObject({ 'lib/mail.ts': 'mailer' });
+});

@@ -143,6 +143,7 @@ describe('--name in a workspace', () => {
   it.each([
     ['another name than the file has', 'a.ts', 'b', '`vals val set a --name b`'],
     ['a name that another file has', 'c.ts', 'a', 'a.ts and c.ts would both be the val "a".'],
+    ['a name that another val has', 'c.ts', 'a', '`vals val set a --name <name>`'],
   ])('is refused for %s', async (_what, file, name, hint) => {
     const { place, service } = await pushed({ 'a.ts': 'a' });
     place.put({ 'a.ts': 'a2', 'c.ts': 'c' });

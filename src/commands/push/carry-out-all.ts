@@ -47,7 +47,8 @@ export async function carryOutAll(
       verb: step.val.status === 'missing here' ? 'deleted' : undefined,
       async run() {
         const isFailure = step.kind === 'refuse' && step.refusal === failed;
-        if (declined.has(each) || (failed !== undefined && !isFailure)) return { status: 'skipped' };
+        if (failed !== undefined && !isFailure) return undefined;
+        if (declined.has(each)) return { status: 'skipped' };
         try {
           const result = await carryOut(push, step);
           done.set(each, result);

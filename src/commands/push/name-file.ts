@@ -25,12 +25,22 @@ export async function refuseTakenName(
       hint: { text: 'To rename the val', command: 'val set', input: { val: nameBefore, name } },
     });
   }
-  if (await exists(name)) {
-    throw new UsageError(`There is already a val named "${name}", so ${path} cannot become that val.`, {
-      hint: [
-        'Choose another name.',
-        { text: 'To rename the other val', command: 'val set', input: { val: name, name: true } },
-      ],
-    });
-  }
+  if (await exists(name))
+    throw takenName(`There is already a val named "${name}", so ${path} cannot become that val.`, name);
 }
+
+/** Two files of one name are refused in general, but here it is clear which of them shall have another name. */
+export function refuseNameOfOtherFile({ names, workspace }: Look, { file, name }: LocalVal): void {
+  const [other] = [...names].find(([each, nameOfEach]) => nameOfEach === name && each !== file) ?? [];
+  if (other === undefined) return;
+  const paths = [other, file].sort().map((each) => pathTo(workspace, each));
+  throw takenName(`${paths.join(' and ')} would both be the val "${name}".`, name);
+}
+
+const takenName = (message: string, name: string): UsageError =>
+  new UsageError(message, {
+    hint: [
+      'Choose another name.',
+      { text: 'To rename the other val', command: 'val set', input: { val: name, name: true } },
+    ],
+  });

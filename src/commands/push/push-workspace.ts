@@ -14,7 +14,7 @@ import { notePossibleTakeovers } from '../shared/possible-takeovers.ts';
 import { askOnce, type PlannedVal } from './ask.ts';
 import { carryOutAll, notDone } from './carry-out-all.ts';
 import { checkSyntax } from './check-plan.ts';
-import { refuseTakenName } from './name-file.ts';
+import { refuseNameOfOtherFile, refuseTakenName } from './name-file.ts';
 import { noteLeft, planAll } from './plan-files.ts';
 import { type ChosenFiles, type LocalFile, readFiles } from './read-files.ts';
 import { refuseFiles } from './refuse-files.ts';
@@ -78,6 +78,7 @@ async function lookFor(
   const look = await openLook(context, workspace, api, { valCount: files?.length, named: files ?? [] });
   const [file] = files ?? [];
   if (name === undefined || file === undefined || !look.names.has(file)) return look;
+  refuseNameOfOtherFile(look, { file, name });
   return { ...look, names: new Map([...look.names, [file, name]]) };
 }
 

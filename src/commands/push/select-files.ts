@@ -1,5 +1,5 @@
 // Which files a push is about, and which workspace each of them belongs to. Nothing is sent.
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import { LocalError, UsageError } from '../../errors.ts';
 import { pathProblem } from '../../workspace/disk/file-names.ts';
@@ -60,7 +60,7 @@ function placed(context: Context, workspaces: Workspaces, files: readonly FoundF
   const inside = new Map<Workspace, string[]>();
   for (const file of files) {
     const place = placeOf(workspaces, file);
-    if (place === undefined) outside.push(file);
+    if (place === undefined) outside.push(visibleFile(file));
     else if (isUsable(context, file, place))
       inside.set(place.workspace, [...(inside.get(place.workspace) ?? []), place.file]);
   }
@@ -85,6 +85,15 @@ function placeOf(workspaces: Workspaces, { file }: FoundFile): PathInWorkspace |
   // Somebody may have put a repository below the workspace.
   if (here !== undefined && pathBelowRoot(here, file) !== undefined) throw inOtherProject(file, 'push');
   return undefined;
+}
+
+/** Such files have settings and secrets, as .env has. In a workspace no part of the path may begin with a dot. */
+function visibleFile(found: FoundFile): FoundFile {
+  const { file, inFolder } = found;
+  if (inFolder !== undefined || !basename(file).startsWith('.')) return found;
+  throw new LocalError(`${file} cannot be pushed, because its name begins with a dot.`, {
+    hint: 'Rename the file.',
+  });
 }
 
 function isUsable(

@@ -91,11 +91,11 @@ async function findVersion(
 
 /** The val that a push of the file would update. */
 async function valToReport(context: Context, api: Api, path: string): Promise<RemoteVal | undefined> {
-  const { settings, seen, clock } = context;
+  const { settings } = context;
   const { valOfFile } = await import('../../workspace/file-of-val.ts');
   const { createWorkspaces } = await import('../../workspace/workspaces.ts');
-  return valOfFile({ api, seen, clock, settings }, path, {
-    workspaces: createWorkspaces(context),
+  const workspaces = createWorkspaces(context);
+  return valOfFile({ ...context, api, workspaces }, path, {
     mostSeconds: Math.min(mostSeconds, settings.timeout.value),
   });
 }

@@ -13,21 +13,27 @@ export function userExcludesFile(top: string, env: NodeJS.ProcessEnv): string | 
   return folder === undefined ? undefined : join(folder, 'git', 'ignore');
 }
 
+const pattern = /excludesfile|\[\s*include|^include/i;
+
 /** Most users have no such setting. Reading their settings takes less time than starting git. */
 function mayBeSet(top: string, env: NodeJS.ProcessEnv): boolean {
-  if (Object.keys(env).some((name) => name.startsWith('GIT_CONFIG'))) return true;
+  const inEnvironment = Object.entries(env).some(
+    ([name, value = '']) => /^GIT_CONFIG_(?:KEY_|PARAMETERS$)/.test(name) && pattern.test(value),
+  );
+  if (inEnvironment) return true;
   const folder = configFolder(env);
   const home = homeOf(env);
   const repository = gitFolderOf(top);
   const files = [
     '/etc/gitconfig',
+    ...[env.GIT_CONFIG_SYSTEM ?? '', env.GIT_CONFIG_GLOBAL ?? ''].filter(isAbsolute),
     ...(home === undefined ? [] : [join(home, '.gitconfig')]),
     ...(folder === undefined ? [] : [join(folder, 'git', 'config')]),
     ...(repository === undefined
       ? []
       : [join(repository.common, 'config'), join(repository.own, 'config.worktree')]),
   ];
-  return files.some((file) => /excludesfile|\[\s*include/i.test(textIn(file)));
+  return files.some((file) => pattern.test(textIn(file)));
 }
 
 /** Undefined if it is not set, or if git cannot be asked. */
