@@ -73,7 +73,11 @@ function headingOf(workspace: Workspace, val: Examined): Hints {
   if (situation === undefined) return `${val.name} is the same in the workspace and on the service.`;
   const meaning = meaningOf(situation);
   const path = pathTo(workspace, val.file);
-  return [`${path} ${typeof meaning === 'string' ? meaning : meaning.one}.`, ...nextSteps(situation, [path])];
+  // The difference is shown below.
+  const steps = nextSteps(situation, [path]).filter(
+    (step) => typeof step === 'string' || step.command !== 'diff',
+  );
+  return [`${path} ${typeof meaning === 'string' ? meaning : meaning.one}.`, ...steps];
 }
 
 function sidesOf(workspace: Workspace, { val, here, there }: DifferingVal) {

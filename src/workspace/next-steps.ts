@@ -151,6 +151,12 @@ export const hintAtGit = (limit: GitLimit | undefined): string[] => {
   return text === undefined ? [] : [text];
 };
 
+/** A colleague may have committed the change that the service has. */
+const gitFirst = ({ head }: Workspace, situation: Situation): string[] =>
+  head === undefined || situation !== 'conflict'
+    ? []
+    : ['If somebody committed the change, merge it with `git pull`, and run the command again.'];
+
 /** Why a val was not pushed or pulled, and what to do next. */
 export function conflictOf(workspace: Workspace, val: Examined): ConflictError {
   const path = pathTo(workspace, val.file);
@@ -158,7 +164,7 @@ export function conflictOf(workspace: Workspace, val: Examined): ConflictError {
   const hint =
     situation === 'renamed there'
       ? afterRename(val, path)
-      : [...hintAtGit(val.gitLimit), ...nextSteps(situation, [path])];
+      : [...hintAtGit(val.gitLimit), ...gitFirst(workspace, situation), ...nextSteps(situation, [path])];
   const problem =
     situation === 'renamed there'
       ? `has the val "${val.name}", which is named "${val.nameThere}" on the service now`

@@ -1,9 +1,10 @@
 import { lstatSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { UsageError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isWithin, realPath, withSlashes } from '../lib/paths.ts';
 import { type Say, warnWith } from '../lib/say.ts';
-import { embeddedService, type Settings, serviceName } from '../settings/settings.ts';
+import { chosenService, embeddedService, type Settings, serviceName } from '../settings/settings.ts';
 import { pathProblem } from './disk/file-names.ts';
 import { stampOf } from './disk/files.ts';
 import { createHeadReader } from './disk/git-folder.ts';
@@ -61,10 +62,10 @@ export function workspaceAt(
       return known.manifest;
     },
     get service() {
-      return serviceName(settings);
+      return chosenService(settings) ?? refuseWithoutService(settings, this.manifest);
     },
     get records() {
-      records ??= createRecords(own, serviceName(settings), warnWith(say));
+      records ??= createRecords(own, this.service, warnWith(say));
       return records;
     },
     get head() {
@@ -73,6 +74,14 @@ export function workspaceAt(
     },
     openHistory: () => openGitHistory(root, context),
   };
+}
+
+/** On a new machine, vals.json tells where to sign in. */
+function refuseWithoutService(settings: Settings, { services: [service] }: Manifest): string {
+  if (service === undefined) return serviceName(settings);
+  throw new UsageError(`No service is chosen, and these vals belong to ${service}.`, {
+    hint: { text: 'To sign in', command: 'login', input: { baseUrl: service } },
+  });
 }
 
 /** The path of a file of the workspace as a person would type it, relative to the current folder. */

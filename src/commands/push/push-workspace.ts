@@ -19,7 +19,7 @@ import { noteLeft, planAll } from './plan-files.ts';
 import { type ChosenFiles, type LocalFile, readFiles } from './read-files.ts';
 import { refuseFiles } from './refuse-files.ts';
 import type { WorkspaceFiles } from './select-files.ts';
-import { hintAtMissingIds, noteBehind } from './sent-rows.ts';
+import { hintAtMissingIds, noteBehind, noteRenames } from './sent-rows.ts';
 
 export interface PushOptions extends PlanOptions {
   dryRun: boolean;
@@ -121,6 +121,7 @@ async function push(
     ? []
     : [...failures].map(([row, error]) => ({ ...row, status: 'failed', error }));
   const shown = withDeclined(outcomes, answer.declined.size);
+  noteRenames(context, shown.rows);
   noteBehind(context, shown.rows, { isNamed });
   hintAtMissingIds(context, shown.rows, { inWorkspace: true });
   if (dryRun) notePossibleTakeovers(context, takeovers(answer.planned));

@@ -25,6 +25,16 @@ export function hintAtMissingIds(
   });
 }
 
+/** The table has only the new name. */
+export function noteRenames({ say, flags }: Context, rows: readonly OutcomeRow[]): void {
+  if (flags.json || flags.ndjson) return;
+  for (const { name, nameBefore, status } of rows) {
+    const isDone = status === 'renamed' || status === 'pushed';
+    if (nameBefore !== undefined && isDone)
+      say({ kind: 'note', text: `The val "${nameBefore}" is named "${name}" now.` });
+  }
+}
+
 /** What the service has newer code for is not sent, and is no failure. */
 export function noteBehind(
   context: Context,

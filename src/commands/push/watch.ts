@@ -78,7 +78,7 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
   const queue = createSaveQueue({
     clock,
     push: (files, { isRetry }) => push(files, isRetry).catch((error) => failedPush(context, error, files)),
-    onOutage: (change) => noteOutage(context, change),
+    onOutage: (change, reason) => noteOutage(context, change, reason),
     endWatch,
   });
   // The watch begins before the question and the first push, so that no save is missed meanwhile.
@@ -125,9 +125,10 @@ async function reportRows(
 ): Promise<PushedSaves> {
   const unreachable: string[] = [];
   const columns = columnsFor(context);
-  const isUnreachable = ({ error }: OutcomeRow) => error instanceof ValsError && isOutage(error);
+  const outages = rows.flatMap(({ error }) => (error instanceof ValsError && isOutage(error) ? [error] : []));
+  const isUnreachable = ({ error }: OutcomeRow) => outages.some((each) => each === error);
   // After the first such failure, the others are not tried.
-  const isStopped = rows.some(isUnreachable);
+  const isStopped = outages.length > 0;
   for (const row of rows) {
     const { error, status } = row;
     if (isUnreachable(row) || (isStopped && status === 'skipped')) {
@@ -139,7 +140,7 @@ async function reportRows(
       context.say({ kind: 'warning', text: messageWithHint(error) });
     if (isNews(row, { isRetry })) await context.event(row, columns);
   }
-  return { unreachable, isAnswered: rows.length > unreachable.length };
+  return { unreachable, isAnswered: rows.length > unreachable.length, reason: outages[0]?.message };
 }
 
 /** The service could not be reached, or its answer was lost. Then the file is pushed again. */
@@ -156,18 +157,21 @@ function isNews({ status }: OutcomeRow, { isRetry }: { isRetry: boolean }): bool
 function failedPush({ say, signal }: Context, error: unknown, files: SavedFiles): PushedSaves {
   if (signal.aborted) return { unreachable: [], isAnswered: false };
   if (!(error instanceof ValsError)) throw error;
-  if (isOutage(error)) return { unreachable: files, isAnswered: false };
+  if (isOutage(error)) return { unreachable: files, isAnswered: false, reason: error.message };
   if (error.scope === 'all') throw error;
   say({ kind: 'warning', text: messageWithHint(error) });
   return { unreachable: [], isAnswered: false };
 }
 
-function noteOutage({ say }: Context, change: 'began' | 'over'): void {
+function noteOutage({ say }: Context, change: 'began' | 'over', reason: string | undefined): void {
   if (change === 'over') say({ kind: 'note', text: 'The service can be reached again.' });
   else
     say({
       kind: 'warning',
-      text: 'The service cannot be reached. The command keeps trying, and sends the saved files as soon as the service answers.',
+      text: [
+        'The service cannot be reached. The command keeps trying, and sends the saved files as soon as the service answers.',
+        ...(reason === undefined ? [] : [`The reason: ${reason}`]),
+      ],
     });
 }
 

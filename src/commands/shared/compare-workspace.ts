@@ -6,7 +6,7 @@ import { type Examined, readLocalSide } from '../../workspace/examine.ts';
 import { closeLook, type Look, openLook } from '../../workspace/look.ts';
 import { examineMissing } from '../../workspace/missing.ts';
 import { isBelow, type LocalVal, namedVals, workspaceOfWords } from '../../workspace/select.ts';
-import { isTypedInside, pathTo } from '../../workspace/workspace.ts';
+import { isTypedInside, nameOfService, pathTo } from '../../workspace/workspace.ts';
 import { createWorkspaces } from '../../workspace/workspaces.ts';
 import { examineAll, type FileToExamine } from './examine-all.ts';
 
@@ -33,6 +33,7 @@ export async function compareWorkspace<Result>(
   use: (compared: ComparedVals) => Promise<Result>,
 ): Promise<Result> {
   const workspace = workspaceOfWords(createWorkspaces(context), options.words);
+  context.say({ kind: 'progress', text: `Comparing with ${nameOfService(workspace.service)}` });
   const look = await openLook(context, workspace, await context.connect());
   try {
     return await use(await compareFiles(context, look, options));

@@ -28,7 +28,7 @@ export const command = defineCommand({
       say({
         kind: 'note',
         text: [
-          `The file ${file} keeps its code.`,
+          `The file ${file} keeps its code, so a push from git may send it again: undo the change there, too.`,
           {
             text: 'To write the code of the service into the file',
             command: 'pull',

@@ -17,13 +17,15 @@ export interface PushedSaves {
   /** The service could not be reached for them. They are tried again. */
   unreachable: SavedFiles;
   isAnswered: boolean;
+  /** Why the service could not be reached. */
+  reason?: string | undefined;
 }
 
 interface SaveQueueOptions {
   clock: Clock;
   /** Throws only errors that end the watch. `isRetry` is true during an outage. */
   push(files: SavedFiles, options: { isRetry: boolean }): Promise<PushedSaves>;
-  onOutage(change: 'began' | 'over'): void;
+  onOutage(change: 'began' | 'over', reason?: string): void;
   endWatch(error: unknown): void;
 }
 
@@ -70,12 +72,12 @@ export function createSaveQueue({ clock, push, onOutage, endWatch }: SaveQueueOp
   }
 
   async function pushFiles(files: SavedFiles): Promise<void> {
-    const { unreachable, isAnswered } = await push(files, { isRetry: attempts > 0 });
+    const { unreachable, isAnswered, reason } = await push(files, { isRetry: attempts > 0 });
     if (unreachable === 'all') waitsForAll = true;
     else for (const file of unreachable) waiting.add(file);
     if (unreachable.length > 0) {
       attempts += 1;
-      if (attempts === 1) onOutage('began');
+      if (attempts === 1) onOutage('began', reason);
     } else if (isAnswered && attempts > 0) {
       attempts = 0;
       onOutage('over');
