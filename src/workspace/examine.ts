@@ -7,7 +7,7 @@ import type { Look } from './look.ts';
 import { codeOfRecord, countingRecord, type ValRecord } from './records.ts';
 import type { RemoteVal } from './remote-vals.ts';
 import type { LocalVal } from './select.ts';
-import { type Code, codeOf, withoutText } from './text/code.ts';
+import { type Code, codeOf, isSameCode, withoutText } from './text/code.ts';
 import { versionWith } from './versions.ts';
 import { pathTo } from './workspace.ts';
 
@@ -110,7 +110,10 @@ async function compareSides(look: Look, val: BothSides): Promise<ComparedSides> 
     if (verdict.needs === 'git') {
       const found = await placeInGit(look, there);
       there = found.there;
-      past.git = await askGit(look.history, found.place, recorded && withText(look, val, recorded));
+      past.git = await askGit(look.history, found.place, {
+        here,
+        record: recorded && withText(look, val, recorded),
+      });
     } else {
       fileVersion =
         there.id === undefined ? undefined : await versionWith(look.api, { ...there, id: there.id }, here);
@@ -143,10 +146,14 @@ const withText = ({ workspace }: Look, { name, nameBefore }: BothSides, code: Co
 async function askGit(
   history: GitHistory | undefined,
   place: number | undefined,
-  record: Code | undefined,
+  { here, record }: { here: Code; record: Code | undefined },
 ): Promise<GitPast> {
   if (history === undefined || place === undefined) return 'absent';
   if (record === undefined) return 'present';
+  // What is newer than the service's code has been read by now. If the record's code is not there, reading on matters only
+  // to a file that still has that code.
+  const soFar = await history.placeSoFar(record);
+  if ((soFar === undefined || soFar >= place) && !isSameCode(here, record)) return 'present';
   const recorded = await history.newestPlaceOf(record);
   if (recorded === undefined) return 'without the record';
   const isOlder = recorded < place && ((await history.oldestPlaceOf(record)) ?? place) < place;

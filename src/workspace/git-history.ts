@@ -4,7 +4,7 @@ import { blobId } from '../lib/blob-id.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { realPath, withSlashes } from '../lib/paths.ts';
 import { repositoryOf } from './disk/root.ts';
-import type { GoneFile } from './git/facts.ts';
+import type { GitFacts, GoneFile } from './git/facts.ts';
 import { createGitProgram, type GitFailure } from './git/program.ts';
 import { createGitReader, type GitReader } from './git/reader.ts';
 import { type Code, withPlainLineEnds } from './text/code.ts';
@@ -13,6 +13,8 @@ import { type Code, withPlainLineEnds } from './text/code.ts';
 export interface GitHistory {
   /** The newest commit that has the code: 0 is HEAD, larger is older. Undefined if git does not have it. */
   newestPlaceOf(code: Code): Promise<number | undefined>;
+  /** The newest place in what was read by now. */
+  placeSoFar(code: Code): Promise<number | undefined>;
   /** The oldest commit that has the code. Reads the history to its end. */
   oldestPlaceOf(code: Code): Promise<number | undefined>;
   /** The newest of a file's earlier paths that is wanted, as the index and the history have them. */
@@ -45,6 +47,7 @@ export function openGitHistory(root: string, options: GitHistoryOptions): GitHis
   const fromRoot = (path: string): string => posix.relative(`/${prefix}`, `/${path}`);
   return {
     newestPlaceOf: (code) => newestPlaceOf(reader, code),
+    placeSoFar: async (code) => newestIn(await reader.soFar(), code),
     oldestPlaceOf: (code) => oldestPlaceOf(reader, code),
     async renamedFrom(file, isWanted) {
       const path = await earlierPath(reader, posix.join(prefix, file), (earlier) =>
@@ -62,11 +65,12 @@ export function openGitHistory(root: string, options: GitHistoryOptions): GitHis
 }
 
 async function newestPlaceOf(reader: GitReader, code: Code): Promise<number | undefined> {
-  const ids = idsOf(code);
-  return reader.find((facts) => {
-    const places = ids.flatMap((id) => facts.newestPlace(id) ?? []);
-    return places.length === 0 ? undefined : Math.min(...places);
-  });
+  return reader.find((facts) => newestIn(facts, code));
+}
+
+function newestIn(facts: GitFacts, code: Code): number | undefined {
+  const places = idsOf(code).flatMap((id) => facts.newestPlace(id) ?? []);
+  return places.length === 0 ? undefined : Math.min(...places);
 }
 
 async function oldestPlaceOf(reader: GitReader, code: Code): Promise<number | undefined> {

@@ -13,6 +13,8 @@ export interface GitReader {
   find<Found>(look: (facts: GitFacts) => Found | undefined): Promise<Found | undefined>;
   /** Reads the history to its end. */
   all(): Promise<GitFacts>;
+  /** What was read by now. */
+  soFar(): Promise<GitFacts>;
   /** What the index changes, with the path in HEAD of each file that it renames. */
   stagedRenames(): Promise<ReadonlyMap<string, string | undefined>>;
   isShallow(): Promise<boolean>;
@@ -71,6 +73,7 @@ export function createGitReader(git: GitProgram, prefix: string): GitReader {
       await find(() => undefined);
       return (await history()).facts;
     },
+    soFar: async () => (await history()).facts,
     stagedRenames: staged,
     isShallow: once(async () => {
       const { printed } = await git.run(['rev-parse', '--is-shallow-repository']);
