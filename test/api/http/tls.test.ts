@@ -39,7 +39,7 @@ it.each<[certificate: CertificateName, says: RegExp, hint?: RegExp, options?: Tl
   ],
   ['not-yet-valid', /the certificate is not valid \(certificate is not yet valid\)/, /clock/],
   ['other-host', /the certificate is not valid \(Hostname.IP does not match/, /Check the address/],
-  ['self-signed', /does not trust the certificate \(self.signed certificate\)/, /NODE_EXTRA_CA_CERTS/],
+  ['self-signed', /does not trust the certificate \(self.signed certificate/, /NODE_EXTRA_CA_CERTS/],
   ['good', /does not trust the certificate \(unable to /, /NODE_EXTRA_CA_CERTS/, {}, {}],
   ['good', /the secure connection failed \(ERR_SSL_[\w/]+\)\.$/, /./, oldTls],
   ['good', /the secure connection failed \(ERR_SSL_[\w/]+\)\.$/, /./, asksForCertificate],
