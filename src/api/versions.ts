@@ -1,4 +1,3 @@
-import type { JsonValue } from '../lib/json.ts';
 import type { Api } from './api.ts';
 import { textAt, versionOf } from './record-fields.ts';
 import * as routes from './routes.ts';
@@ -9,19 +8,14 @@ export interface ListedVersion {
   codeHash: string | undefined;
 }
 
-/** The versions of a val, oldest first. Those without a number cannot be read: `invalid` is what they have instead. */
-export async function listVersions(
-  api: Api,
-  id: string,
-): Promise<{ versions: ListedVersion[]; invalid: JsonValue[] }> {
+/** The versions of a val, oldest first. Those without a number cannot be read, and are left out. */
+export async function listVersions(api: Api, id: string): Promise<ListedVersion[]> {
   const versions = new Map<number, ListedVersion>();
-  const invalid: JsonValue[] = [];
   for await (const { records } of api.pages(routes.listVersions(id))) {
     for (const record of records) {
       const number = versionOf(record);
       if (number !== undefined) versions.set(number, { number, codeHash: textAt(record, 'codeHash') });
-      else if (record.version !== undefined) invalid.push(record.version);
     }
   }
-  return { versions: [...versions.values()].sort((a, b) => a.number - b.number), invalid };
+  return [...versions.values()].sort((a, b) => a.number - b.number);
 }

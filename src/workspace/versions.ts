@@ -23,7 +23,7 @@ export async function* earlierVersions(
 ): AsyncGenerator<EarlierVersion> {
   // A val that was deleted meanwhile has no versions. The write will notice it.
   const listed = await listVersions(api, id).catch(undefinedIf(NotFoundError));
-  const earlier = listed?.versions.filter(({ number }) => number !== current) ?? [];
+  const earlier = listed?.filter(({ number }) => number !== current) ?? [];
   for (const { number, codeHash } of earlier.slice(-mostVersions).reverse()) {
     const code = codeHash === undefined ? await readVersion(api, id, number) : codeWithHash(codeHash);
     if (code !== undefined) yield { version: number, code };

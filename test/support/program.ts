@@ -6,16 +6,22 @@ import { constants, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished, TestRunner } from 'vitest';
 import { quickRetries } from './clocks.ts';
 import { type Answer, type InProcessOptions, inProcess } from './in-process.ts';
 import { openTerminal, type Terminal, type TerminalSettings } from './terminal.ts';
 
 export const program = resolve('bin/vals.js');
 
+/** Cleans up after the running test, or after the whole file for what its tests share. */
+export function atEnd(cleanUp: () => Promise<void>): void {
+  if (TestRunner.getCurrentTest() === undefined) afterAll(cleanUp);
+  else onTestFinished(cleanUp);
+}
+
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'vals-test-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  atEnd(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 

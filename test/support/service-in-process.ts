@@ -1,8 +1,8 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inject, onTestFinished } from 'vitest';
+import { inject } from 'vitest';
 import { type SeedData, startService } from '../../src/service/index.ts';
-import { temporaryFolder } from './program.ts';
+import { atEnd, temporaryFolder } from './program.ts';
 import { type Reply, type ScriptedService, type Seen, scriptedService } from './scripted-service.ts';
 import { seedStore } from './seeds.ts';
 
@@ -32,7 +32,7 @@ export async function serviceInProcess(
     ended ??= close();
     return ended;
   };
-  onTestFinished(end);
+  atEnd(end);
   return { baseUrl, token, env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: token }, end };
 }
 

@@ -4,9 +4,7 @@ import * as routes from '../../api/routes.ts';
 import type { Context } from '../../cli/context.ts';
 import { AuthError, UsageError } from '../../errors.ts';
 import type { Hints } from '../../lib/hint.ts';
-import type { JsonValue } from '../../lib/json.ts';
-import { once } from '../../lib/once.ts';
-import { type Lookup, listForLookup } from '../../names/my-vals.ts';
+import { createListedVals } from '../../names/listed-vals.ts';
 import { noSeenVals } from '../../names/seen-vals.ts';
 import { onlyOne } from '../../names/unknown-word.ts';
 import { addressOfSpace, parseBaseUrl } from '../../settings/base-url.ts';
@@ -23,7 +21,7 @@ export interface Target {
 export interface ValThere {
   id: string;
   code: string;
-  version: JsonValue | undefined;
+  version: number | undefined;
   readme: string | undefined;
   privacy: string | undefined;
   etag: string | undefined;
@@ -50,34 +48,17 @@ export async function openTarget(context: Context, to: string): Promise<Target> 
   if (token === undefined) throw new AuthError(`There is no token for ${baseUrl.origin}.`, { hint });
   const signInHint = tokenFromEnvironment ? 'Set VALS_TO_TOKEN to a token of that service.' : hint;
   const api = await context.connect({ baseUrl, token, signInHint });
-  const list = once(() => idsByName({ api, seen: noSeenVals, clock, settings }));
+  const vals = createListedVals({ api, seen: noSeenVals, clock, settings });
   return {
     api,
     name: baseUrl.href,
     async find(name) {
-      const ids = await list();
-      if (ids === undefined) return 'unknown';
-      const found = ids.get(name) ?? [];
-      onlyOne(
-        found.map((id) => ({ id, name })),
-        `are named "${name}"`,
-      );
-      return found[0] === undefined ? undefined : readVal(api, found[0]);
+      if (!(await vals.readUntil(Number.POSITIVE_INFINITY))) return 'unknown';
+      const found = vals.named(name).map(({ id }) => ({ id, name }));
+      const only = onlyOne(found, `are named "${name}"`);
+      return only && readVal(api, only.id);
     },
   };
-}
-
-async function idsByName(lookup: Lookup): Promise<Map<string, string[]> | undefined> {
-  const pages = await listForLookup(lookup);
-  if (pages === undefined) return undefined;
-  const ids = new Map<string, string[]>();
-  for await (const records of pages) {
-    for (const record of records) {
-      const [id, name] = [textAt(record, 'id'), textAt(record, 'name')];
-      if (id !== undefined && name !== undefined) ids.set(name, [...(ids.get(name) ?? []), id]);
-    }
-  }
-  return ids;
 }
 
 async function readVal(api: Api, id: string): Promise<ValThere> {

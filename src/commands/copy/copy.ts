@@ -1,5 +1,4 @@
 import type { Api } from '../../api/api.ts';
-import { textAt } from '../../api/record-fields.ts';
 import { runBatch } from '../../cli/batch.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
@@ -91,19 +90,10 @@ const namedItems = ({ givenVals }: Context, ids: readonly string[]): Item[] =>
   [...new Set(ids)].map((id) => ({ id, name: givenVals.wordFor(id) ?? id }));
 
 async function listItems(context: Context, api: Api): Promise<Item[]> {
-  const { listForLookup } = await import('../../names/my-vals.ts');
-  const pages = await listForLookup({ ...context, api });
-  if (pages === undefined) {
-    throw new UsageError('The service cannot list your vals, so --all does not work.', {
-      hint: 'Omit --all, and give the names or ids of the vals.',
-    });
-  }
-  const items: Item[] = [];
-  for await (const records of pages) {
-    for (const record of records) {
-      const id = textAt(record, 'id');
-      if (id !== undefined) items.push({ id, name: textAt(record, 'name') ?? id });
-    }
-  }
-  return items;
+  const { createListedVals } = await import('../../names/listed-vals.ts');
+  const listed = await createListedVals({ ...context, api }).all();
+  if (listed !== undefined) return listed.map(({ id, name = id }) => ({ id, name }));
+  throw new UsageError('The service cannot list your vals, so --all does not work.', {
+    hint: 'Omit --all, and give the names or ids of the vals.',
+  });
 }

@@ -60,6 +60,6 @@ export const command = defineCommand({
 /** The highest number below the current version. Versions may have been deleted in between. */
 async function versionBefore(api: Api, val: string): Promise<number | undefined> {
   const current = versionOf(await api.record(routes.getVal(val))) ?? 0;
-  const { versions } = await listVersions(api, val);
+  const versions = await listVersions(api, val);
   return versions.findLast(({ number }) => number < current)?.number;
 }
