@@ -10,9 +10,8 @@ import { column } from '../terminal/column.ts';
 import type { Result } from '../terminal/result.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import { collectFiles } from '../workspace/sources/walk.ts';
-import { createAnnotations } from './push/github.ts';
-import { type SourceFile, sourceFile } from './push/source-file.ts';
-import { createSyntaxCheck } from './push/syntax-check.ts';
+import { annotateFailures } from './push/github.ts';
+import { type SourceFile, sourceFile, syntaxFaults } from './push/syntax-check.ts';
 import { excerpt, isChecked, syntaxError } from './shared/syntax.ts';
 
 const columns = [column('file'), column('line'), column('column'), column('message'), column('code')];
@@ -43,11 +42,12 @@ export const command = defineCommand({
   async run(context, { paths }) {
     const items = await itemsToCheck(context, paths);
     const problems = await findProblems(context, items);
-    const isOther = (item: SourceFile) => !isChecked(item.file) && !problems.has(item);
-    for (const { file } of items.filter(isOther)) {
+    const files = items.map(({ file }) => file);
+    const isOther = (file: string) => !isChecked(file) && !problems.has(file);
+    for (const file of files.filter(isOther)) {
       context.say({ kind: 'note', text: `${file} was not checked, because it is not a code file.` });
     }
-    const checked = items.filter((item) => !isOther(item));
+    const checked = files.filter((file) => !isOther(file));
     return report(context, checked, problems);
   },
 });
@@ -71,30 +71,31 @@ interface Problem {
 }
 
 async function findProblems(
-  { settings, signal }: Context,
+  context: Context,
   items: readonly SourceFile[],
-): Promise<ReadonlyMap<SourceFile, Problem[]>> {
-  const syntax = createSyntaxCheck(settings.cwd);
-  const problems = new Map<SourceFile, Problem[]>();
+): Promise<ReadonlyMap<string, Problem[]>> {
+  const problems = new Map<string, Problem[]>();
+  const readable: SourceFile[] = [];
   for (const item of items) {
-    signal.throwIfAborted();
+    context.signal.throwIfAborted();
     try {
       const code = await item.read();
-      if (code !== undefined) syntax.add(item, code);
+      readable.push({ ...item, read: async () => code });
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
-      problems.set(item, [{ error, row: { file: item.file, message: error.message } }]);
+      problems.set(item.file, [{ error, row: { file: item.file, message: error.message } }]);
     }
   }
-  const found = await syntax.finish();
-  for (const item of items) {
-    const faults = found.get(item.file)?.map((fault) => problemOf(item, fault));
-    if (faults !== undefined) problems.set(item, faults);
+  for (const [file, faults] of await syntaxFaults(context, readable)) {
+    problems.set(
+      file,
+      faults.map((fault) => problemOf(file, fault)),
+    );
   }
   return problems;
 }
 
-function problemOf({ file }: SourceFile, fault: SyntaxFault): Problem {
+function problemOf(file: string, fault: SyntaxFault): Problem {
   const { line, column, message, lineText } = fault;
   return {
     error: syntaxError(file, fault),
@@ -105,18 +106,20 @@ function problemOf({ file }: SourceFile, fault: SyntaxFault): Problem {
 
 function report(
   context: Context,
-  items: readonly SourceFile[],
-  problemsByItem: ReadonlyMap<SourceFile, readonly Problem[]>,
+  files: readonly string[],
+  problemsByFile: ReadonlyMap<string, readonly Problem[]>,
 ): Result {
-  const broken = items.filter((item) => problemsByItem.has(item));
-  const problems = broken.flatMap((item) => problemsByItem.get(item) ?? []);
-  const count = items.length === 1 ? '1 file' : `${items.length} files`;
+  const broken = files.filter((file) => problemsByFile.has(file));
+  const problems = broken.flatMap((file) => problemsByFile.get(file) ?? []);
+  const count = files.length === 1 ? '1 file' : `${files.length} files`;
   if (problems.length === 0) {
     context.say({ kind: 'done', text: `No syntax errors in ${count}.` });
     return context.forPerson ? { kind: 'nothing' } : { kind: 'outcomes', rows: [] };
   }
-  const annotate = createAnnotations(context);
-  for (const { row, error } of problems) annotate(`${row.file}`, error);
+  annotateFailures(
+    context,
+    problems.map(({ row, error }) => ({ file: row.file, error })),
+  );
   const codes = new Map(problems.map(({ row, code }) => [keyOf(row), code]));
   return {
     kind: 'outcomes',
@@ -136,9 +139,9 @@ function report(
 /** The output works on copies of the rows. */
 const keyOf = ({ file, line, column }: JsonObject): string => JSON.stringify([file, line, column]);
 
-function nameBroken(broken: readonly SourceFile[], count: string): string {
+function nameBroken(broken: readonly string[], count: string): string {
   if (broken.length > 1) return `${broken.length} of ${count} have`;
-  const file = broken[0]?.file;
+  const [file] = broken;
   return `${file === '-' ? 'The code' : file} has`;
 }
 

@@ -6,10 +6,8 @@ import { fold, pathProblem } from './disk/file-names.ts';
 import { existsBelow } from './disk/files.ts';
 import { notInWorkspace } from './disk/root.ts';
 import type { GitHistory } from './git-history.ts';
-import { createIgnoreCheck, createIgnoreFiles } from './sources/ignoring.ts';
-import { createNestedProjectCheck } from './sources/nested-project.ts';
 import { nameFrom, refuseUnusableNames } from './sources/val-names.ts';
-import { isCode, walkFolder } from './sources/walk.ts';
+import { walkFolder } from './sources/walk.ts';
 import { isSameFile, pathTo, relativeTo, type Workspace, type WorkspaceContext } from './workspace.ts';
 import type { Workspaces } from './workspaces.ts';
 
@@ -150,22 +148,6 @@ export function workspaceOfWords(workspaces: Workspaces, words: readonly string[
   throw new UsageError('The files belong to several workspaces.', {
     hint: 'Run the command once for each workspace.',
   });
-}
-
-/** Returns the reason why the file must not be pushed, or undefined. */
-export type FileCheck = (val: { file: string }) => string | undefined;
-
-export function createFileCheck(
-  { root, env }: Pick<Workspace, 'root' | 'env'>,
-  warn: (message: string) => void,
-): FileCheck {
-  const isIgnored = createIgnoreCheck(root, createIgnoreFiles(warn, env));
-  const isInOtherProject = createNestedProjectCheck(root);
-  return ({ file }) => {
-    if (!isCode(file)) return 'not a code file';
-    if (isInOtherProject(file)) return 'in another repository or workspace';
-    return isIgnored(file) ? 'listed in an ignore file' : undefined;
-  };
 }
 
 export const isBelow = (workspace: Workspace, paths: readonly string[], file: string): boolean =>

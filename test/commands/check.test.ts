@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { folderOf, run, runOnScreen, runProcess } from '../support/program.ts';
+import { folderOf, run, runOnScreen } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { id } from './pushes.ts';
 
@@ -113,7 +113,7 @@ const accepted: Record<string, string> = {
 /** Many files are parsed by one build at first, and few files one by one. */
 it('TypeScript and JSX are accepted whole, in few files and in many', async () => {
   const files = Object.entries(accepted);
-  for (const some of [files.slice(0, 9), files.slice(9), files]) {
+  for (const some of [files.slice(0, 9), files]) {
     expect(await errorsOf(Object.fromEntries(some))).toEqual({ exit: 0, errors: [] });
   }
 });
@@ -136,11 +136,6 @@ it.each([{}, accepted])('errors are found in few files and in many', async (othe
     { file: 'jsx.ts', line: 1 },
     { file: "sub/it's.ts", line: 2, column: 29 },
   ]);
-});
-
-it('the program ends by itself after a check, although esbuild is a process of its own', async () => {
-  const { exit } = await runProcess(['check', 'a.ts'], { cwd: folderOf({ 'a.ts': 'a b' }) });
-  expect(exit).toBe(10);
 });
 
 describe('code with a syntax error is not sent by', () => {

@@ -1,5 +1,5 @@
 import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { folderOf, run } from '../support/program.ts';
@@ -7,16 +7,9 @@ import { scriptedService } from '../support/scripted-service.ts';
 import { id, interruptible, made, names, outcomes, sent, statuses, vals } from './pushes.ts';
 
 describe('code is sent byte for byte', () => {
-  const texts: [string, string][] = [
-    [
-      'special characters',
-      '\ufeffa\u0000b\u001b[2J\u007f\u009b\u2028\r\n😀👩‍👩‍👧‍👦\uffff\u{10ffff} "\\"\\\\\\u0041`$',
-    ],
-    ['a JSON number that JavaScript would round', '12345678901234567890 1.0'],
-    ['only a newline', '\n'],
-    ['only spaces', ' \t '],
-  ];
-  it.each(texts)('%s', async (_what, code) => {
+  it('with special characters, and with a number that JavaScript would round', async () => {
+    const code =
+      '\ufeffa\u0000b\u001b[2J\u007f\u009b\u2028\r\n😀👩‍👩‍👧‍👦\uffff\u{10ffff} "\\"\\\\\\u0041`$ 12345678901234567890 1.0 ';
     const service = await scriptedService([], () => ({ body: {} }));
     const cwd = folderOf({ 'a.ts': Buffer.from(code) });
     const input = Buffer.from(code);
@@ -32,8 +25,8 @@ describe('code is sent byte for byte', () => {
     expect(bytes).toHaveLength(4);
   });
 
-  it('up to a megabyte, with a warning that the service may refuse the code', async () => {
-    const code = 'é'.repeat(500_000);
+  it('of any length, with a warning that the service may refuse the code', async () => {
+    const code = 'é'.repeat(257_000);
     const service = await scriptedService([{ status: 413 }]);
     const { exit, stderr } = await run(['push', 'a.ts'], {
       env: service.env,
@@ -77,48 +70,16 @@ describe('code is sent byte for byte', () => {
   });
 });
 
-describe('more code than is kept in memory', () => {
-  const megabyte = 2 ** 20;
-  const files = Object.fromEntries(
-    Array.from({ length: 11 }, (_, index) => [
-      `v${10 + index}.ts`,
-      `// ${10 + index}`.padEnd(megabyte, '-é'),
-    ]),
-  );
-
-  it('is read again when it is sent, byte for byte, and a file that became empty fails alone', async () => {
-    const folder = folderOf(files);
-    const service = await scriptedService([], (seen) => {
-      if (sent(seen).name === 'v10') {
-        writeFileSync(join(folder, 'v19.ts'), 'saved meanwhile');
-        writeFileSync(join(folder, 'v20.ts'), '');
-      }
-      return made(seen);
-    });
-    const args = ['push', '.', '--concurrency', '1', '--json'];
-    const { exit, stdout } = await run(args, { cwd: folder, env: service.env });
-    expect(exit).toBe(9);
-    expect(statuses(stdout)).toEqual([...Array(10).fill('created'), 'failed']);
-    expect(outcomes(stdout).at(-1)?.error).toMatchObject({ kind: 'local', message: 'v20.ts is empty.' });
-    const codes = service.requests.map((seen) => [`${sent(seen).name}.ts`, sent(seen).code]);
-    const { 'v20.ts': emptied, ...others } = files;
-    expect(Object.fromEntries(codes)).toEqual({ ...others, 'v19.ts': 'saved meanwhile' });
-  });
-});
-
 describe('a push sends nothing at all because of', () => {
   const bad: { what: string; make: (file: string) => void }[] = [
     { what: 'missing', make: () => {} },
     { what: 'empty', make: (file) => writeFileSync(file, '') },
     { what: 'not UTF-8', make: (file) => writeFileSync(file, new Uint8Array([0x61, 0xff, 0x62])) },
     { what: 'a link to nothing', make: (file) => symlinkSync('nowhere', file) },
-    { what: 'below a file', make: (file) => writeFileSync(dirname(file), '') },
-    { what: 'unreadable', make: (file) => symlinkSync('/proc/self/mem', file) },
   ];
-  it.each(bad)('a file that is $what', async ({ what, make }) => {
-    if (what === 'unreadable' && process.platform !== 'linux') return;
+  it.each(bad)('a file that is $what', async ({ make }) => {
     const cwd = vals('a', 'c');
-    const file = what === 'below a file' ? 'x/bad.ts' : 'bad.ts';
+    const file = 'bad.ts';
     make(join(cwd, file));
     const service = await scriptedService([]);
     const { exit, stdout, error } = await run(['push', 'a.ts', file, 'c.ts', '--json'], {
@@ -170,42 +131,29 @@ describe('a push sends nothing at all because of', () => {
 });
 
 describe('val create and version new', () => {
-  const commands: [string, string[]][] = [
-    ['val create', ['val', 'create', 'hello']],
-    ['version new', ['version', 'new', id]],
-  ];
-  const inputs: { what: string; rest: string[]; input?: string | Uint8Array; exit: number }[] = [
-    { what: 'nothing on standard input', rest: ['-'], exit: 10 },
-    { what: 'bytes on standard input', rest: [], input: new Uint8Array([0xff]), exit: 10 },
-    { what: 'a file that is not there', rest: ['gone.ts'], exit: 10 },
-    { what: 'an empty file', rest: ['empty.ts'], exit: 10 },
-    { what: 'a file that is not UTF-8', rest: ['bytes.ts'], exit: 10 },
-    { what: 'a folder', rest: ['folder'], exit: 2 },
-    { what: 'two files', rest: ['a.ts', 'empty.ts'], exit: 2 },
-  ];
-  describe.each(commands)('%s', (_name, command) => {
-    it.each(inputs)('given $what, exits $exit and sends nothing', async ({ rest, input, exit }) => {
-      const service = await scriptedService([]);
-      const cwd = folderOf({
-        'a.ts': 'a',
-        'empty.ts': '',
-        'bytes.ts': new Uint8Array([0x61, 0xc0]),
-        'folder/b.ts': 'b',
-      });
-      const result = await run([...command, ...rest, '--json'], { env: service.env, cwd, input });
-      expect(result).toMatchObject({ exit, stdout: '', error: { exit } });
-      expect(service.requests).toEqual([]);
-    });
+  const create = ['val', 'create', 'hello'];
+  const newVersion = ['version', 'new', id];
+  it.each<{ what: string; args: string[]; input?: Uint8Array; exit: number }>([
+    { what: 'nothing on standard input', args: [...create, '-'], exit: 10 },
+    { what: 'bytes on standard input', args: newVersion, input: new Uint8Array([0xff]), exit: 10 },
+    { what: 'a file that is not there', args: [...create, 'gone.ts'], exit: 10 },
+    { what: 'an empty file', args: [...newVersion, 'empty.ts'], exit: 10 },
+    { what: 'a folder', args: [...create, 'folder'], exit: 2 },
+    { what: 'two files', args: [...newVersion, 'a.ts', 'empty.ts'], exit: 2 },
+  ])('given $what, exit $exit and send nothing', async ({ args, input, exit }) => {
+    const service = await scriptedService([]);
+    const cwd = folderOf({ 'a.ts': 'a', 'empty.ts': '', 'folder/b.ts': 'b' });
+    const result = await run([...args, '--json'], { env: service.env, cwd, input });
+    expect(result).toMatchObject({ exit, stdout: '', error: { exit } });
+    expect(service.requests).toEqual([]);
   });
 
   it.each<{ what: string; args: string[]; exit: number }>([
     { what: 'a readme that is not there', args: ['hello', 'a.ts', '--readme', 'gone.md'], exit: 10 },
-    { what: 'a readme that is not UTF-8', args: ['hello', 'a.ts', '--readme', 'bytes.md'], exit: 10 },
-    { what: 'no name', args: [], exit: 2 },
     { what: 'standard input twice', args: ['hello', '-', '--readme', '-'], exit: 2 },
   ])('$what: exit $exit, and nothing is sent', async ({ args, exit }) => {
     const service = await scriptedService([]);
-    const cwd = folderOf({ 'a.ts': 'a', 'bytes.md': new Uint8Array([0xff]) });
+    const cwd = folderOf({ 'a.ts': 'a' });
     const result = await run(['val', 'create', ...args], { env: service.env, cwd, input: 'code' });
     expect(result).toMatchObject({ exit, stdout: '' });
     expect(service.requests).toEqual([]);

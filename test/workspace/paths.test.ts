@@ -120,7 +120,7 @@ describe('a path belongs to the workspace above it, from wherever it is typed', 
   it('--watch takes the paths of one workspace', async () => {
     const { top } = await monorepo();
     const { exit, stderr } = await top.vals('push', '--watch', 'packages/a', 'packages/b');
-    expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining('one workspace') });
+    expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining('several workspaces') });
   });
 });
 

@@ -342,21 +342,20 @@ it('push --watch of a path prints a line of text for each push of its file, and 
   });
 });
 
-it.each([
-  ['../outside.ts', 'cannot be watched, because it is outside of the workspace '],
-  ['..', 'cannot be watched, because it is outside of the workspace '],
-  ['nothing', 'does not exist.'],
-  ['notes.md', 'cannot be watched, because it is not a code file.'],
-  ['ignored.ts', 'cannot be watched, because it is listed in an ignore file.'],
-  ['link.ts', 'cannot be watched, because it is a link.'],
-])('push %s --watch is refused, because it would push nothing', async (path, message) => {
-  const place = new Place(join(temporaryFolder(), 'workspace'), { VALS_LOCAL: '1' });
-  place.put({ 'vals.json': '{}', 'a.ts': 'a', 'notes.md': '#', 'ignored.ts': 'i' });
-  place.put({ '.valsignore': 'ignored.ts\n', '../outside.ts': 'o' });
-  symlinkSync('a.ts', join(place.folder, 'link.ts'));
-  const { exit, stderr } = await place.vals('push', '--watch', path);
-  expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining(`${path} ${message}`) });
-});
+it.each(['../outside.ts', 'nothing', 'notes.md', 'ignored.ts', 'link.ts'])(
+  'push %s --watch is refused, because it would push nothing',
+  async (path) => {
+    const place = new Place(join(temporaryFolder(), 'workspace'), { VALS_LOCAL: '1' });
+    place.put({ 'vals.json': '{}', 'a.ts': 'a', 'notes.md': '#', 'ignored.ts': 'i' });
+    place.put({ '.valsignore': 'ignored.ts\n', '../outside.ts': 'o' });
+    symlinkSync('a.ts', join(place.folder, 'link.ts'));
+    const { exit, stderr } = await place.vals('push', '--watch', path);
+    expect({ exit, stderr }).toEqual({
+      exit: 10,
+      stderr: expect.stringContaining(`${path} cannot be watched`),
+    });
+  },
+);
 
 it('push --watch --pull writes what changed on the service into files that did not change here', async () => {
   const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });

@@ -1,6 +1,6 @@
 import { runBatch, type Task } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
-import { ValsError } from '../../errors.ts';
+import type { ValsError } from '../../errors.ts';
 import type { OutcomeRow } from '../../lib/outcome.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
 import { carryOut, type Done, type Push } from '../../workspace/carry-out.ts';
@@ -8,13 +8,10 @@ import { withFreshRemotes } from '../../workspace/look.ts';
 import type { PlanOptions, Step } from '../../workspace/plan.ts';
 import { pathTo } from '../../workspace/workspace.ts';
 import { learnId } from '../../workspace/write-records.ts';
-import { withNameProposed } from '../shared/propose-name.ts';
 import { refuseBrokenCode } from '../shared/syntax.ts';
 import type { Answer, PlannedVal } from './ask.ts';
-import { createAnnotations } from './github.ts';
-import { createImportWarning } from './import-warning.ts';
 import { pushWording } from './refuse-files.ts';
-import { warnOfRemarks } from './remarks.ts';
+import { warnOfImports, warnOfRemarks } from './remarks.ts';
 import { isSentWithoutId } from './sent-rows.ts';
 
 interface CarryOutOptions extends PlanOptions {
@@ -31,12 +28,11 @@ export async function carryOutAll(
   options: CarryOutOptions,
 ): Promise<OutcomesResult> {
   const { dryRun, concurrency, noCheck, failed } = options;
-  const annotate = createAnnotations(context);
-  const imports = createImportWarning();
   const done = new Map<PlannedVal, Done>();
+  const pathOf = ({ look, step }: PlannedVal) => pathTo(look.workspace, step.val.file);
   const tasks = planned.map((each): Task => {
     const { look, step } = each;
-    const file = pathTo(look.workspace, step.val.file);
+    const file = pathOf(each);
     const push: Push = {
       ...{ context, look, options, dryRun },
       checkCode: (path, code) => refuseBrokenCode(path, code, { noCheck }),
@@ -49,18 +45,9 @@ export async function carryOutAll(
         const isFailure = step.kind === 'refuse' && step.refusal === failed;
         if (failed !== undefined && !isFailure) return undefined;
         if (declined.has(each)) return { status: 'skipped' };
-        try {
-          const result = await carryOut(push, step);
-          done.set(each, result);
-          if (result.code !== undefined) imports.add(file, result.code);
-          return dryRun && context.forPerson ? { ...result.outcome, plan: planOf(step) } : result.outcome;
-        } catch (caught) {
-          const { name } = step.val;
-          const inManifest = (valid: string) => `In vals.json, change the name "${name}" to "${valid}".`;
-          const error = withNameProposed(caught, name, inManifest);
-          if (error instanceof ValsError) annotate(file, error);
-          throw error;
-        }
+        const result = await carryOut(push, step);
+        done.set(each, result);
+        return dryRun && context.forPerson ? { ...result.outcome, plan: planOf(step) } : result.outcome;
       },
     };
   });
@@ -69,15 +56,12 @@ export async function carryOutAll(
   const progress = dryRun ? 'Planning' : 'Pushing';
   const batch = { ...pushWording(context), concurrency, signal, progress, consequence };
   const outcomes = await runBatch(tasks, batch);
-  warnOfRemarks(
-    context,
-    [...done].map(([{ look, step }, { remarks }]) => ({
-      path: pathTo(look.workspace, step.val.file),
-      name: step.val.name,
-      remarks,
-    })),
-  );
-  imports.warn(context);
+  const results = [...done].map(([each, { remarks, code }]) => ({
+    ...{ file: pathOf(each), name: each.step.val.name },
+    ...{ remarks, code },
+  }));
+  warnOfRemarks(context, results);
+  warnOfImports(context, results);
   return dryRun ? outcomes : withLearntIds(context, planned, outcomes);
 }
 

@@ -1,25 +1,23 @@
 // In GitHub Actions, a line that begins with `::error file=` makes GitHub show the error beside the file.
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
-import { concernsAll, UnavailableError, type ValsError } from '../../errors.ts';
+import { concernsAll, UnavailableError, ValsError } from '../../errors.ts';
+import type { OutcomeRow } from '../../lib/outcome.ts';
 
-type Annotate = (file: string, error: ValsError) => void;
-
-export function createAnnotations(context: Context): Annotate {
-  if (context.env.GITHUB_ACTIONS !== 'true') return () => {};
-  const said = new Set<string>();
-  const line = (text: string) => context.say({ kind: 'lines', text, despite: 'pipe' });
-  return (file, error) => {
-    const { message, facts } = error;
-    const text = percentEncoded(message, /[%\r\n]/g);
-    if (!isOfService(error)) return line(`::error ${placeIn(file, facts, context)}::${text}`);
-    if (!said.has(text)) line(`::error::${text}`);
-    said.add(text);
-  };
+/** A failure that is the service's and not a file's has the same line for all files, and is said once. */
+export function annotateFailures(context: Context, rows: readonly OutcomeRow[]): void {
+  if (context.env.GITHUB_ACTIONS !== 'true') return;
+  const lines = rows.flatMap(({ file, error }) =>
+    error instanceof ValsError ? lineFor(`${file}`, error, context) : [],
+  );
+  for (const text of new Set(lines)) context.say({ kind: 'lines', text, despite: 'pipe' });
 }
 
-/** Such a failure is the same for all files, and is said once. */
-const isOfService = (error: ValsError): boolean => concernsAll(error) || error instanceof UnavailableError;
+function lineFor(file: string, error: ValsError, context: Context): string {
+  const text = percentEncoded(error.message, /[%\r\n]/g);
+  const isOfService = concernsAll(error) || error instanceof UnavailableError;
+  return isOfService ? `::error::${text}` : `::error ${placeIn(file, error.facts, context)}::${text}`;
+}
 
 function placeIn(file: string, { place }: ValsError['facts'], context: Context): string {
   const path = percentEncoded(pathInCheckout(file, context), /[%\r\n:,]/g);

@@ -1,25 +1,27 @@
 // A push in a workspace: read, compare, plan, ask, check the syntax, carry out.
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
-import { DeclinedError, DeclinedInPart, UsageError } from '../../errors.ts';
+import { DeclinedError, DeclinedInPart } from '../../errors.ts';
 import { changedSomething } from '../../lib/outcome.ts';
-import type { OutcomesResult, Result } from '../../terminal/result.ts';
+import type { OutcomesResult } from '../../terminal/result.ts';
+import { readBelow } from '../../workspace/disk/files.ts';
 import { closeLook, type Look, openLook } from '../../workspace/look.ts';
 import { updateManifest, withName } from '../../workspace/manifest.ts';
-import { isDeed, type PlanOptions } from '../../workspace/plan.ts';
+import { isDeed, type PlanOptions, sendsCode } from '../../workspace/plan.ts';
 import { nameFrom } from '../../workspace/sources/val-names.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { confirmService, listService, pushing } from '../shared/belonging.ts';
 import { notePossibleTakeovers } from '../shared/possible-takeovers.ts';
-import { askOnce, type PlannedVal } from './ask.ts';
+import { syntaxError } from '../shared/syntax.ts';
+import { type Answer, askOnce, type PlannedVal } from './ask.ts';
 import { carryOutAll, notDone } from './carry-out-all.ts';
-import { checkSyntax } from './check-plan.ts';
 import { refuseNameOfOtherFile, refuseTakenName } from './name-file.ts';
 import { noteLeft, planAll } from './plan-files.ts';
 import { type ChosenFiles, type LocalFile, readFiles } from './read-files.ts';
-import { refuseFiles } from './refuse-files.ts';
+import { type FailedFile, type PushedFile, refuseFiles, refuseSeveral } from './refuse-files.ts';
 import type { WorkspaceFiles } from './select-files.ts';
 import { hintAtMissingIds, noteBehind, noteRenames } from './sent-rows.ts';
+import { syntaxFaults } from './syntax-check.ts';
 
 export interface PushOptions extends PlanOptions {
   dryRun: boolean;
@@ -34,7 +36,7 @@ export async function pushWorkspaces(
   context: Context,
   parts: readonly WorkspaceFiles[],
   options: PushOptions,
-): Promise<Result> {
+): Promise<OutcomesResult> {
   for (const { workspace } of parts) await confirmService(context, workspace, pushing, options);
   const api = await context.connect({ concurrency: options.concurrency });
   const isNamed = parts.some(({ files }) => files !== undefined);
@@ -97,10 +99,9 @@ async function push(
 ): Promise<OutcomesResult> {
   const { isNamed, dryRun, refusesAll } = options;
   const areFirst = new Map(chosen.map(({ look }) => [look, look.workspace.records.isEmpty()]));
-  const { files, all, failures } = readFiles(context, chosen, options);
-  const unreadable = refusesAll ? refuseFiles(context, all, failures) : undefined;
-  if (unreadable !== undefined) return unreadable;
-  if (options.ifVersion !== undefined && files.length !== 1) throw notOneFile(files.length);
+  const { files, all, failed: unreadable } = readFiles(context, chosen, options);
+  if (refusesAll && unreadable.length > 0) return refuseFiles(context, all, unreadable);
+  if (options.ifVersion !== undefined) refuseSeveral(files.length);
   const [named] = files;
   if (options.name !== undefined && named !== undefined)
     await refuseTakenName(named.look, named.local, nameFrom(named.local.file));
@@ -113,25 +114,43 @@ async function push(
     dryRun,
     isFirst: (look) => areFirst.get(look) === true,
   });
-  const { broken, checked } = await checkSyntax(context, answer, options);
-  if (broken !== undefined) return broken;
+  const broken = options.noCheck ? [] : await brokenFiles(context, answer);
+  if (refusesAll && broken.length > 0) return refuseFiles(context, answer.planned.map(fileOf), broken);
   if (!dryRun) prepareManifests(answer.planned, named, options);
-  const outcomes = await carryOutAll(context, { ...answer, planned: checked }, { ...options, failed });
-  const unreadableRows = refusesAll
-    ? []
-    : [...failures].map(([row, error]) => ({ ...row, status: 'failed', error }));
+  const isBroken = new Set(broken.map(({ file }) => file));
+  const unbroken = answer.planned.filter((each) => !isBroken.has(fileOf(each).file));
+  const outcomes = await carryOutAll(context, { ...answer, planned: unbroken }, { ...options, failed });
   const shown = withDeclined(outcomes, answer.declined.size);
   noteRenames(context, shown.rows);
   noteBehind(context, shown.rows, { isNamed });
   hintAtMissingIds(context, shown.rows, { inWorkspace: true });
   if (dryRun) notePossibleTakeovers(context, takeovers(answer.planned));
-  return { ...shown, rows: [...shown.rows, ...unreadableRows] };
+  const unsent = [...unreadable, ...broken].map(({ file, name, error }) => ({
+    ...{ file, name, error },
+    status: 'failed',
+  }));
+  return { ...shown, rows: [...shown.rows, ...unsent] };
 }
 
-const notOneFile = (count: number): UsageError =>
-  new UsageError(`--if-version works with one file, but there are ${count}.`, {
-    hint: { text: 'To push one file', command: 'push', input: { paths: true, ifVersion: true } },
+const fileOf = ({ look, step }: PlannedVal): PushedFile => ({
+  file: pathTo(look.workspace, step.val.file),
+  name: step.val.name,
+});
+
+/** Only files that would be sent are checked. */
+async function brokenFiles(context: Context, { planned, declined }: Answer): Promise<FailedFile[]> {
+  const sent = planned.filter((each) => sendsCode(each.step) && !declined.has(each));
+  const sources = sent.map((each) => {
+    const { file } = fileOf(each);
+    const { root } = each.look.workspace;
+    return { file, isOnDisk: true, read: async () => readBelow(root, each.step.val.file, file) ?? '' };
   });
+  const faults = await syntaxFaults(context, sources);
+  return sent.map(fileOf).flatMap((file) => {
+    const [fault] = faults.get(file.file) ?? [];
+    return fault === undefined ? [] : [{ ...file, error: syntaxError(file.file, fault) }];
+  });
+}
 
 /** Written before anything is sent, so that a crash leaves no val that vals.json does not explain. */
 function prepareManifests(

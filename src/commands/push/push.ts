@@ -5,6 +5,7 @@ import { column, idColumn } from '../../terminal/column.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { dryRun, ifVersion, yes } from '../shared/options.ts';
 import { noCheck } from '../shared/syntax.ts';
+import { annotateFailures } from './github.ts';
 import { pushWorkspaces } from './push-workspace.ts';
 import { selectFiles } from './select-files.ts';
 import { upsertFiles } from './upsert.ts';
@@ -122,8 +123,11 @@ export const command = defineCommand({
     }
     const selection = await selectFiles(context, { paths, name });
     const options = { force, yes, prune, ifVersion, dryRun, noCheck, concurrency, name };
-    return selection.kind === 'files'
-      ? upsertFiles(context, selection.files, options)
-      : pushWorkspaces(context, selection.parts, options);
+    const result =
+      selection.kind === 'files'
+        ? await upsertFiles(context, selection.files, options)
+        : await pushWorkspaces(context, selection.parts, options);
+    if (result.kind === 'outcomes') annotateFailures(context, result.rows);
+    return result;
   },
 });

@@ -1,6 +1,6 @@
 // Reads and checks all files of a push before anything is sent.
 import type { Context } from '../../cli/context.ts';
-import { LocalError, type ValsError } from '../../errors.ts';
+import { LocalError } from '../../errors.ts';
 import { missingFile } from '../../file-error.ts';
 import { warnWith } from '../../lib/say.ts';
 import { readLocalSide } from '../../workspace/examine.ts';
@@ -12,7 +12,7 @@ import { checkSizes } from '../../workspace/sources/warnings.ts';
 import { withoutText } from '../../workspace/text/code.ts';
 import { pathTo } from '../../workspace/workspace.ts';
 import type { FileToExamine } from '../shared/examine-all.ts';
-import type { PushedFile } from './refuse-files.ts';
+import type { FailedFile, PushedFile } from './refuse-files.ts';
 
 export interface ChosenFiles {
   look: Look;
@@ -27,7 +27,7 @@ export interface LocalFile extends PushedFile {
 interface ReadFiles {
   files: LocalFile[];
   all: PushedFile[];
-  failures: Map<PushedFile, ValsError>;
+  failed: FailedFile[];
 }
 
 export function readFiles(
@@ -35,7 +35,7 @@ export function readFiles(
   chosen: readonly ChosenFiles[],
   { isNamed }: { isNamed: boolean },
 ): ReadFiles {
-  const read: ReadFiles = { files: [], all: [], failures: new Map() };
+  const read: ReadFiles = { files: [], all: [], failed: [] };
   const warnings: string[] = [];
   for (const { look, files } of chosen) {
     const isChosen = new Set(files);
@@ -59,10 +59,10 @@ export function readFiles(
         read.files.push({ ...file, look, local: { ...local, here: withoutText(here) } });
       } catch (error) {
         if (!(error instanceof LocalError)) throw error;
-        read.failures.set(file, error);
+        read.failed.push({ ...file, error });
       }
     }
   }
-  if (read.failures.size === 0) for (const warning of warnings) warnWith(context.say)(warning);
+  if (read.failed.length === 0) for (const warning of warnings) warnWith(context.say)(warning);
   return read;
 }

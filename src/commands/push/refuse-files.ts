@@ -1,13 +1,16 @@
 // A push begins only if all its files can be sent.
 import { refuseBatch, type Wording } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
-import type { ValsError } from '../../errors.ts';
+import { UsageError, type ValsError } from '../../errors.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
-import { createAnnotations } from './github.ts';
 
 export interface PushedFile {
   file: string;
   name: string;
+}
+
+export interface FailedFile extends PushedFile {
+  error: ValsError;
 }
 
 export const pushWording = ({ say }: Pick<Context, 'say'>): Wording => ({
@@ -16,19 +19,24 @@ export const pushWording = ({ say }: Pick<Context, 'say'>): Wording => ({
   things: 'vals',
 });
 
-/** Undefined if no file has a failure. */
 export function refuseFiles(
   context: Context,
   files: readonly PushedFile[],
-  failures: ReadonlyMap<PushedFile, ValsError>,
-): OutcomesResult | undefined {
-  if (failures.size === 0) return undefined;
-  const annotate = createAnnotations(context);
-  for (const [{ file }, error] of failures) annotate(file, error);
-  const tasks = files.map((each) => ({
-    row: { file: each.file, name: each.name },
-    label: each.file,
-    error: failures.get(each),
+  failed: readonly FailedFile[],
+): OutcomesResult {
+  const errors = new Map(failed.map(({ file, error }) => [file, error]));
+  const tasks = files.map(({ file, name }) => ({
+    row: { file, name },
+    label: file,
+    error: errors.get(file),
   }));
   return refuseBatch(tasks, { ...pushWording(context), consequence: 'Nothing was sent.' });
+}
+
+/** For --if-version. */
+export function refuseSeveral(count: number): void {
+  if (count === 1) return;
+  throw new UsageError(`--if-version works with one file, but there are ${count}.`, {
+    hint: { text: 'To push one file', command: 'push', input: { paths: true, ifVersion: true } },
+  });
 }

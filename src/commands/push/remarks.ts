@@ -2,9 +2,10 @@ import type { Context } from '../../cli/context.ts';
 import { type Remarked, summarizeRemarks } from '../../cli/failures.ts';
 import type { Problem } from '../../errors.ts';
 import type { Remark } from '../../workspace/carry-out.ts';
+import { firstRelativeImport, relativeImportWarning } from '../../workspace/sources/warnings.ts';
 
 interface RemarkedVal {
-  path: string;
+  file: string;
   name: string;
   remarks: readonly Remark[];
 }
@@ -13,7 +14,7 @@ interface RemarkedVal {
 export function warnOfRemarks({ say }: Pick<Context, 'say'>, vals: readonly RemarkedVal[]): void {
   const remarked = vals.flatMap((val) =>
     val.remarks.map(
-      (remark): Remarked => ({ remark: { subject: val.path, problem: problemOf(val, remark) }, hints: [] }),
+      (remark): Remarked => ({ remark: { subject: val.file, problem: problemOf(val, remark) }, hints: [] }),
     ),
   );
   for (const text of summarizeRemarks(remarked)) say({ kind: 'warning', text });
@@ -37,4 +38,17 @@ function problemOf({ name }: RemarkedVal, remark: Remark): Problem {
     case 'not renamed':
       return `has a new val, because the service cannot rename "${remark.nameBefore}"`;
   }
+}
+
+/** A val on the service is a single file, so an import of another file cannot work there. */
+export function warnOfImports(
+  { say }: Pick<Context, 'say'>,
+  sent: readonly { file: string; code?: string | undefined }[],
+): void {
+  const found = sent.flatMap(({ file, code = '' }) => {
+    const specifier = firstRelativeImport(code);
+    return specifier === undefined ? [] : [{ file, specifier }];
+  });
+  const text = relativeImportWarning(found);
+  if (text !== undefined) say({ kind: 'warning', text });
 }

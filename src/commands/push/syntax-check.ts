@@ -1,65 +1,45 @@
 import { resolve } from 'node:path';
 import { forEach } from '../../cli/batch.ts';
+import type { Context } from '../../cli/context.ts';
+import { existingStats } from '../../lib/paths.ts';
 import { findSuspects, type SyntaxFault } from '../../run/check-syntax.ts';
+import { readCode } from '../../workspace/sources/read-text.ts';
+import { type FoundFile, readInFolder } from '../../workspace/sources/walk.ts';
 import { faultsIn, isChecked } from '../shared/syntax.ts';
-import type { SourceFile } from './source-file.ts';
 
-type CheckedFile = Pick<SourceFile, 'file' | 'canReadAgain'>;
-
-/** By their paths, only files with a syntax error. */
-type Faults = ReadonlyMap<string, readonly [SyntaxFault, ...SyntaxFault[]]>;
-
-export interface SyntaxCheck {
-  /** Begins to parse as soon as there are enough files. */
-  add(file: CheckedFile, code: string): void;
-  finish(): Promise<Faults>;
+/** A file to read, whether a workspace has it or not. */
+export interface SourceFile {
+  /** As a person would type it, or - for standard input. */
+  file: string;
+  read(): Promise<string>;
+  /** False for a pipe and for standard input, which can be read only once. */
+  isOnDisk: boolean;
 }
 
-export const withoutCheck: SyntaxCheck = { add() {}, finish: async () => new Map() };
+export function sourceFile(context: Context, { file, inFolder }: FoundFile): SourceFile {
+  if (inFolder !== undefined) return { file, isOnDisk: true, read: async () => readInFolder(file, inFolder) };
+  const path = resolve(context.settings.cwd, file);
+  const isOnDisk = file !== '-' && existingStats(path)?.isFile() === true;
+  return { file, isOnDisk, read: async () => readCode(file, context) };
+}
 
-const filesPerBuild = 250;
+/** For fewer files, a build of all of them takes longer than to parse each. */
 const leastForBuild = 10;
 
-/** Parses files while others are read. */
-export function createSyntaxCheck(cwd: string): SyntaxCheck {
+/** By their paths, only files with a syntax error. */
+export async function syntaxFaults(
+  { settings }: Context,
+  files: readonly SourceFile[],
+): Promise<ReadonlyMap<string, readonly [SyntaxFault, ...SyntaxFault[]]>> {
+  const pathOf = ({ file }: SourceFile) => resolve(settings.cwd, file);
+  const checked = files.filter(({ file }) => isChecked(file));
+  const onDisk = checked.filter(({ isOnDisk }) => isOnDisk).map(pathOf);
+  const suspects = onDisk.length < leastForBuild ? new Set(onDisk) : await findSuspects(onDisk);
   const found = new Map<string, [SyntaxFault, ...SyntaxFault[]]>();
-  const running: Promise<void>[] = [];
-  let waiting: CheckedFile[] = [];
-  /** The codes of the waiting files, so that no file is read again. */
-  const codes = new Map<CheckedFile, string>();
-
-  async function parse(files: readonly CheckedFile[]): Promise<void> {
-    const isInFile = ({ canReadAgain }: CheckedFile) => canReadAgain;
-    const isMany = files.filter(isInFile).length >= leastForBuild;
-    const pathOf = ({ file }: CheckedFile) => resolve(cwd, file);
-    const suspects = isMany ? await findSuspects(files.filter(isInFile).map(pathOf)) : undefined;
-    const toParse = files.filter((file) => !isInFile(file) || (suspects?.has(pathOf(file)) ?? true));
-    await forEach(toParse, 'auto', async (file) => {
-      const [first, ...others] = await faultsIn(file.file, codes.get(file) ?? '');
-      if (first !== undefined) found.set(file.file, [first, ...others]);
-    });
-    for (const file of files) codes.delete(file);
-  }
-
-  function parseWaiting(): void {
-    const parsing = parse(waiting);
-    // `finish` throws the error.
-    parsing.catch(() => {});
-    running.push(parsing);
-    waiting = [];
-  }
-
-  return {
-    add(file, code) {
-      if (!isChecked(file.file)) return;
-      waiting.push(file);
-      codes.set(file, code);
-      if (waiting.length >= filesPerBuild) parseWaiting();
-    },
-    async finish() {
-      parseWaiting();
-      await Promise.all(running);
-      return found;
-    },
-  };
+  const toParse = checked.filter((file) => !file.isOnDisk || suspects.has(pathOf(file)));
+  await forEach(toParse, 'auto', async ({ file, read }) => {
+    const [first, ...others] = await faultsIn(file, await read());
+    if (first !== undefined) found.set(file, [first, ...others]);
+  });
+  return found;
 }

@@ -4,7 +4,7 @@ import { textAt, versionOf } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
-import { LocalError, UsageError, ValsError } from '../../errors.ts';
+import { LocalError } from '../../errors.ts';
 import { withoutUndefined } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import { warnWith } from '../../lib/say.ts';
@@ -17,12 +17,10 @@ import type { FoundFile } from '../../workspace/sources/walk.ts';
 import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
 import { withNameProposed } from '../shared/propose-name.ts';
 import { syntaxError } from '../shared/syntax.ts';
-import { createAnnotations } from './github.ts';
-import { createImportWarning } from './import-warning.ts';
-import { type PushedFile, pushWording, refuseFiles } from './refuse-files.ts';
+import { type FailedFile, type PushedFile, pushWording, refuseFiles, refuseSeveral } from './refuse-files.ts';
+import { warnOfImports } from './remarks.ts';
 import { hintAtMissingIds } from './sent-rows.ts';
-import { type SourceFile, sourceFile } from './source-file.ts';
-import { createSyntaxCheck, withoutCheck } from './syntax-check.ts';
+import { type SourceFile, sourceFile, syntaxFaults } from './syntax-check.ts';
 
 export interface UpsertOptions {
   /** --name */
@@ -33,7 +31,9 @@ export interface UpsertOptions {
   concurrency: number | 'auto';
 }
 
-type NamedSource = SourceFile & PushedFile;
+interface CodeFile extends SourceFile, PushedFile {
+  code: string;
+}
 
 export async function upsertFiles(
   context: Context,
@@ -43,42 +43,29 @@ export async function upsertFiles(
   const { dryRun, ifVersion, concurrency } = options;
   const names = found.map(({ file }) => ({ file, name: options.name ?? nameFrom(file) }));
   refuseUnusableNames(names);
-  if (ifVersion !== undefined && found.length > 1) throw severalFiles(found.length);
-  const sources = found.map(
-    (file, index): NamedSource => ({
-      ...sourceFile(context, file),
-      name: names[index]?.name ?? '',
-    }),
-  );
-  const { files, failures } = await readAll(context, sources, options);
-  const refused = refuseFiles(context, files, failures);
-  if (refused !== undefined) return refused;
+  if (ifVersion !== undefined) refuseSeveral(found.length);
+  const sources = found.map((file, index) => ({
+    ...sourceFile(context, file),
+    name: names[index]?.name ?? '',
+  }));
+  const { files, failed } = await readAll(context, sources, options);
+  if (failed.length > 0) return refuseFiles(context, sources, failed);
   if (dryRun && ifVersion === undefined)
     return { kind: 'list', rows: files.map(({ file, name }) => ({ file, name, status: 'planned' })) };
 
   const api = await context.connect({ concurrency });
   const { mine: seenBefore } = await context.seen.recall();
-  const imports = createImportWarning();
-  const annotate = createAnnotations(context);
-  const tasks = files.map((file) => ({
-    row: { file: file.file, name: file.name },
-    label: file.file,
-    async run(): Promise<Outcome> {
-      try {
-        const code = await file.read();
-        const outcome = await upsert(context, api, { ...file, code }, { ...options, seenBefore });
-        imports.add(file.file, code);
-        return outcome;
-      } catch (error) {
-        const failure = withNameProposed(error, file.name, (valid) => ({
+  const tasks = files.map(({ file, name, code }) => ({
+    row: { file, name },
+    label: file,
+    run: () =>
+      upsert(context, api, { name, code }, { ...options, seenBefore }).catch((error) => {
+        throw withNameProposed(error, name, (valid) => ({
           text: 'To use a valid name',
           command: 'push',
-          input: { paths: [file.file], name: valid },
+          input: { paths: [file], name: valid },
         }));
-        if (failure instanceof ValsError) annotate(file.file, failure);
-        throw failure;
-      }
-    },
+      }),
   }));
   const { signal } = context;
   const outcomes = await runBatch(tasks, {
@@ -87,54 +74,43 @@ export async function upsertFiles(
     signal,
     progress: 'Pushing',
   });
-  imports.warn(context);
+  warnOfImports(
+    context,
+    files.filter((_file, index) => outcomes.rows[index]?.error === undefined),
+  );
   hintAtMissingIds(context, outcomes.rows, { inWorkspace: false });
   return outcomes;
 }
 
-const severalFiles = (count: number): UsageError =>
-  new UsageError(`--if-version works with one file, but there are ${count}.`, {
-    hint: { text: 'To push one file', command: 'push', input: { paths: true, ifVersion: true } },
-  });
-
-/** Limits the total of what is kept. A file that does not fit is read again before it is sent. */
-const maxCharactersInMemory = 8 * 1024 * 1024;
-
 async function readAll(
   context: Context,
-  sources: readonly NamedSource[],
+  sources: readonly (SourceFile & PushedFile)[],
   { noCheck }: UpsertOptions,
-): Promise<{ files: NamedSource[]; failures: Map<PushedFile, ValsError> }> {
-  const syntax = noCheck ? withoutCheck : createSyntaxCheck(context.settings.cwd);
+): Promise<{ files: CodeFile[]; failed: FailedFile[] }> {
   const warnings: string[] = [];
   const warn = (warning: string) => void warnings.push(warning);
-  const failures = new Map<PushedFile, ValsError>();
-  const files: NamedSource[] = [];
-  let characters = 0;
+  const files: CodeFile[] = [];
+  const failed: FailedFile[] = [];
   for (const source of sources) {
+    const { file, name } = source;
     try {
       const code = await source.read();
-      characters += code.length;
-      const keeps = characters <= maxCharactersInMemory || !source.canReadAgain;
-      const file = keeps ? { ...source, read: async () => code } : source;
-      files.push(file);
-      checkName(source.name, warn);
-      checkSizes({ code }, source.file, warn);
-      syntax.add(source, code);
+      checkName(name, warn);
+      checkSizes({ code }, file, warn);
+      files.push({ ...source, code, read: async () => code });
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
-      files.push(source);
-      failures.set(source, error);
+      failed.push({ file, name, error });
     }
   }
-  if (failures.size > 0) return { files, failures };
+  if (failed.length > 0) return { files, failed };
   for (const warning of warnings) warnWith(context.say)(warning);
-  const faults = await syntax.finish();
-  for (const file of files) {
-    const [fault] = faults.get(file.file) ?? [];
-    if (fault !== undefined) failures.set(file, syntaxError(file.file, fault));
+  const faults = noCheck ? undefined : await syntaxFaults(context, files);
+  for (const { file, name } of files) {
+    const [fault] = faults?.get(file) ?? [];
+    if (fault !== undefined) failed.push({ file, name, error: syntaxError(file, fault) });
   }
-  return { files, failures };
+  return { files, failed };
 }
 
 interface OneUpsert extends Pick<UpsertOptions, 'dryRun' | 'ifVersion'> {

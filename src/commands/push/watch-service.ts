@@ -2,7 +2,7 @@
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { LocalError, messageWithHint, UnavailableError, ValsError } from '../../errors.ts';
-import { column } from '../../terminal/column.ts';
+import { type Column, column } from '../../terminal/column.ts';
 import { examineFile, readLocalSide } from '../../workspace/examine.ts';
 import { closeLook, type Look, openLook } from '../../workspace/look.ts';
 import { pullVal } from '../../workspace/pull-val.ts';
@@ -83,8 +83,8 @@ async function pullChange(
     const backup = createBackup(workspace.own);
     const options = { merge: false, force: false, dryRun: false, isNamed: false, backup };
     const { outcome } = await pullVal(look, examined, options);
-    const columns = [outcomeColumn, column('name'), versionColumn];
-    await context.event({ file: pathTo(workspace, val.file), name: val.name, ...outcome }, columns);
+    const row = { file: pathTo(workspace, val.file), name: val.name, ...outcome };
+    await context.event(row, savedColumns(context));
   } catch (error) {
     // The file may have been saved meanwhile. Its push will tell.
     const concernsOne =
@@ -93,3 +93,17 @@ async function pullChange(
     context.say({ kind: 'warning', text: messageWithHint(error) });
   }
 }
+
+/** For what `--watch` pushes and pulls. */
+export const savedColumns = ({ clock, forPerson }: Context): Column[] => [
+  {
+    ...column('time'),
+    compute() {
+      const now = new Date(clock.now());
+      return forPerson ? now.toTimeString().slice(0, 8) : now.toISOString();
+    },
+  },
+  outcomeColumn,
+  column('name'),
+  versionColumn,
+];

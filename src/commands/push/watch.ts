@@ -1,6 +1,4 @@
 // `vals push --watch`: a push of the saved files at every save, by the same rules.
-import { lstatSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import {
   exitQuietly,
@@ -15,12 +13,9 @@ import {
 import type { OutcomeRow } from '../../lib/outcome.ts';
 import { warnWith } from '../../lib/say.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
-import { type Column, column } from '../../terminal/column.ts';
-import { notInWorkspace } from '../../workspace/disk/root.ts';
-import { createFileCheck, isBelow } from '../../workspace/select.ts';
+import { isBelow, workspaceOfWords } from '../../workspace/select.ts';
 import { createIgnoreFiles } from '../../workspace/sources/ignoring.ts';
-import { createNestedProjectCheck, inOtherProject } from '../../workspace/sources/nested-project.ts';
-import { pathExists } from '../../workspace/sources/walk.ts';
+import { walkFolder } from '../../workspace/sources/walk.ts';
 import {
   createSaveQueue,
   type PushedSaves,
@@ -28,12 +23,11 @@ import {
   type SaveQueue,
 } from '../../workspace/watch/save-queue.ts';
 import { type Saves, watchSaves } from '../../workspace/watch/saves.ts';
-import { pathBelowRoot, relativeTo, type Workspace } from '../../workspace/workspace.ts';
+import { relativeTo, type Workspace } from '../../workspace/workspace.ts';
 import { createWorkspaces } from '../../workspace/workspaces.ts';
 import { confirmService, pushing } from '../shared/belonging.ts';
-import { outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { type PushOptions, pushLook } from './push-workspace.ts';
-import { pullWhileWatching } from './watch-service.ts';
+import { pullWhileWatching, savedColumns } from './watch-service.ts';
 
 export interface WatchOptions extends Pick<PushOptions, 'force' | 'yes' | 'noCheck' | 'concurrency'> {
   paths: readonly string[];
@@ -48,7 +42,7 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
       hint: 'To print one record per line, use --ndjson instead of --json.',
     });
   }
-  const { workspace, paths } = watchedPaths(context, options.paths);
+  const workspace = await watchedWorkspace(context, options.paths);
   const { root } = workspace;
   await confirmService(context, workspace, pushing, { dryRun: false });
   // This signal never aborts, so that Ctrl-C does not cut off a running push.
@@ -62,7 +56,7 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
   const endWatch = (error: unknown) => failure.abort(error);
   const ending = AbortSignal.any([signal, failure.signal]);
 
-  const isChosen = (file: string) => isBelow(workspace, paths, file);
+  const isChosen = (file: string) => isBelow(workspace, options.paths, file);
   const push = async (files: SavedFiles, isRetry: boolean): Promise<PushedSaves> => {
     const pushed = {
       ...options,
@@ -104,19 +98,6 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
   }
 }
 
-const columnsFor = ({ clock, forPerson }: Context): Column[] => [
-  {
-    ...column('time'),
-    compute() {
-      const now = new Date(clock.now());
-      return forPerson ? now.toTimeString().slice(0, 8) : now.toISOString();
-    },
-  },
-  outcomeColumn,
-  column('name'),
-  versionColumn,
-];
-
 async function reportRows(
   context: Context,
   workspace: Workspace,
@@ -124,7 +105,7 @@ async function reportRows(
   { isRetry }: { isRetry: boolean },
 ): Promise<PushedSaves> {
   const unreachable: string[] = [];
-  const columns = columnsFor(context);
+  const columns = savedColumns(context);
   const outages = rows.flatMap(({ error }) => (error instanceof ValsError && isOutage(error) ? [error] : []));
   const isUnreachable = ({ error }: OutcomeRow) => outages.some((each) => each === error);
   // After the first such failure, the others are not tried.
@@ -175,44 +156,16 @@ function noteOutage({ say }: Context, change: 'began' | 'over', reason: string |
     });
 }
 
-/** Refuses words that stand for no file which this command pushes. With such a word, the command would wait forever. */
-function watchedPaths(
-  context: Context,
-  paths: readonly string[],
-): { workspace: Workspace; paths: readonly string[] } {
-  const { say } = context;
-  const workspaces = createWorkspaces(context);
-  const [workspace = workspaces.here(), another] = new Set(
-    paths.flatMap((path) => workspaces.placeOf(path)?.workspace ?? []),
-  );
-  if (workspace === undefined) throw notInWorkspace();
-  if (another !== undefined) {
-    throw new UsageError('--watch works with the paths of one workspace, but the paths belong to several.', {
-      hint: 'Watch each workspace with a command of its own.',
-    });
-  }
-  const isInOtherProject = createNestedProjectCheck(workspace.root);
-  const reasonNotToPush = createFileCheck(workspace, warnWith(say));
-  for (const path of paths) {
-    const below = pathBelowRoot(workspace, path);
-    if (below === undefined) throw notWatched(path, `outside of the workspace ${workspace.root}`);
-    // The slash makes this check the path itself too, because the path may be the folder of a repository.
-    if (isInOtherProject(`${below}/`)) throw inOtherProject(path, 'push');
-    if (!pathExists(workspace.cwd, path)) {
-      throw new LocalError(`${path} does not exist.`, { hint: 'Check the path.' });
-    }
-    const stats = lstatSync(resolve(workspace.cwd, path));
-    if (stats.isSymbolicLink()) throw notWatched(path, 'a link');
-    const reason = stats.isDirectory() ? undefined : reasonNotToPush({ file: below });
-    if (reason !== undefined) throw notWatched(path, reason);
-  }
-  return { workspace, paths };
-}
-
-const notWatched = (path: string, reason: string): LocalError =>
-  new LocalError(`${path} cannot be watched, because it is ${reason}.`, {
-    hint: { text: 'To push it once', command: 'push', input: { paths: [path] } },
+/** With a path that has no file of the workspace, the command would wait forever. */
+async function watchedWorkspace(context: Context, paths: readonly string[]): Promise<Workspace> {
+  const workspace = workspaceOfWords(createWorkspaces(context), paths);
+  const files = await walkFolder(workspace.root, { env: workspace.env, pathOf: (below) => below });
+  const empty = paths.find((path) => !files.some((file) => isBelow(workspace, [path], file)));
+  if (empty === undefined) return workspace;
+  throw new LocalError(`${empty} cannot be watched, because no val of the workspace is there.`, {
+    hint: { text: 'To push it once', command: 'push', input: { paths: [empty] } },
   });
+}
 
 async function finishPushes(
   { clock, say }: Context,

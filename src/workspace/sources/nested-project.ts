@@ -1,18 +1,4 @@
-import { join } from 'node:path';
 import { LocalError } from '../../errors.ts';
-import { isProject } from '../disk/root.ts';
-import { folderOf } from './ignoring.ts';
-
-/** A repository in the folder may come from somebody else, so its files are not pushed with the folder. */
-export function createNestedProjectCheck(root: string): (file: string) => boolean {
-  const known = new Map([['', false]]);
-  const isNested = (folder: string): boolean => {
-    const nested = known.get(folder) ?? (isProject(join(root, folder)) || isNested(folderOf(folder)));
-    known.set(folder, nested);
-    return nested;
-  };
-  return (file) => isNested(folderOf(file));
-}
 
 const refusals = {
   push: { notDone: 'was not pushed', next: 'push the file' },

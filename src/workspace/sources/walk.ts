@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs';
-import { existsSync, lstatSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import nativePath, { basename, extname, join, type PlatformPath, resolve } from 'node:path';
 import { LocalError, UsageError } from '../../errors.ts';
@@ -76,15 +76,6 @@ export function readInFolder(file: string, { folder, below }: FileInFolder): str
   const code = readBelow(folder, below, file);
   if (code === undefined) throw missingFile(file);
   return checkNotEmpty(file, code);
-}
-
-export function pathExists(cwd: string, path: string): boolean {
-  try {
-    lstatSync(resolve(cwd, path));
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 const isDirectory = (path: string): Promise<boolean> =>
