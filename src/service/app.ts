@@ -35,7 +35,6 @@ interface AppOptions {
   network: Network;
   limits?: Limits;
   maxVals?: number;
-  isDraining?(): boolean;
   onInternalError?(failure: InternalError): void;
 }
 
@@ -52,7 +51,7 @@ const everyReply = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nos
 export function createApp(store: Store, options: AppOptions): App {
   const { network, limits, maxVals, onInternalError } = options;
   const routes = [
-    healthRoute(store, options),
+    healthRoute(store),
     ...pageRoutes(store),
     ...signInRoutes(store),
     ...valRoutes(store.db, { maxVals }),
@@ -118,15 +117,14 @@ function refuseUnknownRoute(request: ServiceRequest, allowedMethods: string[]): 
   throw nothingAt(url);
 }
 
-function healthRoute(store: Store, { isDraining }: AppOptions): Route {
+function healthRoute({ db }: Store): Route {
   return route('GET', healthPath, {
     id: 'getHealth',
     access: 'any host',
     summary: 'The health of the service',
-    responses: { 200: ref('Health'), 503: ref('Health') },
+    responses: { 200: ref('Health') },
     async reply() {
-      if (isDraining?.()) return json({ status: 'draining' }, 503);
-      await store.db.probe();
+      await db.probe();
       return json({ status: 'ok' });
     },
   });

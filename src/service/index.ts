@@ -2,7 +2,6 @@ import { UsageError } from '../errors.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { createApp, type InternalError } from './app.ts';
 import type { StoreLocation } from './database/database.ts';
-import type { Certificate } from './http/certificate.ts';
 import { createListener } from './http/listener.ts';
 import type { Metrics } from './http/metrics.ts';
 import { inUrl, loopbackOnly, type Network } from './http/network.ts';
@@ -25,7 +24,6 @@ export interface EmbeddedService {
   port: number;
   metricsPort: number | undefined;
   token: string | undefined;
-  drain(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -33,8 +31,7 @@ export interface EmbeddedService {
 export type ServiceEvent =
   | StoreEvent
   | { kind: 'answered'; request: FinishedRequest }
-  | { kind: 'internal error'; failure: InternalError }
-  | { kind: 'warning'; message: string };
+  | { kind: 'internal error'; failure: InternalError };
 
 export interface ServiceOptions {
   port: number;
@@ -59,18 +56,16 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
   try {
     if (options.seed) await seedOwner(store, options.seed);
     const metrics = options.metrics && (await createStoreMetrics(store));
-    let draining = false;
     const app = createApp(store, {
       network,
       limits: limits.requests,
       maxVals: limits.maxVals,
-      isDraining: () => draining,
       onInternalError: (failure) => tell({ kind: 'internal error', failure }),
     });
     const server = await listen(createListener(app), {
       host: network.host,
       port: options.port,
-      certificate: certificate?.current,
+      certificate,
       isBehindProxy: network.publicUrl !== undefined && certificate === undefined,
       onFinished(request) {
         metrics?.count(request);
@@ -81,22 +76,14 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
       metrics && options.metrics && (await serveMetrics(metrics, server, options.metrics));
     void cleanUp(store.db, { keepRunsMs: limits.keepRunsMs, clock, signal: ended.signal });
     const { port } = server;
-    const stopRenewing = certificate?.renew(clock, server.renew, (message) =>
-      tell({ kind: 'warning', message }),
-    );
     let closed: Promise<void> | undefined;
     const baseUrl = network.publicUrl?.origin ?? `http://${inUrl(network.host)}:${port}`;
     return {
       baseUrl,
       port,
       token: store.owner?.token,
-      drain() {
-        draining = true;
-        return server.drain();
-      },
       metricsPort: metricsServer?.port,
       close() {
-        stopRenewing?.();
         ended.abort();
         metricsServer?.close();
         closed ??= server.close().finally(store.close);
@@ -135,13 +122,6 @@ async function seedOwner(store: Store, seed: SeedData): Promise<void> {
 /** Most services need no certificate, and start sooner without Node's TLS. */
 async function ownCertificate({ certificate: files }: Network) {
   if (files === undefined) return undefined;
-  const { readCertificate, watchCertificate } = await import('./http/certificate.ts');
-  return {
-    current: readCertificate(files),
-    renew: (clock: Clock, use: (renewed: Certificate) => void, warn: (message: string) => void) =>
-      watchCertificate(files, clock, {
-        onRenewed: use,
-        onProblem: (message) => warn(`${message} The previous certificate is still in use.`),
-      }),
-  };
+  const { readCertificate } = await import('./http/certificate.ts');
+  return readCertificate(files);
 }

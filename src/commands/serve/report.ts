@@ -14,7 +14,6 @@ type InternalError = Extract<ServiceEvent, { kind: 'internal error' }>['failure'
 export interface Report {
   request(finished: Finished): void;
   info(text: string): void;
-  warn(text: Hints): void;
   failure(error: ValsError): void;
   internalError(failure: InternalError): void;
   /** For a person at a terminal. */
@@ -38,9 +37,6 @@ export function reportEvent(report: Report, event: ServiceEvent): void {
     case 'upgraded':
       report.info(event.message);
       break;
-    case 'warning':
-      report.warn(event.message);
-      break;
   }
 }
 
@@ -52,7 +48,6 @@ export function textReport(say: Context['say'], log: Log, clean: Clean): Report 
     request: ({ method, path, status, ms }) =>
       log.write(`${method} ${clean(path)} ${status} ${Math.round(ms)} ms`),
     info: log.write,
-    warn,
     failure: (error) => warn(messageWithHint(error)),
     internalError({ method, route, error }) {
       const stack = clean(error.stack ?? `${error}`).split('\n');
@@ -77,7 +72,6 @@ export function jsonReport(log: Log, clean: Clean): Report {
     request: ({ method, route, status, ms }) =>
       log.write(stringifyJson({ time: time(), method, route, status, ms: Math.round(ms) })),
     info: (text) => write('info', text),
-    warn: (text) => write('warning', textOf(text)),
     failure: (error) => write('error', textOf(messageWithHint(error))),
     internalError: ({ method, route, error }) =>
       write('error', `Internal error in ${method} ${route}: ${clean(error.stack ?? `${error}`)}`),

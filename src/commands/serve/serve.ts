@@ -78,10 +78,7 @@ export const command = defineCommand({
     await announce(context, service, setup, report);
     await aborted(signal);
     const isByCtrlC = isCtrlC(signal.reason);
-    await beyondGracePeriod(async () => {
-      if (setup.isShared && !isByCtrlC) await service.drain();
-      await service.close();
-    });
+    await beyondGracePeriod(service.close);
     log.close();
     if (isByCtrlC) throw exitQuietly(signal.reason);
     return { kind: 'nothing' };

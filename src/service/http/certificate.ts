@@ -1,7 +1,6 @@
 import { createSecureContext } from 'node:tls';
 import { LocalError } from '../../errors.ts';
 import { fileError } from '../../file-error.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { readPlainFile } from '../../lib/plain-file.ts';
 
 export interface CertificateFiles {
@@ -13,8 +12,6 @@ export interface Certificate {
   cert: Buffer;
   key: Buffer;
 }
-
-const checkEveryMs = 60_000;
 
 export function readCertificate(files: CertificateFiles): Certificate {
   const certificate = { cert: read(files.cert), key: read(files.key) };
@@ -37,31 +34,4 @@ function read(file: string): Buffer {
   } catch (error) {
     throw fileError(file, error);
   }
-}
-
-/** Looks for a renewed certificate every minute. Reports each problem once, and keeps the previous certificate. */
-export function watchCertificate(
-  files: CertificateFiles,
-  clock: Clock,
-  { onRenewed, onProblem }: { onRenewed(certificate: Certificate): void; onProblem(message: string): void },
-): () => void {
-  let current = readCertificate(files);
-  let reported = '';
-  let cancel = () => {};
-  const look = () => {
-    try {
-      const found = readCertificate(files);
-      const isSame = found.cert.equals(current.cert) && found.key.equals(current.key);
-      if (!isSame) onRenewed(found);
-      current = found;
-      reported = '';
-    } catch (error) {
-      const { message } = error as Error;
-      if (message !== reported) onProblem(message);
-      reported = message;
-    }
-    cancel = clock.after(checkEveryMs, look);
-  };
-  cancel = clock.after(checkEveryMs, look);
-  return () => cancel();
 }

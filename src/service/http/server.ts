@@ -1,17 +1,15 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LocalError } from '../../errors.ts';
 import { mostConnections } from '../limits.ts';
 import type { Certificate } from './certificate.ts';
 
 /** `idleMs` must be longer than `requestTimeout`, so that a slow request gets the reply 408. */
 const idleMs = 40_000;
-/**
- * `closingMs` and `drainingMs` together must be less than ten seconds, because Docker kills a process ten
- * seconds after the request to stop.
- */
+/** Must be less than ten seconds, because Docker kills a process ten seconds after the request to stop. */
 const closingMs = 5_000;
-const drainingMs = 3_000;
 const timeouts = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -49,8 +47,6 @@ interface ListenOptions {
 export interface Server {
   port: number;
   requestsUnderWay(): number;
-  renew(certificate: Certificate): void;
-  drain(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -62,7 +58,7 @@ export type Listener = (
 ) => void;
 
 export async function listen(listener: Listener, options: ListenOptions): Promise<Server> {
-  const { certificate, onFinished } = options;
+  const { onFinished } = options;
   const underWay = new Set<ServerResponse>();
   let isEnding = false;
 
@@ -84,62 +80,25 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
     });
   };
   const server = createHttpServer(handle, options);
-  const connections = trackConnections(server);
+  const connections = new Set<Socket>();
+  server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
   await startListening(server, options);
-
-  const closeAfterReplies = () => {
-    isEnding = true;
-    for (const outgoing of underWay) outgoing.shouldKeepAlive = false;
-  };
 
   return {
     port: (server.address() as AddressInfo).port,
     requestsUnderWay: () => underWay.size,
-    renew(certificate) {
-      if ('setSecureContext' in server) server.setSecureContext(certificate);
-    },
-    /** Goes on listening, so that a proxy learns from the health check that the service ends. */
-    async drain() {
-      closeAfterReplies();
-      await connections.allClosed(drainingMs);
-    },
     async close() {
-      closeAfterReplies();
+      isEnding = true;
+      for (const outgoing of underWay) outgoing.shouldKeepAlive = false;
       const closed = new Promise((resolve) => server.close(resolve));
+      const answered = Promise.all([...underWay].map((outgoing) => once(outgoing, 'close')));
+      await Promise.race([answered, sleep(closingMs, undefined, { ref: false })]);
       // Node closes the connections that have had a request. Browsers open others, and leave them without a request.
-      const inUse = new Set([...underWay].map(({ socket }) => socket));
-      for (const socket of connections.open) if (!certificate && !inUse.has(socket)) socket.destroySoon();
-      const timeout = setTimeout(() => {
-        for (const socket of connections.open) socket.destroy();
-      }, closingMs);
+      for (const socket of connections) socket.destroy();
       await closed;
-      clearTimeout(timeout);
-    },
-  };
-}
-
-function trackConnections(server: HttpServer) {
-  const open = new Set<Socket>();
-  let onLastClosed = () => {};
-  server.on('connection', (socket) => {
-    open.add(socket);
-    socket.once('close', () => {
-      open.delete(socket);
-      if (open.size === 0) onLastClosed();
-    });
-  });
-  return {
-    open,
-    /** Resolves after `mostMs` at the latest. */
-    async allClosed(mostMs: number): Promise<void> {
-      if (open.size === 0) return;
-      await new Promise<void>((done) => {
-        const timeout = setTimeout(done, mostMs);
-        onLastClosed = () => {
-          clearTimeout(timeout);
-          done();
-        };
-      });
     },
   };
 }
