@@ -19,9 +19,6 @@ function isJsonInUtf8(type: string): boolean {
 export function checkBodyHeaders(request: ServiceRequest): void {
   const length = Number(headerOf(request, 'content-length') ?? 0);
   if (length === 0 && headerOf(request, 'transfer-encoding') === undefined) return;
-  if ((headerOf(request, 'content-encoding') ?? 'identity').toLowerCase() !== 'identity') {
-    throw new HttpProblem(415, 'The request body must not be compressed. Omit the header Content-Encoding.');
-  }
   if (!isJsonInUtf8(headerOf(request, 'content-type') ?? '')) {
     throw new HttpProblem(
       415,
@@ -31,7 +28,7 @@ export function checkBodyHeaders(request: ServiceRequest): void {
   if (length > largestBody) throw tooLarge();
 }
 
-export async function readBytes({ incoming }: ServiceRequest, most = largestBody): Promise<Buffer> {
+export async function readBytes({ incoming }: ServiceRequest): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   await new Promise<void>((resolve, reject) => {
@@ -42,17 +39,16 @@ export async function readBytes({ incoming }: ServiceRequest, most = largestBody
     incoming.on('data', function onData(chunk: Buffer) {
       chunks.push(chunk);
       size += chunk.length;
-      if (size <= most) return;
+      if (size <= largestBody) return;
       incoming.off('data', onData);
-      reject(tooLarge(most));
+      reject(tooLarge());
     });
   });
   return Buffer.concat(chunks);
 }
 
-function tooLarge(most = largestBody): HttpProblem {
-  return new HttpProblem(413, `The request body must have at most ${most} bytes.`);
-}
+const tooLarge = (): HttpProblem =>
+  new HttpProblem(413, `The request body must have at most ${largestBody} bytes.`);
 
 export function parseBody(bytes: Buffer): Record<string, unknown> {
   if (!isUtf8(bytes)) throw new HttpProblem(400, 'The request body is not UTF-8.');

@@ -1,29 +1,24 @@
 import { isLoopback } from '../lib/host-names.ts';
 import { scanCode, type TokenKind } from './scan-code.ts';
 
-/** More than code has that a person wrote. A scan of them takes a tenth of a second, in which nobody is answered. */
-const mostScannedTokens = 100_000;
-const mostImports = 1_000;
-const longestSpecifier = 500;
 /** Of a val's module or page, below a space or not, with and without a version. */
 const valPath = /^(?:\/@[\w-]+)?(?:\/v1)?\/vals\/([\w-]{1,64})(?:\/versions\/\d+)?(?:\/(?:module|raw))?\/?$/;
 
 /** What the code imports, each once: after `from`, `import` or `import(`, but not in comments or other strings. */
-export function importsIn(code: string, mostTokens = mostScannedTokens): string[] {
+export function importsIn(code: string): string[] {
   const found = new Set<string>();
   let before: 'import' | 'from' | 'other' = 'other';
   const add = (token: string, kind: TokenKind | undefined) => {
-    if (kind === 'c' || token.trim() === '' || found.size === mostImports) return;
+    if (kind === 'c' || token.trim() === '') return;
     if (kind === 's' && before !== 'other') {
       if (token === '`') return;
-      const specifier = token.replace(/^["']|["']$/g, '');
-      if (specifier.length <= longestSpecifier) found.add(specifier);
+      found.add(token.replace(/^["']|["']$/g, ''));
     }
     if (token === 'from') before = 'from';
     else if (token === 'import' && kind === 'k') before = 'import';
     else if (token !== '(' || before !== 'import') before = 'other';
   };
-  scanCode(code, add, mostTokens);
+  scanCode(code, add);
   return [...found];
 }
 

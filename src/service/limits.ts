@@ -1,9 +1,8 @@
 // The limits of the service. Those of a val's name, code and readme are in src/lib/val-limits.ts, because the command
 // line warns of them too. The time limits are beside the server (http/server.ts) and the databases.
 
-/** In bytes: the body of a request, of a sign-in, and a page of a list. */
+/** In bytes: the body of a request, and a page of a list. */
 export const largestBody = 2 * 1_048_576;
-export const largestForm = 4_096;
 export const mostPageBytes = 1_048_576;
 
 export const mostConnections = 5_000;

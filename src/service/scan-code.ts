@@ -12,7 +12,7 @@ const contextual = wordsOf(
     'satisfies set static type',
 );
 const values = wordsOf('this super null undefined true false');
-/** After these words a slash begins a regular expression, and `<` begins JSX. */
+/** After these words a slash begins a regular expression. */
 const precedesExpression = wordsOf(
   'await case default delete do else extends in instanceof new of return throw typeof void yield',
 );
@@ -21,45 +21,36 @@ const precedesExpression = wordsOf(
 const space = /\s+/uy;
 const comment = /\/\/[^\n]*|\/\*.*?(?:\*\/|$)/suy;
 const string = /"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?/suy;
-const attributeValue = /"[^"]*"?|'[^']*'?/uy;
 const number = /\d[\w.]*/uy;
 const word = /[\p{L}_$][\p{L}\p{N}_$]*/uy;
 const beforeWord = /\s+[\p{L}_$'"`{[(*#]/uy;
 const regularExpression = /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/uy;
 const templateText = /(?:[^`\\$]|\\.|\$(?!\{))+/suy;
-const jsxText = /[^<{]+/uy;
-const tagName = /[\p{L}_$][\p{L}\p{N}_$.:-]*/uy;
-const closingTag = /<\/\s?([\p{L}_$][\p{L}\p{N}_$.:-]*|(?=>))/gu;
-const hasAttributes =
-  /<[\p{L}_$][\p{L}\p{N}_$.:-]*(?:\/>|\s+(?:\/>|\{|(?!(?:extends|const|in|out)\b)[\p{L}_$]))/uy;
-const openingTag = /<([\p{L}_$][\p{L}\p{N}_$.:-]*|)(?=>)/uy;
+/** Of "don't" in the text of JSX, which begins no string. */
+const apostrophe = /'(?=\p{L})/uy;
+/** So that a scan takes a tenth of a second, in which nobody is answered, and a browser shows all of them at once. */
+const mostTokens = 50_000;
 
-type Place = { in: 'code'; braces: number } | { in: 'template' | 'tag' | 'closing tag' | 'element' };
+type Place = { in: 'code'; braces: number } | { in: 'template' };
 
 interface Scan {
   text: string;
   at: number;
-  /** Where the scan is: code in a template in code, an element in code, and so on. */
+  /** Where the scan is: code in a template in code, and so on. */
   places: Place[];
   mayBeginExpression: boolean;
   afterDot: boolean;
   /** The line with this end has a slash after which no regular expression begins. */
   noExpressionBefore: number;
-  /** Where the last closing tag of each name is. */
-  closingTags: Map<string, number> | undefined;
 }
 
 type Token = [length: number, kind?: TokenKind];
 
 /**
  * Hands on all of the text, token by token; what follows the last of `mostTokens` is one token without a kind. It is a
- * guess at what the code means, as no parser reads code with mistakes.
+ * guess at what the code means, as no parser reads code with mistakes. It knows nothing of JSX.
  */
-export function scanCode(
-  text: string,
-  add: (token: string, kind: TokenKind | undefined) => void,
-  mostTokens: number,
-): void {
+export function scanCode(text: string, add: (token: string, kind: TokenKind | undefined) => void): void {
   const scan: Scan = {
     text,
     at: 0,
@@ -67,7 +58,6 @@ export function scanCode(
     mayBeginExpression: true,
     afterDot: false,
     noExpressionBefore: 0,
-    closingTags: undefined,
   };
   for (let tokens = 0; scan.at < text.length; tokens++) {
     const [length, kind] = tokens < mostTokens ? nextToken(scan) : [text.length];
@@ -78,16 +68,7 @@ export function scanCode(
 
 function nextToken(scan: Scan): Token {
   const place = scan.places.at(-1) ?? { in: 'code', braces: 0 };
-  switch (place.in) {
-    case 'code':
-      return codeToken(scan, place);
-    case 'template':
-      return templateToken(scan);
-    case 'element':
-      return elementToken(scan);
-    default:
-      return tagToken(scan, place.in === 'closing tag');
-  }
+  return place.in === 'code' ? codeToken(scan, place) : templateToken(scan);
 }
 
 /** How many characters the pattern matches here. */
@@ -116,49 +97,6 @@ function templateToken(scan: Scan): Token {
     return [2];
   }
   return [lengthOf(templateText, scan) || 1, 's'];
-}
-
-function elementToken(scan: Scan): Token {
-  const { text, at } = scan;
-  if (text[at] === '{') {
-    enter(scan, { in: 'code', braces: 0 });
-    return [1];
-  }
-  if (text[at] !== '<') return [lengthOf(jsxText, scan) || 1];
-  const isClosing = text[at + 1] === '/';
-  enter(scan, { in: isClosing ? 'closing tag' : 'tag' });
-  return [isClosing ? 2 : 1];
-}
-
-function tagToken(scan: Scan, isClosing: boolean): Token {
-  const { text, at } = scan;
-  const blank = lengthOf(space, scan);
-  if (blank > 0) return [blank];
-  if (text.startsWith('/>', at)) {
-    leave(scan);
-    return [2];
-  }
-  switch (text[at]) {
-    case '>':
-      leave(scan);
-      if (!isClosing) enter(scan, { in: 'element' });
-      else if (scan.places.at(-1)?.in === 'element') leave(scan);
-      return [1];
-    case '{':
-      enter(scan, { in: 'code', braces: 0 });
-      return [1];
-    case '"':
-    case "'":
-      return [lengthOf(attributeValue, scan), 's'];
-    default:
-      return nameInTag(scan);
-  }
-}
-
-function nameInTag(scan: Scan): Token {
-  const length = lengthOf(tagName, scan);
-  if (length === 0) return [1];
-  return [length, /[</]/.test(scan.text[scan.at - 1] ?? '') ? 't' : undefined];
 }
 
 function codeToken(scan: Scan, place: { braces: number }): Token {
@@ -191,7 +129,8 @@ function wordToken(scan: Scan, length: number): Token {
     if (isKeyword) return [length, 'k'];
   }
   if (text[at + length] === '(') return [length, 'f'];
-  return [length, /^\p{Lu}/u.test(name) ? 't' : undefined];
+  const withApostrophe = contextual.has(name) ? length : length + lengthOf(apostrophe, scan, at + length);
+  return [withApostrophe, /^\p{Lu}/u.test(name) ? 't' : undefined];
 }
 
 function signToken(scan: Scan, place: { braces: number }, mayBeginExpression: boolean): Token {
@@ -210,13 +149,10 @@ function signToken(scan: Scan, place: { braces: number }, mayBeginExpression: bo
       return [1];
     case ')':
     case ']':
+    case '<':
       return [1];
     case '/':
       return slashToken(scan, mayBeginExpression);
-    case '<':
-      if (mayBeginExpression && beginsElement(scan)) enter(scan, { in: 'tag' });
-      else scan.mayBeginExpression = true;
-      return [1];
     default:
       scan.mayBeginExpression = text[at] !== '.';
       return [text.codePointAt(at) === text.charCodeAt(at) ? 1 : 2];
@@ -234,20 +170,4 @@ function slashToken(scan: Scan, mayBeginExpression: boolean): Token {
   }
   scan.mayBeginExpression = true;
   return [1];
-}
-
-/** `<T>(x: T) => x` and `<Type>value` begin like an element, but nothing closes them. */
-function beginsElement(scan: Scan): boolean {
-  if (lengthOf(hasAttributes, scan) > 0) return true;
-  openingTag.lastIndex = scan.at;
-  const name = openingTag.exec(scan.text)?.[1];
-  if (name === undefined) return false;
-  scan.closingTags ??= closingTagsIn(scan.text);
-  return (scan.closingTags.get(name) ?? -1) > scan.at;
-}
-
-function closingTagsIn(text: string): Map<string, number> {
-  const found = new Map<string, number>();
-  for (const { 1: name = '', index } of text.matchAll(closingTag)) found.set(name, index);
-  return found;
 }

@@ -1,28 +1,42 @@
+import { scanCode, type TokenKind } from '../scan-code.ts';
 import type { Val } from '../store/val-rows.ts';
-import { highlight, type LinkOf } from './highlight.ts';
 import { type Html, html } from './html.ts';
-import { card, counted, nothing } from './parts.ts';
+import { card, counted } from './parts.ts';
 
-/** A browser needs half a minute for a page of 256,000 lines. */
-const mostLines = 20_000;
+/** The address of the val that a string in the code names, if the string is the name of a module. */
+export type LinkOf = (specifier: string) => string | undefined;
 
-export function codeCard({ code, version }: Val, rawAddress: string, linkOf: LinkOf): Html {
-  const lines = linesOf(code);
-  const shown = `${lines.slice(0, mostLines).join('\n')}\n`;
-  const rows = highlight(shown, linkOf).map((line) => html`<span class="l">${line}\n</span>`);
-  const tools = html`<span>version ${version}, ${counted(lines.length, 'line')}, ${counted(code.length, 'character')}</span>
-<span class="tools"><button data-copy="${rawAddress}" hidden>Copy</button> <a href="${rawAddress}">Raw</a></span>`;
-  const more =
-    lines.length > mostLines
-      ? nothing(
-          html`These are the first ${counted(mostLines, 'line')}. <a href="${rawAddress}">Raw</a> has all of them.`,
-        )
-      : '';
-  return card('Code', html`<pre class="code" tabindex="0"><code>${rows}</code></pre>${more}`, tools);
+/** The code with colours, as one piece of HTML for each line. */
+export function highlight(code: string, linkOf: LinkOf = () => undefined): Html[] {
+  const lines: Html[] = [];
+  let line: Html[] = [];
+  const addToLine = (text: string, kind: TokenKind | undefined) => {
+    if (text !== '') line.push(tokenHtml(text, kind, linkOf));
+  };
+  const add = (text: string, kind: TokenKind | undefined) => {
+    const [first = '', ...others] = text.includes('\n') ? text.split('\n') : [text];
+    addToLine(first, kind);
+    for (const other of others) {
+      lines.push(html`${line}`);
+      line = [];
+      addToLine(other, kind);
+    }
+  };
+  scanCode(code.replaceAll('\r\n', '\n'), add);
+  return line.length > 0 || lines.length === 0 ? [...lines, html`${line}`] : lines;
 }
 
-/** A newline at the end begins no further line. */
-function linesOf(code: string): string[] {
-  const lines = code.split('\n');
-  return lines.length > 1 && lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+function tokenHtml(text: string, kind: TokenKind | undefined, linkOf: LinkOf): Html {
+  if (kind === undefined) return html`${text}`;
+  const address = kind === 's' ? linkOf(text.slice(1, -1)) : undefined;
+  const shown = address === undefined ? text : html`<a href="${address}">${text}</a>`;
+  return html`<span class="${kind}">${shown}</span>`;
+}
+
+export function codeCard({ code, version }: Val, rawAddress: string, linkOf: LinkOf): Html {
+  const lines = highlight(code, linkOf);
+  const rows = lines.map((line) => html`<span class="l">${line}\n</span>`);
+  const tools = html`<span>version ${version}, ${counted(lines.length, 'line')}, ${counted(code.length, 'character')}</span>
+<span class="tools"><button data-copy="${rawAddress}" hidden>Copy</button> <a href="${rawAddress}">Raw</a></span>`;
+  return card('Code', html`<pre class="code" tabindex="0"><code>${rows}</code></pre>`, tools);
 }

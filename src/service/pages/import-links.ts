@@ -4,7 +4,7 @@ import { importsIn, valIdIn } from '../imports.ts';
 import { type ServiceRequest, spacePrefix } from '../request.ts';
 import { idsByName, readableIds } from '../store/page-reads.ts';
 import type { Val } from '../store/val-rows.ts';
-import { type LinkOf, mostShownTokens } from './highlight.ts';
+import type { LinkOf } from './code-card.ts';
 import { valAddress } from './parts.ts';
 
 const neighbour = /^\.\/([^/]+?)(?:\.[cm]?[jt]sx?)?$/;
@@ -12,7 +12,7 @@ const neighbour = /^\.\/([^/]+?)(?:\.[cm]?[jt]sx?)?$/;
 /** Links from the imports in the code to those vals that the visitor may read. */
 export async function importLinks(db: Reader, request: ServiceRequest, val: Val): Promise<LinkOf> {
   const { caller, origin, space } = request;
-  const imports = importsIn(val.code, mostShownTokens);
+  const imports = importsIn(val.code);
   const targets = new Map(imports.map((specifier) => [specifier, targetOf(specifier, origin)]));
   const of = (key: 'id' | 'name') => [
     ...new Set([...targets.values()].flatMap((target) => target[key] ?? [])),

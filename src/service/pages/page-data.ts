@@ -2,7 +2,7 @@ import type { Reader } from '../database/database.ts';
 import type { ServiceRequest } from '../request.ts';
 import type { Caller } from '../store/caller.ts';
 import { valsWithText } from '../store/lists.ts';
-import { changedVals, codesOf, lastResults, versionsAround } from '../store/page-reads.ts';
+import { changedVals, lastResults, versionsAround } from '../store/page-reads.ts';
 import {
   changePositions,
   type RecordPosition,
@@ -11,19 +11,16 @@ import {
   versionPositions,
 } from '../store/positions.ts';
 import { findRecords } from '../store/records.ts';
-import { findReferences } from '../store/references.ts';
 import { findRun, runsOfVal } from '../store/runs.ts';
 import { visibleVal } from '../store/vals.ts';
 import { hasVersion, pageOfVersions, visibleVersion } from '../store/versions.ts';
 import { importLinks } from './import-links.ts';
-import { type MatchingLine, matchingLine } from './matching-lines.ts';
 import { readShownRun } from './shown-run.ts';
 
 const valsOnPage = 20;
 const versionsOnPage = 20;
 const runsOnPage = 20;
 const runsOnValPage = 10;
-const usersOnValPage = 10;
 /** More of them would make the page of 100,000 runs slower than that of ten. */
 const mostSummarized = 100;
 
@@ -48,13 +45,8 @@ export async function searchData(
     ...(after && { after }),
   });
   const own = found.items.filter(({ author }) => author.id === caller.owner.id);
-  const lines = [...(await codesOf(db, found.items))].flatMap(([id, code]): [string, MatchingLine][] => {
-    const line = matchingLine(code, text);
-    return line ? [[id, line]] : [];
-  });
   return {
     text,
-    lines: new Map(lines),
     vals: found.items,
     lastRuns: await lastResults(db, own),
     next: found.next && valPositions.write(found.next),
@@ -79,10 +71,6 @@ export async function valData(
   return {
     val,
     linkOf: await importLinks(db, request, val),
-    users:
-      val.referenceCount > 0
-        ? await findReferences(db, caller, { owner: val.author, valId: id }, { limit: usersOnValPage })
-        : undefined,
     versions: { items, next: next && versionPositions.write(next), isFirst: after === undefined },
     runs: runs?.records.map(({ json }) => readShownRun(json)),
   };

@@ -50,8 +50,8 @@ export function pageRoutes(store: Store): Route[] {
       query: check.searchQuery,
       async reply(request, { query: { q: text = '', after } }) {
         const caller = visitorsCaller(request);
-        const { searchPage, emptySearchPage } = await loadViews();
-        if (text === '') return emptySearchPage(await view(request));
+        if (text === '') return redirect(`${spacePrefix(request.space)}/`);
+        const { searchPage } = await loadViews();
         return searchPage(await view(request), await searchData(db, caller, { text, after }));
       },
     }),

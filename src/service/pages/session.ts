@@ -1,6 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { readBytes } from '../body.ts';
-import { largestForm } from '../limits.ts';
 import { HttpProblem } from '../problem.ts';
 import { headerOf, redirect, type ServiceReply, type ServiceRequest } from '../request.ts';
 import type { CallerToken } from '../store/caller.ts';
@@ -64,7 +63,7 @@ export async function readForm(request: ServiceRequest): Promise<string> {
   requireOwnOrigin(request);
   if (!formType.test(headerOf(request, 'content-type') ?? ''))
     throw new HttpProblem(415, 'The request body must be a form: application/x-www-form-urlencoded.');
-  const bytes = await readBytes(request, largestForm);
+  const bytes = await readBytes(request);
   return new URLSearchParams(bytes.toString()).get('token')?.trim() ?? '';
 }
 

@@ -72,8 +72,6 @@ ul { margin: 0; }
 .bad { color: var(--bad); font-weight: 600; }
 .none { color: var(--soft); }
 .why { flex-basis: 100%; margin: 0; color: var(--bad); font-size: .92rem; overflow-wrap: anywhere; }
-.found { flex-basis: 100%; margin: 0; font-size: .92rem; overflow-wrap: anywhere; }
-mark { color: inherit; background: var(--plus); font-weight: 700; }
 pre { margin: 0; overflow: auto; tab-size: 2; font-size: .88rem; line-height: 1.6; }
 pre.text { padding: .8rem .95rem; white-space: pre-wrap; overflow-wrap: anywhere; max-height: 80vh; }
 pre.bad { font-weight: 400; }

@@ -1,9 +1,7 @@
-import { type ServiceReply, spacePrefix } from '../request.ts';
-import type { Reference } from '../store/references.ts';
+import type { ServiceReply } from '../request.ts';
 import type { Val } from '../store/val-rows.ts';
 import type { ListedVersion } from '../store/versions.ts';
-import { codeCard } from './code-card.ts';
-import type { LinkOf } from './highlight.ts';
+import { codeCard, type LinkOf } from './code-card.ts';
 import { type Html, html } from './html.ts';
 import { markdownHtml } from './markdown.ts';
 import { pageReply } from './page-layout.ts';
@@ -31,14 +29,12 @@ interface VersionPage {
 interface ShownVal {
   val: Val;
   linkOf: LinkOf;
-  /** The vals that import this one, as far as the visitor may know of them. */
-  users: { references: readonly Reference[] } | undefined;
   versions: VersionPage;
   /** Runs are shown to the owner alone. */
   runs: readonly ShownRun[] | undefined;
 }
 
-export function valPage(view: View, { val, linkOf, users, versions, runs }: ShownVal): ServiceReply {
+export function valPage(view: View, { val, linkOf, versions, runs }: ShownVal): ServiceReply {
   const { name, version, id, createdAt, updatedAt, likeCount, referenceCount, readme } = val;
   const { now } = view;
   const by = authorText(val.versionAuthor ?? val.author);
@@ -53,7 +49,6 @@ ${readme ? card('Readme', html`<div class="readme">${markdownHtml(readme)}</div>
 </div><div>
 ${versionsCard(view, val, versions)}
 ${runs ? runsCard(view, val, runs) : ''}
-${users ? usersCard(view, val, users.references) : ''}
 </div></div>`,
   });
 }
@@ -76,19 +71,4 @@ function runsCard(view: View, { id }: Val, runs: readonly ShownRun[]): Html {
     return card('Latest runs', nothing(html`No runs yet. Run it: <code>vals run ${id}</code>`));
   const all = html`<a href="${view.base}/runs?val=${encodeURIComponent(id)}">All runs</a>`;
   return card('Latest runs', html`<ul class="runs">${rows}</ul>`, all);
-}
-
-/** A private val of a space that the visitor belongs to is shown below that space. */
-function usersCard({ visitor }: View, { author, referenceCount }: Val, users: readonly Reference[]): Html {
-  const baseOf = ({ ownerId, username }: Reference) =>
-    spacePrefix(visitor?.spaces.some(({ id }) => id === ownerId) ? username : undefined);
-  const rows = users.map((user) => {
-    const owner = user.ownerId === author.id ? '' : html` <span class="meta">of ${user.username}</span>`;
-    return html`<li><a class="name" href="${valAddress(baseOf(user), user.id)}">${user.name}</a>${owner}</li>
-`;
-  });
-  const left = referenceCount - rows.length;
-  const which = rows.length === 0 ? 'that you may not see' : 'more';
-  const others = left > 0 ? nothing(`${counted(left, 'val')} ${which}`) : '';
-  return card('Used by', html`<ul>${rows}</ul>${others}`);
 }

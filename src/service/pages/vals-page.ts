@@ -2,7 +2,6 @@ import type { ServiceReply } from '../request.ts';
 import type { RunResult } from '../store/page-reads.ts';
 import type { ListedVal } from '../store/val-rows.ts';
 import { type Html, html } from './html.ts';
-import type { MatchingLine, MatchingLines } from './matching-lines.ts';
 import { pageReply } from './page-layout.ts';
 import { authorText, badge, nothing, pager, timeHtml, valAddress } from './parts.ts';
 import { spaceHome, type View } from './visitor.ts';
@@ -43,13 +42,13 @@ function spaceList({ visitor }: View): Html | undefined {
 
 export function searchPage(
   view: View,
-  { text, vals, lastRuns, lines, next, isFirst }: ShownVals & { text: string; lines: MatchingLines },
+  { text, vals, lastRuns, next, isFirst }: ShownVals & { text: string },
 ): ServiceReply {
   const address = `${view.base}/search?q=${encodeURIComponent(text)}`;
   const list =
     vals.length === 0
       ? nothing(html`No val that you may see has this text in its name or code.`)
-      : valList(view, vals, lastRuns, lines);
+      : valList(view, vals, lastRuns);
   return pageReply(view, {
     title: `Search for ${text}`,
     query: text,
@@ -59,31 +58,17 @@ ${pager({ first: isFirst ? undefined : address, next: next && `${address}&after=
   });
 }
 
-export const emptySearchPage = (view: View): ServiceReply =>
-  pageReply(view, {
-    title: 'Search',
-    main: html`<h1>Search</h1><p>Enter a part of a name or of code in the field above.</p>`,
-  });
+const valList = (view: View, vals: readonly ListedVal[], lastRuns: LastRuns): Html =>
+  html`<ul class="vals">${vals.map((val) => valRow(view, val, lastRuns.get(val.id)))}</ul>`;
 
-const valList = (view: View, vals: readonly ListedVal[], lastRuns: LastRuns, lines?: MatchingLines): Html =>
-  html`<ul class="vals">${vals.map((val) => valRow(view, val, lastRuns.get(val.id), lines?.get(val.id)))}</ul>`;
-
-function valRow(
-  { base, now, visitor }: View,
-  val: ListedVal,
-  lastRun: RunResult | undefined,
-  line: MatchingLine | undefined,
-): Html {
+function valRow({ base, now, visitor }: View, val: ListedVal, lastRun: RunResult | undefined): Html {
   const { id, name, version, updatedAt, author } = val;
   const by = authorText(val.versionAuthor ?? author);
   const owner = author.id === visitor?.owner.id ? '' : html`<span>of ${author.username}</span> `;
   return html`<li><a class="name" href="${valAddress(base, id)}">${name}</a> ${lastRunMark(lastRun)}
-<span class="meta">${owner}${badge(val)} <span>version ${version}</span> <span>changed ${timeHtml(updatedAt, now)} by ${by}</span></span>${line && lineHtml(line)}</li>
+<span class="meta">${owner}${badge(val)} <span>version ${version}</span> <span>changed ${timeHtml(updatedAt, now)} by ${by}</span></span></li>
 `;
 }
-
-const lineHtml = ({ number, before, match, after }: MatchingLine): Html =>
-  html`<p class="found"><span class="none">line ${number}</span> <code>${before}<mark>${match}</mark>${after}</code></p>`;
 
 function lastRunMark(lastRun: RunResult | undefined): Html {
   if (lastRun === undefined) return html`<span class="none">never run</span>`;

@@ -1,8 +1,7 @@
+import { structuredPatch } from 'diff';
 import type { ServiceReply } from '../request.ts';
 import type { Val } from '../store/val-rows.ts';
-import { codeCard } from './code-card.ts';
-import { diffHtml } from './diff-view.ts';
-import type { LinkOf } from './highlight.ts';
+import { codeCard, type LinkOf } from './code-card.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
 import { authorText, badge, card, nothing, timeHtml, valAddress, versionAddress } from './parts.ts';
@@ -55,3 +54,20 @@ function changesIn(before: Val, val: Val): Html {
   if (diff.length === 0) return nothing('Both versions have the same code.');
   return html`<pre class="diff" tabindex="0"><code>${diff}</code></pre>`;
 }
+
+const diffOptions = { context: 3, maxEditLength: 1_000, timeout: 100 };
+const lineClasses: Record<string, string> = { '+': 'plus', '-': 'minus', '\\': 'hunk' };
+
+/** The changes as HTML: nothing if there are none, and undefined if there are too many to show. */
+function diffHtml(before: string, after: string): Html[] | undefined {
+  const patch = structuredPatch('', '', before, after, '', '', diffOptions);
+  return patch?.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => {
+    const rows = lines.map(
+      (line) => html`<span class="${lineClasses[line.charAt(0)] ?? 'same'}">${line || ' '}</span>`,
+    );
+    return html`<span class="hunk">Lines ${rangeOf(oldStart, oldLines)} → ${rangeOf(newStart, newLines)}</span>${rows}`;
+  });
+}
+
+const rangeOf = (start: number, count: number): string =>
+  count <= 1 ? `${start}` : `${start}–${start + count - 1}`;

@@ -10,7 +10,6 @@ import {
   type ListedRow,
   type ListedVal,
   listedColumns,
-  textOfBytes,
   withAuthor,
 } from './val-rows.ts';
 
@@ -54,17 +53,6 @@ export async function lastResults(
       FROM vals WHERE id IN ${listOf(vals.map(({ id }) => id))}`,
   );
   return new Map(rows.flatMap(({ id, tag }) => (tag === null ? [] : [[id, tag]])));
-}
-
-/** The current code of each val, by its id. */
-export async function codesOf(db: Reader, vals: readonly { id: string }[]): Promise<Map<string, string>> {
-  if (vals.length === 0) return new Map();
-  const rows = await query<{ id: string; code: ArrayBuffer }>(
-    db,
-    sql`SELECT vals.id, code FROM vals JOIN versions ON val_id = vals.id AND ${isCurrent}
-      WHERE vals.id IN ${listOf(vals.map(({ id }) => id))}`,
-  );
-  return new Map(rows.map(({ id, code }) => [id, textOfBytes(code)]));
 }
 
 /** Those of the ids whose vals the caller may read. */

@@ -72,14 +72,12 @@ describe.skipIf(chromium === undefined)('in a browser', async () => {
     const second = await newVisit();
     await second.page.goto(url);
     expect(await textOf(second.page)).toContain('This link was used before');
-    await first.page.goto(url);
-    expect(first.page.url()).toBe(at(`/@acme/vals/${ids.greet}`));
   });
 
-  /** Addresses that differ in ids, numbers and positions alone have one shape. Two pages of each are enough. */
+  /** Addresses that differ in ids, numbers and positions alone have one shape. One page of each is enough. */
   const shapeOf = (address: string) => address.replace(/(?<=vals\/|runs\/|versions\/|=)[\w-]+/g, '*');
   const hasEnough = (link: string, seen: Set<string>) =>
-    [...seen].filter((other) => shapeOf(other) === shapeOf(link)).length >= 2;
+    [...seen].some((other) => shapeOf(other) === shapeOf(link));
 
   test('every link of every page works, and every page has a way home and a way out', async () => {
     const [cookie] = await signedIn.page.cookies();
@@ -172,9 +170,7 @@ describe.skipIf(chromium === undefined)('in a browser', async () => {
 
   const pages = [
     '/@acme/',
-    '/@acme/search?q=e',
     `/@acme/vals/${ids.greet}`,
-    `/@acme/vals/${ids.nightly}`,
     `/@acme/vals/${ids.greet}/versions/3`,
     '/@acme/runs',
     `/@acme/runs/${ids.failed}`,

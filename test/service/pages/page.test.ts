@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { seedOf } from '../../support/seeds.ts';
-import { addPerson, behindProxy, browse, clientOf, temporaryService, type Val } from '../support.ts';
+import { addPerson, temporaryService, type Val } from '../support.ts';
 
 const nasty = `</code></pre><script>document.title = 'owned'</script><img src=x onerror="alert(1)">&amp;\u202e\u0000\u001b[31m`;
 const service = await temporaryService();
@@ -11,52 +10,36 @@ const textIn = (html: string) => html.replace(/<[^>]*>/g, '').replace(/[ \n]+/g,
 const shown = async (path: string, from = service) => (await from.ask('GET', path)).text;
 const linksIn = (html: string) =>
   [...html.matchAll(/ href="([^"]*)"/g)].map(([, link = '']) => link.replaceAll('&amp;', '&'));
+const valsIn = (html: string) => [...html.matchAll(/class="name" [^>]*>(\w+)</g)].map(([, name]) => name);
 
 async function report(
   id: string,
   error: string | null,
-  { logs, version = 1, hour = 10 }: { logs?: string; version?: number; hour?: number } = {},
+  { logs, hour = 10, to = service }: { logs?: string; hour?: number; to?: typeof service } = {},
 ) {
   const [runStartAt, runEndAt] = ['00:00Z', '00:01.500Z'].map((rest) => `2024-05-01T${hour}:${rest}`);
-  const body = { version, runStartAt, runEndAt, error, logs };
-  return ((await service.ask('POST', `/v1/vals/${id}/runs`, { body })).body as Val).id;
+  const body = { version: 1, runStartAt, runEndAt, error, logs };
+  return ((await to.ask('POST', `/v1/vals/${id}/runs`, { body })).body as Val).id;
 }
 
-describe('the first page', () => {
-  test('lists the vals, newest change first, with the result of the last run', async () => {
-    const own = await temporaryService();
-    const ids: Record<string, string> = {};
-    for (const name of ['a', 'b', 'c']) ids[name] = (await own.createVal({ name, code: '1' })).id;
-    const order = async () =>
-      [...(await shown('/', own)).matchAll(/class="name" href="\/vals\/[\w-]+">(\w+)</g)].map(
-        ([, name]) => name,
-      );
-    expect(await order()).toEqual(['c', 'b', 'a']);
-    await own.putVal('a', '2');
-    expect(await order()).toEqual(['a', 'c', 'b']);
-    const times = { runStartAt: '2024-05-01T10:00:00Z', runEndAt: '2024-05-01T10:00:01Z' };
-    await own.ask('POST', `/v1/vals/${ids.b}/runs`, { body: { version: 1, ...times, error: 'x' } });
-    await own.ask('POST', `/v1/vals/${ids.c}/runs`, { body: { version: 1, ...times } });
-    const text = textIn(await shown('/', own));
-    expect(text).toMatch(/a never run private version 2 changed \S+ \S+ UTC \(just now\) by local/);
-    expect(text).toMatch(/c ✓ last run ok.*b ✗ last run failed/);
-  });
-
-  test('has further pages, found by where the last one ended', async () => {
-    const many = await temporaryService();
-    for (let i = 0; i < 45; i++) await many.putVal(`v${i}`, 'c');
-    const names: string[] = [];
-    for (let path: string | undefined = '/'; path; ) {
-      const text = await shown(path, many);
-      names.push(...[...text.matchAll(/>(v\d+)</g)].map(([, name = '']) => name));
-      path = linksIn(text).find((link) => link.startsWith('/?after='));
-    }
-    expect(names).toEqual(Array.from({ length: 45 }, (_, i) => `v${44 - i}`));
-  });
-
-  test('says how to begin, if there are no vals', async () => {
-    expect(await shown('/', await temporaryService())).toContain('vals push');
-  });
+test('the first page lists the vals, newest change first, with the result of the last run, page by page', async () => {
+  const own = await temporaryService();
+  expect(await shown('/', own)).toContain('vals push');
+  const ids: Record<string, string> = {};
+  for (const name of ['a', 'b', 'c']) ids[name] = (await own.createVal({ name, code: '1' })).id;
+  expect(valsIn(await shown('/', own))).toEqual(['c', 'b', 'a']);
+  await own.putVal('a', '2');
+  expect(valsIn(await shown('/', own))).toEqual(['a', 'c', 'b']);
+  await report(`${ids.b}`, 'x', { to: own });
+  await report(`${ids.c}`, null, { to: own });
+  const text = textIn(await shown('/', own));
+  expect(text).toMatch(/a never run private version 2 changed \S+ \S+ UTC \(just now\) by local/);
+  expect(text).toMatch(/c ✓ last run ok.*b ✗ last run failed/);
+  for (let i = 0; i < 19; i++) await own.putVal(`v${i}`, 'c');
+  const first = await shown('/', own);
+  const next = linksIn(first).find((link) => link.startsWith('/?after=')) ?? '';
+  const names = Array.from({ length: 19 }, (_, i) => `v${18 - i}`);
+  expect([...valsIn(first), ...valsIn(await shown(next, own))]).toEqual([...names, 'a', 'c', 'b']);
 });
 
 describe('the page of a val', () => {
@@ -75,35 +58,15 @@ describe('the page of a val', () => {
     expect(await shown(`/vals/${val.id}/versions/1/raw`)).toBe('first code');
   });
 
-  test('shows as many lines as a browser can take', async () => {
-    const { id } = await service.createVal({ name: 'lines', code: '\n'.repeat(20_001) });
-    const text = await shown(`/vals/${id}`);
-    expect(text.match(/<span class="l">/g)).toHaveLength(20_000);
-    for (const [code, count] of [
-      ['a', 1],
-      ['a\n', 1],
-      ['a\r\n\r\n', 2],
-      ['\n', 1],
-      ['a\n\nb', 3],
-    ] as const) {
-      await service.putVal('lines', code);
-      const page = await shown(`/vals/${id}`);
-      expect(page.match(/<span class="l">/g), code).toHaveLength(count);
-      expect(textIn(page)).toContain(`, ${count} line`);
-    }
-    expect(textIn(text)).toContain('These are the first 20,000 lines. Raw has all of them.');
-  });
-
   test('has all versions, page by page', async () => {
-    for (let i = 0; i < 45; i++) await service.putVal('often', `${i}`);
+    for (let i = 0; i < 21; i++) await service.putVal('often', `${i}`);
     const { id } = await service.get('/v1/alias/local/often');
-    const found: string[] = [];
-    for (let path: string | undefined = `/vals/${id}`; path; ) {
-      const links = linksIn(await shown(path));
-      found.push(...links.flatMap((link) => /\/versions\/(\d+)$/.exec(link)?.[1] ?? []));
-      path = links.find((link) => link.includes('?versions='))?.replace('#versions', '');
-    }
-    expect(found.map(Number)).toEqual(Array.from({ length: 45 }, (_, i) => 45 - i));
+    const versionsIn = (links: string[]) =>
+      links.flatMap((link) => /\/versions\/(\d+)$/.exec(link)?.[1] ?? []);
+    const first = linksIn(await shown(`/vals/${id}`));
+    const older = first.find((link) => link.includes('?versions='))?.replace('#versions', '') ?? '';
+    const found = [...versionsIn(first), ...versionsIn(linksIn(await shown(older)))];
+    expect(found.map(Number)).toEqual(Array.from({ length: 21 }, (_, i) => 21 - i));
   });
 
   test('links the imports of other vals that the visitor may read', async () => {
@@ -123,10 +86,6 @@ describe('the page of a val', () => {
     expect(inCode(await shown(`/vals/${id}`))).toEqual([pages.dora, pages.own, pages.own]);
     const stranger = await service.ask('GET', `/vals/${id}`, { token: null });
     expect(inCode(stranger.text)).toEqual([pages.dora]);
-    await dora.createVal({ name: 'hidden', code: `import '${service.baseUrl}/vals/${ofSameName.id}'` });
-    const used = await shown(`/vals/${ofSameName.id}`);
-    expect(linksIn(used)).toContain(`/vals/${id}`);
-    expect(textIn(used)).toMatch(/Used byuser of local\s*1 val more/);
   });
 });
 
@@ -144,12 +103,11 @@ test('the page of a version shows what it changed, or how it differs from any ot
   expect(await shown(`/vals/${id}/versions/1`)).toContain('This is the first version.');
   await service.ask('DELETE', `/v1/vals/${id}/versions/2`);
   expect(await shown(`/vals/${id}/versions/3`)).toContain('Changes since version 1');
-  expect(await shown(`/vals/${val.id}/versions/2`)).toContain('<span class="plus">+&lt;/code&gt;');
 });
 
 test('a diff that is too large is left to the command line', async () => {
   const lines = (seed: number) =>
-    Array.from({ length: 19_000 }, (_, i) => `${(i * 7_919 * seed) % 8_191}`).join('\n');
+    Array.from({ length: 9_000 }, (_, i) => `${(i * 7_919 * seed) % 8_191}`).join('\n');
   const { id } = await service.createVal({ name: 'long', code: lines(3) });
   await service.putVal('long', lines(5));
   expect(textIn(await shown(`/vals/${id}/versions/2`))).toContain(`To see it: vals version diff ${id} 1 2`);
@@ -161,19 +119,19 @@ describe('the pages of runs', async () => {
   const failed = await report(id, 'first\n<u>second</u>', { hour: 11 });
 
   test('list all runs, or the failed ones, of one val or of all, below the bars of their summary', async () => {
-    const text = textIn(await shown('/runs'));
+    const html = await shown('/runs');
+    const text = textIn(html);
     expect(text).toMatch(/2 runs, 1 failed/);
     expect(text).toMatch(/busy12✗ 150%1\.5 s1\.5 s/);
     expect(text).toMatch(/2024-05-01 10:00 UTC 2024-05-01 11:00 UTC\s*Val/);
-    expect(await shown('/runs')).toContain(`<th scope="row"><a href="/vals/${id}">busy</a></th>`);
-    expect(await shown('/runs')).toMatch(/<svg class="bars wide" .*<rect class="broke"/s);
+    expect(html).toContain(`<th scope="row"><a href="/vals/${id}">busy</a></th>`);
+    expect(html).toMatch(/<svg class="bars wide" .*<rect class="broke"/s);
     expect(text).toMatch(
       /✗ failed run busy version 1 2024-05-01 11:00 UTC \(\d+ years? ago\) 1\.5 s by local ?first/,
     );
     expect(text).toMatch(/✓ ok run busy/);
     for (const path of ['/runs?error=true', `/runs?error=true&val=${id}`])
       expect(textIn(await shown(path))).not.toContain('✓ ok run');
-    expect(textIn(await shown('/runs?error=false'))).not.toContain('✗ failed run');
   });
 
   test('show one run with its result, times, error and output', async () => {
@@ -184,20 +142,15 @@ describe('the pages of runs', async () => {
     expect(bad).toContain('first\n&lt;u&gt;second&lt;/u&gt;</pre>');
     expect(bad).toContain('The service kept no output of this run.');
     expect(await shown(`/runs/${ok}`)).toContain('line 1\n&lt;script&gt;line 2&lt;/script&gt;</pre>');
-    await service.putVal('busy', 'd');
-    await service.ask('DELETE', `/v1/vals/${id}/versions/1`);
-    expect(linksIn(await shown(`/runs/${ok}`))).not.toContain(`/vals/${id}/versions/1`);
   });
 
   test('are paged', async () => {
     const { id } = await service.createVal({ name: 'crowded', code: 'c' });
-    await Promise.all(Array.from({ length: 30 }, () => report(id, null)));
+    await Promise.all(Array.from({ length: 21 }, () => report(id, null)));
     const first = linksIn(await shown(`/runs?val=${id}`));
-    const older = first.find((link) => link.includes('after=')) ?? '';
-    const second = linksIn(await shown(older));
+    const second = linksIn(await shown(first.find((link) => link.includes('after=')) ?? ''));
     const runs = [...first, ...second].filter((link) => link.startsWith('/runs/'));
-    expect(new Set(runs).size).toBe(30);
-    expect(second.filter((link) => link === `/runs?val=${id}`)).toHaveLength(2);
+    expect(new Set(runs).size).toBe(21);
     expect(textIn(await shown(`/vals/${id}`)).match(/✓ ok run/g)).toHaveLength(10);
   });
 });
@@ -206,25 +159,18 @@ test('the search is that of the API', async () => {
   const eve = await addPerson(service, 'eve');
   await eve.createVal({ name: 'eve_public', code: 'needle', privacy: 'public' });
   await eve.createVal({ name: 'eve_private', code: 'needle' });
-  await service.createVal({ name: 'mine', code: `first\n  a <${'x'.repeat(100)}needle>\nneedle` });
+  await service.createVal({ name: 'mine', code: 'needle' });
   const text = await shown('/search?q=needle');
-  expect([...text.matchAll(/class="name" [^>]*>(\w+)</g)].map(([, name]) => name)).toEqual([
-    'mine',
-    'eve_public',
-  ]);
+  expect(valsIn(text)).toEqual(['mine', 'eve_public']);
   expect(textIn(text)).toContain('of eve');
-  expect(text).toContain(`line 2</span> <code>…${'x'.repeat(80)}<mark>needle</mark>&gt;</code>`);
   expect(await shown('/search?q=%3Cb%3E')).toContain('Vals with “&lt;b&gt;”');
-  expect(await shown('/search')).toContain('Enter a part');
+  expect((await service.ask('GET', '/search')).headers.location).toBe('/');
 });
 
 test.each([
   [`/vals/${val.id}/versions/1?from=9`, 404],
-  ['/vals/nothing', 404],
-  [`/vals/${val.id}/versions/9`, 404],
   ['/runs/absent', 404],
   ['/nothing', 404],
-  [`/vals/${val.id}/versions/x`, 400],
   ['/?after=x', 400],
 ])('%s is a page with the status %i, who is signed in, a way home and a way out', async (path, status) => {
   const answer = await service.ask('GET', path, { headers: { Accept: 'text/html' } });
@@ -233,13 +179,6 @@ test.each([
   expect(answer.text).toMatch(
     /<a class="brand" href="\/">.*Signed in as <b>local<\/b>.*action="\/sign-out"/s,
   );
-});
-
-test('a run of a seed may have a number as its id', async () => {
-  const seeded = await temporaryService({ seed: seedOf({ runs: [{ id: 7, val: { name: 'seeded' } }] }) });
-  const [link = ''] = linksIn(await shown('/runs', seeded)).filter((link) => link.startsWith('/runs/'));
-  expect(link).toBe('/runs/7');
-  expect(textIn(await shown(link, seeded))).toMatch(/Run of seeded.*✓ ok/);
 });
 
 describe('without a session', () => {
@@ -257,28 +196,18 @@ describe('without a session', () => {
         expect(text).not.toContain('secret error');
       }
       expect((await ask(`/vals/${id}/raw`)).text).toBe('seen()');
-      for (const path of ['', '/versions', '/versions/1'])
-        expect(await service.statusOf('GET', `/v1/vals/${id}${path}`, { token: null })).toBe(200);
-      expect(await service.statusOf('GET', `/v1/vals/${id}/runs`, { token: null })).toBe(401);
     }
   });
 
-  test.each([
-    '/',
-    '/runs',
-    '/search?q=a',
-    `/vals/${val.id}`,
-    `/vals/${val.id}/raw`,
-    '/vals/absent',
-    '/nothing',
-    '/@acme/',
-    '/@acme/vals/x',
-  ])('%s is the sign-in, which goes on there', async (path) => {
-    const { status, text } = await ask(path);
-    expect(status).toBe(200);
-    expect(text).toContain(`<form method="post" action="/sign-in?next=${encodeURIComponent(path)}">`);
-    expect(text).not.toContain('hello');
-    expect((await ask(path, 'application/json')).status).toBeGreaterThan(400);
+  test('any other page is the sign-in, which goes on there', async () => {
+    const paths = ['/', '/runs', `/vals/${val.id}`, `/vals/${val.id}/raw`, '/nothing', '/@acme/vals/x'];
+    for (const path of paths) {
+      const { status, text } = await ask(path);
+      expect(status, path).toBe(200);
+      expect(text).toContain(`<form method="post" action="/sign-in?next=${encodeURIComponent(path)}">`);
+      expect(text).not.toContain('hello');
+      expect((await ask(path, 'application/json')).status).toBeGreaterThan(400);
+    }
   });
 
   test('a program that takes anything gets the sign-in as a refusal', async () => {
@@ -288,12 +217,6 @@ describe('without a session', () => {
     });
     expect(await ask('/nothing', '*/*')).toMatchObject({ status: 404, body: { status: 404 } });
   });
-});
-
-test('the address of a val in a record is its page', async () => {
-  const { url } = await service.get<{ url: string }>(`/v1/vals/${val.id}`);
-  expect(url).toBe(`${service.baseUrl}/vals/${val.id}`);
-  expect(await shown(new URL(url).pathname)).toContain('hello');
 });
 
 test('a page loads nothing, runs only its own script, and cannot be shown in a frame', async () => {
@@ -308,15 +231,4 @@ test('a page loads nothing, runs only its own script, and cannot be shown in a f
   expect(policy).toContain("form-action 'self'; frame-ancestors 'none'");
   expect(headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'same-origin' });
   expect(await service.statusOf('GET', '/', { headers: { Origin: 'http://evil.example' } })).toBe(403);
-});
-
-test('a service that is called by another name has the same pages', async () => {
-  const shared = await temporaryService({ at: service.at, network: behindProxy });
-  const record = await clientOf({ baseUrl: `http://127.0.0.1:${shared.port}`, token: service.token }).ask(
-    'GET',
-    `/v1/vals/${val.id}`,
-    { headers: { Host: 'vals.example' } },
-  );
-  expect(record.body).toMatchObject({ url: `https://vals.example/vals/${val.id}` });
-  expect((await browse(shared, '/')).text).toContain('Your token');
 });

