@@ -39,7 +39,7 @@ const needPostgres = ['test/postgres/**/*.test.ts'];
 
 /** The tests whose outcome depends on SQL, locks or the types of columns. */
 const onBothDatabases = [
-  'test/service/routes/{edges,idempotency,if-match,lists,openapi,people,reported-runs,revocation,tokens,vals}.test.ts',
+  'test/service/routes/{idempotency,if-match,lists,openapi,reported-runs,revocation,vals}.test.ts',
   'test/service/store/{references,search,spaces,years}.test.ts',
   'test/service/database/{processes,deletion,upgrade}.test.ts',
   'test/service/backup/backup.test.ts',

@@ -26,7 +26,6 @@ export interface Metrics {
   listen(on: MetricsListener): Promise<{ port: number; close(): void }>;
 }
 
-const recountAfterMs = 60_000;
 const countTimeoutMs = 1_000;
 const bucketSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
@@ -69,21 +68,13 @@ export function createMetrics({ connections, counts }: MetricSources): Metrics {
   vals.set(Number.NaN);
   runs.set(Number.NaN);
 
-  let counted = -Infinity;
-  let counting: Promise<void> | undefined;
-  function recount(): Promise<void> {
-    if (performance.now() - counted < recountAfterMs) return Promise.resolve();
-    counting ??= counts()
-      .then((found) => {
-        vals.set(found.vals);
-        runs.set(found.runs);
-        counted = performance.now();
-      })
-      .catch(() => {})
-      .finally(() => {
-        counting = undefined;
-      });
-    return counting;
+  /** Keeps the previous counts if the database does not answer in time. */
+  async function recount(): Promise<void> {
+    const timeout = sleep(countTimeoutMs, undefined, { ref: false });
+    const found = await Promise.race([counts().catch(() => undefined), timeout]);
+    if (!found) return;
+    vals.set(found.vals);
+    runs.set(found.runs);
   }
 
   return {
@@ -109,7 +100,7 @@ async function serveMetrics(
       outgoing.writeHead(404).end();
       return;
     }
-    await Promise.race([recount(), sleep(countTimeoutMs, undefined, { ref: false })]);
+    await recount();
     const text = await registry.metrics();
     outgoing.writeHead(200, { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' }).end(text);
   });

@@ -13,9 +13,8 @@ export function recordPage(
   request: ServiceRequest,
   { records, more }: { records: FoundRecord[]; more: boolean },
   paging: PageParameters,
-  textOf: (record: FoundRecord) => string = ({ json }) => json,
 ): ServiceReply {
-  const texts = records.map(textOf);
+  const texts = records.map(({ json }) => json);
   const count = countInPage(texts);
   const last = more || count < texts.length ? records[count - 1] : undefined;
   const next = last && recordPositions.write([last.at, last.position]);
@@ -42,7 +41,7 @@ function countInPage(records: string[]): number {
   return firstLeft < 0 ? records.length : firstLeft;
 }
 
-/** `records` contains JSON texts, because `JSON.parse` would lose digits of large numbers. */
+/** `records` contains JSON texts, as the database has them. */
 function page(
   request: ServiceRequest,
   records: string[],

@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import { json, splitSpace } from '../request.ts';
 import type { Check } from './fields.ts';
 import { patternOf, type Route, route } from './route.ts';
@@ -77,8 +76,7 @@ function operationOf(route: Route) {
       ...Object.fromEntries(
         Object.entries(responses).map(([status, content]) => [status, responseOf(content, Number(status))]),
       ),
-      ...Object.fromEntries(problemsOf(route).map((status) => [status, problem(`${STATUS_CODES[status]}.`)])),
-      default: problem('A refusal or a failure (RFC 9457).'),
+      default: refusal,
     },
     security: access === 'token' ? [{ token: [] }] : [{}, { token: [] }],
   };
@@ -97,27 +95,10 @@ const header = (name: string, description: string) => ({
   schema: { type: 'string' },
 });
 
-/** The refusals that a route can reply with, because of what it takes and does. */
-function problemsOf({ method, path, access, query, body, hasIfMatch }: Route): number[] {
-  if (access === 'any host') return [];
-  const isWrite = method !== 'GET';
-  return [
-    ...(query || body ? [400] : []),
-    401,
-    403,
-    ...(path.includes(':') ? [404] : []),
-    ...(isWrite ? [409] : []),
-    ...(hasIfMatch ? [412] : []),
-    ...(body ? [413, 415] : []),
-    ...(method === 'POST' && body ? [422] : []),
-    429,
-  ];
-}
-
-const problem = (description: string) => ({
-  description,
+const refusal = {
+  description: 'A refusal or a failure (RFC 9457).',
   content: { 'application/problem+json': { schema: ref('Problem') } },
-});
+};
 
 function requestBodyOf({ fields }: Check<never, unknown>) {
   const entries = Object.entries(fields);
@@ -135,11 +116,7 @@ function responseOf(content: Route['responses'][number], status: number) {
     return {
       description: 'The reply.',
       ...(content.$ref === ref('Val').$ref && { headers: { ETag: etag } }),
-      content: {
-        'application/json': { schema: content },
-        // A failure that the route expects may also be described by a problem.
-        ...(status >= 400 && { 'application/problem+json': { schema: ref('Problem') } }),
-      },
+      content: { 'application/json': { schema: content } },
     };
   }
   return { description: 'The reply.', content: { [content]: { schema: { type: 'string' } } } };

@@ -1,4 +1,3 @@
-import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
 import {
   json,
   type LinkBase,
@@ -8,7 +7,6 @@ import {
   spacePrefix,
 } from '../request.ts';
 import type { User } from '../store/caller.ts';
-import { newValDefaults } from '../store/create-val.ts';
 import type { Reference } from '../store/references.ts';
 import type { ListedVal, Val } from '../store/val-rows.ts';
 import type { RecordOf } from './schemas.ts';
@@ -36,7 +34,7 @@ export function valRecord(
     updatedAt: val.updatedAt,
     author: val.author,
     versionAuthor: val.versionAuthor,
-    ...addressesOf(val.id, links),
+    ...addressesOf(val, links),
     type: val.type,
     likeCount: val.likeCount,
     referenceCount: val.referenceCount,
@@ -54,31 +52,6 @@ export const createdReply = (request: ServiceRequest, val: Val, below = ''): Ser
     ETag: etagOf(val),
     Location: `${spacePrefix(request.space)}/v1/vals/${val.id}${below}`,
   });
-
-export function likeRecord(json: string, linkBase: LinkBase | undefined): string {
-  const like = parseJson(json) as JsonObject;
-  const { privacy = null, createdAt = null, versionCreatedAt = createdAt } = like;
-  const { links, ...url } = addressesOf(String(like.id), linkBase);
-  return stringifyJson({
-    id: null,
-    name: null,
-    code: null,
-    readme: null,
-    privacy,
-    public: privacy && privacy === 'public',
-    version: null,
-    createdAt,
-    versionCreatedAt,
-    updatedAt: versionCreatedAt,
-    author: null,
-    ...url,
-    type: newValDefaults.type,
-    likeCount: null,
-    referenceCount: null,
-    ...like,
-    ...((links ?? like.links) && { links: { ...links, ...(isObject(like.links) && like.links) } }),
-  });
-}
 
 export const referenceRecord = (
   { id, name, ownerId, username, importedId, importedName, at }: Reference,
@@ -107,16 +80,16 @@ export function userRecord(
   };
 }
 
-/** A program imports a module without a token, and without being a member of a space. */
+/** What is not private can be read and imported without a token, and without being a member of the space that owns it. */
 function addressesOf(
-  id: string,
+  { id, privacy }: ListedVal,
   links: LinkBase | undefined,
 ): Partial<Pick<RecordOf<'Val'>, 'url' | 'links'>> {
   if (links === undefined) return {};
-  const path = `/v1/vals/${encodeURIComponent(id)}`;
-  const self = links.base + path;
+  const path = `/v1/vals/${id}`;
+  const self = (privacy === 'private' ? links.base : links.origin) + path;
   return {
-    url: `${links.base}/vals/${encodeURIComponent(id)}`,
+    url: `${links.base}/vals/${id}`,
     links: { self, versions: `${self}/versions`, module: `${links.origin}${path}/module` },
   };
 }

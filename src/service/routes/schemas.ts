@@ -25,7 +25,6 @@ const momentOrNull: Schema<string | null> = { type: ['string', 'null'], format: 
 const integer: Schema<number> = { type: 'integer' };
 const integerOrNull: Schema<number | null> = { type: ['integer', 'null'] };
 const flag: Schema<boolean> = { type: 'boolean' };
-const flagOrNull: Schema<boolean | null> = { type: ['boolean', 'null'] };
 const textOrNumber: Schema<string | number> = { type: ['string', 'number'] };
 
 const oneOf = <Word extends string>(words: readonly Word[]): Schema<Word> => ({
@@ -130,24 +129,10 @@ export const recordSchemas = {
     likeCount: integer,
     referenceCount: integer,
   }),
-  LikedVal: record({
-    id: textOrNull,
-    name: textOrNull,
-    code: textOrNull,
-    readme: textOrNull,
-    privacy: textOrNull,
-    public: flagOrNull,
-    version: integerOrNull,
-    createdAt: momentOrNull,
-    versionCreatedAt: momentOrNull,
-    updatedAt: momentOrNull,
-    author: orNull(anyPerson),
-    url: text,
-    links: valLinks,
-    type: text,
-    likeCount: integerOrNull,
-    referenceCount: integerOrNull,
-  }),
+  LikedVal: noted(
+    record({ id: textOrNumber, name: text, createdAt: moment, author: anyPerson }),
+    'With those other fields of a val that are known.',
+  ),
   Version: record({
     val_id: uuid,
     version: integer,
@@ -173,7 +158,7 @@ export const recordSchemas = {
   Reference: record({ reference: side, dependsOn: side, referencedAt: moment }),
   Token: record(token),
   NewToken: record({ ...token, token: noted(text, 'Shown only here.') }),
-  Health: record({ status: oneOf(['ok', 'draining']) }),
+  Health: record({ status: oneOf(['ok']) }),
   PageLink: record({ url: uri }),
   Problem: record(
     { type: text, title: text, status: integer, detail: text, message: text },

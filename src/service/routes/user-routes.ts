@@ -18,7 +18,7 @@ import { findReferences } from '../store/references.ts';
 import { valNamed } from '../store/vals.ts';
 import * as check from './checks.ts';
 import { type PageParameters, recordPage, shortPage } from './list-page.ts';
-import { likeRecord, referenceRecord, userRecord, valRecord, valReply } from './outgoing.ts';
+import { referenceRecord, userRecord, valRecord, valReply } from './outgoing.ts';
 import { type Route, route } from './route.ts';
 import { listSchema, type RecordOf, ref } from './schemas.ts';
 
@@ -30,10 +30,7 @@ export function userRoutes({ db, people, spaces }: Pick<Store, 'db' | 'people' |
     filter: RecordFilter & PageParameters,
   ) => {
     const found = await findRecords(db, kind, { ownerId: callerOf(request).owner.id }, filter);
-    const links = linkBaseOf(request);
-    return recordPage(request, found, filter, ({ json }) =>
-      kind === 'likes' ? likeRecord(json, links) : json,
-    );
+    return recordPage(request, found, filter);
   };
   const userWithId = async (id: string): Promise<User> => {
     const user = await people.withId(id);

