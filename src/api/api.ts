@@ -13,19 +13,17 @@ export interface Api {
   /** The whole list, if no paging is given. */
   pages(call: Call, paging?: Paging): AsyncGenerator<Page>;
   follow(call: Call, last: number): AsyncGenerator<Page>;
-  holdsToken(text: string): boolean;
   /** Throws the error that sending the call would bring, if the call contains the token. */
   refuseToken(call: Call): void;
 }
 
 export interface ApiOptions extends Pick<FollowOptions, 'clock' | 'signal'> {
   notes: FollowNotes;
-  holdsToken: Api['holdsToken'];
   refuseToken: Api['refuseToken'];
 }
 
 export function createApi(request: Request, options: ApiOptions): Api {
-  const { notes, holdsToken, refuseToken, clock, signal } = options;
+  const { notes, refuseToken, clock, signal } = options;
   let demandsPaging = false;
   const isPaged = ({ paging }: Call) => paging === 'always' || (paging === 'on demand' && demandsPaging);
 
@@ -72,7 +70,6 @@ export function createApi(request: Request, options: ApiOptions): Api {
       listPages({ fetchPage: pagesOf(call), filters: filtersOf(call), paging, isPaged: isPaged(call) }),
     follow: (call, last) =>
       follow({ fetchPage: pagesOf(call), filters: filtersOf(call), last, clock, signal, notes }),
-    holdsToken,
     refuseToken,
   };
 }

@@ -30,6 +30,7 @@ export interface Call {
   isLink?: boolean;
   /** Any other body is a fault. */
   expects?: 'record' | 'list';
+  /** For `vals api`: the reply may be empty, and the body of the reply to a DELETE is shown. */
   isRaw?: boolean;
   tokenIsOptional?: boolean;
   /** The retrying stage fills this in. */

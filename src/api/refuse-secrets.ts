@@ -1,7 +1,7 @@
 import { isObject } from '../lib/json.ts';
 import { holdsSecret } from '../lib/visible.ts';
 import type { Call, RequestStage } from './call.ts';
-import { CallFailed } from './http/call-failed.ts';
+import { CallFailed } from './http/faults.ts';
 
 const bodyFields = ['code', 'readme', 'name', 'privacy', 'error'];
 

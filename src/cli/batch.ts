@@ -1,4 +1,4 @@
-import { mostRequests } from '../api/http/concurrency-limit.ts';
+import { mostRequests } from '../api/http/gate.ts';
 import { asValsError, InterruptedError, type ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Outcome, OutcomeRow, OutcomeStatus } from '../lib/outcome.ts';
@@ -118,30 +118,19 @@ function interruption(
   const { reason } = signal;
   if (!(reason instanceof InterruptedError) || rows.every(({ status }) => !notFinished.has(status)))
     return undefined;
+  const done = rows.filter(isChange).map(({ status }) => status);
   const unknown = results.filter(
     (result) => result.kind === 'failed' && result.error instanceof InterruptedError,
   ).length;
-  const message = interruptionMessage(rows, unknown, { verb, things });
-  return new InterruptedError(reason.exit, message, { hint: 'To finish, run the command again.' });
-}
-
-function interruptionMessage(
-  rows: readonly OutcomeRow[],
-  unknown: number,
-  { verb, things }: Pick<Counts, 'verb' | 'things'>,
-): string {
-  const counts = new Map<string, number>();
-  for (const { status } of rows.filter(isChange)) {
-    const word = status === 'renamed' || status === 'deleted' ? status : verb;
-    counts.set(word, (counts.get(word) ?? 0) + 1);
-  }
   const were = (count: number) => (count === 1 ? 'was' : 'were');
-  const [[word, count] = [verb, 0], ...others] = counts;
-  const also = others.map(([word, count]) => `, ${count} ${were(count)} ${word}`).join('');
-  const message = `Interrupted: ${count} of ${rows.length} ${things} ${were(count)} ${word}${also}.`;
-  if (unknown === 0) return message;
-  if (rows.length === 1) return `Interrupted. It is not known whether the val was ${verb}.`;
-  return `${message} It is not known whether ${unknown} other ${were(unknown)} changed too.`;
+  const what = [...new Set(done)].join(' or ') || verb;
+  const counts = `Interrupted: ${done.length} of ${rows.length} ${things} ${were(done.length)} ${what}.`;
+  const doubt = unknown > 0 ? ` It is not known whether ${unknown} other ${were(unknown)} changed too.` : '';
+  const message =
+    unknown > 0 && rows.length === 1
+      ? `Interrupted. It is not known whether the val was ${verb}.`
+      : counts + doubt;
+  return new InterruptedError(reason.exit, message, { hint: 'To finish, run the command again.' });
 }
 
 function failureOf(

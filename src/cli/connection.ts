@@ -1,26 +1,23 @@
 import { setMaxListeners } from 'node:events';
 import { type Api, type ApiOptions, createApi } from '../api/api.ts';
 import type { Request, RequestStage } from '../api/call.ts';
-import { mostRequests } from '../api/http/concurrency-limit.ts';
 import type { OpenDispatcher } from '../api/http/dispatcher.ts';
 import { exchange } from '../api/http/exchange.ts';
-import { createGate } from '../api/http/gate.ts';
-import { credentialsOf, type ProxyAddress, proxyFor } from '../api/http/proxy.ts';
+import { createGate, mostRequests } from '../api/http/gate.ts';
 import { retrying } from '../api/http/retrying.ts';
 import { tracing } from '../api/http/tracing.ts';
 import { partWithSecret, refuseSecrets } from '../api/refuse-secrets.ts';
 import { InterruptedError, type LocalError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import { holdsSecret } from '../lib/visible.ts';
 import { remember } from '../names/remember.ts';
 import { noSeenVals, type SeenVals } from '../names/seen-vals.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
+import { type ProxyAddress, proxyFor } from '../settings/proxy.ts';
 import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
 import type { Redactor } from '../terminal/redactor.ts';
 import type { ConnectOptions } from './context.ts';
 import { routeMessages } from './explain/by-route.ts';
-import { explain, secretError } from './explain/explain.ts';
-import { signInHint } from './explain/sign-in.ts';
+import { explain, secretError, signInHint } from './explain/explain.ts';
 import type { Services } from './services.ts';
 
 export interface Connection {
@@ -56,7 +53,6 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
       notes,
       clock,
       signal,
-      holdsToken: (text) => token !== undefined && holdsSecret(text, token),
       refuseToken(call) {
         const part = partWithSecret(call, token);
         if (part !== undefined) throw secretError(part);
@@ -125,7 +121,7 @@ async function findTarget(options: ConnectionOptions): Promise<Target> {
   const token = local?.token ?? options.token ?? settings.token?.value;
   const proxy = proxyFor(base.origin, settings.proxy);
   redactor.add(token);
-  redactor.add(proxy && credentialsOf(proxy.url));
+  redactor.add(proxy?.credentials);
   return {
     base,
     token,

@@ -29,9 +29,3 @@ export function optionsAt(path: readonly string[], command: AnyCommand | undefin
     return [option, { ...option, names: [negatedName(key)], description: negatable }];
   });
 }
-
-export function conflict(a: KnownOption, b: KnownOption): boolean {
-  const excludes = ({ definition }: KnownOption, { key }: KnownOption) =>
-    definition.conflicts?.includes(key) === true;
-  return excludes(a, b) || excludes(b, a);
-}

@@ -53,8 +53,7 @@ function namingFile(error: unknown, word: string, { path }: LoadedCommand, { set
 
 const extension = /\.[mc]?[jt]sx?$/;
 
-const isName = (word: unknown): word is string =>
-  typeof word === 'string' && !looksLikeId(word) && !['', '.', '..'].includes(word);
+const isName = (word: unknown): word is string => typeof word === 'string' && !looksLikeId(word);
 
 /** Finds the vals of the words, and remembers for hints what the user typed. */
 export async function createResolver(

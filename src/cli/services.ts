@@ -1,5 +1,4 @@
-import type { OpenDispatcher } from '../api/http/dispatcher.ts';
-import type { ProxyAddress } from '../api/http/proxy.ts';
+import type { OpenDispatcher, ProxyServer } from '../api/http/dispatcher.ts';
 import { LocalError } from '../errors.ts';
 import type { ServiceEvent } from '../service/index.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
@@ -17,7 +16,7 @@ interface LocalService {
 export interface Services {
   /** `onUpgrade` gets a message if the store had to be brought up to date. */
   local(settings: Settings, onUpgrade: (message: string) => void): Promise<LocalService>;
-  connections(base: BaseUrl, proxy: ProxyAddress | undefined): Promise<OpenDispatcher>;
+  connections(base: BaseUrl, proxy: ProxyServer | undefined): Promise<OpenDispatcher>;
   close(): Promise<void>;
 }
 
@@ -26,7 +25,7 @@ export function createServices(): Services {
   const open = new Map<string, Promise<OpenDispatcher>>();
   let local: Promise<LocalService> | undefined;
 
-  async function connect(origin: string, proxy: ProxyAddress | undefined): Promise<OpenDispatcher> {
+  async function connect(origin: string, proxy: ProxyServer | undefined): Promise<OpenDispatcher> {
     const { setMaxListeners } = process.getBuiltinModule('node:events');
     // Each connection adds a listener. Node would print a warning for more than ten.
     setMaxListeners(0, closing.signal);

@@ -61,7 +61,10 @@ export const baseUrl = (placeholder = 'base-url'): ValueType<string> => ({
 
 /** The command gets the id of the val. */
 export const val = (reference: ValReference = {}): ValueType<string> => ({
-  ...text(reference.orFile ? 'val|file' : 'val'),
+  ...parsedText(reference.orFile ? 'val|file' : 'val', (word) => {
+    if (word !== '' && (reference.orFile || !/^\.\.?$/.test(word))) return word;
+    throw new InvalidValue(`takes a val, not "${word}".`, 'Give a name, or an id as a list shows it.');
+  }),
   offers: reference.orFile ? ['vals', 'files'] : ['vals'],
   val: reference,
 });

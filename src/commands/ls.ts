@@ -1,4 +1,4 @@
-import { takeRecords } from '../api/lists/take-records.ts';
+import { takeRecords } from '../api/lists/pages.ts';
 import { textAt } from '../api/record-fields.ts';
 import { defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';

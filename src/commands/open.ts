@@ -2,6 +2,7 @@ import type { Api } from '../api/api.ts';
 import { textAt } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
 import { defineCommand } from '../cli/command.ts';
+import type { Context } from '../cli/context.ts';
 import { notThisService } from '../cli/explain/service.ts';
 import { val } from '../cli/value-types.ts';
 import { BadResponseError, NotFoundError, RefusedError, UsageError } from '../errors.ts';
@@ -20,7 +21,7 @@ export const command = defineCommand({
   },
   examples: ['vals open hello', 'vals open hello --json | jq -r .url'],
   columns: [column('url')],
-  async run({ connect, settings, forPerson, env, say }, { val }) {
+  async run({ connect, settings, forPerson, env, say, redact }, { val }) {
     if (settings.local.value) {
       throw new UsageError(
         'With --local, the service ends when the command ends, so a browser cannot reach the service.',
@@ -33,10 +34,10 @@ export const command = defineCommand({
     const record = await api.record(
       val === undefined ? routes.me() : { ...routes.getVal(val), tokenIsOptional: true },
     );
-    const address = addressOf(api, textAt(record, 'url'));
+    const address = addressOf(textAt(record, 'url'), redact);
     const { href } = chosenBaseUrl(settings);
     const isPageOfServe = address === `${href}/${val === undefined ? '' : `vals/${encodeURIComponent(val)}`}`;
-    const link = isPageOfServe && settings.token ? await linkForOneVisit(api, val) : undefined;
+    const link = isPageOfServe && settings.token ? await linkForOneVisit(api, val, redact) : undefined;
     const url = link ?? address;
     say({ kind: 'progress' });
     if (!forPerson) return { kind: 'record', record: { url } };
@@ -47,9 +48,13 @@ export const command = defineCommand({
   },
 });
 
-async function linkForOneVisit(api: Api, val: string | undefined): Promise<string | undefined> {
+async function linkForOneVisit(
+  api: Api,
+  val: string | undefined,
+  redact: Context['redact'],
+): Promise<string | undefined> {
   try {
-    return addressOf(api, textAt(await api.record(routes.pageLink(val)), 'url'));
+    return addressOf(textAt(await api.record(routes.pageLink(val)), 'url'), redact);
   } catch (error) {
     if (error instanceof NotFoundError || error instanceof RefusedError) return undefined;
     if (error instanceof BadResponseError) return undefined;
@@ -59,10 +64,10 @@ async function linkForOneVisit(api: Api, val: string | undefined): Promise<strin
 
 const seeAnswer = { text: 'To see the answer of the service', command: 'val get', input: { json: true } };
 
-function addressOf(api: Api, text: string | undefined): string {
+function addressOf(text: string | undefined, redact: Context['redact']): string {
   if (text === undefined) throw unusable('no address of a page', seeAnswer);
   // The address must not contain the token, because other users of this machine can see a browser's command line.
-  if ([text, decoded(text)].some(api.holdsToken)) {
+  if ([text, decoded(text)].some((each) => redact(each) !== each)) {
     throw unusable('an address that contains your token', notThisService);
   }
   // Only http:// and https:// are accepted, because a hostile service could send an address that starts a program.

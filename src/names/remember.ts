@@ -1,5 +1,5 @@
 import type { Call, Reply, RequestStage, RouteName } from '../api/call.ts';
-import { CallFailed } from '../api/http/call-failed.ts';
+import { CallFailed } from '../api/http/faults.ts';
 import { ownerOf, recordsIn, textAt, versionOf } from '../api/record-fields.ts';
 import { isObject, type JsonObject } from '../lib/json.ts';
 import type { SeenVals } from './seen-vals.ts';

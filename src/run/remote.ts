@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
-import { proxyFor } from '../api/http/proxy.ts';
 import { isLoopback } from '../lib/host-names.ts';
 import { errorMessageOf } from '../lib/system.ts';
+import { proxyFor } from '../settings/proxy.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { fetchOnce } from './fetch.ts';
 import type { Kept } from './kept.ts';

@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path';
-import type { ProxyVariables } from '../api/http/proxy.ts';
 import { InvalidValue, LocalError, parseNamed, UsageError } from '../errors.ts';
 import { isLoopback } from '../lib/host-names.ts';
 import type { System } from '../lib/system.ts';
 import { type BaseUrl, parseBaseUrl } from './base-url.ts';
 import { readConfig, type StoredConfig } from './config-file.ts';
 import { platformDirectories } from './directories.ts';
+import type { ProxyVariables } from './proxy.ts';
 
 export interface Flags {
   baseUrl?: string;

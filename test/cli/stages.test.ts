@@ -1,9 +1,9 @@
 // Each stage of the way of a request, with a fake `next`.
 import { describe, expect, it } from 'vitest';
 import type { Call, Reply, Request, RequestStage } from '../../src/api/call.ts';
-import { CallFailed } from '../../src/api/http/call-failed.ts';
+import { CallFailed, type Fault } from '../../src/api/http/faults.ts';
 import { createGate } from '../../src/api/http/gate.ts';
-import type { Fault } from '../../src/api/http/retry.ts';
+import { mayHaveBeenApplied } from '../../src/api/http/retry.ts';
 import { retrying } from '../../src/api/http/retrying.ts';
 import { tracing } from '../../src/api/http/tracing.ts';
 import { refuseSecrets } from '../../src/api/refuse-secrets.ts';
@@ -32,7 +32,7 @@ function fake(...results: (Reply | Fault)[]) {
   const next: Request = async (call) => {
     calls.push(call);
     const result = results.shift() ?? done;
-    if ('kind' in result) throw new CallFailed(call, result);
+    if ('kind' in result) throw new CallFailed(call, result, mayHaveBeenApplied(call.method, result));
     return result;
   };
   return { next, calls };
@@ -116,7 +116,7 @@ it('tracing shows each attempt, and the first 2,000 characters of the body of an
     ...[asked, '< 200 in 0 ms'],
     ...[asked, '< 418 in 0 ms', '{"message":"short"}'],
     ...[asked, '< 500 in 0 ms', body],
-    ...[asked, '< lost (service: ECONNRESET) in 0 ms'],
+    ...[asked, '< lost {"kind":"error","at":"service","code":"ECONNRESET","message":""} in 0 ms'],
   ]);
 });
 

@@ -1,5 +1,48 @@
 import type { Clock } from '../../lib/clock.ts';
-import { initialLimit, nextLimit, type RequestEnd } from './concurrency-limit.ts';
+
+export const mostRequests = 32;
+
+/** What was too many is tried again, but seldom: each try costs a refusal and half of the limit. */
+const repliesUntilTriedAgain = 256;
+
+/** How many requests are sent at a time: one more after each round that went well, half as many after a refusal. */
+export interface LimitState {
+  readonly limit: number;
+  /** The limit at the last refusal. */
+  readonly tooMany: number;
+  readonly halvedAt: number;
+  readonly round: { readonly beganAt: number; readonly replies: number };
+}
+
+export interface RequestEnd {
+  /** `refused` means status 429, status 503 or a lost connection. */
+  readonly kind: 'replied' | 'refused';
+  readonly beganAt: number;
+  readonly at: number;
+}
+
+export const initialLimit: LimitState = {
+  limit: 8,
+  tooMany: Number.POSITIVE_INFINITY,
+  halvedAt: 0,
+  round: { beganAt: 0, replies: 0 },
+};
+
+export function nextLimit(state: LimitState, { kind, beganAt, at }: RequestEnd): LimitState {
+  const { limit, tooMany, halvedAt, round } = state;
+  const newRound = { beganAt: at, replies: 0 };
+  if (kind === 'refused') {
+    if (beganAt < halvedAt) return state;
+    const half = Math.max(1, Math.floor(limit / 2));
+    return { limit: half, tooMany: limit, halvedAt: at, round: newRound };
+  }
+  // Requests of earlier rounds were sent with another limit.
+  if (beganAt < round.beganAt) return state;
+  const replies = round.replies + 1;
+  const length = limit + 1 < tooMany ? limit : repliesUntilTriedAgain;
+  if (replies < length) return { ...state, round: { ...round, replies } };
+  return { ...state, limit: Math.min(mostRequests, limit + 1), round: newRound };
+}
 
 type Leave = (result: RequestEnd['kind']) => void;
 

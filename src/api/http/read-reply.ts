@@ -3,32 +3,32 @@ import { isObject, type JsonValue, parseIfJson } from '../../lib/json.ts';
 import { errnoOf } from '../../lib/system.ts';
 import type { Call, Reply } from '../call.ts';
 import { arrayIn, nextLinkIn } from '../record-fields.ts';
-import { connectionFault } from './connection-fault.ts';
-import type { HttpReply, HttpRequest } from './dispatch.ts';
-import { type Fault, isRead, parseRetryAfter, type UnusableReply } from './retry.ts';
+import { connectionFault, type Fault, type UnusableReply } from './faults.ts';
+import { isRead, parseRetryAfter } from './retry.ts';
 
-export interface ReplyOptions extends Pick<Call, 'expects'> {
-  /** `vals api` sends raw requests. Their replies may be empty, and the body of the reply to a DELETE is shown. */
-  isRaw: boolean;
-  now: number;
+export interface HttpReply {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  /** An error, if the body did not arrive as a whole. */
+  body: Buffer | Error;
 }
 
-export function readReply(request: HttpRequest, reply: HttpReply, options: ReplyOptions): Reply | Fault {
+export function readReply(call: Call, reply: HttpReply, now: number): Reply | Fault {
   const { status, body } = reply;
   const unusable = (problem: UnusableReply): Fault => ({ kind: 'unusable', status, problem });
   if (status >= 300 && status < 400)
     return unusable({ kind: 'redirect', location: headerOf(reply, 'location') });
-  if (status < 200 || status > 299) return readError(reply, options);
-  if (ignoresBody(request, status, options)) return { status, body: undefined };
+  if (status < 200 || status > 299) return readError(reply, now);
+  if (ignoresBody(call, status)) return { status, body: undefined };
   const encoding = headerOf(reply, 'content-encoding') ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') return unusable({ kind: 'compressed', encoding });
-  if (!(body instanceof Error)) return readSuccess(request, reply, body, options);
+  if (!(body instanceof Error)) return readSuccess(call, reply, body);
   if (errnoOf(body) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return unusable({ kind: 'too large' });
   return connectionFault({ error: body, mayHaveReachedService: true });
 }
 
-function ignoresBody({ method }: HttpRequest, status: number, { isRaw }: ReplyOptions): boolean {
-  if (status === 204) return isRaw || !isRead(method);
+function ignoresBody({ method, isRaw }: Call, status: number): boolean {
+  if (status === 204) return isRaw === true || !isRead(method);
   return method === 'HEAD' || (method === 'DELETE' && !isRaw);
 }
 
@@ -37,12 +37,7 @@ function headerOf({ headers }: HttpReply, name: string): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-function readSuccess(
-  { method }: HttpRequest,
-  reply: HttpReply,
-  bytes: Buffer,
-  { isRaw, expects }: ReplyOptions,
-): Reply | Fault {
+function readSuccess({ method, isRaw, expects }: Call, reply: HttpReply, bytes: Buffer): Reply | Fault {
   const { status } = reply;
   if (!isUtf8(bytes)) return { kind: 'unreadable', status, problem: 'not UTF-8' };
   const text = bytes.toString().replace(/^\ufeff/, '');
@@ -86,7 +81,7 @@ function etagOf(reply: HttpReply): Pick<Reply, 'etag'> {
   return etag !== undefined && /^(?!W\/)[!-~]+$/.test(etag) ? { etag } : {};
 }
 
-function readError(reply: HttpReply, { now }: ReplyOptions): Fault {
+function readError(reply: HttpReply, now: number): Fault {
   const { status } = reply;
   const text = reply.body instanceof Error ? '' : new TextDecoder().decode(reply.body);
   const json = parseIfJson(text);

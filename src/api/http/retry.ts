@@ -1,45 +1,4 @@
-import type { JsonValue } from '../../lib/json.ts';
-import type { TlsProblem } from './tls-problem.ts';
-
-/** Why an attempt did not bring a usable reply. */
-export type Fault =
-  | { kind: 'no_token' }
-  /** This part of the call contains the token. */
-  | { kind: 'secret'; part: string }
-  | { kind: 'interrupted' }
-  | { kind: 'not_connected'; trouble: Trouble }
-  /** TLS or a proxy rejected the connection. A retry would fail too. */
-  | { kind: 'rejected'; trouble: Trouble }
-  | { kind: 'lost'; trouble: Trouble }
-  | { kind: 'timed_out'; trouble: Trouble }
-  | { kind: 'status'; status: number; body: unknown; retryAfterMs?: number | undefined }
-  /** The status is a success, but the body is not JSON. */
-  | { kind: 'unreadable'; status: number; problem: 'not UTF-8' | 'empty' | 'not JSON'; body?: string }
-  /** A retry would bring the same. */
-  | { kind: 'unusable'; status: number; problem: UnusableReply };
-
-export type UnusableReply =
-  | { kind: 'redirect'; location: string | undefined }
-  | { kind: 'compressed'; encoding: string }
-  | { kind: 'too large' }
-  /** An error with the status of a success. */
-  | { kind: 'error'; status: number; body: unknown }
-  | { kind: 'wrong shape'; wanted: Shape; found: JsonValue };
-
-type Shape = 'a list' | 'a record' | 'a record in a list' | 'a link to the next page';
-
-/** What went wrong with a connection, and on whose side. */
-export type Trouble =
-  /** `reason` is what Node says, without the name of the host. */
-  | { kind: 'tls'; at: Peer; problem: TlsProblem; reason: string }
-  /** `code` is a code of the system or of undici. */
-  | { kind: 'error'; at: Peer; code: string; message: string }
-  | { kind: 'proxy refused'; status: number }
-  | { kind: 'no reply'; afterMs: number };
-
-export type Peer = 'service' | 'proxy';
-
-export const isFault = (result: object): result is Fault => 'kind' in result;
+import type { Fault } from './faults.ts';
 
 export const isStatus = (fault: Fault, status: number): boolean =>
   fault.kind === 'status' && fault.status === status;

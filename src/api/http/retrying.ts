@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, wait } from '../../lib/clock.ts';
 import type { Call, Reply, Request, RequestStage } from '../call.ts';
-import { CallFailed } from './call-failed.ts';
+import { CallFailed, type Fault, isFault } from './faults.ts';
 import type { Gate } from './gate.ts';
 import {
   asksForFewer,
   attemptLimitMs,
   backoffMs,
-  type Fault,
   isDone,
-  isFault,
   isStatus,
   maxAttempts,
   mayHaveBeenApplied,

@@ -1,9 +1,8 @@
 import type { Clock } from '../../lib/clock.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import type { RequestStage } from '../call.ts';
-import { CallFailed } from './call-failed.ts';
 import { addressOf } from './exchange.ts';
-import type { Fault, Trouble } from './retry.ts';
+import { CallFailed, type Fault } from './faults.ts';
 
 export interface TraceOptions {
   base: { href: string };
@@ -29,37 +28,17 @@ export const tracing =
     } catch (error) {
       if (error instanceof CallFailed) {
         trace(`< ${summaryOf(error.fault)} ${took()}`);
-        const body = bodyOf(error.fault);
+        const body = 'body' in error.fault ? error.fault.body : undefined;
+        const text = typeof body === 'string' ? body : stringifyJson(body ?? '');
         // A token that was cut in half would not be recognized, so it is removed first.
-        if (body) trace(redact(body).slice(0, longestBody));
+        if (body) trace(redact(text).slice(0, longestBody));
       }
       throw error;
     }
   };
 
 function summaryOf(fault: Fault): string {
-  if ('status' in fault) return `${fault.status}${fault.kind === 'status' ? '' : ` (${problemOf(fault)})`}`;
-  return 'trouble' in fault ? `${fault.kind} (${troubleOf(fault.trouble)})` : fault.kind;
-}
-
-const problemOf = ({ problem }: Extract<Fault, { kind: 'unreadable' | 'unusable' }>): string =>
-  typeof problem === 'string' ? problem : problem.kind;
-
-function troubleOf(trouble: Trouble): string {
-  switch (trouble.kind) {
-    case 'tls':
-      return `${trouble.at}: ${trouble.problem}`;
-    case 'error':
-      return `${trouble.at}: ${trouble.code || trouble.kind}`;
-    case 'proxy refused':
-      return `proxy: status ${trouble.status}`;
-    case 'no reply':
-      return trouble.kind;
-  }
-}
-
-function bodyOf(fault: Fault): string {
-  const body = 'body' in fault ? fault.body : undefined;
-  if (body === undefined) return '';
-  return typeof body === 'string' ? body : stringifyJson(body);
+  if ('trouble' in fault) return `${fault.kind} ${stringifyJson(fault.trouble)}`;
+  if ('problem' in fault) return `${fault.status} ${stringifyJson(fault.problem)}`;
+  return 'status' in fault ? `${fault.status}` : fault.kind;
 }

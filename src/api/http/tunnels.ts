@@ -3,8 +3,8 @@ import type { buildConnector, Dispatcher } from 'undici';
 import connect from 'undici/lib/api/api-connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
-import { ProxyError } from './dispatch.ts';
-import { credentialsOf, type ProxyAddress } from './proxy.ts';
+import type { ProxyServer } from './dispatcher.ts';
+import { ProxyError } from './faults.ts';
 
 /** Asks the proxy for tunnels, and reports a refusal with its status, which undici only writes into a message. */
 class ProxyPool extends Pool {
@@ -19,11 +19,10 @@ class ProxyPool extends Pool {
 }
 
 export function createTunnels(
-  { url }: ProxyAddress,
+  { url, credentials }: ProxyServer,
   poolOptions: Pool.Options,
   connectOptions: buildConnector.BuildOptions & { timeout: number },
 ): Dispatcher {
-  const credentials = credentialsOf(url);
   return new ProxyAgent({
     ...poolOptions,
     uri: url.origin,

@@ -26,7 +26,7 @@ export interface ListOptions {
   isPaged: boolean;
 }
 
-export const defaultLimit = 20;
+const defaultLimit = 20;
 export const largestPage = 100;
 
 /** While records arrive, an honest list can show the same page several times in a row. */
@@ -136,5 +136,24 @@ export class RecentKeys {
     if (this.#younger.size < leastRemembered) return;
     this.#older = this.#younger;
     this.#younger = new Set();
+  }
+}
+
+/** Applies --limit and --offset here, to a list that is filtered here. */
+export async function* takeRecords(
+  pages: AsyncIterable<Page>,
+  { all, limit = all ? Infinity : defaultLimit, offset = 0 }: Paging,
+): AsyncGenerator<Page> {
+  let toSkip = offset;
+  let left = limit;
+  for await (const page of pages) {
+    const skipped = Math.min(toSkip, page.records.length);
+    const taken = Math.min(left, page.records.length - skipped);
+    const records = page.records.slice(skipped, skipped + taken);
+    const hasMore = skipped + taken < page.records.length;
+    yield hasMore ? { records, end: 'more' } : { ...page, records };
+    if (hasMore) return;
+    toSkip -= skipped;
+    left -= taken;
   }
 }

@@ -4,11 +4,7 @@ export const filesLine = ':files';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
-type Shell = (typeof shells)[number];
-
-export const isShell = (word: string): word is Shell => shells.some((shell) => shell === word);
-
-export const completionScripts: Record<Shell, string> = {
+export const completionScripts: Record<(typeof shells)[number], string> = {
   bash: `\
 # Completion of vals for bash 3.2 and later. To load it, run: eval "$(vals completion bash)"
 _vals() {

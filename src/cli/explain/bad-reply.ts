@@ -1,4 +1,5 @@
-import { type Fault, isRead, type UnusableReply } from '../../api/http/retry.ts';
+import type { Fault, UnusableReply } from '../../api/http/faults.ts';
+import { isRead } from '../../api/http/retry.ts';
 import { BadResponseError } from '../../errors.ts';
 import { hintList } from '../../lib/hint.ts';
 import { isObject, type JsonValue } from '../../lib/json.ts';

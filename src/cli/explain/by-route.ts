@@ -5,8 +5,16 @@ import type { Problem } from '../../errors.ts';
 import type { Hint, Hints } from '../../lib/hint.ts';
 import { isObject, textOf } from '../../lib/json.ts';
 
+interface Message {
+  sentence?: string;
+  hint?: Hints;
+}
+
 export interface RouteMessages {
-  byStatus: Partial<Record<number, { sentence?: string; hint?: Hints }>>;
+  /** For 404, and for 410: what is gone does not exist. */
+  absent: Message;
+  /** For 409. */
+  conflict?: Message;
   /** What to do if nobody knows whether the service made the change. */
   ifUnknown: Hints;
   /** What a 404 is about. Together they make the summary of many errors. */
@@ -28,9 +36,7 @@ export function routeMessages(call: Call, wordFor: (id: string) => string | unde
   const { val: id = '', version, body } = call;
   const name = (isObject(body) && textOf(body.name)) || '';
   const about = { id, val: wordFor(id) ?? id, version, name };
-  const { byStatus, ...own } = byRoute[call.route]?.(about) ?? {};
-  const usual = usualMessages(call, about);
-  return { ...usual, ...own, byStatus: { ...usual.byStatus, ...byStatus } };
+  return { ...usualMessages(call, about), ...byRoute[call.route]?.(about) };
 }
 
 function usualMessages({ version, val }: Call, about: About): RouteMessages {
@@ -40,28 +46,21 @@ function usualMessages({ version, val }: Call, about: About): RouteMessages {
 
 const byRoute: Partial<Record<RouteName, (about: About) => Partial<RouteMessages>>> = {
   any: () => ({
-    byStatus: {
-      400: { hint: 'Check the fields of the request. To send a body, add fields with -f, or --input -.' },
-      404: { hint: 'Check the path of the request, and the ids in the path.' },
-    },
+    absent: { ...noRoute.absent, hint: 'Check the path of the request, and the ids in the path.' },
   }),
   myRuns: () => ({
-    byStatus: {
-      404: {
-        sentence: 'This service does not list runs, or the base URL is wrong.',
-        hint: [
-          { text: 'To check the base URL', command: 'config' },
-          { text: 'To see whether the service lists the runs of a single val', command: 'val runs' },
-        ],
-      },
+    absent: {
+      sentence: 'This service does not list runs, or the base URL is wrong.',
+      hint: [
+        { text: 'To check the base URL', command: 'config' },
+        { text: 'To see whether the service lists the runs of a single val', command: 'val runs' },
+      ],
     },
   }),
   createToken: ({ name }) => ({
-    byStatus: {
-      409: {
-        sentence: `There is a token named ${name} already.`,
-        hint: ['Choose another name.', { text: 'To end that token', command: 'token rm', input: { name } }],
-      },
+    conflict: {
+      sentence: `There is a token named ${name} already.`,
+      hint: ['Choose another name.', { text: 'To end that token', command: 'token rm', input: { name } }],
     },
     ifUnknown: [
       { text: 'To see whether the token was made', command: 'token ls' },
@@ -69,49 +68,38 @@ const byRoute: Partial<Record<RouteName, (about: About) => Partial<RouteMessages
     ],
   }),
   createVal: ({ name }) => ({
-    byStatus: {
-      409: {
-        sentence: nameIsTaken(name),
-        hint: [
-          'Choose another name.',
-          { text: 'To update the val', command: 'push', input: { paths: true } },
-        ],
-      },
+    conflict: {
+      sentence: nameIsTaken(name),
+      hint: ['Choose another name.', { text: 'To update the val', command: 'push', input: { paths: true } }],
     },
     ifUnknown: 'You can safely run the command again: the service will not create a second val of that name.',
   }),
   putVal: ({ name }) => ({
-    byStatus: { 409: { hint: seeVal(name) } },
+    conflict: { hint: seeVal(name) },
     ifUnknown: 'You can safely push again: both pushes give the val the same code.',
   }),
   changeVal: ({ name }) =>
-    name === '' ? {} : { byStatus: { 409: { sentence: nameIsTaken(name), hint: 'Choose another name.' } } },
+    name === '' ? {} : { conflict: { sentence: nameIsTaken(name), hint: 'Choose another name.' } },
   createVersion: ({ id }) => ({ ifUnknown: listVersions(id) }),
   deleteVersion: ({ id }) => ({
-    byStatus: {
-      409: {
-        hint: { text: 'To delete the val with all its versions', command: 'val rm', input: { vals: [id] } },
-      },
+    conflict: {
+      hint: { text: 'To delete the val with all its versions', command: 'val rm', input: { vals: [id] } },
     },
   }),
 };
 
 const noRoute: RouteMessages = {
-  byStatus: {
-    404: {
-      sentence: 'This service does not support this command, or the base URL is wrong.',
-      hint: { text: 'To check the base URL', command: 'config' },
-    },
+  absent: {
+    sentence: 'This service does not support this command, or the base URL is wrong.',
+    hint: { text: 'To check the base URL', command: 'config' },
   },
   ifUnknown: 'Before you send the change again, check whether the service made the change.',
 };
 
 const noVal = ({ id, val }: About): RouteMessages => ({
-  byStatus: {
-    404: {
-      sentence: `There is no val ${looksLikeId(val) ? val : `named ${val}`}.`,
-      hint: { text: 'To list your vals', command: 'ls' },
-    },
+  absent: {
+    sentence: `There is no val ${looksLikeId(val) ? val : `named ${val}`}.`,
+    hint: { text: 'To list your vals', command: 'ls' },
   },
   ifUnknown: seeVal(id),
   subject: val,
@@ -119,9 +107,7 @@ const noVal = ({ id, val }: About): RouteMessages => ({
 });
 
 const noVersion = ({ id, val, version }: About): RouteMessages => ({
-  byStatus: {
-    404: { sentence: `There is no version ${version} of the val ${val}.`, hint: listVersions(id) },
-  },
+  absent: { sentence: `There is no version ${version} of the val ${val}.`, hint: listVersions(id) },
   ifUnknown: listVersions(id),
 });
 

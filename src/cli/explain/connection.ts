@@ -1,14 +1,12 @@
 // Connections that failed, by the fault.
-import { connectTimeoutMs, type Fault, type Trouble } from '../../api/http/retry.ts';
-import type { TlsProblem } from '../../api/http/tls-problem.ts';
+import type { Fault, TlsProblem, Trouble } from '../../api/http/faults.ts';
+import { connectTimeoutMs } from '../../api/http/retry.ts';
 import type { ValsError } from '../../errors.ts';
 import type { Hints } from '../../lib/hint.ts';
 import { isLoopback } from '../../lib/host-names.ts';
 import { type Explained, type Service, unavailable } from './service.ts';
 
 type NoConnection = Extract<Fault, { trouble: Trouble }>;
-
-const runAgain = 'Run the command again.';
 
 export function connectionError(failed: Explained<NoConnection>): ValsError {
   const { fault, service } = failed;
@@ -28,6 +26,8 @@ export function connectionError(failed: Explained<NoConnection>): ValsError {
       return unavailable(failed, `${origin} took too long: ${reason}.`, runAgain);
   }
 }
+
+const runAgain = 'Run the command again.';
 
 function reasonOf(trouble: Trouble, { proxy }: Service): string {
   switch (trouble.kind) {
@@ -75,40 +75,28 @@ const tlsReasons: Record<TlsProblem, (reason: string) => string> = {
   failed: (reason) => `the secure connection failed (${reason})`,
 };
 
+const configHint = { text: 'To see where the address comes from', command: 'config' };
+
 function remedyFor(trouble: Trouble, service: Service): Hints {
-  const address = 'at' in trouble && trouble.at === 'proxy' ? checkProxy(service) : checkAddress(service);
-  switch (trouble.kind) {
-    case 'proxy refused':
-      return trouble.status === 407 ? proxyPassword(service) : askProxy;
-    case 'tls':
-      return trouble.problem === 'expects https'
-        ? useHttps(service)
-        : (tlsRemedies[trouble.problem] ?? address);
-    default:
-      return address;
-  }
+  const { origin } = service.base;
+  const problem = trouble.kind === 'tls' ? trouble.problem : undefined;
+  if (problem === 'expects https') return [`Use https://${new URL(origin).host}.`, configHint];
+  if (problem === 'not trusted')
+    return 'If you trust it, set NODE_EXTRA_CA_CERTS to the path of a file with that certificate, or with the root certificate of your company.';
+  if (problem === 'not valid')
+    return "Check the address and this machine's clock. If both are right, ask the operator of the server to renew the certificate.";
+  const isAtProxy = trouble.kind === 'proxy refused' || ('at' in trouble && trouble.at === 'proxy');
+  return isAtProxy ? checkProxy(service) : checkAddress(origin);
 }
 
-const tlsRemedies: Partial<Record<TlsProblem, string>> = {
-  'not trusted':
-    'If you trust it, set NODE_EXTRA_CA_CERTS to the path of a file with that certificate, or with the root certificate of your company.',
-  'not valid':
-    "Check the address and this machine's clock. If both are right, ask the operator of the server to renew the certificate.",
-};
+const checkProxy = ({ proxy }: Service): Hints => [
+  `Check the proxy address in ${proxy?.variable}. A user name and a password stand before the host, percent-encoded.`,
+  "To go without the proxy, add the service's host to NO_PROXY.",
+];
 
-const whence = { text: 'To see where the address comes from', command: 'config' };
-
-const useHttps = ({ base }: Service): Hints => [`Use https://${new URL(base.origin).host}.`, whence];
-
-function checkAddress({ base }: Service): Hints {
-  const { hostname, port, protocol } = new URL(base.origin);
-  if (!isLoopback(hostname)) return ['Check the address and the network.', whence];
+function checkAddress(origin: string): Hints {
+  const { hostname, port, protocol } = new URL(origin);
+  if (!isLoopback(hostname)) return ['Check the address and the network.', configHint];
   const start = { text: 'To start the embedded service there', command: 'serve', input: { port } };
-  return ['Check that the service is running.', protocol === 'http:' && port !== '' ? start : whence];
+  return ['Check that the service is running.', protocol === 'http:' && port !== '' ? start : configHint];
 }
-
-const checkProxy = ({ proxy }: Service): Hints => [`Check the proxy address in ${proxy?.variable}.`, whence];
-const askProxy = "Ask the people who run the proxy, or add the service's host to NO_PROXY.";
-
-const proxyPassword = ({ proxy }: Service): Hints =>
-  `Set ${proxy?.variable} to ${proxy?.url.protocol}//USER:PASSWORD@${proxy?.url.host}, and percent-encode the user name and the password.`;

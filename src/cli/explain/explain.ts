@@ -1,29 +1,36 @@
 // The sentences about requests that failed: http-status.ts what a status means, by-route.ts what it means for one route,
 // connection.ts connections that failed, bad-reply.ts replies that make no sense, service-message.ts what the service says.
 import type { RequestStage } from '../../api/call.ts';
-import { CallFailed } from '../../api/http/call-failed.ts';
-import { AuthError, BadResponseError, InterruptedError, LocalError, type ValsError } from '../../errors.ts';
+import { CallFailed } from '../../api/http/faults.ts';
+import {
+  AuthError,
+  BadResponseError,
+  InterruptedError,
+  LocalError,
+  NoSpaceError,
+  type ValsError,
+} from '../../errors.ts';
+import type { Hints } from '../../lib/hint.ts';
+import type { BaseUrl } from '../../settings/base-url.ts';
+import type { Settings } from '../../settings/settings.ts';
 import { badReply } from './bad-reply.ts';
 import { connectionError } from './connection.ts';
 import { statusError } from './http-status.ts';
 import { type Explained, requestFacts, type Service } from './service.ts';
-import { createSpaceCheck } from './space.ts';
+import { spaceFailure } from './space.ts';
 
 /** Turns the data of a failed call into the error that the user reads. */
 export const explain =
   (service: Service): RequestStage =>
-  (next) => {
-    const whyNoSpace = createSpaceCheck(next, service);
-    return async (call) => {
-      try {
-        return await next(call);
-      } catch (error) {
-        if (!(error instanceof CallFailed)) throw error;
-        const spaceFailure = await whyNoSpace(error);
-        if (spaceFailure instanceof CallFailed) throw errorOf(spaceFailure, service);
-        throw spaceFailure ?? errorOf(error, service);
-      }
-    };
+  (next) =>
+  async (call) => {
+    try {
+      return await next(call);
+    } catch (error) {
+      if (!(error instanceof CallFailed)) throw error;
+      const failure = await spaceFailure(error, next, service.base);
+      throw failure instanceof NoSpaceError ? failure : errorOf(failure ?? error, service);
+    }
   };
 
 function errorOf({ call, fault, maybeApplied }: CallFailed, service: Service): ValsError {
@@ -72,4 +79,15 @@ function interruption({ call, maybeApplied, service }: Explained): InterruptedEr
     'Interrupted while the request was under way. It is not known whether the service made the change.',
     { hint: service.messagesFor(call).ifUnknown, method, path },
   );
+}
+
+/** What to do without a token, or with one that the service does not accept. */
+export function signInHint(settings: Settings, { href }: BaseUrl, isNewToken: boolean): Hints {
+  if (isNewToken) return 'Nothing was stored. Check the token, then sign in again.';
+  const { token } = settings;
+  if (token === undefined && settings.isEmpty('VALS_TOKEN')) {
+    return 'VALS_TOKEN is set, but empty. In CI, check the name of the secret.';
+  }
+  if (token?.source === 'VALS_TOKEN') return 'Set VALS_TOKEN to a token of the service.';
+  return [{ text: 'To sign in', command: 'login', input: { baseUrl: href } }, 'Or set VALS_TOKEN.'];
 }

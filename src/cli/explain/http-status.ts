@@ -1,5 +1,5 @@
 // What a status means, where by-route.ts has no sentence for it.
-import type { Fault } from '../../api/http/retry.ts';
+import type { Fault } from '../../api/http/faults.ts';
 import * as errors from '../../errors.ts';
 import { type Hints, hintList } from '../../lib/hint.ts';
 import { isObject } from '../../lib/json.ts';
@@ -81,7 +81,7 @@ export function statusError(failed: FailedStatus): errors.ValsError {
   const mayBeOwnChange = maybeApplied && isConditional && call.route !== 'deleteVal';
   if (status === 412 && mayBeOwnChange) return unavailable(failed, sentence, readAgain);
 
-  if (!service.hasToken && status in needingToken) return withoutToken(failed, sentence);
+  if (!service.hasToken && [401, 403, 404].includes(status)) return withoutToken(failed, sentence);
   const message = maybeApplied
     ? `${sentence} The request was sent more than once, so the service may already have made the change.`
     : sentence;
@@ -89,8 +89,6 @@ export function statusError(failed: FailedStatus): errors.ValsError {
   const { subject, problem } = RefusedAs === errors.NotFoundError ? service.messagesFor(call) : {};
   return new RefusedAs(message, { ...factsWithHint(failed, hint(failed)), subject, problem });
 }
-
-const needingToken = { 401: true, 403: true, 404: true };
 
 /** A val that everybody may read needs no token. Services answer 401, 403 or 404 for any other val. */
 function withoutToken(failed: FailedStatus, sentence: string): errors.ValsError {

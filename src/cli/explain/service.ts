@@ -1,6 +1,5 @@
 import type { Call } from '../../api/call.ts';
-import type { ProxyAddress } from '../../api/http/proxy.ts';
-import type { Fault } from '../../api/http/retry.ts';
+import type { Fault } from '../../api/http/faults.ts';
 import {
   type ErrorFacts,
   type LocalError,
@@ -13,6 +12,7 @@ import type { Hints } from '../../lib/hint.ts';
 import { isObject, stringifyJson } from '../../lib/json.ts';
 import { outsideOfSpace, readOnlyMember, wrongHost } from '../../lib/problem-types.ts';
 import type { BaseUrl } from '../../settings/base-url.ts';
+import type { ProxyAddress } from '../../settings/proxy.ts';
 import type { RouteMessages } from './by-route.ts';
 
 /** What the sentences need to know about the service and the user. */
@@ -51,10 +51,12 @@ export function unavailable(failed: Explained, message: string, hint: Hints): Va
   });
 }
 
-/** What by-route.ts says about the status. What is gone (410) does not exist (404). */
+/** What by-route.ts says about the status. */
 export function messageFor({ call, fault, service }: Explained) {
-  if (!('status' in fault)) return undefined;
-  return service.messagesFor(call).byStatus[fault.status === 410 ? 404 : fault.status];
+  const status = 'status' in fault ? fault.status : 0;
+  const { absent, conflict } = service.messagesFor(call);
+  if (status === 409) return conflict;
+  return status === 404 || status === 410 ? absent : undefined;
 }
 
 export const factsWithHint = (failed: Explained, hint: Hints): ErrorFacts => ({

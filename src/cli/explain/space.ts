@@ -1,30 +1,22 @@
 import type { Request } from '../../api/call.ts';
-import { CallFailed } from '../../api/http/call-failed.ts';
+import { CallFailed } from '../../api/http/faults.ts';
 import * as routes from '../../api/routes.ts';
 import { NoSpaceError } from '../../errors.ts';
-import { spaceIn } from '../../settings/base-url.ts';
-import type { Service } from './service.ts';
+import { type BaseUrl, spaceIn } from '../../settings/base-url.ts';
 
-/** In a space, a 404 may mean that the space does not exist. `next` asks the service who the space is, once at a time. */
-export function createSpaceCheck(next: Request, { base }: Service) {
+/** In a space, a 404 may mean that the space does not exist. `next` asks the service who the space is. */
+export async function spaceFailure(
+  failed: CallFailed,
+  next: Request,
+  base: BaseUrl,
+): Promise<NoSpaceError | CallFailed | undefined> {
   const space = spaceIn(base);
-  let asked: Promise<unknown> | undefined;
-
-  const askWhoItIs = () =>
-    next(routes.me())
-      .catch((error: unknown) => error)
-      .finally(() => {
-        asked = undefined;
-      });
-
-  return async (failed: CallFailed): Promise<NoSpaceError | CallFailed | undefined> => {
-    if (space === undefined || !hasStatus(failed, 404, 410)) return undefined;
-    if (failed.call.route !== 'me') asked ??= askWhoItIs();
-    const failure = failed.call.route === 'me' ? failed : await asked;
-    if (!(failure instanceof CallFailed)) return undefined;
-    if (hasStatus(failure, 401, 403)) return failure;
-    return hasStatus(failure, 404, 410) ? noSpace(space.name, space.service.href) : undefined;
-  };
+  if (space === undefined || !hasStatus(failed, 404, 410)) return undefined;
+  const isAboutMe = failed.call.route === 'me';
+  const failure = isAboutMe ? failed : await next(routes.me()).catch((error: unknown) => error);
+  if (!(failure instanceof CallFailed)) return undefined;
+  if (hasStatus(failure, 401, 403)) return failure;
+  return hasStatus(failure, 404, 410) ? noSpace(space.name, space.service.href) : undefined;
 }
 
 const hasStatus = ({ fault }: CallFailed, ...statuses: number[]): boolean =>

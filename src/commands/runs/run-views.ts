@@ -1,6 +1,6 @@
 import type { Api } from '../../api/api.ts';
 import type { Paging } from '../../api/lists/pages.ts';
-import { takeRecords } from '../../api/lists/take-records.ts';
+import { takeRecords } from '../../api/lists/pages.ts';
 import * as routes from '../../api/routes.ts';
 import type { Options } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';

@@ -1,8 +1,37 @@
 import { describe, expect, it } from 'vitest';
-import { createGate } from '../../../src/api/http/gate.ts';
+import { createGate, initialLimit, type LimitState, nextLimit } from '../../../src/api/http/gate.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import { folderOfVals, runQuickly as run, runProcess, valNames } from '../../support/program.ts';
 import { type Reply, scriptedService } from '../../support/scripted-service.ts';
+
+describe('the number of requests at a time', () => {
+  const ended = (kind: 'replied' | 'refused', count: number, state: LimitState, at = 0): LimitState =>
+    Array.from({ length: count }).reduce<LimitState>(
+      (now) => nextLimit(now, { kind, beganAt: at, at }),
+      state,
+    );
+
+  it('grows by one after each round that went well, from 8 to 32', () => {
+    expect(ended('replied', 7, initialLimit).limit).toBe(8);
+    expect(ended('replied', 8, initialLimit).limit).toBe(9);
+    expect(ended('replied', 8 + 9, initialLimit).limit).toBe(10);
+    expect(ended('replied', 5_000, initialLimit).limit).toBe(32);
+  });
+
+  it('is halved once for requests that were refused together, and is never below 1', () => {
+    const halved = nextLimit(initialLimit, { kind: 'refused', beganAt: 1, at: 2 });
+    expect(halved.limit).toBe(4);
+    expect(nextLimit(halved, { kind: 'refused', beganAt: 1, at: 3 }).limit).toBe(4);
+    expect(ended('refused', 9, initialLimit).limit).toBe(1);
+  });
+
+  it('reaches what was too many only after 256 replies', () => {
+    const grown = ended('replied', 4 + 5 + 6, ended('refused', 1, initialLimit));
+    expect(grown.limit).toBe(7);
+    expect(ended('replied', 255, grown).limit).toBe(7);
+    expect(ended('replied', 256, grown).limit).toBe(8);
+  });
+});
 
 describe('a busy gate for one request at a time', () => {
   async function busyGate() {
@@ -107,20 +136,20 @@ async function limitedService(most: number, ms: number) {
 
 it('a service that accepts only 4 requests at a time gets every val', async () => {
   const { push, seen } = await limitedService(4, 10);
-  await push(200);
+  await push(120);
   expect(seen.refused).toBeLessThan(0.1 * seen.all);
 });
 
 it('a service that accepts everything gets up to 32 requests at a time', async () => {
-  const { push, seen } = await limitedService(100, 40);
-  await push(400);
+  const { push, seen } = await limitedService(100, 20);
+  await push(120);
   expect(seen.most).toBeGreaterThan(8);
   expect(seen.most).toBeLessThanOrEqual(32);
 });
 
 it('--concurrency fixes the number of requests at a time', async () => {
   const { push, seen } = await limitedService(100, 5);
-  await push(60, '--concurrency', '3');
+  await push(20, '--concurrency', '3');
   expect(seen.most).toBe(3);
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bypassesProxy } from '../../../src/api/http/proxy.ts';
+import { bypassesProxy } from '../../../src/settings/proxy.ts';
 import { trusting } from '../../support/certificates.ts';
 import { folderOfVals, runQuickly as run, runProcess } from '../../support/program.ts';
 import { tunnellingProxy } from '../../support/proxy.ts';

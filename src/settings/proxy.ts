@@ -1,16 +1,16 @@
-import { UsageError } from '../../errors.ts';
-import { isLoopback } from '../../lib/host-names.ts';
+import { UsageError } from '../errors.ts';
+import { isLoopback } from '../lib/host-names.ts';
+import type { Setting } from './settings.ts';
 
 export interface ProxyAddress {
   url: URL;
+  /** The user name and the password, as HTTP sends them. */
+  credentials: string | undefined;
   /** The environment variable that has the address. */
   variable: string;
 }
 
-interface Variable {
-  value: string;
-  source: string;
-}
+type Variable = Setting<string>;
 
 export interface ProxyVariables {
   https: Variable | undefined;
@@ -25,14 +25,13 @@ export function proxyFor(address: string, { https, http, none }: ProxyVariables)
   if (proxy === undefined || isLoopback(hostname) || bypassesProxy(none?.value ?? '', origin)) {
     return undefined;
   }
-  return { url: parseProxy(proxy), variable: proxy.source };
+  return parseProxy(proxy);
 }
 
-function parseProxy({ value, source }: Variable): URL {
+function parseProxy({ value, source }: Variable): ProxyAddress {
   try {
     const url = new URL(value);
-    credentialsOf(url);
-    if (/^https?:$/.test(url.protocol)) return url;
+    if (/^https?:$/.test(url.protocol)) return { url, credentials: credentialsOf(url), variable: source };
   } catch {}
   // The message must not repeat the address, because the address may contain a password.
   throw new UsageError(`${source} is not the address of a proxy.`, {
@@ -40,7 +39,7 @@ function parseProxy({ value, source }: Variable): URL {
   });
 }
 
-export function credentialsOf({ username, password }: URL): string | undefined {
+function credentialsOf({ username, password }: URL): string | undefined {
   if (!username && !password) return undefined;
   return Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
 }
