@@ -1,14 +1,16 @@
 // Builds the folder dist/, which bin/vals.js needs:
+//   start.cjs      what bin/vals.js runs first
 //   main.js        the program
 //   run/           what runs in the process of a val, and what fetches the modules that it imports from the web
 //   mcp.cjs        the code for the MCP protocol, which only `vals mcp` loads
-//   prepared/      texts that bin/vals.js prints without loading the program
+//   prepared/      texts that start.cjs prints without loading the program
 // And THIRD-PARTY-NOTICES, which is packed with it.
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import { Writable } from 'node:stream';
+import { Script } from 'node:vm';
 import { build } from 'esbuild';
 import { noticesFor } from './.ci/notices.mjs';
 
@@ -23,17 +25,18 @@ const metafiles = [];
 const legalComments = [];
 
 const code = await bundle('src/main.ts');
-// bin/code-cache.js uses a cache of bytecode only if the cache begins with the same digest as main.js.
+// src/code-cache.ts uses a cache of bytecode only if it was made from the program with this digest.
 const digest = createHash('sha256').update(code).digest('hex').slice(0, 16);
-await write('dist/main.js', `/*${digest}*/(function(exports,require,module,__dirname){${code}\n})`);
+const main = `/*${digest}*/(function(exports,require,module,__dirname){${code}\n})`;
+await write('dist/main.js', main);
+await write('dist/start.cjs', await bundle('src/start.ts'));
 for (const name of ['preload', 'hooks', 'main']) {
   await write(`dist/run/${name}.cjs`, await bundle(`src/run/child/${name}.ts`, { keepImports: true }));
 }
 await write('dist/run/fetch.cjs', await bundle('src/run/fetch.ts'));
 await write('dist/mcp.cjs', await bundle('src/agents/mcp-server.ts'));
 await write('THIRD-PARTY-NOTICES', noticesFor(metafiles, legalComments));
-const { loadProgram } = createRequire(import.meta.url)('./bin/code-cache.js');
-await prepareTexts(loadProgram().program);
+await prepareTexts(evaluate(main));
 await removeOldFiles();
 
 /**
@@ -51,7 +54,7 @@ async function bundle(entry, { keepImports = false } = {}) {
     format: 'cjs',
     platform: 'node',
     target: 'node20.18',
-    // bin/code-cache.js runs main.js as a vm.Script, which cannot use import(). So esbuild writes require() instead.
+    // src/code-cache.ts runs main.js as a vm.Script, which cannot use import(). So esbuild writes require() instead.
     supported: { 'dynamic-import': keepImports },
     minify: true,
     // Into a file of their own, which becomes a part of THIRD-PARTY-NOTICES: in the code they would take time to load.
@@ -65,15 +68,23 @@ async function bundle(entry, { keepImports = false } = {}) {
     outputFiles.find(({ path }) => path.endsWith(name))?.text ?? '';
   legalComments.push(...textOf('.LEGAL.txt').split('\n\n').slice(1));
   const text = textOf('bundle.js');
-  // The output must be ASCII, because bin/code-cache.js reads main.js as Latin-1. esbuild escapes strings, but not regular
+  // The output must be ASCII, because src/code-cache.ts reads main.js as Latin-1. esbuild escapes strings, but not regular
   // expressions.
   return text.replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /**
- * Without the prepared texts, `vals --help` takes 1.6 times as long.
- * @param {typeof import('./src/main.ts')} program
+ * @param {string} code
+ * @returns {typeof import('./src/main.ts')}
  */
+function evaluate(code) {
+  const module = { exports: {} };
+  const require = createRequire(import.meta.resolve('./dist/main.js'));
+  new Script(code).runInThisContext()(module.exports, require, module, join(import.meta.dirname, 'dist'));
+  return /** @type {typeof import('./src/main.ts')} */ (module.exports);
+}
+
+/** @param {typeof import('./src/main.ts')} program */
 async function prepareTexts({ main, commandPaths }) {
   await write('dist/prepared/version.txt', await outputOf(main, ['--version']));
   for (const shell of ['bash', 'zsh', 'fish']) {
@@ -81,9 +92,10 @@ async function prepareTexts({ main, commandPaths }) {
   }
   for (const topic of ['', 'options', ...commandPaths()]) {
     const words = `help ${topic}`.trim().split(' ');
-    const name = `${words.join('-')}.txt`;
-    await write(`dist/prepared/${name}`, await outputOf(main, words));
-    await write(`dist/prepared/styled/${name}`, await outputOf(main, words, { isTTY: true, columns: 80 }));
+    await write(
+      `dist/prepared/${words.join('-')}.txt`,
+      await outputOf(main, words, { isTTY: true, columns: 80 }),
+    );
   }
 }
 

@@ -26,6 +26,8 @@ export async function createStyle(color: boolean): Promise<Style> {
 export const withBoldTitles = (help: string, { bold }: Style): string =>
   help.replace(/^(?:Usage|Columns|\S.*(?=:$)):/gm, (title) => bold(title));
 
+export const withoutColor = (text: string): string => text.replace(/\u001b\[\d+m/g, '');
+
 export interface Glyphs {
   ok: string;
   failed: string;

@@ -7,6 +7,7 @@ import { argumentsOf, optionsOf } from '../../src/cli/command.ts';
 import { commandsOf, type LoadedCommand, loadTree } from '../../src/cli/command-tree.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { openStore } from '../../src/service/index.ts';
+import { withoutColor } from '../../src/terminal/style.ts';
 import { inProcess } from '../support/in-process.ts';
 import { environment, program, run, temporaryFolder } from '../support/program.ts';
 import { seedOfEachKind } from '../support/seeds.ts';
@@ -36,7 +37,9 @@ describe.each(commands)('vals $path', ({ path, aliases = [], examples, summary }
     expect(stdout).toMatch(new RegExp(`^Usage: vals .*\\b${words.split(' ').at(-1)}\\b`));
     expect(stdout).toContain('--json');
     if (words === path)
-      expect(stdout).toBe(readFileSync(`dist/prepared/help-${path.replaceAll(' ', '-')}.txt`, 'utf8'));
+      expect(stdout).toBe(
+        withoutColor(readFileSync(`dist/prepared/help-${path.replaceAll(' ', '-')}.txt`, 'utf8')),
+      );
     for (const line of examples) expect(stdout).toContain(`  $ ${line}\n`);
     expect(examples.length).toBeGreaterThan(0);
     expect(summary).toMatch(/^[A-Z].*[^.]$/);

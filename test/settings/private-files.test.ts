@@ -1,44 +1,17 @@
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { hostname } from 'node:os';
+import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { InterruptedError } from '../../src/errors.ts';
-import { quickLooks } from '../support/clocks.ts';
-import { inProcess } from '../support/in-process.ts';
-import { install } from '../support/install.ts';
-import { environment, makeNamedPipe, program, run, temporaryFolder } from '../support/program.ts';
+import { makeNamedPipe, program, run, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
 import { accepted, configFile, forAll, storedText, writeConfig } from './support.ts';
 
 const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
 
-it('each set of Node flags has its own cache of bytecode, and no run replaces the cache of another', async () => {
-  const installed = await install();
-  const flags = { NODE_OPTIONS: '--max-old-space-size=300' };
-  const runTwice = async () => {
-    for (const env of [{}, flags]) await installed.vals(['me', '--local', '--json'], env);
-    return installed.compiled();
-  };
-  const both = await runTwice();
-  expect(both).toHaveLength(2);
-  expect(await runTwice()).toEqual(both);
-});
-
 describe('a home that is empty or relative', () => {
   const homes: Record<string, string | undefined>[] = [
     { HOME: '', XDG_CONFIG_HOME: '' },
-    { HOME: 'home' },
     { HOME: '/nonexistent', XDG_CONFIG_HOME: '.config', XDG_DATA_HOME: '.local/share' },
   ];
 
@@ -115,11 +88,11 @@ describe('a config file', () => {
     expect(service.requests, 'a token that cannot be stored is not tried').toEqual([]);
   });
 
-  it.each([0o644, 0o660])('that others can read (mode %o) is made private, with a warning', async (mode) => {
+  it('that others can read is made private, with a warning', async () => {
     const home = temporaryFolder();
     const { baseUrl } = await scriptedService([], forAll(accepted));
     const file = writeConfig(home, JSON.stringify({ baseUrl, tokens: {} }));
-    chmodSync(file, mode);
+    chmodSync(file, 0o644);
     const me = () => run(['me', '--json'], { home, env: { VALS_TOKEN: testToken } });
     const { exit, stderr } = await me();
     expect({ exit, mode: statSync(file).mode & 0o777 }).toEqual({ exit: 0, mode: 0o600 });
@@ -144,49 +117,5 @@ describe('a config file', () => {
       expect(`${error?.message} ${error?.hint}`).toContain(file);
     }
     expect(statSync(file)).toMatchObject({ mode: before.mode, mtimeMs: before.mtimeMs });
-  });
-});
-
-async function prepare() {
-  const home = temporaryFolder();
-  const { baseUrl } = await scriptedService([], forAll(accepted));
-  const lock = `${writeConfig(home, '{}')}.lock`;
-  return { home, args: ['login', '--base-url', baseUrl, '--with-token'], lock, input: 'token-of-mine' };
-}
-
-describe('the lock of login', () => {
-  const held = `${hostname()} ${process.pid} somebody`;
-
-  it('with a time in the future counts as old', async () => {
-    const { lock, args, home, input } = await prepare();
-    writeFileSync(lock, held);
-    const future = Date.now() / 1_000 + 1_000_000;
-    utimesSync(lock, future, future);
-    expect(await run([...args, '--timeout', '5'], { home, input })).toMatchObject({ exit: 0, stderr: '' });
-  });
-
-  it('is waited for with a warning, until Ctrl-C', async () => {
-    const { lock, args, home, input } = await prepare();
-    writeFileSync(lock, held);
-    const interruption = new AbortController();
-    const { exit, stderr } = await inProcess(args, {
-      env: environment(home),
-      cwd: home,
-      input,
-      signal: interruption.signal,
-      heard: ({ stderr }) => stderr.includes('Waiting') && interruption.abort(new InterruptedError(130)),
-    });
-    expect(exit).toBe(130);
-    expect(stderr).toContain(lock);
-    expect(readFileSync(lock, 'utf8')).toBe(held);
-  });
-
-  it('is waited for until the deadline', async () => {
-    const { lock, args, home, input } = await prepare();
-    writeFileSync(lock, held);
-    const result = await run([...args, '--json'], { home, input, clock: quickLooks() });
-    expect(result).toMatchObject({ exit: 10, error: { kind: 'local' } });
-    expect(result.error?.message).toContain(lock);
-    expect(readFileSync(lock, 'utf8')).toBe(held);
   });
 });
