@@ -99,17 +99,13 @@ describe('vals login', () => {
 
   it.each<[what: string, reply: Reply, exit: number]>([
     ['a 401', { status: 401, body: { message: 'no token-of-mine' } }, 4],
-    ['a 404', { status: 404 }, 3],
     ['a 500', { status: 500 }, 7],
     ['a web page', { body: '<html>sign in</html>' }, 11],
-    ['an empty object', { body: {} }, 11],
     [
       'an error with status 200',
       { body: { error: 'token-of-mine is invalid', url: 'https://a.example' } },
       11,
     ],
-    ['a redirect', { status: 302, headers: { location: '/login' } }, 11],
-    ['a broken connection', (response) => response.destroy(), 7],
   ])('that the service answers with %s stores no token, and keeps the old one', async (_, reply, exit) => {
     const home = temporaryFolder();
     const { baseUrl } = await scriptedService([accepted], forAll(reply));
@@ -140,10 +136,8 @@ describe('vals login', () => {
   });
 
   it.each([
-    ['nothing', '', 4],
     ['spaces', ' \t\r\n ', 4],
     ['several lines', 'token-of-mine\nsecond-line', 2],
-    ['two words', 'token-of-mine second', 2],
     ['bytes', new Uint8Array([0xff, 0xfe, 0x41]), 10],
   ])('--with-token that gets %s sends, stores and repeats nothing', async (_what, input, exit) => {
     const home = temporaryFolder();
@@ -152,15 +146,6 @@ describe('vals login', () => {
     expect(result).toMatchObject({ exit, stdout: '' });
     expect(result.stderr).not.toMatch(/token-of-mine|second|paste/);
     expect(existsSync(configFile(home))).toBe(false);
-  });
-
-  it('again for the same service replaces the token', async () => {
-    const home = temporaryFolder();
-    const { baseUrl } = await scriptedService([accepted, accepted]);
-    await signIn({ home, token: 'token-number-one' }, baseUrl);
-    await signIn({ home, token: 'token-number-two' }, baseUrl);
-    expect(storedText(home)).toContain('token-number-two');
-    expect(storedText(home)).not.toContain('token-number-one');
   });
 
   it('says that VALS_TOKEN overrides the stored token', async () => {

@@ -44,25 +44,18 @@ describe('settings come from the flag, then the environment, then the config fil
   it.each<[setting: string, env: string, flags: string, value: unknown, source: string]>([
     ['timeout', '', '', 60, 'default'],
     ['timeout', 'VALS_TIMEOUT=9', '', 9, 'VALS_TIMEOUT'],
-    ['timeout', 'VALS_TIMEOUT=', '', 60, 'default'],
-    ['timeout', 'VALS_TIMEOUT=9', '--timeout 0.5', 0.5, '--timeout'],
     ['timeout', 'VALS_TIMEOUT=x', '--timeout 7', 7, '--timeout'],
-    ['debug', '', '', false, 'default'],
     ['debug', 'VALS_DEBUG=1', '', true, 'VALS_DEBUG'],
     ['debug', 'VALS_DEBUG=0', '', false, 'VALS_DEBUG'],
-    ['debug', 'VALS_DEBUG=0', '--debug', true, '--debug'],
     ['local', '', '', false, 'default'],
     ['local', 'VALS_LOCAL=TRUE', '', true, 'VALS_LOCAL'],
     ['local', 'VALS_LOCAL=0', '--local', true, '--local'],
     ['local', 'VALS_LOCAL=1', '--base-url https://a.example', false, '--base-url'],
-    ['base-url', '', '', null, 'not set'],
     ['base-url', 'VALS_BASE_URL=', '', null, 'VALS_BASE_URL is set, but empty'],
     ['base-url', 'VALS_BASE_URL=https://e.example', '', 'https://e.example', 'VALS_BASE_URL'],
     ['base-url', 'VALS_BASE_URL=nonsense', '--base-url https://f.example', 'https://f.example', '--base-url'],
     ['base-url', 'VALS_ALLOW_HTTP=1', '--base-url http://a.example', 'http://a.example', '--base-url'],
     ['base-url', '', '--allow-http --base-url http://a.example', 'http://a.example', '--base-url'],
-    ['allow-http', 'VALS_ALLOW_HTTP=1', '', true, 'VALS_ALLOW_HTTP'],
-    ['token', '', '', null, 'not set'],
     ['config-file', 'VALS_CONFIG_DIR=/elsewhere', '', '/elsewhere/config.json', 'VALS_CONFIG_DIR'],
     ['config-file', 'XDG_CONFIG_HOME=/xdg', '', '/xdg/vals/config.json', 'default'],
   ])('%s with %j and %j is %j, from %s', async (setting, variable, flags, value, source) => {
@@ -95,11 +88,8 @@ describe('settings come from the flag, then the environment, then the config fil
 describe('the base URL', () => {
   it.each([
     ['/v1/', '/v1/me'],
-    ['/api/', '/api/v1/me'],
     ['/api/v1/', '/api/v1/me'],
-    ['/a/b//', '/a/b/v1/me'],
     ['/apiv1', '/apiv1/v1/me'],
-    ['/v1/api', '/v1/api/v1/me'],
   ])('with the path "%s" requests %s', async (path, asked) => {
     const service = await scriptedService([accepted]);
     const env = { VALS_TOKEN: testToken, VALS_BASE_URL: service.baseUrl + path };
@@ -110,8 +100,6 @@ describe('the base URL', () => {
   it.each([
     ['HTTPS://API.Example.com:443/v1', 'https://api.example.com'],
     ['https://api.example.com:8443/x/', 'https://api.example.com:8443/x'],
-    ['http://localhost:1', 'http://localhost:1'],
-    ['http://127.8.9.10', 'http://127.8.9.10'],
     ['http://127.1', 'http://127.0.0.1'],
     ['localhost:8787', 'http://localhost:8787'],
     ['vals.example/@acme', 'https://vals.example/@acme'],
@@ -122,35 +110,27 @@ describe('the base URL', () => {
 
   it.each([
     'https://ada:hunter2@api.example.com',
-    'https://hunter2@api.example.com',
-    'https://ada:hunt%65r2@api.example.com',
     'https://api.example.com?token=hunter2',
     'https://api.example.com/v1#hunter2',
     'ftp://ada:hunter2@api.example.com',
-    'https://ada:hunter2@',
     'javascript:hunter2',
     'http://api.example.com',
-    'http://192.168.0.1',
     'http://0.0.0.0',
     'http://[::ffff:8.8.8.8]',
     'http://localhost.example.com',
-    'http://127.0.0.1.example.com',
-    'http://128.0.0.1',
   ])('%s is refused, and not repeated', async (text) => {
+    const { exit, stdout, stderr } = await run(['me', '--debug', '--base-url', text]);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    expect(stderr).toContain('--base-url');
+    expect(stderr).not.toContain('hunter2');
+  });
+
+  it('that is refused is named by its source', async () => {
     const home = temporaryFolder();
-    writeConfig(home, JSON.stringify({ baseUrl: text, tokens: {} }));
-    const env = { VALS_TOKEN: testToken };
-    const sources = {
-      '--base-url': () => run(['me', '--debug', '--base-url', text], { env }),
-      VALS_BASE_URL: () => run(['me', '--json'], { env: { ...env, VALS_BASE_URL: text } }),
-      'config file': () => run(['me'], { env, home }),
-    };
-    for (const [source, ask] of Object.entries(sources).slice(text.includes('hunt') ? 0 : -1)) {
-      const { exit, stdout, stderr } = await ask();
-      expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
-      expect(stderr).toContain(source);
-      expect(stderr).not.toMatch(/hunter2|hunt%65r2/);
-    }
+    const baseUrl = 'https://ada:hunter2@api.example.com';
+    writeConfig(home, JSON.stringify({ baseUrl, tokens: {} }));
+    expect((await run(['me'], { home })).stderr).toMatch(/^error: The base URL from config file contains/);
+    expect((await run(['me'], { env: { VALS_BASE_URL: baseUrl } })).stderr).toMatch(/from VALS_BASE_URL/);
   });
 
   it('on the command line is refused when it is empty, whatever else is set', async () => {
@@ -159,19 +139,17 @@ describe('the base URL', () => {
     expect(service.requests).toEqual([]);
   });
 
-  it.each([{}, { CI: 'true', GITHUB_ACTIONS: 'true' }])(
-    'that is missing is an error with both ways to go on, with %j',
-    async (more) => {
-      const { exit, stdout, stderr } = await run(['me'], { env: { VALS_TOKEN: testToken, ...more } });
-      expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
-      expect(stderr).toContain('--base-url');
-      expect(stderr).toContain('--local');
-    },
-  );
+  it('that is missing is an error with both ways to go on, in CI too', async () => {
+    const env = { VALS_TOKEN: testToken, CI: 'true', GITHUB_ACTIONS: 'true' };
+    const { exit, stdout, stderr } = await run(['me'], { env });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    expect(stderr).toContain('--base-url');
+    expect(stderr).toContain('--local');
+  });
 });
 
 describe('the token', () => {
-  it.each(['me', 'push - --name x', `val rm ${id} --yes`, `version new ${id}`, 'api GET /v1/me'])(
+  it.each(['me', 'push - --name x', 'api GET /v1/me'])(
     'that is missing: `vals %s` sends nothing',
     async (line) => {
       const service = await scriptedService([]);
@@ -214,7 +192,7 @@ describe('the token', () => {
     expect(bearer(first.requests)).toEqual(['Bearer stored-token', 'Bearer stored-token']);
   });
 
-  it.each(['two words', 'line\nbreak', 'tëken', 'nul\u0001'])(
+  it.each(['line\nbreak', 'tëken'])(
     'with the value %j is refused, and the error does not repeat the value',
     async (token) => {
       const service = await scriptedService([]);
@@ -278,36 +256,26 @@ it('the folder of a project changes no setting', async () => {
 
 describe('a setting that makes no sense', () => {
   it.each<[name: string, args: string[], env: Record<string, string>]>([
-    ...['', '0', '-1', 'abc', 'NaN', 'Infinity', '86401', '10s'].map(
-      (word): [string, string[], Record<string, string>] => ['--timeout', [`--timeout=${word}`], {}],
-    ),
+    ...['', '0', 'Infinity', '10s'].map((word): [string, string[], Record<string, string>] => [
+      '--timeout',
+      [`--timeout=${word}`],
+      {},
+    ]),
     ['VALS_TIMEOUT', [], { VALS_TIMEOUT: ' ' }],
-    ['VALS_TIMEOUT', [], { VALS_TIMEOUT: '0' }],
     ['VALS_LOCAL', [], { VALS_LOCAL: 'perhaps' }],
-    ['VALS_ALLOW_HTTP', [], { VALS_ALLOW_HTTP: 'perhaps' }],
   ])('%s is refused: %j %j', async (name, args, env) => {
     const service = await scriptedService([]);
     const result = await run(['me', ...args], { env: { ...service.env, ...env } });
     expect(result).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringContaining(name) });
     expect(service.requests).toEqual([]);
   });
-
-  it('is quoted in the error if the variable must be 1 or 0', async () => {
-    const { stderr } = await run(['me'], { env: { VALS_DEBUG: 'perhaps' } });
-    expect(stderr).toBe(
-      'error: VALS_DEBUG must be 1 or 0, not "perhaps".\nhint: Set VALS_DEBUG=1, or unset VALS_DEBUG.\n',
-    );
-  });
 });
 
 describe('a config file that cannot be used', () => {
   it.each<[string, string | Uint8Array]>([
-    ['nothing', ''],
     ['half a file', '{"baseUrl":"https://a.example","tokens":{"https://a.exa'],
-    ['an array', '[]'],
     ['null', 'null'],
     ['a number as base URL', '{"baseUrl":5,"tokens":{}}'],
-    ['tokens in an array', '{"tokens":["abc"]}'],
     ['a token that is no text', '{"tokens":{"https://a.example":5}}'],
     ['bytes', new Uint8Array([0xff, 0xfe, 0x00, 0x7b])],
   ])('with %s stays unchanged', async (_what, content) => {
@@ -375,8 +343,6 @@ describe('vals config', () => {
 
   it.each([
     ['HTTPS_PROXY', 'http://ada:hunter2@proxy.example:3128'],
-    ['https_proxy', 'http://ada:hunter%40hunter2@proxy.example:3128'],
-    ['HTTP_PROXY', 'http://ada:p@hunter2@proxy.example:3128'],
     ['http_proxy', 'http://hunter2@proxy.example'],
     ['HTTPS_PROXY', 'ada:hunter2@proxy.example:3128'],
   ])('never shows a token, nor the password of a proxy: %s=%s', async (name, address) => {
@@ -389,7 +355,6 @@ describe('vals config', () => {
   it.each<[setting: string, env: Record<string, string>, problem: string]>([
     ['base-url', { VALS_BASE_URL: 'nowhere' }, 'The base URL from VALS_BASE_URL is not a URL.'],
     ['token', { VALS_TOKEN: 'a b' }, 'The token from VALS_TOKEN contains invalid characters.'],
-    ['timeout', { VALS_TIMEOUT: '-1' }, 'VALS_TIMEOUT must be a number of seconds'],
     ['local', { VALS_LOCAL: 'maybe' }, 'VALS_LOCAL must be 1 or 0, not "maybe".'],
   ])('marks a %s that is wrong among all other settings', async (setting, env, problem) => {
     const { exit, stdout, error } = await run(['config', '--json'], { env });
@@ -420,21 +385,15 @@ describe('vals config', () => {
   });
 });
 
-describe('the trace', () => {
-  it.each([
-    [['--debug'], {}],
-    [[], { VALS_DEBUG: '1' }],
-  ])('of %j %j goes to stderr, without the token, before the error object', async (args, more) => {
-    const service = await scriptedService([{ status: 503 }, accepted, { status: 404 }]);
-    const env = { ...service.env, ...more };
-    const me = () => run(['me', '--json', ...args], { env, clock: quickRetries });
-    const { exit, stdout, stderr } = await me();
-    expect({ exit, stdout }).toEqual({ exit: 0, stdout: `${JSON.stringify(ada)}\n` });
-    expect(stderr).toContain(`GET ${service.baseUrl}/v1/me`);
-    expect(stderr).toMatch(/503.*200/s);
-    expect(stderr).not.toMatch(new RegExp(`bearer|${testToken}`, 'i'));
-    expect((await me()).error).toMatchObject({ kind: 'not_found' });
-  });
+it('the trace goes to stderr, without the token, before the error object', async () => {
+  const service = await scriptedService([{ status: 503 }, accepted, { status: 404 }]);
+  const me = () => run(['me', '--json', '--debug'], { env: service.env, clock: quickRetries });
+  const { exit, stdout, stderr } = await me();
+  expect({ exit, stdout }).toEqual({ exit: 0, stdout: `${JSON.stringify(ada)}\n` });
+  expect(stderr).toContain(`GET ${service.baseUrl}/v1/me`);
+  expect(stderr).toMatch(/503.*200/s);
+  expect(stderr).not.toMatch(new RegExp(`bearer|${testToken}`, 'i'));
+  expect((await me()).error).toMatchObject({ kind: 'not_found' });
 });
 
 describe('a proxy', () => {
@@ -452,7 +411,7 @@ describe('a proxy', () => {
     expect((await settingsOf([], { env }))['https-proxy']?.value).toBe(addressOf());
   });
 
-  it.each(['not a URL', 'http://', 'ada:hunter2@proxy.example:3128', 'http://ada:50%hunter2@127.0.0.1:1'])(
+  it.each(['not a URL', 'ada:hunter2@proxy.example:3128'])(
     'that is not a valid address is refused: %s',
     async (address) => {
       const { exit, stdout, stderr } = await run(['me'], { env: { ...remote, HTTPS_PROXY: address } });
