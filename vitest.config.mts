@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { chromium } from './test/support/chromium.ts';
@@ -52,8 +53,9 @@ if (!hasPostgres) console.warn('PostgreSQL is not installed here: the tests that
 export default defineConfig({
   test: {
     globalSetup: 'test/support/build.ts',
-    // Most tests wait more than they compute, so two cores can run six test files at the same time.
-    maxWorkers: 6,
+    // The tests compute more than they wait, so each core carries one worker, and one more fills the waits. Six workers on
+    // two cores need a third more processor time, because each worker imports the program.
+    maxWorkers: availableParallelism() + 1,
     experimental: { fsModuleCache: true },
     // vitest sorts the projects by name. The shortest files are in the last project, so that all workers end together.
     projects: [

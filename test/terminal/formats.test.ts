@@ -1,8 +1,7 @@
-import { execa } from 'execa';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { budget } from '../support/cases.ts';
-import { environment, program, run, runOnScreen, temporaryFolder } from '../support/program.ts';
+import { run, runOnScreen } from '../support/program.ts';
 import { type Reply, scriptedService } from '../support/scripted-service.ts';
 import { bare, hello, id, lines, list, moving, plain, tabRows } from './support.ts';
 
@@ -15,8 +14,7 @@ describe('tab-separated lines in a pipe', () => {
 
   it.each([
     { args: [], env: {} },
-    { args: [], env: { FORCE_COLOR: '3', COLORTERM: 'truecolor', CLICOLOR_FORCE: '1' } },
-    { args: [], env: { NO_COLOR: '1', COLUMNS: '10' } },
+    { args: [], env: { FORCE_COLOR: '3', COLORTERM: 'truecolor', CLICOLOR_FORCE: '1', COLUMNS: '10' } },
     { args: ['--quiet'], env: { CI: 'true', GITHUB_ACTIONS: 'true' } },
   ])('have no header and no colour, and are not cut, with $args and $env', async ({ args, env }) => {
     const service = await scriptedService([list(rows)]);
@@ -41,7 +39,17 @@ describe('tab-separated lines in a pipe', () => {
   });
 
   it('escape any text so that it can be restored', async () => {
-    const backslashes = ['\\', '\\\\', '\\n', '\n', '\\\n', 'C:\\temp\\u0041', '\\u000a', '\\t\t'];
+    const backslashes = [
+      '\t\n\r\\',
+      '\\',
+      '\\\\',
+      '\\n',
+      '\n',
+      '\\\n',
+      'C:\\temp\\u0041',
+      '\\u000a',
+      '\\t\t',
+    ];
     const random = fc.sample(fc.string({ unit: 'binary', maxLength: 40 }), {
       numRuns: budget(60),
       seed: 20_260_131,
@@ -51,12 +59,8 @@ describe('tab-separated lines in a pipe', () => {
     const { exit, stdout } = await run(['likes', '--all', '--fields', 'name,version'], { env: service.env });
     expect(exit).toBe(0);
     expect(tabRows(stdout)).toEqual(values.map((name) => [name, '7']));
+    expect(stdout).toContain('\\t\\n\\r\\\\\t7\n');
     expect(stdout.replaceAll('\t', '')).not.toMatch(moving);
-  });
-
-  it('escape tab, newline, CR and backslash as \\t, \\n, \\r and \\\\', async () => {
-    const service = await scriptedService([list([{ name: '\t\n\r\\' }])]);
-    expect((await run(['likes', '--fields', 'name'], { env: service.env })).stdout).toBe('\\t\\n\\r\\\\\n');
   });
 });
 
@@ -107,17 +111,12 @@ describe('--fields', () => {
     '"tags":["x","y"],"dot.ted":5,"__proto__":{"polluted":"yes"},"constructor":"mine"}';
   const cases: { fields: string; json: string; cells: string }[] = [
     { fields: 's,id', json: '{"s":"text","id":"r"}', cells: 'text\tr' },
-    { fields: 'a.b', json: '{"a":{"b":1}}', cells: '1' },
     { fields: 'a.c.d, a.b', json: '{"a":{"c":{"d":2},"b":1}}', cells: '2\t1' },
     { fields: 'a,a.b', json: '{"a":{"b":1,"c":{"d":2}}}', cells: '{"b":1,"c":{"d":2}}\t1' },
     { fields: 'a.b,a', json: '{"a":{"b":1,"c":{"d":2}}}', cells: '1\t{"b":1,"c":{"d":2}}' },
-    { fields: 'id,id', json: '{"id":"r"}', cells: 'r\tr' },
-    { fields: 'nope,id', json: '{"nope":null,"id":"r"}', cells: '\tr' },
     { fields: 'a.nope,id', json: '{"a":{"nope":null},"id":"r"}', cells: '\tr' },
-    { fields: 's.length,id', json: '{"s":{"length":null},"id":"r"}', cells: '\tr' },
     { fields: 'tags.length,id', json: '{"tags":{"length":null},"id":"r"}', cells: '\tr' },
     { fields: '__proto__.polluted', json: '{"__proto__":{"polluted":"yes"}}', cells: 'yes' },
-    { fields: 'toString,id', json: '{"toString":null,"id":"r"}', cells: '\tr' },
   ];
 
   it.each(cases)('with $fields', async ({ fields, json, cells }) => {
@@ -161,7 +160,7 @@ describe('--fields', () => {
     expect(rest.map((line) => line.search(/\S+$/))).toEqual([head.indexOf('ID'), head.indexOf('ID')]);
   });
 
-  it.each(['', ',', 'a,,b', 'a.', '.a', 'a..b', ' '])('refuse %j before anything is sent', async (fields) => {
+  it.each(['', 'a,,b', 'a..b'])('refuse %j before anything is sent', async (fields) => {
     const service = await scriptedService([]);
     const { exit, stdout, error } = await run(['me', '--json', '--fields', fields], { env: service.env });
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
@@ -171,22 +170,16 @@ describe('--fields', () => {
 });
 
 describe('--code and --readme', () => {
-  it.each([
-    [['val', 'get', id, '--code']],
-    [['val', 'get', id, '--readme']],
-    [['version', 'get', id, '3', '--code']],
-  ])('%j is printed byte for byte to a pipe', async (args) => {
+  it('are printed byte for byte to a pipe', async () => {
     const text = '\ufeffa\u0000b\r\n\n\u0001\u001b[2J\u009b\u202e\\n\\u0000 \t 𝒳👩‍👩‍👧‍👦\uffff\u{10ffff}';
-    const { env } = await scriptedService([{ body: { ...hello, code: text, readme: text } }]);
-    const { exitCode, stdout } = await execa(process.execPath, [program, ...args, '--color'], {
-      env: environment(temporaryFolder(), env),
-      extendEnv: false,
-      encoding: 'buffer',
-      stripFinalNewline: false,
-      reject: false,
-    });
-    const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
-    expect({ exitCode, bytes: hex(stdout) }).toEqual({ exitCode: 0, bytes: hex(Buffer.from(text)) });
+    const { env } = await scriptedService([], () => ({ body: { ...hello, code: text, readme: text } }));
+    for (const args of [
+      ['val', 'get', id, '--code'],
+      ['val', 'get', id, '--readme'],
+      ['version', 'get', id, '3', '--code'],
+    ]) {
+      expect(await run([...args, '--color'], { env })).toMatchObject({ exit: 0, stdout: text });
+    }
   });
 
   it('of an empty text print nothing', async () => {
@@ -195,15 +188,12 @@ describe('--code and --readme', () => {
     expect(result).toMatchObject({ exit: 0, stdout: '', stderr: '' });
   });
 
-  it.each([{ ...hello, code: null }, { id }])(
-    'end with exit 11 if the service did not send the text: %j',
-    async (body) => {
-      const service = await scriptedService([{ body }]);
-      const { exit, stdout, stderr } = await run(['val', 'get', id, '--code'], { env: service.env });
-      expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
-      expect(stderr).toContain('without its code');
-    },
-  );
+  it('end with exit 11 if the service did not send the text', async () => {
+    const service = await scriptedService([{ body: { ...hello, code: null } }]);
+    const { exit, stdout, stderr } = await run(['val', 'get', id, '--code'], { env: service.env });
+    expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
+    expect(stderr).toContain('without its code');
+  });
 
   it('cannot be given together', async () => {
     expect(await run(['val', 'get', id, '--code', '--readme'])).toMatchObject({ exit: 2, stdout: '' });

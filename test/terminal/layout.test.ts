@@ -98,15 +98,11 @@ describe('a text', () => {
 describe('marks beyond ASCII', () => {
   it.each<[Record<string, string>, string, boolean]>([
     [{ LANG: 'en_US.UTF-8' }, 'linux', true],
-    [{ LANG: 'C.utf8' }, 'linux', true],
     [{ LANG: 'de_DE.ISO-8859-1' }, 'linux', false],
     [{ LC_ALL: 'C', LC_CTYPE: 'en_US.UTF-8', LANG: 'en_US.UTF-8' }, 'linux', false],
     [{ LC_CTYPE: 'en_US.UTF-8', LANG: 'C' }, 'linux', true],
-    [{ LC_ALL: '', LANG: 'en_US.UTF-8' }, 'linux', true],
     [{}, 'linux', false],
     [{}, 'darwin', true],
-    [{}, 'win32', true],
-    [{ LC_ALL: 'C' }, 'darwin', false],
     [{ LANG: 'en_US.UTF-8', TERM: 'dumb' }, 'linux', false],
   ])('are used with %j on %s: %j', (env, platform, expected) => {
     expect(showsUnicode(env, platform as NodeJS.Platform)).toBe(expected);
@@ -126,9 +122,7 @@ it.each([
 
 it.each([
   ['60', 60],
-  ['0', 100],
   ['wide', 100],
-  ['', 100],
 ])('with COLUMNS=%s, a terminal of 100 columns counts as %i', async (COLUMNS, width) => {
   const { env } = await scriptedService([list([{ name: 'x'.repeat(300), version: 1 }])]);
   const { screen } = await runOnScreen(['likes', '--no-color'], { env: { ...env, COLUMNS }, columns: 100 });

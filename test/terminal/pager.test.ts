@@ -58,16 +58,11 @@ describe('a list longer than the screen', () => {
     expect(left).toMatchObject({ exit: 0, lines: ['NAME', 'val0'] });
   });
 
-  it('a short list, and a list in a pipe, goes through no pager', async () => {
+  it('goes through no pager if it is short, or in a pipe', async () => {
     const env = { ...(await likes(5)), VALS_PAGER: marking };
     expect(await screenOf(['likes'], env)).toMatchObject({ exit: 0, isPaged: false });
     const long = { ...(await likes(40)), VALS_PAGER: marking };
-    for (const args of [
-      ['likes', '--all'],
-      ['likes', '--all', '--color'],
-    ]) {
-      expect((await run(args, { env: long })).stdout).not.toContain('| ');
-    }
+    expect((await run(['likes', '--all', '--color'], { env: long })).stdout).not.toContain('| ');
   });
 });
 

@@ -39,7 +39,7 @@ describe('a table at a terminal', () => {
     expect(screen).not.toContain('\ufffd');
     return all;
   }
-  it.each([80, 60, 40])('fits %i columns, with each value below its header', async (columns) => {
+  it.each([80, 40])('fits %i columns, with each value below its header', async (columns) => {
     const all = await table(rows, columns, ['--fields', 'name,privacy,version,author.username,id']);
     expect(all[0]).toMatch(/^NAME +PRI/);
     const starts = all.map((line) => stringWidth(line.slice(0, line.search(/[iI]\w$/))));
@@ -118,7 +118,6 @@ describe('colour', () => {
 
   it.each<[flag: string[], env: Record<string, string>, colored: boolean]>([
     [[], {}, true],
-    [[], { NO_COLOR: '1' }, false],
     [[], { NO_COLOR: '' }, true],
     [[], { FORCE_COLOR: '0' }, false],
     [[], { FORCE_COLOR: '1', TERM: 'dumb' }, true],
