@@ -3,6 +3,7 @@ import { defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { path } from '../cli/value-types.ts';
 import { LocalError, UsageError } from '../errors.ts';
+import type { Hints } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { withSlashes } from '../lib/paths.ts';
 import type { SyntaxFault } from '../run/check-syntax.ts';
@@ -130,10 +131,14 @@ function report(
       column('message'),
       { ...column('code'), droppable: 1, compute: (row) => codes.get(keyOf(row)) },
     ],
-    error: new LocalError(`${nameBroken(broken, count)} errors.`, {
-      hint: 'Fix the code, then check it again.',
-    }),
+    error: new LocalError(`${nameBroken(broken, count)} errors.`, { hint: hintFor(problems) }),
   };
+}
+
+/** A file that cannot be read has its own hint, such as a path that is nearly the same. */
+function hintFor(problems: readonly Problem[]): Hints | undefined {
+  const unreadable = problems.every(({ row }) => row.line === undefined);
+  return unreadable ? problems[0]?.error.facts.hint : 'Fix the code, then check it again.';
 }
 
 /** The output works on copies of the rows. */

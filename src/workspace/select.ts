@@ -117,8 +117,11 @@ export function usableVals(
 ): LocalVal[] {
   const chosen = [...names].filter(([file]) => isChosen(file));
   const chosenNames = new Set(chosen.map(([, name]) => name));
-  const alike = [...names].filter(([file, name]) => isChosen(file) || (name && chosenNames.has(name)));
-  refuseUnusableNames(alike.map(([file, name]) => ({ file: pathTo(workspace, file), name })));
+  const others = [...names].filter(([file, name]) => !isChosen(file) && name && chosenNames.has(name));
+  // Of two files of one name, the hint names the second: the chosen one.
+  refuseUnusableNames(
+    [...others, ...chosen].map(([file, name]) => ({ file: pathTo(workspace, file), name })),
+  );
   return chosen.map(([file, name = '']) => ({ file, name }));
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
-import { noList, pushed, serviceWith, workspaceWith } from './support.ts';
+import { newService, noList, pushed, serviceWith, workspaceWith } from './support.ts';
 
 const mine = { 'hello.ts': 'mine' };
 
@@ -107,4 +107,18 @@ it('two vals with the name of a file are exit 2, which names both', async () => 
     for (const id of ids) expect(stderr).toContain(id);
   }
   expect(place.read('hello.ts')).toBe('mine');
+});
+
+it('a second file of one name gets another name, and the val of the first file stays as it is', async () => {
+  const place = workspaceWith((await newService()).env, { 'greet.ts': '1' });
+  await place.rows(['push']);
+  const before = place.idOf('greet.ts');
+  place.put({ 'greet.js': '2' });
+  expect((await place.vals('push', 'greet.js')).stderr).toContain('vals push greet.js --name');
+  expect((await place.vals('push', 'greet.ts', '--name', 'other')).stderr).toContain(
+    'already has a val: "greet"',
+  );
+  expect(await place.words(['push', 'greet.js', '--name', 'greetJs'])).toEqual({ 'greet.js': 'created' });
+  expect(place.manifest().names).toEqual({ 'greet.js': 'greetJs' });
+  expect(place.idOf('greet.ts')).toBe(before);
 });

@@ -4,11 +4,11 @@ import type { LocalVal } from '../../workspace/select.ts';
 import { pathTo } from '../../workspace/workspace.ts';
 
 /**
- * `vals push --name` is for a file whose val does not exist yet. `nameBefore` is the name that the val would have without
- * the option.
+ * `vals push --name` is for a file whose val does not exist yet. A val with the name that the file would have without the
+ * option may be the val of another file.
  */
 export async function refuseTakenName(
-  { remotes, workspace }: Look,
+  { names, remotes, workspace }: Look,
   { file, name }: LocalVal,
   nameOfFile: string | undefined,
 ): Promise<void> {
@@ -20,7 +20,10 @@ export async function refuseTakenName(
     const found = await remotes.named(each, workspace.records.of(each));
     return found !== undefined && found !== 'unknown';
   };
-  if (nameBefore !== undefined && (await exists(nameBefore))) {
+  const isOfOtherFile =
+    [...names].some(([other, nameOfOther]) => other !== file && nameOfOther === nameBefore) &&
+    workspace.records.of(nameBefore ?? '')?.file !== file;
+  if (nameBefore !== undefined && !isOfOtherFile && (await exists(nameBefore))) {
     throw new UsageError(`${path} already has a val: "${nameBefore}".`, {
       hint: { text: 'To rename the val', command: 'val set', input: { val: nameBefore, name } },
     });

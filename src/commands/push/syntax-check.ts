@@ -26,11 +26,20 @@ export function sourceFile(context: Context, { file, inFolder }: FoundFile): Sou
 /** For fewer files, a build of all of them takes longer than to parse each. */
 const leastForBuild = 10;
 
+type FaultsByFile = ReadonlyMap<string, readonly [SyntaxFault, ...SyntaxFault[]]>;
+
 /** By their paths, only files with a syntax error. */
-export async function syntaxFaults(
-  { settings }: Context,
-  files: readonly SourceFile[],
-): Promise<ReadonlyMap<string, readonly [SyntaxFault, ...SyntaxFault[]]>> {
+export async function syntaxFaults(context: Context, files: readonly SourceFile[]): Promise<FaultsByFile> {
+  try {
+    return await parseAll(context, files);
+  } catch (error) {
+    // Ctrl-C at a terminal ends the process of esbuild, too.
+    context.signal.throwIfAborted();
+    throw error;
+  }
+}
+
+async function parseAll({ settings }: Context, files: readonly SourceFile[]): Promise<FaultsByFile> {
   const pathOf = ({ file }: SourceFile) => resolve(settings.cwd, file);
   const checked = files.filter(({ file }) => isChecked(file));
   const onDisk = checked.filter(({ isOnDisk }) => isOnDisk).map(pathOf);

@@ -50,8 +50,7 @@ export const command = defineCommand({
     const label = textAt(record, 'name') ?? context.givenVals.wordFor(val) ?? val;
     const wanted = Object.keys(fields);
     const applied = wanted.filter((field) => !notApplied.some((other) => other === field));
-    if (applied.length > 0)
-      context.say({ kind: 'done', text: `Changed the ${listed(applied)} of ${label}.` });
+    if (applied.length > 0) context.say({ kind: 'done', text: doneSentence(applied, label) });
     if (notApplied.length === 0) return { kind: 'record', record };
     const message = `The service did not change the ${listed(notApplied)} of ${label}.`;
     const hint = `Change the ${listed(notApplied)} on the service itself.`;
@@ -124,5 +123,11 @@ const notInManifest = (name: string, { message, facts }: LocalError): LocalError
     `The val is named "${name}" on the service now, but vals.json could not be changed: ${message}`,
     facts,
   );
+
+/** The label is the new name already. */
+function doneSentence(fields: readonly string[], label: string): string {
+  if (fields.length === 1 && fields[0] === 'name') return `The val is named ${label} now.`;
+  return `Changed the ${listed(fields)} of ${label}.`;
+}
 
 const listed = (fields: readonly string[]): string => new Intl.ListFormat('en-GB').format(fields);

@@ -41,7 +41,7 @@ export function valPage(view: View, { val, linkOf, versions, runs }: ShownVal): 
   return pageReply(view, {
     title: name,
     main: html`<h1>${name}</h1>
-<p class="meta">${badge(val)} <span>${val.type}</span> <span>of ${val.author.username}</span> <span>version ${version}, changed ${timeHtml(updatedAt, now)} by ${by}</span> <span>created ${timeHtml(createdAt, now)}</span>${likeCount > 0 ? html` <span>${counted(likeCount, 'like')}</span>` : ''}${referenceCount > 0 ? html` <span>used by ${counted(referenceCount, 'val')}</span>` : ''}</p>
+<p class="meta">${badge(val)} <span>${val.type}</span> <span>of ${val.author.username}</span> <span>version ${version} by ${by}, changed ${timeHtml(updatedAt, now)}</span> <span>created ${timeHtml(createdAt, now)}</span>${likeCount > 0 ? html` <span>${counted(likeCount, 'like')}</span>` : ''}${referenceCount > 0 ? html` <span>used by ${counted(referenceCount, 'val')}</span>` : ''}</p>
 <p class="meta id">${id}</p>
 <div class="sides"><div>
 ${codeCard(val, `${valAddress(view.base, id)}/raw`, linkOf)}

@@ -66,7 +66,7 @@ function valRow({ base, now, visitor }: View, val: ListedVal, lastRun: RunResult
   const by = authorText(val.versionAuthor ?? author);
   const owner = author.id === visitor?.owner.id ? '' : html`<span>of ${author.username}</span> `;
   return html`<li><a class="name" href="${valAddress(base, id)}">${name}</a> ${lastRunMark(lastRun)}
-<span class="meta">${owner}${badge(val)} <span>version ${version}</span> <span>changed ${timeHtml(updatedAt, now)} by ${by}</span></span></li>
+<span class="meta">${owner}${badge(val)} <span>version ${version} by ${by}</span> <span>changed ${timeHtml(updatedAt, now)}</span></span></li>
 `;
 }
 

@@ -33,7 +33,7 @@ test('the first page lists the vals, newest change first, with the result of the
   await report(`${ids.b}`, 'x', { to: own });
   await report(`${ids.c}`, null, { to: own });
   const text = textIn(await shown('/', own));
-  expect(text).toMatch(/a never run private version 2 changed \S+ \S+ UTC \(just now\) by local/);
+  expect(text).toMatch(/a never run private version 2 by local changed \S+ \S+ UTC \(just now\)/);
   expect(text).toMatch(/c ✓ last run ok.*b ✗ last run failed/);
   for (let i = 0; i < 19; i++) await own.putVal(`v${i}`, 'c');
   const first = await shown('/', own);
