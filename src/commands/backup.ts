@@ -5,6 +5,8 @@ import type { Context } from '../cli/context.ts';
 import { path } from '../cli/value-types.ts';
 import { LocalError } from '../errors.ts';
 import { errorMessageOf } from '../lib/system.ts';
+import { countedThings } from '../service/backup/counts.ts';
+import { recordKinds } from '../service/store/records.ts';
 import { column } from '../terminal/column.ts';
 import { existingPlaceOptions, placeOfTarget, placeToOpen } from './serve/store-place.ts';
 
@@ -12,7 +14,7 @@ export const command = defineCommand({
   summary: 'Copy everything that a service keeps',
   description:
     'Copy everything that a service keeps, as it is at one moment, while the service serves: people, digests of tokens, ' +
-    'spaces, vals, versions, runs, likes, comments and references. The target is a new file, or the URL of an empty PostgreSQL ' +
+    `spaces, vals, versions, ${recordKinds.join(', ')} and references. The target is a new file, or the URL of an empty PostgreSQL ` +
     'database. The same command restores a backup, and moves a service from SQLite to PostgreSQL or back. Every token goes on ' +
     'working. The command opens the database directly, so it needs no token.',
   arguments: {
@@ -24,12 +26,7 @@ export const command = defineCommand({
     'vals backup team-copy.db --data team.db',
     'vals backup --data team.db postgres://vals@db.example.com/vals',
   ],
-  columns: [
-    column('target'),
-    ...['people', 'spaces', 'tokens', 'vals', 'versions', 'runs', 'likes', 'comments', 'references'].map(
-      (kind) => column(kind, `counts.${kind}`),
-    ),
-  ],
+  columns: [column('target'), ...countedThings.map((thing) => column(thing, `counts.${thing}`))],
   async run(context, { target, ...options }) {
     const { backupStore } = await import('../service/index.ts');
     const from = placeToOpen(context, options);

@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.ts';
 import type { ValsError } from '../../errors.ts';
-import { messageWithHint } from '../../errors.ts';
+import { asValsError, messageWithHint } from '../../errors.ts';
 import type { Hints } from '../../lib/hint.ts';
 import { hintList } from '../../lib/hint.ts';
 import { stringifyJson } from '../../lib/json.ts';
@@ -79,4 +79,14 @@ export function jsonReport(log: Log, clean: Clean): Report {
       if (message.kind === 'warning') write('warning', textOf(message.text));
     },
   };
+}
+
+/** A defect ends the process, with a line in the log instead of the usual message. */
+export async function withDefectsInLog(report: Report, work: () => Promise<void>): Promise<void> {
+  const onDefect = (error: unknown) => {
+    report.failure(asValsError(error));
+    process.exit(1);
+  };
+  process.prependListener('uncaughtException', onDefect);
+  await work().finally(() => process.off('uncaughtException', onDefect));
 }

@@ -1,7 +1,10 @@
 import { defineCommand } from '../../cli/command.ts';
+import type { Context } from '../../cli/context.ts';
 import { age, integer, oneOf, path, port, text } from '../../cli/value-types.ts';
-import { exitQuietly, isCtrlC } from '../../errors.ts';
+import { asValsError, exitQuietly, isCtrlC, withoutMessage } from '../../errors.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
+import type { Report } from './report.ts';
+import type { ServeOptions } from './start.ts';
 import { placeOptions } from './store-place.ts';
 
 export const command = defineCommand({
@@ -65,22 +68,35 @@ export const command = defineCommand({
   ],
   columns: [],
   async run(context, options) {
-    const { signal } = context;
-    const { announce } = await import('./announce.ts');
-    const { readSetup, start } = await import('./start.ts');
-    const { jsonReport, textReport } = await import('./report.ts');
+    const { jsonReport, textReport, withDefectsInLog } = await import('./report.ts');
     const { withoutTokens } = await import('../../service/index.ts');
+    const isJson = options.log === 'json';
     const log = await context.openLog();
-    const report =
-      options.log === 'json' ? jsonReport(log, withoutTokens) : textReport(context.say, log, withoutTokens);
-    const setup = readSetup({ ...context, say: report.lines }, options);
-    const service = await start(context, setup, report);
-    await announce(context, service, setup, report);
-    await aborted(signal);
-    const isByCtrlC = isCtrlC(signal.reason);
-    await beyondGracePeriod(service.close);
-    log.close();
-    if (isByCtrlC) throw exitQuietly(signal.reason);
-    return { kind: 'nothing' };
+    const report = isJson ? jsonReport(log, withoutTokens) : textReport(context.say, log, withoutTokens);
+    const work = () => serve(context, options, report);
+    try {
+      await (isJson ? withDefectsInLog(report, work) : work());
+      return { kind: 'nothing' };
+    } catch (error) {
+      const failure = asValsError(error);
+      if (!isJson || context.flags.json || failure.message === '') throw failure;
+      report.failure(failure);
+      throw withoutMessage(failure);
+    } finally {
+      log.close();
+    }
   },
 });
+
+async function serve(context: Context, options: ServeOptions, report: Report): Promise<void> {
+  const { announce } = await import('./announce.ts');
+  const { readSetup, start } = await import('./start.ts');
+  const { signal } = context;
+  const setup = readSetup({ ...context, say: report.lines }, options);
+  const service = await start(context, setup, report);
+  await announce(context, service, setup, report);
+  await aborted(signal);
+  const isByCtrlC = isCtrlC(signal.reason);
+  await beyondGracePeriod(service.close);
+  if (isByCtrlC) throw exitQuietly(signal.reason);
+}

@@ -7,7 +7,7 @@ import { type NetworkOptions, networkOf, parseHost } from './network-options.ts'
 import { type Report, reportEvent } from './report.ts';
 import { type Place, storePlace } from './store-place.ts';
 
-interface ServeOptions extends NetworkOptions {
+export interface ServeOptions extends NetworkOptions {
   port?: number;
   data: string | undefined;
   database: string | undefined;

@@ -1,6 +1,9 @@
 import { defineCommand } from '../../cli/command.ts';
+import type { JsonObject, JsonValue } from '../../lib/json.ts';
 import { column, idColumn, moment } from '../../terminal/column.ts';
 import { listTokens } from './my-tokens.ts';
+
+const used = { ...moment('used', 'lastUsedAt'), droppable: 3 };
 
 export const command = defineCommand({
   summary: 'List your tokens',
@@ -13,10 +16,16 @@ export const command = defineCommand({
     column('space'),
     column('readOnly'),
     { ...moment('made', 'createdAt'), droppable: 2 },
-    { ...moment('used', 'lastUsedAt'), droppable: 3 },
+    { ...used, only: 'pipe' },
+    { ...used, only: 'terminal', compute: useAfterMaking },
     { ...moment('ends', 'expiresAt'), droppable: 4 },
     idColumn('id'),
   ],
   empty: 'You have no tokens here.',
   run: async (context) => ({ kind: 'list', rows: await listTokens(context) }),
 });
+
+/** The last use is to the minute, and so may seem to be before the token was made. */
+function useAfterMaking({ createdAt, lastUsedAt }: JsonObject): JsonValue | undefined {
+  return lastUsedAt && `${lastUsedAt}` < `${createdAt}` ? createdAt : lastUsedAt;
+}

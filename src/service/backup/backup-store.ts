@@ -1,8 +1,8 @@
 import { LocalError } from '../../errors.ts';
-import type { Reader, Snapshot, StoreLocation } from '../database/database.ts';
+import type { Snapshot, StoreLocation, Tx } from '../database/database.ts';
 import { openSnapshot } from '../database/open-database.ts';
 import { type BackupCounts, countsOf } from './counts.ts';
-import { type CopyTarget, type Row, type Table, tables } from './tables.ts';
+import { type CopyTarget, insertRows, type Row, type Table, tablesOf } from './tables.ts';
 
 export interface BackupOptions {
   signal: AbortSignal;
@@ -23,7 +23,7 @@ export async function backupStore(
       const { copyFile } = await import('./file-copy.ts');
       return await copyFile(from.file, to.file, options);
     }
-    return await copyRows(source, await createTarget(to, source.schema), options);
+    return await copyRows(source, await createTarget(to), options);
   } finally {
     await source.close();
   }
@@ -34,51 +34,68 @@ const noStore = (place: StoreLocation): LocalError =>
     hint: 'Name the file with --data, or the PostgreSQL database with --database.',
   });
 
-async function createTarget(place: StoreLocation, schema: number): Promise<CopyTarget> {
+async function createTarget(place: StoreLocation): Promise<CopyTarget> {
   if ('database' in place) {
     const { createPostgresCopy } = await import('./postgres-copy.ts');
-    return createPostgresCopy(place.database, schema);
+    return createPostgresCopy(place.database);
   }
   const { createSqliteCopy } = await import('./sqlite-copy.ts');
-  return createSqliteCopy(place.file, schema);
+  return createSqliteCopy(place.file);
 }
 
+/** The copy begins with the schema of the source, and is brought up to date when it has all rows. */
 async function copyRows(
-  { reader, schema, explain }: Snapshot,
+  source: Snapshot,
   target: CopyTarget,
   { signal, onProgress }: BackupOptions,
 ): Promise<BackupCounts> {
+  const { tx, takeSteps, listIndexes } = target;
+  const write = <Result>(work: Promise<Result>): Promise<Result> =>
+    work.catch((error) => {
+      throw target.explain(error);
+    });
   let copied = 0;
   try {
-    for (const table of tables.filter(({ since }) => since <= schema)) {
-      for await (const rows of batchesOf(reader, table)) {
+    await write(takeSteps(source.schema));
+    const indexes = await write(dropIndexes(tx, listIndexes));
+    for (const table of tablesOf(source.schema)) {
+      for await (const rows of batchesOf(source, table)) {
         signal.throwIfAborted();
-        await target.insert(table, rows);
+        await write(insertRows(tx, table, rows));
         copied += rows.length;
         onProgress?.(`${copied.toLocaleString('en')} records`);
       }
     }
     signal.throwIfAborted();
-    const counts = await countsOf(await target.complete());
-    await target.finish();
+    for (const sql of indexes) await write(tx.query(sql));
+    await write(takeSteps());
+    const counts = await write(countsOf(tx));
+    await write(target.finish());
     return counts;
   } catch (error) {
     await target.abandon();
-    throw explain(error);
+    throw source.explain(error);
   }
 }
 
+/** An index is made faster at the end than row by row. Returns the statements that make them. */
+async function dropIndexes(tx: Tx, listIndexes: string): Promise<string[]> {
+  const indexes = await tx.query<{ name: string; sql: string }>(listIndexes);
+  for (const { name } of indexes) await tx.query(`DROP INDEX ${name}`);
+  return indexes.map(({ sql }) => sql);
+}
+
 /** A page after another, each found by the key where the last one ended. */
-async function* batchesOf(reader: Reader, { name, key, batch }: Table): AsyncGenerator<Row[]> {
+async function* batchesOf({ query }: Snapshot, { name, key, batch }: Table): AsyncGenerator<Row[]> {
   const select = (condition: string) =>
     `SELECT * FROM ${name} ${condition} ORDER BY ${key.join(', ')} LIMIT ${batch}`;
   const isAfter = `WHERE (${key.join(', ')}) > (${key.map(() => '?').join(', ')})`;
-  let rows = await reader.query<Row>(select(''));
+  let rows = await query<Row>(select(''));
   while (rows.length > 0) {
     yield rows;
     const last = rows.at(-1);
     if (rows.length < batch || !last) return;
-    rows = await reader.query<Row>(
+    rows = await query<Row>(
       select(isAfter),
       key.map((column) => last[column] ?? null),
     );

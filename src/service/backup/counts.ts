@@ -1,26 +1,27 @@
 import type { Reader } from '../database/database.ts';
 import { query, type Sql, sql } from '../database/sql.ts';
-import { isOfKind, type RecordKind, recordKinds } from '../store/records.ts';
+import { isOfKind, recordKinds } from '../store/records.ts';
 
-type Counted = 'people' | 'spaces' | 'tokens' | 'vals' | 'versions' | RecordKind | 'references';
+export type BackupCounts = Record<string, number>;
 
-export type BackupCounts = Record<Counted, number>;
+/** What is counted in a copy, in the order in which it is shown. */
+const counted: Record<string, Sql> = {
+  people: sql`users WHERE kind = 'person'`,
+  spaces: sql`users WHERE kind = 'space'`,
+  tokens: sql`tokens`,
+  vals: sql`vals`,
+  versions: sql`versions`,
+  ...Object.fromEntries(recordKinds.map((kind) => [kind, sql`records WHERE ${isOfKind(kind)}`])),
+  references: sql`imports WHERE is_current = 1`,
+};
 
-/** What a copy has. */
-export async function countsOf(reader: Reader): Promise<BackupCounts> {
-  const count = async (from: Sql): Promise<number> => {
-    const [counted] = await query<{ rows: number }>(reader, sql`SELECT count(*) AS rows FROM ${from}`);
-    return counted?.rows ?? 0;
-  };
-  const records: Record<RecordKind, number> = { runs: 0, likes: 0, comments: 0 };
-  for (const kind of recordKinds) records[kind] = await count(sql`records WHERE ${isOfKind(kind)}`);
-  return {
-    people: await count(sql`users WHERE kind = 'person'`),
-    spaces: await count(sql`users WHERE kind = 'space'`),
-    tokens: await count(sql`tokens`),
-    vals: await count(sql`vals`),
-    versions: await count(sql`versions`),
-    ...records,
-    references: await count(sql`imports WHERE is_current = 1`),
-  };
+export const countedThings = Object.keys(counted);
+
+export async function countsOf(db: Pick<Reader, 'query'>): Promise<BackupCounts> {
+  const counts: BackupCounts = {};
+  for (const [name, from] of Object.entries(counted)) {
+    const [found] = await query<{ rows: number }>(db, sql`SELECT count(*) AS rows FROM ${from}`);
+    counts[name] = found?.rows ?? 0;
+  }
+  return counts;
 }

@@ -3,11 +3,11 @@ import Libsql from 'libsql';
 import AsyncLibsql from 'libsql/promise';
 import { DatabaseFailure } from '../database/database.ts';
 import { explainSqlite, failureOf } from '../database/sqlite-failures.ts';
-import { codeContains, queryOn } from '../database/sqlite-query.ts';
-import { schemaOf, takeSqliteSteps } from '../database/sqlite-schema.ts';
+import { queryOn } from '../database/sqlite-query.ts';
+import { takeSqliteSteps } from '../database/sqlite-schema.ts';
 import type { BackupOptions } from './backup-store.ts';
 import { type BackupCounts, countsOf } from './counts.ts';
-import { createPartial, guarded, nameFile } from './new-file.ts';
+import { createPartial, nameFile } from './new-file.ts';
 import { leftOut } from './tables.ts';
 
 const betweenReportsMs = 200;
@@ -51,14 +51,14 @@ async function vacuumInto(from: string, to: string, { signal, onProgress }: Back
 
 /** A file that is not whole has no journal, because nobody needs it. Deleted bytes are overwritten with zeros. */
 async function cleanCopy(file: string): Promise<BackupCounts> {
-  const connection = guarded(file, () => new Libsql(file));
+  const connection = new Libsql(file);
   try {
     connection.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON');
     connection.exec('PRAGMA foreign_keys = OFF; BEGIN');
-    await takeSqliteSteps(connection, schemaOf(connection, file));
+    await takeSqliteSteps(connection, file);
     for (const table of leftOut) connection.exec(`DELETE FROM ${table}`);
     connection.exec('COMMIT');
-    return await countsOf({ query: queryOn(connection), codeContains });
+    return await countsOf({ query: queryOn(connection) });
   } finally {
     connection.close();
   }

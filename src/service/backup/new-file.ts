@@ -1,13 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-} from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ConflictError, LocalError } from '../../errors.ts';
 import { errnoOf } from '../../lib/system.ts';
@@ -18,62 +9,34 @@ import { explainSqlite } from '../database/sqlite-failures.ts';
  * is killed leaves a file `.partial` behind, and no backup.
  */
 export function createPartial(file: string): string {
-  refuseMissingFolder(file);
+  if (!existsSync(dirname(file))) {
+    throw new LocalError(`The folder ${dirname(file)} does not exist.`, { hint: 'Make the folder first.' });
+  }
   refuseExisting(file);
   const partial = `${file}.${process.pid}.partial`;
-  guarded(file, () => closeSync(openSync(partial, 'wx', 0o600)));
+  try {
+    closeSync(openSync(partial, 'wx', 0o600));
+  } catch (error) {
+    throw explainSqlite(file, error);
+  }
   return partial;
 }
 
 export function nameFile(partial: string, file: string): void {
-  guarded(file, () => {
-    syncToDisk(partial);
-    giveName(partial, file);
-    syncToDisk(dirname(file));
-  });
-}
-
-export function guarded<Result>(file: string, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    throw explainSqlite(file, error);
-  }
-}
-
-const refusal = (file: string): ConflictError =>
-  new ConflictError(`The file ${file} is there already. A backup never overwrites a file.`, {
-    hint: 'Choose another file, or remove this one first.',
-  });
-
-function refuseMissingFolder(file: string): void {
-  if (existsSync(dirname(file))) return;
-  throw new LocalError(`The folder ${dirname(file)} does not exist.`, { hint: 'Make the folder first.' });
+  syncToDisk(partial);
+  refuseExisting(file);
+  renameSync(partial, file);
+  syncToDisk(dirname(file));
 }
 
 /** A log of another store beside the file would be taken for its own. */
 function refuseExisting(file: string): void {
   const isThere = (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
-  if (isThere) throw refusal(file);
-  if (existsSync(`${file}-wal`)) throw refusal(`${file}-wal`);
-}
-
-/** `link` refuses a name that another process has used in the meantime. */
-function giveName(partial: string, file: string): void {
-  if (existsSync(file)) {
-    refuseExisting(file);
-    renameSync(partial, file);
-    return;
-  }
-  try {
-    linkSync(partial, file);
-  } catch (error) {
-    if (errnoOf(error) === 'EEXIST') throw refusal(file);
-    // Some file systems have no links.
-    renameSync(partial, file);
-    return;
-  }
-  unlinkSync(partial);
+  if (!isThere && !existsSync(`${file}-wal`)) return;
+  throw new ConflictError(
+    `The file ${isThere ? file : `${file}-wal`} is there already. A backup never overwrites a file.`,
+    { hint: 'Choose another file, or remove this one first.' },
+  );
 }
 
 function syncToDisk(path: string): void {

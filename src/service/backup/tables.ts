@@ -1,4 +1,5 @@
-import type { Reader, Value } from '../database/database.ts';
+import type { ValsError } from '../../errors.ts';
+import type { Tx, Value } from '../database/database.ts';
 
 export interface Table {
   name: string;
@@ -6,22 +7,21 @@ export interface Table {
   key: readonly string[];
   /** As many rows are in memory at a time. Few, where a row may be large. */
   batch: number;
-  /** The first schema that has the table. */
-  since: number;
-  /** The database numbers the rows itself. The copy keeps the numbers, because they are the order of the lists. */
-  hasPosition?: boolean;
 }
 
 export type Row = Record<string, Value>;
 
-/** A new store that is whole after `finish`, and does not exist without it. It begins with the schema of the source. */
+/** A new store that is whole after `finish`, and does not exist without it. */
 export interface CopyTarget {
-  insert(table: Table, rows: readonly Row[]): Promise<void>;
-  /** Makes the indexes, and brings the copy up to date. */
-  complete(): Promise<Reader>;
+  tx: Tx;
+  /** Gets the names of the indexes that no constraint needs, and the statements that make them. */
+  listIndexes: string;
+  /** Makes the tables of a schema, or brings them up to date. */
+  takeSteps(to?: number): Promise<unknown>;
   finish(): Promise<void>;
   /** Leaves nothing behind. */
   abandon(): Promise<void>;
+  explain(error: unknown): ValsError;
 }
 
 /**
@@ -29,28 +29,36 @@ export interface CopyTarget {
  * embedded store is a person like others in the copy, without the token that the store keeps. What opens sessions is left
  * out too: the links for browsers, and the secret of the store.
  */
-export const tables: readonly Table[] = [
-  { name: 'users', key: ['id'], batch: 500, since: 1 },
-  { name: 'members', key: ['user_id', 'space_id'], batch: 500, since: 1 },
-  { name: 'tokens', key: ['id'], batch: 500, since: 2 },
-  { name: 'vals', key: ['position'], batch: 250, since: 1, hasPosition: true },
-  { name: 'versions', key: ['val_id', 'version'], batch: 50, since: 1 },
-  { name: 'imports', key: ['position'], batch: 500, since: 4, hasPosition: true },
-  { name: 'records', key: ['position'], batch: 250, since: 1, hasPosition: true },
-  { name: 'removed_vals', key: ['val_id'], batch: 500, since: 3 },
-  { name: 'replies', key: ['person_id', 'owner_id', 'key'], batch: 250, since: 1 },
+const tables: readonly Table[] = [
+  { name: 'users', key: ['id'], batch: 500 },
+  { name: 'members', key: ['user_id', 'space_id'], batch: 500 },
+  { name: 'tokens', key: ['id'], batch: 500 },
+  { name: 'vals', key: ['position'], batch: 250 },
+  { name: 'versions', key: ['val_id', 'version'], batch: 50 },
+  { name: 'imports', key: ['position'], batch: 500 },
+  { name: 'records', key: ['position'], batch: 250 },
+  { name: 'removed_vals', key: ['val_id'], batch: 500 },
+  { name: 'replies', key: ['person_id', 'owner_id', 'key'], batch: 250 },
 ];
+
+export const tablesOf = (schema: number): readonly Table[] =>
+  tables.filter(({ name }) => name !== 'imports' || schema >= 4);
+
+/** Tables whose rows the database numbers itself. A copy keeps the numbers, because they are the order of the lists. */
+export const numberedTables: readonly string[] = tables
+  .filter(({ key }) => key.includes('position'))
+  .map(({ name }) => name);
 
 export const leftOut = ['owner', 'links', 'secret'];
 
 /** Inserts the rows at once, which is several times as fast as one by one. */
-export function insertStatement({ name }: Table, rows: readonly Row[], overriding = '') {
+export async function insertRows(tx: Tx, { name }: Table, rows: readonly Row[]): Promise<void> {
   const columns = Object.keys(rows[0] ?? {});
   const places = `(${columns.map(() => '?').join(', ')})`;
-  return {
-    sql: `INSERT INTO ${name} (${columns.join(', ')}) ${overriding} VALUES ${rows.map(() => places).join(', ')}`,
-    values: rows.flatMap((row) => columns.map((column) => storable(row[column]))),
-  };
+  await tx.query(
+    `INSERT INTO ${name} (${columns.join(', ')}) VALUES ${rows.map(() => places).join(', ')}`,
+    rows.flatMap((row) => columns.map((column) => storable(row[column]))),
+  );
 }
 
 /** The driver of SQLite gives bytes that it does not take back. */

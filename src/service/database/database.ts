@@ -47,11 +47,11 @@ export interface Database extends Reader {
   close(): Promise<void>;
 }
 
-/** A store as it is at one moment, to be copied. */
+/** A store as it is at one moment, to be copied. It keeps its schema. */
 export interface Snapshot {
   /** The number of its schema, which may be an older one. 0 if there is no store. */
   schema: number;
-  reader: Reader;
+  query: Reader['query'];
   explain(error: unknown): ValsError;
   close(): Promise<void>;
 }

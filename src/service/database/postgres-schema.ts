@@ -1,29 +1,22 @@
 import { LocalError } from '../../errors.ts';
 import type { Reader, Tx } from './database.ts';
 import { schemaName } from './postgres-failures.ts';
-import { postgresSchemas as schemas } from './schema.ts';
+import { checkSchema, currentSchema, postgres, stepsBetween } from './schema.ts';
 
 const schemaTable = 'store_version';
 
-/**
- * Takes the steps from the schema of the store to another one. Returns the number of the schema that the store had, or
- * undefined if the database was empty.
- */
-export async function takePostgresSteps(
-  tx: Tx,
-  name: string,
-  to = schemas.length,
-): Promise<number | undefined> {
+/** Takes the steps from the schema of the store to another one. Returns the number of the schema that the store had. */
+export async function takePostgresSteps(tx: Tx, name: string, to = currentSchema): Promise<number> {
   await tx.query("SELECT pg_advisory_xact_lock(hashtext('vals'), hashtext('schema'))");
   const schema = await schemaOf(tx.query, name);
-  if (schema === undefined) {
+  if (schema === 0) {
     await checkEncoding(tx, name);
     const [found] = await tx.query('SELECT 1 FROM pg_namespace WHERE nspname = ?', [schemaName]);
     if (!found) await tx.query(`CREATE SCHEMA ${schemaName}`);
     await tx.query(`CREATE TABLE ${schemaTable} (version INTEGER NOT NULL)`);
     await tx.query(`INSERT INTO ${schemaTable} VALUES (0)`);
   }
-  for (const { sql, fill } of schemas.slice(schema ?? 0, to)) {
+  for (const { sql, fill } of stepsBetween(postgres, schema, to)) {
     await tx.query(sql);
     await fill?.(tx);
   }
@@ -31,13 +24,14 @@ export async function takePostgresSteps(
   return schema;
 }
 
-export async function schemaOf(query: Reader['query'], name: string): Promise<number | undefined> {
+/** The number of the schema, and 0 if there is no store. */
+export async function schemaOf(query: Reader['query'], name: string): Promise<number> {
   const tables = await query<{ name: string }>(
     `SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
       WHERE nspname = ? AND relkind IN ('r', 'p', 'v', 'm', 'f')`,
     [schemaName],
   );
-  if (tables.length === 0) return undefined;
+  if (tables.length === 0) return 0;
   if (!tables.some((table) => table.name === schemaTable)) {
     throw new LocalError(`The schema ${schemaName} of the database ${name} belongs to another program.`, {
       hint: 'Use another database.',
@@ -45,12 +39,7 @@ export async function schemaOf(query: Reader['query'], name: string): Promise<nu
   }
   const [found] = await query<{ version: number }>(`SELECT version FROM ${schemaName}.${schemaTable}`);
   const schema = found?.version ?? 0;
-  if (schema > schemas.length) {
-    throw new LocalError(
-      `The store in ${name} was made by a newer version of vals: its schema is ${schema}, and this version knows ${schemas.length}.`,
-      { hint: 'Update vals, or use another database.' },
-    );
-  }
+  checkSchema(schema, `The store in ${name}`, 'database');
   return schema;
 }
 

@@ -1,19 +1,11 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { errnoOf } from '../../lib/system.ts';
-import {
-  type Database,
-  DatabaseFailure,
-  openTx,
-  type Reader,
-  type Snapshot,
-  type Tx,
-  type Value,
-} from './database.ts';
+import { type Database, DatabaseFailure, openTx, type Snapshot, type Tx, type Value } from './database.ts';
 import { addressWithoutSecrets, optionsFor, statementMs } from './postgres-address.ts';
 import { explainFailure, failureOf, isTransactionConflict } from './postgres-failures.ts';
-import { hasNoTables, schemaOf, takePostgresSteps } from './postgres-schema.ts';
-import { postgresSchemas as schemas } from './schema.ts';
+import { schemaOf, takePostgresSteps } from './postgres-schema.ts';
+import { currentSchema } from './schema.ts';
 import { type Sql, sql } from './sql.ts';
 import { createWriteSlots } from './write-slots.ts';
 
@@ -21,14 +13,13 @@ const codeContains = (bytes: Buffer): Sql => sql`position(${bytes}::bytea IN cod
 const mostAttempts = 5;
 
 export async function openPostgres(address: string): Promise<Database> {
-  const options = optionsFor(address);
-  const pool = createPool(options);
+  const pool = createPool(optionsFor(address));
   const name = addressWithoutSecrets(address);
   const explain = (error: unknown) => explainFailure(name, error);
   let upgradedFrom: number | undefined;
   try {
     const schema = await schemaOf((sql, values) => query(pool, sql, values), name);
-    if (schema !== schemas.length) upgradedFrom = await upgrade(options, name);
+    if (schema !== currentSchema) upgradedFrom = await upgrade(address);
   } catch (error) {
     await pool.end();
     throw explain(error);
@@ -65,7 +56,7 @@ function prepare(sql: string): { text: string; name?: string } {
   return isPlannedOnce ? { text, name: createHash('sha256').update(sql).digest('base64url') } : { text };
 }
 
-async function query<Row>(on: pg.Pool | pg.PoolClient, sql: string, values: Value[] = []): Promise<Row[]> {
+async function query<Row>(on: pg.Pool | pg.ClientBase, sql: string, values: Value[] = []): Promise<Row[]> {
   try {
     return (await on.query({ ...prepare(sql), values })).rows;
   } catch (error) {
@@ -108,7 +99,7 @@ async function inTransaction<Result>(pool: pg.Pool, work: (tx: Tx) => Promise<Re
   }
 }
 
-async function commit(client: pg.PoolClient): Promise<void> {
+async function commit(client: pg.ClientBase): Promise<void> {
   const { command } = await client.query('COMMIT').catch((error) => {
     const isRolledBack = /^(23|25|40)|^57014$/.test(`${errnoOf(error)}`);
     throw failureOf(error, !isRolledBack);
@@ -118,7 +109,7 @@ async function commit(client: pg.PoolClient): Promise<void> {
   }
 }
 
-const txOf = (client: pg.PoolClient): Tx =>
+const txOf = (client: pg.ClientBase): Tx =>
   openTx({
     query: (sql, values) => query(client, sql, values),
     codeContains,
@@ -126,61 +117,44 @@ const txOf = (client: pg.PoolClient): Tx =>
     skipLocked: ' FOR UPDATE SKIP LOCKED',
   });
 
-/** A copy takes longer than a request, and waits for the other database in between. */
-const withoutTimeLimits = {
-  max: 1,
-  statement_timeout: 0,
-  query_timeout: 0,
-  idle_in_transaction_session_timeout: 0,
-};
+/** A copy and an upgrade take longer than a request, and wait for other work in between. */
+const withoutTimeLimits = { statement_timeout: 0, query_timeout: 0, idle_in_transaction_session_timeout: 0 };
 
-/** What a copy reads. The store keeps its schema. */
-export async function openPostgresSnapshot(address: string): Promise<Snapshot> {
+/** A transaction on a connection of its own. Without a commit, `close` takes everything back. */
+export async function openPostgresTransaction(address: string, mode: string) {
   const name = addressWithoutSecrets(address);
   const explain = (error: unknown) => explainFailure(name, error);
-  const pool = createPool({ ...optionsFor(address), ...withoutTimeLimits });
-  const reader: Reader = { query: (sql, values) => query(pool, sql, values), codeContains };
+  const client = new pg.Client({ ...optionsFor(address), ...withoutTimeLimits });
+  client.on('error', () => {});
+  const tx = txOf(client);
   try {
-    // The pool has one connection, so all statements are part of this transaction.
-    await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    const schema = (await schemaOf(reader.query, name)) ?? 0;
-    return { schema, reader, explain, close: () => pool.end() };
+    await client.connect();
+    await tx.query(`BEGIN ISOLATION LEVEL ${mode}`);
+    return { name, tx, explain, commit: () => commit(client), close: () => client.end() };
   } catch (error) {
-    await pool.end();
+    await client.end();
     throw explain(error);
   }
 }
 
-/** An empty database, in a transaction that makes the tables of a store. */
-export async function openPostgresCopy(address: string) {
-  const name = addressWithoutSecrets(address);
-  const explain = (error: unknown) => explainFailure(name, error);
-  const pool = createPool({ ...optionsFor(address), ...withoutTimeLimits });
+export async function openPostgresSnapshot(address: string): Promise<Snapshot> {
+  const { name, tx, explain, close } = await openPostgresTransaction(address, 'REPEATABLE READ READ ONLY');
   try {
-    const client = await pool.connect();
-    const tx = txOf(client);
-    await tx.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-    const close = async () => {
-      // Without a commit, this takes everything back.
-      client.release(true);
-      await pool.end();
-    };
-    const isEmpty = await hasNoTables(tx.query);
-    const takeSteps = (to?: number) => takePostgresSteps(tx, name, to);
-    return { name, isEmpty, takeSteps, tx, explain, close, commit: () => commit(client) };
+    return { schema: await schemaOf(tx.query, name), query: tx.query, explain, close };
   } catch (error) {
-    await pool.end();
+    await close();
     throw explain(error);
   }
 }
 
 /** Returns the number of the schema that the store had, if it was an older one. */
-async function upgrade(options: pg.PoolConfig, name: string): Promise<number | undefined> {
-  const pool = createPool({ ...options, ...withoutTimeLimits });
+async function upgrade(address: string): Promise<number | undefined> {
+  const { name, tx, commit, close } = await openPostgresTransaction(address, 'READ COMMITTED');
   try {
-    const schema = await write(pool, (tx) => takePostgresSteps(tx, name));
-    return schema && schema < schemas.length ? schema : undefined;
+    const schema = await takePostgresSteps(tx, name);
+    await commit();
+    return schema > 0 && schema < currentSchema ? schema : undefined;
   } finally {
-    await pool.end();
+    await close();
   }
 }

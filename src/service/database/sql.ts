@@ -41,4 +41,5 @@ export const listOf = (values: readonly Value[]): Sql => {
   return { text: `(${text})`, values: all };
 };
 
-export const query = <Row>(db: Reader, { text, values }: Sql): Promise<Row[]> => db.query(text, [...values]);
+export const query = <Row>(db: Pick<Reader, 'query'>, { text, values }: Sql): Promise<Row[]> =>
+  db.query(text, [...values]);

@@ -1,24 +1,26 @@
 import type Libsql from 'libsql';
 import { LocalError } from '../../errors.ts';
-import { sqliteSchemas as schemas } from './schema.ts';
+import { checkSchema, currentSchema, sqlite, stepsBetween } from './schema.ts';
 import { queryOn, txOf } from './sqlite-query.ts';
 import { otherFileHint } from './store-file.ts';
 
 const applicationId = 0x76616c73;
 
-/** Takes the steps from one schema to another one. */
+/** Takes the steps from the schema of the store to another one. Returns the number of the schema that the store had. */
 export async function takeSqliteSteps(
   connection: Libsql.Database,
-  from: number,
-  to = schemas.length,
-): Promise<void> {
+  path: string,
+  to = currentSchema,
+): Promise<number> {
+  const schema = schemaOf(connection, path);
   const tx = txOf(queryOn(connection));
-  for (const { sql, fill } of schemas.slice(from, to)) {
+  for (const { sql, fill } of stepsBetween(sqlite, schema, to)) {
     connection.exec(sql);
     await fill?.(tx);
   }
   connection.exec(`PRAGMA application_id = ${applicationId}`);
   connection.exec(`PRAGMA user_version = ${to}`);
+  return schema;
 }
 
 /** The number of the schema, and 0 for an empty file. */
@@ -33,11 +35,6 @@ export function schemaOf(connection: Libsql.Database, path: string): number {
   if (found.application !== applicationId) {
     throw new LocalError(`The SQLite database ${path} belongs to another program.`, { hint: otherFileHint });
   }
-  if (found.schema > schemas.length) {
-    throw new LocalError(
-      `The store ${path} was made by a newer version of vals: its schema is ${found.schema}, and this version knows ${schemas.length}.`,
-      { hint: `Update vals. ${otherFileHint}` },
-    );
-  }
+  checkSchema(found.schema, `The store ${path}`, 'file');
   return found.schema;
 }

@@ -3,7 +3,7 @@ import Libsql from 'libsql';
 import { errnoOf } from '../../lib/system.ts';
 import { type Database, DatabaseFailure, type Snapshot } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { sqliteSchemas as schemas } from './schema.ts';
+import { currentSchema } from './schema.ts';
 import { explainSqlite, failureOf } from './sqlite-failures.ts';
 import { codeContains, queryOn, txOf } from './sqlite-query.ts';
 import { schemaOf, takeSqliteSteps } from './sqlite-schema.ts';
@@ -18,7 +18,6 @@ const mostMsPerCommit = 5;
 
 const writeBack: WriteBackTimes = { idleMs: 30_000, mostMs: 60 * 60_000 };
 
-/** What a copy reads. The store keeps its schema. */
 export function openSqliteSnapshot(file: string): Snapshot {
   const explain = (error: unknown) => explainSqlite(file, error);
   try {
@@ -27,7 +26,7 @@ export function openSqliteSnapshot(file: string): Snapshot {
     connection.exec('BEGIN');
     return {
       schema: schemaOf(connection, path),
-      reader: { query: queryOn(connection), codeContains },
+      query: queryOn(connection),
       explain,
       close: async () => void connection.close(),
     };
@@ -65,38 +64,25 @@ async function retryWhileBusy<Result>(work: () => Result | Promise<Result>): Pro
 
 /** Returns the number of the schema that the store had, if it was an older one. */
 async function prepare(connection: Libsql.Database, path: string): Promise<number | undefined> {
-  const schema = () => schemaOf(connection, path);
-  schema();
+  schemaOf(connection, path);
   restrictMode(path);
   connection.exec('PRAGMA journal_mode = WAL');
   // Without `fullfsync`, a power failure on macOS could lose commits that are still in the cache of the disk.
   connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON');
   // Before SQLite 3.51.3, an automatic checkpoint can lose a commit of another process ("WAL-reset bug").
   connection.exec('PRAGMA wal_autocheckpoint = 0');
-  let upgradedFrom: number | undefined;
-  if (schema() !== schemas.length) {
-    // A new table takes the place of an older one, which other tables refer to.
-    connection.exec('PRAGMA foreign_keys = OFF');
-    await immediately(connection, async () => {
-      // The number is read again, because another process may have changed the schema in the meantime.
-      const found = schema();
-      await takeSqliteSteps(connection, found);
-      if (found > 0 && found < schemas.length) upgradedFrom = found;
-    });
-  }
   connection.exec('PRAGMA foreign_keys = ON');
-  return upgradedFrom;
+  // This read also makes the files of the log, which are remembered next.
+  return schemaOf(connection, path) === currentSchema ? undefined : upgrade(connection, path);
 }
 
-async function immediately<Result>(
-  connection: Libsql.Database,
-  work: () => Promise<Result>,
-): Promise<Result> {
+/** Another process may have changed the schema in the meantime, so the number is read again. */
+async function upgrade(connection: Libsql.Database, path: string): Promise<number | undefined> {
   connection.exec('BEGIN IMMEDIATE');
   try {
-    const result = await work();
+    const schema = await takeSqliteSteps(connection, path);
     connection.exec('COMMIT');
-    return result;
+    return schema > 0 && schema < currentSchema ? schema : undefined;
   } catch (error) {
     if (connection.inTransaction) connection.exec('ROLLBACK');
     throw error;
