@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { isLong } from './test/support/cases.ts';
 import { chromium } from './test/support/chromium.ts';
 import { folderInMemory } from './test/support/in-memory.ts';
 import { binariesOfPostgres } from './test/support/postgres.ts';
@@ -38,12 +39,19 @@ const endsServices = { setupFiles: 'test/service/after-file.ts' };
 
 const needPostgres = ['test/postgres/**/*.test.ts'];
 
-/** The tests whose outcome depends on SQL, locks or the types of columns. */
+/** The tests whose outcome depends on locks, on the types of columns, or on SQL that differs. */
 const onBothDatabases = [
-  'test/service/routes/{idempotency,if-match,lists,openapi,reported-runs,revocation,vals}.test.ts',
-  'test/service/store/{references,search,spaces,years}.test.ts',
-  'test/service/database/{processes,deletion,upgrade}.test.ts',
+  'test/service/routes/{idempotency,if-match,lists,revocation,vals}.test.ts',
+  'test/service/store/{references,search}.test.ts',
+  'test/service/database/{processes,upgrade}.test.ts',
   'test/service/backup/backup.test.ts',
+];
+
+/** Most of their statements run on PostgreSQL in the tests above, and in `plans.test.ts`. */
+const onBothDatabasesIfLong = [
+  'test/service/routes/{openapi,reported-runs}.test.ts',
+  'test/service/store/{spaces,years}.test.ts',
+  'test/service/database/deletion.test.ts',
 ];
 
 const hasPostgres = binariesOfPostgres() !== undefined;
@@ -76,7 +84,11 @@ export default defineConfig({
       },
       ...(hasPostgres
         ? [
-            { include: [...onBothDatabases, ...needPostgres], ...endsServices, ...oneProcess },
+            {
+              include: [...onBothDatabases, ...(isLong ? onBothDatabasesIfLong : []), ...needPostgres],
+              ...endsServices,
+              ...oneProcess,
+            },
             { include: [readsPlans], isolate: true },
           ].map((part) => ({
             ...compiling(),

@@ -4,7 +4,15 @@ import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startService } from '../../src/service/index.ts';
 import { embeddedService } from '../support/embedded-service.ts';
-import { folderOf, folderOfVals, run, startProcess, temporaryFolder, valNames } from '../support/program.ts';
+import {
+  folderOf,
+  folderOfVals,
+  run,
+  runProcess,
+  startProcess,
+  temporaryFolder,
+  valNames,
+} from '../support/program.ts';
 
 const pem = resolve('test/support/certificates/good.pem');
 const tls = ['--tls-cert', pem, '--tls-key', pem];
@@ -18,7 +26,6 @@ describe('invalid options of vals serve', () => {
     [tls, '--tls-cert needs --public-url'],
     [['--trust-proxy', '10.0.0.5'], '--trust-proxy needs --public-url'],
     [[...url, '--tls-cert', pem], '--tls-cert needs --tls-key too'],
-    [[...url, '--tls-key', pem], '--tls-key needs --tls-cert too'],
     [
       ['--public-url', 'http://localhost:1', ...tls],
       '--tls-cert needs a --public-url that begins with https://',
@@ -34,15 +41,9 @@ describe('invalid options of vals serve', () => {
     [['--public-url', 'https://vals.test/vals'], '--public-url has a path'],
     [['--public-url', 'https://vals.test.'], '--public-url has a host name that ends in a dot'],
     [[...url, '--trust-proxy', '10.0.0.5,'], '--trust-proxy takes IP addresses'],
-    [[...url, '--trust-proxy', '10.0.0.0/0'], '--trust-proxy takes IP addresses'],
     [[...url, '--trust-proxy', '10.0.0.0/33'], '--trust-proxy takes IP addresses'],
-    [[...url, '--trust-proxy', 'fe80::1%eth0'], '--trust-proxy takes IP addresses'],
     [['--rate=0'], '--rate takes a whole number from 1 to 999999'],
-    [['--rate=1.5'], '--rate takes a whole number from 1 to 999999'],
     [['--keep-runs=90'], '--keep-runs takes a time'],
-    [['--keep-runs=0d'], '--keep-runs takes a time'],
-    [['--max-vals=0'], '--max-vals takes a whole number from 1 to 999999999'],
-    [['--metrics-port', '65536'], '--metrics-port takes a number from 0 to 65535'],
     [['--metrics-host', '0.0.0.0'], '--metrics-host works only with --metrics-port'],
     [['--metrics-port', '0', '--metrics-host', 'x'], '--metrics-host takes an address'],
   ])('end with exit 2: %j', async (args, message) => {
@@ -93,25 +94,41 @@ const answerOf = (outgoing: ClientRequest) =>
     });
   });
 
-test('vals serve with a public URL prints its address but no token, and ends at once when idle', async () => {
+test('vals serve with a public URL prints no token, and Ctrl-C does not wait for kept connections', async () => {
   const service = await serviceWithOwner(['--host', '127.0.0.1', ...url]);
   expect(service.baseUrl).toBe('https://vals.test');
   expect(service.shownToken).toBeUndefined();
   expect(service.log).toContain('Listening on 127.0.0.1, port ');
   expect(service.log).toContain('answers only requests to https://vals.test');
   expect(service.log).not.toContain(service.token);
+  const { outgoing, answer } = send(service.port, 'GET', '/v1/me', { Host: 'vals.test' });
+  outgoing.end();
+  await answer;
   const start = performance.now();
-  expect(await service.end('SIGTERM')).toBe(0);
+  expect(await service.end('SIGINT')).toBe(130);
   expect(performance.now() - start).toBeLessThan(3_000);
 });
 
-test('a defect ends vals serve', async () => {
+test.each([
+  [[], /^error: Unexpected: /],
+  [['--log', 'json'], /^\{"time":"[^"]+","level":"error","message":"Unexpected: .+"\}\n$/],
+])('a defect ends vals serve %j', async (args, message) => {
   const cwd = folderOf({
     'defect.cjs': 'setInterval(() => { if (process.listenerCount("uncaughtException")) null.x; }, 20);',
   });
   const env = { NODE_OPTIONS: `--require ${join(cwd, 'defect.cjs')}` };
-  const { ended } = startProcess(['serve', '--port', '0'], { cwd, env });
-  expect(await ended).toMatchObject({ exit: 1, stderr: expect.stringContaining('error: Unexpected: ') });
+  const { ended } = startProcess(['serve', '--port', '0', ...args], { cwd, env });
+  expect(await ended).toMatchObject({ exit: 1, stderr: expect.stringMatching(message) });
+});
+
+test('--log json writes a failed start as a line of the log', async () => {
+  const { exit, stdout, stderr } = await runProcess(['serve', '--log', 'json', '--host', '0.0.0.0']);
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+  expect(JSON.parse(stderr)).toEqual({
+    time: expect.any(String),
+    level: 'error',
+    message: expect.stringMatching(/^--host 0\.0\.0\.0 needs --public-url.* For example/),
+  });
 });
 
 test('--log json writes an object for each request, and --metrics-port serves metrics', async () => {
@@ -160,15 +177,15 @@ describe('SIGTERM', () => {
   });
 });
 
-test('a push of 200 files to a service that allows 100 requests per second succeeds', async () => {
-  const folder = folderOfVals(valNames(200));
-  const { env } = await embeddedService({ args: ['--rate', '100'] });
+test('a push of 60 files to a service that allows 30 requests per second succeeds', async () => {
+  const folder = folderOfVals(valNames(60));
+  const { env } = await embeddedService({ args: ['--rate', '30'] });
   const start = performance.now();
   const { exit, stdout, stderr } = await run(['push', folder, '--json'], { env });
   expect(performance.now() - start).toBeGreaterThan(900);
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
   const statuses = (JSON.parse(stdout) as { status: string }[]).map(({ status }) => status);
-  expect(statuses).toEqual(Array(200).fill('created'));
+  expect(statuses).toEqual(Array(60).fill('created'));
   const names = await run(['ls', '--all', '--fields', 'name'], { env });
-  expect(names.stdout.trimEnd().split('\n')).toHaveLength(200);
+  expect(names.stdout.trimEnd().split('\n')).toHaveLength(60);
 });

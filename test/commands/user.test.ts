@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openStore, startService } from '../../src/service/index.ts';
 import { type Client, clientOf, newPlace } from '../service/support.ts';
-import { run, runOnScreen, shellAtTerminal, temporaryFolder } from '../support/program.ts';
+import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
 
 const tokenForm = /^vals_[\w-]{43}$/;
 
@@ -20,6 +20,15 @@ async function newStore() {
     },
   };
 }
+
+/** A store with a person and a space, which the tests of refusals do not change. */
+const team = newStore().then(async (store) => {
+  const { people, spaces, close } = await openStore({ file: store.at });
+  await people.add('ada');
+  await spaces.add('acme');
+  await close();
+  return store;
+});
 
 test('a person is added with a token that works and is shown once', async () => {
   const { user, serve } = await newStore();
@@ -92,13 +101,18 @@ test.each(['user', 'space'])('a %s that got the name while the removal asked is 
   const { at } = await newStore();
   const vals = (...words: string[]) => run([kind, ...words, '--data', at, '--json']);
   await vals('add', 'ada');
-  const terminal = shellAtTerminal(`$vals ${kind} rm ada --with-vals --data ${at}`, {});
-  await terminal.shows('[y/N]');
-  expect((await vals('rm', 'ada', '--yes')).exit).toBe(0);
-  const { id } = JSON.parse((await vals('add', 'ada')).stdout);
-  terminal.press('y\r');
-  expect(await terminal.ended).toBe(3);
-  expect(terminal.text()).toContain('another command removed ada first');
+  let id = '';
+  const beforeKeys = async () => {
+    expect((await vals('rm', 'ada', '--yes')).exit).toBe(0);
+    ({ id } = JSON.parse((await vals('add', 'ada')).stdout));
+  };
+  const { exit, screen } = await runOnScreen([kind, 'rm', 'ada', '--with-vals', '--data', at], {
+    answers: [{ after: '[y/N]', keys: 'y\r', beforeKeys }],
+  });
+  expect({ exit, screen }).toEqual({
+    exit: 3,
+    screen: expect.stringContaining('another command removed ada first'),
+  });
   expect((await vals('ls')).stdout).toContain(id);
 });
 
@@ -106,15 +120,11 @@ test.each([
   [['add', 'ada'], 5, 'vals user token ada'],
   [['add', 'acme'], 5, 'Choose another name.'],
   [['token', 'nobody'], 3, ''],
-  [['token', 'acme'], 3, ''],
   [['rm', 'nobody', '--yes'], 3, ''],
   [['add', 'Ada'], 2, ''],
-  [['add', 'x'.repeat(40)], 2, ''],
   [['add'], 2, ''],
 ])('user %j: exit %i, and nothing on stdout', async (words, exit, hint) => {
-  const { user, space } = await newStore();
-  await user('add', 'ada');
-  await space('add', 'acme');
+  const { user } = await team;
   const result = await user(...words, '--json');
   expect(result).toMatchObject({ exit, stdout: '', error: { exit } });
   expect(result.error?.hint).toBeTruthy();
@@ -198,14 +208,11 @@ describe('spaces', () => {
     [['add', 'Acme'], 2, 'cannot be the name of a space', ''],
     [['grant', 'nowhere', 'ada'], 3, 'There is no space named nowhere in ', ''],
     [['grant', 'acme', 'nobody'], 3, 'There is no user named nobody in ', ''],
-    [['grant', 'acme', 'acme'], 3, 'There is no user named acme in ', ''],
     [['revoke', 'acme', 'ada'], 3, 'ada is not a member of the space acme.', ''],
     [['revoke', 'nowhere', 'ada'], 3, 'There is no space named nowhere in ', ''],
     [['rm', 'ada', '--yes'], 3, 'There is no space named ada in ', ''],
   ])('space %j: exit %i, and nothing on stdout', async (words, exit, message, hint) => {
-    const { user, space } = await newStore();
-    await user('add', 'ada');
-    await space('add', 'acme');
+    const { space } = await team;
     const result = await space(...words, '--json');
     expect(result).toMatchObject({ exit, stdout: '', error: { exit } });
     expect(result.error?.message).toContain(message);
@@ -214,22 +221,19 @@ describe('spaces', () => {
   });
 });
 
-test.each([
-  ['user ls'],
-  ['user token ada'],
-  ['user rm ada --yes'],
-  ['space ls'],
-  ['space rm acme --yes'],
-  ['space grant acme ada'],
-  ['space revoke acme ada'],
-])('`vals %s` does not create a store at a misspelt path', async (command) => {
-  const cwd = temporaryFolder();
-  const { exit, stdout, error } = await run([...command.split(' '), '--data', 'typo.db', '--json'], { cwd });
-  expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
-  expect(error?.message).toBe('There is no database file at typo.db.');
-  expect(error?.hint).toContain('`vals user add <username> --data typo.db`');
-  expect(existsSync(join(cwd, 'typo.db'))).toBe(false);
-});
+test.each([['user ls'], ['user rm ada --yes'], ['space ls']])(
+  '`vals %s` does not create a store at a misspelt path',
+  async (command) => {
+    const cwd = temporaryFolder();
+    const { exit, stdout, error } = await run([...command.split(' '), '--data', 'typo.db', '--json'], {
+      cwd,
+    });
+    expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
+    expect(error?.message).toBe('There is no database file at typo.db.');
+    expect(error?.hint).toContain('`vals user add <username> --data typo.db`');
+    expect(existsSync(join(cwd, 'typo.db'))).toBe(false);
+  },
+);
 
 test.each([['user add ada'], ['space ls'], ['backup copy.db']])(
   '`vals %s` does not take the embedded store for that of the service in use',

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { addPerson, type Client, clientOf, newPlace, type Val } from '../service/support.ts';
-import { budget } from '../support/cases.ts';
+import { budget, isLong } from '../support/cases.ts';
 import { embeddedService, type ServeProcess } from '../support/embedded-service.ts';
 import { listen } from '../support/listen.ts';
 import { newDatabase, onServer, startPostgres } from '../support/postgres.ts';
@@ -86,30 +86,6 @@ async function check(
   expect(disorder).toEqual([]);
 }
 
-test('64 writers through two processes lose nothing, and see no deadlock', async () => {
-  const at = await newPlace();
-  const { token } = await addPerson({ at, baseUrl: '' }, 'ada');
-  const processes = await Promise.all([serve(at), serve(at)]);
-  const people = processes.map(({ baseUrl }) => clientOf({ baseUrl, token }));
-  const writers = startWriters(64, people);
-  let most = 0;
-  while (writers.acknowledged.length < budget(100)) {
-    await writers.more(50);
-    const [{ count }] = (await onServer(
-      at,
-      "SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'vals' AND datname = current_database()",
-    )) as [{ count: number }];
-    most = Math.max(most, count);
-  }
-  await writers.stop();
-  // On a busy machine, a write may wait so long for its row that it is answered with 503.
-  for (const status of writers.statuses.keys()) expect([200, 201, 503]).toContain(status);
-  expect(most).toBeGreaterThan(10);
-  expect(most).toBeLessThanOrEqual(20);
-  await check(at, writers);
-  expect(await Promise.all(processes.map(({ end }) => end('SIGTERM')))).toEqual([0, 0]);
-});
-
 /**
  * Sends each request to one of the targets. If a target does not answer, the next one is asked. A write may wait for a
  * lock of a killed process, until the process that it waits in is killed too, so each target is asked twice.
@@ -134,7 +110,15 @@ async function failoverProxy(targets: readonly string[]): Promise<string> {
   return `http://127.0.0.1:${await listen(server)}`;
 }
 
-test('writers behind a proxy do not notice kill -9 or SIGTERM of one of two processes', async () => {
+const connectionsOf = async (at: string): Promise<number> => {
+  const rows = await onServer(
+    at,
+    "SELECT pid FROM pg_stat_activity WHERE application_name = 'vals' AND datname = current_database()",
+  );
+  return rows.length;
+};
+
+test('24 writers behind a proxy lose nothing, and do not notice kill -9 or SIGTERM of one of two processes', async () => {
   const at = await newPlace();
   const { token } = await addPerson({ at, baseUrl: '' }, 'ada');
   const targets: string[] = [];
@@ -142,9 +126,10 @@ test('writers behind a proxy do not notice kill -9 or SIGTERM of one of two proc
   const processes = await Promise.all([serve(at), serve(at)]);
   const list = () => targets.splice(0, 2, ...processes.map(({ baseUrl }) => baseUrl));
   list();
-  const writers = startWriters(16, [clientOf({ baseUrl: proxy, token })]);
+  const writers = startWriters(24, [clientOf({ baseUrl: proxy, token })]);
   for (let round = 0; round < budget(2); round++) {
     await writers.more(20);
+    expect(await connectionsOf(at)).toBeLessThanOrEqual(20);
     const one = processes[round % 2] as ServeProcess;
     const signal = round % 4 === 0 || round % 4 === 3 ? 'SIGKILL' : 'SIGTERM';
     expect(await one.end(signal)).toBe(signal === 'SIGTERM' ? 0 : 'SIGKILL');
@@ -153,11 +138,13 @@ test('writers behind a proxy do not notice kill -9 or SIGTERM of one of two proc
     list();
   }
   await writers.stop();
-  expect([...writers.statuses.keys()].filter((status) => status !== 200 && status !== 201)).toEqual([]);
+  // On a busy machine, a write may wait so long for its row that it is answered with 503.
+  for (const status of writers.statuses.keys()) expect([200, 201, 503]).toContain(status);
   await check(at, writers);
 });
 
-test('writers get 503 while PostgreSQL is stopped, and succeed after its restart without a restart of vals', async () => {
+// failures.test.ts takes the database away, which needs no server of its own.
+test.runIf(isLong)('writers get 503 while PostgreSQL is stopped, and succeed after its restart', async () => {
   const server = await startPostgres();
   onTestFinished(server.end);
   const { address: at } = await newDatabase(server.address);

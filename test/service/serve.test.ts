@@ -1,18 +1,12 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa, execaSync } from 'execa';
+import { execa } from 'execa';
 import Libsql from 'libsql';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { InterruptedError } from '../../src/errors.ts';
+import { startService } from '../../src/service/index.ts';
 import { embeddedService } from '../support/embedded-service.ts';
-import {
-  environment,
-  folderOf,
-  program,
-  run,
-  runAtTerminal,
-  runProcess,
-  temporaryFolder,
-} from '../support/program.ts';
+import { environment, folderOf, program, run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { seedOf, seedStore } from '../support/seeds.ts';
 
 const code = '// é 𝄞\r\nexport default "\u0000";';
@@ -43,25 +37,18 @@ describe('vals serve', () => {
     expect(await second.end('SIGINT')).toBe(130);
   });
 
-  it.each([
-    ['the address alone without --json, and logs requests', [], /^GET \/v1\/me 401 \d+ ms\n$/],
-    ['the address alone under --quiet, and logs nothing', ['--quiet'], /^$/],
-  ])('prints %s', async (_, args, log) => {
-    const { baseUrl, printed, end } = await embeddedService({ json: false, args });
-    await fetch(`${baseUrl}/v1/me`);
-    expect(await end('SIGTERM')).toBe(0);
-    expect(printed.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/);
-    expect(printed.stderr).toMatch(log);
-  });
-
-  it('logs each request on one line, without its query, secrets and control characters', async () => {
-    const { baseUrl, token, printed, end } = await embeddedService();
+  it('prints the address alone without --json, and logs each request without its query and secrets', async () => {
+    const data = join(temporaryFolder(), 'vals.db');
+    const { token = '', close } = await startService({ file: data, port: 0 });
+    await close();
+    const { baseUrl, printed, end } = await embeddedService({ at: data, json: false });
     const headers = { authorization: `Bearer ${token}` };
     for (const path of ['/v1/me', '/v1/me/runs?limit=1', `/${token}?key=${token}`, '/a%1Bb/\u202e']) {
       await fetch(`${baseUrl}${path}`, { headers });
     }
     await fetch(`${baseUrl}/v1/me`);
     expect(await end('SIGTERM')).toBe(0);
+    expect(printed.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/);
     const log = printed.stderr.replace(/ \d+ ms$/gm, '');
     expect(log.trimEnd().split('\n')).toEqual([
       'GET /v1/me 200',
@@ -72,16 +59,13 @@ describe('vals serve', () => {
     ]);
   });
 
-  it.each([
-    ['text', /^Internal error in GET \/runs:\n {2}SyntaxError: .*\n(?: {2} +at .*\n)+/],
-    [
-      'json',
-      /^\{"time":"[^"]+","level":"error","message":"Internal error in GET \/runs: SyntaxError: .*\\n +at .*"\}\n/,
-    ],
-  ])('logs an internal error with its stack, and keeps it out of the answer, as %s', async (form, line) => {
+  it('says how many records it took from a seed, and logs an internal error with its stack, as JSON', async () => {
     const data = join(temporaryFolder(), 'vals.db');
+    const seed = join(temporaryFolder(), 'seed.json');
     await seedStore({ file: data }, seedOf({ runs: [{}] }));
-    const { baseUrl, token, printed, end } = await embeddedService({ at: data, args: ['--log', form] });
+    writeFileSync(seed, JSON.stringify(seedOf({ likes: [{}, {}] })));
+    const args = ['--seed', seed, '--log', 'json'];
+    const { baseUrl, token, printed, end } = await embeddedService({ at: data, args });
     const store = new Libsql(data);
     store.prepare('UPDATE records SET json = ?').run('broken');
     store.close();
@@ -89,75 +73,57 @@ describe('vals serve', () => {
     expect(answer.status).toBe(500);
     expect(await answer.text()).not.toMatch(/SyntaxError|broken| at /);
     expect(await end('SIGTERM')).toBe(0);
-    expect(printed.stderr).toMatch(line);
-    if (form === 'json') for (const each of printed.stderr.trim().split('\n')) JSON.parse(each);
+    const lines = printed.stderr.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'info', message: `Loaded from the file ${seed}: runs 0, likes 2, comments 0.` },
+      {
+        level: 'error',
+        message: expect.stringMatching(/^Internal error in GET \/runs: SyntaxError: .*\n +at /),
+      },
+      { method: 'GET', route: '/runs', status: 500 },
+    ]);
   });
 
   it('goes on answering if the reader of its log stops reading', async () => {
     const { baseUrl, end } = await embeddedService({ unreadLog: true });
     const longPath = `${baseUrl}/${'x'.repeat(200)}`;
-    for (let request = 0; request < 600; request++) expect((await fetch(longPath)).status).toBe(404);
+    for (let request = 0; request < 400; request++) expect((await fetch(longPath)).status).toBe(404);
     expect(await end('SIGTERM')).toBe(0);
   });
 
-  it('shows a person at a terminal how to use it, and how to see its pages', async () => {
-    const { exit, screen } = await runAtTerminal(['serve', '--port', '0'], {
+  /** What a person at a terminal sees until Ctrl-C. */
+  async function screenOf(args: string[], cwd = temporaryFolder()) {
+    const pressed = new AbortController();
+    return runOnScreen(['serve', '--port', '0', ...args], {
+      cwd,
       columns: 200,
-      answers: [{ after: 'Press Ctrl-C', keys: '\u0003' }],
+      signal: pressed.signal,
+      heard({ screen }) {
+        if (screen.includes('Press Ctrl-C')) pressed.abort(new InterruptedError(130));
+      },
     });
+  }
+
+  it('shows a person at a terminal how to use it, and how to see its pages', async () => {
+    const { exit, screen } = await screenOf([]);
     expect(exit).toBe(130);
     expect(screen).toMatch(/export VALS_BASE_URL=http:\/\/127\.0\.0\.1:\d+/);
     expect(screen).toContain('export VALS_TOKEN=');
     expect(screen).toContain('`vals open`');
   });
 
-  it('names its own store in the command that adds a person', async () => {
-    const { screen } = await runAtTerminal(
-      ['serve', '--port', '0', '--data', 'team.db', '--public-url', 'http://localhost:9'],
-      { columns: 200, answers: [{ after: 'Press Ctrl-C', keys: '\u0003' }] },
-    );
+  it('names its own store in the command that adds a person, or gives the owner of a copy a token', async () => {
+    const cwd = temporaryFolder();
+    const { screen } = await screenOf(['--data', 'team.db', '--public-url', 'http://localhost:9'], cwd);
     expect(screen).toContain('run `vals user add <username> --data team.db`.');
     expect(screen).not.toContain('vals user token local');
-  });
-
-  it('tells the owner of a restored copy how to get a token', async () => {
-    const cwd = temporaryFolder();
-    await run(['user', 'add', 'ada', '--data', 'team.db'], { cwd });
     await run(['backup', '--data', 'team.db', 'copy.db'], { cwd });
-    const { screen } = await runAtTerminal(['serve', '--port', '0', '--data', 'copy.db'], {
-      cwd,
-      columns: 200,
-      answers: [{ after: 'Press Ctrl-C', keys: '\u0003' }],
-    });
-    expect(screen).toContain('`vals user token local --data copy.db` gives you a new token.');
-  });
-
-  it('reports once that its store was removed, and acknowledges no write', async () => {
-    const data = join(temporaryFolder(), 'vals.db');
-    const { env, printed, end } = await embeddedService({ at: data });
-    await json(['push', '-', '--name', 'kept'], { env, input: code });
-    rmSync(data);
-    for (const name of ['lost', 'lost_too']) {
-      const { exit, stdout } = await run(['push', '-', '--name', name, '--json'], { env, input: code });
-      expect({ exit, rows: JSON.parse(stdout) }).toMatchObject({ exit: 7, rows: [{ status: 'failed' }] });
-    }
-    expect(await end('SIGTERM')).toBe(0);
-    expect(printed.stderr.match(/removed or replaced/g)).toHaveLength(1);
+    const copy = await screenOf(['--data', 'copy.db'], cwd);
+    expect(copy.screen).toContain('`vals user token local --data copy.db` gives you a new token.');
   });
 
   it.each(['70000', 'http'])('refuses --port %s', async (port) => {
     expect(await run(['serve', '--port', port])).toMatchObject({ exit: 2, stdout: '' });
-  });
-
-  it('says how many records of each kind it took from a seed', async () => {
-    const seed = join(temporaryFolder(), 'seed.json');
-    const at = join(temporaryFolder(), 'vals.db');
-    const runs = seedOf({ runs: [{}, { error: 'boom' }], likes: [{}] });
-    await seedStore({ file: at }, seedOf({ runs: [{}] }));
-    writeFileSync(seed, JSON.stringify(runs));
-    const { env, logged } = await embeddedService({ at, args: ['--seed', seed] });
-    await logged(`Loaded from the file ${seed}: runs 2, likes 1, `);
-    expect(await json(['runs', '--error'], { env })).toMatchObject([{ error: 'boom' }]);
   });
 });
 
@@ -223,29 +189,6 @@ describe('--local', () => {
     expect({ exitCode, rows: JSON.parse(stdout) }).toMatchObject({
       exitCode: 10,
       rows: [{ status: 'failed', error: { kind: 'local', message: expect.stringContaining('vals.db') } }],
-    });
-  });
-
-  const canMount = process.platform === 'linux' && process.getuid?.() === 0;
-
-  it.runIf(canMount)('reports that its disk is full', async () => {
-    const disk = temporaryFolder();
-    const mounted = await execa('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', disk], {
-      reject: false,
-    });
-    if (mounted.failed) return;
-    onTestFinished(() => void execaSync('umount', [disk]));
-    const local = { env: { VALS_LOCAL: '1', VALS_DATA_DIR: join(disk, 'data') } };
-    const input = `// ${'x'.repeat(200_000)}`;
-    // The program runs in a separate process, because the test can unmount the disk only after the program has ended.
-    expect(await runProcess(['push', '-', '--name', 'first'], { ...local, input })).toMatchObject({
-      exit: 0,
-    });
-    const second = await runProcess(['push', '-', '--name', 'second', '--json'], { ...local, input });
-    const message = `The store ${join(disk, 'data', 'vals.db')} could not be used: its disk is full.`;
-    expect({ exit: second.exit, rows: JSON.parse(second.stdout) }).toMatchObject({
-      exit: 10,
-      rows: [{ status: 'failed', error: { kind: 'local', message } }],
     });
   });
 });

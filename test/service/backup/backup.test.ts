@@ -16,7 +16,6 @@ import { seedOfEachKind } from '../../support/seeds.ts';
 import {
   addPerson,
   clientOf,
-  newPlace,
   postgres,
   storeOf,
   type TemporaryService,
@@ -136,7 +135,7 @@ describe('a backup', () => {
         for (const name of [`a${who}`, `z${who}`]) await service.putVal(name, `${i}`);
       }
     });
-    for (let round = 0; round < (isLong ? 8 : 2); round++) {
+    for (let round = 0; round < (isLong ? 8 : 1); round++) {
       const target = await newTarget();
       await copy(service.at, target);
       const copied = await storeOf({ at: target });
@@ -159,15 +158,10 @@ describe('a backup', () => {
 
   test('refuses a target that is not empty, and leaves it as it is', async () => {
     const service = await temporaryService();
-    const target = await newTarget();
-    await copy(service.at, target);
-    const kept = await viewsOf(target, { local: service.token });
-    await expect(copy(service.at, target)).rejects.toMatchObject({ exit: 5 });
-    expect(await viewsOf(target, { local: service.token })).toEqual(kept);
     const file = newFile();
     writeFileSync(file, 'mine');
     await expect(copy(service.at, file)).rejects.toMatchObject({ exit: 5 });
-    expect(statSync(file).size).toBe(4);
+    expect(readFileSync(file, 'utf8')).toBe('mine');
     if (!postgres) return;
     const used = await newTarget();
     await onServer(used, 'CREATE TABLE mine (x TEXT)');
@@ -179,7 +173,7 @@ describe('a backup', () => {
     const service = await temporaryService();
     await fill(service);
     const target = await newTarget();
-    for (let stop = 1; stop < 6; stop++) {
+    for (const stop of [1, 5]) {
       const abort = new AbortController();
       let reports = 0;
       const onProgress = () => {
@@ -299,28 +293,29 @@ async function signInTo({ baseUrl, ask }: TemporaryService, token: string): Prom
   return received['set-cookie']?.[0]?.split(';')[0] ?? '';
 }
 
-test.each(['', 'new/'])('a folder is no target (%j)', async (below) => {
+test.skipIf(postgres).each(['', 'new/'])('a folder is no target (%j)', async (below) => {
   const { exit, stderr } = await run(['backup', join(temporaryFolder(), below)]);
   expect({ exit, stderr }).toMatchObject({ exit: 2, stderr: expect.stringContaining('is a folder') });
   expect(stderr).toContain('/vals-backup.db`');
 });
 
-test('a copy of an embedded store serves, has no owner, and gets one for --local', async () => {
-  const at = await newPlace();
-  if (postgres) return;
-  const service = await temporaryService({ at });
-  await service.createVal({ name: 'mine', code: 'c' });
-  const home = temporaryFolder();
-  const data = join(home, 'data');
-  const target = join(data, 'vals.db');
-  // The data directory of a new machine is not there yet.
-  const env = { VALS_DATA_DIR: data };
-  expect(await run(['backup', '--data', at, target], { home, env })).toMatchObject({ exit: 0 });
-  const renewed = JSON.parse((await run(['user', 'token', 'local', '--data', target, '--json'])).stdout);
-  const served = await temporaryService({ at: target });
-  expect(await served.statusOf('GET', '/v1/me', { token: renewed.token })).toBe(200);
-  expect(await served.statusOf('GET', '/v1/me', { token: service.token })).toBe(401);
-  await served.close();
-  const { stdout } = await run(['ls', '--local', '--json'], { home, env });
-  expect(JSON.parse(stdout)).toMatchObject([{ name: 'mine' }]);
-});
+test.skipIf(postgres)(
+  'a copy of an embedded store serves, has no owner, and gets one for --local',
+  async () => {
+    const { at, ...service } = await temporaryService();
+    await service.createVal({ name: 'mine', code: 'c' });
+    const home = temporaryFolder();
+    const data = join(home, 'data');
+    const target = join(data, 'vals.db');
+    // The data directory of a new machine is not there yet.
+    const env = { VALS_DATA_DIR: data };
+    expect(await run(['backup', '--data', at, target], { home, env })).toMatchObject({ exit: 0 });
+    const renewed = JSON.parse((await run(['user', 'token', 'local', '--data', target, '--json'])).stdout);
+    const served = await temporaryService({ at: target });
+    expect(await served.statusOf('GET', '/v1/me', { token: renewed.token })).toBe(200);
+    expect(await served.statusOf('GET', '/v1/me', { token: service.token })).toBe(401);
+    await served.close();
+    const { stdout } = await run(['ls', '--local', '--json'], { home, env });
+    expect(JSON.parse(stdout)).toMatchObject([{ name: 'mine' }]);
+  },
+);

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../src/service/database/open-database.ts';
-import { budget } from '../../support/cases.ts';
+import { isLong } from '../../support/cases.ts';
 import { embeddedService, placeOf } from '../../support/embedded-service.ts';
 import { addPerson, clientOf, type List, newPlace, temporaryService } from '../support.ts';
 
-const kills = budget(3);
+const kills = isLong ? 60 : 2;
 const size = { versions: 200, runs: 700 };
 
 /** Filled with SQL, because thousands of requests would take too long. */

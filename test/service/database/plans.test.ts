@@ -50,8 +50,8 @@ vi.mock('../../../src/service/database/open-database.ts', async (importOriginal)
   };
 });
 
-const count = 20_000;
-const people = 50;
+const count = 8_000;
+const people = 16;
 const membersPerSpace = 4;
 const fewRows = 101;
 const large = /\b(vals|versions|imports|imported|records|users|space|members|tokens|links|replies)\b/;

@@ -14,14 +14,14 @@ test('two services on one store delete the runs that started long ago, and nothi
   const at = await newPlace();
   const seed = seedOf({
     runs: [
-      ...Array.from({ length: 450 }, (_, i) => ({ id: `old${i}`, ...lasting(31 + i, 0) })),
+      ...Array.from({ length: 250 }, (_, i) => ({ id: `old${i}`, ...lasting(31 + i, 0) })),
       ...[29, 1, -1].map((days) => ({ id: `kept${days}`, ...lasting(days, days) })),
     ],
     comments: [{ id: 'comment', createdAt: daysAgo(400) }],
   });
   const first = await temporaryService({ seed, at });
   const idsOf = (path: string) => first.idsFrom(path);
-  expect(await idsOf('/v1/me/runs?limit=100&offset=400')).toHaveLength(53);
+  expect(await idsOf('/v1/me/runs?limit=100&offset=200')).toHaveLength(53);
   const keeping = await Promise.all(
     [1, 2].map(() => temporaryService({ at: at, limits: { keepRunsMs: 30 * day } })),
   );
