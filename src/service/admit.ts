@@ -22,7 +22,6 @@ export async function admit(
   route: Route | undefined,
   outgoing: ServerResponse,
 ): Promise<void> {
-  refuseWebPages(request);
   if (route) checkBodyHeaders(request);
   const identified = await identifyCaller(request, store);
   if (identified) countRequest(rateLimit, identified.token.id, request, outgoing);
@@ -33,15 +32,6 @@ export async function admit(
   if (!route) return;
   if (route.access === 'token') callerOf(request);
   if (request.caller && route.method !== 'GET') checkMayWrite(request.caller, request.space, route);
-}
-
-function refuseWebPages(request: ServiceRequest): void {
-  if (headerOf(request, 'origin') !== undefined) {
-    throw new HttpProblem(
-      403,
-      'The service refuses requests from web pages. This request has an Origin header.',
-    );
-  }
 }
 
 async function identifyCaller(request: ServiceRequest, store: Store): Promise<Identified | undefined> {

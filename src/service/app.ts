@@ -119,7 +119,6 @@ function refuseUnknownRoute(request: ServiceRequest, allowedMethods: string[]): 
 
 function healthRoute({ db }: Store): Route {
   return route('GET', healthPath, {
-    id: 'getHealth',
     access: 'any host',
     summary: 'The health of the service',
     responses: { 200: ref('Health') },

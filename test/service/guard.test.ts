@@ -39,18 +39,6 @@ test.each([
   expect(statusIn(await say(`GET ${target} HTTP/1.1`, `Host: ${host}`))).toBe(status);
 });
 
-test.each(['http://evil.example', `http://${host}`, ''])(
-  'a request with the Origin "%s" is answered with 403',
-  async (origin) => {
-    for (const method of ['GET', 'OPTIONS', 'POST']) {
-      const answer = await say(`${method} /v1/me HTTP/1.1`, `Host: ${host}`, `Origin: ${origin}`);
-      expect(statusIn(answer)).toBe(403);
-      expect(answer).toContain('The service refuses requests from web pages.');
-      expect(answer.toLowerCase()).not.toContain('access-control');
-    }
-  },
-);
-
 describe('a body', () => {
   const put = (raw: string | Buffer, headers = {}) => service.statusOf('PUT', '/v1/vals', { raw, headers });
   const val = JSON.stringify({ name: 'v', code: 'c' });

@@ -34,7 +34,6 @@ export function pageRoutes(store: Store): Route[] {
   return [
     route('GET', '/', {
       ...page,
-      id: 'getHomePage',
       summary: 'The vals as a web page, newest change first',
       query: check.homeQuery,
       async reply(request, { query }) {
@@ -45,7 +44,6 @@ export function pageRoutes(store: Store): Route[] {
     }),
     route('GET', '/search', {
       ...page,
-      id: 'getSearchPage',
       summary: 'Vals whose name or code contains the text, as a web page',
       query: check.searchQuery,
       async reply(request, { query: { q: text = '', after } }) {
@@ -57,18 +55,16 @@ export function pageRoutes(store: Store): Route[] {
     }),
     route('GET', '/vals/:id', {
       ...page,
-      id: 'getValPage',
       summary: 'A val as a web page',
       query: check.valQuery,
       async reply(request, { params, query }) {
         const shown = await valData(db, request, params.id, query.versions);
         const { valPage } = await loadViews();
-        return elsewhere(request) ?? valPage(await view(request), shown);
+        return valPage(await view(request), shown);
       },
     }),
     route('GET', '/vals/:id/versions/:version', {
       ...page,
-      id: 'getVersionPage',
       summary: 'What a version changed, as a web page',
       query: check.versionQuery,
       async reply(request, { params, query: { from } }) {
@@ -77,25 +73,22 @@ export function pageRoutes(store: Store): Route[] {
           from,
         });
         const { versionPage } = await loadViews();
-        return elsewhere(request) ?? versionPage(await view(request), shown);
+        return versionPage(await view(request), shown);
       },
     }),
     route('GET', '/vals/:id/raw', {
       ...raw,
-      id: 'getRawCode',
       summary: 'The code of a val, as plain text',
       reply: async ({ caller }, { params }) => text((await visibleVal(db, caller, params.id)).code),
     }),
     route('GET', '/vals/:id/versions/:version/raw', {
       ...raw,
-      id: 'getRawVersion',
       summary: 'The code of a version, as plain text',
       reply: async ({ caller }, { params: { id, version } }) =>
         text((await visibleVersion(db, caller, id, parseVersion(version))).code),
     }),
     route('GET', '/runs', {
       ...page,
-      id: 'getRunsPage',
       summary: 'Runs as a web page',
       query: check.runsQuery,
       async reply(request, { query }) {
@@ -106,7 +99,6 @@ export function pageRoutes(store: Store): Route[] {
     }),
     route('GET', '/runs/:id', {
       ...page,
-      id: 'getRunPage',
       summary: 'A run as a web page',
       async reply(request, { params }) {
         const caller = visitorsCaller(request);
@@ -115,7 +107,6 @@ export function pageRoutes(store: Store): Route[] {
       },
     }),
     route('GET', '/v1/me/page-link', {
-      id: 'createPageLink',
       summary: 'A link that signs a browser in, for one visit',
       query: check.pageLinkQuery,
       responses: { 200: ref('PageLink') },
@@ -129,11 +120,6 @@ export function pageRoutes(store: Store): Route[] {
       },
     }),
   ];
-}
-
-/** Whoever is not a member of a space sees its public vals where the vals of all others are. */
-function elsewhere({ identified, caller, url, path }: ServiceRequest): ServiceReply | undefined {
-  return identified && !caller ? redirect(`${path}${url.search}`) : undefined;
 }
 
 /** Plain text cannot run in a browser, whatever the code is. */

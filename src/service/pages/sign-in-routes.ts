@@ -19,7 +19,6 @@ export function signInRoutes(store: Store): Route[] {
 
   return [
     route('GET', '/sign-in', {
-      id: 'getSignInPage',
       access: 'page',
       summary: 'The form to sign in, or a sign-in by a link',
       query: check.signInQuery,
@@ -36,7 +35,6 @@ export function signInRoutes(store: Store): Route[] {
       },
     }),
     route('POST', '/sign-in', {
-      id: 'signIn',
       access: 'form',
       summary: 'Sign a browser in',
       query: check.signInQuery,
@@ -54,7 +52,6 @@ export function signInRoutes(store: Store): Route[] {
       },
     }),
     route('POST', '/sign-out', {
-      id: 'signOut',
       access: 'form',
       summary: 'Sign a browser out',
       responses: { 303: 'nothing' },

@@ -5,7 +5,6 @@ import { recordSchemas, ref } from './schemas.ts';
 
 export function openApiRoute(routes: readonly Route[]): Route {
   const own: Route = route('GET', '/v1/openapi.json', {
-    id: 'getOpenApi',
     access: 'anyone',
     summary: 'This description of the API',
     responses: { 200: { type: 'object' } },
@@ -49,8 +48,12 @@ function describeApi(routes: readonly Route[]) {
 
 const etag = { description: 'The state of the val, for the header If-Match.', schema: { type: 'string' } };
 
+/** `GET /v1/vals/:id` is `getV1ValsId`. */
+const operationIdOf = ({ method, path }: Route): string =>
+  method.toLowerCase() + path.replace(/\W+(\w?)/g, (_, letter: string) => letter.toUpperCase());
+
 function operationOf(route: Route) {
-  const { id, method, path, access, summary, responses, query, body, hasIfMatch, hasIfNoneMatch } = route;
+  const { method, path, access, summary, responses, query, body, hasIfMatch, hasIfNoneMatch } = route;
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => {
     const schema = name === 'version' ? { type: 'integer', minimum: 0 } : { type: 'string' };
     return { name, in: 'path', required: true, schema };
@@ -67,7 +70,7 @@ function operationOf(route: Route) {
   ];
   const parameters = [...inPath, ...inQuery, ...inHeader];
   return {
-    operationId: id,
+    operationId: operationIdOf(route),
     summary,
     ...(splitSpace(`/@space${path}`).space === undefined && { servers: [ownServer] }),
     ...(parameters.length > 0 && { parameters }),

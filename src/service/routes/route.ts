@@ -11,14 +11,12 @@ export interface Route {
   method: Method;
   path: string;
   /**
-   * `page`: anyone, also below a space, because a browser may have a session instead of a token. `form`: the service does
-   * not check the Origin header or the token. The route must do this itself.
+   * `page`: anyone, also below a space, because a browser may have a session instead of a token. `form`: the route itself
+   * checks the Origin header and the token.
    */
   access: 'token' | 'anyone' | 'page' | 'form' | 'any host';
   /** The write changes tokens of the person. The store decides which tokens may do it, whatever they may do elsewhere. */
   isPersonal?: boolean;
-  /** The name of the operation in clients that are generated from the description of the API. */
-  id: string;
   summary: string;
   /** Whether the write can be made to depend on the state of the val, with the header If-Match. */
   hasIfMatch?: boolean;
@@ -39,7 +37,7 @@ type ParamsIn<Path extends string> = Path extends `${string}:${infer Name}/${inf
     : never;
 
 interface Definition<Path extends string, CheckedQuery, CheckedBody>
-  extends Pick<Route, 'id' | 'summary' | 'responses' | 'hasIfMatch' | 'hasIfNoneMatch' | 'isPersonal'> {
+  extends Pick<Route, 'summary' | 'responses' | 'hasIfMatch' | 'hasIfNoneMatch' | 'isPersonal'> {
   access?: Route['access'];
   query?: Check<Query, CheckedQuery>;
   body?: Check<Body, CheckedBody>;

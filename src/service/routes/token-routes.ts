@@ -9,7 +9,6 @@ import { listSchema, type RecordOf, ref } from './schemas.ts';
 export function tokenRoutes({ db, lastUse }: Pick<Store, 'db' | 'lastUse'>): Route[] {
   return [
     route('GET', '/v1/me/tokens', {
-      id: 'listMyTokens',
       summary: 'The tokens of the caller; below a space, those for that space',
       responses: { 200: listSchema('Token') },
       async reply(request) {
@@ -19,7 +18,6 @@ export function tokenRoutes({ db, lastUse }: Pick<Store, 'db' | 'lastUse'>): Rou
       },
     }),
     route('POST', '/v1/me/tokens', {
-      id: 'createToken',
       summary: 'Create a token; below a space, one that is good for that space alone',
       isPersonal: true,
       body: check.newToken,
@@ -30,7 +28,6 @@ export function tokenRoutes({ db, lastUse }: Pick<Store, 'db' | 'lastUse'>): Rou
       },
     }),
     route('DELETE', '/v1/me/tokens/:id', {
-      id: 'deleteToken',
       summary: 'End a token at once',
       isPersonal: true,
       responses: { 204: 'nothing' },

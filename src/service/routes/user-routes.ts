@@ -46,7 +46,6 @@ export function userRoutes({ db, people, spaces }: Pick<Store, 'db' | 'people' |
 
   return [
     route('GET', '/v1/me', {
-      id: 'getMe',
       summary: 'The person or space that the caller acts as',
       responses: { 200: ref('User') },
       reply: (request) => {
@@ -60,7 +59,6 @@ export function userRoutes({ db, people, spaces }: Pick<Store, 'db' | 'people' |
       },
     }),
     route('GET', '/v1/me/spaces', {
-      id: 'listMySpaces',
       summary: 'The spaces of the caller',
       responses: { 200: listSchema('Space') },
       async reply(request) {
@@ -73,28 +71,24 @@ export function userRoutes({ db, people, spaces }: Pick<Store, 'db' | 'people' |
       },
     }),
     route('GET', '/v1/me/runs', {
-      id: 'listMyRuns',
       summary: "Runs of the caller's vals",
       query: check.runs,
       responses: { 200: listSchema('Run') },
       reply: (request, { query }) => records(request, 'runs', query),
     }),
     route('GET', '/v1/me/likes', {
-      id: 'listMyLikes',
       summary: 'Vals that the caller likes',
       query: check.likes,
       responses: { 200: listSchema('LikedVal') },
       reply: (request, { query }) => records(request, 'likes', query),
     }),
     route('GET', '/v1/me/comments', {
-      id: 'listMyComments',
       summary: "Comments by the caller, and comments on the caller's vals",
       query: check.comments,
       responses: { 200: listSchema('Comment') },
       reply: (request, { query }) => records(request, 'comments', query),
     }),
     route('GET', '/v1/me/references', {
-      id: 'listMyReferences',
       summary: "Vals that import the caller's vals",
       query: check.references,
       responses: { 200: listSchema('Reference') },
@@ -110,13 +104,11 @@ export function userRoutes({ db, people, spaces }: Pick<Store, 'db' | 'people' |
     }),
 
     route('GET', '/v1/users/:id', {
-      id: 'getUser',
       summary: 'A person, by id',
       responses: { 200: ref('User') },
       reply: async (request, { params }) => userReply(request, await userWithId(params.id)),
     }),
     route('GET', '/v1/users/:id/vals', {
-      id: 'listUserVals',
       summary: 'The vals of a person, without the code, newest first',
       query: check.vals,
       responses: { 200: listSchema('Val') },
@@ -130,13 +122,11 @@ export function userRoutes({ db, people, spaces }: Pick<Store, 'db' | 'people' |
       },
     }),
     route('GET', '/v1/alias/:username', {
-      id: 'getUserByName',
       summary: 'A person, by name',
       responses: { 200: ref('User') },
       reply: async (request, { params }) => userReply(request, await userNamed(request, params.username)),
     }),
     route('GET', '/v1/alias/:username/:name', {
-      id: 'getValByName',
       summary: 'A val, by its owner and name',
       hasIfNoneMatch: true,
       responses: { 200: ref('Val'), 304: 'nothing' },

@@ -19,7 +19,6 @@ import { listSchema, type RecordOf, ref } from './schemas.ts';
 export function valRoutes(db: Database, { maxVals }: { maxVals: number | undefined }): Route[] {
   return [
     route('GET', '/v1/vals/:id', {
-      id: 'getVal',
       access: 'anyone',
       summary: 'A val with its code',
       hasIfNoneMatch: true,
@@ -28,7 +27,6 @@ export function valRoutes(db: Database, { maxVals }: { maxVals: number | undefin
         valReply(request, await visibleVal(db, request.caller, params.id)),
     }),
     route('GET', '/v1/vals/:id/module', {
-      id: 'getValModule',
       access: 'anyone',
       summary: 'The code of a val',
       responses: { 200: 'application/typescript' },
@@ -43,7 +41,6 @@ export function valRoutes(db: Database, { maxVals }: { maxVals: number | undefin
       },
     }),
     route('POST', '/v1/vals', {
-      id: 'createVal',
       summary: 'Create a val',
       body: check.newVal,
       responses: { 201: ref('Val') },
@@ -51,7 +48,6 @@ export function valRoutes(db: Database, { maxVals }: { maxVals: number | undefin
         createdReply(request, await createVal(db, callerOf(request), body, { ...options, maxVals })),
     }),
     route('PUT', '/v1/vals', {
-      id: 'createOrUpdateVal',
       summary: 'Create a val, or update the code of the val with this name',
       body: check.nameAndCode,
       hasIfMatch: true,
@@ -63,7 +59,6 @@ export function valRoutes(db: Database, { maxVals }: { maxVals: number | undefin
       },
     }),
     route('PUT', '/v1/vals/:id', {
-      id: 'updateVal',
       summary: "Change a val's name, readme, privacy or type",
       body: check.changedProperties,
       hasIfMatch: true,
@@ -74,7 +69,6 @@ export function valRoutes(db: Database, { maxVals }: { maxVals: number | undefin
       },
     }),
     route('DELETE', '/v1/vals/:id', {
-      id: 'deleteVal',
       summary: 'Delete a val with its versions and runs',
       hasIfMatch: true,
       responses: { 204: 'nothing' },
@@ -84,7 +78,6 @@ export function valRoutes(db: Database, { maxVals }: { maxVals: number | undefin
       },
     }),
     route('GET', '/v1/search/vals', {
-      id: 'searchVals',
       summary: 'Vals whose name or code contains the query',
       query: check.search,
       responses: { 200: listSchema('Val') },
@@ -98,7 +91,6 @@ export function valRoutes(db: Database, { maxVals }: { maxVals: number | undefin
     }),
 
     route('GET', '/v1/vals/:id/runs', {
-      id: 'listValRuns',
       summary: 'Runs of a val',
       query: check.runs,
       responses: { 200: listSchema('Run') },
@@ -106,7 +98,6 @@ export function valRoutes(db: Database, { maxVals }: { maxVals: number | undefin
         recordPage(request, await runsOfVal(db, callerOf(request), params.id, query), query),
     }),
     route('POST', '/v1/vals/:id/runs', {
-      id: 'reportRun',
       summary: 'Store a run that the caller has made',
       body: check.reportedRun,
       responses: { 201: ref('Run') },
@@ -116,7 +107,6 @@ export function valRoutes(db: Database, { maxVals }: { maxVals: number | undefin
       },
     }),
     route('GET', '/v1/runs/:id', {
-      id: 'getRun',
       summary: 'A run with what it printed',
       responses: { 200: ref('RunWithLogs') },
       async reply(request, { params }) {
@@ -126,7 +116,6 @@ export function valRoutes(db: Database, { maxVals }: { maxVals: number | undefin
     }),
 
     route('GET', '/v1/vals/:id/versions', {
-      id: 'listVersions',
       access: 'anyone',
       summary: 'The versions of a val, newest first',
       query: check.versions,
@@ -138,7 +127,6 @@ export function valRoutes(db: Database, { maxVals }: { maxVals: number | undefin
       },
     }),
     route('POST', '/v1/vals/:id/versions', {
-      id: 'createVersion',
       summary: 'Create a version of a val',
       body: check.newVersion,
       hasIfMatch: true,
@@ -149,7 +137,6 @@ export function valRoutes(db: Database, { maxVals }: { maxVals: number | undefin
       },
     }),
     route('GET', '/v1/vals/:id/versions/:version', {
-      id: 'getVersion',
       access: 'anyone',
       summary: 'A val with the code of one version',
       hasIfNoneMatch: true,
@@ -158,7 +145,6 @@ export function valRoutes(db: Database, { maxVals }: { maxVals: number | undefin
         valReply(request, await visibleVersion(db, request.caller, id, check.parseVersion(version))),
     }),
     route('DELETE', '/v1/vals/:id/versions/:version', {
-      id: 'deleteVersion',
       summary: 'Delete a version',
       hasIfMatch: true,
       responses: { 204: 'nothing' },

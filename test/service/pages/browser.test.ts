@@ -63,17 +63,6 @@ describe.skipIf(chromium === undefined)('in a browser', async () => {
     expect(page.url()).toBe(at('/'));
   });
 
-  test('a link signs a browser in, once', async () => {
-    const { url } = await ada.get<{ url: string }>(`/@acme/v1/me/page-link?val=${ids.greet}`);
-    const first = await newVisit();
-    await first.page.goto(url);
-    expect(first.page.url()).toBe(at(`/@acme/vals/${ids.greet}`));
-    expect(await textOf(first.page)).toContain('Signed in as ada');
-    const second = await newVisit();
-    await second.page.goto(url);
-    expect(await textOf(second.page)).toContain('This link was used before');
-  });
-
   /** Addresses that differ in ids, numbers and positions alone have one shape. One page of each is enough. */
   const shapeOf = (address: string) => address.replace(/(?<=vals\/|runs\/|versions\/|=)[\w-]+/g, '*');
   const hasEnough = (link: string, seen: Set<string>) =>

@@ -142,10 +142,3 @@ test('a key is forgotten after a day', async () => {
 test.each(['a b', 'x'.repeat(256)])('the key "%s" is refused with 400', async (key) => {
   expect((await post('/v1/vals', { name: newName(), code: 'c' }, key)).status).toBe(400);
 });
-
-test('the key of a request that is not a POST is ignored', async () => {
-  const name = newName();
-  const headers = { 'Idempotency-Key': 'k' };
-  const put = (code: string) => service.statusOf('PUT', '/v1/vals', { body: { name, code }, headers });
-  expect([await put('1'), await put('2')]).toEqual([201, 200]);
-});

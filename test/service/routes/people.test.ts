@@ -54,7 +54,6 @@ test('each person is known by their token, and found by id and by name', async (
   for (const [person, username] of [
     [ada, 'ada'],
     [bob, 'bob'],
-    [service, 'local'],
   ] as const) {
     const me = await person.get('/v1/me');
     const self = `${service.baseUrl}/v1/me`;

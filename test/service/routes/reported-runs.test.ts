@@ -49,10 +49,6 @@ describe('a run that is reported', async () => {
     expect(await report({ ...run, ...change })).toMatchObject({ status });
   });
 
-  test('of a val that does not exist is refused', async () => {
-    expect(await report(run, 'absent')).toMatchObject({ status: 404 });
-  });
-
   const logsOf = async (id: unknown, caller: Client = service) =>
     caller.ask('GET', `/v1/runs/${id}`).then(({ status, body }) => ({
       status,

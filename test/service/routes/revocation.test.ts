@@ -52,13 +52,6 @@ async function beginPush(path: string): Promise<() => Promise<number>> {
   };
 }
 
-test('a token that was replaced stops working with the next request', async () => {
-  expect(await eve.statusOf('GET', '/v1/me')).toBe(200);
-  const { token } = (await store.people.renewToken('eve')) ?? {};
-  expect(await eve.statusOf('GET', '/v1/me')).toBe(401);
-  expect(await eve.statusOf('GET', '/v1/me', { token })).toBe(200);
-});
-
 test.each([
   ['the person is removed', '/v1/vals', () => store.people.remove('eve', { withVals: false }), 401],
   ['the membership ends', '/@acme/v1/vals', () => store.spaces.revoke('acme', 'eve'), 404],

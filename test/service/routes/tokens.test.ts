@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/service/database/open-database.ts';
-import { addSignInLink, useSignInLink } from '../../../src/service/store/sign-in-links.ts';
 import type { ListedToken } from '../../../src/service/store/tokens.ts';
-import { identify } from '../../../src/service/store/tokens.ts';
 import { placeOf } from '../../support/embedded-service.ts';
 import {
   addPerson,
   clientOf,
   type List,
   type Person,
-  postgres,
   storeOf,
   type TemporaryService,
   temporaryService,
@@ -198,23 +195,8 @@ describe('a token for a space', () => {
   });
 });
 
-test.runIf(postgres === undefined)(
-  'the token that the embedded service uses itself cannot be ended over HTTP',
-  async () => {
-    const [own] = await list('', service);
-    expect(await service.statusOf('DELETE', `/v1/me/tokens/${own?.id}`)).toBe(409);
-    expect(await service.statusOf('GET', '/v1/me')).toBe(200);
-  },
-);
-
-test('a link signs in once, and ends with its token', async () => {
-  const { id } = await make();
-  const found = await identify(store, { tokenId: id });
-  if (!found) throw new Error('no token');
-  const key = await addSignInLink(store.db, found.token);
-  expect([await useSignInLink(store.db, key), await useSignInLink(store.db, key)]).toEqual([id, undefined]);
-  const other = await addSignInLink(store.db, found.token);
-  expect(await ada.statusOf('DELETE', `/v1/me/tokens/${id}`)).toBe(204);
-  expect(await useSignInLink(store.db, other)).toBe(undefined);
-  expect(await identify(store, { tokenId: id })).toBe(undefined);
+test('the token that the embedded service uses itself cannot be ended over HTTP', async () => {
+  const [own] = await list('', service);
+  expect(await service.statusOf('DELETE', `/v1/me/tokens/${own?.id}`)).toBe(409);
+  expect(await service.statusOf('GET', '/v1/me')).toBe(200);
 });

@@ -182,6 +182,13 @@ test('the type of a val is set when it is created, with a version or with a PUT'
   expect(data.find(({ name }) => name === 'web')?.type).toBe('rpc');
 });
 
+test('a NUL in a path is found nowhere', async () => {
+  const { id } = await service.createVal({ name: 'nul', code: 'c' });
+  for (const path of ['runs/%00', 'vals/%00', 'users/a%00', `vals/${id}/versions/%00`, 'alias/local/%00']) {
+    expect(await service.statusOf('GET', `/v1/${path}`), path).toBe(404);
+  }
+});
+
 test('deleting a val deletes its versions and frees its name', async () => {
   const { id } = await service.createVal({ name: 'doomed', code: '1' });
   expect(await service.ask('DELETE', `/v1/vals/${id}`)).toMatchObject({ status: 204, text: '' });
