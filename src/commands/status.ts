@@ -6,7 +6,7 @@ import { type JsonObject, withoutUndefined } from '../lib/json.ts';
 import { type Column, column, idColumn, moment } from '../terminal/column.ts';
 import type { Style } from '../terminal/style.ts';
 import type { Status } from '../workspace/compare.ts';
-import type { Examined } from '../workspace/examine.ts';
+import { type Examined, nameBeforeOf, nameThereOf } from '../workspace/examine.ts';
 import { hintAbout, hintAtGit, nextSteps, situationOf, situations } from '../workspace/next-steps.ts';
 import { isSameCode } from '../workspace/text/code.ts';
 import { isTypedInside, pathTo, type Workspace } from '../workspace/workspace.ts';
@@ -117,11 +117,12 @@ function sayNextSteps(
   for (const situation of situations) {
     const vals = differing.filter((val) => situationOf(val) === situation);
     if (vals.length === 0) continue;
-    const limit = vals.map(({ gitLimit }) => gitLimit).find((each) => each !== undefined);
+    const limit = vals.map((val) => val.code && val.gitLimit).find((each) => each !== undefined);
     const steps = nextSteps(situation, vals.map(pathOf), { isWhole });
     context.say({ kind: 'hint', text: [...hintAtGit(limit), ...steps] });
   }
-  notePossibleTakeovers(context, differing.filter(({ isNameUnknown }) => isNameUnknown).map(pathOf));
+  const mayTakeOver = (val: Examined) => val.there === undefined && val.isNameUnknown;
+  notePossibleTakeovers(context, differing.filter(mayTakeOver).map(pathOf));
 }
 
 function noteAssumptions({ flags, say }: Context, [first, ...others]: readonly string[]): void {
@@ -145,23 +146,26 @@ const allUnchanged = (count: number): string =>
 const foldUnchanged = (count: number): JsonObject[] => (count === 0 ? [] : [{ status: 'unchanged', count }]);
 
 function rowOf(workspace: Workspace, val: Examined, { forPerson }: Context): JsonObject {
-  const { file, name, status, there, nameBefore } = val;
+  const { file, name, status, there } = val;
   return withoutUndefined({
     file: pathTo(workspace, file),
     name,
     status,
     id: there?.id,
     version: there?.version,
-    nameBefore,
+    nameBefore: nameBeforeOf(val),
     ...(forPerson && status !== 'unchanged' && { changedAt: there?.madeAt, changedBy: there?.madeBy }),
     ...(forPerson && { note: noteOf(val) }),
   });
 }
 
 /** Which version the file has, where that is known, or which other name the val has. */
-function noteOf({ status, here, record, fileVersion, nameBefore, nameThere }: Examined): string | undefined {
+function noteOf(val: Examined): string | undefined {
+  const [nameThere, nameBefore] = [nameThereOf(val), nameBeforeOf(val)];
   if (nameThere !== undefined) return `named "${nameThere}" on the service`;
   if (nameBefore !== undefined) return `was ${nameBefore}`;
+  if (val.status !== 'changed there') return undefined;
+  const { here, record, fileVersion } = val;
   const version = fileVersion ?? (isSameCode(here, record?.code) ? record?.version : undefined);
-  return status === 'changed there' && version !== undefined ? `the file is version ${version}` : undefined;
+  return version === undefined ? undefined : `the file is version ${version}`;
 }

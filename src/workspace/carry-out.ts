@@ -6,10 +6,10 @@ import { afterPart, type ConflictError, NotFoundError } from '../errors.ts';
 import { type JsonObject, type JsonValue, withoutUndefined } from '../lib/json.ts';
 import type { Outcome } from '../lib/outcome.ts';
 import { existsBelow, readBelow } from './disk/files.ts';
-import type { Examined } from './examine.ts';
+import { type ComparedVal, type Examined, type WithoutVal, withoutVal } from './examine.ts';
 import { withFreshRemotes } from './look.ts';
 import { conflictOf } from './next-steps.ts';
-import { type DeedStep, isDeed, type Step, sendsCode } from './plan.ts';
+import { type ChangeStep, type DeletionStep, isChange, type Step } from './plan.ts';
 import { type PlannedPush, recheck, valToDelete } from './recheck.ts';
 import type { ValRecord } from './records.ts';
 import { idAndVersion } from './remote-vals.ts';
@@ -64,27 +64,29 @@ const planned = ({ there }: Examined, more: JsonObject = {}): Outcome => ({
   ...withoutUndefined({ versionBefore: there?.version }),
 });
 
-async function carryOutChange(push: Push, step: DeedStep): Promise<Done> {
+async function carryOutChange(push: Push, step: ChangeStep): Promise<Done> {
   const { workspace } = push.look;
   const checked = await recheck(push, step);
   if (checked === undefined) return done({ status: 'skipped' });
   const ready = checked.step;
-  if (!isDeed(ready)) return carryOut(push, ready);
+  if (!isChange(ready)) return carryOut(push, ready);
   const path = pathTo(workspace, ready.val.file);
   const text = readBelow(workspace.root, ready.val.file, path);
-  if (text === undefined || codeOf(text).blob !== ready.val.here?.blob)
+  if (text === undefined || codeOf(text).blob !== ready.val.here.blob)
     throw changedMeanwhile(workspace, ready.val);
-  if (!sendsCode(ready)) return renameVal(push, ready);
+  if (ready.kind === 'rename') return renameVal(push, ready.val);
   if (!checked.isFileAsPlanned) await push.checkCode(path, text);
   // The service was read, so its line ends are known.
   const code = withLineEnds(text, ready.val.there?.code.lineEnds);
-  return ready.kind === 'rename and send' ? renameVal(push, ready, code) : sendCode(push, ready.val, code);
+  return ready.kind === 'rename and send'
+    ? renameVal(push, ready.val, code)
+    : sendCode(push, ready.val, code);
 }
 
 const changedMeanwhile = (workspace: Workspace, val: Examined): ConflictError =>
-  conflictOf(workspace, { ...val, status: 'conflict' });
+  conflictOf(workspace, val, 'conflict');
 
-async function sendCode(push: Push, val: Examined, code: string): Promise<Done> {
+async function sendCode(push: Push, val: WithoutVal | ComparedVal, code: string): Promise<Done> {
   const { look, dryRun, context } = push;
   const { api, workspace } = look;
   const { name, file, there, here } = val;
@@ -92,7 +94,7 @@ async function sendCode(push: Push, val: Examined, code: string): Promise<Done> 
     ...routes.putVal(name, code),
     ifMatch: there?.etag,
     // Without a list, nobody knows whether there is a val of that name.
-    ifNoneMatch: there === undefined && !val.isNameUnknown ? ('*' as const) : undefined,
+    ifNoneMatch: val.there === undefined && !val.isNameUnknown ? ('*' as const) : undefined,
   };
   api.refuseToken(call);
   if (dryRun) return done(planned(val), { code });
@@ -113,7 +115,7 @@ async function sendCode(push: Push, val: Examined, code: string): Promise<Done> 
   const remarks = remarksOn(val, { id, status, body });
   return done(outcome, {
     code,
-    remarks: here?.hasMarks ? [{ kind: 'sent with markers' }, ...remarks] : remarks,
+    remarks: here.hasMarks ? [{ kind: 'sent with markers' }, ...remarks] : remarks,
   });
 }
 
@@ -138,15 +140,15 @@ function remarksOn({ there }: Examined, { id, status, body }: PushReply): Remark
 }
 
 /** `code` is sent too, if it is given. */
-async function renameVal(push: Push, { val }: DeedStep, code?: string): Promise<Done> {
+async function renameVal(push: Push, val: ComparedVal, code?: string): Promise<Done> {
   const { look, dryRun, context } = push;
   const { api, workspace } = look;
-  const { name, file, there, nameBefore = '', record } = val;
-  const id = there?.id ?? '';
+  const { name, file, there, record } = val;
+  const { name: nameBefore, id = '' } = there;
   if (code !== undefined) api.refuseToken(routes.putVal(name, code));
   if (dryRun) return done(planned(val, { nameBefore }), code === undefined ? {} : { code });
   context.signal.throwIfAborted();
-  const { val: changed, notApplied } = await changeFields(api, id, { name }, there?.etag);
+  const { val: changed, notApplied } = await changeFields(api, id, { name }, there.etag);
   if (notApplied.length > 0) return createInstead(push, val, code);
   const renamed = await withFreshRemotes(context, look).remotes.read(id);
   // The old name has no file any more, and its record would make it a missing one.
@@ -160,23 +162,24 @@ async function renameVal(push: Push, { val }: DeedStep, code?: string): Promise<
     return done({ status: 'renamed', nameBefore, ...idAndVersion({ id, version: versionOf(changed) }) });
   try {
     // Somebody may have changed the val during the rename.
-    if (!isSameCode(renamed?.code, there?.code)) throw changedMeanwhile(workspace, val);
-    const sent = await sendCode(push, { ...val, there: renamed, nameBefore: undefined }, code);
+    if (renamed === undefined || !isSameCode(renamed.code, there.code))
+      throw changedMeanwhile(workspace, val);
+    const sent = await sendCode(push, { ...val, there: renamed, renamed: undefined }, code);
     return { ...sent, outcome: { ...sent.outcome, nameBefore } };
   } catch (error) {
     throw afterPart(error, 'The val was renamed before.');
   }
 }
 
-async function createInstead(push: Push, val: Examined, code: string | undefined): Promise<Done> {
+async function createInstead(push: Push, val: ComparedVal, code: string | undefined): Promise<Done> {
   const { workspace } = push.look;
   const text = code ?? readBelow(workspace.root, val.file) ?? '';
-  const created = await sendCode(push, { ...val, there: undefined }, text);
-  const remark: Remark = { kind: 'not renamed', nameBefore: val.nameBefore ?? '' };
+  const created = await sendCode(push, withoutVal(val), text);
+  const remark: Remark = { kind: 'not renamed', nameBefore: val.there.name };
   return { ...created, remarks: [remark, ...created.remarks] };
 }
 
-async function carryOutDeletion(push: Push, step: DeedStep): Promise<Done> {
+async function carryOutDeletion(push: Push, step: DeletionStep): Promise<Done> {
   const { look, dryRun, context } = push;
   const { workspace, api } = look;
   const { name, file, there } = step.val;

@@ -1,6 +1,6 @@
 // Compares files with their vals: first by what the list and the records tell, then by git, then by the versions of the
 // val. Most vals end at the first.
-import { type CodeStatus, compareCodes, type GitPast, type Past, type Status } from './compare.ts';
+import { type CodeStatus, compareCodes, type GitPast, type Past } from './compare.ts';
 import { readBelow } from './disk/files.ts';
 import type { GitHistory, GitLimit } from './git-history.ts';
 import type { Look } from './look.ts';
@@ -11,27 +11,49 @@ import { type Code, codeOf, isSameCode, withoutText } from './text/code.ts';
 import { versionWith } from './versions.ts';
 import { pathTo } from './workspace.ts';
 
-export interface Examined extends LocalVal {
-  status: Status;
-  /** How the codes compare. Undefined if one side has none. */
-  code: CodeStatus | undefined;
-  here: Code | undefined;
-  there: RemoteVal | undefined;
+/** A file without a val on the service. */
+export interface WithoutVal extends LocalVal {
+  status: 'new' | 'unmerged' | 'deleted there';
+  code: undefined;
+  here: Code;
+  there: undefined;
   /** Only if it counts: of this val, and of this branch. */
   record: ValRecord | undefined;
-  /** The name that the val of a renamed file still has on the service. */
-  nameBefore?: string | undefined;
-  /** Somebody renamed the val on the service. */
-  nameThere?: string | undefined;
-  /** The version that the file has, where it is known. */
-  fileVersion?: number | undefined;
   /** The service has no list, so nobody knows whether it has a val of this name. */
-  isNameUnknown?: boolean;
-  /** Why git could not tell which side is newer. */
-  gitLimit?: GitLimit | undefined;
-  /** Of a val without a file: git or the record has the code that it has on the service. */
-  isCodeKnown?: boolean;
+  isNameUnknown: boolean;
 }
+
+/** A file and its val. */
+export interface ComparedVal extends BothSides {
+  status: CodeStatus | 'unmerged' | 'renamed here';
+  /** How the codes compare. */
+  code: CodeStatus;
+  /** The version that the file has, where it is known. */
+  fileVersion: number | undefined;
+  /** Why git could not tell which side is newer. */
+  gitLimit: GitLimit | undefined;
+}
+
+/** A val whose file is missing. */
+export interface MissingVal extends LocalVal {
+  status: 'missing here';
+  code: undefined;
+  here: undefined;
+  there: RemoteVal;
+  record: ValRecord | undefined;
+  /** Git or the record has the code that the val has on the service. */
+  isCodeKnown: boolean;
+}
+
+export type Examined = WithoutVal | ComparedVal | MissingVal;
+
+/** The name that the val of a renamed file still has on the service. */
+export const nameBeforeOf = (val: Examined): string | undefined =>
+  val.code !== undefined && val.renamed === 'here' ? val.there.name : undefined;
+
+/** The new name of a val that somebody renamed on the service. */
+export const nameThereOf = (val: Examined): string | undefined =>
+  val.code !== undefined && val.renamed === 'there' ? val.there.name : undefined;
 
 /** A file and its record, as they are now. */
 export interface LocalSide extends LocalVal {
@@ -63,42 +85,48 @@ export async function examineFile(look: Look, local: LocalSide & { here: Code })
   const counting = countingRecord(recorded, head);
   const found = await remotes.named(name, recorded);
   const val = { file, name, here, record: counting };
-  if (found === 'unknown') return { ...withoutVal(val), isNameUnknown: true };
-  if (found !== undefined)
-    return examineVal(look, { ...val, there: found, record: countingRecord(recorded, head, found) });
+  if (found === 'unknown') return withoutVal(val, { isNameUnknown: true });
+  if (found !== undefined) {
+    const record = countingRecord(recorded, head, found);
+    return examineVal(look, { ...val, there: found, record, renamed: undefined });
+  }
   if (counting?.id === undefined) return withoutVal(val);
-  const renamed = await remotes.mineWithId(counting.id, counting);
-  if (renamed === undefined) return { ...withoutVal(val), status: 'deleted there' };
-  return { ...val, status: 'conflict', code: 'conflict', there: renamed, nameThere: renamed.name };
+  const there = await remotes.mineWithId(counting.id, counting);
+  if (there === undefined) return { ...withoutVal(val), status: 'deleted there' };
+  const unknown = { fileVersion: undefined, gitLimit: undefined };
+  return { ...val, ...unknown, status: 'conflict', code: 'conflict', there, renamed: 'there' };
 }
 
-function withoutVal(val: Pick<Examined, 'file' | 'name' | 'here' | 'record'>): Examined {
-  const status = val.here?.hasMarks ? 'unmerged' : 'new';
-  return { ...val, status, code: undefined, there: undefined };
-}
+export const withoutVal = (
+  { file, name, here, record }: Pick<WithoutVal, 'file' | 'name' | 'here' | 'record'>,
+  { isNameUnknown = false } = {},
+): WithoutVal => ({
+  ...{ file, name, here, record, isNameUnknown, code: undefined, there: undefined },
+  status: here.hasMarks ? 'unmerged' : 'new',
+});
 
 export interface BothSides extends LocalVal {
   here: Code;
   there: RemoteVal;
   record: ValRecord | undefined;
-  nameBefore?: string | undefined;
+  /** The side that renamed the val. `there` has the name that the val has on the service. */
+  renamed: 'here' | 'there' | undefined;
 }
 
-export async function examineVal(look: Look, val: BothSides): Promise<Examined> {
+export async function examineVal(look: Look, val: BothSides): Promise<ComparedVal> {
   const { code, there, fileVersion } = await compareSides(look, val);
-  const compared = { ...val, there, code, fileVersion };
-  const gitLimit = code === 'conflict' ? await look.history?.limit() : undefined;
-  if (code !== 'unchanged' && val.here.hasMarks) return { ...compared, status: 'unmerged' };
-  const isRenamed = val.nameBefore !== undefined && code !== 'conflict';
-  return { ...compared, status: isRenamed ? 'renamed here' : code, gitLimit };
+  const isUnmerged = code !== 'unchanged' && val.here.hasMarks;
+  const gitLimit = code === 'conflict' && !isUnmerged ? await look.history?.limit() : undefined;
+  const compared = { ...val, there, code, fileVersion, gitLimit };
+  if (isUnmerged) return { ...compared, status: 'unmerged' };
+  const isRenamed = val.renamed === 'here' && code !== 'conflict';
+  return { ...compared, status: isRenamed ? 'renamed here' : code };
 }
 
-interface ComparedSides extends Pick<Examined, 'fileVersion'> {
-  code: CodeStatus;
-  there: RemoteVal;
-}
-
-async function compareSides(look: Look, val: BothSides): Promise<ComparedSides> {
+async function compareSides(
+  look: Look,
+  val: BothSides,
+): Promise<Pick<ComparedVal, 'code' | 'there' | 'fileVersion'>> {
   const { here, record } = val;
   let { there } = val;
   let fileVersion: number | undefined;
@@ -140,8 +168,8 @@ export async function placeInGit(
 }
 
 /** A repository with SHA-256 ids can be asked only for codes whose text is known. */
-const withText = ({ workspace }: Look, { name, nameBefore }: BothSides, code: Code): Code =>
-  code.text === undefined ? (workspace.records.of(nameBefore ?? name)?.code ?? code) : code;
+const withText = ({ workspace }: Look, { record }: BothSides, code: Code): Code =>
+  code.text === undefined ? (workspace.records.of(record?.name ?? '')?.code ?? code) : code;
 
 async function askGit(
   history: GitHistory | undefined,

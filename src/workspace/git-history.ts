@@ -1,12 +1,15 @@
 // What git knows: which codes the history of HEAD has, and what became of files.
-import { posix, relative } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, posix, relative } from 'node:path';
 import { blobId } from '../lib/blob-id.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
+import { once } from '../lib/once.ts';
 import { realPath, withSlashes } from '../lib/paths.ts';
+import { gitFolderOf } from './disk/git-folder.ts';
 import { repositoryOf } from './disk/root.ts';
-import type { GitFacts, GoneFile } from './git/facts.ts';
+import { createGitFacts, type GitFacts } from './git/facts.ts';
+import { readCommits, readStagedRenames } from './git/log.ts';
 import { createGitProgram, type GitFailure } from './git/program.ts';
-import { createGitReader, type GitReader } from './git/reader.ts';
 import { type Code, withPlainLineEnds } from './text/code.ts';
 
 /** Paths are relative to the workspace's folder. One outside of it begins with ../ */
@@ -19,15 +22,17 @@ export interface GitHistory {
   oldestPlaceOf(code: Code): Promise<number | undefined>;
   /** The newest of a file's earlier paths that is wanted, as the index and the history have them. */
   renamedFrom(file: string, isWanted: (path: string) => boolean): Promise<string | undefined>;
-  /** What became of the files that HEAD no longer has, or that the index moves away. Reads the history to its end. */
-  goneFiles(): Promise<ReadonlyMap<string, GoneFile>>;
+  /**
+   * The files that HEAD no longer has, or that the index moves away, with the path outside of the workspace that git moved
+   * them to. Reads the history to its end.
+   */
+  goneFiles(): Promise<ReadonlyMap<string, string | undefined>>;
   /** Why git may not know everything. */
   limit(): Promise<GitLimit | undefined>;
   /** Ends git, if it is still running. */
   close(): Promise<void>;
 }
 
-export type { GoneFile };
 export type GitLimit = GitFailure | 'shallow';
 
 export interface GitHistoryOptions {
@@ -43,40 +48,99 @@ export function openGitHistory(root: string, options: GitHistoryOptions): GitHis
   if (top === undefined) return undefined;
   const git = createGitProgram({ ...options, folder, top });
   const prefix = withSlashes(relative(top, folder));
-  const reader = createGitReader(git, prefix);
   const fromRoot = (path: string): string => posix.relative(`/${prefix}`, `/${path}`);
+  let failure: GitFailure | undefined;
+
+  /** The files of HEAD in the workspace, with their codes. Here and below, paths are relative to the top. */
+  const head = once(async () => {
+    const tree = await git.run(['ls-tree', '-r', '-z', 'HEAD']);
+    failure = tree.failure;
+    return failure === undefined ? filesOf(tree.printed, prefix) : new Map<string, string>();
+  });
+  const facts = once(async () => createGitFacts(await head()));
+  const stagedRenames = once(() => readStagedRenames(git));
+  const commits = readCommits(git);
+  /** Returns false at the end of the history. */
+  const readOn = sharing(async () => {
+    const { done, value } = await commits.next();
+    if (done) {
+      failure ??= value;
+      return false;
+    }
+    const known = await facts();
+    for (const commit of value) known.learn(commit);
+    return true;
+  });
+
+  /** Reads the history until something is found, or to its end. */
+  async function find<Found>(look: (known: GitFacts) => Found | undefined): Promise<Found | undefined> {
+    const known = await facts();
+    for (;;) {
+      const found = look(known);
+      if (found !== undefined || failure !== undefined) return found;
+      if (!(await readOn())) return look(known);
+    }
+  }
+
+  async function readAll(): Promise<GitFacts> {
+    await find(() => undefined);
+    return facts();
+  }
+
+  async function earlierPath(file: string, isWanted: (path: string) => boolean): Promise<string | undefined> {
+    let path = file;
+    let place = -1;
+    if (!(await head()).has(path)) {
+      const staged = (await stagedRenames()).get(path);
+      if (staged === undefined || isWanted(staged)) return staged;
+      path = staged;
+    }
+    for (;;) {
+      const origin = await find((known) => known.originAfter(place, path));
+      if (origin?.from === undefined || isWanted(origin.from)) return origin?.from;
+      ({ from: path, place } = origin);
+    }
+  }
+
   return {
-    newestPlaceOf: (code) => newestPlaceOf(reader, code),
-    placeSoFar: async (code) => newestIn(await reader.soFar(), code),
-    oldestPlaceOf: (code) => oldestPlaceOf(reader, code),
+    newestPlaceOf: (code) => {
+      const ids = idsOf(code);
+      return find((known) => newestOf(known, ids));
+    },
+    placeSoFar: async (code) => newestOf(await facts(), idsOf(code)),
+    async oldestPlaceOf(code) {
+      const known = await readAll();
+      const places = idsOf(code).flatMap((id) => known.oldestPlace(id) ?? []);
+      return places.length === 0 ? undefined : Math.max(...places);
+    },
     async renamedFrom(file, isWanted) {
-      const path = await earlierPath(reader, posix.join(prefix, file), (earlier) =>
-        isWanted(fromRoot(earlier)),
-      );
+      const path = await earlierPath(posix.join(prefix, file), (earlier) => isWanted(fromRoot(earlier)));
       return path === undefined ? undefined : fromRoot(path);
     },
-    goneFiles: () => goneFiles(reader, fromRoot),
+    async goneFiles() {
+      const gone = new Map<string, string | undefined>();
+      for (const [path, now] of (await readAll()).newPaths()) {
+        const file = fromRoot(path);
+        if ((await head()).has(path) || isOutside(file)) continue;
+        gone.set(file, now === undefined ? undefined : ifOutside(fromRoot(now)));
+      }
+      for (const [path, from] of await stagedRenames()) {
+        const to = fromRoot(path);
+        if (from !== undefined && isOutside(to)) gone.set(fromRoot(from), to);
+      }
+      return gone;
+    },
     async limit() {
-      await reader.head();
-      return reader.failure() ?? ((await reader.isShallow()) ? 'shallow' : undefined);
+      await head();
+      return failure ?? (isShallow(top) ? 'shallow' : undefined);
     },
     close: () => git.close(),
   };
 }
 
-async function newestPlaceOf(reader: GitReader, code: Code): Promise<number | undefined> {
-  return reader.find((facts) => newestIn(facts, code));
-}
-
-function newestIn(facts: GitFacts, code: Code): number | undefined {
-  const places = idsOf(code).flatMap((id) => facts.newestPlace(id) ?? []);
+function newestOf(facts: GitFacts, ids: readonly string[]): number | undefined {
+  const places = ids.flatMap((id) => facts.newestPlace(id) ?? []);
   return places.length === 0 ? undefined : Math.min(...places);
-}
-
-async function oldestPlaceOf(reader: GitReader, code: Code): Promise<number | undefined> {
-  const facts = await reader.all();
-  const places = idsOf(code).flatMap((id) => facts.oldestPlace(id) ?? []);
-  return places.length === 0 ? undefined : Math.max(...places);
 }
 
 /** The ids that git may have given the code. Some repositories have ids of SHA-256, which only the text tells. */
@@ -86,46 +150,35 @@ function idsOf({ blob, lines = blob, text }: Code): string[] {
   return [blob, lines, ...long];
 }
 
-async function earlierPath(
-  reader: GitReader,
-  file: string,
-  isWanted: (path: string) => boolean,
-): Promise<string | undefined> {
-  let path = file;
-  let place = -1;
-  if (!(await reader.head()).has(path)) {
-    const staged = (await reader.stagedRenames()).get(path);
-    if (staged === undefined || isWanted(staged)) return staged;
-    path = staged;
-  }
-  for (;;) {
-    const origin = await reader.find((facts) => facts.originAfter(place, path));
-    if (origin?.from === undefined || isWanted(origin.from)) return origin?.from;
-    ({ from: path, place } = origin);
-  }
-}
-
-async function goneFiles(
-  reader: GitReader,
-  fromRoot: (path: string) => string,
-): Promise<ReadonlyMap<string, GoneFile>> {
-  const head = await reader.head();
-  const gone = new Map<string, GoneFile>();
-  for (const [path, fate] of (await reader.all()).fates()) {
-    const file = fromRoot(path);
-    if (head.has(path) || isOutside(file)) continue;
-    // A merge can leave out what one of its branches has.
-    const isThere = fate.kind === 'renamed' && (head.has(fate.to) || isOutside(fromRoot(fate.to)));
-    gone.set(file, isThere ? { kind: 'renamed', to: fromRoot(fate.to) } : { kind: 'deleted' });
-  }
-  for (const [path, from = ''] of await reader.stagedRenames()) {
-    const to = fromRoot(path);
-    if (from !== '' && isOutside(to)) gone.set(fromRoot(from), { kind: 'renamed', to });
-  }
-  return gone;
-}
-
 const isOutside = (path: string): boolean => path.startsWith('../');
+const ifOutside = (path: string): string | undefined => (isOutside(path) ? path : undefined);
+
+function isShallow(top: string): boolean {
+  const folder = gitFolderOf(top);
+  return folder !== undefined && existsSync(join(folder.common, 'shallow'));
+}
+
+/** The lines of `git ls-tree` are `100644 blob <id><TAB><path>`. */
+function filesOf(tree: string, prefix: string): Map<string, string> {
+  const lines = tree.split('\0').slice(0, -1);
+  return new Map(
+    lines.map((line) => {
+      const tab = line.indexOf('\t');
+      return [posix.join(prefix, line.slice(tab + 1)), line.slice(line.lastIndexOf(' ', tab) + 1, tab)];
+    }),
+  );
+}
+
+/** All who ask at the same time wait for the same answer. */
+function sharing<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
+  let asked: Promise<Answer> | undefined;
+  return () => {
+    asked ??= ask().finally(() => {
+      asked = undefined;
+    });
+    return asked;
+  };
+}
 
 /** Whether the index or the history of HEAD has the path. */
 export async function isKnownToGit(root: string, file: string, env: NodeJS.ProcessEnv): Promise<boolean> {

@@ -1,10 +1,17 @@
 // Vals of the service without a file here: which of them had one, and which new file is a renamed one.
 import { join } from 'node:path';
+import { once } from '../lib/once.ts';
 import { isFile } from '../lib/paths.ts';
 import type { ValInList } from '../names/listed-vals.ts';
 import { readIfPossible } from './disk/files.ts';
-import { type Examined, examineVal, placeInGit } from './examine.ts';
-import type { GoneFile } from './git-history.ts';
+import {
+  type Examined,
+  examineVal,
+  type MissingVal,
+  nameBeforeOf,
+  placeInGit,
+  type WithoutVal,
+} from './examine.ts';
 import { type Look, nameIn } from './look.ts';
 import { codeOfRecord, countingRecord, type ValRecord } from './records.ts';
 import type { RemoteVal } from './remote-vals.ts';
@@ -13,7 +20,7 @@ import { type Code, codeOf, isSameCode } from './text/code.ts';
 
 export interface MissingVals {
   /** Their files are missing here. */
-  missing: Examined[];
+  missing: MissingVal[];
   /** Vals that git knows by name, but that a prune leaves. */
   left: LeftVal[];
 }
@@ -21,35 +28,21 @@ export interface MissingVals {
 export interface LeftVal {
   name: string;
   file: string;
-  reason: { kind: 'unknown code' } | { kind: 'moved'; to: string };
+  /** Where git moved the file, outside of the workspace. Undefined if git does not have the code of the val. */
+  movedTo: string | undefined;
 }
 
 /** Of the vals without a file, those that had one, except those that belong to a renamed file. */
 export async function examineMissing(look: Look, files: readonly Examined[]): Promise<MissingVals> {
-  const { missing, left } = await findMissing(look);
-  const renamed = new Set(files.map(({ nameBefore }) => nameBefore));
-  const isGone = ({ name }: { name: string }) => !renamed.has(name);
-  return { missing: missing.filter(isGone), left: left.filter(isGone) };
-}
-
-async function findMissing(look: Look): Promise<MissingVals> {
-  const records = recordsWithoutFile(look);
+  const renamed = new Set(files.map(nameBeforeOf));
   const vals = await valsWithoutFile(look);
-  if (vals === undefined) return { missing: await missingByRecord(look, records.values()), left: [] };
-  const recorded = vals.flatMap(({ id, name = '' }) => {
-    const record = records.get(name);
-    return record?.id === id ? [record] : [];
-  });
-  const found: MissingVals = { missing: await missingByRecord(look, recorded), left: [] };
-  const known = new Set(recorded.map(({ name }) => name));
-  const others = vals.filter(({ name = '' }) => !known.has(name));
-  const gone = others.length === 0 ? new Map() : await goneVals(look);
-  for (const val of others) {
-    const file = gone.get(val.name ?? '');
-    if (file === undefined) continue;
-    const result = await missingByGit(look, val, file);
-    if ('reason' in result) found.left.push(result);
-    else found.missing.push(result);
+  const check = createMissingCheck(look);
+  const found: MissingVals = { missing: [], left: [] };
+  for (const val of vals ?? recordsWithoutFile(look).values()) {
+    const result = renamed.has(val.name) ? undefined : await check(val);
+    if (result === undefined) continue;
+    if ('status' in result) found.missing.push(result);
+    else found.left.push(result);
   }
   found.missing.sort((one, other) => (one.file < other.file ? -1 : 1));
   return found;
@@ -64,15 +57,26 @@ async function valsWithoutFile(look: Look): Promise<readonly ValInList[] | undef
 
 /** The file of a record, too, may have been moved out of the workspace. Then a prune leaves its val. */
 export async function withMovedLeft({ history }: Look, { missing, left }: MissingVals): Promise<MissingVals> {
-  if (missing.length === 0 || history === undefined) return { missing, left };
-  const gone = await history.goneFiles();
-  const moved = missing.flatMap(({ name, file }): LeftVal[] => {
-    const fate = gone.get(file);
-    const isMoved = fate?.kind === 'renamed' && fate.to.startsWith('../');
-    return isMoved ? [{ name, file, reason: { kind: 'moved', to: fate.to } }] : [];
-  });
-  const names = new Set(moved.map(({ name }) => name));
-  return { missing: missing.filter(({ name }) => !names.has(name)), left: [...left, ...moved] };
+  const gone = missing.length === 0 ? undefined : await history?.goneFiles();
+  const isMoved = ({ file }: MissingVal) => gone?.get(file) !== undefined;
+  const moved = missing.filter(isMoved).map(({ name, file }) => ({ name, file, movedTo: gone?.get(file) }));
+  return { missing: missing.filter((val) => !isMoved(val)), left: [...left, ...moved] };
+}
+
+/** Undefined if a val without a file never had one here. */
+type MissingCheck = (
+  val: Pick<ValInList, 'name'> & { id?: string | undefined },
+) => Promise<MissingVal | LeftVal | undefined>;
+
+function createMissingCheck(look: Look): MissingCheck {
+  const records = recordsWithoutFile(look);
+  const gone = once(() => goneVals(look));
+  return async ({ id, name = '' }) => {
+    const record = records.get(name);
+    if (record !== undefined && record.id === id) return missingByRecord(look, record);
+    const path = (await gone()).get(name);
+    return path === undefined || id === undefined ? undefined : missingByGit(look, { id, name }, path);
+  };
 }
 
 /** The records that count, by name. */
@@ -86,24 +90,19 @@ function recordsWithoutFile({ workspace, names, head }: Look): Map<string, ValRe
   return new Map(counting.map((record) => [record.name, record]));
 }
 
-async function missingByRecord(look: Look, records: Iterable<ValRecord>): Promise<Examined[]> {
-  const missing: Examined[] = [];
-  for (const record of records) {
-    const { name } = record;
-    const there = await look.remotes.named(name, record);
-    if (there === undefined || there === 'unknown') continue;
-    if (countingRecord(record, look.head, there) === undefined) continue;
-    // Without an id, the val can be neither read nor deleted.
-    if (there.id === undefined) continue;
-    const isOfRecord = isSameCode(there.code, codeOfRecord(record, there.code));
-    const found = isOfRecord ? { there, place: undefined } : await placeInGit(look, there);
-    const isCodeKnown = isOfRecord || found.place !== undefined;
-    missing.push(missingVal({ name, file: fileOf(look, record), there: found.there, record, isCodeKnown }));
-  }
-  return missing;
+async function missingByRecord(look: Look, record: ValRecord): Promise<MissingVal | undefined> {
+  const { name } = record;
+  const there = await look.remotes.named(name, record);
+  if (there === undefined || there === 'unknown') return undefined;
+  // Without an id, the val can be neither read nor deleted.
+  if (there.id === undefined || countingRecord(record, look.head, there) === undefined) return undefined;
+  const isOfRecord = isSameCode(there.code, codeOfRecord(record, there.code));
+  const found = isOfRecord ? { there, place: undefined } : await placeInGit(look, there);
+  const isCodeKnown = isOfRecord || found.place !== undefined;
+  return missingVal({ name, file: fileOf(look, record), there: found.there, record, isCodeKnown });
 }
 
-const missingVal = (val: Pick<Examined, 'name' | 'file' | 'there' | 'record' | 'isCodeKnown'>): Examined => ({
+const missingVal = (val: Omit<MissingVal, 'status' | 'code' | 'here'>): MissingVal => ({
   ...val,
   status: 'missing here',
   code: undefined,
@@ -118,76 +117,88 @@ function fileOf({ workspace, names }: Look, { name, file }: ValRecord): string {
 
 interface GonePath {
   file: string;
-  fate: GoneFile;
+  movedTo: string | undefined;
 }
 
 /** The files of this workspace that git deleted or renamed, by the names of their vals. */
 async function goneVals(look: Look): Promise<Map<string, GonePath>> {
   const gone = new Map<string, GonePath>();
-  for (const [file, fate] of (await look.history?.goneFiles()) ?? []) {
-    if (file.startsWith('../') || !isTakenFromFolder(file)) continue;
-    const name = nameIn(look, file);
-    if (name !== undefined && !gone.has(name)) gone.set(name, { file, fate });
+  for (const [file, movedTo] of (await look.history?.goneFiles()) ?? []) {
+    const name = isTakenFromFolder(file) ? nameIn(look, file) : undefined;
+    if (name !== undefined && !gone.has(name)) gone.set(name, { file, movedTo });
   }
   return gone;
 }
 
 async function missingByGit(
   look: Look,
-  val: ValInList,
-  { file, fate }: GonePath,
-): Promise<Examined | LeftVal> {
-  const { id, name = '' } = val;
-  if (fate.kind === 'renamed' && fate.to.startsWith('../'))
-    return { name, file, reason: { kind: 'moved', to: fate.to } };
+  { id, name }: { id: string; name: string },
+  { file, movedTo }: GonePath,
+): Promise<MissingVal | LeftVal> {
+  const left = { name, file, movedTo };
+  if (movedTo !== undefined) return left;
   const listed = await look.remotes.mineWithId(id, undefined);
   const found = listed && (await placeInGit(look, listed));
-  if (found?.place === undefined) return { name, file, reason: { kind: 'unknown code' } };
+  if (found?.place === undefined) return left;
   return missingVal({ name, file, there: found.there, record: undefined, isCodeKnown: true });
 }
 
+type ValsByName = ReadonlyMap<string, ValInList>;
+
 /** A new file may be the renamed file of a val: git says so, or it has the code of a missing val, and no other file has. */
 export async function followRenames(look: Look, vals: readonly Examined[]): Promise<Examined[]> {
-  const isNew = ({ status, there, isNameUnknown }: Examined) =>
-    there === undefined && !isNameUnknown && (status === 'new' || status === 'unmerged');
   const candidates = vals.some(isNew) ? await valsWithoutFile(look) : undefined;
   if (candidates === undefined || candidates.length === 0) return [...vals];
   const byName = new Map(candidates.map((val) => [val.name ?? '', val]));
+  const openCheck = once(async () => createMissingCheck(look));
   const followed: Examined[] = [];
   for (const val of vals) {
-    const origin = isNew(val) ? await originOf(look, val, byName) : undefined;
+    const origin = isNew(val)
+      ? ((await renamedInGit(look, val, byName)) ?? (await withSameCode(look, val, byName, openCheck)))
+      : undefined;
     if (origin !== undefined) byName.delete(origin.name);
-    followed.push(origin === undefined ? val : await examineRenamed(look, val, origin));
+    followed.push(origin === undefined || !isNew(val) ? val : await examineRenamed(look, val, origin));
   }
   return followed;
 }
 
-async function originOf(
+const isNew = (val: Examined): val is WithoutVal =>
+  val.there === undefined && !val.isNameUnknown && val.status !== 'deleted there';
+
+async function renamedInGit(
   look: Look,
-  { file, here }: Examined,
-  withoutFile: ReadonlyMap<string, ValInList>,
+  { file }: WithoutVal,
+  withoutFile: ValsByName,
 ): Promise<RemoteVal | undefined> {
   const valOf = (path: string) => withoutFile.get(nameIn(look, path) ?? '');
   const path = await look.history?.renamedFrom(file, (each) => valOf(each) !== undefined);
   const renamed = path === undefined ? undefined : valOf(path);
-  if (renamed !== undefined) {
-    const record = look.workspace.records.of(renamed.name ?? '');
-    return look.remotes.mineWithId(renamed.id, record?.id === renamed.id ? record : undefined);
-  }
+  if (renamed === undefined) return undefined;
+  const record = look.workspace.records.of(renamed.name ?? '');
+  return look.remotes.mineWithId(renamed.id, record?.id === renamed.id ? record : undefined);
+}
+
+async function withSameCode(
+  look: Look,
+  { file, here }: WithoutVal,
+  withoutFile: ValsByName,
+  openCheck: () => Promise<MissingCheck>,
+): Promise<RemoteVal | undefined> {
   const mayBeSame = ({ name = '', codeHash }: ValInList) =>
-    codeHash === here?.blob ||
-    codeHash === here?.lines ||
+    codeHash === here.blob ||
+    codeHash === here.lines ||
     isSameCode(look.workspace.records.of(name)?.code, here);
-  if (![...withoutFile.values()].some(mayBeSame)) return undefined;
-  const { missing } = await findMissing(look);
-  const [same, another] = missing.filter(
-    ({ name, there }) => withoutFile.has(name) && isSameCode(there?.code, here),
-  );
-  return another === undefined && same !== undefined && !isCopied(look, file, here) ? same.there : undefined;
+  const same: RemoteVal[] = [];
+  for (const val of [...withoutFile.values()].filter(mayBeSame)) {
+    const missing = await (await openCheck())(val);
+    if (missing !== undefined && 'status' in missing && isSameCode(missing.there.code, here))
+      same.push(missing.there);
+  }
+  return same.length === 1 && !isCopied(look, file, here) ? same[0] : undefined;
 }
 
 /** Another file of the workspace has the same code. */
-function isCopied({ workspace, names }: Look, file: string, here: Code | undefined): boolean {
+function isCopied({ workspace, names }: Look, file: string, here: Code): boolean {
   const others = [...names.keys()].filter((other) => other !== file);
   return others.some((other) => {
     const text = readIfPossible(workspace.root, other);
@@ -195,9 +206,7 @@ function isCopied({ workspace, names }: Look, file: string, here: Code | undefin
   });
 }
 
-function examineRenamed(look: Look, val: Examined, there: RemoteVal): Promise<Examined> | Examined {
-  if (val.here === undefined) return val;
-  const nameBefore = there.name;
-  const record = countingRecord(look.workspace.records.of(nameBefore), look.head, there);
-  return examineVal(look, { file: val.file, name: val.name, here: val.here, there, record, nameBefore });
+function examineRenamed(look: Look, { file, name, here }: WithoutVal, there: RemoteVal): Promise<Examined> {
+  const record = countingRecord(look.workspace.records.of(there.name), look.head, there);
+  return examineVal(look, { file, name, here, there, record, renamed: 'here' });
 }

@@ -2,7 +2,7 @@
 import { ConflictError, type Problem } from '../errors.ts';
 import { type Hint, listOf } from '../lib/hint.ts';
 import type { Status } from './compare.ts';
-import type { Examined } from './examine.ts';
+import { type ComparedVal, type Examined, type MissingVal, nameThereOf } from './examine.ts';
 import type { GitLimit } from './git-history.ts';
 import { pathTo, type Workspace } from './workspace.ts';
 
@@ -14,9 +14,10 @@ export type Situation =
   /** The file has the marks of a merge, and the service has code that it lacks. */
   | 'unmerged conflict';
 
-export function situationOf({ status, code, nameThere }: Examined): Situation | undefined {
+export function situationOf(val: Examined): Situation | undefined {
+  const { status, code } = val;
   if (status === 'unchanged') return undefined;
-  if (nameThere !== undefined) return 'renamed there';
+  if (nameThereOf(val) !== undefined) return 'renamed there';
   const lacksCode = code === 'conflict' || code === 'changed there';
   return status === 'unmerged' && lacksCode ? 'unmerged conflict' : status;
 }
@@ -122,24 +123,12 @@ export function nextSteps(
   });
 }
 
-/** Both ways out of a rename on the service. */
-function afterRename({ name, nameThere = '', there }: Examined, path: string): (string | Hint)[] {
-  const giveBack: Hint = {
-    text: 'To give the old name back',
-    command: 'val set',
-    input: { val: there?.id ?? nameThere, name },
-  };
-  return [...nextSteps('renamed there', [path]), giveBack];
-}
-
 /** Where git could not tell which side is newer, the message says why. */
 const gitLimits: Readonly<Record<GitLimit, string | undefined>> = {
   shallow:
     'git has only a part of the history here, so it cannot tell which side is newer. In CI, fetch all of it (fetch-depth: 0).',
   'too long':
     'git took longer than 5 seconds to search the history, so it could not tell which side is newer.',
-  dubious:
-    'git does not trust this repository, because it belongs to somebody else, so it could not tell which side is newer. `git status` shows the command that makes git trust it.',
   failed:
     'git could not read the history, so it could not tell which side is newer. `git log` shows the reason.',
   'no git program': 'git is not installed here, so it could not tell which side is newer.',
@@ -158,26 +147,39 @@ const gitFirst = ({ head }: Workspace, situation: Situation): string[] =>
     : ['If somebody committed the change, merge it with `git pull`, and run the command again.'];
 
 /** Why a val was not pushed or pulled, and what to do next. */
-export function conflictOf(workspace: Workspace, val: Examined): ConflictError {
+export function conflictOf(
+  workspace: Workspace,
+  val: Examined,
+  situation: Situation = situationOf(val) ?? 'conflict',
+): ConflictError {
   const path = pathTo(workspace, val.file);
-  const situation = situationOf(val) ?? 'conflict';
-  const hint =
-    situation === 'renamed there'
-      ? afterRename(val, path)
-      : [...hintAtGit(val.gitLimit), ...gitFirst(workspace, situation), ...nextSteps(situation, [path])];
-  const problem =
-    situation === 'renamed there'
-      ? `has the val "${val.name}", which is named "${val.nameThere}" on the service now`
-      : meaningOf(situation);
+  if (val.code !== undefined && situation === 'renamed there') return renamedThere(val, path);
+  const problem = meaningOf(situation);
+  const limit = val.code === undefined ? undefined : val.gitLimit;
   return new ConflictError(`${path} ${typeof problem === 'string' ? problem : problem.one}.`, {
     subject: path,
     problem,
-    hint,
+    hint: [...hintAtGit(limit), ...gitFirst(workspace, situation), ...nextSteps(situation, [path])],
+  });
+}
+
+/** There are two ways out of a rename on the service. */
+function renamedThere({ name, there }: ComparedVal, path: string): ConflictError {
+  const problem = `has the val "${name}", which is named "${there.name}" on the service now`;
+  const giveBack: Hint = {
+    text: 'To give the old name back',
+    command: 'val set',
+    input: { val: there.id ?? there.name, name },
+  };
+  return new ConflictError(`${path} ${problem}.`, {
+    subject: path,
+    problem,
+    hint: [...nextSteps('renamed there', [path]), giveBack],
   });
 }
 
 /** The record shows that the file was here, but the service has code by now that neither git nor the record has. */
-export function notDeleted(workspace: Workspace, { name, file }: Examined): ConflictError {
+export function notDeleted(workspace: Workspace, { name, file }: MissingVal): ConflictError {
   const path = pathTo(workspace, file);
   return new ConflictError(
     `${path} is gone, but its val "${name}" was not deleted: it changed on the service, and neither git nor a record has that code.`,

@@ -2,29 +2,33 @@
 // is about steps, and a push carries them out.
 
 import { ConflictError, type ValsError } from '../errors.ts';
-import type { Examined } from './examine.ts';
+import { type ComparedVal, type Examined, type MissingVal, nameThereOf, type WithoutVal } from './examine.ts';
 import { checkVersion, noSuchVal } from './expected-version.ts';
 import { conflictOf, notDeleted } from './next-steps.ts';
 import type { Workspace } from './workspace.ts';
 
-/** What is done to a val. */
-export type Deed =
-  | 'create'
-  /** The code of the file becomes a new version. */
-  | 'send'
-  /** The val gets the name of its file. */
-  | 'rename'
-  | 'rename and send'
-  | 'delete';
+/** A change of a val. */
+export type ChangeStep =
+  | { kind: 'create'; val: WithoutVal; isAgreed?: boolean }
+  /** The code of the file becomes a new version, the val gets the name of its file, or both. */
+  | { kind: 'send' | 'rename' | 'rename and send'; val: ComparedVal; isAgreed?: boolean };
+
+export interface DeletionStep {
+  kind: 'delete';
+  val: MissingVal;
+}
+
+type DeedStep = ChangeStep | DeletionStep;
+export type Deed = DeedStep['kind'];
 
 export type Step =
-  | { kind: Deed; val: Examined; isAgreed?: boolean }
+  | DeedStep
   /** There is nothing to do. */
   | { kind: 'leave'; val: Examined }
   /** The service has newer code. */
   | { kind: 'behind'; val: Examined }
   /** Done only if the user agrees. Without a terminal, `refusal` says why it was not done. */
-  | { kind: 'ask'; val: Examined; deed: Deed; refusal: ValsError }
+  | { kind: 'ask'; val: Examined; ifAgreed: ChangeStep; refusal: ValsError }
   | { kind: 'refuse'; val: Examined; refusal: ValsError };
 
 export interface PlanOptions {
@@ -37,44 +41,43 @@ export interface PlanOptions {
   ifVersion: number | undefined;
 }
 
-export type DeedStep = Extract<Step, { kind: Deed }>;
+export const isChange = (step: Step): step is ChangeStep =>
+  step.kind === 'create' || step.kind === 'send' || step.kind === 'rename' || step.kind === 'rename and send';
 
-export const isDeed = (step: Step): step is DeedStep =>
-  step.kind !== 'leave' && step.kind !== 'behind' && step.kind !== 'ask' && step.kind !== 'refuse';
-
-const sending: ReadonlySet<unknown> = new Set<Deed>(['create', 'send', 'rename and send']);
+export const isDeed = (step: Step): step is DeedStep => step.kind === 'delete' || isChange(step);
 
 /** Whether the step sends the code of the file. */
-export const sendsCode = ({ kind }: Step): boolean => sending.has(kind);
+export const sendsCode = (step: Step): boolean => isChange(step) && step.kind !== 'rename';
 
 /** The step of a push for one val. */
 export function stepFor(workspace: Workspace, val: Examined, options: PlanOptions): Step {
-  const { status } = val;
+  const { status, code } = val;
   const { force, ifVersion } = options;
   if (status === 'missing here') return stepForMissing(workspace, val, options);
   const refuse = (refusal: ValsError): Step => ({ kind: 'refuse', val, refusal });
   const otherVersion = ifVersion === undefined ? undefined : versionConflict(ifVersion, val);
   if (otherVersion !== undefined) return refuse(otherVersion);
   // Whoever renamed the val on the service would get a second val under its old name.
-  if (val.nameThere !== undefined) return refuse(conflictOf(workspace, val));
+  if (nameThereOf(val) !== undefined) return refuse(conflictOf(workspace, val));
   if (status === 'unmerged' && !force) return refuse(conflictOf(workspace, val));
-  const deed = deedFor(val, options);
-  if (deed === undefined) return { kind: val.code === 'changed there' ? 'behind' : 'leave', val };
+  const change = changeFor(val, options);
+  if (change === undefined) return { kind: code === 'changed there' ? 'behind' : 'leave', val };
   const isAsked = status === 'conflict' || status === 'deleted there';
-  if (!isAsked || force || options.yes || ifVersion !== undefined) return { kind: deed, val };
-  return { kind: 'ask', val, deed, refusal: conflictOf(workspace, val) };
+  if (!isAsked || force || options.yes || ifVersion !== undefined) return change;
+  return { kind: 'ask', val, ifAgreed: change, refusal: conflictOf(workspace, val) };
 }
 
 /** Undefined if there is nothing to send. */
-function deedFor({ code, there, nameBefore }: Examined, { force, ifVersion }: PlanOptions): Deed | undefined {
-  if (there === undefined) return 'create';
+function changeFor(val: WithoutVal | ComparedVal, { force, ifVersion }: PlanOptions): ChangeStep | undefined {
+  if (val.there === undefined) return { kind: 'create', val };
+  const { code, renamed } = val;
   const isAhead = code === 'changed here' || code === 'conflict';
   const sends = isAhead || (code === 'changed there' && (force || ifVersion !== undefined));
-  if (nameBefore !== undefined) return sends ? 'rename and send' : 'rename';
-  return sends ? 'send' : undefined;
+  if (renamed === 'here') return { kind: sends ? 'rename and send' : 'rename', val };
+  return sends ? { kind: 'send', val } : undefined;
 }
 
-function stepForMissing(workspace: Workspace, val: Examined, { prune }: PlanOptions): Step {
+function stepForMissing(workspace: Workspace, val: MissingVal, { prune }: PlanOptions): Step {
   if (!prune) return { kind: 'leave', val };
   if (val.isCodeKnown) return { kind: 'delete', val };
   return { kind: 'refuse', val, refusal: notDeleted(workspace, val) };
@@ -93,4 +96,4 @@ function versionConflict(expected: number, { name, there }: Examined): ConflictE
 
 /** The step as it is after the user agreed to it. */
 export const agreed = (step: Step): Step =>
-  step.kind === 'ask' ? { kind: step.deed, val: step.val, isAgreed: true } : step;
+  step.kind === 'ask' ? { ...step.ifAgreed, isAgreed: true } : step;

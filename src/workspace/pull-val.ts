@@ -3,7 +3,7 @@ import { ConflictError, NotFoundError } from '../errors.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import { readBelow } from './disk/files.ts';
 import { replaceBelow } from './disk/write-files.ts';
-import { type Examined, examineFile, readLocalSide } from './examine.ts';
+import { type Examined, examineFile, nameThereOf, readLocalSide } from './examine.ts';
 import type { Look } from './look.ts';
 import { updateManifest, withName } from './manifest.ts';
 import { conflictOf, nextSteps } from './next-steps.ts';
@@ -36,7 +36,8 @@ export interface Pulled {
 
 export async function pullVal(look: Look, val: Examined, options: PullOptions): Promise<Pulled> {
   const { dryRun, isNamed } = options;
-  if (val.nameThere !== undefined) return takeNameOver(look, val, val.nameThere, options);
+  const nameThere = nameThereOf(val);
+  if (nameThere !== undefined) return takeNameOver(look, val, nameThere, options);
   const outcome = (status: OutcomeStatus): Pulled => ({ outcome: { status, ...idAndVersion(val.there) } });
   const action = actionFor(val, options);
   if (action === 'keep') {
@@ -108,7 +109,7 @@ async function takeNameOver(
   const local = readLocalSide(look, { file, name: nameThere });
   if (local.here === undefined || options.dryRun) return { outcome: { status: 'planned' }, nameBefore: name };
   const renamed = await examineFile(look, { ...local, here: local.here });
-  const pulled = await pullVal(look, { ...renamed, nameThere: undefined }, options);
+  const pulled = await pullVal(look, renamed, options);
   return { ...pulled, outcome: { ...pulled.outcome, name: nameThere }, nameBefore: name };
 }
 
@@ -131,7 +132,7 @@ function overwrite(look: Look, val: Examined, there: ReadVal, { backup }: Pick<P
 /** The file was saved after it was compared. */
 function refuseEdited({ workspace }: Look, val: Examined, text: string): void {
   if (val.here !== undefined && codeOf(text).blob === val.here.blob) return;
-  throw conflictOf(workspace, { ...val, status: 'conflict' });
+  throw conflictOf(workspace, val, 'conflict');
 }
 
 async function mergeVal(look: Look, val: Examined, there: ReadVal, { backup }: PullOptions): Promise<Pulled> {

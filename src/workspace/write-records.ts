@@ -10,9 +10,8 @@ import { codeOf, isSameCode } from './text/code.ts';
 
 /** Both sides have the same code, so a record says so. */
 export function recordSame({ workspace, head }: Look, val: Examined): void {
-  const { name, file, there, here, record, code, nameThere, nameBefore } = val;
-  if (code !== 'unchanged' || there === undefined || nameThere !== undefined || nameBefore !== undefined)
-    return;
+  if (val.code !== 'unchanged' || val.renamed !== undefined) return;
+  const { name, file, there, here, record } = val;
   const { id, version, changedAt } = there;
   const now = { name, file, id, version, changedAt, head };
   if (isSameRecord(record, { ...now, code: there.code })) return;

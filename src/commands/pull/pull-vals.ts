@@ -7,7 +7,7 @@ import { column, idColumn } from '../../terminal/column.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
 import { createAdopter } from '../../workspace/adopt.ts';
 import { removeLeftovers } from '../../workspace/disk/write-files.ts';
-import type { Examined } from '../../workspace/examine.ts';
+import { type Examined, nameThereOf } from '../../workspace/examine.ts';
 import type { Look } from '../../workspace/look.ts';
 import { type PullOptions, pullVal } from '../../workspace/pull-val.ts';
 import { type Backup, createBackup } from '../../workspace/records/backup.ts';
@@ -49,7 +49,7 @@ export async function pullVals(
       label: file,
       async run() {
         const { outcome, nameBefore, conflict } = await pullVal(look, val, options);
-        if (nameBefore !== undefined) renamed.push({ from: nameBefore, to: val.nameThere ?? '' });
+        if (nameBefore !== undefined) renamed.push({ from: nameBefore, to: nameThereOf(val) ?? '' });
         if (conflict !== undefined) throw conflict;
         return outcome;
       },

@@ -2,6 +2,7 @@
 import type { Context } from '../../cli/context.ts';
 import { visible } from '../../lib/visible.ts';
 import { ago } from '../../terminal/times.ts';
+import { nameBeforeOf } from '../../workspace/examine.ts';
 import type { Look } from '../../workspace/look.ts';
 import { agreed, type Deed, isDeed, type Step } from '../../workspace/plan.ts';
 import { nameOfService, pathTo } from '../../workspace/workspace.ts';
@@ -63,7 +64,7 @@ const overwriteInstead = { text: 'To answer yes', input: { yes: true } };
 const deleteInstead = { text: 'To delete without a question', input: { yes: true } };
 
 const deedOf = (step: Step): Deed | undefined => {
-  if (step.kind === 'ask') return step.deed;
+  if (step.kind === 'ask') return step.ifAgreed.kind;
   return isDeed(step) ? step.kind : undefined;
 };
 
@@ -108,7 +109,9 @@ function reasonToAsk({ look, step }: PlannedVal): string {
 }
 
 function lineFor({ clock }: Context, { look, step }: PlannedVal): string {
-  const { name, file, there, nameBefore, fileVersion } = step.val;
+  const { name, file, there } = step.val;
+  const nameBefore = nameBeforeOf(step.val);
+  const fileVersion = step.val.code === undefined ? undefined : step.val.fileVersion;
   const parts = [
     nameBefore === undefined ? name : `${nameBefore} -> ${name}`,
     there?.version === undefined ? '' : `version ${there.version}`,

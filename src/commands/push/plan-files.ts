@@ -1,7 +1,7 @@
 // Compares the files of a push with their vals, and makes a step of each.
 import type { Context } from '../../cli/context.ts';
 import { ValsError } from '../../errors.ts';
-import type { Examined } from '../../workspace/examine.ts';
+import { type Examined, withoutVal } from '../../workspace/examine.ts';
 import type { Look } from '../../workspace/look.ts';
 import { examineMissing, type LeftVal, withMovedLeft } from '../../workspace/missing.ts';
 import { type PlanOptions, type Step, stepFor } from '../../workspace/plan.ts';
@@ -46,19 +46,17 @@ export async function planAll(
 /** An error about one val is its step, so that the other vals are pushed. */
 function stepOf(look: Look, file: FileToExamine, result: Examined | ValsError, options: PlanOptions): Step {
   if (!(result instanceof ValsError)) return stepFor(look.workspace, result, options);
-  const { name, here } = file;
-  const val = { file: file.file, name, here, status: 'new' as const, code: undefined, there: undefined };
-  return { kind: 'refuse', val: { ...val, record: undefined }, refusal: result };
+  return { kind: 'refuse', val: withoutVal({ ...file, record: undefined }), refusal: result };
 }
 
 export function noteLeft({ say }: Context, left: Plan['left']): void {
-  for (const { look, name, file, reason } of left) {
+  for (const { look, name, file, movedTo } of left) {
     const path = pathTo(look.workspace, file);
     say({
       kind: 'note',
       text:
-        reason.kind === 'moved'
-          ? `The val "${name}" was left, because git moved its file ${path} to ${pathTo(look.workspace, reason.to)}.`
+        movedTo !== undefined
+          ? `The val "${name}" was left, because git moved its file ${path} to ${pathTo(look.workspace, movedTo)}.`
           : `The val "${name}" was left: git deleted ${path}, but it does not have the code that the val has now. Somebody changed the val, or made another one of that name.`,
     });
   }

@@ -1,8 +1,6 @@
 // What the commits that were read tell: where codes were, and what became of files. Commits come newest first.
 import type { LoggedChange, LoggedCommit } from './log.ts';
 
-export type GoneFile = { kind: 'deleted' } | { kind: 'renamed'; to: string };
-
 interface Origin {
   place: number;
   /** Undefined if the file was made at this place. */
@@ -11,14 +9,12 @@ interface Origin {
 
 export interface GitFacts {
   learn(commit: LoggedCommit): void;
-  /** The number of commits that were read. */
-  count(): number;
   newestPlace(blob: string): number | undefined;
   oldestPlace(blob: string): number | undefined;
   /** The newest commit after a place that made a file, or renamed another one to it. */
   originAfter(place: number, path: string): Origin | undefined;
-  /** What became of the paths that were deleted or renamed, some of which may be there again. */
-  fates(): ReadonlyMap<string, GoneFile>;
+  /** Where the files of deleted and renamed paths are now, some of which may be there again. Undefined if deleted. */
+  newPaths(): ReadonlyMap<string, string | undefined>;
 }
 
 /** `head` has the files of HEAD with their codes. */
@@ -27,8 +23,8 @@ export function createGitFacts(head: ReadonlyMap<string, string>): GitFacts {
   const oldest = new Map<string, number>();
   const lastSeenIn = new Map<string, string[]>();
   const origins = new Map<string, Origin[]>();
-  const newestFates = new Map<string, GoneFile>();
-  const fates = new Map<string, GoneFile>();
+  const newestPaths = new Map<string, string | undefined>();
+  const pathsAfter = new Map<string, string | undefined>();
   let count = 0;
 
   /** The old code of a change is last seen in the commit's parent, whose place is known when it is read. */
@@ -44,18 +40,18 @@ export function createGitFacts(head: ReadonlyMap<string, string>): GitFacts {
 
   function learnPath({ status, path, from }: LoggedChange, place: number): void {
     if (status === 'A' || from !== undefined) addTo(origins, path, { place, from });
-    if (from !== undefined) learnFate(from, fates.get(path) ?? { kind: 'renamed', to: path });
-    else if (status === 'D') learnFate(path, fates.get(path) ?? fateOfDeleted(path));
+    if (from !== undefined) learnNewPath(from, pathNow(path, path));
+    // A file that is there again counts as the same file.
+    else if (status === 'D') learnNewPath(path, pathNow(path, head.has(path) ? path : undefined));
   }
 
-  /** A file that is there again counts as the same file. */
-  const fateOfDeleted = (path: string): GoneFile =>
-    head.has(path) ? { kind: 'renamed', to: path } : { kind: 'deleted' };
+  const pathNow = (path: string, ifUnknown: string | undefined): string | undefined =>
+    pathsAfter.has(path) ? pathsAfter.get(path) : ifUnknown;
 
-  /** `fates` are those of the files that the next older commit has. An older file may have had the same path. */
-  function learnFate(path: string, fate: GoneFile): void {
-    fates.set(path, fate);
-    if (!newestFates.has(path)) newestFates.set(path, fate);
+  /** `pathsAfter` are those of the files that the next older commit has. An older file may have had the same path. */
+  function learnNewPath(path: string, now: string | undefined): void {
+    pathsAfter.set(path, now);
+    if (!newestPaths.has(path)) newestPaths.set(path, now);
   }
 
   return {
@@ -65,11 +61,10 @@ export function createGitFacts(head: ReadonlyMap<string, string>): GitFacts {
       if (commit.parents.length < 2) for (const change of commit.changes) learnPath(change, count);
       count += 1;
     },
-    count: () => count,
     newestPlace: (blob) => newest.get(blob),
     oldestPlace: (blob) => oldest.get(blob) ?? newest.get(blob),
     originAfter: (after, path) => origins.get(path)?.find(({ place }) => place > after),
-    fates: () => newestFates,
+    newPaths: () => newestPaths,
   };
 }
 

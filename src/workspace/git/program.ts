@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '../../lib/clock.ts';
 import { isMissing } from '../../lib/system.ts';
 
-export type GitFailure = 'no git program' | 'no commits' | 'too long' | 'dubious' | 'failed';
+export type GitFailure = 'no git program' | 'no commits' | 'too long' | 'failed';
 
 export interface GitOptions {
   /** A folder in the repository, as a real path. */
@@ -18,18 +18,14 @@ export interface GitOptions {
 }
 
 export interface GitProgram {
-  run(args: readonly string[]): Promise<{ printed: string; failure: GitFailure | undefined }>;
   /** Git waits until somebody reads its output. */
   start(args: readonly string[]): GitOutput;
+  run(args: readonly string[]): Promise<{ printed: string; failure: GitFailure | undefined }>;
   close(): Promise<void>;
 }
 
-interface GitOutput {
-  /** Undefined at the end. */
-  next(): Promise<string | undefined>;
-  /** To be asked at the end. */
-  failure(): Promise<GitFailure | undefined>;
-}
+/** The text that git prints, and the reason if git failed. */
+export type GitOutput = AsyncGenerator<string, GitFailure | undefined>;
 
 /** For all that git does for one command. The time does not run while nobody waits for git. */
 const timeLimitMs = 5_000;
@@ -41,27 +37,21 @@ export function createGitProgram({ folder, top, env, signal, clock }: GitOptions
   let usedMs = 0;
   let isTooLong = false;
 
-  function start(args: readonly string[]): GitOutput {
+  async function* start(args: readonly string[]): GitOutput {
     const child = startGit(folder, args, gitEnvironment(env, top));
     const ended = endOf(child, ending);
     running.add(ended);
     const chunks: AsyncIterator<string> = child.stdout[Symbol.asyncIterator]();
-    return {
+    for (;;) {
       // Reading ends with an error if git was ended. The failure says so.
-      next: () =>
-        timed(() =>
-          chunks.next().then(
-            ({ value }) => value,
-            () => undefined,
-          ),
-        ),
-      async failure() {
-        const failure = await timed(() => ended);
-        running.delete(ended);
-        signal.throwIfAborted();
-        return isTooLong ? 'too long' : failure;
-      },
-    };
+      const chunk = await timed(() => chunks.next().catch(() => undefined));
+      if (chunk === undefined || chunk.done) break;
+      yield chunk.value;
+    }
+    const failure = await timed(() => ended);
+    running.delete(ended);
+    signal.throwIfAborted();
+    return isTooLong ? 'too long' : failure;
   }
 
   async function timed<Value>(work: () => Promise<Value>): Promise<Value> {
@@ -86,8 +76,11 @@ export function createGitProgram({ folder, top, env, signal, clock }: GitOptions
     async run(args) {
       const output = start(args);
       let printed = '';
-      for (let text = await output.next(); text !== undefined; text = await output.next()) printed += text;
-      return { printed, failure: await output.failure() };
+      for (;;) {
+        const { done, value } = await output.next();
+        if (done) return { printed, failure: value };
+        printed += value;
+      }
     },
     async close() {
       stop.abort();
@@ -96,25 +89,9 @@ export function createGitProgram({ folder, top, env, signal, clock }: GitOptions
   };
 }
 
-/** These point git to another repository. They are set while git runs a hook. */
-const placesOfRepository = new Set([
-  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
-  'GIT_OBJECT_DIRECTORY',
-  'GIT_DIR',
-  'GIT_WORK_TREE',
-  'GIT_IMPLICIT_WORK_TREE',
-  'GIT_GRAFT_FILE',
-  'GIT_INDEX_FILE',
-  'GIT_REPLACE_REF_BASE',
-  'GIT_PREFIX',
-  'GIT_INTERNAL_SUPER_PREFIX',
-  'GIT_SHALLOW_FILE',
-  'GIT_COMMON_DIR',
-  'GIT_NAMESPACE',
-]);
-
+/** While git runs a hook, its variables point to another repository. Only the settings of the user are kept. */
 export function gitEnvironment(env: NodeJS.ProcessEnv, top: string): NodeJS.ProcessEnv {
-  const kept = Object.entries(env).filter(([name]) => !placesOfRepository.has(name));
+  const kept = Object.entries(env).filter(([name]) => !/^GIT_(?!CONFIG_)/.test(name));
   return {
     ...Object.fromEntries(kept),
     // Otherwise git takes a repository further up where it does not accept this one.
@@ -159,7 +136,5 @@ function endOf(child: Child, ending: AbortSignal): Promise<GitFailure | undefine
   }).finally(() => ending.removeEventListener('abort', end));
 }
 
-function failureOf(message: string): GitFailure {
-  if (/dubious ownership|unsafe repository/.test(message)) return 'dubious';
-  return message.includes('Not a valid object name HEAD') ? 'no commits' : 'failed';
-}
+const failureOf = (message: string): GitFailure =>
+  message.includes('Not a valid object name HEAD') ? 'no commits' : 'failed';
