@@ -1,4 +1,4 @@
-import { linkSync, symlinkSync } from 'node:fs';
+import { symlinkSync } from 'node:fs';
 import { join, win32 } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../src/lib/clock.ts';
@@ -105,12 +105,6 @@ describe('a disk that takes two spellings for one file', () => {
     const { place } = await pushed({ [file]: 'code' });
     symlinkSync(file, join(place.folder, other));
     expect(await place.rows(['push', other])).toMatchObject([{ file, name, status: 'unchanged' }]);
-  });
-
-  it('has one val for one file', async () => {
-    const { place } = await pushed({ 'Case.ts': 'code' });
-    linkSync(join(place.folder, 'Case.ts'), join(place.folder, 'case.ts'));
-    expect(await place.status()).toEqual({ 'Case.ts': 'unchanged' });
   });
 });
 

@@ -1,9 +1,7 @@
-// The limits of a val. The embedded service enforces them. The command line only warns, because other services may have
-// other limits. The limits of requests are in src/service/limits.ts.
+// The limits of a val, which the embedded service enforces. Other services may have other limits. The limits of requests are
+// in src/service/limits.ts.
 
 export const namePattern = /^[a-zA-Z][a-zA-Z0-9_]{0,47}$/;
-export const nameRule =
-  'Services usually accept names that begin with a letter and have 1 to 48 letters, digits or _.';
 
 export const longestValName = 48;
 

@@ -1,3 +1,4 @@
+// The file of the vals that this machine has seen: one line for each val, and one for the caller of each service.
 import { createHash } from 'node:crypto';
 import { isObject } from '../lib/json.ts';
 import { readPlainFile } from '../lib/plain-file.ts';
@@ -12,67 +13,67 @@ export interface SeenVal {
   mine?: true;
 }
 
-const mostLines = 10_000;
-
-interface SeenFile {
-  user(): string | undefined;
-  valsNewestLast(): SeenVal[];
-  noteUser(id: string): void;
-  noteVal(val: SeenVal): void;
-  dropVal(id: string): void;
-  write(): void;
+/** What a command has seen and the file does not have yet. */
+export interface Notes {
+  me: string | undefined;
+  vals: ReadonlyMap<string, SeenVal | 'deleted'>;
 }
 
-export function openSeenFile(file: string | undefined, settings: Settings): SeenFile {
-  const lines = file === undefined ? new Map<string, string>() : readLines(file);
-  const userKey = `${keyOf(settings)}\t`;
-  const valKey = (id: string) => userKey + JSON.stringify(id);
-  let isChanged = false;
+const mostLines = 10_000;
 
-  function put(key: string, known: SeenVal | string): void {
-    const json = JSON.stringify(known);
-    if (lines.get(key) === json) return;
-    isChanged = true;
-    // `delete` before `set` moves the line to the end. When the file is full, the first lines are dropped.
-    lines.delete(key);
-    lines.set(key, json);
-  }
-
+/** The vals in the file and in the notes, the newest last, and the id of the caller. */
+export function readSeen(
+  file: string | undefined,
+  settings: Settings,
+  notes: Notes,
+): { me: string | undefined; vals: SeenVal[] } {
+  const key = keyOf(settings);
+  const lines = withNotes(file === undefined ? new Map() : readLines(file), key, notes);
+  const me = parse(lines.get(key));
+  const ofVals = [...lines].filter(([each]) => each.startsWith(key) && each !== key);
   return {
-    user() {
-      const id = parse(lines.get(userKey));
-      return typeof id === 'string' ? id : undefined;
-    },
-    valsNewestLast() {
-      const ofVals = [...lines].filter(([key]) => key.startsWith(userKey) && key !== userKey);
-      return ofVals.map(([, known]) => parse(known)).filter(isSeenVal);
-    },
-    noteUser: (id) => put(userKey, id),
-    noteVal(val) {
-      const key = valKey(val.id);
-      const before = parse(lines.get(key));
-      put(key, isSeenVal(before) && before.mine ? { ...val, mine: true } : val);
-    },
-    dropVal(id) {
-      isChanged = lines.delete(valKey(id)) || isChanged;
-    },
-    write() {
-      if (file !== undefined && isChanged) writeLines(file, lines);
-    },
+    me: typeof me === 'string' ? me : undefined,
+    vals: ofVals.map(([, json]) => parse(json)).filter(isSeenVal),
   };
+}
+
+export function writeSeen(file: string, settings: Settings, notes: Notes): void {
+  const before = readLines(file);
+  const lines = [...withNotes(before, keyOf(settings), notes)].slice(-mostLines);
+  const text = textOf(lines);
+  if (text !== textOf(before)) replacePrivate(file, text);
 }
 
 /** The key is a digest, because the file must not reveal the token. */
 function keyOf(settings: Settings): string {
   const parts = settings.local.value ? ['local'] : [settings.baseUrl?.value.href, settings.token?.value];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
+  return `${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)}\t`;
 }
 
-type Lines = Map<string, string>;
+type Lines = ReadonlyMap<string, string>;
+
+function withNotes(before: Lines, userKey: string, { me, vals }: Notes): Lines {
+  const lines = new Map(before);
+  const put = (key: string, known: SeenVal | string) => {
+    const json = JSON.stringify(known);
+    if (lines.get(key) === json) return;
+    // `delete` before `set` moves the line to the end. When the file is full, the first lines are dropped.
+    lines.delete(key);
+    lines.set(key, json);
+  };
+  if (me !== undefined) put(userKey, me);
+  for (const [id, val] of vals) {
+    const key = userKey + JSON.stringify(id);
+    const known = parse(lines.get(key));
+    if (val === 'deleted') lines.delete(key);
+    else put(key, isSeenVal(known) && known.mine ? { ...val, mine: true } : val);
+  }
+  return lines;
+}
 
 function readLines(file: string): Lines {
   try {
-    const lines: Lines = new Map();
+    const lines = new Map<string, string>();
     for (const line of readPlainFile(file).toString().split('\n')) {
       const end = line.indexOf('\t', line.indexOf('\t') + 1);
       if (end !== -1) lines.set(line.slice(0, end), line.slice(end + 1));
@@ -83,11 +84,8 @@ function readLines(file: string): Lines {
   }
 }
 
-function writeLines(file: string, lines: Lines): void {
-  const newest = [...lines].slice(-mostLines);
-  const text = newest.map(([key, json]) => `${key}\t${json}\n`).join('');
-  replacePrivate(file, text);
-}
+const textOf = (lines: Iterable<[string, string]>): string =>
+  [...lines].map(([key, json]) => `${key}\t${json}\n`).join('');
 
 function parse(text: string | undefined): unknown {
   try {

@@ -6,6 +6,7 @@ export interface SeenVals {
   note(val: SeenVal): void;
   noteMe(id: string): void;
   drop(id: string): void;
+  /** Reads the file on each call, because other processes may have changed the file. */
   recall(): Promise<Recalled>;
   save(): Promise<void>;
 }
@@ -31,20 +32,8 @@ export function createSeenVals(
   holdsSecret: (text: string) => boolean = () => false,
 ): SeenVals {
   const notes = new Map<string, SeenVal | 'deleted'>();
+  const file = settings.dataDirectory && join(settings.dataDirectory.value, 'seen.tsv');
   let me: string | undefined;
-
-  /** Reads the file on each call, because other processes may have changed the file. */
-  async function open() {
-    const { openSeenFile } = await import('./seen-file.ts');
-    const { dataDirectory } = settings;
-    const file = openSeenFile(dataDirectory && join(dataDirectory.value, 'seen.tsv'), settings);
-    if (me !== undefined) file.noteUser(me);
-    for (const [id, note] of notes) {
-      if (note === 'deleted') file.dropVal(id);
-      else file.noteVal(note);
-    }
-    return file;
-  }
 
   return {
     note(val) {
@@ -57,16 +46,16 @@ export function createSeenVals(
     },
     drop: (id) => void notes.set(id, 'deleted'),
     async recall() {
-      const file = await open();
-      const user = file.user();
-      const vals = file.valsNewestLast();
-      const isMine = ({ owner, mine }: SeenVal) => mine || (owner !== undefined && owner === user);
-      return { me: user, vals, mine: vals.filter(isMine) };
+      const { readSeen } = await import('./seen-file.ts');
+      const seen = readSeen(file, settings, { me, vals: notes });
+      const isMine = ({ owner, mine }: SeenVal) => mine || (owner !== undefined && owner === seen.me);
+      return { ...seen, mine: seen.vals.filter(isMine) };
     },
     async save() {
-      if (notes.size === 0 && me === undefined) return;
+      if (file === undefined || (notes.size === 0 && me === undefined)) return;
       try {
-        (await open()).write();
+        const { writeSeen } = await import('./seen-file.ts');
+        writeSeen(file, settings, { me, vals: notes });
       } catch {
         // The file is only a cache, so a failed write does no harm.
       }

@@ -7,11 +7,10 @@ import { existsBelow, namesBelow } from './disk/files.ts';
 import { replaceBelow } from './disk/write-files.ts';
 import type { Look } from './look.ts';
 import { updateManifest, withName } from './manifest.ts';
-import { idAndVersion, type ReadVal } from './remote-vals.ts';
+import { idAndVersion, type ReadVal, writableCode } from './remote-vals.ts';
 import { nameFrom } from './sources/val-names.ts';
 import { isTakenFromFolder } from './sources/walk.ts';
 import { pathTo } from './workspace.ts';
-import { writable } from './writable.ts';
 import { recordThere } from './write-records.ts';
 
 export interface Adopter {
@@ -51,7 +50,7 @@ export function createAdopter(look: Look): Adopter {
       const [other] = [...look.names].find(([, each]) => each === name) ?? [];
       if (owner === undefined && other !== undefined) throw hasFile(name, pathTo(workspace, other));
       if (existsBelow(workspace.root, file)) throw fileExists(name, path);
-      const code = writable(val, name);
+      const code = writableCode(val, name);
       const outcome = { file: path, name, ...idAndVersion(val) };
       if (dryRun) return { ...outcome, status: 'planned' };
       // The disk cannot have the name of the val as the name of a file. A push of another owner's val makes one of one's

@@ -32,10 +32,8 @@ export interface Done {
 
 export type Remark =
   | { kind: 'sent with markers' }
-  | { kind: 'other id'; id: string }
   /** Somebody created the val after the list of vals was read. */
   | { kind: 'replaced' }
-  | { kind: 'other privacy'; before: string; now: string }
   /** The service cannot rename vals, so the file has a new val. */
   | { kind: 'not renamed'; nameBefore: string };
 
@@ -112,31 +110,10 @@ async function sendCode(push: Push, val: WithoutVal | ComparedVal, code: string)
     ...idAndVersion({ id, version: record.version }),
     ...withoutUndefined({ versionBefore: there?.version }),
   };
-  const remarks = remarksOn(val, { id, status, body });
-  return done(outcome, {
-    code,
-    remarks: here.hasMarks ? [{ kind: 'sent with markers' }, ...remarks] : remarks,
-  });
-}
-
-interface PushReply {
-  id: string | undefined;
-  status: number;
-  body: JsonValue;
-}
-
-function remarksOn({ there }: Examined, { id, status, body }: PushReply): Remark[] {
-  const now = textAt(body, 'privacy');
-  const before = there?.privacy;
-  const isOtherPrivacy = now !== undefined && before !== undefined && now !== before;
+  const remarks: Remark[] = here.hasMarks ? [{ kind: 'sent with markers' }] : [];
   const isReplaced = there === undefined && status !== 201 && (versionOf(body) ?? 0) > 1;
-  return [
-    ...(there?.id !== undefined && id !== undefined && id !== there.id
-      ? [{ kind: 'other id' as const, id }]
-      : []),
-    ...(isReplaced ? [{ kind: 'replaced' as const }] : []),
-    ...(isOtherPrivacy ? [{ kind: 'other privacy' as const, before, now }] : []),
-  ];
+  if (isReplaced) remarks.push({ kind: 'replaced' });
+  return done(outcome, { code, remarks });
 }
 
 /** `code` is sent too, if it is given. */

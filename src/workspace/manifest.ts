@@ -117,6 +117,7 @@ export function updateManifest(root: string, change: (before: Manifest) => Manif
     const text = readBelow(root, manifestFile);
     const before = text === undefined ? emptyManifest : parseManifest(text);
     const after = formatManifest(change(before));
+    parseManifest(after);
     if (text !== undefined && after === formatManifest(before)) return 'unchanged';
     try {
       replaceBelow(root, manifestFile, after, text);

@@ -8,13 +8,12 @@ import type { Look } from './look.ts';
 import { updateManifest, withName } from './manifest.ts';
 import { conflictOf, nextSteps } from './next-steps.ts';
 import type { Backup } from './records/backup.ts';
-import { idAndVersion, type ReadVal } from './remote-vals.ts';
+import { idAndVersion, type ReadVal, writableCode } from './remote-vals.ts';
 import { nameFrom } from './sources/val-names.ts';
 import { codeOf, isSameCode, withLineEnds } from './text/code.ts';
 import { merge } from './text/merge.ts';
 import { earlierVersions, readVersion } from './versions.ts';
 import { nameOfService, pathTo } from './workspace.ts';
-import { writable } from './writable.ts';
 import { recordThere } from './write-records.ts';
 
 export interface PullOptions {
@@ -120,7 +119,7 @@ function overwrite(look: Look, val: Examined, there: ReadVal, { backup }: Pick<P
   const before = readBelow(workspace.root, file, path);
   if (before !== undefined) refuseEdited(look, val, before);
   const code = withLineEnds(
-    writable(there, name),
+    writableCode(there, name),
     before === undefined ? undefined : codeOf(before).lineEnds,
   );
   if (before !== undefined) backup.keep(file, before);
@@ -144,7 +143,7 @@ async function mergeVal(look: Look, val: Examined, there: ReadVal, { backup }: P
   const { lineEnds } = codeOf(before);
   const same = (text: string | undefined) => text && withLineEnds(text, lineEnds);
   const base = same(await commonCode(look, val, there));
-  const { text, conflicts } = merge(base, before, same(writable(there, name)) ?? '');
+  const { text, conflicts } = merge(base, before, same(writableCode(there, name)) ?? '');
   backup.keep(file, before);
   replaceBelow(workspace.root, file, text, before, path);
   recordThere(look, val.file, there);

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { LocalError } from '../errors.ts';
 import { isObject, type JsonValue, parseIfJson, stringifyJson, withoutUndefined } from '../lib/json.ts';
-import { type OwnFolder, readable, shortHash } from './records/own-folder.ts';
+import type { OwnFolder } from './records/own-folder.ts';
 import { type Code, type CodeWithText, codeOf, isSameCode } from './text/code.ts';
 
 export interface ValRecord {
@@ -139,11 +139,6 @@ function parseRecord(text: string | undefined): StoredRecord | undefined {
 const ifText = (value: JsonValue | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
-const longestName = 200;
-
 /** The folder of the records of one service. The address of the service can be read from its name. */
-export function folderOfService(service: string): string {
-  const name = encodeURIComponent(service).replaceAll('*', '%2A');
-  const isLong = name.length > longestName;
-  return `records/${isLong ? `${readable(service)}-${shortHash(service)}` : name}`;
-}
+export const folderOfService = (service: string): string =>
+  `records/${encodeURIComponent(service).replaceAll('*', '%2A')}`;

@@ -4,6 +4,7 @@ import * as routes from '../api/routes.ts';
 import { BadResponseError, hasStatus, NotFoundError } from '../errors.ts';
 import { type JsonObject, withoutUndefined } from '../lib/json.ts';
 import { once } from '../lib/once.ts';
+import { hasLoneSurrogate } from '../lib/visible.ts';
 import { createListedVals, newestVersionOf, type ValInList } from '../names/listed-vals.ts';
 import { createIsMe, type Lookup } from '../names/my-vals.ts';
 import { onlyOne } from '../names/unknown-word.ts';
@@ -20,7 +21,6 @@ export interface RemoteVal {
   changedAt: string | undefined;
   madeAt?: string | undefined;
   madeBy?: string | undefined;
-  privacy?: string | undefined;
   etag?: string | undefined;
   /** Set if the val belongs to somebody else. */
   owner?: string | undefined;
@@ -156,9 +156,17 @@ function readVal(id: string, record: JsonObject): ReadVal {
     version: versionOf(record),
     changedAt: changedAtOf(record),
     ...newestVersionOf(record),
-    privacy: textAt(record, 'privacy'),
     isRead: true,
   };
+}
+
+/** The code of a val, if it can be written to a file. */
+export function writableCode({ id, code }: ReadVal, name: string): string {
+  if (!hasLoneSurrogate(code.text)) return code.text;
+  throw new BadResponseError(
+    `The code of "${name}" contains half of a character (a lone surrogate), so it cannot be written to a file as UTF-8.`,
+    { hint: { text: 'To see the code', command: 'val get', input: { val: id } } },
+  );
 }
 
 /** The val did not change between two looks at it. */

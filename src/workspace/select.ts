@@ -1,14 +1,12 @@
 // Which files of a workspace are vals, and their names.
-import { join } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { warnWith } from '../lib/say.ts';
-import { fold, pathProblem } from './disk/file-names.ts';
 import { existsBelow } from './disk/files.ts';
 import { notInWorkspace } from './disk/root.ts';
 import type { GitHistory } from './git-history.ts';
 import { nameFrom, refuseUnusableNames } from './sources/val-names.ts';
 import { walkFolder } from './sources/walk.ts';
-import { isSameFile, pathTo, relativeTo, type Workspace, type WorkspaceContext } from './workspace.ts';
+import { pathTo, relativeTo, type Workspace, type WorkspaceContext } from './workspace.ts';
 import type { Workspaces } from './workspaces.ts';
 
 /** The val of each file of a workspace, by the file. Undefined for a file whose name no val can have. */
@@ -26,41 +24,16 @@ export async function readFileNames(
   workspace: Workspace,
   { history, named = [] }: { history: GitHistory | undefined; named?: readonly string[] },
 ): Promise<FileNames> {
-  const walked = await findFiles(context, workspace);
+  const walked = await walkFolder(workspace.root, {
+    warn: warnWith(context.say),
+    env: workspace.env,
+    pathOf: (below) => pathTo(workspace, below),
+  });
   const present = named.filter((file) => existsBelow(workspace.root, file));
   const files = [...new Set([...walked, ...present])].sort();
   const renamed = await renamedEntries(context, workspace, files, history);
   const { names } = workspace.manifest;
   return new Map(files.map((file) => [file, names.get(file) ?? renamed.get(file) ?? nameFrom(file)]));
-}
-
-async function findFiles({ say }: WorkspaceContext, workspace: Workspace): Promise<string[]> {
-  const { root } = workspace;
-  const warn = warnWith(say);
-  const byFolded = new Map<string, string>();
-  const usable = (file: string): boolean => {
-    const path = pathTo(workspace, file);
-    const problem = pathProblem(file);
-    if (problem !== undefined) {
-      warn(`${path} was not used as a val, because its path ${problem}.`);
-      return false;
-    }
-    const other = byFolded.get(fold(file));
-    if (other !== undefined && !isSameFile(join(root, other), join(root, file))) {
-      warn(
-        `${path} was not used as a val, because on some systems it is the same file as ${pathTo(workspace, other)}. Rename one of them.`,
-      );
-    }
-    if (other !== undefined) return false;
-    byFolded.set(fold(file), file);
-    return true;
-  };
-  const files = await walkFolder(root, {
-    warn,
-    env: workspace.env,
-    pathOf: (below) => pathTo(workspace, below),
-  });
-  return files.filter(usable);
 }
 
 /** The name of the val that one file of a workspace has or had. */

@@ -1,11 +1,9 @@
-import { lstatSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isWithin, realPath, withSlashes } from '../lib/paths.ts';
 import { type Say, warnWith } from '../lib/say.ts';
 import { chosenService, embeddedService, type Settings, serviceName } from '../settings/settings.ts';
-import { pathProblem } from './disk/file-names.ts';
 import { stampOf } from './disk/files.ts';
 import { createHeadReader } from './disk/git-folder.ts';
 import { findRoot, manifestFile } from './disk/root.ts';
@@ -108,17 +106,6 @@ export function pathBelowRoot(location: Location, path: string): string | undefi
   const below = relativeTo(location, path);
   const isOutside = below === '..' || below.startsWith('../') || isAbsolute(below);
   return isOutside ? undefined : below;
-}
-
-export function fileBelow(location: Location, path: string): string | undefined {
-  const file = relativeTo(location, path);
-  return pathProblem(file) === undefined ? file : undefined;
-}
-
-export function isSameFile(path: string, otherPath: string): boolean {
-  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  const other = lstatSync(otherPath, { bigint: true, throwIfNoEntry: false });
-  return stats !== undefined && stats.dev === other?.dev && stats.ino === other.ino;
 }
 
 export const nameOfService = (service: string): string =>

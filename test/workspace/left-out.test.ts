@@ -65,18 +65,6 @@ it('in a folder below, messages name links and missing folders from there, and o
   expect((await below.vals('status')).stderr).toBe(`${link}\n`);
 });
 
-it('push leaves out a file whose path no disk of a colleague could have', async () => {
-  const { place } = await workspace();
-  place.put({ 'sub/aux/prod.ts': 'evil', 'sub/c.ts': 'c' });
-  const problem = 'its path has a part, "aux", that is reserved for a device on Windows.';
-  for (const path of ['sub', '.']) {
-    const { exit, stderr } = await place.vals('push', path);
-    expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining(problem) });
-  }
-  expect(await place.vals('push', 'sub/aux/prod.ts')).toMatchObject({ exit: 10 });
-  expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'sub/c.ts': 'unchanged' });
-});
-
 it('push in a folder reads the ignore files at the top of the workspace', async () => {
   const { place } = await workspace();
   place.put({ 'lib/b.ts': 'b', 'lib/c.ts': 'c', '.valsignore': 'c.ts' });

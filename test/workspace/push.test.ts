@@ -78,22 +78,6 @@ it('push --if-version sends a file, whatever its past is, if the val still has t
   expect(await service.versions(place.idOf('a.ts'))).toEqual(['a', 'theirs', 'a', 'hotfix', 'mine']);
 });
 
-it('push says if the service makes a private val public', async () => {
-  let privacy: string | undefined;
-  const { env } = await serviceWith(({ method }) =>
-    method === 'PUT' && privacy ? { body: { id: place.idOf('a.ts'), version: 2, privacy } } : undefined,
-  );
-  const place: Place = workspaceWith(env, { 'a.ts': 'a' });
-  await place.rows(['push']);
-  place.put({ 'a.ts': 'a2' });
-  privacy = 'public';
-  const { exit, stderr } = await place.vals('push');
-  expect({ exit, stderr }).toEqual({
-    exit: 0,
-    stderr: expect.stringContaining('a.ts is public on the service now (before the push: private)'),
-  });
-});
-
 it('push keeps the records of two services apart', async () => {
   const { place, service } = await pushed({ 'a.ts': 'a' });
   const second = await newService();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { firstRelativeImport } from '../../src/workspace/sources/warnings.ts';
+import { firstRelativeImport } from '../../src/workspace/sources/relative-imports.ts';
 
 it.each([
   ["import a from './a.ts'", './a.ts'],

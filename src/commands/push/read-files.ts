@@ -2,13 +2,11 @@
 import type { Context } from '../../cli/context.ts';
 import { LocalError } from '../../errors.ts';
 import { missingFile } from '../../file-error.ts';
-import { warnWith } from '../../lib/say.ts';
 import { readLocalSide } from '../../workspace/examine.ts';
 import type { Look } from '../../workspace/look.ts';
 import { usableVals } from '../../workspace/select.ts';
 import { checkNotEmpty, similarFile } from '../../workspace/sources/read-text.ts';
 import { nameFrom } from '../../workspace/sources/val-names.ts';
-import { checkSizes } from '../../workspace/sources/warnings.ts';
 import { withoutText } from '../../workspace/text/code.ts';
 import { pathTo } from '../../workspace/workspace.ts';
 import type { FileToExamine } from '../shared/examine-all.ts';
@@ -36,7 +34,6 @@ export function readFiles(
   { isNamed }: { isNamed: boolean },
 ): ReadFiles {
   const read: ReadFiles = { files: [], all: [], failed: [] };
-  const warnings: string[] = [];
   for (const { look, files } of chosen) {
     const isChosen = new Set(files);
     const usable = usableVals(look.workspace, look.names, (file) => isChosen.has(file));
@@ -49,12 +46,7 @@ export function readFiles(
         const { here, ...local } = readLocalSide(look, { file: each, name });
         if (here?.text === undefined)
           throw missingFile(file.file, undefined, similarFile(file.file, context.settings.cwd));
-        const code = checkNotEmpty(
-          file.file,
-          here.text,
-          isNamed ? undefined : 'list the file in .valsignore',
-        );
-        checkSizes({ code }, file.file, (warning) => void warnings.push(warning));
+        checkNotEmpty(file.file, here.text, isNamed ? undefined : 'list the file in .valsignore');
         // The texts of thousands of files would fill the memory.
         read.files.push({ ...file, look, local: { ...local, here: withoutText(here) } });
       } catch (error) {
@@ -63,6 +55,5 @@ export function readFiles(
       }
     }
   }
-  if (read.failed.length === 0) for (const warning of warnings) warnWith(context.say)(warning);
   return read;
 }

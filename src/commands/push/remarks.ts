@@ -2,7 +2,7 @@ import type { Context } from '../../cli/context.ts';
 import { type Remarked, summarizeRemarks } from '../../cli/failures.ts';
 import type { Problem } from '../../errors.ts';
 import type { Remark } from '../../workspace/carry-out.ts';
-import { firstRelativeImport, relativeImportWarning } from '../../workspace/sources/warnings.ts';
+import { firstRelativeImport, relativeImportWarning } from '../../workspace/sources/relative-imports.ts';
 
 interface RemarkedVal {
   file: string;
@@ -27,14 +27,8 @@ function problemOf({ name }: RemarkedVal, remark: Remark): Problem {
         one: 'was pushed with conflict markers in the code',
         many: 'were pushed with conflict markers in the code',
       };
-    case 'other id':
-      return `was stored under a new id: ${remark.id}`;
     case 'replaced':
       return `replaced the code of the val "${name}", which the service already had. The older versions are kept`;
-    case 'other privacy': {
-      const now = `${remark.now} on the service now (before the push: ${remark.before})`;
-      return { one: `is ${now}`, many: `are ${now}` };
-    }
     case 'not renamed':
       return `has a new val, because the service cannot rename "${remark.nameBefore}"`;
   }

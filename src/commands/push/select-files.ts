@@ -2,8 +2,6 @@
 import { basename, resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import { LocalError, UsageError } from '../../errors.ts';
-import { pathProblem } from '../../workspace/disk/file-names.ts';
-import { inOtherProject } from '../../workspace/sources/nested-project.ts';
 import { refuseLinkToSecret } from '../../workspace/sources/typed-path.ts';
 import { collectFiles, type FoundFile } from '../../workspace/sources/walk.ts';
 import { pathBelowRoot, type Workspace } from '../../workspace/workspace.ts';
@@ -59,10 +57,16 @@ function placed(context: Context, workspaces: Workspaces, files: readonly FoundF
   const outside: FoundFile[] = [];
   const inside = new Map<Workspace, string[]>();
   for (const file of files) {
+    const isTyped = file.inFolder === undefined;
+    if (isTyped) refuseHidden(file);
     const place = placeOf(workspaces, file);
-    if (place === undefined) outside.push(visibleFile(file));
-    else if (isUsable(context, file, place))
-      inside.set(place.workspace, [...(inside.get(place.workspace) ?? []), place.file]);
+    if (place === undefined) {
+      outside.push(file);
+      continue;
+    }
+    const { cwd } = context.settings;
+    if (isTyped) refuseLinkToSecret(resolve(cwd, file.file), file.file, cwd);
+    inside.set(place.workspace, [...(inside.get(place.workspace) ?? []), place.file]);
   }
   if (inside.size === 0) return { kind: 'files', files: outside };
   const [other] = outside;
@@ -83,35 +87,20 @@ function placeOf(workspaces: Workspaces, { file }: FoundFile): PathInWorkspace |
   if (place !== undefined) return place;
   const here = workspaces.here();
   // Somebody may have put a repository below the workspace.
-  if (here !== undefined && pathBelowRoot(here, file) !== undefined) throw inOtherProject(file, 'push');
+  if (here !== undefined && pathBelowRoot(here, file) !== undefined) throw inOtherProject(file);
   return undefined;
 }
 
-/** Such files have settings and secrets, as .env has. In a workspace no part of the path may begin with a dot. */
-function visibleFile(found: FoundFile): FoundFile {
-  const { file, inFolder } = found;
-  if (inFolder !== undefined || !basename(file).startsWith('.')) return found;
+/** A repository in the workspace may come from somebody else. */
+const inOtherProject = (file: string): LocalError =>
+  new LocalError(`${file} was not pushed, because it is in another repository or workspace.`, {
+    hint: 'Go to the folder of that repository or workspace, then push the file there.',
+  });
+
+/** Such files have settings and secrets, as .env has. */
+function refuseHidden({ file }: FoundFile): void {
+  if (!basename(file).startsWith('.')) return;
   throw new LocalError(`${file} cannot be pushed, because its name begins with a dot.`, {
     hint: 'Rename the file.',
   });
-}
-
-function isUsable(
-  { settings, say }: Context,
-  { file, inFolder }: FoundFile,
-  place: PathInWorkspace,
-): boolean {
-  const problem = pathProblem(place.file);
-  const isNamed = inFolder === undefined;
-  if (problem === undefined) {
-    if (isNamed) refuseLinkToSecret(resolve(settings.cwd, file), file, settings.cwd);
-    return true;
-  }
-  if (isNamed) {
-    throw new LocalError(`${file} cannot be pushed in this workspace, because its path ${problem}.`, {
-      hint: 'Rename the file or its folder.',
-    });
-  }
-  say({ kind: 'warning', text: `${file} was not pushed, because its path ${problem}.` });
-  return false;
 }

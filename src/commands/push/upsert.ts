@@ -7,14 +7,12 @@ import type { Context } from '../../cli/context.ts';
 import { LocalError } from '../../errors.ts';
 import { withoutUndefined } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';
-import { warnWith } from '../../lib/say.ts';
 import type { SeenVal } from '../../names/seen-file.ts';
 import type { Result } from '../../terminal/result.ts';
 import { checkVersion, noSuchVal } from '../../workspace/expected-version.ts';
 import { createRemoteVals, idAndVersion, type RemoteVal } from '../../workspace/remote-vals.ts';
 import { nameFrom, refuseUnusableNames } from '../../workspace/sources/val-names.ts';
 import type { FoundFile } from '../../workspace/sources/walk.ts';
-import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
 import { withNameProposed } from '../shared/propose-name.ts';
 import { syntaxError } from '../shared/syntax.ts';
 import { type FailedFile, type PushedFile, pushWording, refuseFiles, refuseSeveral } from './refuse-files.ts';
@@ -87,16 +85,12 @@ async function readAll(
   sources: readonly (SourceFile & PushedFile)[],
   { noCheck }: UpsertOptions,
 ): Promise<{ files: CodeFile[]; failed: FailedFile[] }> {
-  const warnings: string[] = [];
-  const warn = (warning: string) => void warnings.push(warning);
   const files: CodeFile[] = [];
   const failed: FailedFile[] = [];
   for (const source of sources) {
     const { file, name } = source;
     try {
       const code = await source.read();
-      checkName(name, warn);
-      checkSizes({ code }, file, warn);
       files.push({ ...source, code, read: async () => code });
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
@@ -104,7 +98,6 @@ async function readAll(
     }
   }
   if (failed.length > 0) return { files, failed };
-  for (const warning of warnings) warnWith(context.say)(warning);
   const faults = noCheck ? undefined : await syntaxFaults(context, files);
   for (const { file, name } of files) {
     const [fault] = faults?.get(file) ?? [];

@@ -4,9 +4,7 @@ import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { path, text } from '../../cli/value-types.ts';
 import { PartialError, UsageError } from '../../errors.ts';
-import { warnWith } from '../../lib/say.ts';
 import { readCode, readText } from '../../workspace/sources/read-text.ts';
-import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
 import { codeFile, dryRun, plan, privacy } from '../shared/options.ts';
 import { withNameProposed } from '../shared/propose-name.ts';
@@ -37,10 +35,8 @@ export const command = defineCommand({
         hint: 'Give the path of a file for the code or for the readme.',
       });
     }
-    checkName(name, warnWith(context.say));
     const code = await readCode(file, context);
     const readmeText = readme === undefined ? undefined : await readText(readme, context);
-    checkSizes({ code, readme: readmeText }, file, warnWith(context.say));
     const call = routes.createVal({
       name,
       code,

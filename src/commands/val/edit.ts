@@ -3,12 +3,10 @@ import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { ConflictError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { warnWith } from '../../lib/say.ts';
 import { beyondGracePeriod } from '../../lib/signals.ts';
 import { findSyntaxFaults } from '../../run/check-syntax.ts';
 import { decode } from '../../workspace/disk/files.ts';
 import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
-import { checkSizes } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, valArgument } from '../shared/options.ts';
 import { noCheck, syntaxError } from '../shared/syntax.ts';
@@ -49,7 +47,6 @@ export const command = defineCommand({
     try {
       context.signal.throwIfAborted();
       const edited = checkNotEmpty(file, decode(file, bytes));
-      checkSizes({ code: edited }, file, warnWith(context.say));
       if (!noCheck) await refuseBrokenText(file, edited, val);
       const { record: now, etag } = await read();
       if (!isSame(record, now)) throw changedMeanwhile(val, file);

@@ -5,8 +5,6 @@ import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { path, text } from '../../cli/value-types.ts';
 import { ConflictError, LocalError, PartialError, RefusedError, UsageError } from '../../errors.ts';
-import { warnWith } from '../../lib/say.ts';
-import { checkName, checkReadme } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, privacy, valArgument } from '../shared/options.ts';
 import { withNameProposed } from '../shared/propose-name.ts';
@@ -73,10 +71,8 @@ async function readFields(
     });
   }
   if (name === '') throw new UsageError('The name is empty.', { hint: 'Give a name, such as hello.' });
-  if (name !== undefined) checkName(name, warnWith(context.say));
   const { readText } = await import('../../workspace/sources/read-text.ts');
   const text = readme === undefined ? undefined : await readText(readme, context);
-  checkReadme(text, warnWith(context.say));
   return {
     ...(name !== undefined && { name }),
     ...(privacy !== undefined && { privacy }),

@@ -1,9 +1,7 @@
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
-import { warnWith } from '../../lib/say.ts';
 import { etagAtVersion } from '../../workspace/expected-version.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
-import { checkSizes } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
 import { codeFile, dryRun, ifVersion, plan, valArgument } from '../shared/options.ts';
 import { connectDuring, noCheck, refuseBrokenCode } from '../shared/syntax.ts';
@@ -26,7 +24,6 @@ export const command = defineCommand({
   columns: valColumns,
   async run(context, { val, file = '-', ifVersion, noCheck, dryRun }) {
     const code = await readCode(file, context);
-    checkSizes({ code }, file, warnWith(context.say));
     const call = routes.createVersion(val, code);
     const checking = refuseBrokenCode(file, code, { noCheck });
     if (dryRun && ifVersion === undefined) {

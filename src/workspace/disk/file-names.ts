@@ -2,7 +2,6 @@ export const fold = (text: string): string =>
   text.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC');
 
 const longestNameBytes = 200;
-export const mostFolders = 64;
 const holdsInvisible = (name: string): boolean => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/u.test(name);
 const windowsDevice = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])\s*(?:\.|$)/i;
 const windowsShortName = /^[^.]{1,6}~\d/;
@@ -25,9 +24,7 @@ export function nameProblem(name: string, platform = process.platform): string |
 export function pathProblem(path: string): string | undefined {
   if (path === '') return 'is empty';
   if (path.startsWith('/') || /^[a-z]:/i.test(path)) return 'is not below the workspace';
-  const parts = path.split('/');
-  if (parts.length - 1 > mostFolders) return `is more than ${mostFolders} folders deep`;
-  for (const part of parts) {
+  for (const part of path.split('/')) {
     if (part === '..') return 'leads out of the workspace';
     const problem = nameProblem(part);
     if (problem !== undefined) return part === path ? problem : `has a part, "${part}", that ${problem}`;

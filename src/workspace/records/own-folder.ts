@@ -16,8 +16,7 @@ export interface OwnFolder {
   /** Returns undefined if the file is missing or cannot be read. */
   read(file: string): string | undefined;
   names(folder: string): string[];
-  /** Makes the folder. Throws if that is not possible, as `write` does. */
-  prepare(): void;
+  /** Makes the folder. Throws if that is not possible. */
   write(file: string, content: string): void;
   remove(file: string): void;
 }
@@ -25,14 +24,13 @@ export interface OwnFolder {
 const ownerFile = 'folder.json';
 
 export function openOwnFolder({ dataDirectory }: Pick<Settings, 'dataDirectory'>, root: string): OwnFolder {
-  const workspaces = dataDirectory && join(dataDirectory.value, 'workspaces');
   const owner = ownerOf(root);
-  const path = workspaces && join(workspaces, folderName(owner.path));
+  const path = dataDirectory && join(dataDirectory.value, 'workspaces', folderName(owner.path));
   // Another folder was here before, at the same path.
   let isOurs = path !== undefined && isSameOwner(readJson(join(path, ownerFile)), owner);
 
   function prepare(): string {
-    if (workspaces === undefined || path === undefined) throw noDataDirectory();
+    if (path === undefined) throw noDataDirectory();
     // Another command may have made the folder meanwhile.
     isOurs ||= isSameOwner(readJson(join(path, ownerFile)), owner);
     if (isOurs) return path;
@@ -40,7 +38,6 @@ export function openOwnFolder({ dataDirectory }: Pick<Settings, 'dataDirectory'>
       removeRecords(path);
       replacePrivate(join(path, ownerFile), `${stringifyJson({ ...owner })}\n`);
       isOurs = true;
-      removeRecordsOfGoneFolders(workspaces);
       return path;
     } catch (error) {
       throw notWritten(path, error);
@@ -51,7 +48,6 @@ export function openOwnFolder({ dataDirectory }: Pick<Settings, 'dataDirectory'>
     path,
     read: (file) => (isOurs && path !== undefined ? readText(join(path, file)) : undefined),
     names: (folder) => (isOurs && path !== undefined ? readableNames(join(path, folder)) : []),
-    prepare: () => void prepare(),
     write(file, content) {
       const target = join(prepare(), file);
       try {
@@ -83,24 +79,14 @@ const isSameOwner = (found: JsonValue | undefined, { path, identity }: Owner): b
 
 const folderName = (path: string): string => `${readable(basename(path))}-${shortHash(path)}`;
 
-export const readable = (text: string): string => text.replace(/[^\da-zA-Z]+/g, '-').slice(0, 40);
+const readable = (text: string): string => text.replace(/[^\da-zA-Z]+/g, '-').slice(0, 40);
 
-export const shortHash = (text: string): string =>
-  createHash('sha256').update(text).digest('hex').slice(0, 16);
+const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
 /** Backups stay, because they may be the only copies of somebody's edits. */
 function removeRecords(path: string): void {
   for (const name of readableNames(path)) {
     if (name !== 'backup') rmSync(join(path, name), { recursive: true, force: true });
-  }
-}
-
-function removeRecordsOfGoneFolders(workspaces: string): void {
-  for (const name of readableNames(workspaces)) {
-    const path = join(workspaces, name);
-    const owner = readJson(join(path, ownerFile));
-    if (!isObject(owner) || typeof owner.path !== 'string' || existsSync(owner.path)) continue;
-    removeRecords(path);
   }
 }
 

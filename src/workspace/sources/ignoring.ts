@@ -28,22 +28,13 @@ export function createIgnoreFiles(
   warn: (message: string) => void = () => {},
   env: NodeJS.ProcessEnv = process.env,
 ): IgnoreFiles {
-  const known = new Map<string, { text: string; matcher: Ignore }>();
   const refused = new Set<string>();
   const userFiles = new Map<string, string | undefined>();
 
   function matcherOf(root: string, file: string): Ignore | undefined {
     const path = join(root, file);
     const text = textOf(root, file, path);
-    return text === undefined ? undefined : matcherWith(path, text);
-  }
-
-  function matcherWith(path: string, text: string): Ignore {
-    const before = known.get(path);
-    if (before?.text === text) return before.matcher;
-    const matcher = ignore({ ignorecase: false }).add(text.replace(/^\ufeff/, ''));
-    known.set(path, { text, matcher });
-    return matcher;
+    return text === undefined ? undefined : matcherWith(text);
   }
 
   /** An ignore file that is a link is not read. */
@@ -82,7 +73,7 @@ export function createIgnoreFiles(
   function matcherOfUser(root: string): Ignore | undefined {
     if (!userFiles.has(root)) userFiles.set(root, userExcludesFile(root, env));
     const path = userFiles.get(root);
-    return path === undefined ? undefined : matcherWith(path, textIn(path));
+    return path === undefined ? undefined : matcherWith(textIn(path));
   }
 
   return {
@@ -90,6 +81,8 @@ export function createIgnoreFiles(
     rulesAbove: (root) => foldersWithRules(root).flatMap((folder) => rulesIn(folder, '')),
   };
 }
+
+const matcherWith = (text: string): Ignore => ignore({ ignorecase: false }).add(text.replace(/^\ufeff/, ''));
 
 function foldersWithRules(root: string): string[] {
   const folders = [root, ...foldersAbove(root)];
@@ -114,17 +107,13 @@ export function isIgnored(path: string, isFolder: boolean, rules: readonly Rules
   return ignoredBy.size > 0;
 }
 
-export function createIgnoreCheck(
-  root: string,
-  ignoreFiles: IgnoreFiles,
-  counts: (rules: Rules) => boolean = () => true,
-): (file: string) => boolean {
+export function createIgnoreCheck(root: string, ignoreFiles: IgnoreFiles): (file: string) => boolean {
   const rulesOf = rulesByFolder(root, ignoreFiles);
   return (file) => {
     const parts = file.split('/');
     return parts.some((_, index) => {
       const path = join(root, ...parts.slice(0, index + 1));
-      const rules = rulesOf(parts.slice(0, index).join('/')).filter(counts);
+      const rules = rulesOf(parts.slice(0, index).join('/'));
       return isIgnored(path, index < parts.length - 1, rules);
     });
   };

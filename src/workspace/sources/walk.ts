@@ -7,7 +7,6 @@ import { fileError, missingFile } from '../../file-error.ts';
 import { realPath, withSlashes } from '../../lib/paths.ts';
 import { type Say, warnWith } from '../../lib/say.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { mostFolders } from '../disk/file-names.ts';
 import { listBelow, readBelow } from '../disk/files.ts';
 import { isProject, projectMarks } from '../disk/root.ts';
 import {
@@ -47,7 +46,6 @@ interface CollectContext {
 export async function collectFiles(
   paths: readonly string[],
   { settings, agent, env, say }: CollectContext,
-  isListed: (path: string) => boolean = () => false,
 ): Promise<FoundFile[]> {
   const { cwd } = settings;
   const warn = warnWith(say);
@@ -59,9 +57,7 @@ export async function collectFiles(
     if (path !== '-' && (await isDirectory(folder))) {
       refuseLinkToSecret(folder, path, cwd);
       const realFolder = realPath(folder);
-      const isTaken = (below: string) =>
-        isTakenFromFolder(below) || (isCode(below) && isListed(join(folder, below)));
-      for (const below of await codeFilesBelow(realFolder, path, { warn, ignoreFiles, isTaken })) {
+      for (const below of await codeFilesBelow(realFolder, path, { warn, ignoreFiles })) {
         found.push({ file: withSlashes(join(path, below)), inFolder: { folder: realFolder, below } });
       }
     } else {
@@ -95,8 +91,7 @@ export async function walkFolder(
   { pathOf, warn = () => {}, env }: WalkFolderOptions,
 ): Promise<string[]> {
   const ignoreFiles = createIgnoreFiles(warn, env);
-  const options = { ignoreFiles, warn, pathOf, isTaken: isTakenFromFolder };
-  return walk(root, '', ignoreFiles.rulesAbove(root), options);
+  return walk(root, '', ignoreFiles.rulesAbove(root), { ignoreFiles, warn, pathOf });
 }
 
 async function codeFilesBelow(
@@ -126,15 +121,10 @@ export function createFolderFilter(
     const below = withSlashes(relative(root, path), sep);
     return (
       below !== '' &&
-      (isHidden(basename(path)) ||
-        isTooDeep(below) ||
-        isProject(path) ||
-        isIgnored(path, true, rulesOf(folderOf(below))))
+      (isHidden(basename(path)) || isProject(path) || isIgnored(path, true, rulesOf(folderOf(below))))
     );
   };
 }
-
-const isTooDeep = (folder: string): boolean => folder.split('/').length > mostFolders;
 
 const isHidden = (name: string): boolean => name.startsWith('.') || name === 'node_modules';
 
@@ -147,7 +137,6 @@ export const isTakenFromFolder = (file: string): boolean =>
 interface Walk {
   ignoreFiles: IgnoreFiles;
   warn(message: string): void;
-  isTaken(file: string): boolean;
   /** The path of a file or folder as messages show it. */
   pathOf(below: string): string;
 }
@@ -168,22 +157,17 @@ async function walk(
   for (const entry of entries) {
     const file = folder === '' ? entry.name : `${folder}/${entry.name}`;
     const path = join(root, file);
-    const warnLeftOut = (reason: string) =>
-      options.warn(`${options.pathOf(file)} was not used, because it is ${reason}.`);
     if (entry.isDirectory()) {
       if (isHidden(entry.name) || isIgnored(path, true, rules)) continue;
-      if (isTooDeep(file)) {
-        warnLeftOut(`more than ${mostFolders} folders deep`);
-        continue;
-      }
       for (const found of await walk(root, file, rules, options)) files.push(found);
-    } else if (options.isTaken(file) && !isIgnored(path, false, rules)) {
+    } else if (isTakenFromFolder(file) && !isIgnored(path, false, rules)) {
       if (entry.isFile()) {
         files.push(file);
         continue;
       }
       // A link is left out, because the link may lead to a secret outside of the folder.
-      warnLeftOut(existsSync(path) ? 'not a regular file' : 'a link that leads nowhere');
+      const reason = existsSync(path) ? 'not a regular file' : 'a link that leads nowhere';
+      options.warn(`${options.pathOf(file)} was not used, because it is ${reason}.`);
     }
   }
   return files;

@@ -3,7 +3,7 @@ import { type FSWatcher, watch } from 'chokidar';
 import type { Clock } from '../../lib/clock.ts';
 import { type IgnoreFiles, isIgnoreFile } from '../sources/ignoring.ts';
 import { createFolderFilter, isCode } from '../sources/walk.ts';
-import { fileBelow } from '../workspace.ts';
+import { relativeTo } from '../workspace.ts';
 
 export interface Saves {
   close(): Promise<void>;
@@ -41,8 +41,8 @@ export async function watchSaves(
       }
       const isRecent = savedSince !== undefined && stats !== undefined && stats.mtimeMs > savedSince;
       if (!hasBegun && !isRecent) return;
-      const file = fileBelow({ root, cwd: root }, path);
-      if (file !== undefined) debounce(file, () => onSave(file));
+      const file = relativeTo({ root, cwd: root }, path);
+      debounce(file, () => onSave(file));
     });
     watcher.on('error', onError);
     await new Promise<void>((ready) => watcher.once('ready', ready));

@@ -1,31 +1,4 @@
-import { longestCode, longestReadme, namePattern, nameRule } from '../../lib/val-limits.ts';
-
-export function checkName(name: string, warn: (message: string) => void): void {
-  if (!namePattern.test(name)) {
-    warn(`The service may refuse the name "${name}". ${nameRule}`);
-  }
-}
-
-export function checkSizes(
-  { code, readme }: { code: string; readme?: string },
-  source: string,
-  warn: (message: string) => void,
-): void {
-  if (code.length > longestCode) {
-    warn(
-      `${source} has ${code.length} characters of code, so the service may refuse the code. Services usually accept at most ${longestCode} characters.`,
-    );
-  }
-  checkReadme(readme, warn);
-}
-
-export function checkReadme(readme: string | undefined, warn: (message: string) => void): void {
-  if (readme !== undefined && readme.length > longestReadme) {
-    warn(
-      `The readme has ${readme.length} characters, so the service may refuse the readme. Services usually accept at most ${longestReadme} characters.`,
-    );
-  }
-}
+// Most vals on a service are single files, so an import of another file fails there.
 
 const relativePath = /(['"])(\.{1,2}\/[^'"\n]*)\1/g;
 const importKeyword = /^[ \t]*(?:import|export)\b(?!\s+type\s+(?!from\s*['"])[\w{*])/m;
