@@ -38,7 +38,7 @@ async function listingService(names: readonly string[], isHeld: (requests: numbe
   return { service, vals, state, reads };
 }
 
-const many = Array.from({ length: 120 }, (_, index) => `v${index}`);
+const many = Array.from({ length: 60 }, (_, index) => `v${index}`);
 
 describe('vals clone', () => {
   it('makes a folder with every val, from which a push works', async () => {
@@ -92,7 +92,7 @@ describe('vals clone', () => {
   });
 
   it.each(['SIGINT', 'SIGKILL'] as const)('continues after %s', async (signal) => {
-    const answered = 60;
+    const answered = 30;
     const { promise: isReached, resolve: reached } = withResolvers();
     const isHeld = (requests: number) => {
       if (requests > answered) reached();
@@ -107,14 +107,14 @@ describe('vals clone', () => {
     const { stdout, stderr } = await ended;
     if (signal === 'SIGINT') {
       expect(stdout).toContain('pulled\tv1\t');
-      expect(stderr).toMatch(/Interrupted: \d+ of 120 vals were pulled/);
+      expect(stderr).toMatch(/Interrupted: \d+ of 60 vals were pulled/);
     }
-    expect(reads()).toBeGreaterThan(30);
+    expect(reads()).toBeGreaterThan(15);
     state.isHeld = () => false;
     const place = new Place(folder, env);
     const rows = await place.rows(['clone', 'mine']);
     const isUnchanged = rows.filter(({ status }) => status === 'unchanged').length;
-    expect(isUnchanged).toBeGreaterThan(30);
+    expect(isUnchanged).toBeGreaterThan(15);
     expect(reads()).toBeLessThan(many.length);
     for (const { name, code } of vals) expect(place.read(`mine/${name}.ts`)).toBe(code);
   });

@@ -59,10 +59,12 @@ const gone = async (history: GitHistory) =>
 
 it('a code has the places of the commits that have it', async () => {
   const { commit, history } = repository();
-  for (const text of ['one\n', 'two\n', 'three\n', 'two\n', 'four\n']) commit({ 'a.ts': text });
+  commit({ 'a.ts': 'one\n', 'b.ts': 'stays' });
+  for (const text of ['two\n', 'three\n', 'two\n', 'four\n']) commit({ 'a.ts': text });
   const git = history();
 
   expect(await newest(git, 'four\n')).toBe(0);
+  expect(await newest(git, 'stays')).toBe(0);
   expect(await newest(git, 'two\n')).toBe(1);
   expect(await git.oldestPlaceOf(codeOf('two\n'))).toBe(3);
   expect(await newest(git, 'one\n')).toBe(4);
@@ -71,17 +73,6 @@ it('a code has the places of the commits that have it', async () => {
   expect(await newest(git, 'five\n')).toBeUndefined();
   expect(await git.oldestPlaceOf(codeOf('five\n'))).toBeUndefined();
   expect(await git.limit()).toBeUndefined();
-});
-
-it('a code that stayed for long is found where it was last', async () => {
-  const { commit, history } = repository();
-  commit({ 'a.ts': 'stays', 'b.ts': 'replaced' });
-  for (const text of ['1', '2', '3']) commit({ 'c.ts': text });
-  commit({ 'b.ts': 'new' });
-
-  expect(await newest(history(), 'stays')).toBe(0);
-  expect(await newest(history(), 'replaced')).toBe(1);
-  expect(await history().oldestPlaceOf(codeOf('replaced'))).toBe(4);
 });
 
 it('codes of both branches of a merge are found, and those that only the merge has', async () => {
@@ -137,18 +128,6 @@ it('a file that took the path of a renamed or deleted one has not its past', asy
   expect(await gone(history())).toEqual({ 'a.ts': 'gone', 'y.ts': 'gone' });
   expect(await earlierPaths(history(), 'b.ts')).toEqual([]);
   expect(await earlierPaths(history(), 'z.ts')).toEqual([]);
-});
-
-it('a deletion ends a chain of renames', async () => {
-  const { commit, git, history } = repository();
-  commit({ 'a.ts': long('a'), 'again.ts': 'again', 'stays.ts': 'stays' });
-  git('mv', 'a.ts', 'b.ts');
-  commit({ 'again.ts': undefined });
-  git('mv', 'b.ts', 'c.ts');
-  commit({ 'again.ts': 'new' });
-  commit({ 'c.ts': undefined });
-
-  expect(await gone(history())).toEqual({ 'a.ts': 'gone', 'b.ts': 'gone', 'c.ts': 'gone' });
 });
 
 it('a rename, a deletion and its merge are one', async () => {

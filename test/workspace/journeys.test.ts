@@ -213,7 +213,7 @@ describe('a team loses nothing', () => {
     const people = [origin.clone(), origin.clone()];
     const team: Team = { service, people, origin, serial: 0 };
     await checked(team, origin.clone(), ['push', '--no-check']);
-    for (let step = 0; step < (isLong ? 60 : 25); step++)
+    for (let step = 0; step < (isLong ? 60 : 16); step++)
       await chance.oneOf(acts)(team, chance.oneOf(people), chance);
     for (const clone of people) {
       commit(clone);

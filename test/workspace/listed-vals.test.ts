@@ -3,7 +3,7 @@ import { valNames } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
 import { workspaceWith } from './support.ts';
 
-const many = 100;
+const many = 20;
 const idOf = (index: number) => `4f2c0c1e-6a53-4bd2-9a2e-${String(index).padStart(12, '0')}`;
 
 interface Stored {
@@ -114,17 +114,17 @@ describe('the val itself is read', () => {
 
   it('if its file is gone and the record is older, and else only the list, also for a new file', async () => {
     const { place, edit, asked } = await pushedWorkspace();
-    const gone = valNames(30).map((name) => `${name}.ts`);
+    const gone = valNames(6).map((name) => `${name}.ts`);
     place.remove(...gone);
-    edit(7, { code: 'theirs', version: 2 });
+    edit(3, { code: 'theirs', version: 2 });
     place.put({ 'val200.ts': 'another' });
     expect(wordsOf(await place.rows(['push', 'val200.ts']))).toEqual({ created: 1 });
     expect(asked()).toEqual(['PUT']);
     place.put({ 'val201.ts': 'a_second' });
-    expect(wordsOf(await place.rows(['push']))).toEqual({ unchanged: many - 29, created: 1 });
+    expect(wordsOf(await place.rows(['push']))).toEqual({ unchanged: many - 5, created: 1 });
     expect(asked()).toEqual(['PUT']);
-    const missing = { unchanged: many - 28, 'missing here': 30 };
+    const missing = { unchanged: many - 4, 'missing here': 6 };
     expect(wordsOf(await place.rows(['status']))).toEqual(missing);
-    expect(asked()).toEqual([7]);
+    expect(asked()).toEqual([3]);
   });
 });

@@ -15,17 +15,14 @@ describe('a vals.json that makes no sense is exit 10, with one sentence and the 
     ['{"services": {}}', 'must have a list of base URLs', 'restore it from git'],
     ['{"services": [1]}', 'must have base URLs as texts', 'restore it from git'],
     ['{"services": ["a b"]}', 'has "a b" in "services"', 'such as https://vals.example.com'],
-    ['{"services": ["https://ada:secret@vals.example.com"]}', 'which is not a base URL', 'such as https:'],
     ['{"names": []}', 'must have an object as "names"', 'restore it from git'],
     ['{"names": {"a.ts": 1}}', 'must have the name of a val for "a.ts"', 'restore it from git'],
     ['{"names": {"a.ts": "x", "b.ts": "x"}}', 'gives the name "x" to two files: a.ts and b.ts', 'restore it'],
     ['{"names": {"../a.ts": "x"}}', 'leads out of the workspace', 'relative to vals.json'],
-    ['{"names": {"/a.ts": "x"}}', 'is not below the workspace', 'relative to vals.json'],
     ['{"names": {".git/config": "x"}}', 'begins with a dot', 'relative to vals.json'],
-    ['{"names": {"CON.ts": "x"}}', 'is reserved for a device', 'relative to vals.json'],
   ])('%j', async (text, problem, hint) => {
     const place = workspaceWith({ VALS_LOCAL: '1' }, { 'vals.json': text, 'a.ts': 'a' });
-    for (const command of ['status', 'push', 'pull', 'init']) {
+    for (const command of ['status', 'init']) {
       const { exit, stdout, stderr } = await place.vals(command);
       expect({ command, exit, stdout }).toEqual({ command, exit: 10, stdout: '' });
       expect(stderr).toMatch(/^error: vals\.json .*\nhint: .*\n$/);
@@ -70,22 +67,21 @@ describe('the services that vals belong to', () => {
     expect(place.read('vals.json')).toBe('{\n  "services": [\n    "http://vals.test"\n  ]\n}\n');
   });
 
-  it.each([...writing, ['push', '--watch'], ['val', 'set', 'a', '--name', 'b']])(
-    'vals %s %s is exit 2 for another one, without a terminal',
-    async (...args) => {
-      const { place, theirs } = await elsewhere();
-      const { id } = await theirs.edit('a', 'theirs');
+  it('another one is exit 2 without a terminal, for every command that writes', async () => {
+    const { place, theirs } = await elsewhere();
+    const { id } = await theirs.edit('a', 'theirs');
+    for (const args of [...writing, ['push', '--watch'], ['val', 'set', 'a', '--name', 'b']]) {
       const { exit, stderr } = await place.vals(...args);
-      expect(exit).toBe(2);
+      expect({ args, exit }).toEqual({ args, exit: 2 });
       expect(stderr).toContain(
         'These vals belong to http://vals.test, but the service in use is http://other.test.',
       );
       expect(stderr).toContain('--base-url http://vals.test');
       expect(stderr).toContain('`vals init`');
-      expect([place.read('a.ts'), await theirs.code(id)]).toEqual(['a', 'theirs']);
-      expect(place.manifest()).toEqual({ services: ['http://vals.test'] });
-    },
-  );
+    }
+    expect([place.read('a.ts'), await theirs.code(id)]).toEqual(['a', 'theirs']);
+    expect(place.manifest()).toEqual({ services: ['http://vals.test'] });
+  });
 
   it('reading does not ask, and vals init adds the service in use', async () => {
     const { place } = await elsewhere();

@@ -6,8 +6,6 @@ import { scriptedService } from '../support/scripted-service.ts';
 import { repository } from './repository.ts';
 import { newService, Place, pushed } from './support.ts';
 
-const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
-
 const snapshot = (folder: string): Record<string, string> =>
   Object.fromEntries(
     readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -16,12 +14,15 @@ const snapshot = (folder: string): Record<string, string> =>
       .map((path) => [path, readFileSync(path, 'utf8')]),
   );
 
-/** A workspace, and a service with one val of this name. */
-async function served(name: string): Promise<{ place: Place; outer: string }> {
-  const val = { id, name, code: 'evil', version: 1 };
+const idOf = (index: number) => `4f2c0c1e-6a53-4bd2-9a2e-${String(index).padStart(12, '0')}`;
+
+/** A workspace, and a service with vals of these names. */
+async function served(...names: string[]) {
+  const vals = names.map((name, index) => ({ id: idOf(index), name, code: 'evil', version: 1 }));
   const service = await scriptedService([], ({ path }) => {
     if (path === '/v1/me') return { body: { id: 'me' } };
-    return { body: path.startsWith('/v1/users/me/vals') ? [val] : val };
+    if (path.startsWith('/v1/users/me/vals')) return { body: vals };
+    return { body: vals.find(({ id }) => path.endsWith(id)) };
   });
   const outer = temporaryFolder();
   const place = new Place(join(outer, 'workspace'), service.env);
@@ -29,7 +30,7 @@ async function served(name: string): Promise<{ place: Place; outer: string }> {
     'vals.json': '{"names": {"café.ts": "cafe", "sub/known.ts": "known2"}}',
     ...{ 'Known.ts': 'known', 'café.ts': 'cafe', 'Other.ts': 'other', '.git/config': 'git' },
   });
-  return { place, outer };
+  return { place, outer, ids: vals.map(({ id }) => id) };
 }
 
 const hostile = [
@@ -48,48 +49,50 @@ const hostile = [
   ...['known', 'KNOWN', 'cafe\u0301', 'CAFÉ', 'other'],
 ];
 
-it.each(hostile)('the val %j gets a new file in the workspace, and keeps its name', async (name) => {
-  const { place, outer } = await served(name);
+it('a val of any name gets a new file in the workspace, and keeps its name', async () => {
+  const { place, outer, ids } = await served(...hostile);
   const before = snapshot(outer);
-  const [row, ...others] = await place.rows(['pull', id]);
-  expect(others).toEqual([]);
-  expect(row).toMatchObject({ id, name, status: 'pulled', file: expect.stringMatching(/^[^/\\]+\.ts$/) });
-  const { file = '' } = row ?? {};
-  const path = join(place.folder, file);
+  const rows = await place.rows(['pull', ...ids]);
+  expect(rows.map(({ name, status }) => [name, status])).toEqual(hostile.map((name) => [name, 'pulled']));
+  const written = rows.map(({ file }) => [join(place.folder, file), 'evil']);
   const manifest = join(place.folder, 'vals.json');
-  expect(before[path]).toBeUndefined();
-  expect(snapshot(outer)).toEqual({ ...before, [path]: 'evil', [manifest]: expect.any(String) });
-  expect(place.manifest().names).toMatchObject({ 'café.ts': 'cafe', [file]: name });
-  expect(await place.words(['status', file])).toEqual({ [file]: 'unchanged' });
-  expect(await place.words(['pull', id])).toEqual({ [file]: 'unchanged' });
+  expect(rows.filter(({ file }) => !/^[^/\\]+\.ts$/.test(file))).toEqual([]);
+  expect(written.filter(([path = '']) => path in before)).toEqual([]);
+  expect(snapshot(outer)).toEqual({
+    ...before,
+    ...Object.fromEntries(written),
+    [manifest]: expect.any(String),
+  });
+  const names = Object.fromEntries(rows.map(({ file, name }) => [file, name]));
+  expect(place.manifest().names).toMatchObject({ 'café.ts': 'cafe', ...names });
+  const files = Object.keys(names);
+  const unchanged = Object.fromEntries(files.map((file) => [file, 'unchanged']));
+  expect(await place.words(['status', ...files])).toEqual(unchanged);
+  expect(await place.words(['pull', ...ids])).toEqual(unchanged);
 });
 
 it('a val without a name gets no file', async () => {
-  const { place, outer } = await served('');
+  const { place, outer, ids } = await served('');
   const before = snapshot(outer);
-  expect(await place.rows(['pull', id], 11)).toMatchObject([{ id, status: 'failed' }]);
+  expect(await place.rows(['pull', ...ids], 11)).toMatchObject([{ status: 'failed' }]);
   expect(snapshot(outer)).toEqual(before);
 });
 
-it.each(['status', 'diff', 'pull', 'push'])(
-  '%s does not follow a file or folder that became a link',
-  async (command) => {
-    const { place, service } = await pushed({ 'a.ts': 'a', 'sub/b.ts': 'b' });
-    await service.edit('a', 'a2');
-    await service.edit('b', 'b2');
-    const outside = folderOf({ 'b.ts': 'secret' });
-    await place.vals('pull', '--dry-run');
-    const swap = (path: string, target: string) => {
-      place.remove(path);
-      symlinkSync(target, join(place.folder, path));
-    };
-    swap('a.ts', join(outside, 'b.ts'));
-    swap('sub', outside);
-    await place.vals(command, '--json');
-    expect(snapshot(outside)).toEqual({ [join(outside, 'b.ts')]: 'secret' });
-    expect(await service.code(place.idOf('a.ts'))).toBe('a2');
-  },
-);
+it('no command follows a file or folder that became a link', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'a', 'sub/b.ts': 'b' });
+  await service.edit('a', 'a2');
+  await service.edit('b', 'b2');
+  const outside = folderOf({ 'b.ts': 'secret' });
+  const swap = (path: string, target: string) => {
+    place.remove(path);
+    symlinkSync(target, join(place.folder, path));
+  };
+  swap('a.ts', join(outside, 'b.ts'));
+  swap('sub', outside);
+  for (const command of ['status', 'diff', 'pull', 'push']) await place.vals(command, '--json');
+  expect(snapshot(outside)).toEqual({ [join(outside, 'b.ts')]: 'secret' });
+  expect(await service.code(place.idOf('a.ts'))).toBe('a2');
+});
 
 it('a name in vals.json counts for the path that git gave its file, in every command', async () => {
   const place = repository((await newService()).env, { 'lib/send.ts': '1' });

@@ -1,7 +1,5 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startProcess } from '../support/program.ts';
-import { withResolvers } from '../support/with-resolvers.ts';
 import { repository } from './repository.ts';
 import {
   newService,
@@ -41,36 +39,6 @@ it('push --prune deletes the vals whose files are gone, and no others', async ()
   expect(await place.words(['push', '--prune'])).toEqual({ 'c.ts': 'unchanged' });
   place.put({ 'a.ts': 'again' });
   expect(await place.words(['push'])).toEqual({ 'a.ts': 'created', 'c.ts': 'unchanged' });
-});
-
-it('an interrupted prune says what was deleted, and the next one deletes the rest', async () => {
-  let isHeld = true;
-  const { promise: held, resolve: hold } = withResolvers();
-  const { env } = await serviceWith(({ method, path }, service) => {
-    const id = path.split('/').at(-1) ?? '';
-    if (method !== 'DELETE' || !isHeld || id !== place.idOf('v2.ts')) return undefined;
-    return () => void service.delete(id).then(hold);
-  });
-  const place: Place = workspaceWith(env, { 'v1.ts': '1', 'v2.ts': '2', 'v3.ts': '3' });
-  await place.rows(['push']);
-  place.remove('v1.ts', 'v2.ts', 'v3.ts');
-  const { child, ended } = startProcess(['push', '--prune', '--yes', '--concurrency', '1'], {
-    env: { ...place.env, HOME: place.home },
-    cwd: place.folder,
-  });
-  await held;
-  child.kill('SIGINT');
-  const { exit, stdout, stderr } = await ended;
-  expect({ exit, stderr, words: stdout.match(/^\w+/gm) }).toEqual({
-    exit: 130,
-    stderr:
-      'error: Interrupted: 1 of 3 vals was deleted. It is not known whether 1 other was changed too.\n' +
-      'hint: To finish, run the command again.\n',
-    words: ['deleted', 'failed', 'skipped'],
-  });
-  isHeld = false;
-  expect(await place.words(['push', '--prune', '--yes'])).toEqual({ 'v3.ts': 'deleted' });
-  expect(await place.words(['push', '--prune', '--yes'])).toEqual({});
 });
 
 describe('the question of push --prune', () => {

@@ -90,20 +90,19 @@ it('pull --merge marks a conflict in the file, and push refuses the file until t
   expect(forced).toMatchObject({ exit: 0, stderr: expect.stringContaining('conflict markers') });
 });
 
-it.each(['status', 'push', 'pull --merge', 'diff'])(
-  'vals %s names the file to force after a merge in git that is not finished, if the service changed too',
-  async (command) => {
-    const { place, service } = await pushed({ 'a.ts': '1\n2\n3\n', 'b.ts': 'b' });
-    await service.edit('a', '1\nY\n3\n');
-    place.put({ 'a.ts': '1\n<<<<<<< HEAD\nX\n=======\nY\n>>>>>>> theirs\n3\n' });
+it('after a merge in git that is not finished, every hint names the file to force if the service changed too', async () => {
+  const { place, service } = await pushed({ 'a.ts': '1\n2\n3\n', 'b.ts': 'b' });
+  await service.edit('a', '1\nY\n3\n');
+  place.put({ 'a.ts': '1\n<<<<<<< HEAD\nX\n=======\nY\n>>>>>>> theirs\n3\n' });
+  for (const command of ['status', 'push', 'pull --merge', 'diff']) {
     const { screen } = await place.onScreen(command.split(' '), { columns: 1_000 });
     expect(screen).toContain('`vals push a.ts --force`');
     expect(screen).not.toMatch(/To send (?:it|them) then, run `vals push/);
-    place.put({ 'a.ts': '1\nXY\n3\n' });
-    expect(await place.words(['push', 'a.ts'], 5)).toEqual({ 'a.ts': 'failed' });
-    expect(await place.words(['push', 'a.ts', '--force'])).toEqual({ 'a.ts': 'pushed' });
-  },
-);
+  }
+  place.put({ 'a.ts': '1\nXY\n3\n' });
+  expect(await place.words(['push', 'a.ts'], 5)).toEqual({ 'a.ts': 'failed' });
+  expect(await place.words(['push', 'a.ts', '--force'])).toEqual({ 'a.ts': 'pushed' });
+});
 
 it('pull adds a val by its id, in a file of its name', async () => {
   const service = await newService();

@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
-import { environment, folderOf, program, temporaryFolder, writeFiles } from '../support/program.ts';
+import { environment, folderOf, program, run, temporaryFolder, writeFiles } from '../support/program.ts';
 import { signIn } from '../support/sign-in.ts';
 import { startTeam } from '../support/team.ts';
 
@@ -11,16 +12,21 @@ const linesOf = (title: string): string[] => {
   return (/```sh\n([\s\S]*?)```/.exec(section)?.[1] ?? '').trim().split('\n');
 };
 
-async function play(lines: string[], home: string) {
-  const script = [`set -e`, `vals() { "${process.execPath}" "${program}" "$@"; }`, ...lines];
-  const { exitCode, stdout, stderr } = await execa('bash', ['-c', script.join('\n')], {
-    cwd: home,
-    env: environment(home),
-    extendEnv: false,
-    reject: false,
-  });
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-  return stdout;
+/** Runs the lines in order, and returns what vals printed. */
+async function play(lines: readonly string[], home: string): Promise<string> {
+  const env: Record<string, string> = {};
+  let cwd = home;
+  let printed = '';
+  for (const line of lines.map((each) => each.replace(/\s+#.*$/, ''))) {
+    const [command, ...args] = line.split(' ');
+    if (command === 'export') Object.assign(env, Object.fromEntries([(args[0] ?? '').split('=')]));
+    else if (command === 'vals') {
+      const { exit, stdout, stderr } = await run(args, { cwd, env, home });
+      expect({ line, exit, stderr }).toEqual({ line, exit: 0, stderr: '' });
+      printed += stdout;
+    } else cwd = execFileSync('bash', ['-c', `${line} && pwd`], { cwd, encoding: 'utf8' }).trim();
+  }
+  return printed;
 }
 
 it('the commands in the README for the first minutes work', async () => {

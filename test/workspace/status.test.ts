@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { temporaryFolder, valNames } from '../support/program.ts';
-import { scriptedService } from '../support/scripted-service.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { Place, pushed, serviceWith, workspaceWith } from './support.ts';
 
 it('status shows every status, and patch applies the output of diff', async () => {
@@ -93,35 +92,6 @@ it('status fails with exit 7 without a service, and with exit 4 without a token'
   expect(await place.vals('status', '--timeout', '1', '--json')).toMatchObject({ exit: 7, stdout: '' });
   const signedOut = new Place(place.folder, { VALS_BASE_URL: service.process.baseUrl });
   expect(await signedOut.vals('status')).toMatchObject({ exit: 4, stdout: '' });
-});
-
-it('status compares hundreds of vals with 8 to 32 requests at a time', async () => {
-  let now = 0;
-  let most = 0;
-  const count = 300;
-  const names = valNames(count);
-  const list = names.map((name) => ({ id: name, name, version: 1 }));
-  const service = await scriptedService([], ({ path }) => {
-    const { pathname, searchParams } = new URL(path, 'http://service');
-    if (pathname === '/v1/me') return { body: { id: 'me' } };
-    const offset = Number(searchParams.get('offset'));
-    if (pathname === '/v1/users/me/vals') return { body: list.slice(offset, offset + 100) };
-    return (response) => {
-      now += 1;
-      most = Math.max(most, now);
-      setTimeout(() => {
-        now -= 1;
-        const id = pathname.split('/').at(-1);
-        response.end(JSON.stringify({ id, name: id, code: `${id}`, version: 1 }));
-      }, 3);
-    };
-  });
-  const place = workspaceWith(service.env, Object.fromEntries(names.map((name) => [`${name}.ts`, name])));
-  const rows = await place.rows(['status']);
-  expect(rows).toHaveLength(count);
-  expect(rows.every(({ status }) => status === 'unchanged')).toBe(true);
-  expect(most).toBeGreaterThanOrEqual(8);
-  expect(most).toBeLessThanOrEqual(32);
 });
 
 it('a val whose versions are gone by the time they are asked for stops no other val', async () => {

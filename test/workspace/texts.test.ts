@@ -30,7 +30,7 @@ describe('unifiedDiff', () => {
     ['a new file', undefined, 'a\nb\n'],
     ['a new file without an end of line', undefined, 'a'],
     ['a file that is gone', 'a\nb\n', undefined],
-    ['next to nothing in common', 'x\n'.repeat(3_000), 'y\nz\n'.repeat(2_000)],
+    ['next to nothing in common', 'x\n'.repeat(1_100), 'y\nz\n'.repeat(500)],
   ])('%s', (_what, before, after) => {
     const folder = temporaryFolder();
     const diff = unifiedDiff('hello world.ts', before, after);
@@ -47,7 +47,7 @@ describe('unifiedDiff', () => {
         if (before === after) return diff === '';
         return (patched(folder, 'a.ts', before, diff) ?? '') === after;
       }),
-      { numRuns: budget(40), seed: 20_261_115 },
+      { numRuns: budget(15), seed: 20_261_115 },
     );
   });
 });
@@ -155,8 +155,8 @@ describe('merge', () => {
         const [here = '', base = '', there = ''] = texts;
         expect(merge(base, here, there)).toEqual({ text: gits, conflicts: 0 });
       }),
-      { numRuns: budget(40), seed: 20_261_115 },
+      { numRuns: budget(15), seed: 20_261_115 },
     );
-    expect(clean).toBeGreaterThan(20);
+    expect(clean).toBeGreaterThan(5);
   });
 });

