@@ -1,7 +1,6 @@
 import { describeError, describeRows, LocalError, RunFailedError, type ValsError } from '../errors.ts';
 import type { Hints, WriteHints } from '../lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, type Page, stringifyJson } from '../lib/json.ts';
-import { countOutcomes, type OutcomeRow } from '../lib/outcome.ts';
 import type { Event, Presenter } from '../terminal/presenter.ts';
 import { type ListResult, moreRecords, pagesOf, type Result } from '../terminal/result.ts';
 
@@ -96,13 +95,6 @@ function createCollector(writeHints: WriteHints, said: Hints[]) {
     if (list.note !== undefined) said.push(list.note);
   }
 
-  async function takeOutcomes(rows: readonly OutcomeRow[]): Promise<void> {
-    const isNews = ({ status }: JsonObject) => status !== 'unchanged' && status !== 'skipped';
-    const whole = await describeRows(rows, writeHints);
-    await takeList(fits(whole) ? whole : [...whole.filter(isNews), ...whole.filter((row) => !isNews(row))]);
-    if (hasMore) said.push(`All ${rows.length} outcomes: ${countOutcomes(rows)}.`);
-  }
-
   function takeDocument(value: JsonObject, insteadOfAll: Hints = askForLess): void {
     if (!fits(value)) throw tooLarge(insteadOfAll);
     document = value;
@@ -118,7 +110,7 @@ function createCollector(writeHints: WriteHints, said: Hints[]) {
       case 'diffs':
         return takeList(result.rows);
       case 'outcomes':
-        return takeOutcomes(result.rows);
+        return takeList(await describeRows(result.rows, writeHints));
       case 'text':
         takeDocument({ text: result.text }, pullCode);
         text = result.text;

@@ -1,11 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { Client, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { onTestFinished } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import { environment, program, type RunOptions, temporaryFolder } from '../support/program.ts';
@@ -30,62 +26,52 @@ export interface AgentClient {
 
 const identity = { name: 'test', version: '1.0.0' };
 
-export const generations = {
-  'sdk 1': () => ({ client: new OlderClient(identity), Transport: OlderTransport }),
-  'client 2, as of 2025': () => ({ client: new Client(identity), Transport: StdioClientTransport }),
-  'client 2, as of 2026': () => ({
-    client: new Client(identity, { versionNegotiation: { mode: { pin: '2026-07-28' } } }),
-    Transport: StdioClientTransport,
-  }),
+/** `connectAgent` has the client of 2025. */
+export const otherClients = {
+  'sdk 1': () => new OlderClient(identity),
+  'client 2, as of 2026': () => new Client(identity, { versionNegotiation: { mode: { pin: '2026-07-28' } } }),
 };
 
-export type Generation = keyof typeof generations;
-
 /** Runs `vals mcp` in this process, which is fast. */
-export function connectAgent(args: readonly string[], options: Options = {}): Promise<AgentClient> {
-  const home = options.home ?? temporaryFolder();
-  const client = new Client(identity);
-  const input = new PassThrough();
-  let ended: Promise<unknown> = Promise.resolve();
+export function connectAgent(
+  args: readonly string[],
+  options: Options = {},
+  client: Client | OlderClient = new Client(identity),
+): Promise<AgentClient> {
+  const agent = rawAgent(args, options);
   const transport: Transport = {
     async start() {
-      let read = 0;
-      const heard = ({ stdout }: { stdout: string }) => {
-        for (let end = stdout.indexOf('\n', read); end >= 0; end = stdout.indexOf('\n', read)) {
-          transport.onmessage?.(JSON.parse(stdout.slice(read, end)));
-          read = end + 1;
-        }
-      };
-      const env = environment(home, options.env);
-      const running = inProcess(['mcp', ...args], { env, cwd: options.cwd ?? home, input, heard });
-      ended = running.then(() => transport.onclose?.());
+      agent.onLine((line) => transport.onmessage?.(JSON.parse(line)));
+      void agent.ended.then(() => transport.onclose?.());
     },
     async send(message) {
-      input.write(`${JSON.stringify(message)}\n`);
+      agent.write(`${JSON.stringify(message)}\n`);
     },
     async close() {
-      input.end();
-      await ended;
+      await agent.end();
     },
   };
   return connected(client, transport);
 }
 
+/** Runs `vals mcp` in a process of its own. */
 export async function startAgent(
   args: readonly string[],
   options: Options,
-  generation: Generation = 'client 2, as of 2025',
-): Promise<AgentClient> {
-  const { client, Transport } = generations[generation]();
+): Promise<AgentClient & { stderr(): string }> {
   const home = options.home ?? temporaryFolder();
-  const transport = new Transport({
+  const transport = new StdioClientTransport({
     command: process.execPath,
     args: [program, 'mcp', ...args],
     cwd: options.cwd ?? home,
     env: environment(home, options.env),
-    stderr: 'ignore',
+    stderr: 'pipe',
   });
-  return connected(client, transport);
+  let stderr = '';
+  transport.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  return { ...(await connected(new Client(identity), transport)), stderr: () => stderr };
 }
 
 async function connected(client: Client | OlderClient, transport: Transport): Promise<AgentClient> {
@@ -117,47 +103,53 @@ export async function agentOnService(
   return connectAgent(args, { ...options, env });
 }
 
+/** Writes and reads the lines of the protocol itself. */
 export function rawAgent(args: readonly string[], { env, cwd, home = temporaryFolder() }: Options = {}) {
-  const child = spawn(process.execPath, [program, 'mcp', ...args], {
+  const input = new PassThrough();
+  const interrupt = new AbortController();
+  const lines: string[] = [];
+  const listeners = new Set<(line: string) => void>();
+  let read = 0;
+  const ended = inProcess(['mcp', ...args], {
     env: environment(home, env),
     cwd: cwd ?? home,
+    input,
+    signal: interrupt.signal,
+    heard({ stdout }) {
+      for (let end = stdout.indexOf('\n', read); end >= 0; end = stdout.indexOf('\n', read)) {
+        const line = stdout.slice(read, end);
+        read = end + 1;
+        lines.push(line);
+        for (const listener of listeners) listener(line);
+      }
+    },
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const lines: string[] = [];
-  let stderr = '';
-  child.stderr.on('data', (chunk) => {
-    stderr += chunk;
-  });
-  child.stdin.on('error', () => {});
-  const reader = createInterface({ input: child.stdout });
-  reader.on('line', (line) => lines.push(line));
-  const ended = once(child, 'close');
-  const send = (message: object) =>
-    void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  onTestFinished(() => void input.end());
+  const write = (text: string) => void input.write(text);
+  const send = (message: object) => write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   return {
     lines,
-    stderr: () => stderr,
-    write: (text: string) => void child.stdin.write(text),
+    onLine: (listener: (line: string) => void) => void listeners.add(listener),
+    write,
     send,
     callTool: (id: number, name: unknown, input: object = {}) =>
       send({ id, method: 'tools/call', params: { name, arguments: input, _meta: { progressToken: id } } }),
-    async answerTo(id: number): Promise<Record<string, unknown>> {
-      for (;;) {
-        const line = lines.find((each) => JSON.parse(each).id === id);
-        if (line !== undefined) return JSON.parse(line);
-        await Promise.race([
-          once(reader, 'line'),
-          ended.then(() => Promise.reject(new Error(`ended: ${stderr}`))),
-        ]);
-      }
+    answerTo: (id: number) =>
+      new Promise<Record<string, unknown>>((resolve, reject) => {
+        const look = (line: string) => {
+          const message = JSON.parse(line);
+          if (message.id === id) resolve(message);
+        };
+        lines.forEach(look);
+        listeners.add(look);
+        void ended.then(({ stderr }) => reject(new Error(`ended: ${stderr}`)));
+      }),
+    interrupt: (reason: Error) => interrupt.abort(reason),
+    async end(): Promise<number> {
+      input.end();
+      return (await ended).exit;
     },
-    kill: (signal: NodeJS.Signals) => void child.kill(signal),
-    async end(): Promise<number | null> {
-      child.stdin.end();
-      const [exit] = await ended;
-      return exit;
-    },
-    ended: ended.then(([exit]): number | null => exit),
+    ended,
   };
 }
 

@@ -3,26 +3,23 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { run, temporaryFolder } from '../support/program.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
-import { connectAgent, type Generation, generations, startAgent } from './clients.ts';
+import { connectAgent, otherClients } from './clients.ts';
 
 const first = 'export default () => 1;\n';
 const second = 'export default () => 2;\n';
 
-it.each(Object.keys(generations) as Generation[])(
-  'tools can be listed and called with %s',
-  async (generation) => {
-    const { env } = await serviceInProcess();
-    const agent = await startAgent([], { env }, generation);
-    expect((await agent.listTools()).length).toBeGreaterThan(10);
-    const { isError, document, texts } = await agent.call('push', { name: 'hello', code: first });
-    expect({ isError, document }).toMatchObject({
-      isError: false,
-      document: { items: [{ status: 'created' }] },
-    });
-    expect(JSON.parse(texts[0] ?? '')).toEqual(document);
-    expect(await agent.call('val_get', { val: 'nope' })).toMatchObject({ isError: true });
-  },
-);
+it.each(Object.entries(otherClients))('tools can be listed and called with %s', async (_name, client) => {
+  const { env } = await serviceInProcess();
+  const agent = await connectAgent([], { env }, client());
+  expect((await agent.listTools()).length).toBeGreaterThan(10);
+  const { isError, document, texts } = await agent.call('push', { name: 'hello', code: first });
+  expect({ isError, document }).toMatchObject({
+    isError: false,
+    document: { items: [{ status: 'created' }] },
+  });
+  expect(JSON.parse(texts[0] ?? '')).toEqual(document);
+  expect(await agent.call('val_get', { val: 'nope' })).toMatchObject({ isError: true });
+});
 
 it('every tool can be called', async () => {
   const { env } = await serviceInProcess();

@@ -85,30 +85,19 @@ it('descriptions name tools and inputs, not commands and options', () => {
   }
 });
 
-it('a list that is too large loses unchanged items first, and all outcomes are counted', async () => {
-  const large = 'x'.repeat(12_000);
-  const rows = ['unchanged', 'unchanged', 'unchanged', 'failed', 'skipped', 'pushed'].map((status) => ({
-    status,
-    large,
-  }));
+it('what a command says beside a long result is cut', async () => {
   const presenter = createToolPresenter({
     writeHints: createHintWriter(({ text }) => text, new Map()),
     log() {},
     onProgress() {},
   });
+  const rows = Array.from({ length: 6 }, () => ({ status: 'pushed', large: 'x'.repeat(12_000) }));
   await presenter.result({ kind: 'outcomes', rows });
+  for (let count = 0; count < 1_000; count++) presenter.say({ kind: 'warning', text: `Skipped ${count}.` });
   await presenter.end();
   const { document, texts } = presenter.toolResult();
-  expect(document).toMatchObject({
-    items: [{ status: 'failed' }, { status: 'pushed' }, { status: 'unchanged' }],
-    more: true,
-  });
-  expect(texts[1]).toContain('All 6 outcomes: ');
-  for (let count = 0; count < 1_000; count++) {
-    presenter.say({ kind: 'warning', text: `Skipped: ${large.slice(-50)}${count}` });
-  }
-  await presenter.end();
-  expect(presenter.toolResult().texts.join('').length).toBeLessThanOrEqual(50_000);
+  expect(document).toMatchObject({ items: [{}, {}, {}], more: true });
+  expect(texts.join('').length).toBeLessThanOrEqual(50_000);
 });
 
 it('the input privacy lists its values', () => {
