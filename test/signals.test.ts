@@ -67,7 +67,7 @@ interface Torture {
   check: (ended: Ended & { moment: Moment; received: Seen[] }) => void;
 }
 
-const startMoments = (isLong ? Array.from({ length: 15 }, (_, index) => 15 * index) : [0, 45]).map((ms) => ({
+const startMoments = (isLong ? Array.from({ length: 15 }, (_, index) => 15 * index) : [45]).map((ms) => ({
   ms,
 }));
 
@@ -128,21 +128,24 @@ async function atEveryMoment(torture: Torture): Promise<void> {
 const hide = '\u001b[?25l';
 const show = '\u001b[?25h';
 
-it.each(signals)('%s at any moment of a read leaves the whole record or no output', async (signal) => {
-  const me = { id: '1', username: 'ada' };
-  await atEveryMoment({
-    args: ['me', '--json'],
-    signal,
-    answer: () => ({ body: me }),
-    requests: 1,
-    isStarted: true,
-    check: ({ exit, stdout }) => expect(stdout).toBe(exit === 0 ? `${JSON.stringify(me)}\n` : ''),
-  });
-});
+it.each(oneOf('SIGINT'))(
+  '%s at any moment of a read leaves the whole record or no output',
+  async (signal) => {
+    const me = { id: '1', username: 'ada' };
+    await atEveryMoment({
+      args: ['me', '--json'],
+      signal,
+      answer: () => ({ body: me }),
+      requests: 1,
+      isStarted: true,
+      check: ({ exit, stdout }) => expect(stdout).toBe(exit === 0 ? `${JSON.stringify(me)}\n` : ''),
+    });
+  },
+);
 
 it.each(oneOf('SIGTERM'))('%s at any moment of a long list leaves whole lines, in order', async (signal) => {
   const size = 25;
-  const ids = Array.from({ length: 8 * size }, (_, index) => `r${index}`);
+  const ids = Array.from({ length: 4 * size }, (_, index) => `r${index}`);
   const partly: number[] = [];
   await atEveryMoment({
     args: ['runs', '--all', '--ndjson'],
@@ -153,7 +156,7 @@ it.each(oneOf('SIGTERM'))('%s at any moment of a long list leaves whole lines, i
       const next = offset + size < ids.length && { next: `?offset=${offset + size}` };
       return { body: { data, links: { ...next } } };
     },
-    requests: 8,
+    requests: 4,
     check({ exit, stdout }) {
       const lines = stdout.split('\n');
       expect(lines.pop()).toBe('');
@@ -219,7 +222,7 @@ it.each(signals)(
   async (signal) => {
     const cwd = temporaryFolder();
     let served = 0;
-    for (const moment of [...startMoments.slice(1), 'served']) {
+    for (const moment of [...(isLong ? startMoments : []), 'served']) {
       const args = ['serve', '--port', '0', '--json', '--data', join(cwd, 'vals.db')];
       const { child, ended } = startProcess(args, { cwd });
       if (typeof moment === 'object') await sleep(moment.ms);
@@ -266,7 +269,7 @@ it.each(oneOf('SIGINT'))(
   async (signal) => {
     const service = await scriptedService([]);
     let asked = 0;
-    for (const moment of [...startMoments.slice(1), 'asked']) {
+    for (const moment of [...(isLong ? startMoments : []), 'asked']) {
       const home = temporaryFolder();
       const { screen, pid, end } = await atTerminal(`login --base-url ${service.baseUrl}`, {}, home);
       if (typeof moment === 'object') await sleep(moment.ms);
@@ -283,7 +286,7 @@ it.each(oneOf('SIGINT'))(
   },
 );
 
-const gaps = isLong ? [0, 1, 3, 10, 30] : [0, 1];
+const gaps = isLong ? [0, 1, 3, 10, 30] : [1];
 it.each(
   gaps.flatMap((gap, index) => oneOf(signals[index % 2] ?? 'SIGINT').map((signal) => ({ gap, signal }))),
 )(
