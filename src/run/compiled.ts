@@ -21,4 +21,4 @@ export function createCompiler(kept: Kept): Compile {
 }
 
 const isTranspiled = (value: unknown): value is Transpiled =>
-  typeof value === 'object' && value !== null && 'code' in value && 'exports' in value;
+  typeof value === 'object' && value !== null && 'code' in value && 'imports' in value;

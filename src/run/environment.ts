@@ -19,7 +19,6 @@ export interface EnvironmentOptions {
   dotenv: readonly string[];
   variables: readonly Variable[];
   isSandboxed: boolean;
-  platform: NodeJS.Platform;
 }
 
 export const belongsToVals = (name: string): boolean => /^VALS_/i.test(name);
@@ -40,21 +39,9 @@ export function environmentOf(options: EnvironmentOptions): NodeJS.ProcessEnv {
     ...dotenv.flatMap((file) => Object.entries(readNamedDotenv(file, cwd))),
     ...own,
   ].filter(([name, value]) => !isForEditors(name, value, options));
-  const named = variables.map(({ name, value }) => [name, value ?? ownValue(name, options)] as const);
-  const merged = mergeVariables(options.platform, [...inherited, ...named]);
-  return Object.fromEntries(Object.entries(merged).filter(([name]) => !belongsToVals(name)));
+  const named = variables.map(({ name, value }) => [name, value ?? ownValue(name, env)] as const);
+  return Object.fromEntries([...inherited, ...named].filter(([name]) => !belongsToVals(name)));
 }
-
-type Entries = readonly (readonly [name: string, value: string | undefined])[];
-
-/** The last value counts. On Windows, names that differ only in case are one variable. */
-function mergeVariables(platform: NodeJS.Platform, variables: Entries): NodeJS.ProcessEnv {
-  const byKey = new Map(variables.map(([name, value]) => [keyOf(name, platform), [name, value]]));
-  return Object.fromEntries(byKey.values());
-}
-
-const keyOf = (name: string, platform: NodeJS.Platform): string =>
-  platform === 'win32' ? name.toUpperCase() : name;
 
 const neededByAll =
   /^(?:PATH|PATHEXT|HOME|USERPROFILE|SYSTEMROOT|WINDIR|TMPDIR|TEMP|TMP|LANG|LANGUAGE|LC_\w+|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|HTTPS?_PROXY|NO_PROXY|ALL_PROXY|NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|SSL_CERT_(?:FILE|DIR))$/i;
@@ -65,9 +52,8 @@ const loadsFiles = /--(?:require|import|loader|experimental-loader)\b|(?:^|\s)-r
 const isForEditors = (name: string, value = '', { isSandboxed }: EnvironmentOptions): boolean =>
   isSandboxed && name === 'NODE_OPTIONS' && loadsFiles.test(value);
 
-function ownValue(name: string, { env, platform }: EnvironmentOptions): string {
-  const own = Object.keys(env).find((each) => keyOf(each, platform) === keyOf(name, platform)) ?? name;
-  const value = env[own];
+function ownValue(name: string, env: NodeJS.ProcessEnv): string {
+  const value = env[name];
   if (value !== undefined) return value;
   throw new UsageError(`--env ${name}: the variable ${name} is not set.`, {
     hint: `Set the variable, or give its value: --env ${name}=<value>.`,

@@ -22,10 +22,8 @@ export function thrownFailure(
   if (known !== undefined) return known;
   const missing = missingImport(thrown, modules);
   if (missing !== undefined) return importFailure(missing, modules.find(missing.from));
-  const refused = thrown.text.startsWith('SyntaxError') ? modules.syntaxFailure(thrown.whole) : undefined;
-  if (refused !== undefined) return refused;
   const { lines, place = placeOfSyntaxError(thrown, modules) } = ownLines(thrown.whole, modules);
-  const hint = permissionHint(thrown, modules) ?? hintFor(thrown, modules, isServing);
+  const hint = permissionHint(thrown, modules) ?? hintFor(thrown, modules, { isServing });
   const isWholeInMessage = lines.length <= 2 && !thrown.text.includes('\n');
   return new RunFailedError(
     `${name} failed: ${summaryOf(problemOf(thrown))}${place === undefined ? '' : ` (${place})`}.`,
@@ -77,16 +75,11 @@ function permissionHint({ code, permission, resource }: Thrown, { isFile }: Modu
 function hintFor(
   { text, code, takesRequests }: Thrown,
   modules: Modules,
-  isServing: boolean,
+  { isServing }: FailureOptions,
 ): Hints | undefined {
   if (/\bDeno is not defined\b/.test(text)) {
     return 'vals runs code with Node, which has no `Deno`. Use the modules of Node instead, such as `process.env` and `node:fs`.';
   }
-  const [, missing] = /^ReferenceError: (__dirname|__filename|require) is not defined\b/.exec(text) ?? [];
-  if (missing !== undefined) return `An ES module has no \`${missing}\`. Use ${insteadOf[missing]}.`;
-  const [, name, exported] =
-    /requested module '([^']+)' does not provide an export named '([^']+)'/.exec(text) ?? [];
-  if (name !== undefined) return hintForExport(name, exported === 'default', modules);
   if (isUnseenImport(code)) {
     return 'Before Node 22.15, `require` finds only what Node finds, also for the imports of an ES module. Use `import`, or a newer Node.';
   }
@@ -94,28 +87,9 @@ function hintFor(
   return { text: 'To serve a val that answers HTTP requests', input: { http: true } };
 }
 
-function hintForExport(specifier: string, isDefault: boolean, modules: Modules): string | undefined {
-  const names = modules.exportsOf(specifier);
-  if (names !== undefined)
-    return names.length === 0 ? `${specifier} exports nothing.` : exportsHint(specifier, names);
-  if (/^[./]/.test(specifier)) return undefined;
-  return isDefault
-    ? `${specifier} has no default export. Import what it exports by name, or all of it: import * as all from '${specifier}'.`
-    : `Check the name. If ${specifier} is a CommonJS package, import it as a whole: import all from '${specifier}'.`;
-}
-
-const exportsHint = (specifier: string, names: readonly string[]): string =>
-  `${specifier} exports ${names.join(', ')}. For example: import { ${names[0] === 'default' ? 'default as name' : names[0]} } from '${specifier}'.`;
-
 /** vals was not asked for the import: before Node 22.15, `require` does not use the hooks. */
 const isUnseenImport = (code: string | undefined): boolean =>
   code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND' || code === 'ERR_UNKNOWN_FILE_EXTENSION';
-
-const insteadOf: Record<string, string> = {
-  __dirname: '`import.meta.dirname`',
-  __filename: '`import.meta.filename`',
-  require: '`import`, or `createRequire` of node:module',
-};
 
 function missingImport({ text, code }: Thrown, { missingImports }: Modules): MissingImport | undefined {
   if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') return undefined;

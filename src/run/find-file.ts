@@ -3,7 +3,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { readPackage } from './packages.ts';
 import type { Tsconfigs } from './tsconfig.ts';
 
 export interface ImportPlace {
@@ -20,9 +19,7 @@ export function findFile(
 ): { url: string | undefined; looked: string[] } {
   const looked = basesOf(specifier, place).flatMap(candidates);
   const found = looked.find(isPlainFile);
-  // With another query, Node loads the module once more.
-  const [query = ''] = /\?[^#]*/.exec(place.missing ?? specifier) ?? [];
-  return { url: found && pathToFileURL(found).href + query, looked };
+  return { url: found && pathToFileURL(found).href, looked };
 }
 
 function basesOf(specifier: string, { importer, missing, tsconfigs }: ImportPlace): string[] {
@@ -48,15 +45,8 @@ function candidates(path: string): string[] {
     path,
     ...(sourceEndings[ending] ?? []).map((other) => stem + other),
     ...endings.map((added) => path + added),
-    ...mainOf(path),
     ...endings.map((added) => join(path, `index${added}`)),
   ];
-}
-
-/** Some packages have folders with a package.json of their own, as `fp-ts/function`. */
-function mainOf(folder: string): string[] {
-  const { main } = readPackage(join(folder, 'package.json'));
-  return typeof main === 'string' ? [join(folder, main), `${join(folder, main)}.js`] : [];
 }
 
 /** `paths` may lead to declarations, which are no code. */

@@ -79,7 +79,6 @@ export function prepareLaunch(host: LaunchHost, input: LaunchInput, target: Targ
     dotenv: input.dotenv ?? [],
     variables: input.env ?? [],
     isSandboxed,
-    platform,
   };
   const kept = (name: string, mostFiles?: number) =>
     createKept({ folder: settings.dataDirectory && join(settings.dataDirectory.value, name), mostFiles });

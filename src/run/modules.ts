@@ -28,15 +28,11 @@ export interface Modules {
   find(url: string): Source | undefined;
   sources(): Iterable<Source>;
   missingImports: readonly MissingImport[];
-  /** What a file exports that a module of this run imports. */
-  exportsOf(specifier: string): readonly string[] | undefined;
   /** The val is a file of this machine, and not code of the service. */
   isFile: boolean;
   looksLikeHttp(): boolean;
   /** The failure whose message the val got for an import. */
   failure(message: string): ValsError | undefined;
-  /** The failure of a file in JavaScript that Node refuses, too. */
-  syntaxFailure(stack: string): ValsError | undefined;
 }
 
 export interface ModulesOptions {
@@ -53,7 +49,7 @@ export function createModules(entry: Entry, options: ModulesOptions): Modules {
   const failures: ValsError[] = [];
   const missingImports: MissingImport[] = [];
   const tsconfigs = createTsconfigs();
-  const { transpiledEntry, sources, exported, broken, load } = createLoader(entry, options, tsconfigs);
+  const { transpiledEntry, sources, load } = createLoader(entry, options, tsconfigs);
 
   async function fetched({ url, specifier, from }: RequestOf<'fetch'>): Promise<ModuleReply> {
     try {
@@ -113,28 +109,11 @@ export function createModules(entry: Entry, options: ModulesOptions): Modules {
     find: (url) => sources.get(url),
     sources: () => sources.values(),
     missingImports,
-    exportsOf(specifier) {
-      for (const source of sources.values()) {
-        if (placeOfImport(specifier, source) === undefined) continue;
-        const { url } = findFile(specifier, { importer: source.place, missing: undefined, tsconfigs });
-        const names = url === undefined ? undefined : exported.get(url);
-        if (names !== undefined) return names;
-      }
-      return undefined;
-    },
     isFile: entry.isFile,
     looksLikeHttp: () => requestUse.test(entry.code),
     failure: (message) => failures.find((failure) => failure.message === message),
-    syntaxFailure(stack) {
-      const isNamed = broken.some(({ path }) => stack.includes(path));
-      if (!isNamed && !thrownByLoader.test(stack)) return undefined;
-      return broken.findLast(({ path }) => !isNamed || stack.includes(path))?.failure;
-    },
   };
 }
-
-/** For a syntax error in an ES module, the stack has only frames of the loader, and does not name the module. */
-const thrownByLoader = /^SyntaxError: .*\n +at .*\(node:internal\/modules\/esm\//;
 
 const requestUse =
   /\bRequest\b|^export default \w+\.fetch\b|\breq(?:uest)?\.(?:url|method|headers|json|text|formData)\b/m;
@@ -143,17 +122,13 @@ const requestUse =
 function createLoader(entry: Entry, options: ModulesOptions, tsconfigs: Tsconfigs) {
   const { cwd, compile, fetchModule, onFile } = options;
   const sources = new Map<string, Source>();
-  const exported = new Map<string, readonly string[]>();
-  const broken: { path: string; failure: ValsError }[] = [];
   const entryPath = fileURLToPath(entry.url);
 
   const nameOf = (path: string) => (isWithin(cwd, path) ? withSlashes(relative(cwd, path)) : path);
 
   async function transpileFile(url: string, source: Source, path: string): Promise<Transpiled> {
     sources.set(url, source);
-    const transpiled = await compile(source, tsconfigs.compilerOptions(path));
-    if (transpiled.syntax === 'esm') exported.set(url, transpiled.exports);
-    return transpiled;
+    return compile(source, tsconfigs.compilerOptions(path));
   }
 
   const transpiledEntry = (async () => {
@@ -169,17 +144,11 @@ function createLoader(entry: Entry, options: ModulesOptions, tsconfigs: Tsconfig
     if (/^https?:/.test(url)) return loadRemote(await fetchModule(url));
     const path = fileURLToPath(url);
     const hasPaths = tsconfigs.hasPaths(path);
-    try {
-      const transpiled = url === entry.url ? await transpiledEntry : await loadFile(url, path, code);
-      const format = formatOf(path, transpiled.syntax);
-      return transpiled.isPlain
-        ? { kind: 'plain', format, hasPaths }
-        : { kind: 'module', format, source: transpiled.code, hasPaths };
-    } catch (error) {
-      if (!(error instanceof RunFailedError) || !/\.[cm]?js$/.test(path)) throw error;
-      broken.push({ path, failure: error });
-      return { kind: 'plain' };
-    }
+    const transpiled = url === entry.url ? await transpiledEntry : await loadFile(url, path, code);
+    const format = formatOf(path, transpiled.syntax);
+    return transpiled.isPlain
+      ? { kind: 'plain', format, hasPaths }
+      : { kind: 'module', format, source: transpiled.code, hasPaths };
   }
 
   function loadFile(url: string, path: string, code: string | undefined): Promise<Transpiled> {
@@ -206,7 +175,7 @@ function createLoader(entry: Entry, options: ModulesOptions, tsconfigs: Tsconfig
     }
   }
 
-  return { transpiledEntry, sources, exported, broken, load };
+  return { transpiledEntry, sources, load };
 }
 
 function formatOf(path: string, syntax: Transpiled['syntax']): ModuleFormat {

@@ -6,11 +6,13 @@ import type { Clock } from '../lib/clock.ts';
 import { mostHeaderBytes, secretHeader, thrownIn } from './protocol.ts';
 import type { Address, Serving } from './serving-process.ts';
 
-/** Unless the val answered the request, or the caller left, vals answers with this status and text. */
-export type Outcome =
-  | { kind: 'over' }
-  | { kind: 'val failed'; status: 500; text: string; failure: ValsError }
-  | { kind: 'process ended'; status: 500 | 504; text: string };
+/** What vals answers, because the val did not. */
+export interface OwnAnswer {
+  status: 500 | 504;
+  text: string;
+  /** The val failed on this request, but its process goes on. */
+  failure?: ValsError;
+}
 
 export interface PassOnOptions {
   serving: Serving;
@@ -18,15 +20,15 @@ export interface PassOnOptions {
   maxSeconds: number;
 }
 
-/** Passes a request on to a process of the val, and the answer back, both as they come. */
+/** Passes a request on to a process of the val, and the answer back, both as they come. Undefined if the caller left, too. */
 export async function passOn(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   { serving, clock, maxSeconds }: PassOnOptions,
-): Promise<Outcome> {
+): Promise<OwnAnswer | undefined> {
   const address = await serving.address().catch(valsErrorOnly);
-  if (outgoing.destroyed) return { kind: 'over' };
-  if (address instanceof ValsError) return { kind: 'process ended', status: 500, text: address.message };
+  if (outgoing.destroyed) return undefined;
+  if (address instanceof ValsError) return { status: 500, text: address.message };
 
   const passed = send(incoming, outgoing, address);
   let tooLate: ValsError | undefined;
@@ -36,22 +38,21 @@ export async function passOn(
   });
   const answer = await answerTo(passed);
   cancelLimit();
-  if (outgoing.destroyed) return { kind: 'over' };
-  if (tooLate !== undefined) return { kind: 'process ended', status: 504, text: tooLate.message };
-  if (answer === undefined)
-    return { kind: 'process ended', status: 500, text: (await serving.lost()).message };
+  if (outgoing.destroyed) return undefined;
+  if (tooLate !== undefined) return { status: 504, text: tooLate.message };
+  if (answer === undefined) return { status: 500, text: (await serving.lost()).message };
 
   const thrown = thrownIn(answer.headers[secretHeader], address.secret);
   if (thrown !== undefined) {
     answer.resume();
-    return { kind: 'val failed', status: 500, text: thrown.text, failure: address.explain(thrown) };
+    return { status: 500, text: thrown.text, failure: address.explain(thrown) };
   }
   const { statusCode = 500, statusMessage, rawHeaders } = answer;
   outgoing.writeHead(statusCode, statusMessage, endToEnd(rawHeaders));
   outgoing.flushHeaders();
   // If the process ends in the middle of an answer, or the caller leaves, this closes the other side.
   await pipeline(answer, outgoing).catch(() => {});
-  return { kind: 'over' };
+  return undefined;
 }
 
 function valsErrorOnly(error: unknown): ValsError {
@@ -60,20 +61,18 @@ function valsErrorOnly(error: unknown): ValsError {
 }
 
 function send(incoming: IncomingMessage, outgoing: ServerResponse, address: Address): ClientRequest {
-  const { method, url: path, headersDistinct } = incoming;
-  const { port, secret } = address;
-  // The header `connection: close` of the caller closes the connection to the val, too.
-  const agent = headersDistinct.connection?.some((value) => /close/i.test(value)) ? false : address.agent;
+  const { method, url: path } = incoming;
+  const { port, secret, agent } = address;
+  // These two headers are about the connection of the caller.
+  const { connection: _connection, trailer: _trailer, ...headers } = incoming.headersDistinct;
   const passed = request({
     ...{ host: '127.0.0.1', port, agent, method, path },
     setHost: false,
     maxHeaderSize: mostHeaderBytes,
   });
-  // The val gets the headers of the caller, so Node may not add its own.
-  for (const name of ['connection', 'transfer-encoding']) passed.removeHeader(name);
-  for (const [name, values = []] of Object.entries(headersDistinct)) passed.setHeader(name, values);
-  // Node throws if trailers are announced for a body without chunks.
-  if (headersDistinct['transfer-encoding'] === undefined) passed.removeHeader('trailer');
+  // Otherwise Node would add it to a POST without a body.
+  passed.removeHeader('transfer-encoding');
+  for (const [name, values = []] of Object.entries(headers)) passed.setHeader(name, values);
   passed.setHeader(secretHeader, secret);
   passed.on('error', () => {});
   incoming.pipe(passed);

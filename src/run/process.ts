@@ -38,8 +38,6 @@ export interface Ending {
 }
 
 const graceMs = 2_000;
-/** A process that the val started may hold the channel open. */
-const mostMsToDrain = 1_000;
 
 export function startProcess(options: ProcessOptions, listener: ProcessListener): ValProcess {
   const [node, ...args] = options.command;
@@ -64,25 +62,20 @@ export function startProcess(options: ProcessOptions, listener: ProcessListener)
   };
   const ended = new Promise<Ending>((resolve) => {
     child.once('error', (startError) => resolve({ code: null, signal: null, startError }));
-    child.once('exit', (code, signal) => {
+    child.once('exit', () => {
       cancelKill();
       programs?.end();
       watchdog?.stdin?.destroy();
-      const cancelDrain = clock.after(mostMsToDrain, () => events?.destroy());
-      const finish = () => {
-        cancelDrain();
-        resolve({ code, signal });
-      };
-      if (events === undefined || events.closed) finish();
-      else events.once('close', finish);
     });
+    // Comes when everything that the val sent has been read.
+    child.once('close', (code, signal) => resolve({ code, signal }));
   });
   return {
     pause: () => void events?.pause(),
     resume: () => void events?.resume(),
     end(signal = 'SIGTERM') {
-      if (child.exitCode !== null || child.signalCode !== null) return;
       events?.resume();
+      if (child.exitCode !== null || child.signalCode !== null) return;
       // The terminal has sent this signal to the val, too.
       const isSent = group === 'shared' && signal === 'SIGINT';
       if (!isSent) kill(signal);

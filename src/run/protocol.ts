@@ -16,8 +16,8 @@ export type ModuleFormat = 'module' | 'commonjs' | 'json';
 
 export type ModuleReply =
   | { kind: 'module'; format: ModuleFormat; source: string; hasPaths?: boolean }
-  /** The file is JavaScript that Node can load. Without a format, Node decides. */
-  | { kind: 'plain'; format?: ModuleFormat; hasPaths?: boolean }
+  /** The file is JavaScript that Node can load. */
+  | { kind: 'plain'; format: ModuleFormat; hasPaths?: boolean }
   | { kind: 'url'; url: string | undefined }
   | { kind: 'failed'; message: string };
 

@@ -58,16 +58,16 @@ export async function serveVal(options: ServeOptions): Promise<Served> {
     if (!newest.isUsable()) newest = start();
     const serving = newest;
     outgoing.once('close', serving.begin());
-    const outcome = await passOn(incoming, outgoing, { ...options, serving });
-    if (outcome.kind === 'val failed') failure = outcome.failure;
-    if (outcome.kind !== 'over') respondForPages(outgoing, outcome.status, outcome.text);
+    const own = await passOn(incoming, outgoing, { ...options, serving });
+    failure = own?.failure;
+    if (own !== undefined) respondForPages(outgoing, own.status, own.text);
   }
 
   const server = createServer({ requestTimeout: 0 }, (incoming, outgoing) => {
     // A request may still come on a connection that was kept.
     if (isClosed) return void incoming.socket.destroy();
     const answered = answer(incoming, outgoing)
-      // Such as an answer that announces trailers to a caller who speaks HTTP/1.0, which Node refuses to send.
+      // Such as an answer with headers that Node refuses to send.
       .catch((error) => respondForPages(outgoing, 500, `${error}`))
       .finally(() => answers.delete(answered));
     answers.add(answered);

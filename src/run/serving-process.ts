@@ -43,8 +43,6 @@ export interface Serving {
   ended: Promise<ValsError>;
 }
 
-/** A stream of old code may go on so long. Then its reader gets the new code when it connects again. */
-const mostSecondsRetired = 60;
 const mostMsToEnd = 1_000;
 
 export function startServing({ name, clock, maxSeconds, prepare, onFailure }: ServingOptions): Serving {
@@ -101,13 +99,12 @@ export function startServing({ name, clock, maxSeconds, prepare, onFailure }: Se
   }
 
   const giveUp = () => endBecause(tookTooLong(name, maxSeconds));
-  const endRetired = () => endBecause(new RunFailedError(`${name} was changed.`));
 
   /** The val may still work for requests that are answered (`waitUntil`), so its process says when it is done. */
   async function endWhenIdle(): Promise<void> {
     if (open > 0 || hasEnded) return;
     if (address !== undefined) await untilIdle(address);
-    endRetired();
+    endBecause(new RunFailedError(`${name} was changed.`));
   }
 
   return {
@@ -127,8 +124,6 @@ export function startServing({ name, clock, maxSeconds, prepare, onFailure }: Se
     },
     retire() {
       isRetired = true;
-      const cancel = clock.after(mostSecondsRetired * 1_000, endRetired);
-      void ended.then(cancel);
       void endWhenIdle();
     },
     end(signal) {

@@ -41,7 +41,12 @@ interface ServiceTarget extends TargetBase {
   api: Api;
 }
 
-type FindOptions = Input & { settings: Settings; connect(): Promise<Api> };
+interface FindOptions extends Input {
+  settings: Settings;
+  connect(): Promise<Api>;
+  /** `lastRead` is the val, if its name was looked up. */
+  givenVals: { lastRead(id: string): JsonObject | undefined };
+}
 
 export interface Wanted {
   val: string;
@@ -105,7 +110,8 @@ async function serviceTarget(
   at: number | undefined,
 ): Promise<ServiceTarget> {
   const api = await options.connect();
-  const val = await api.record(at === undefined ? routes.getVal(id) : routes.getVersion(id, at));
+  const read = at === undefined ? options.givenVals.lastRead(id) : undefined;
+  const val = read ?? (await api.record(at === undefined ? routes.getVal(id) : routes.getVersion(id, at)));
   const known = knownVersion(id, at === undefined ? val : { ...val, version: at });
   const version = at ?? versionOf(val);
   const name = [textAt(val, 'name') ?? id, ...(version === undefined ? [] : [version])].join('@');

@@ -22,7 +22,6 @@ export interface Transpiled {
   /** The code is JavaScript already, and stays as it is. */
   isPlain: boolean;
   imports: string[];
-  exports: string[];
 }
 
 export async function transpile(source: Source, compilerOptions: CompilerOptions): Promise<Transpiled> {
@@ -89,7 +88,6 @@ function resultOf(
     code,
     syntax,
     imports: output?.imports.map(({ path }) => path) ?? [],
-    exports: output?.exports ?? [],
     hasDefaultExport:
       syntax === 'esm' ? output?.exports.includes('default') === true : exportsFromCommonJs(original),
   };

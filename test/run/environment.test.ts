@@ -1,49 +1,52 @@
 import { expect, it } from 'vitest';
-import { run } from '../support/program.ts';
+import { environmentOf } from '../../src/run/environment.ts';
+import { folderOf, run } from '../support/program.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
-import { folderWith } from './folder.ts';
 
-const names = [
-  'API_KEY',
-  'FROM_ENV_FILE',
-  'BOTH',
-  'FROM_OTHER',
-  'GIVEN',
-  'VALS_TOKEN',
-  'VALS_X',
-  'LANG',
-  'NODE_OPTIONS',
-];
-const code = `export default () => ${JSON.stringify(names)}.map((name) => process.env[name] ?? '-').join(' ')`;
 const files = {
-  'sub/a.ts': code,
+  'sub/a.ts': `export default () => ['API_KEY', 'FROM_ENV_FILE', 'GIVEN', 'VALS_TOKEN', 'LANG'].map((name) => process.env[name] ?? '-').join(' ')`,
   'package.json': '{}',
   '.env': 'FROM_ENV_FILE="a b"\nBOTH=file\nVALS_X=1',
   'other.env': 'FROM_OTHER=other # comment\nGIVEN=file',
 };
-const env = { API_KEY: 'sk-1', BOTH: 'mine', VALS_TOKEN: 'secret-token' };
+const env = { API_KEY: 'sk-1', BOTH: 'mine', VALS_TOKEN: 'secret-token', LANG: 'C' };
 
-it('a file gets the environment, the .env of its project, and what is given, but nothing of vals', async () => {
-  const { run } = folderWith(files);
-  expect((await run(['sub/a.ts'], { env })).stdout).toBe('sk-1 a b mine - - - - C.UTF-8 -\n');
-  const more = ['--dotenv', 'other.env', '--env', 'GIVEN=a=b', '--env', 'API_KEY'];
-  expect((await run([...more, 'sub/a.ts'], { env })).stdout).toBe('sk-1 a b mine other a=b - - C.UTF-8 -\n');
+function optionsFor(own: NodeJS.ProcessEnv) {
+  const project = folderOf(files);
+  const given = { dotenv: [] as string[], variables: [], isSandboxed: true };
+  return { env: own, isOwnFile: true, project, cwd: project, ...given };
+}
+
+it('a file gets the environment, the .env of its project, and what is given, but nothing of vals', () => {
+  const options = optionsFor(env);
+  const own = { API_KEY: 'sk-1', BOTH: 'mine', LANG: 'C', FROM_ENV_FILE: 'a b' };
+  expect(environmentOf(options)).toEqual(own);
+  const variables = [{ name: 'GIVEN', value: 'a=b' }];
+  const more = environmentOf({ ...options, dotenv: ['other.env'], variables });
+  expect(more).toEqual({ ...own, FROM_OTHER: 'other', GIVEN: 'a=b' });
 });
 
-it('code of the service gets only what any program needs, and what is given', async () => {
+it('other code gets only what any program needs, and what is given', () => {
+  const options = { ...optionsFor(env), isOwnFile: false };
+  expect(environmentOf(options)).toEqual({ LANG: 'C' });
+  const variables = [{ name: 'API_KEY', value: undefined }];
+  const more = environmentOf({ ...options, dotenv: ['other.env'], variables });
+  expect(more).toEqual({ LANG: 'C', FROM_OTHER: 'other', GIVEN: 'file', API_KEY: 'sk-1' });
+});
+
+it('options of Node are handed on, unless they load files that the sandbox hides', () => {
+  const withOptions = (NODE_OPTIONS: string) => environmentOf(optionsFor({ NODE_OPTIONS })).NODE_OPTIONS;
+  expect(withOptions('--no-deprecation')).toBe('--no-deprecation');
+  expect(withOptions('--require /editor/debugger.js')).toBeUndefined();
+});
+
+it('a file is run with its environment, and code of the service without it', async () => {
   const service = await serviceInProcess();
-  const { path } = folderWith(files);
-  const vals = (...args: string[]) => run(args, { env: { ...env, ...service.env }, cwd: path });
+  const cwd = folderOf(files);
+  const vals = (...args: string[]) => run(args, { env: { ...env, ...service.env }, cwd });
   expect((await vals('push', 'sub/a.ts')).exit).toBe(0);
-  expect((await vals('run', 'a')).stdout).toBe('- - - - - - - C.UTF-8 -\n');
-  const given = ['--env', 'API_KEY', '--env', 'GIVEN=1', '--dotenv', 'other.env'];
-  expect((await vals('run', ...given, 'a')).stdout).toBe('sk-1 - - other 1 - - C.UTF-8 -\n');
-});
-
-it('options of Node are handed on, unless they load files that the sandbox hides', async () => {
-  const { run } = folderWith(files);
-  const withOptions = async (NODE_OPTIONS: string) =>
-    (await run(['sub/a.ts'], { env: { NODE_OPTIONS } })).stdout.trim().split(' ').at(-1);
-  expect(await withOptions('--no-deprecation')).toBe('--no-deprecation');
-  expect(await withOptions('--require /editor/debugger.js')).toBe('-');
+  expect((await vals('run', '--env', 'GIVEN=a=b', 'sub/a.ts')).stdout).toBe('sk-1 a b a=b - C\n');
+  expect((await vals('run', '--env', 'API_KEY', '--dotenv', 'other.env', 'a')).stdout).toBe(
+    'sk-1 - file - C\n',
+  );
 });

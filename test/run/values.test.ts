@@ -1,74 +1,93 @@
 import { once } from 'node:events';
-import type { Readable } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { Readable } from 'node:stream';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { sendValue } from '../../src/run/child/value.ts';
+import { createLogs } from '../../src/run/logs.ts';
+import type { ValEvent } from '../../src/run/protocol.ts';
 import { folderOf, runAtTerminal, startProcess, untilIdle } from '../support/program.ts';
 import { folderWith } from './folder.ts';
 
+const sent = vi.hoisted(() => ({ events: [] as ValEvent[], text: '' }));
+vi.mock('../../src/run/child/channel.ts', () => ({
+  sendEvent: (event: ValEvent) => void sent.events.push(event),
+  sendBytes(_kind: number, bytes: Uint8Array) {
+    sent.text += Buffer.from(bytes);
+  },
+}));
+
+describe('a val returns', () => {
+  beforeEach(() => void Object.assign(sent, { events: [], text: '' }));
+
+  async function* generator() {
+    yield 'a';
+    yield 'b\n';
+    yield { c: 1 };
+    yield new Uint8Array([68]);
+  }
+
+  it.each<[what: string, value: unknown, kind: string, text: string]>([
+    ['a text', 'x', 'text', 'x'],
+    ['an object with a `pipe` like a stream', { pipe: [1, null, 'é'] }, 'json', '{"pipe":[1,null,"é"]}'],
+    ['a Response', new Response('body'), 'bytes', 'body'],
+    ['a Response without a body', new Response(null), 'bytes', ''],
+    ['bytes', new Uint8Array([65, 66]), 'bytes', 'AB'],
+    ['an ArrayBuffer', new Uint8Array([65]).buffer, 'bytes', 'A'],
+    ['a stream', Readable.from(['a', 'b']), 'bytes', 'ab'],
+    ['a Blob', new Blob(['a', 'b']), 'bytes', 'ab'],
+    ['a Map', new Map([['a', 1]]), 'json', '[["a",1]]'],
+    ['a Set', new Set([1, 2]), 'json', '[1,2]'],
+    ['a generator', generator(), 'bytes', 'a\nb\n{"c":1}\nD'],
+    ['an iterator', [1, 'b'].values(), 'bytes', '1\nb\n'],
+    ['undefined', undefined, 'none', ''],
+  ])('%s', async (_what, value, kind, text) => {
+    await sendValue(value);
+    expect(sent).toEqual({ events: [{ kind: 'value', of: kind }], text });
+  });
+
+  it.each([
+    [1n, 'cannot be written as JSON: '],
+    [() => {}, 'a value of type function'],
+  ])('no %s', async (value, message) => {
+    await expect(sendValue(value)).rejects.toThrow(message);
+  });
+});
+
 describe('vals run prints', () => {
-  it.each<[what: string, code: string, stdout: string, args?: string[]]>([
-    ['a text', 'export default (...a: string[]) => a.join()', 'x,--json,-h\n', ['x', '--json', '-h']],
-    ['a text that ends with a newline', 'export default () => "x\\n"', 'x\n'],
-    [
-      'JSON, even of an object that has a `pipe` like a stream',
-      'export default async () => ({ pipe: [1, null, "é"] })',
-      '{"pipe":[1,null,"é"]}\n',
-    ],
-    ['the body of a Response', 'export default () => new Response("body")', 'body'],
-    ['bytes', 'export default () => new Uint8Array([65, 66])', 'AB'],
-    [
-      'a stream',
-      'import { Readable } from "node:stream"; export default () => Readable.from(["a", "b"])',
-      'ab',
-    ],
-    ['a Blob', 'export default () => new Blob(["a", "b"])', 'ab'],
-    ['a Map', 'export default () => new Map([["a", 1]])', '[["a",1]]\n'],
-    ['a Set', 'export default () => new Set([1, 2])', '[1,2]\n'],
-    [
-      'what a generator yields, one by one',
-      'export default async function* () { yield "a"; yield "b\\n"; yield { c: 1 }; yield new Uint8Array([68]) }',
-      'a\nb\n{"c":1}\nD',
-    ],
-    ['what an iterator yields', 'export default () => [1, "b"].values()', '1\nb\n'],
-    ['nothing for undefined', 'export default () => {}', ''],
-    ['an exported value that is no function', 'export default 5 as number', '5\n'],
+  it.each<[what: string, file: string, code: string, stdout: string, args?: string[]]>([
+    ['a text as a line', 'a.ts', 'export default (...a: string[]) => a.join()', 'x,-h\n', ['x', '-h']],
+    ['an exported value that is no function', 'a.ts', 'export default { a: [5] as number[] }', '{"a":[5]}\n'],
+    ['bytes as they are', 'a.ts', 'export default () => new Response("body")', 'body'],
     [
       'what the fetch method of an object returns',
-      'export default { word: "hi", fetch(name: string) { return this.word + name } }',
+      'a.ts',
+      'export default { word: "hi", fetch(name: string) { return this.word + name + "\\n" } }',
       'hi!\n',
       ['!'],
     ],
-    ['nothing if the val exits with 0', 'export default () => process.exit(0)', ''],
-    ['what a CommonJS module exports', 'module.exports = (name) => "hi " + name', 'hi x\n', ['x']],
-  ])('%s', async (_what, code, expected, args = []) => {
-    const file = code.startsWith('module') ? 'a.cjs' : 'a.ts';
+    ['nothing if the val exits with 0', 'a.ts', 'export default () => process.exit(0)', ''],
+    ['what CommonJS exports', 'a.cjs', 'module.exports = (name) => "hi " + name', 'hi x\n', ['x']],
+  ])('%s', async (_what, file, code, expected, args = []) => {
     const { exit, stdout, stderr } = await folderWith({ [file]: code }).run([file, ...args]);
     expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: expected, stderr: '' });
   });
 
   it.each<[what: string, code: string, stdout: string, stderr: string]>([
     [
-      'the output of a script to stdout, and no note about a default export',
-      'setTimeout(() => console.log("late"), 20); await 0',
-      'late\n',
+      "the output of a script and of its handlers to stdout, and the script reads vals's input",
+      `process.once('beforeExit', () => console.log('before'));
+        process.on('uncaughtException', (error) => console.log('caught ' + error.message));
+        process.on('exit', () => console.log('exit'));
+        let t = ''; for await (const c of process.stdin) t += c; console.log(t + t);
+        setTimeout(() => { throw new Error('late') });
+        throw new Error('early')`,
+      'inin\ncaught early\ncaught late\nbefore\nexit\n',
       '',
     ],
     [
-      'the output of a val with a default export to stderr',
-      'console.log("one"); export default () => "two"',
+      'the output of a val with a default export to stderr, also what comes after the return',
+      'console.log("one"); export default () => { setTimeout(() => console.error("sent"), 50); return "two" }',
       'two\n',
-      'one\n',
-    ],
-    [
-      'a value made from standard input',
-      'export default async () => { let t = ""; for await (const c of process.stdin) t += c; return t + t }',
-      'inin\n',
-      '',
-    ],
-    [
-      'what comes after the return',
-      'export default () => { setTimeout(() => console.error("sent"), 50); return "done" }',
-      'done\n',
-      'sent\n',
+      'one\nsent\n',
     ],
     [
       'a line if a val still works 5 s after the return, and ends it',
@@ -76,22 +95,12 @@ describe('vals run prints', () => {
       '',
       'a.ts was ended: it still worked 5 s after it had returned.\n',
     ],
-    [
-      "what the val's own handlers print",
-      `process.once('beforeExit', () => console.log('before'));
-        process.on('uncaughtException', (error) => console.log('caught ' + error.message));
-        process.on('exit', () => console.log('exit'));
-        setTimeout(() => { throw new Error('late') });
-        throw new Error('early')`,
-      'caught early\ncaught late\nbefore\nexit\n',
-      '',
-    ],
   ])('%s', async (_what, code, stdout, stderr) => {
     const result = await folderWith({ 'a.ts': code }).runProcess(['a.ts'], { input: 'in' });
     expect(result).toMatchObject({ exit: 0, stdout, stderr });
   });
 
-  it('a note for a script that prints nothing', async () => {
+  it('a note for a script that prints nothing, but not under --json', async () => {
     const { run } = folderWith({ 'a.ts': 'await 0; export const greet = 1' });
     const stderr = 'a.ts ran, but it has no default export and printed nothing.\n';
     expect(await run(['a.ts'])).toMatchObject({ exit: 0, stdout: '', stderr });
@@ -110,43 +119,18 @@ describe('vals run prints', () => {
     expect(stderr).toBe('one\ntwo\n');
   });
 
-  it('the last 64 KiB of a long output in the record, in whole characters', async () => {
-    const { runProcess } = folderWith({
-      'a.ts':
-        'for (let i = 0; i < 300; i++) process.stdout.write("é".repeat(1_001)); process.stdout.write("end")',
+  it('colours at a terminal, where the val writes itself, and what it returns escaped', async () => {
+    const { path } = folderWith({
+      'a.ts': 'console.log(process.stdout.isTTY, { a: 1 }); export default () => new Response("\\u001b[2J")',
     });
-    const { logs } = JSON.parse((await runProcess(['--json', 'a.ts'])).stdout).run;
-    expect(logs).toMatch(/^é+end$/);
-    expect(65_536 - Buffer.byteLength(logs)).toBeLessThan(2);
-  });
-
-  it('escaped text at a terminal, with a newline before the prompt', async () => {
-    const { path } = folderWith({ 'a.ts': 'export default () => new Response("\\u001b[2J")' });
     const { screen } = await runAtTerminal(['run', '--no-report', 'a.ts'], { cwd: path });
-    expect(screen).toBe('\\u001b[2J\r\n');
-  });
-
-  it('colours at a terminal, because the val writes to the terminal itself', async () => {
-    const { path } = folderWith({ 'a.ts': 'console.log(process.stdout.isTTY, { a: 1 })' });
-    const { screen } = await runAtTerminal(['run', '--no-report', 'a.ts'], { cwd: path });
-    expect(screen).toBe('\u001b[33mtrue\u001b[39m { a: \u001b[33m1\u001b[39m }\r\n');
-  });
-
-  it('8 MB of a body, and 8 MB of output, completely', async () => {
-    const { runProcess } = folderWith({
-      'a.ts':
-        'export default () => { for (let i = 0; i < 8; i++) console.log("x".repeat(1 << 20));\n' +
-        'let n = 0; return new Response(new ReadableStream({\n' +
-        'pull(c) { if (n++ === 8) c.close(); else c.enqueue(new Uint8Array(1 << 20).fill(65)) } })) }',
-    });
-    const { stdout, stderr } = await runProcess(['a.ts']);
-    expect([stdout.length, stderr.length]).toEqual([8 << 20, (8 << 20) + 8]);
+    expect(screen).toBe('\u001b[33mtrue\u001b[39m { a: \u001b[33m1\u001b[39m }\r\n\\u001b[2J\r\n');
   });
 
   it.skipIf(process.platform !== 'linux')(
     'all of a long stream to a slow reader, and the val writes only a little ahead',
     async () => {
-      const megabytes = 64;
+      const megabytes = 24;
       const cwd = folderOf({
         'a.ts': `let written = 0; export default () => new Response(new ReadableStream({ pull(c) {
           if (written === ${megabytes}) return c.close();
@@ -165,4 +149,12 @@ describe('vals run prints', () => {
       expect(size).toBe(megabytes << 20);
     },
   );
+});
+
+it('of a long output, the last 64 KiB are kept, in whole characters and without colours', () => {
+  const logs = createLogs();
+  for (let count = 0; count < 300; count++) logs.add(Buffer.from('é'.repeat(1_001)));
+  logs.add(Buffer.from('\u001b[31mend\u001b[0m'));
+  expect(logs.text()).toMatch(/^é+end$/);
+  expect(65_536 - Buffer.byteLength(logs.text())).toBeLessThan(12);
 });

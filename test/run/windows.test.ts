@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { environmentOf } from '../../src/run/environment.ts';
 import { spelledAsOnDisk, withoutNamespace } from '../../src/run/windows-paths.ts';
 import { nameProblem } from '../../src/workspace/disk/file-names.ts';
 
@@ -20,18 +19,6 @@ it('on Windows, a path gets the case that the disk has, and keeps its drive', ()
 it('hints name plain paths', () => {
   const paths = ['\\\\?\\C:\\x', '\\\\?\\UNC\\server\\x', 'C:\\x', '/x'];
   expect(paths.map(withoutNamespace)).toEqual(['C:\\x', '\\\\server\\x', 'C:\\x', '/x']);
-});
-
-it('on Windows, names that differ only in case are one variable', () => {
-  const options = { env: { Path: 'mine' }, isOwnFile: true, project: undefined, cwd: '/', dotenv: [] };
-  const variables = [
-    { name: 'path', value: 'given' },
-    { name: 'PATH', value: undefined },
-  ];
-  const environment = (platform: NodeJS.Platform, given = variables) =>
-    environmentOf({ ...options, variables: given, isSandboxed: true, platform });
-  expect(environment('win32')).toEqual({ PATH: 'mine' });
-  expect(environment('linux', variables.slice(0, 1))).toEqual({ Path: 'mine', path: 'given' });
 });
 
 it('on Windows, a file cannot have a name that Windows does not allow', () => {

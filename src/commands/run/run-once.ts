@@ -3,7 +3,6 @@ import { RunFailedError } from '../../errors.ts';
 import { type JsonValue, parseJson } from '../../lib/json.ts';
 import { type Launch, type LaunchInput, prepareLaunch } from '../../run/launch.ts';
 import { createLogs, endForAgents } from '../../run/logs.ts';
-import type { Entry } from '../../run/modules.ts';
 import { type Run, startRun } from '../../run/start-run.ts';
 import { findTarget, type Target, type Wanted } from '../../run/target.ts';
 import type { JsonResult, PiecesResult } from '../../terminal/result.ts';
@@ -71,7 +70,7 @@ export async function* run(
     });
     // After the start of the val: finding the version takes as long as the start, and goes on beside it.
     record = beginRecord(entry);
-    yield* show(started, entry, asRecord, result);
+    yield* show(started, asRecord, result);
     startedAt = started.beganAt();
     const { wasCutOff } = await started.finished();
     if (wasCutOff)
@@ -99,7 +98,6 @@ export async function* run(
 
 async function* show(
   started: Run,
-  { name }: Entry,
   asRecord: boolean,
   result: { value: JsonValue },
 ): AsyncGenerator<RunOutput> {
@@ -109,8 +107,10 @@ async function* show(
     if ((kind === 'text' || kind === 'bytes') && !asRecord) {
       yield { kind: 'pieces', pieces: kind === 'text' ? withNewline(started.pieces()) : started.pieces() };
     } else if (kind !== 'none') {
-      const text = await collect(name, started.pieces());
-      result.value = kind === 'json' ? parseValue(name, text) : text;
+      const pieces: Buffer[] = [];
+      for await (const piece of started.pieces()) pieces.push(piece);
+      const text = Buffer.concat(pieces).toString();
+      result.value = kind === 'json' ? parseJson(text) : text;
       if (kind === 'json' && !asRecord) yield { kind: 'json', value: result.value };
     }
     isRead = true;
@@ -130,29 +130,4 @@ async function* withNewline(pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buff
     yield piece;
   }
   if (last !== '\n'.charCodeAt(0)) yield Buffer.from('\n');
-}
-
-const largestValue = 64 * 1_048_576;
-
-async function collect(name: string, pieces: AsyncGenerator<Buffer>): Promise<string> {
-  const all: Buffer[] = [];
-  let size = 0;
-  for await (const piece of pieces) {
-    size += piece.length;
-    if (size > largestValue) {
-      throw new RunFailedError(`${name} returned more than 64 MiB, which cannot be printed as JSON.`, {
-        hint: 'Return a string, a stream or a Response, and use no --json. Their length is not limited.',
-      });
-    }
-    all.push(piece);
-  }
-  return Buffer.concat(all).toString();
-}
-
-function parseValue(name: string, text: string): JsonValue {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw new RunFailedError(`${name} returned JSON that is ${(error as Error).message}.`, { cause: error });
-  }
 }

@@ -69,7 +69,7 @@ async function answer(
   secret: string,
 ): Promise<void> {
   const waited: unknown[] = [];
-  const context = { waitUntil: (work: unknown) => void waited.push(work), passThroughOnException() {} };
+  const context = { waitUntil: (work: unknown) => void waited.push(work) };
   const closed = new AbortController();
   outgoing.once('close', () => closed.abort());
   try {

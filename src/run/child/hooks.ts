@@ -88,8 +88,7 @@ export function load(
   if ((isInPackage ? typeScript : anyCode).test(path)) {
     const reply = askForCode(url, path);
     // Node loads JavaScript itself, so that its text, its lines and its errors stay as they are.
-    if (reply.kind === 'plain')
-      return next(url, reply.format ? { ...context, format: reply.format } : context);
+    if (reply.kind === 'plain') return next(url, { ...context, format: reply.format });
     return leftToRequire(path, moduleIn(reply), context);
   }
   if (!isInPackage) locked(() => sendRequest({ kind: 'used', url }));
@@ -212,7 +211,7 @@ function locked<T>(work: () => T): T {
 }
 
 function moduleIn(reply: ModuleReply): Loaded {
-  if (reply.kind === 'failed') throw new Error(reply.message);
+  if (reply.kind === 'failed') throw new SyntaxError(reply.message);
   if (reply.kind !== 'module') throw new TypeError('vals did not send a module.');
   const { format, source } = reply;
   return { format, source, shortCircuit: true };
