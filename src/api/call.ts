@@ -47,8 +47,6 @@ interface Attempt {
 export interface Reply {
   status: number;
   body: JsonValue | undefined;
-  /** The body as it came, of a raw call. */
-  text?: string;
   etag?: string;
 }
 

@@ -5,7 +5,7 @@ import { defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { parsedText, path, text } from '../cli/value-types.ts';
 import { LocalError, UsageError } from '../errors.ts';
-import { type JsonObject, type JsonValue, losesDigits, parseJson, stringifyJson } from '../lib/json.ts';
+import { type JsonObject, type JsonValue, parseJson, stringifyJson } from '../lib/json.ts';
 import type { Result } from '../terminal/result.ts';
 import { readText } from '../workspace/sources/read-text.ts';
 import { dryRun, plan } from './shared/options.ts';
@@ -71,7 +71,7 @@ export const command = defineCommand({
     const target = parsePath(path);
     const sends = rawField.length > 0 || field.length > 0 || input !== undefined;
     const method = named ?? (sends ? 'POST' : 'GET');
-    checkCombination(method, input, field, paginate);
+    checkCombination(method, input, paginate);
     const body = input === undefined ? undefined : await readBody(input, context);
     const fields: Field<JsonValue>[] = [...rawField];
     for (const each of field) fields.push(await readField(each, context));
@@ -80,15 +80,14 @@ export const command = defineCommand({
       route: 'any',
       method,
       path: inQuery ? withFields(target, fields) : target.path + target.query,
-      ...(body ?? (!inQuery && fields.length > 0 && { body: objectOf(fields) })),
+      ...(body ?? (!inQuery && fields.length > 0 && { body: Object.fromEntries(fields) })),
       isRaw: true,
     };
     if (dryRun) return plan(call);
     const api = await context.connect();
     if (paginate) return everyPage(api, call, context.flags);
-    const { body: value, text = '' } = await api.send(call);
-    if (value === undefined) return { kind: 'nothing' };
-    return { kind: 'json', value, exactText: losesDigits(text) ? text : undefined };
+    const { body: value } = await api.send(call);
+    return value === undefined ? { kind: 'nothing' } : { kind: 'json', value };
   },
 });
 
@@ -125,12 +124,7 @@ function parseField(word: string): Field {
   });
 }
 
-function checkCombination(
-  method: string,
-  input: string | undefined,
-  fields: readonly Field[],
-  paginate: boolean | undefined,
-): void {
+function checkCombination(method: string, input: string | undefined, paginate: boolean | undefined): void {
   if (input !== undefined && isRead(method)) {
     throw new UsageError(`A ${method} request has no body, so --input cannot be used.`, {
       hint: 'To send values in the query of the request, use -f or -F.',
@@ -143,12 +137,6 @@ function checkCombination(
         command: 'api',
         input: { first: 'GET', second: '/v1/me/runs', paginate: true },
       },
-    });
-  }
-  const readers = [input === '-', ...fields.map(([, text]) => text === '@-')].filter(Boolean);
-  if (readers.length > 1) {
-    throw new UsageError('More than one option reads standard input, which can be read only once.', {
-      hint: 'Use - for one option, and files for the others.',
     });
   }
 }
@@ -184,17 +172,6 @@ function withFields({ path, query }: UserPath, fields: readonly Field<JsonValue>
   );
   if (more.size === 0) return path + query;
   return `${path}${query === '' ? '?' : `${query}&`}${more}`;
-}
-
-function objectOf(fields: readonly Field<JsonValue>[]): JsonObject {
-  const keys = fields.map(([key]) => key);
-  const again = keys.find((key, index) => keys.indexOf(key) < index);
-  if (again !== undefined) {
-    throw new UsageError(`The field ${again} was given twice.`, {
-      hint: `To send a list, use -F ${again}='[1, 2]'.`,
-    });
-  }
-  return Object.fromEntries(fields);
 }
 
 async function everyPage(api: Api, { method, path }: Call, flags: Context['flags']): Promise<Result> {

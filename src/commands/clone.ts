@@ -4,6 +4,7 @@ import { defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { path } from '../cli/value-types.ts';
 import { LocalError, UsageError } from '../errors.ts';
+import { fileError } from '../file-error.ts';
 import { quoteFor } from '../lib/shell-command.ts';
 import { errnoOf, errorMessageOf, isMissing } from '../lib/system.ts';
 import { spaceIn } from '../settings/base-url.ts';
@@ -97,10 +98,7 @@ function namesIn(folder: string, given: string): string[] {
     if (errnoOf(error) === 'ENOTDIR') {
       throw new UsageError(`${given} is not a folder.`, { hint: 'Give the path of a folder.' });
     }
-    throw new LocalError(`${given} cannot be read: ${errorMessageOf(error)}`, {
-      hint: 'Give a folder that you may read.',
-      cause: error,
-    });
+    throw fileError(given, error);
   }
 }
 

@@ -8,12 +8,12 @@ import { AuthError, BadResponseError, NoSpaceError, UsageError } from '../errors
 import { type Hints, hintList } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { warnWith } from '../lib/say.ts';
-import { type BaseUrl, parseBaseUrl, spaceIn, withScheme } from '../settings/base-url.ts';
+import { type BaseUrl, parseBaseUrl, spaceIn } from '../settings/base-url.ts';
 import { readConfig, withDefault } from '../settings/config-file.ts';
 import { checkToken, isOfThisMachine } from '../settings/settings.ts';
 import { column } from '../terminal/column.ts';
 import { readText } from '../workspace/sources/read-text.ts';
-import { warnIfLocalIsSet } from './shared/warn-if-local.ts';
+import { warnIfSet } from './shared/warn-if-set.ts';
 
 export const command = defineCommand({
   summary: 'Sign in to a service and store its token',
@@ -35,7 +35,7 @@ export const command = defineCommand({
   ],
   columns: [column('username'), column('base url', 'baseUrl'), column('config file', 'configFile')],
   async run(context, { baseUrl: address, withToken = false }) {
-    const { settings, env, say } = context;
+    const { settings, say } = context;
     if (settings.local.value) {
       throw new UsageError('The embedded service needs no sign-in.', {
         hint: 'To sign in to another service, omit --local and unset VALS_LOCAL.',
@@ -52,12 +52,8 @@ export const command = defineCommand({
     await updateConfig(context, (config) =>
       withDefault({ ...config, tokens: { ...config.tokens, [baseUrl.origin]: token } }, baseUrl.href),
     );
-    if (env.VALS_TOKEN)
-      say({
-        kind: 'warning',
-        text: 'VALS_TOKEN is set, so commands use the token in VALS_TOKEN instead of the stored token.',
-      });
-    warnIfLocalIsSet(context);
+    warnIfSet(context, 'VALS_TOKEN');
+    warnIfSet(context, 'VALS_LOCAL');
     say({
       kind: 'hint',
       text: [
@@ -154,16 +150,7 @@ async function askForBaseUrl({ prompt, settings }: Context, withToken: boolean):
   } catch {
     throw noService;
   }
-  const ask = async (question: string): Promise<string> => {
-    const text = await prompt.text(question, instead);
-    if (text === '') throw noService;
-    return text;
-  };
-  let text = withScheme(await ask('Base URL of the service, such as https://api.example.com: '));
-  while (!/^https?:\/\//i.test(text)) {
-    const proposed = `https://${text.replace(/^[a-z]*:?\/\//i, '')}`;
-    const answer = await prompt.text(`The base URL begins with https://. Base URL [${proposed}]: `, instead);
-    text = withScheme(answer) || proposed;
-  }
+  const text = await prompt.text('Base URL of the service, such as https://api.example.com: ', instead);
+  if (text === '') throw noService;
   return parseBaseUrl(text, 'the prompt', settings.allowHttp.value);
 }

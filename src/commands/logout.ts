@@ -3,6 +3,7 @@ import { UsageError } from '../errors.ts';
 import { hasOrigin, placesAt } from '../settings/base-url.ts';
 import { usedIn } from '../settings/config-file.ts';
 import { column } from '../terminal/column.ts';
+import { warnIfSet } from './shared/warn-if-set.ts';
 
 export const command = defineCommand({
   summary: 'Sign out of a service: remove its token',
@@ -12,7 +13,7 @@ export const command = defineCommand({
   examples: ['vals logout', 'vals logout --base-url https://api.example.com'],
   columns: [column('status'), column('base url', 'baseUrl')],
   async run(context) {
-    const { settings, env, say } = context;
+    const { settings, say } = context;
     const baseUrl = settings.baseUrl?.value;
     if (baseUrl === undefined) {
       throw new UsageError('No service was given, and there is no default service to sign out of.', {
@@ -38,11 +39,7 @@ export const command = defineCommand({
       others = next === undefined ? left.length : 0;
       return { ...config, baseUrl: next, used, tokens };
     });
-    if (env.VALS_TOKEN)
-      say({
-        kind: 'warning',
-        text: 'VALS_TOKEN is still set, so commands still use the token in VALS_TOKEN.',
-      });
+    warnIfSet(context, 'VALS_TOKEN');
     if (wasSignedIn) {
       // A script learns it too, because its next command uses that service.
       if (defaultNow !== '') say({ kind: 'note', text: defaultNow });

@@ -25,13 +25,6 @@ export function parseIfJson(text: string): JsonValue | undefined {
   }
 }
 
-// The number must stand between spaces or JSON punctuation, so that a timestamp in a string does not match.
-const numbers = /(?<=^|[[:,\s])-?\d[\d.eE+-]*(?=$|[\],}\s])/g;
-
-/** True if JavaScript would write a number of this JSON differently, such as 12345678901234567890, 1.0 or 1e400. */
-export const losesDigits = (json: string): boolean =>
-  json.match(numbers)?.some((digits) => String(Number(digits)) !== digits) ?? false;
-
 // JSON.stringify does not escape these characters. They can control a terminal or reverse the order of text.
 const unsafeInOutput = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 export const unicodeEscape = (character: string): string =>

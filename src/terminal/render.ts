@@ -1,13 +1,6 @@
 import { describeRows } from '../errors.ts';
 import type { WriteHints } from '../lib/hint.ts';
-import {
-  escapeUnsafe,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  lookUp,
-  stringifyJson,
-} from '../lib/json.ts';
+import { isObject, type JsonObject, type JsonValue, lookUp, stringifyJson } from '../lib/json.ts';
 import { visible, visibleLines } from '../lib/visible.ts';
 import { cellOf, type Screen } from './cell.ts';
 import { project } from './fields.ts';
@@ -83,10 +76,8 @@ async function renderRecord(result: RecordResult, rendering: Rendering): Promise
   await stdout.write(await formatRecord(record, columns, format.fields !== undefined, screen));
 }
 
-async function renderJson({ value, exactText }: JsonResult, output: Output): Promise<void> {
+async function renderJson({ value }: JsonResult, output: Output): Promise<void> {
   const { kind, fields } = output.format;
-  if (exactText !== undefined && fields === undefined)
-    return output.stdout.write(`${escapeUnsafe(exactText.trim())}\n`);
   const withFields = (item: JsonValue) => (fields && isObject(item) ? project(item, fields) : item);
   const selected = Array.isArray(value) ? value.map(withFields) : withFields(value);
   if (kind !== 'ndjson') return writeJson(selected, output);

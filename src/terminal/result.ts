@@ -54,8 +54,6 @@ export interface OutcomesResult {
 export interface JsonResult {
   kind: 'json';
   value: JsonValue;
-  /** The JSON as it came, if `value` lacks digits of its numbers. */
-  exactText?: string | undefined;
 }
 
 export interface PiecesResult {

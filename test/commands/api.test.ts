@@ -12,19 +12,18 @@ async function ask(args: readonly string[], reply: Reply = ok, options: RunOptio
 }
 
 describe('a path', () => {
-  it.each([
-    'https://evil.example/v1/me',
-    'HTTP:/evil.example',
-    '//evil.example/v1/me',
-    '/\\evil.example',
-    '/v1/me#top',
-    '',
-  ])('%j is refused before anything is sent', async (path) => {
-    const service = await scriptedService([]);
-    const { exit, stdout, error } = await run(['api', 'GET', path, '--json'], { env: service.env });
-    expect({ exit, stdout, requests: service.requests }).toEqual({ exit: 2, stdout: '', requests: [] });
-    expect(error).toMatchObject({ kind: 'usage', hint: expect.stringContaining('part after the base URL') });
-  });
+  it.each(['https://evil.example/v1/me', '//evil.example/v1/me', '/\\evil.example', '/v1/me#top', ''])(
+    '%j is refused before anything is sent',
+    async (path) => {
+      const service = await scriptedService([]);
+      const { exit, stdout, error } = await run(['api', 'GET', path, '--json'], { env: service.env });
+      expect({ exit, stdout, requests: service.requests }).toEqual({ exit: 2, stdout: '', requests: [] });
+      expect(error).toMatchObject({
+        kind: 'usage',
+        hint: expect.stringContaining('part after the base URL'),
+      });
+    },
+  );
 
   it.each([
     ['..', '/base/'],
@@ -36,20 +35,12 @@ describe('a path', () => {
     expect(await run(['api', 'GET', path], { env })).toMatchObject({ exit: 0 });
     expect(service.requests[0]?.path).toBe(requested);
   });
-
-  it('is appended to the path of the base URL', async () => {
-    const service = await scriptedService([ok]);
-    const env = { ...service.env, VALS_BASE_URL: `${service.baseUrl}/base/v1/` };
-    expect(await run(['api', 'GET', '/v1/me?a=b+c'], { env })).toMatchObject({ exit: 0 });
-    expect(service.requests[0]?.path).toBe('/base/v1/me?a=b+c');
-  });
 });
 
 describe('the request', () => {
   it.each<{ args: string[]; method: string; path: string; body: string }>([
     { args: ['get', 'v1/me'], method: 'GET', path: '/v1/me', body: '' },
     { args: ['/v1/me'], method: 'GET', path: '/v1/me', body: '' },
-    { args: ['/'], method: 'GET', path: '/', body: '' },
     {
       args: ['/v1//a%2Fb/.../é?ü=%20ö&next=../..//host'],
       method: 'GET',
@@ -71,12 +62,6 @@ describe('the request', () => {
       method: 'POST',
       path: '/v1/x?q=1',
       body: '{"a":"1","c":"x=y","d":"","b":1}',
-    },
-    {
-      args: 'PATCH /x -F n=12 -F f=1.5 -F o={"a":[null]}'.split(' '),
-      method: 'PATCH',
-      path: '/x',
-      body: '{"n":12,"f":1.5,"o":{"a":[null]}}',
     },
     {
       args: ['PUT', '/x', '-F', 't=true', '-F', 'z=null', '-F', 's="1"', '-f', '__proto__=p'],
@@ -117,33 +102,15 @@ describe('the request', () => {
     });
   });
 
-  it('says that a refused request had no body', async () => {
-    const service = await scriptedService([], () => ({ status: 400, body: { message: 'not JSON' } }));
-    const { error } = await run(['api', 'POST', '/x', '--json'], { env: service.env, input: '{}' });
-    expect(error?.hint).toContain('--input -');
-  });
-
   it.each([
     { args: ['GET', '/x', '-F', 'a=secret'], exit: 2, says: '-f a=' },
-    { args: ['POST', '/x', '-F', 'a='], exit: 2, says: '-f a=' },
     { args: ['POST', '/x', '-f', 'a'], exit: 2, says: 'key=value' },
-    { args: ['POST', '/x', '-f', '=a'], exit: 2, says: 'key=value' },
-    { args: ['POST', '/x', '-f', 'a=1', '-F', 'a=2'], exit: 2, says: 'twice' },
-    { args: ['POST', '/x', '-F', 'a=@-', '--input', '-'], exit: 2, says: 'only once' },
-    { args: ['POST', '/x', '-F', 'a=@-', '-F', 'b=@-'], exit: 2, says: 'only once' },
     { args: ['POST', '/x', '-F', 'a=@missing.txt'], exit: 10, says: 'missing.txt does not exist' },
     { args: ['GET', '/x', '--input', '-'], exit: 2, says: '--input' },
     { args: ['POST', '/x', '--input', '-'], exit: 10, says: 'Standard input is not JSON' },
-    { args: ['POST', '/x', '--input', 'missing.json'], exit: 10, says: 'missing.json does not exist' },
     { args: ['POST', '/x', '--paginate'], exit: 2, says: '--paginate works only with GET' },
     { args: ['G ET', '/x'], exit: 2, says: 'not an HTTP method' },
-    { args: ['CONNECT', '/x'], exit: 2, says: 'not an HTTP method' },
-    { args: ['/v1/me', 'GET'], exit: 2, says: 'not an HTTP method' },
-    { args: [], exit: 2, says: '<method|path> is missing' },
     { args: ['GET'], exit: 2, says: 'needs the path of a request' },
-    { args: ['post', '-f', 'a=1'], exit: 2, says: 'needs the path of a request' },
-    { args: ['/x', '-f', 'a=1', '--paginate'], exit: 2, says: '--paginate works only with GET' },
-    { args: ['GET', '/x', 'more'], exit: 2, says: '`vals api` takes 2 arguments, but 3 were given.' },
   ])('$args is refused, and nothing is sent', async ({ args, exit, says }) => {
     const service = await scriptedService([]);
     const result = await run(['api', ...args], { env: service.env, input: 'no json' });
@@ -173,15 +140,10 @@ describe('the request', () => {
 });
 
 describe('the output', () => {
-  it.each(['{"b":1.0,"a":12345678901234567890}', '[1,"two",{"four":null}]', '1.0', '"text"', 'null', '[]'])(
-    'of %s is the text that was sent, with and without --json',
-    async (body) => {
-      for (const format of [[], ['--json']]) {
-        const result = await ask(['GET', '/x', ...format], { body });
-        expect(result).toMatchObject({ exit: 0, stdout: `${body}\n`, stderr: '' });
-      }
-    },
-  );
+  it.each(['[1,"two",{"four":null}]', '"text"', 'null', '[]'])('of %s is what was sent', async (body) => {
+    const result = await ask(['GET', '/x'], { body });
+    expect(result).toMatchObject({ exit: 0, stdout: `${body}\n`, stderr: '' });
+  });
 
   it('is a line per item under --ndjson, and can have chosen fields', async () => {
     const body = '[{"a":1,"b":2},{"a":3}]';
@@ -200,18 +162,10 @@ describe('the output', () => {
   });
 
   it.each<[method: string, reply: Reply]>([
-    ['GET', { status: 204 }],
     ['DELETE', { status: 204 }],
-    ['PUT', { status: 200 }],
     ['HEAD', { status: 200, headers: { 'content-encoding': 'gzip' } }],
   ])('is empty for an empty answer to %s', async (method, reply) => {
-    for (const format of [[], ['--json']]) {
-      expect(await ask([method, '/x', ...format], reply)).toMatchObject({ exit: 0, stdout: '', stderr: '' });
-    }
-  });
-
-  it('of a DELETE is its answer, if there is one', async () => {
-    expect((await ask(['DELETE', '/x'], { body: '{"gone":true}' })).stdout).toBe('{"gone":true}\n');
+    expect(await ask([method, '/x', '--json'], reply)).toMatchObject({ exit: 0, stdout: '', stderr: '' });
   });
 });
 
@@ -225,7 +179,6 @@ describe('--paginate', () => {
 
   it.each([
     { format: [], stdout: '[{"page":1,"x":0},{"page":2,"x":0},{"page":3,"x":0}]\n' },
-    { format: ['--json'], stdout: '[{"page":1,"x":0},{"page":2,"x":0},{"page":3,"x":0}]\n' },
     { format: ['--ndjson'], stdout: '{"page":1,"x":0}\n{"page":2,"x":0}\n{"page":3,"x":0}\n' },
     { format: ['--fields', 'page'], stdout: '[{"page":1},{"page":2},{"page":3}]\n' },
   ])('gives all pages as one, $format', async ({ format, stdout }) => {
@@ -249,10 +202,8 @@ describe('--paginate', () => {
 it.each<[string, Reply, number, string]>([
   ['GET', { status: 404 }, 3, 'not_found'],
   ['PURGE', { status: 405 }, 6, 'refused'],
-  ['POST', { status: 500 }, 8, 'unknown_outcome'],
   ['PATCH', { status: 502 }, 8, 'unknown_outcome'],
   ['POST', { body: '<html>' }, 11, 'bad_response'],
-  ['DELETE', { body: 'gone' }, 11, 'bad_response'],
   ['PUT', { status: 302, headers: { location: '/y' } }, 11, 'bad_response'],
 ])('a failure of %s after %j is exit %i', async (method, reply, exit, kind) => {
   const { stdout, requests, error, ...result } = await ask([method, '/x', '--json'], reply);
@@ -261,14 +212,11 @@ it.each<[string, Reply, number, string]>([
 });
 
 it.each([
-  [`/x?t=${testToken}`],
-  [`/x?t=%74${testToken.slice(1)}`],
-  ['/x', '-f', `t=${testToken}`, 'GET'],
-  [`/x?t=${testToken}`, '--paginate'],
+  ['POST', `/x?t=%74${testToken.slice(1)}`],
+  ['GET', '/x', '-f', `t=${testToken}`],
 ])('a token in the query is not sent, and the service is not accused: %s', async (...args) => {
   const service = await scriptedService([]);
-  const words = args.includes('GET') ? ['GET', ...args.slice(0, 3)] : args;
-  expect(await run(['api', ...words, '--json'], { env: service.env })).toMatchObject({
+  expect(await run(['api', ...args, '--json'], { env: service.env })).toMatchObject({
     exit: 10,
     error: { message: 'The query contains your token, so it was not sent.' },
   });

@@ -33,10 +33,10 @@ describe('vals ls on a service with a search', () => {
     const { env } = await serviceInProcess();
     await push(
       env,
-      Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`${i % 2 ? 'odd' : 'even'}${i}`, 'c'])),
+      Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`${i % 2 ? 'odd' : 'even'}${i}`, 'c'])),
     );
     const all = JSON.parse((await run(['ls', 'odd', '--json'], { env })).stdout);
-    expect(all).toHaveLength(6);
+    expect(all).toHaveLength(3);
     const some = await run(['ls', 'odd', '--limit', '2', '--offset', '1', '--json'], { env });
     expect(JSON.parse(some.stdout)).toEqual(all.slice(1, 3));
     const { screen } = await runOnScreen(['ls', 'odd', '--limit', '2'], { env });
@@ -132,13 +132,8 @@ describe('vals val get NAME@VERSION', () => {
     const service = await scriptedService([], ({ path }) =>
       path.includes('limit=100&offset=0') ? { body: { version: 1, code: 'one' } } : { status: 400 },
     );
-    for (const args of [
-      ['val', 'get', `${id}@1`, '--code'],
-      ['version', 'get', id, '1', '--code'],
-    ]) {
-      expect(await run(args, service)).toMatchObject({ exit: 0, stdout: 'one' });
-    }
+    expect(await run(['val', 'get', `${id}@1`, '--code'], service)).toMatchObject({ exit: 0, stdout: 'one' });
     const asked = service.requests.map(({ path }) => path.replace(/^.*versions/, ''));
-    expect(asked).toEqual(['/1', '/1?limit=100&offset=0', '/1', '/1?limit=100&offset=0']);
+    expect(asked).toEqual(['/1', '/1?limit=100&offset=0']);
   });
 });

@@ -48,7 +48,7 @@ function readSuccess({ method, isRaw, expects }: Call, reply: HttpReply, bytes: 
   if (body === undefined) return { kind: 'unreadable', status, problem: 'not JSON', body: text };
   const problem = isRaw ? undefined : problemOf(status, body, expects);
   if (problem !== undefined) return { kind: 'unusable', status, problem };
-  return { status, body, ...(isRaw && { text }), ...etagOf(reply) };
+  return { status, body, ...etagOf(reply) };
 }
 
 function problemOf(status: number, body: JsonValue, expects: Call['expects']): UnusableReply | undefined {

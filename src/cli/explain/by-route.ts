@@ -57,6 +57,15 @@ const byRoute: Partial<Record<RouteName, (about: About) => Partial<RouteMessages
       ],
     },
   }),
+  valRuns: (about) => ({
+    absent: {
+      sentence: `There is no val ${wordOrName(about)}, or the service does not list its runs.`,
+      hint: [
+        { text: 'To list your vals', command: 'ls' },
+        { text: 'To list the runs of all your vals', command: 'runs' },
+      ],
+    },
+  }),
   createToken: ({ name }) => ({
     conflict: {
       sentence: `There is a token named ${name} already.`,
@@ -96,13 +105,15 @@ const noRoute: RouteMessages = {
   ifUnknown: 'Before you send the change again, check whether the service made the change.',
 };
 
-const noVal = ({ id, val }: About): RouteMessages => ({
+const wordOrName = ({ val }: About): string => (looksLikeId(val) ? val : `named ${val}`);
+
+const noVal = (about: About): RouteMessages => ({
   absent: {
-    sentence: `There is no val ${looksLikeId(val) ? val : `named ${val}`}.`,
+    sentence: `There is no val ${wordOrName(about)}.`,
     hint: { text: 'To list your vals', command: 'ls' },
   },
-  ifUnknown: seeVal(id),
-  subject: val,
+  ifUnknown: seeVal(about.id),
+  subject: about.val,
   problem: { one: 'is not on the service', many: 'are not on the service' },
 });
 

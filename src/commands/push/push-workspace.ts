@@ -20,7 +20,7 @@ import { noteLeft, planAll } from './plan-files.ts';
 import { type ChosenFiles, type LocalFile, readFiles } from './read-files.ts';
 import { type FailedFile, type PushedFile, refuseFiles, refuseSeveral } from './refuse-files.ts';
 import type { WorkspaceFiles } from './select-files.ts';
-import { hintAtMissingIds, noteBehind, noteRenames } from './sent-rows.ts';
+import { noteBehind, noteRenames } from './sent-rows.ts';
 import { syntaxFaults } from './syntax-check.ts';
 
 export interface PushOptions extends PlanOptions {
@@ -123,7 +123,6 @@ async function push(
   const shown = withDeclined(outcomes, answer.declined.size);
   noteRenames(context, shown.rows);
   noteBehind(context, shown.rows, { isNamed });
-  hintAtMissingIds(context, shown.rows, { inWorkspace: true });
   if (dryRun) notePossibleTakeovers(context, takeovers(answer.planned));
   const unsent = [...unreadable, ...broken].map(({ file, name, error }) => ({
     ...{ file, name, error },

@@ -6,25 +6,6 @@ const wasSent = ({ status }: OutcomeRow): boolean => status === 'created' || sta
 
 export const isSentWithoutId = (row: OutcomeRow): boolean => wasSent(row) && row.id === undefined;
 
-export function hintAtMissingIds(
-  { say }: Pick<Context, 'say'>,
-  rows: readonly OutcomeRow[],
-  { inWorkspace }: { inWorkspace: boolean },
-): void {
-  const count = rows.filter(isSentWithoutId).length;
-  if (count === 0) return;
-  const which = count === rows.length ? 'the pushed vals' : `${count} of the pushed vals`;
-  say({
-    kind: 'hint',
-    text: [
-      `The service sent no id for ${which}. Find the ids of these vals on the service.`,
-      inWorkspace
-        ? { text: 'To make an id known', command: 'pull', input: { vals: true } }
-        : { text: 'To use an id', command: 'val get' },
-    ],
-  });
-}
-
 /** The table has only the new name. */
 export function noteRenames({ say, flags }: Context, rows: readonly OutcomeRow[]): void {
   if (flags.json || flags.ndjson) return;

@@ -17,7 +17,6 @@ import { withNameProposed } from '../shared/propose-name.ts';
 import { syntaxError } from '../shared/syntax.ts';
 import { type FailedFile, type PushedFile, pushWording, refuseFiles, refuseSeveral } from './refuse-files.ts';
 import { warnOfImports } from './remarks.ts';
-import { hintAtMissingIds } from './sent-rows.ts';
 import { type SourceFile, sourceFile, syntaxFaults } from './syntax-check.ts';
 
 export interface UpsertOptions {
@@ -76,7 +75,6 @@ export async function upsertFiles(
     context,
     files.filter((_file, index) => outcomes.rows[index]?.error === undefined),
   );
-  hintAtMissingIds(context, outcomes.rows, { inWorkspace: false });
   return outcomes;
 }
 

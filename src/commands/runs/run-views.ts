@@ -1,14 +1,14 @@
-import type { Api } from '../../api/api.ts';
 import type { Paging } from '../../api/lists/pages.ts';
 import { takeRecords } from '../../api/lists/pages.ts';
 import * as routes from '../../api/routes.ts';
+import { type RunRecord, readRun } from '../../api/run-record.ts';
 import type { Options } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
-import { InterruptedError, NotFoundError, UsageError } from '../../errors.ts';
+import { InterruptedError, UsageError } from '../../errors.ts';
 import type { Page } from '../../lib/json.ts';
+import type { RunSummary } from '../../lib/run-summary/run-summary.ts';
 import type { ListLayout, Result } from '../../terminal/result.ts';
 import { failedRunColumns, runColumns, summaryColumns } from '../shared/columns.ts';
-import { filterRuns, isFiltered } from './filter-runs.ts';
 
 const runsBeforeFollowing = 10;
 
@@ -50,17 +50,12 @@ export async function showRuns(context: Context, val: string | undefined, view: 
     });
   }
   const filter = { error, since, until };
-  const connected = await context.connect();
-  const api = val === undefined ? connected : explainingMissingRuns(connected, val);
+  const api = await context.connect();
   const call = val === undefined ? routes.myRuns(filter) : routes.valRuns(val, filter);
-  const filtersHere = val !== undefined && isFiltered(filter);
+  const filtersHere = val !== undefined && Object.values(filter).some((value) => value !== undefined);
   const filtered = (pages: AsyncGenerator<Page>) => (filtersHere ? filterRuns(pages, filter) : pages);
   if (summary) {
-    const { summarize } = await import('./summary.ts');
-    const { rows, total } = await summarize(filtered(api.pages(call, { all: true })), {
-      defaultVal: val,
-      onRead: (runs) => context.say({ kind: 'progress', text: `Reading runs: ${runs}` }),
-    });
+    const { rows, total } = await summarize(context, filtered(api.pages(call, { all: true })), val);
     return { kind: 'list', rows, columns: summaryColumns(since), total: rows.length > 1 ? total : undefined };
   }
   const layout: ListLayout = { columns: error ? failedRunColumns : runColumns, inBlocks: full };
@@ -78,43 +73,46 @@ export async function showRuns(context: Context, val: string | undefined, view: 
   return { kind: 'following', pages, ...layout };
 }
 
-const succeeds = (request: Promise<unknown>): Promise<boolean> =>
-  request.then(
-    () => true,
-    () => false,
-  );
-
-function explainingMissingRuns(api: Api, val: string): Pick<Api, 'pages' | 'follow'> {
-  async function* explained(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
-    try {
-      yield* pages;
-    } catch (error) {
-      if (!(error instanceof NotFoundError)) throw error;
-      if (!(await succeeds(api.record(routes.getVal(val))))) throw error;
-      const listsAllRuns = await succeeds(api.pages(routes.myRuns({}), { limit: 1 }).next());
-      throw new NotFoundError(
-        listsAllRuns
-          ? 'The service does not list the runs of a single val.'
-          : 'The service does not list runs.',
-        {
-          ...error.facts,
-          hint: listsAllRuns
-            ? { text: 'To list the runs of all your vals', command: 'runs' }
-            : 'Ask the people who run the service where it shows runs.',
-        },
-      );
-    }
-  }
-  return {
-    pages: (call, paging) => explained(api.pages(call, paging)),
-    follow: (call, last) => explained(api.follow(call, last)),
-  };
-}
-
 async function* untilInterrupted(pages: AsyncIterable<Page>, signal: AbortSignal): AsyncGenerator<Page> {
   try {
     yield* pages;
   } catch (error) {
     throw signal.aborted ? new InterruptedError((signal.reason as InterruptedError).exit, '') : error;
   }
+}
+
+async function summarize(
+  { say }: Context,
+  pages: AsyncIterable<Page>,
+  defaultVal: string | undefined,
+): Promise<{ rows: RunSummary[]; total: RunSummary }> {
+  const { createRunSummary } = await import('../../lib/run-summary/run-summary.ts');
+  const summary = createRunSummary();
+  let count = 0;
+  for await (const { records } of pages) {
+    for (const record of records) {
+      const { valIdOrName, valNameOrId, ...run } = readRun(record);
+      summary.add({ ...run, valKey: valIdOrName ?? defaultVal, valName: valNameOrId ?? defaultVal });
+    }
+    count += records.length;
+    say({ kind: 'progress', text: `Reading runs: ${count}` });
+  }
+  return { rows: summary.rows(), total: summary.total() };
+}
+
+async function* filterRuns(pages: AsyncIterable<Page>, filter: routes.RunFilter): AsyncGenerator<Page> {
+  // All pages must be read, because a service may send the runs in any order.
+  for await (const page of pages) {
+    yield { ...page, records: page.records.filter((record) => matches(readRun(record), filter)) };
+  }
+}
+
+function matches({ failed, startedAt }: RunRecord, { error, since, until }: routes.RunFilter): boolean {
+  if (error !== undefined && failed !== error) return false;
+  if (since === undefined && until === undefined) return true;
+  if (startedAt === undefined) return false;
+  return (
+    (since === undefined || startedAt > Date.parse(since)) &&
+    (until === undefined || startedAt <= Date.parse(until))
+  );
 }

@@ -6,7 +6,7 @@ import { warnWith } from '../../lib/say.ts';
 import { addressOfSpace, parseBaseUrl, placesAt, spaceIn, withScheme } from '../../settings/base-url.ts';
 import { readConfig, type StoredConfig, usedIn, withDefault } from '../../settings/config-file.ts';
 import { column } from '../../terminal/column.ts';
-import { warnIfLocalIsSet } from '../shared/warn-if-local.ts';
+import { warnIfSet } from '../shared/warn-if-set.ts';
 import { listSpaces, listSpacesInForce, type MySpaces } from './my-spaces.ts';
 
 export const command = defineCommand({
@@ -32,13 +32,13 @@ export const command = defineCommand({
     { text: 'To sign in', command: 'login', input: { baseUrl: true } },
   ],
   async run(context, { baseUrl: wanted }) {
-    const { settings, env, say } = context;
+    const { settings, say } = context;
     if (wanted === undefined) {
       const { configDirectory } = settings;
       const config = configDirectory
         ? readConfig(settings.configFile, settings.system, warnWith(say))
         : { tokens: {} };
-      warnIfLocalIsSet(context);
+      warnIfSet(context, 'VALS_LOCAL');
       return { kind: 'list', rows: services(config, await listSpacesInForce(context)) };
     }
     const known = readConfig(settings.configFile, settings.system, warnWith(say));
@@ -53,12 +53,8 @@ export const command = defineCommand({
       changed = withDefault(config, href);
       return changed;
     });
-    if (env.VALS_BASE_URL)
-      say({
-        kind: 'warning',
-        text: 'VALS_BASE_URL is set, so commands use the service in VALS_BASE_URL instead of the default service.',
-      });
-    warnIfLocalIsSet(context);
+    warnIfSet(context, 'VALS_BASE_URL');
+    warnIfSet(context, 'VALS_LOCAL');
     say({ kind: 'done', text: `The default service is now ${href}.` });
     return { kind: 'list', rows: services(changed, listed) };
   },
