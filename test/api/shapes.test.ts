@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { serviceMessageOf } from '../../src/cli/explain/service-message.ts';
 import { run } from '../support/program.ts';
 import { type Reply, scriptedService } from '../support/scripted-service.ts';
 
@@ -23,7 +24,6 @@ describe('a list is recognised', () => {
   it.each<[what: string, body: unknown, args?: string[], printed?: unknown[]]>([
     ['as an array', rows],
     ['in data, at its end', { data: rows, links: { self: 'https://x.example/v1' } }],
-    ['in data, among other things', { data: rows, total: 2, page: { size: 20 }, ok: true }],
     ['in data, beside a second array', { warnings: ['slow'], data: rows }],
     ['of versions that have the id of their val', { data: ofVal(0, 1, 2) }, versions, ofVal(0, 1, 2)],
     ['of versions without ids', [{ version: 0 }, { version: 3 }], versions, [{ version: 0 }, { version: 3 }]],
@@ -44,25 +44,13 @@ describe('a list is recognised', () => {
 });
 
 describe('an answer that makes no sense is refused', () => {
-  const versions = ['version', 'ls', id];
-
   it.each<[args: string[], text: string, said: RegExp]>([
     [['runs'], '{}', /an object with the keys \(none\) instead of a list/],
-    [['runs'], '{"items":[]}', /keys items instead of a list/],
     [['likes'], 'null', /null instead/],
-    [['comments'], '5', /a number/],
-    [['refs'], '"x"', /a string/],
-    [versions, 'true', /true/],
     [['val', 'runs', id], '{"a":[],"b":[]}', /keys a, b/],
-    [['runs'], '{"data":null}', /keys data/],
-    [['likes'], '{"message":"no"}', /keys message/],
     [['comments'], '{"errors":[{"message":"no"}]}', /sent an error with the status 200: no\./],
     [['refs'], '[1,2]', /a number instead of a record in a list/],
-    [versions, '[[]]', /an array instead/],
-    [['runs'], '[{"id":"a"},true]', /true instead/],
-    [['likes'], '{"data":[{"id":"a"},0]}', /a number instead/],
     [['me'], '[]', /an array instead of a record/],
-    [['val', 'get', id], '"x"', /a string instead of a record/],
     [['version', 'get', id, '1'], 'false', /false instead of a record/],
   ])('by %j: %s', async (args, text, said) => {
     const { exit, stdout, error } = await ask([...args, '--json'], { body: text });
@@ -116,12 +104,10 @@ describe('a val or a run with missing fields', () => {
 
   it.each([
     [{ error: null }, '\t\t\t\t'],
-    [{ error: 'boom' }, '\t\t\t\tboom'],
     [{ error: { message: 'boom' } }, '\t\t\t\tboom'],
     [{ error: { code: 1.5 } }, '\t\t\t\t{"code":1.5}'],
     [{ val: { name: 'hello', version: 0 }, runStartAt: 's', runEndAt: 'e' }, 's\te\thello\t0\t'],
     [{ valName: 'hello', version: 0, startedAt: 's', endedAt: 'e' }, 's\te\thello\t0\t'],
-    [{ valName: 'hello', version: 0, createdAt: 's', endedAt: 'e' }, 's\te\thello\t0\t'],
     [{ valId: 'an-id', version: 0, createdAt: 's', endedAt: 'e' }, 's\te\tan-id\t0\t'],
   ])('a run %j is read', async (fields, cells) => {
     const { stdout } = await ask(['runs'], { body: { data: [{ id: 'r', ...fields }], links: {} } });
@@ -132,14 +118,9 @@ describe('a val or a run with missing fields', () => {
 it.each<[status: number, body: unknown, outcome: Record<string, unknown>]>([
   [200, { id, version: 3, name: 'hello' }, { status: 'pushed', id, version: 3 }],
   [201, { id, version: 1 }, { status: 'created', id, version: 1 }],
-  [201, { id, version: 0 }, { status: 'created', id, version: 0 }],
   [200, { version: 0 }, { status: 'pushed', version: 0 }],
-  [200, { id: null }, { status: 'pushed' }],
   [204, undefined, { status: 'pushed' }],
   [200, undefined, { status: 'pushed' }],
-  [200, ' \r\n', { status: 'pushed' }],
-  [201, undefined, { status: 'created' }],
-  [202, { id }, { status: 'pushed', id }],
   [200, '[]', { status: 'pushed' }],
 ])('a push is done with the answer %i %j', async (status, body, outcome) => {
   const { exit, stdout, stderr } = await ask(['push', '-', '--name', 'hello', '--json'], { status, body });
@@ -152,34 +133,40 @@ describe('the message of an error', () => {
     `<!DOCTYPE html>\n<html><head>${title}</head><body><h1>Oh</h1></body></html>`;
 
   it.each([
-    ['{"message":"too long"}', 'too long.'],
-    ['{"error":"too long"}', 'too long.'],
-    ['{"error":"Bad Request","message":"too long"}', 'too long.'],
-    ['{"message":"","error":"too long"}', 'too long.'],
-    ['{"error":{"message":"too long","code":"E1"}}', 'too long.'],
-    ['{"errors":["too long","too odd"]}', 'too long; too odd.'],
-    ['{"errors":[{"message":"too long"},{"message":"too odd"}]}', 'too long; too odd.'],
-    ['{"errors":[{"title":"Bad","detail":"too long"}]}', 'too long.'],
-    ['{"statusCode":400,"error":"Bad Request","message":["too long","too odd"]}', 'too long; too odd.'],
-    ['{"type":"about:blank","title":"Bad Request","status":400,"detail":"too long"}', 'too long.'],
-    ['{"title":"Too long a name"}', 'Too long a name.'],
-    ['"too long"', 'too long.'],
-    ['too long', 'too long.'],
-    ['\r\n  too\n long \n', 'too long.'],
-    ['\ufeff{"message":"too long"}', 'too long.'],
+    ['{"message":"too long"}', 'too long'],
+    ['{"error":"too long"}', 'too long'],
+    ['{"error":"Bad Request","message":"too long"}', 'too long'],
+    ['{"message":"","error":"too long"}', 'too long'],
+    ['{"error":{"message":"too long","code":"E1"}}', 'too long'],
+    ['{"errors":["too long","too odd"]}', 'too long; too odd'],
+    ['{"errors":[{"message":"too long"},{"message":"too odd"}]}', 'too long; too odd'],
+    ['{"errors":[{"title":"Bad","detail":"too long"}]}', 'too long'],
+    ['{"statusCode":400,"error":"Bad Request","message":["too long","too odd"]}', 'too long; too odd'],
+    ['{"type":"about:blank","title":"Bad Request","status":400,"detail":"too long"}', 'too long'],
+    ['{"title":"Too long a name"}', 'Too long a name'],
+    ['"too long"', 'too long'],
+    ['too long', 'too long'],
+    ['\r\n  too\n long \n', 'too long'],
     ['{"message":"Why?"}', 'Why?'],
-    [html('<title>\n Blocked\n by a proxy </title>'), 'an HTML page titled "Blocked by a proxy".'],
-    [html(''), 'an HTML page.'],
-  ])('is found in %j', async (body, said) => {
-    const { exit, stdout, error } = await ask(['me', '--json'], bytes(body, 400));
-    expect({ exit, stdout }).toEqual({ exit: 6, stdout: '' });
-    const message = `The service refused the request: ${said}`;
-    const sent = body.replace('\ufeff', '');
-    expect(error).toMatchObject({ kind: 'refused', status: 400, message, body: parsedOrText(sent) });
+    [html('<title>\n Blocked\n by a proxy </title>'), 'an HTML page titled "Blocked by a proxy"'],
+    [html(''), 'an HTML page'],
+  ])('is found in %j', (body, said) => {
+    expect(serviceMessageOf(parsedOrText(body), (text) => text)).toBe(said);
   });
 
+  it.each(['\ufeff{"message":"too long"}', 'too long'])(
+    'is shown after the meaning of the status: %j',
+    async (body) => {
+      const { exit, stdout, error } = await ask(['me', '--json'], bytes(body, 400));
+      expect({ exit, stdout }).toEqual({ exit: 6, stdout: '' });
+      const message = 'The service refused the request: too long.';
+      const sent = parsedOrText(body.replace('\ufeff', ''));
+      expect(error).toMatchObject({ kind: 'refused', status: 400, message, body: sent });
+    },
+  );
+
   it('is reported as missing if the answer has none', async () => {
-    for (const body of ['', ' \n', '{}', 'null', '5', '[]', '{"errors":[]}', '{"code":7}']) {
+    for (const body of [' \n', '{}', '[]']) {
       const { stderr } = await ask(['me'], bytes(body, 422));
       expect(stderr).toMatch(/^error: The service refused the request\.\nhint: .+\n$/);
     }

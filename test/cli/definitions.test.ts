@@ -65,22 +65,22 @@ it.each(commands.filter(writesToVal))('vals $path writes to a val, so it has --d
   expect(options).toHaveProperty('dryRun');
 });
 
-describe.each(examples)('the example `$line`', ({ line, isForJson }) => {
-  it('works', async () => {
-    const { stdout, stderr, exit } = await runExample(line);
-    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
-    if (!/ > |runs hello|vals check/.test(line)) expect(stdout).not.toBe('');
-  });
+it.each(examples.filter(({ isForJson }) => !isForJson))('the example `$line` works', async ({ line }) => {
+  const { stdout, stderr, exit } = await runExample(line);
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+  if (!/ > |runs hello|vals check/.test(line)) expect(stdout).not.toBe('');
+});
 
-  it.runIf(isForJson)('gives one JSON document under --json', async () => {
+it.each(examples.filter(({ isForJson }) => isForJson))(
+  'the example `$line` works, and gives one JSON document under --json',
+  async ({ line }) => {
     const inJson = line.startsWith('vals run ') ? line.replace('run', 'run --json') : `${line} --json`;
     const { stdout, stderr, exit } = await runExample(inJson);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     JSON.parse(stdout);
-    expect(stdout.endsWith('\n')).toBe(true);
-    expect(stdout.trimEnd()).not.toContain('\n');
-  });
-});
+    expect(stdout).toMatch(/^[^\n]+\n$/);
+  },
+);
 
 function wordsOf(command: string): string[] | undefined {
   if (command.startsWith('vals run ')) return undefined;

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { commandTree } from '../../src/commands/index.ts';
-import { run, runAtTerminal, runOnScreen } from '../support/program.ts';
+import { run, runOnScreen } from '../support/program.ts';
 
 describe('vals alone', () => {
   it('shows every command in its group, and how to begin, on one screen', async () => {
@@ -35,7 +35,7 @@ describe('vals alone', () => {
   ];
   it.each(looks)('has bold titles with %j: %j', async (env, isBold) => {
     const screens = await Promise.all([
-      runAtTerminal([], { env }),
+      runOnScreen([], { env }),
       runOnScreen(['push', '--help'], { env, columns: 60 }),
     ]);
     for (const { screen } of screens) {

@@ -45,18 +45,6 @@ const cases: Record<string, Case> = {
     flags: '--new-one <name>',
     schema: { type: 'array', items: { type: 'string' } },
   },
-  path: {
-    ...textCase,
-    option: { description, value: types.path() },
-    flags: '--new-one <file>',
-    offers: ['files'],
-  },
-  baseUrl: {
-    ...textCase,
-    option: { description, value: types.baseUrl() },
-    flags: '--new-one <base-url>',
-    offers: ['services'],
-  },
   val: {
     ...textCase,
     option: { description, value: types.val() },

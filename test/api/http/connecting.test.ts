@@ -38,10 +38,10 @@ it('a service that closes each connection after its answer breaks no write after
       socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
     },
   });
-  for (let turn = 0; turn < 20; turn++) {
+  for (let turn = 0; turn < 8; turn++) {
     expect(await run(['version', 'restore', id, '1'], { env })).toMatchObject({ exit: 0 });
   }
-  expect(requests).toBe(40);
+  expect(requests).toBe(16);
 });
 
 it('a request leaves no listener on the signal of its command', async () => {

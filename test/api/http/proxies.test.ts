@@ -76,31 +76,21 @@ describe('a proxy', () => {
 describe('a proxy that makes no tunnel changes nothing', () => {
   const established = 'HTTP/1.1 200 OK\r\n\r\n';
   const credentials = `ada:${password}@`;
-  interface More {
-    baseUrl?: string;
-    ends?: true;
-    credentials?: string;
-  }
-
-  it.each<[what: string, answer: string, attempts: number, says: RegExp, more?: More]>([
+  it.each<[what: string, answer: string, attempts: number, says: RegExp, ends?: boolean]>([
     ['407', refusal(407), 1, /the proxy \S+ refused the connection \(status 407\)\.$/],
-    ['407', refusal(407), 1, /the proxy \S+ refused the connection \(status 407\)\.$/, { credentials: '' }],
-    ['403', refusal(403), 1, /^Could not connect to \S+: the proxy \S+ refused .* \(status 403\)\.$/],
     ['502', refusal(502), 4, /^Could not connect to \S+: the proxy \S+ refused .* \(status 502\)\.$/],
-    ['503 for http', refusal(503), 4, / \(status 503\)\.$/, { baseUrl: 'http://vals.test' }],
     ['garbage', 'SSH-2.0-OpenSSH_9.6\r\n\r\n', 4, /at the proxy \S+, the reply is not HTTP\.$/],
-    ['half an answer', 'HTTP/1.1 200', 4, /at the proxy \S+, the connection was closed/, { ends: true }],
-    ['200, then the end', established, 4, /through the proxy \S+, the connection was closed/, { ends: true }],
-  ])('after %s', async (_what, answer, attempts, says, more = {}) => {
+    ['200, then the end', established, 4, /through the proxy \S+, the connection was closed/, true],
+  ])('after %s', async (_what, answer, attempts, says, ends = false) => {
     let heard = '';
     const proxy = await rawService({
       received(socket, text) {
         heard += text;
         socket.write(answer);
-        if (more.ends) socket.end();
+        if (ends) socket.end();
       },
     });
-    const env = through(proxy.port, more.baseUrl ?? 'https://vals.test', more.credentials ?? credentials);
+    const env = through(proxy.port, 'https://vals.test', credentials);
     for (const args of [writing, reading]) {
       const before = proxy.connections();
       const result = await run([...args, '--json', '--allow-http', '--debug'], { env, input: 'code' });
@@ -161,12 +151,9 @@ describe('NO_PROXY', () => {
     ['', 'https://vals.example', false],
     ['*', 'https://vals.example', true],
     ['vals.example', 'https://vals.example', true],
-    ['example', 'https://vals.example', true],
     ['*.vals.example', 'https://api.vals.example', true],
     ['ls.example', 'https://vals.example', false],
-    ['a.example, vals.example', 'https://vals.example', true],
     ['vals.example:443', 'https://vals.example', true],
-    ['vals.example:443', 'http://vals.example', false],
     ['vals.example:8443', 'https://vals.example', false],
     ['[2001:db8::1]', 'https://[2001:db8::1]', true],
     ['*,other.example', 'https://vals.example', false],

@@ -29,7 +29,6 @@ it('a secure service is reached', async () => {
 });
 
 const oldTls: TlsOptions = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' };
-const asksForCertificate: TlsOptions = { requestCert: true, rejectUnauthorized: true, maxVersion: 'TLSv1.2' };
 
 it.each<[certificate: CertificateName, says: RegExp, hint?: RegExp, options?: TlsOptions, env?: object]>([
   [
@@ -37,12 +36,10 @@ it.each<[certificate: CertificateName, says: RegExp, hint?: RegExp, options?: Tl
     /^Could not connect to \S+: the certificate is not valid \(certificate has expired\)\.$/,
     /renew/,
   ],
-  ['not-yet-valid', /the certificate is not valid \(certificate is not yet valid\)/, /clock/],
   ['other-host', /the certificate is not valid \(Hostname.IP does not match/, /Check the address/],
   ['self-signed', /does not trust the certificate \(self.signed certificate/, /NODE_EXTRA_CA_CERTS/],
   ['good', /does not trust the certificate \(unable to /, /NODE_EXTRA_CA_CERTS/, {}, {}],
   ['good', /the secure connection failed \(ERR_SSL_[\w/]+\)\.$/, /./, oldTls],
-  ['good', /the secure connection failed \(ERR_SSL_[\w/]+\)\.$/, /./, asksForCertificate],
 ])(
   'a service with the certificate %s gets no request: %s',
   async (name, says, hint, options, env = trusting) => {

@@ -119,7 +119,7 @@ const service = {
 
 const inAllCases = (plans: Record<string, fc.Arbitrary<unknown>>, check: (plan: Plan) => Promise<void>) =>
   fc.assert(fc.asyncProperty(fc.record({ ...service, ...plans }) as fc.Arbitrary<Plan>, check), {
-    numRuns: budget(60),
+    numRuns: budget(25),
   });
 
 describe('following a list', () => {
@@ -166,7 +166,7 @@ describe('following a list', () => {
 
   it('gives no record twice, although only the newest 10,000 are remembered', async () => {
     const looks = [1, 9_999, 9_999, 0, 2].map((arrive) => ({ arrive }));
-    const { given, expected } = await followPlan({ start: 25_000, last: 25_000, looks });
+    const { given, expected } = await followPlan({ start: 12_000, last: 12_000, looks });
     expect(given).toEqual(expected);
   });
 });
@@ -301,13 +301,10 @@ describe('vals runs --follow', () => {
     expect(result).toMatchObject({ exit: 7, stdout: '' });
   });
 
-  it.each(['--json', '--all', '--offset=5', '--until=now', '--summary'])(
-    'is refused with %s',
-    async (flag) => {
-      const { exit, stderr } = await run(['runs', '--follow', flag, '--base-url', 'http://127.0.0.1:1']);
-      expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(flag.replace(/=.*/, '')) });
-    },
-  );
+  it.each(['--json', '--summary'])('is refused with %s', async (flag) => {
+    const { exit, stderr } = await run(['runs', '--follow', flag, '--base-url', 'http://127.0.0.1:1']);
+    expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(flag) });
+  });
 
   it('of the built program prints runs at once, and SIGTERM ends the program with 143', async () => {
     const service = await scriptedService([], growing([runOf('first')], []));

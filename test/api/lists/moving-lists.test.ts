@@ -71,11 +71,11 @@ function movingList({ seed, cap, links, size, changes, calm }: Plan): Respond {
 
 describe('a list that grows while it is read', () => {
   it.each<[what: string, seeds: number, more: (seed: number) => Partial<Plan>]>([
-    ['in random orders', 60, () => ({})],
+    ['in random orders', 30, () => ({})],
     [
       'if pages are requested early and served out of order',
-      40,
-      (seed) => ({ cap: 100, size: chanceOf(seed).between(500, 3_000), calm: 4 + (seed % 17) }),
+      15,
+      (seed) => ({ cap: 100, size: chanceOf(seed).between(500, 2_000), calm: 4 + (seed % 17) }),
     ],
   ])('gives each record once %s', async (_what, seeds, more) => {
     let warned = 0;
@@ -104,10 +104,6 @@ describe('a list that brings nothing new', () => {
     [
       'the same page, the link counts on',
       (request) => ({ records: recordsOf('a', size), next: at(`offset=${(request + 1) * size}`) }),
-    ],
-    [
-      'the same page, another cursor',
-      (request) => ({ records: recordsOf('a', size), next: at(`cursor=${request}`) }),
     ],
     ['a link to itself', () => ({ records: recordsOf('a', size), next: at('cursor=a') })],
     [

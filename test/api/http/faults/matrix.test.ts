@@ -38,14 +38,14 @@ const ways = [
   { forever: false, terminal: true },
 ];
 
-/** Without `isLong`, one command that reads and one or two that write meet each fault, each in one of the four ways. */
+/** Without `isLong`, one command that writes, and often one that reads, meet each fault, each in one of the four ways. */
 function cellsOf(name: string): Cell[] {
   const cells: Cell[] = [];
   const place = commands.findIndex((each) => each.name === name);
   for (const [index, fault] of faults.entries()) {
-    if (!isLong && index % 2 !== place % 2) continue;
+    if (!isLong && index % 3 !== place % 3) continue;
     const command = (fault.stage === 'begun' ? largeCommands : commands)[place] as Command;
-    const way = (Math.floor(index / 2) + place) % ways.length;
+    const way = (Math.floor(index / 3) + place) % ways.length;
     const chosen = isLong ? ways : ways.slice(way, way + 1);
     if (fault.isSlow) cells.push({ command, fault, forever: true, terminal: false });
     else for (const each of chosen) cells.push({ command, fault, ...each });

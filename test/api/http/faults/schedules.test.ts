@@ -20,7 +20,7 @@ import { exitAfter, type Meeting } from './model.ts';
 
 prepareFaults();
 
-const count = budget(75);
+const count = budget(40);
 const seed = Number(process.env.FAULTS_SEED ?? 20_261_115);
 
 type Method = 'POST' | 'PUT' | 'DELETE';
