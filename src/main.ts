@@ -1,7 +1,6 @@
 import { pathsOf } from './cli/command-tree.ts';
 import { completionRequest } from './cli/completion/scripts.ts';
-import type { Host } from './cli/host.ts';
-import { createInvocation, type Invocation } from './cli/invocation.ts';
+import { createInvocation, type Host, type Invocation } from './cli/invocation.ts';
 import { type CommandLine, parseCommandLine } from './cli/parse-command-line.ts';
 import { catchError, runCommand } from './cli/run-command.ts';
 import { createServices } from './cli/services.ts';

@@ -36,7 +36,8 @@ export function summarizeFailures(
   const [first] = failures;
   if (first === undefined) return { error: undefined, warnings: [] };
   const isOnly = failures.length === 1 && done === 0;
-  const suffix = [notTriedSentence(notTried, isOnly ? 'others' : 'of them'), total === 1 ? '' : consequence]
+  const others = notTried === 1 ? '1 other was not tried.' : `${notTried} others were not tried.`;
+  const suffix = [notTried === 0 ? '' : others, total === 1 ? '' : consequence]
     .filter(Boolean)
     .map((sentence) => ` ${sentence}`)
     .join('');
@@ -83,13 +84,6 @@ function countsOf(
   return `${failed} of ${total} ${things} ${failed === 1 ? 'was' : 'were'} not ${verbs}`;
 }
 
-function notTriedSentence(count: number, which: 'others' | 'of them'): string {
-  if (count === 0) return '';
-  const were = count === 1 ? 'was' : 'were';
-  if (which === 'of them') return `${count} of them ${were} not tried.`;
-  return count === 1 ? '1 other was not tried.' : `${count} others were not tried.`;
-}
-
 /** A sentence, or a subject and what is to be said of it. */
 type Remark = string | { subject: string; problem: Problem };
 
@@ -115,22 +109,20 @@ interface Group {
 }
 
 function groupAlike(items: readonly Item[]): Group[] {
-  const groups = new Map<string, { group: Group; hints: Hint[][] }>();
-  for (const { label, message, problem, kind, hints } of items) {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const { kind, problem, message, hints } = item;
     const key = JSON.stringify([kind, problem ?? message, keyOfHints(hints)]);
-    const alike = groups.get(key);
-    if (alike === undefined) {
-      groups.set(key, {
-        group: { labels: [label], message, problem, hints: [...hints] },
-        hints: [[...hints]],
-      });
-      continue;
-    }
-    alike.group.labels.push(label);
-    alike.hints.push([...hints]);
-    alike.group.hints = mergeHints(alike.hints);
+    const alike = groups.get(key) ?? [];
+    alike.push(item);
+    groups.set(key, alike);
   }
-  return [...groups.values()].map(({ group }) => group);
+  return [...groups.values()].map((alike) => ({
+    labels: alike.map(({ label }) => label),
+    message: alike[0]?.message ?? '',
+    problem: alike[0]?.problem,
+    hints: mergeHints(alike.map(({ hints }) => hints)),
+  }));
 }
 
 export type AddRemark = (remark: Remark, hints?: Hints) => void;

@@ -1,11 +1,36 @@
+import type { Readable } from 'node:stream';
+import type { Clock } from '../lib/clock.ts';
 import type { WriteHints } from '../lib/hint.ts';
 import { warnWith } from '../lib/say.ts';
+import type { NodeProgram, System } from '../lib/system.ts';
 import { createSettings, type Flags, type Settings } from '../settings/settings.ts';
+import type { Pager } from '../terminal/pager.ts';
 import type { Presenter } from '../terminal/presenter.ts';
 import type { Redactor } from '../terminal/redactor.ts';
+import type { FileLimits } from '../workspace/sources/within.ts';
 import type { CommandTree } from './command-tree.ts';
-import type { Host } from './host.ts';
 import type { Services } from './services.ts';
+
+type StandardInput = Readable & { isTTY?: boolean };
+
+/** The process, or a test in its place. */
+export interface Host {
+  argv: readonly string[];
+  env: NodeJS.ProcessEnv;
+  system: System;
+  /** Throws if the folder is gone. Most commands do not need it. */
+  cwd(): string;
+  stdin(): StandardInput;
+  stdout: NodeJS.WriteStream;
+  stderr: NodeJS.WriteStream;
+  redactor?: Redactor;
+  signal: AbortSignal;
+  clock: Clock;
+  node: NodeProgram;
+  agent?: FileLimits | undefined;
+  pager?: Pager;
+  onConnected?: (() => void) | undefined;
+}
 
 /** What is decided before a command runs: for a command line, for the call of a tool, or for a completion. */
 export interface Invocation extends Host {

@@ -110,17 +110,8 @@ const namesFor = (current: Command, command?: LoadedCommand): InputNames => ({
   hint: helpHint(current),
 });
 
-/** The flags of a refused command line still decide how the error looks. */
+/** The flags of a refused command line still decide how the error looks. Those that have to be parsed do not count. */
 function readableFlags(program: Program): Flags {
-  const current = program.current();
-  const flags: Record<string, unknown> = {};
-  for (const [key, definition] of Object.entries(globalOptions)) {
-    try {
-      Object.assign(
-        flags,
-        checkOptions({ [key]: definition }, givenOptions(current, { [key]: definition }), namesFor(current)),
-      );
-    } catch {}
-  }
+  const { timeout, fields, ...flags } = givenOptions(program.current(), globalOptions);
   return flags;
 }

@@ -1,11 +1,11 @@
 import { resolve as resolvePath } from 'node:path';
 import { looksLikeId } from '../api/routes.ts';
-import { ValsError } from '../errors.ts';
+import { UsageError, ValsError } from '../errors.ts';
 import { hintList } from '../lib/hint.ts';
 import { isFile, readableNames } from '../lib/paths.ts';
 import { splitVersion } from '../lib/val-word.ts';
 import type { Identify } from '../names/identify.ts';
-import { argumentsOf, optionsOf } from './command.ts';
+import { type AnyCommand, argumentsOf, optionsOf } from './command.ts';
 import type { LoadedCommand } from './command-tree.ts';
 import type { Context } from './context.ts';
 
@@ -76,4 +76,23 @@ export async function createResolver(
     rememberWord(word, identity);
     return identity;
   };
+}
+
+/** Puts the lines of standard input in the place of `-`, for a command that takes vals from there. */
+export async function readWordsFromInput(
+  command: AnyCommand,
+  input: Record<string, unknown>,
+  context: Context,
+): Promise<Record<string, unknown>> {
+  const [key] = argumentsOf(command).find(([, { value }]) => value.val?.orInput) ?? [];
+  const words = key === undefined ? undefined : input[key];
+  if (key === undefined || !Array.isArray(words) || !words.includes('-')) return input;
+  if (!input.yes && !input.dryRun) {
+    throw new UsageError('The vals come from standard input, so nobody can be asked.', {
+      hint: { text: 'To go on without a question', input: { yes: true } },
+    });
+  }
+  const { readText } = await import('../workspace/sources/read-text.ts');
+  const lines = (await readText('-', context)).split(/\r?\n/).filter((line) => line.trim() !== '');
+  return { ...input, [key]: words.flatMap((word) => (word === '-' ? lines : word)) };
 }

@@ -6,8 +6,7 @@ import type { Context } from './context.ts';
 import { createContext } from './create-context.ts';
 import type { Invocation } from './invocation.ts';
 import type { CommandCall } from './parse-command-line.ts';
-import { resolveVals } from './resolve-vals.ts';
-import { readWordsFromInput } from './words-from-input.ts';
+import { readWordsFromInput, resolveVals } from './resolve-vals.ts';
 
 /** Runs a command and presents its result. Returns the error that decides the exit code. */
 export const runCommand = (

@@ -57,7 +57,7 @@ export function hintList(hints: Hints | undefined): Hint[] {
 const isList = (hints: Hints): hints is readonly (string | Hint)[] => Array.isArray(hints);
 
 /** Makes one list for several errors that differ only in what they are about. */
-export function mergeHints(lists: readonly Hint[][]): Hint[] {
+export function mergeHints(lists: readonly (readonly Hint[])[]): Hint[] {
   const [first = [], ...others] = lists;
   return first.map((hint, index) => {
     if (hint.input === undefined) return hint;

@@ -161,21 +161,16 @@ describe('a batch', () => {
     [
       refusedToken,
       9,
-      '3 of 4 vals were not pushed (a.ts). The token was refused. 2 of them were not tried.',
+      '3 of 4 vals were not pushed (a.ts). The token was refused. 2 others were not tried.',
       ['done.ts', 'a.ts', 'b.ts', 'c.ts'],
     ],
     [
       diskFull,
       9,
-      '2 of 3 vals were not pushed (a.ts). No room. 1 of them was not tried.',
+      '2 of 3 vals were not pushed (a.ts). No room. 1 other was not tried.',
       ['done.ts', 'a.ts', 'b.ts'],
     ],
-    [
-      new TypeError('no such thing'),
-      9,
-      'Unexpected: no such thing 1 of them was',
-      ['done.ts', 'b.ts', 'c.ts'],
-    ],
+    [new TypeError('no such thing'), 9, 'Unexpected: no such thing 1 other was', ['done.ts', 'b.ts', 'c.ts']],
   ])('stops after %s, and counts what was not tried', async (failure, exit, message, files) => {
     const result = await runBatch(
       tasks(files, () => Promise.reject(failure)),

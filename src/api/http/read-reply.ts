@@ -18,7 +18,8 @@ export function readReply(call: Call, reply: HttpReply, now: number): Reply | Fa
   const unusable = (problem: UnusableReply): Fault => ({ kind: 'unusable', status, problem });
   if (status >= 300 && status < 400)
     return unusable({ kind: 'redirect', location: headerOf(reply, 'location') });
-  if (status < 200 || status > 299) return readError(reply, now);
+  if (status >= 600) return unusable({ kind: 'error', status, body: undefined });
+  if (status > 299) return readError(reply, now);
   if (ignoresBody(call, status)) return { status, body: undefined };
   const encoding = headerOf(reply, 'content-encoding') ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') return unusable({ kind: 'compressed', encoding });

@@ -3,8 +3,7 @@ import type { Flags } from '../../settings/settings.ts';
 import type { Presenter } from '../../terminal/presenter.ts';
 import { createRedactor } from '../../terminal/redactor.ts';
 import { type CommandTree, commandNamed, loadCommand } from '../command-tree.ts';
-import type { Host } from '../host.ts';
-import { createInvocation, type Invocation } from '../invocation.ts';
+import { createInvocation, type Host, type Invocation } from '../invocation.ts';
 import { runCommand } from '../run-command.ts';
 import { createServices } from '../services.ts';
 

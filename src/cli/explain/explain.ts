@@ -1,7 +1,8 @@
 // The sentences about requests that failed: http-status.ts what a status means, by-route.ts what it means for one route,
 // connection.ts connections that failed, bad-reply.ts replies that make no sense, service-message.ts what the service says.
-import type { RequestStage } from '../../api/call.ts';
+import type { Request, RequestStage } from '../../api/call.ts';
 import { CallFailed } from '../../api/http/faults.ts';
+import * as routes from '../../api/routes.ts';
 import {
   AuthError,
   BadResponseError,
@@ -11,13 +12,12 @@ import {
   type ValsError,
 } from '../../errors.ts';
 import type { Hints } from '../../lib/hint.ts';
-import type { BaseUrl } from '../../settings/base-url.ts';
+import { type BaseUrl, spaceIn } from '../../settings/base-url.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { badReply } from './bad-reply.ts';
 import { connectionError } from './connection.ts';
 import { statusError } from './http-status.ts';
 import { type Explained, requestFacts, type Service } from './service.ts';
-import { spaceFailure } from './space.ts';
 
 /** Turns the data of a failed call into the error that the user reads. */
 export const explain =
@@ -91,3 +91,32 @@ export function signInHint(settings: Settings, { href }: BaseUrl, isNewToken: bo
   if (token?.source === 'VALS_TOKEN') return 'Set VALS_TOKEN to a token of the service.';
   return [{ text: 'To sign in', command: 'login', input: { baseUrl: href } }, 'Or set VALS_TOKEN.'];
 }
+
+/** In a space, a 404 may mean that the space does not exist. `next` asks the service who the space is. */
+async function spaceFailure(
+  failed: CallFailed,
+  next: Request,
+  base: BaseUrl,
+): Promise<NoSpaceError | CallFailed | undefined> {
+  const space = spaceIn(base);
+  if (space === undefined || !hasStatus(failed, 404, 410)) return undefined;
+  const isAboutMe = failed.call.route === 'me';
+  const failure = isAboutMe ? failed : await next(routes.me()).catch((error: unknown) => error);
+  if (!(failure instanceof CallFailed)) return undefined;
+  if (hasStatus(failure, 401, 403)) return failure;
+  return hasStatus(failure, 404, 410) ? noSpace(space.name, space.service.href) : undefined;
+}
+
+const hasStatus = ({ fault }: CallFailed, ...statuses: number[]): boolean =>
+  fault.kind === 'status' && statuses.includes(fault.status);
+
+/** The error must have no HTTP status, because commands take status 404 to mean that the val does not exist. */
+const noSpace = (name: string, service: string): NoSpaceError =>
+  new NoSpaceError(`There is no space ${name} on ${service}, or you are not a member of that space.`, {
+    hint: [
+      { text: 'To list your spaces', command: 'use' },
+      'To become a member, ask the person who runs the service.',
+      { text: 'To add a member', command: 'space grant', input: { name } },
+    ],
+    scope: 'all',
+  });

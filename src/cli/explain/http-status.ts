@@ -8,7 +8,6 @@ import {
   type Explained,
   factsWithHint,
   messageFor,
-  notThisService,
   requestFacts,
   unavailable,
   withFullStop,
@@ -74,7 +73,6 @@ export function statusError(failed: FailedStatus): errors.ValsError {
   const detail = serviceMessageOf(fault.body, service.redact);
   const sentence = sentenceFor(failed, detail);
   if (status === 429) return unavailable(failed, sentence, waitHint(retryAfterMs));
-  if (status >= 600) return new errors.BadResponseError(sentence, factsWithHint(failed, notThisService));
   if (isTemporary(status)) return unavailable(failed, sentence, 'Run the command again later.');
   // An earlier attempt of this request may have changed the val itself. A val that was deleted would be a 404.
   const isConditional = call.ifMatch !== undefined || call.ifNoneMatch !== undefined;
@@ -158,7 +156,6 @@ function lostCondition({ call }: FailedStatus): string | undefined {
 
 function beginningOf(status: number): string {
   if (status === 429) return 'The service received too many requests';
-  if (status >= 600) return `The service answered with the unexpected status ${status}`;
   if (status === 503) return 'The service is not available';
   if (isTemporary(status)) return 'The service could not complete the request';
   return (refusals[status] ?? otherRefusal).beginning;
