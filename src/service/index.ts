@@ -6,7 +6,7 @@ import { createListener } from './http/listener.ts';
 import type { Metrics } from './http/metrics.ts';
 import { inUrl, loopbackOnly, type Network } from './http/network.ts';
 import type { Limits } from './http/rate-limit.ts';
-import { type FinishedRequest, listen, listenError, type Server } from './http/server.ts';
+import { type FinishedRequest, listen } from './http/server.ts';
 import { cleanUp } from './store/clean-up.ts';
 import { openStore, type Store, type StoreEvent } from './store/open-store.ts';
 import { countAll } from './store/records.ts';
@@ -55,7 +55,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
   const ended = new AbortController();
   try {
     if (options.seed) await seedOwner(store, options.seed);
-    const metrics = options.metrics && (await createStoreMetrics(store));
+    let metrics: Metrics | undefined;
     const app = createApp(store, {
       network,
       limits: limits.requests,
@@ -72,8 +72,15 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
         tell({ kind: 'answered', request });
       },
     });
-    const metricsServer =
-      metrics && options.metrics && (await serveMetrics(metrics, server, options.metrics));
+    if (options.metrics) {
+      const { serveMetrics } = await import('./http/metrics.ts');
+      const { connections } = store.db;
+      const sources = { ...server, connections, counts: () => countAll(store.db) };
+      metrics = await serveMetrics(sources, options.metrics).catch(async (error) => {
+        await server.close();
+        throw error;
+      });
+    }
     void cleanUp(store.db, { keepRunsMs: limits.keepRunsMs, clock, signal: ended.signal });
     const { port } = server;
     let closed: Promise<void> | undefined;
@@ -82,10 +89,10 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
       baseUrl,
       port,
       token: store.owner?.token,
-      metricsPort: metricsServer?.port,
+      metricsPort: metrics?.port,
       close() {
         ended.abort();
-        metricsServer?.close();
+        metrics?.close();
         closed ??= server.close().finally(store.close);
         return closed;
       },
@@ -94,22 +101,6 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
     await store.close();
     throw error instanceof UsageError ? error : store.explain(error);
   }
-}
-
-async function createStoreMetrics({ db }: Store): Promise<Metrics> {
-  const { createMetrics } = await import('./http/metrics.ts');
-  return createMetrics({ connections: db.connections, counts: () => countAll(db) });
-}
-
-async function serveMetrics(
-  metrics: Metrics,
-  { requestsUnderWay, close: closeServer }: Server,
-  { port, host }: { port: number; host: string },
-) {
-  return metrics.listen({ port, host, requestsUnderWay }).catch(async (error) => {
-    await closeServer();
-    throw listenError(error, host, port, '--metrics-port');
-  });
 }
 
 async function seedOwner(store: Store, seed: SeedData): Promise<void> {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LocalError } from '../../errors.ts';
 import { mostConnections } from '../limits.ts';
@@ -44,7 +44,7 @@ interface ListenOptions {
   onFinished?(answered: FinishedRequest): void;
 }
 
-export interface Server {
+interface Server {
   port: number;
   requestsUnderWay(): number;
   close(): Promise<void>;
@@ -85,10 +85,10 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
   });
-  await startListening(server, options);
+  const port = await startListening(server, options);
 
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     requestsUnderWay: () => underWay.size,
     async close() {
       isEnding = true;
@@ -103,16 +103,20 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
   };
 }
 
-async function startListening(server: HttpServer, { host, port }: ListenOptions): Promise<void> {
+/** Returns the port. */
+export async function startListening(
+  server: NetServer,
+  { host, port }: { host: string; port: number },
+  option: PortOption = '--port',
+): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ port, host }, resolve);
   }).catch((error) => {
-    throw listenError(error, host, port);
+    throw listenError(error, { host, port }, option);
   });
+  return (server.address() as AddressInfo).port;
 }
-
-type HttpServer = ReturnType<typeof createHttpServer>;
 
 function createHttpServer(handle: RequestListener, { certificate, isBehindProxy }: ListenOptions) {
   const keepAliveTimeout = isBehindProxy ? proxyKeepAliveMs : keepAliveMs;
@@ -135,11 +139,12 @@ function statusOf(incoming: IncomingMessage, outgoing: ServerResponse): number {
   return incoming.complete ? withoutReply.disconnected : withoutReply.incomplete;
 }
 
-export function listenError(
+type PortOption = '--port' | '--metrics-port';
+
+function listenError(
   error: NodeJS.ErrnoException,
-  host: string,
-  port: number,
-  option: '--port' | '--metrics-port' = '--port',
+  { host, port }: { host: string; port: number },
+  option: PortOption,
 ): LocalError {
   if (error.code === 'EADDRNOTAVAIL') {
     const hostOption = option.replace('port', 'host');

@@ -64,10 +64,8 @@ test.each([
 });
 
 test('if the access stays, a push whose body arrives late is accepted', async () => {
-  for (const path of ['/v1/vals', '/@acme/v1/vals']) {
-    const finish = await beginPush(path);
-    expect(await finish()).toBe(201);
-  }
+  const finish = await beginPush('/@acme/v1/vals');
+  expect(await finish()).toBe(201);
 });
 
 const inPostgres = test.runIf(postgres !== undefined);
