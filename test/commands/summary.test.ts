@@ -1,51 +1,29 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createDurations } from '../../src/lib/run-summary/durations.ts';
-import { createTimeline } from '../../src/lib/run-summary/timeline.ts';
+import { createRunSummary } from '../../src/lib/run-summary.ts';
 import { run, runOnScreen } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
 import { id } from './pushes.ts';
 
-describe('quantiles', () => {
-  const rank = (values: number[], part: number) =>
-    [...values].sort((a, b) => a - b)[Math.max(1, Math.ceil(part * values.length)) - 1];
-  const counted = (values: readonly number[]) => {
-    const durations = createDurations();
-    for (const value of values) durations.add(value);
-    return durations;
-  };
-  const part = fc.constantFrom(0, 0.01, 0.5, 0.95, 0.99, 1);
+const unnamed = { valName: undefined, version: 1, failed: false, startedAt: 0, durationMs: undefined };
 
-  it('are exact for few different durations', () => {
-    const values = fc.array(fc.nat(10 ** 9), { minLength: 1, maxLength: 300 });
-    fc.assert(
-      fc.property(values, part, (values, part) => {
-        expect(counted(values).quantile(part)).toBe(rank(values, part));
-      }),
-    );
-    expect(createDurations().quantile(0.5)).toBeUndefined();
-  });
-
-  it('are within one percent for many different durations', () => {
-    const magnitude = fc.constantFrom(400, 5_000, 10 ** 6, 10 ** 9, 2 ** 45);
-    fc.assert(
-      fc.property(magnitude, fc.integer(), part, (magnitude, seed, part) => {
-        const values = Array.from({ length: 5_000 }, (_, index) =>
-          Math.floor(Math.abs(Math.sin(seed + index)) ** 3 * magnitude),
-        );
-        const exact = rank(values, part) ?? 0;
-        const told = counted(values).quantile(part) ?? Number.NaN;
-        expect(Math.abs(told - exact)).toBeLessThanOrEqual(0.01 * exact);
-      }),
-      { numRuns: 20 },
-    );
-  });
+it('quantiles are durations by their rank', () => {
+  const values = fc.array(fc.nat(10 ** 9), { minLength: 1, maxLength: 300 });
+  fc.assert(
+    fc.property(values, (values) => {
+      const summary = createRunSummary();
+      for (const durationMs of values) summary.add({ ...unnamed, valKey: 'a', durationMs });
+      const sorted = values.toSorted((a, b) => a - b);
+      const ranked = (part: number) => sorted[Math.ceil(part * values.length) - 1];
+      expect(summary.total()).toMatchObject({ p50Ms: ranked(0.5), p95Ms: ranked(0.95) });
+    }),
+  );
 });
 
 describe('buckets', () => {
   const runsWithin = (min: number, max: number) =>
-    fc.array(fc.record({ at: fc.integer({ min, max }), failed: fc.boolean(), row: fc.nat(2) }), {
+    fc.array(fc.record({ at: fc.integer({ min, max }), failed: fc.boolean(), val: fc.nat(2) }), {
       minLength: 1,
       maxLength: 60,
     });
@@ -55,21 +33,19 @@ describe('buckets', () => {
   it('are at most 24, the same in all rows, and count every run once, in any order of the runs', () => {
     fc.assert(
       fc.property(fc.oneof(farApart, ofOneDay), (runs) => {
-        const timeline = createTimeline();
-        const rows = [timeline.add(), timeline.add(), timeline.add()];
-        for (const { at, failed, row } of runs) timeline.count(rows[row] ?? new Map(), at, failed);
-        const starts = timeline.bucketsOf(new Map()).map(({ from }) => from);
+        const summary = createRunSummary();
+        for (const { at, failed, val } of runs)
+          summary.add({ ...unnamed, valKey: `${val}`, valName: `${val}`, failed, startedAt: at });
+        const starts = summary.total().buckets.map(({ from }) => Date.parse(from));
         expect(starts.length).toBeLessThanOrEqual(24);
-        for (const from of starts) expect(new Date(from).getTime()).toBe(from);
-        for (const [index, series] of rows.entries()) {
-          const own = runs.filter(({ row }) => row === index);
+        for (const { val, buckets } of summary.rows()) {
+          const own = runs.filter((run) => `${run.val}` === val);
           const expected = starts.map((from, place) => {
             const inside = own.filter(({ at }) => at >= from && at < (starts[place + 1] ?? Infinity));
-            return { from, runs: inside.length, failed: inside.filter(({ failed }) => failed).length };
+            const failed = inside.filter(({ failed }) => failed).length;
+            return { from: new Date(from).toISOString(), runs: inside.length, failed };
           });
-          const buckets = timeline.bucketsOf(series);
           expect(buckets).toEqual(expected);
-          expect(buckets.reduce((sum, { runs }) => sum + runs, 0)).toBe(own.length);
         }
       }),
     );

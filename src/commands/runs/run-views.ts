@@ -6,7 +6,7 @@ import type { Options } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { InterruptedError, UsageError } from '../../errors.ts';
 import type { Page } from '../../lib/json.ts';
-import type { RunSummary } from '../../lib/run-summary/run-summary.ts';
+import type { RunSummary } from '../../lib/run-summary.ts';
 import type { ListLayout, Result } from '../../terminal/result.ts';
 import { failedRunColumns, runColumns, summaryColumns } from '../shared/columns.ts';
 
@@ -15,8 +15,7 @@ const runsBeforeFollowing = 10;
 export const summaryExplained =
   'The summary reads all runs and has a row for each val and version, most failures first. Its columns are val, ' +
   'version, runs, failed, errors (the error rate), p50, p95 and "over time" (a chart). Half of the runs took at most p50, ' +
-  'and 95% of them took at most p95. p50 and p95 are exact for up to 2,048 different durations, and within 1% for more. A ' +
-  'run that has not ended counts as a run, but not as a failure, and has no duration.';
+  'and 95% of them took at most p95. A run that has not ended counts as a run, but not as a failure, and has no duration.';
 
 export const runViews = {
   follow: {
@@ -86,7 +85,7 @@ async function summarize(
   pages: AsyncIterable<Page>,
   defaultVal: string | undefined,
 ): Promise<{ rows: RunSummary[]; total: RunSummary }> {
-  const { createRunSummary } = await import('../../lib/run-summary/run-summary.ts');
+  const { createRunSummary } = await import('../../lib/run-summary.ts');
   const summary = createRunSummary();
   let count = 0;
   for await (const { records } of pages) {

@@ -1,4 +1,4 @@
-import { createRunSummary, type RunSummary } from '../../lib/run-summary/run-summary.ts';
+import { createRunSummary, type RunSummary } from '../../lib/run-summary.ts';
 import type { ServiceReply } from '../request.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
