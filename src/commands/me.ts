@@ -9,8 +9,8 @@ const columns: Column[] = [
   column('email'),
   column('bio'),
   column('url'),
-  { ...column('token', 'token.name'), only: 'terminal', compute: describeToken },
-  { ...moment('token ends', 'token.expiresAt'), only: 'terminal' },
+  { ...column('token', 'token.name'), compute: describeToken },
+  moment('token ends', 'token.expiresAt'),
 ];
 
 export const command = defineCommand({

@@ -35,7 +35,7 @@ describe('tab-separated lines in a pipe', () => {
     const bio = `a\n${'x'.repeat(10_000)}`;
     const service = await scriptedService([{ body: { id: 'u', username: 'ada', bio, more: 1 } }]);
     const { stdout } = await run(['me'], { env: service.env });
-    expect(stdout).toBe(`ada\tu\t\t${bio.replace('\n', '\\n')}\t\n`);
+    expect(stdout).toBe(`ada\tu\t\t${bio.replace('\n', '\\n')}\t\t\t\n`);
   });
 
   it('escape any text so that it can be restored', async () => {

@@ -61,7 +61,7 @@ export const runError: Column = longText('error', ['error.message', 'error'], {
 
 export const runColumns: Column[] = [
   runStatus,
-  { ...moment('started', 'runStartAt', 'startedAt', 'createdAt'), withHour: true },
+  { ...moment('started', 'runStartAt', 'startedAt', 'createdAt'), withHour: true, droppable: 5 },
   { ...moment('ended', 'runEndAt', 'endedAt'), only: 'pipe' },
   {
     ...column('val', 'val.name', 'valName', 'val.id', 'valId'),
