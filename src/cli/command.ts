@@ -68,7 +68,6 @@ export interface CommandDefinition<A extends Arguments = Arguments, O extends Op
   optionsMayFollow?: string;
   /** What to do instead, for somebody who gives arguments that the command does not take. */
   insteadOfArguments?(words: readonly string[]): Hints;
-  jobSummary?: boolean;
   empty?: Hints;
   run(context: Context, input: Input<A, O>): Promise<Result> | Result;
 }

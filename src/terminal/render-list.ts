@@ -17,6 +17,7 @@ import { paintJson } from './json-text.ts';
 import type { Messages } from './messages.ts';
 import type { Output } from './output.ts';
 import { type ListLayout, type ListResult, moreRecords, type OutcomesResult, pagesOf } from './result.ts';
+import type { Sink } from './streams.ts';
 import { createStyle } from './style.ts';
 
 export interface Rendering {
@@ -81,12 +82,15 @@ interface ListWriter {
 }
 
 function createListWriter(layout: ListLayout, rendering: Rendering): ListWriter {
-  const { stdout, format } = rendering.output;
+  const { output } = rendering;
+  const { stdout, format } = output;
+  const chosen = (records: readonly JsonObject[]) => withFields(records, format.fields);
   switch (format.kind) {
     case 'ndjson':
-      return jsonLines(rendering.output);
+      return jsonLines(output);
     case 'json':
-      return stdout.isTerminal ? indentedArray(rendering.output) : compactArray(rendering.output);
+      if (stdout.isTerminal) return afterLastPage((all) => writeJson([...chosen(all)], output));
+      return textsOfPages(stdout, (records) => stringifyJson(chosen(records)).slice(1, -1), jsonArray);
     case 'text':
       return format.forPerson ? table(layout, rendering) : tabRows(layout, rendering);
   }
@@ -102,53 +106,47 @@ const jsonLines = (output: Output): ListWriter => ({
   async finish() {},
 });
 
-function indentedArray(output: Output): ListWriter {
-  const all: JsonObject[] = [];
-  return {
-    add(records) {
-      for (const record of withFields(records, output.format.fields)) all.push(record);
-    },
-    finish: () => writeJson(all, output),
-  };
-}
-
-/**
- * Keeps the text of each page, because the records would take more memory. The texts are not joined, because the joined
- * text could be longer than V8's longest string.
- */
-function compactArray({ stdout, format }: Output): ListWriter {
-  const texts: string[] = [];
-  return {
-    add: (records) => void texts.push(stringifyJson(withFields(records, format.fields)).slice(1, -1)),
-    async finish() {
-      await stdout.write('[');
-      for (const [index, text] of texts.entries()) await stdout.write(index > 0 ? `,${text}` : text);
-      await stdout.write(']\n');
-    },
-  };
+function table(layout: ListLayout, rendering: Rendering): ListWriter {
+  return afterLastPage(async (all) => {
+    if (all.length === 0) return;
+    const screen = await screenOf(rendering);
+    await rendering.output.stdout.writeLong(await formatRecords(all, layout, screen, rendering));
+  });
 }
 
 function tabRows(layout: ListLayout, rendering: Rendering): ListWriter {
   const columns = shownColumns(layout.columns, rendering);
-  const texts: string[] = [];
-  return {
-    add: (records) => void texts.push(tabLines(records, columns)),
-    async finish() {
-      for (const text of texts) await rendering.output.stdout.write(text);
-    },
-  };
+  return textsOfPages(rendering.output.stdout, (records) => tabLines(records, columns));
 }
 
-function table(layout: ListLayout, rendering: Rendering): ListWriter {
+function afterLastPage(write: (all: readonly JsonObject[]) => Promise<void>): ListWriter {
   const all: JsonObject[] = [];
   return {
     add(records) {
       for (const record of records) all.push(record);
     },
+    finish: () => write(all),
+  };
+}
+
+const jsonArray = { open: '[', between: ',', close: ']\n' };
+
+/**
+ * Keeps the text of each page, because the records would take more memory. The texts are not joined, because the joined
+ * text could be longer than V8's longest string.
+ */
+function textsOfPages(
+  { write }: Sink,
+  textOf: (records: readonly JsonObject[]) => string,
+  { open, between, close } = { open: '', between: '', close: '' },
+): ListWriter {
+  const texts: string[] = [];
+  return {
+    add: (records) => void texts.push(textOf(records)),
     async finish() {
-      if (all.length === 0) return;
-      const screen = await screenOf(rendering);
-      await rendering.output.stdout.writeLong(await formatRecords(all, layout, screen, rendering));
+      await write(open);
+      for (const [index, text] of texts.entries()) await write(index > 0 ? between + text : text);
+      await write(close);
     },
   };
 }

@@ -1,14 +1,12 @@
-import { describeRows } from '../errors.ts';
 import type { Hints } from '../lib/hint.ts';
-import { type Column, columnsFor } from './column.ts';
+import type { Column } from './column.ts';
 import { createOutput, type OutputFlags, type OutputStreams } from './output.ts';
 import type { Presenter } from './presenter.ts';
 import { render } from './render.ts';
-import type { OutcomesResult } from './result.ts';
 
 /** What the layout of a result depends on. */
 export interface ShownCommand {
-  command: { path: string; columns: readonly Column[]; jobSummary?: boolean; empty?: Hints };
+  command: { path: string; columns: readonly Column[]; empty?: Hints };
   /** The input of the command. */
   input: Readonly<Record<string, unknown>>;
 }
@@ -20,27 +18,14 @@ export function createTerminalPresenter(
   { command, input }: ShownCommand,
 ): Presenter {
   const output = createOutput(streams, flags);
-  const { messages, redactor, format, writeHints } = output;
+  const { messages, format } = output;
   const givenKeys = new Set(Object.keys(input).filter((key) => input[key] !== undefined));
-
-  async function writeJobSummary(outcomes: OutcomesResult): Promise<void> {
-    const { GITHUB_ACTIONS, GITHUB_STEP_SUMMARY } = streams.env;
-    if (!command.jobSummary || GITHUB_ACTIONS !== 'true' || !GITHUB_STEP_SUMMARY) return;
-    const { appendJobSummary } = await import('./job-summary.ts');
-    const rows = await describeRows(outcomes.rows, writeHints);
-    const columns = columnsFor(command.columns, 'pipe');
-    await appendJobSummary(GITHUB_STEP_SUMMARY, command.path, rows, columns, redactor.redact).catch(
-      (error: Error) =>
-        messages.say({ kind: 'warning', text: `The job summary could not be written: ${error.message}` }),
-    );
-  }
 
   return {
     forPerson: format.forPerson,
     say: messages.say,
     flush: messages.flush,
     async result(result) {
-      if (result.kind === 'outcomes') await writeJobSummary(result);
       await messages.flush();
       await render(result, {
         output,

@@ -69,7 +69,7 @@ function compileParser(): WebAssembly.Module {
   const optimisations = ['wasm-tier-up', 'wasm-dynamic-tiering', 'wasm-lazy-compilation'];
   for (const flag of optimisations) setFlagsFromString(`--no-${flag}`);
   const parser = new WebAssembly.Module(parserBytes);
-  // Resets the flags, because V8 would otherwise reject the bytecode that bin/code-cache.js stores.
+  // Resets the flags, because V8 would otherwise reject the bytecode that src/code-cache.ts stores.
   for (const flag of optimisations) setFlagsFromString(`--${flag}`);
   return parser;
 }

@@ -47,7 +47,6 @@ export const command = defineCommand({
   ],
   columns: [outcomeColumn, column('name'), versionColumn, idColumn('id')],
   empty: 'You have no vals to copy.',
-  jobSummary: true,
   async run(context, { vals: ids, to, all, versions = false, force = false, dryRun = false }) {
     if (to === undefined)
       throw new UsageError('No service to copy to was given.', {

@@ -95,7 +95,6 @@ export const command = defineCommand({
     fileColumn,
   ],
   empty: 'Nothing to push.',
-  jobSummary: true,
   async run(context, input) {
     const { paths, name, watch, ifVersion, concurrency = 'auto', noCheck = false, pull = false } = input;
     const { force = false, prune = false, yes = false, dryRun = false } = input;
