@@ -71,14 +71,9 @@ function parsePublicUrl(text: string): URL {
   const refuse = (problem: string, hint = exampleUrl) => new UsageError(`--public-url ${problem}.`, { hint });
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') throw refuse('takes an https:// URL');
-  if (url.username || url.password)
-    throw refuse('contains a user name or password', 'Remove the user name and the password from the URL.');
-  if (url.search || url.hash || text.includes('?') || text.includes('#'))
-    throw refuse('has a query or a fragment');
-  if (url.pathname !== '/') {
-    throw refuse('has a path', 'The service needs its own host name. Remove the path.');
+  if (url.href !== `${url.origin}/` || url.hostname.endsWith('.')) {
+    throw refuse('takes a host name and perhaps a port, and no user, path or query');
   }
-  if (url.hostname.endsWith('.')) throw refuse('has a host name that ends in a dot', 'Remove the dot.');
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw refuse(
       'is http://, which would send tokens unencrypted',

@@ -10,7 +10,7 @@ import {
   usernameArgument,
   withStore,
 } from '../serve/people-and-spaces.ts';
-import { existingPlaceOptions, type Place } from '../serve/store-place.ts';
+import { existingPlaceOptions } from '../serve/store-place.ts';
 import { outcomeColumn } from '../shared/columns.ts';
 import { yes } from '../shared/options.ts';
 
@@ -30,23 +30,22 @@ export const command = defineCommand({
   examples: ['vals user rm ada', 'vals user rm ada --with-vals --yes'],
   columns: [outcomeColumn, column('username'), idColumn('id')],
   run: (context, { username, yes, withVals = false, dryRun, ...options }) => {
-    const ownsStore = ({ input }: Place) =>
-      new ConflictError(`${username} is the owner of the database file and cannot be removed.`, {
-        hint: { text: 'To get a new token', command: 'user token', input: { username, ...input } },
-      });
     const asks = !yes && !dryRun;
     if (asks) context.prompt.expectTerminal(removeWithoutAsking);
     return withStore(context, options, async ({ people, owner }, place) => {
       const person = await people.named(username);
       if (!person) throw nobodyNamed(username, place);
       if (person.vals > 0 && !withVals) throw ownsVals(username);
-      if (person.id === owner?.user.id) throw ownsStore(place);
+      if (person.id === owner?.user.id) {
+        throw new ConflictError(`${username} is the owner of the database file and cannot be removed.`, {
+          hint: { text: 'To get a new token', command: 'user token', input: { username, ...place.input } },
+        });
+      }
       if (dryRun) return { kind: 'outcomes', rows: [{ id: person.id, username, status: 'planned' }] };
       if (asks) await confirmRemoval(context, username, person.vals);
       const outcome = await people.remove(username, { withVals, id: person.id });
       if (outcome === 'absent') throw removedMeanwhile(username);
       if (outcome === 'has vals') throw ownsVals(username);
-      if (outcome === 'owns the store') throw ownsStore(place);
       return { kind: 'outcomes', rows: [{ id: person.id, username, status: 'deleted' }] };
     });
   },

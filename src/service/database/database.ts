@@ -26,9 +26,8 @@ export interface Tx extends Reader {
 
 export const openTx = (parts: Omit<Tx, typeof open>): Tx => ({ ...parts, [open]: true });
 
-/** Two writes with the same `row` run one after the other. `person` is the id of the person who writes. */
+/** Two writes with the same `row` run one after the other. */
 export interface SlotKeys {
-  person?: string;
   row?: string | undefined;
 }
 

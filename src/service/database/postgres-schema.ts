@@ -10,7 +10,6 @@ export async function takePostgresSteps(tx: Tx, name: string, to = currentSchema
   await tx.query("SELECT pg_advisory_xact_lock(hashtext('vals'), hashtext('schema'))");
   const schema = await schemaOf(tx.query, name);
   if (schema === 0) {
-    await checkEncoding(tx, name);
     const [found] = await tx.query('SELECT 1 FROM pg_namespace WHERE nspname = ?', [schemaName]);
     if (!found) await tx.query(`CREATE SCHEMA ${schemaName}`);
     await tx.query(`CREATE TABLE ${schemaTable} (version INTEGER NOT NULL)`);
@@ -52,15 +51,4 @@ export async function hasNoTables(query: Reader['query']): Promise<boolean> {
           WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e') LIMIT 1`,
   );
   return tables.length === 0;
-}
-
-/** Checks new stores only, because a store that is in use must still open after an update of vals. */
-async function checkEncoding(tx: Tx, name: string): Promise<void> {
-  const [found] = await tx.query<{ encoding: string }>(
-    "SELECT current_setting('server_encoding') AS encoding",
-  );
-  if (found?.encoding === 'UTF8') return;
-  throw new LocalError(`The database ${name} has the encoding ${found?.encoding}, but vals needs UTF8.`, {
-    hint: 'Create a database with `createdb --encoding UTF8 --template template0`, and use that one.',
-  });
 }

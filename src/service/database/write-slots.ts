@@ -2,21 +2,15 @@ import { createKeyedSlots, createSlots } from '../../lib/slots.ts';
 import { DatabaseFailure, type SlotKeys } from './database.ts';
 
 const mostWrites = 7;
-const mostWritesOfOnePerson = 4;
-const nobody = '';
 
-/**
- * Writes to one val wait for each other here, and not in the database, where each would keep a connection. A write takes its
- * val first: a person who waits for one val can still write others.
- */
+/** Writes to one val wait for each other here, and not in the database, where each would keep a connection. */
 export function createWriteSlots(waitMs: number, now: () => number) {
   const rows = createKeyedSlots(1);
-  const people = createKeyedSlots(mostWritesOfOnePerson);
   const connections = createSlots(mostWrites);
   let waiting = 0;
   return {
     waiting: () => waiting,
-    async run<Result>({ person = nobody, row }: SlotKeys, work: () => Promise<Result>): Promise<Result> {
+    async run<Result>({ row }: SlotKeys, work: () => Promise<Result>): Promise<Result> {
       const start = now();
       waiting += 1;
       const begin = () => {
@@ -25,8 +19,7 @@ export function createWriteSlots(waitMs: number, now: () => number) {
         throw new DatabaseFailure('busy', new Error('the write could not begin in time'));
       };
       const connect = () => connections.run(begin);
-      const connectAsPerson = () => (person === nobody ? connect() : people(person).run(connect));
-      return row === undefined ? connectAsPerson() : rows(row).run(connectAsPerson);
+      return row === undefined ? connect() : rows(row).run(connect);
     },
   };
 }

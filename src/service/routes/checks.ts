@@ -43,10 +43,9 @@ const readme = orNull(string(longestReadme));
 const privacy = wordOf(privacies);
 const type = wordOf(valTypes);
 
-export const newVal = thenCheck(body({ code }, { name, readme, privacy, type }), ({ name, ...given }) => ({
+export const newVal = thenCheck(body({ name, code }, { readme, privacy, type }), (given) => ({
   ...newValDefaults,
   ...given,
-  name,
 }));
 
 export const newVersion = body({ code }, { name, readme, privacy, type });

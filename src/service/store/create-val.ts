@@ -1,4 +1,4 @@
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { blobId } from '../../lib/blob-id.ts';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
@@ -20,19 +20,16 @@ interface CreateOptions extends WriteOptions {
 
 const mostValsCreatedAtOnce = 100;
 
-/** Without a name, the val gets one. */
 export const createVal = (
   db: Database,
   caller: Caller,
-  content: Omit<ValContent, 'name'> & { name: string | undefined },
+  content: ValContent,
   { once, ...options }: CreateOptions = {},
 ): Promise<Val> =>
   writeAs(db, caller, { once }, async (tx) => {
-    for (const name of content.name === undefined ? generateNames() : [content.name]) {
-      const val = await insertVal(tx, caller, { ...content, name }, options);
-      if (val) return val;
-    }
-    throw nameTaken(`${content.name}`);
+    const val = await insertVal(tx, caller, content, options);
+    if (!val) throw nameTaken(content.name);
+    return val;
   });
 
 export const createOrUpdateVal = (
@@ -98,14 +95,3 @@ async function countVals(db: Reader, owner: User): Promise<number> {
   ]);
   return counted?.vals ?? 0;
 }
-
-const adjectives = ['amber', 'brave', 'calm', 'clear', 'eager', 'fond', 'gentle', 'keen', 'lively', 'quiet'];
-const nouns = ['Birch', 'Brook', 'Cloud', 'Ember', 'Fern', 'Harbor', 'Lark', 'Meadow', 'River', 'Stone'];
-
-function* generateNames(): Generator<string> {
-  for (let range = 100; ; range *= 2) {
-    yield `${pick(adjectives)}${pick(nouns)}${randomInt(10, Math.min(range, 1e9))}`;
-  }
-}
-
-const pick = (words: readonly string[]): string => words[randomInt(words.length)] as string;

@@ -1,12 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import type { User } from './caller.ts';
 import { deleteSomeRecords } from './clean-up.ts';
 import { removeVal } from './remove-val.ts';
 
-export type OwnerKind = 'person' | 'space';
+// People and spaces are in one table, because both own vals, and a name belongs to one of them.
 
-/** People and spaces are in one table, because both own vals, and a name belongs to one of them. */
+type OwnerKind = 'person' | 'space';
+
+export interface ListedOwner extends User {
+  createdAt: string;
+  vals: number;
+}
+
 export async function ownerNamed(db: Reader, username: string, kind: OwnerKind): Promise<User | undefined> {
   const [user] = await db.query<User>('SELECT id, username FROM users WHERE username = ? AND kind = ?', [
     username,
@@ -15,24 +22,58 @@ export async function ownerNamed(db: Reader, username: string, kind: OwnerKind):
   return user;
 }
 
-interface Removal<Refused> {
-  find(tx: Tx): Promise<User | Refused>;
-  endAccess(tx: Tx, owner: User): Promise<unknown>;
+const listed = (kind: OwnerKind): string =>
+  `SELECT users.id, username, created_at AS "createdAt",
+    (SELECT count(*) FROM vals WHERE owner_id = users.id) AS vals FROM users WHERE kind = '${kind}'`;
+
+export const listOwners = (db: Reader, kind: OwnerKind): Promise<ListedOwner[]> =>
+  db.query(`${listed(kind)} ORDER BY username`);
+
+export async function listedOwner(
+  db: Reader,
+  username: string,
+  kind: OwnerKind,
+): Promise<ListedOwner | undefined> {
+  const [owner] = await db.query<ListedOwner>(`${listed(kind)} AND username = ?`, [username]);
+  return owner;
+}
+
+/** Undefined if the name is taken. */
+export async function insertOwner(
+  tx: Tx,
+  username: string,
+  kind: OwnerKind,
+  at: string,
+): Promise<User | undefined> {
+  const [user] = await tx.query<User>(
+    `INSERT INTO users (id, username, kind, created_at) VALUES (?, ?, ?, ?)
+      ON CONFLICT (username) DO NOTHING RETURNING id, username`,
+    [randomUUID(), username, kind, at],
+  );
+  return user;
+}
+
+export interface RemovalOptions {
+  withVals: boolean;
+  /** Leaves a new owner of the same name alone. */
+  id?: string;
 }
 
 /** Deletes each val in a transaction of its own, so that a running service does not wait for all of them. */
-export async function removeOwner<Refused extends string>(
+export async function removeOwner(
   database: Database,
-  { find, endAccess }: Removal<Refused>,
-  { withVals }: { withVals: boolean },
-): Promise<'removed' | 'has vals' | Refused> {
-  // Access ends first, because members who keep adding vals to a space would keep the removal from its end.
+  username: string,
+  kind: OwnerKind,
+  { withVals, id }: RemovalOptions,
+): Promise<'removed' | 'absent' | 'has vals'> {
   const owner = await database.transaction({}, async (tx) => {
-    const found = await find(tx);
-    if (withVals && typeof found !== 'string') await endAccess(tx, found);
+    const found = await ownerNamed(tx, username, kind);
+    if (!found || found.id !== (id ?? found.id)) return undefined;
+    // Access ends first, because members who keep adding vals to a space would keep the removal from its end.
+    if (withVals) await endAccess(tx, found);
     return found;
   });
-  if (typeof owner === 'string') return owner;
+  if (!owner) return 'absent';
 
   for (;;) {
     const vals = await database.query<{ id: string }>(
@@ -50,6 +91,12 @@ export async function removeOwner<Refused extends string>(
     await deleteRuns(database, owner);
     if (await database.transaction({}, (tx) => removeIfWithoutVals(tx, owner))) return 'removed';
   }
+}
+
+/** Of a person by tokens, and of the members of a space. */
+async function endAccess(tx: Tx, { id }: User): Promise<void> {
+  await tx.query('DELETE FROM tokens WHERE user_id = ?', [id]);
+  await tx.query('DELETE FROM members WHERE space_id = ?', [id]);
 }
 
 /** In steps, so that the removal of the owner itself is quick. */

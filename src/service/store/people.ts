@@ -1,14 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { firstTokenName, idPattern, type User } from './caller.ts';
-import { ownerNamed, removeOwner } from './owners.ts';
+import {
+  insertOwner,
+  type ListedOwner,
+  listedOwner,
+  listOwners,
+  ownerNamed,
+  type RemovalOptions,
+  removeOwner,
+} from './owners.ts';
 import { now } from './timestamps.ts';
 import { endTokens, insertToken, newSecret } from './tokens.ts';
-
-export interface ListedPerson extends User {
-  createdAt: string;
-  vals: number;
-}
 
 /** The owner of an embedded store, whose token is kept so that it can be printed. */
 export interface StoreOwner {
@@ -40,7 +42,8 @@ export function makeStoreOwner(
     const [others] = await tx.query('SELECT id FROM users LIMIT 1');
     if (others && !evenIfOthers) return undefined;
     const at = now();
-    const user = (await ownerNamed(tx, ownerName, 'person')) ?? (await insertPerson(tx, ownerName, at));
+    const user =
+      (await ownerNamed(tx, ownerName, 'person')) ?? (await insertOwner(tx, ownerName, 'person', at));
     if (!user) return undefined;
     const token = newSecret('vals_local_');
     await insertToken(tx, user, { name: others ? `embedded ${at}` : firstTokenName, secret: token, at });
@@ -49,20 +52,7 @@ export function makeStoreOwner(
   });
 }
 
-async function insertPerson(tx: Tx, username: string, at: string): Promise<User | undefined> {
-  const [user] = await tx.query<User>(
-    `INSERT INTO users (id, username, kind, created_at) VALUES (?, ?, 'person', ?)
-      ON CONFLICT (username) DO NOTHING RETURNING id, username`,
-    [randomUUID(), username, at],
-  );
-  return user;
-}
-
 export function createPeople(database: Database) {
-  const listed = (condition: string) =>
-    `SELECT users.id, username, created_at AS "createdAt",
-      (SELECT count(*) FROM vals WHERE owner_id = users.id) AS vals FROM users WHERE kind = 'person' ${condition}`;
-
   const giveToken = async (tx: Tx, user: User, at: string) => {
     const token = newSecret();
     await insertToken(tx, user, { name: firstTokenName, secret: token, at });
@@ -77,18 +67,15 @@ export function createPeople(database: Database) {
       return user;
     },
 
-    async named(username: string): Promise<ListedPerson | undefined> {
-      if (!idPattern.test(username)) return undefined;
-      const [user] = await database.query<ListedPerson>(listed('AND username = ?'), [username]);
-      return user;
-    },
+    named: async (username: string): Promise<ListedOwner | undefined> =>
+      idPattern.test(username) ? listedOwner(database, username, 'person') : undefined,
 
-    list: (): Promise<ListedPerson[]> => database.query<ListedPerson>(listed('ORDER BY username')),
+    list: (): Promise<ListedOwner[]> => listOwners(database, 'person'),
 
     add: (username: string): Promise<{ user: User; token: string } | undefined> =>
       database.transaction({}, async (tx) => {
         const at = now();
-        const user = await insertPerson(tx, username, at);
+        const user = await insertOwner(tx, username, 'person', at);
         return user && giveToken(tx, user, at);
       }),
 
@@ -105,22 +92,6 @@ export function createPeople(database: Database) {
         return given;
       }),
 
-    /** With an id, leaves a new person of the same name alone. */
-    remove: (
-      username: string,
-      { withVals, id }: { withVals: boolean; id?: string },
-    ): Promise<'removed' | 'absent' | 'has vals' | 'owns the store'> =>
-      removeOwner<'absent' | 'owns the store'>(
-        database,
-        {
-          async find(tx) {
-            const user = await ownerNamed(tx, username, 'person');
-            if (!user || user.id !== (id ?? user.id)) return 'absent';
-            return (await storeOwner(tx))?.user.id === user.id ? 'owns the store' : user;
-          },
-          endAccess: endTokens,
-        },
-        { withVals },
-      ),
+    remove: (username: string, options: RemovalOptions) => removeOwner(database, username, 'person', options),
   };
 }

@@ -1,11 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import type { Role, User } from './caller.ts';
-import { ownerNamed, removeOwner } from './owners.ts';
+import {
+  insertOwner,
+  type ListedOwner,
+  listedOwner,
+  listOwners,
+  ownerNamed,
+  type RemovalOptions,
+  removeOwner,
+} from './owners.ts';
 import { now } from './timestamps.ts';
 
-export interface Space extends User {
-  vals: number;
+interface Space extends ListedOwner {
   members: Member[];
 }
 
@@ -15,11 +21,7 @@ interface Member {
 }
 
 export function createSpaces(database: Database) {
-  const listed = (condition: string) =>
-    `SELECT users.id, username, (SELECT count(*) FROM vals WHERE owner_id = users.id) AS vals
-      FROM users WHERE kind = 'space' ${condition}`;
-
-  const withMembers = async (space: Omit<Space, 'members'>): Promise<Space> => ({
+  const withMembers = async (space: ListedOwner): Promise<Space> => ({
     ...space,
     members: await database.query<Member>(
       `SELECT username, role FROM members JOIN users ON users.id = user_id WHERE space_id = ? ORDER BY username`,
@@ -36,25 +38,16 @@ export function createSpaces(database: Database) {
       ),
 
     async named(name: string): Promise<Space | undefined> {
-      const [space] = await database.query<Omit<Space, 'members'>>(listed('AND username = ?'), [name]);
+      const space = await listedOwner(database, name, 'space');
       return space && withMembers(space);
     },
 
     async list(): Promise<Space[]> {
-      const spaces = await database.query<Omit<Space, 'members'>>(listed('ORDER BY username'));
-      return Promise.all(spaces.map(withMembers));
+      return Promise.all((await listOwners(database, 'space')).map(withMembers));
     },
 
-    async add(name: string): Promise<User | undefined> {
-      const [space] = await database.transaction({}, (tx) =>
-        tx.query<User>(
-          `INSERT INTO users (id, username, kind, created_at) VALUES (?, ?, 'space', ?)
-            ON CONFLICT (username) DO NOTHING RETURNING id, username`,
-          [randomUUID(), name, now()],
-        ),
-      );
-      return space;
-    },
+    add: (name: string): Promise<User | undefined> =>
+      database.transaction({}, (tx) => insertOwner(tx, name, 'space', now())),
 
     grant: (name: string, username: string, role: Role): Promise<'granted' | 'no space' | 'no person'> =>
       database.transaction({}, (tx) => grant(tx, name, username, role)),
@@ -65,22 +58,7 @@ export function createSpaces(database: Database) {
     ): Promise<'revoked' | 'no space' | 'no person' | 'not a member'> =>
       database.transaction({}, (tx) => revoke(tx, name, username)),
 
-    /** With an id, leaves a new space of the same name alone. */
-    remove: (
-      name: string,
-      { withVals, id }: { withVals: boolean; id?: string },
-    ): Promise<'removed' | 'absent' | 'has vals'> =>
-      removeOwner<'absent'>(
-        database,
-        {
-          async find(tx) {
-            const space = await ownerNamed(tx, name, 'space');
-            return space && space.id === (id ?? space.id) ? space : 'absent';
-          },
-          endAccess: (tx, { id }) => tx.query('DELETE FROM members WHERE space_id = ?', [id]),
-        },
-        { withVals },
-      ),
+    remove: (name: string, options: RemovalOptions) => removeOwner(database, name, 'space', options),
   };
 }
 

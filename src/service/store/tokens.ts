@@ -110,7 +110,7 @@ async function createToken(
   { owner, actor, token }: Caller,
   { name, readOnly, expiresAt }: WantedToken,
 ): Promise<ListedToken & { token: string }> {
-  if (isLimited(token)) throw limited(token, 'makes');
+  if (isLimited(token)) throw limited(token, 'makes no tokens');
   const at = now();
   await tx.query('DELETE FROM tokens WHERE user_id = ? AND name = ? AND expires_at <= ?', [
     actor.id,
@@ -132,18 +132,11 @@ async function createToken(
   return { ...listed, space: space?.username ?? null, token: secret };
 }
 
-function limited({ name, readOnly, expiresAt, spaceId }: CallerToken, verb: 'makes' | 'ends'): Refusal {
-  const limits = [
-    ...(spaceId === null ? [] : ['good for one space alone']),
-    ...(readOnly ? ['for reading alone'] : []),
-    ...(expiresAt === null ? [] : [`good until ${expiresAt}`]),
-  ];
-  const others = verb === 'makes' ? 'no tokens' : 'no other tokens';
-  return new Refusal(
+const limited = ({ name }: CallerToken, what: 'makes no tokens' | 'ends no other tokens'): Refusal =>
+  new Refusal(
     'limited token',
-    `The token ${name} ${verb} ${others}, because it is ${limits.join(' and ')}.`,
+    `The token ${name} ${what}, because it is limited to a space, to reading or in time.`,
   );
-}
 
 interface TokenToInsert {
   name: string;
@@ -176,7 +169,7 @@ export const removeToken = (db: Database, caller: Caller, id: string): Promise<v
 
 /** A limited token ends itself alone. */
 async function endToken(tx: Tx, { owner, actor, token }: Caller, id: string): Promise<void> {
-  if (isLimited(token) && id !== token.id) throw limited(token, 'ends');
+  if (isLimited(token) && id !== token.id) throw limited(token, 'ends no other tokens');
   const isListed = `id = ? AND user_id = ?${owner.id === actor.id ? '' : ' AND space_id = ?'}`;
   const values = owner.id === actor.id ? [id, actor.id] : [id, actor.id, owner.id];
   const [embedded] = await tx.query<{ token: string }>('SELECT token FROM owner WHERE id = ?', [actor.id]);

@@ -1,6 +1,6 @@
 import { namePattern } from '../../lib/val-limits.ts';
 import type { Reader } from '../database/database.ts';
-import { sql } from '../database/sql.ts';
+import { type Sql, sql } from '../database/sql.ts';
 import { type Caller, idPattern, type User } from './caller.ts';
 import { Refusal } from './refusal.ts';
 import { isCurrent, isListedFor, isSharedWith, isVisibleTo, noVal, selectVal, type Val } from './val-rows.ts';
@@ -8,17 +8,14 @@ import { isCurrent, isListedFor, isSharedWith, isVisibleTo, noVal, selectVal, ty
 /** Differs for each state of each val. */
 export const stateTag = ({ id, revision }: Pick<Val, 'id' | 'revision'>): string => `${id}.${revision}`;
 
-export async function visibleVal(db: Reader, caller: Caller | undefined, id: string): Promise<Val> {
-  const val = idPattern.test(id)
-    ? await selectVal(db, sql`vals.id = ${id} AND ${isVisibleTo(caller)} AND ${isCurrent}`)
-    : undefined;
-  if (!val) throw noVal(id);
-  return val;
-}
+export const visibleVal = (db: Reader, caller: Caller | undefined, id: string): Promise<Val> =>
+  valWithId(db, id, isVisibleTo(caller));
 
 /** The address of a module is that of no space, so a member of a space reads its private vals there. */
-export async function importableVal(db: Reader, caller: Caller | undefined, id: string): Promise<Val> {
-  const isReadable = sql`(${isVisibleTo(caller)} OR ${isSharedWith(caller)})`;
+export const importableVal = (db: Reader, caller: Caller | undefined, id: string): Promise<Val> =>
+  valWithId(db, id, sql`(${isVisibleTo(caller)} OR ${isSharedWith(caller)})`);
+
+async function valWithId(db: Reader, id: string, isReadable: Sql): Promise<Val> {
   const val = idPattern.test(id)
     ? await selectVal(db, sql`vals.id = ${id} AND ${isReadable} AND ${isCurrent}`)
     : undefined;

@@ -27,9 +27,8 @@ export async function writeAs<Result>(
   { val, once }: WriteAsOptions,
   work: (tx: Tx) => Promise<Result>,
 ): Promise<Result> {
-  const { owner, actor } = caller;
   // The row contains the id of the owner, because anybody can try to write to a val of another owner.
-  const keys = { person: actor.id, row: val === undefined ? undefined : `${owner.id} ${val}` };
+  const keys = { row: val === undefined ? undefined : `${caller.owner.id} ${val}` };
   try {
     return await database.transaction(keys, async (tx) => {
       const result = once ? await doOnce(tx, caller, once, work) : await work(tx);

@@ -161,14 +161,14 @@ test('every route is described, needs a token unless it is open, and answers as 
 
 test('a body that the description refuses is refused by the service, with the name of the field', async () => {
   const { id } = await service.createVal({ name: 'three', code: 'c' });
-  const code = 'c';
+  const [name, code] = ['n', 'c'];
   const run = { version: 1, runStartAt: '2026-01-31', runEndAt: '2026-01-31' };
   const refused: Record<string, object[]> = {
-    'POST /v1/vals code': [{}, { code: '' }, { code: 1 }, { code: 'c'.repeat(256_001) }],
-    'POST /v1/vals name': [null, 'a-b', 'a\n', 'a'.repeat(49)].map((name) => ({ code, name })),
-    'POST /v1/vals readme': [1, 'a'.repeat(8_193)].map((readme) => ({ code, readme })),
-    'POST /v1/vals privacy': ['secret', null].map((privacy) => ({ code, privacy })),
-    'POST /v1/vals type': ['cron', null].map((type) => ({ code, type })),
+    'POST /v1/vals code': [undefined, '', 1, 'c'.repeat(256_001)].map((code) => ({ name, code })),
+    'POST /v1/vals name': [undefined, null, 'a-b', 'a\n', 'a'.repeat(49)].map((name) => ({ code, name })),
+    'POST /v1/vals readme': [1, 'a'.repeat(8_193)].map((readme) => ({ name, code, readme })),
+    'POST /v1/vals privacy': ['secret', null].map((privacy) => ({ name, code, privacy })),
+    'POST /v1/vals type': ['cron', null].map((type) => ({ name, code, type })),
     'PUT /v1/vals name': [{ code }],
     'POST /v1/vals/{id}/runs version': [-1, undefined].map((version) => ({ ...run, version })),
     'POST /v1/vals/{id}/runs error': [5, {}, 'x'.repeat(65_537)].map((error) => ({ ...run, error })),

@@ -65,18 +65,10 @@ describe('a new val', () => {
     });
   });
 
-  test('without a name gets a generated name', async () => {
-    const bodies = [];
-    for (let i = 0; i < 3; i++) {
-      bodies.push((await service.ask('POST', '/v1/vals', { body: { code: 'c' } })).body as Val);
-    }
-    for (const { name } of bodies) expect(name).toMatch(/^[a-z]+[A-Z][a-z]+\d+$/);
-    expect(new Set(bodies.map(({ name }) => name)).size).toBe(3);
-  });
-
   test.each([
     ['half a surrogate pair', { name: 'x', code: '\ud800' }, 'code must not contain an unpaired surrogate.'],
     ['an array', [], 'The request body must be a JSON object.'],
+    ['no name', { code: 'c' }, 'name must be a string.'],
   ])('from %s is refused', async (_, body, detail) => {
     expect(await service.ask('POST', '/v1/vals', { body })).toMatchObject({ status: 400, body: { detail } });
   });
