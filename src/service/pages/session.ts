@@ -7,7 +7,6 @@ import type { Store } from '../store/open-store.ts';
 import { type Identified, identify } from '../store/tokens.ts';
 
 const lifetimeSeconds = 12 * 60 * 60;
-const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
 /**
  * The port is part of the name, because browsers send a cookie to all ports of a host. Because of the prefix `__Host-`,
@@ -61,8 +60,6 @@ export function endSession(request: ServiceRequest): ServiceReply {
 /** The token of the sign-in form. */
 export async function readForm(request: ServiceRequest): Promise<string> {
   requireOwnOrigin(request);
-  if (!formType.test(headerOf(request, 'content-type') ?? ''))
-    throw new HttpProblem(415, 'The request body must be a form: application/x-www-form-urlencoded.');
   const bytes = await readBytes(request);
   return new URLSearchParams(bytes.toString()).get('token')?.trim() ?? '';
 }

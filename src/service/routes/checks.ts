@@ -7,19 +7,17 @@ import { sortableTime } from '../store/timestamps.ts';
 import type { WantedToken } from '../store/tokens.ts';
 import { privacies, valTypes } from '../store/val-rows.ts';
 import {
-  anyString,
   type BodyField,
   body,
   choice,
   flag,
   integerParameter,
-  matching,
   optional,
   orNull,
   type Parameter,
   query,
   refuse,
-  string,
+  text,
   thenCheck,
   timeParameter,
   timestamp,
@@ -34,12 +32,12 @@ const versionNumber: BodyField<number> = {
   },
 };
 
-const name = matching(
-  namePattern,
-  'must start with a letter and have 1 to 48 letters, digits or underscores',
-);
-const code = string(longestCode, 1);
-const readme = orNull(string(longestReadme));
+const name = text({
+  pattern: namePattern,
+  rule: 'must start with a letter and have 1 to 48 letters, digits or underscores',
+});
+const code = text({ min: 1, max: longestCode });
+const readme = orNull(text({ max: longestReadme }));
 const privacy = wordOf(privacies);
 const type = wordOf(valTypes);
 
@@ -57,7 +55,7 @@ export const nameAndCode = body({ name, code }, { type });
 export const reportedRun = thenCheck(
   body(
     { version: versionNumber, runStartAt: timestamp, runEndAt: orNull(timestamp) },
-    { error: orNull(string(mostErrorBytes)), logs: orNull(anyString) },
+    { error: orNull(text({ max: mostErrorBytes })), logs: orNull(text()) },
   ),
   ({ error = null, logs = null, ...run }): ReportedRun => {
     const { runStartAt, runEndAt } = run;
@@ -68,12 +66,10 @@ export const reportedRun = thenCheck(
   },
 );
 
-const longestTokenName = 64;
-
-const tokenName = matching(
-  /^[^\p{C}\s]([^\p{C}]{0,62}[^\p{C}\s])?$/u,
-  `must have 1 to ${longestTokenName} visible characters, and no space at its ends`,
-);
+const tokenName = text({
+  pattern: /^[^\p{C}\s]([^\p{C}]{0,62}[^\p{C}\s])?$/u,
+  rule: 'must have 1 to 64 visible characters, and no space at its ends',
+});
 
 export const newToken = thenCheck(
   body({ name: tokenName }, { readOnly: flag, expiresAt: orNull(timestamp) }),

@@ -62,17 +62,29 @@ export function refuse(field: string, rule: string, status: 400 | 413 = 400): Ht
   return new HttpProblem(status, `${field} ${rule}.`, { field });
 }
 
-/** `max` counts Unicode characters, as `maxLength` in JSON Schema does. */
-export const string = (max: number, min = 0): BodyField<string> => ({
-  schema: { type: 'string', minLength: min, maxLength: max },
+interface TextRules {
+  min?: number;
+  /** Counts Unicode characters, as `maxLength` in JSON Schema does. */
+  max?: number;
+  pattern?: RegExp;
+  /** What the pattern asks for. */
+  rule?: string;
+}
+
+export const text = ({ min = 0, max, pattern, rule = '' }: TextRules = {}): BodyField<string> => ({
+  schema: { type: 'string', minLength: min, maxLength: max, pattern: pattern?.source },
   read(value, name) {
-    const text = anyString.read(value, name);
-    if (text.length > max && charactersIn(text) > max)
+    if (typeof value !== 'string') throw refuse(name, 'must be a string');
+    if (hasLoneSurrogate(value)) throw refuse(name, 'must not contain an unpaired surrogate');
+    if (max !== undefined && value.length > max && charactersIn(value) > max)
       throw refuse(name, `must have at most ${max} characters`, 413);
-    if (text.length < min) throw refuse(name, 'must not be empty');
-    return text;
+    if (value.length < min) throw refuse(name, 'must not be empty');
+    if (pattern && !pattern.test(value)) throw refuse(name, rule);
+    return value;
   },
 });
+
+const charactersIn = (text: string): number => text.length - (text.match(/[\uD800-\uDBFF]/g)?.length ?? 0);
 
 export const flag: BodyField<boolean> = {
   schema: { type: 'boolean' },
@@ -82,32 +94,12 @@ export const flag: BodyField<boolean> = {
   },
 };
 
-export const anyString: BodyField<string> = {
-  schema: { type: 'string' },
-  read(value, name) {
-    if (typeof value !== 'string') throw refuse(name, 'must be a string');
-    if (hasLoneSurrogate(value)) throw refuse(name, 'must not contain an unpaired surrogate');
-    return value;
-  },
-};
-
-const charactersIn = (text: string): number => text.length - (text.match(/[\uD800-\uDBFF]/g)?.length ?? 0);
-
 export const wordOf = <Value extends string>(values: readonly Value[]): BodyField<Value> => ({
   schema: { type: 'string', enum: values },
   read(value, name) {
     const known = values.find((word) => word === value);
     if (known === undefined) throw refuse(name, `must be one of ${values.join(', ')}`);
     return known;
-  },
-});
-
-export const matching = (pattern: RegExp, rule: string): BodyField<string> => ({
-  schema: { type: 'string', pattern: pattern.source },
-  read(value, name) {
-    if (typeof value !== 'string') throw refuse(name, 'must be a string');
-    if (!pattern.test(value)) throw refuse(name, rule);
-    return value;
   },
 });
 
