@@ -1,8 +1,8 @@
 import { changedAtOf, ownerOf, textAt, versionOf } from '../api/record-fields.ts';
-import { BadResponseError, NotFoundError, RefusedError, undefinedIf } from '../errors.ts';
+import { BadResponseError, NotFoundError, RefusedError, UnavailableError, undefinedIf } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { once } from '../lib/once.ts';
-import { type Lookup, listForLookup } from './my-vals.ts';
+import { type Lookup, openMyVals } from './my-vals.ts';
 
 export interface ValInList {
   id: string;
@@ -28,11 +28,16 @@ export interface ListedVals {
   all(): Promise<readonly ValInList[] | undefined>;
 }
 
-export function createListedVals(lookup: Lookup, options: { mostSeconds?: number } = {}): ListedVals {
+/** Without a limit, the list is read to its end. */
+export function createListedVals(
+  { api, seen, clock }: Lookup,
+  { mostSeconds = Number.POSITIVE_INFINITY }: { mostSeconds?: number } = {},
+): ListedVals {
+  const began = clock.now();
   const byId = new Map<string, ValInList>();
   const byName = new Map<string, ValInList[]>();
   let hasBegun = false;
-  const open = once(() => listForLookup(lookup, options));
+  const open = once(() => openMyVals(api, seen, { all: true }));
 
   function add(record: JsonObject): void {
     const val = valInList(record);
@@ -48,7 +53,8 @@ export function createListedVals(lookup: Lookup, options: { mostSeconds?: number
     while (byId.size < size) {
       const page = await pages.next();
       if (page.done) break;
-      for (const record of page.value) add(record);
+      for (const record of page.value.records) add(record);
+      if (clock.now() - began > mostSeconds * 1_000) throw tooSlow(mostSeconds);
     }
     return true;
   }
@@ -76,6 +82,9 @@ export function createListedVals(lookup: Lookup, options: { mostSeconds?: number
     all: async () => ((await readUntil(Number.POSITIVE_INFINITY)) ? [...byId.values()] : undefined),
   };
 }
+
+const tooSlow = (seconds: number): UnavailableError =>
+  new UnavailableError(`The service's list of vals did not end within ${seconds} s.`);
 
 function valInList(record: JsonObject): ValInList | undefined {
   const id = textAt(record, 'id');

@@ -2,9 +2,9 @@ import type { Api } from '../api/api.ts';
 import type { Paging } from '../api/lists/pages.ts';
 import { textAt } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
-import { hasStatus, NotFoundError, RefusedError, UnavailableError, undefinedIf } from '../errors.ts';
+import { hasStatus, NotFoundError, RefusedError, undefinedIf } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { JsonObject, Page } from '../lib/json.ts';
+import type { Page } from '../lib/json.ts';
 import { once } from '../lib/once.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SeenVals } from './seen-vals.ts';
@@ -33,17 +33,11 @@ async function openValsOf(user: string, api: Api, paging: Paging): Promise<Async
       yield* pages;
     })();
   } catch (error) {
-    return undefinedIfMissing(error);
+    // Other than for other routes, a 501 is an error: if the list only seemed to be missing, a push could take the name of a
+    // val for a free one.
+    if (hasStatus(error, 404, 405)) return undefined;
+    throw error;
   }
-}
-
-/**
- * Other than for other routes, a 501 is an error: if the list only seemed to be missing, a push could take the name of a
- * val for a free one.
- */
-function undefinedIfMissing(error: unknown): undefined {
-  if (hasStatus(error, 404, 405)) return undefined;
-  throw error;
 }
 
 export interface Lookup {
@@ -52,25 +46,6 @@ export interface Lookup {
   clock: Clock;
   settings: Settings;
 }
-
-/** Returns undefined if the service cannot list vals. Without a limit, the list is read to its end. */
-export async function listForLookup(
-  { api, seen, clock }: Lookup,
-  { mostSeconds = Number.POSITIVE_INFINITY }: { mostSeconds?: number } = {},
-): Promise<AsyncGenerator<readonly JsonObject[]> | undefined> {
-  const began = clock.now();
-  const pages = await openMyVals(api, seen, { all: true }).catch(undefinedIfMissing);
-  if (pages === undefined) return undefined;
-  return (async function* () {
-    for await (const { records } of pages) {
-      yield records;
-      if (clock.now() - began > mostSeconds * 1_000) throw tooSlow(mostSeconds);
-    }
-  })();
-}
-
-const tooSlow = (seconds: number): UnavailableError =>
-  new UnavailableError(`The service's list of vals did not end within ${seconds} s.`);
 
 /** Says whether an owner is the person or space of the token. Asks the service only if this machine does not know. */
 export function createIsMe({ api, seen }: Pick<Lookup, 'api' | 'seen'>) {

@@ -8,7 +8,6 @@ import { pathProblem } from './disk/file-names.ts';
 import { readBelow } from './disk/files.ts';
 import { manifestFile } from './disk/root.ts';
 import { removeLeftovers, replaceBelow } from './disk/write-files.ts';
-import { hasConflictMarkers } from './text/merge.ts';
 
 export interface Manifest {
   /** The base URLs that these vals belong to. */
@@ -44,7 +43,6 @@ function parseManifest(text: string): Manifest {
   const parsed = new Map(
     Object.entries(names).map(([file, name]) => [checkFile(file), checkName(file, name)]),
   );
-  refuseSameNames(parsed);
   return { services: services.map(parseService), names: parsed };
 }
 
@@ -53,12 +51,6 @@ function parseObject(text: string): JsonObject {
     const content = parseJson(text.replace(/^\ufeff/, ''));
     if (isObject(content)) return content;
   } catch (error) {
-    if (hasConflictMarkers(text)) {
-      throw broken(
-        'has conflict markers of git',
-        'In vals.json, keep the lines that you want, and remove the conflict markers (<<<<<<<).',
-      );
-    }
     throw broken(`is not JSON: ${(error as Error).message.replace(/\.$/, '')}`);
   }
   throw broken('is not a JSON object');
@@ -89,15 +81,6 @@ function checkFile(file: string): string {
 function checkName(file: string, name: JsonValue): string {
   if (typeof name === 'string' && name !== '') return name;
   throw broken(`must have the name of a val for "${file}" in "names"`);
-}
-
-function refuseSameNames(names: ReadonlyMap<string, string>): void {
-  const files = new Map<string, string>();
-  for (const [file, name] of names) {
-    const other = files.get(name);
-    if (other !== undefined) throw broken(`gives the name "${name}" to two files: ${other} and ${file}`);
-    files.set(name, file);
-  }
 }
 
 function formatManifest({ services, names }: Manifest): string {

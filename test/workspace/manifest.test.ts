@@ -5,11 +5,6 @@ describe('a vals.json that makes no sense is exit 10, with one sentence and the 
   it.each([
     ['{', 'is not JSON', 'restore it from git'],
     ['[]', 'is not a JSON object', 'restore it from git'],
-    [
-      '<<<<<<< HEAD\n{}\n=======\n{"names": {}}\n>>>>>>> b\n',
-      'has conflict markers',
-      'keep the lines that you want',
-    ],
     ['{"vals": {}}', 'has an unknown key, "vals"', 'Remove the key'],
     ['{"baseUrl": "http://127.0.0.1:1", "token": "x"}', 'has an unknown key, "baseUrl"', 'Remove the key'],
     ['{"services": {}}', 'must have a list of base URLs', 'restore it from git'],
@@ -17,7 +12,6 @@ describe('a vals.json that makes no sense is exit 10, with one sentence and the 
     ['{"services": ["a b"]}', 'has "a b" in "services"', 'such as https://vals.example.com'],
     ['{"names": []}', 'must have an object as "names"', 'restore it from git'],
     ['{"names": {"a.ts": 1}}', 'must have the name of a val for "a.ts"', 'restore it from git'],
-    ['{"names": {"a.ts": "x", "b.ts": "x"}}', 'gives the name "x" to two files: a.ts and b.ts', 'restore it'],
     ['{"names": {"../a.ts": "x"}}', 'leads out of the workspace', 'relative to vals.json'],
     ['{"names": {".git/config": "x"}}', 'begins with a dot', 'relative to vals.json'],
   ])('%j', async (text, problem, hint) => {

@@ -48,18 +48,17 @@ export async function collectFiles(
   { settings, agent, env, say }: CollectContext,
 ): Promise<FoundFile[]> {
   const { cwd } = settings;
-  const warn = warnWith(say);
   const found: FoundFile[] = [];
-  const ignoreFiles = createIgnoreFiles(warn, env);
   for (const path of paths) {
     const folder = resolve(cwd, path);
     if (path !== '-' && agent !== undefined) placeWithin(agent, folder, path);
     if (path !== '-' && (await isDirectory(folder))) {
       refuseLinkToSecret(folder, path, cwd);
       const realFolder = realPath(folder);
-      for (const below of await codeFilesBelow(realFolder, path, { warn, ignoreFiles })) {
-        found.push({ file: withSlashes(join(path, below)), inFolder: { folder: realFolder, below } });
-      }
+      const pathOf = (below: string) => withSlashes(join(path, below));
+      const files = await walkFolder(realFolder, { warn: warnWith(say), env, pathOf });
+      if (files.length === 0) throw withoutCode(path);
+      for (const below of files) found.push({ file: pathOf(below), inFolder: { folder: realFolder, below } });
     } else {
       found.push({ file: withSlashes(path) });
     }
@@ -80,34 +79,26 @@ const isDirectory = (path: string): Promise<boolean> =>
     () => false,
   );
 
-interface WalkFolderOptions extends Pick<Walk, 'pathOf'> {
-  warn?: Walk['warn'];
+const withoutCode = (folder: string): UsageError =>
+  new UsageError(`${folder} has no code files.`, {
+    hint: `In a folder, only files that end with ${[...codeExtensions].join(' ')} are used, without tests and settings of tools. To use another file, give its path.`,
+  });
+
+interface WalkOptions {
+  /** Without it, the files that are left out are not mentioned. */
+  warn?: (message: string) => void;
   env?: NodeJS.ProcessEnv;
+  /** The path of a file or folder as messages show it. */
+  pathOf(below: string): string;
 }
 
-/** Without `warn`, the files that are left out are not mentioned. */
+/** The files that a folder stands for. */
 export async function walkFolder(
   root: string,
-  { pathOf, warn = () => {}, env }: WalkFolderOptions,
+  { pathOf, warn = () => {}, env }: WalkOptions,
 ): Promise<string[]> {
   const ignoreFiles = createIgnoreFiles(warn, env);
   return walk(root, '', ignoreFiles.rulesAbove(root), { ignoreFiles, warn, pathOf });
-}
-
-async function codeFilesBelow(
-  folder: string,
-  shownPath: string,
-  options: Omit<Walk, 'pathOf'>,
-): Promise<string[]> {
-  const pathOf = (below: string) => withSlashes(join(shownPath, below));
-  const rules = options.ignoreFiles.rulesAbove(folder);
-  const found = await walk(folder, '', rules, { ...options, pathOf });
-  if (found.length === 0) {
-    throw new UsageError(`${shownPath} has no code files.`, {
-      hint: `In a folder, only files that end with ${[...codeExtensions].join(' ')} are used, without tests and settings of tools. To use another file, give its path.`,
-    });
-  }
-  return found;
 }
 
 /** The filter caches the ignore rules. After an ignore file has changed, create a new filter. */
@@ -134,11 +125,8 @@ export const isCode = (file: string): boolean => codeExtensions.has(extname(file
 export const isTakenFromFolder = (file: string): boolean =>
   isCode(file) && !isHidden(basename(file)) && !testOrSetting.test(basename(file));
 
-interface Walk {
+interface Walk extends Required<Pick<WalkOptions, 'warn' | 'pathOf'>> {
   ignoreFiles: IgnoreFiles;
-  warn(message: string): void;
-  /** The path of a file or folder as messages show it. */
-  pathOf(below: string): string;
 }
 
 async function walk(
