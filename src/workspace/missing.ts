@@ -32,11 +32,18 @@ export interface LeftVal {
   movedTo: string | undefined;
 }
 
-/** Of the vals without a file, those that had one, except those that belong to a renamed file. */
-export async function examineMissing(look: Look, files: readonly Examined[]): Promise<MissingVals> {
+/**
+ * Of the vals without a file, those that had one, except those that belong to a renamed file. A prune also leaves a val with
+ * a record if git moved its file out of the workspace.
+ */
+export async function examineMissing(
+  look: Look,
+  files: readonly Examined[],
+  { isPrune }: { isPrune: boolean },
+): Promise<MissingVals> {
   const renamed = new Set(files.map(nameBeforeOf));
   const vals = await valsWithoutFile(look);
-  const check = createMissingCheck(look);
+  const check = createMissingCheck(look, { isPrune });
   const found: MissingVals = { missing: [], left: [] };
   for (const val of vals ?? recordsWithoutFile(look).values()) {
     const result = renamed.has(val.name) ? undefined : await check(val);
@@ -55,27 +62,21 @@ async function valsWithoutFile(look: Look): Promise<readonly ValInList[] | undef
   return all?.filter(({ name }) => name !== undefined && !names.has(name));
 }
 
-/** The file of a record, too, may have been moved out of the workspace. Then a prune leaves its val. */
-export async function withMovedLeft({ history }: Look, { missing, left }: MissingVals): Promise<MissingVals> {
-  const gone = missing.length === 0 ? undefined : await history?.goneFiles();
-  const isMoved = ({ file }: MissingVal) => gone?.get(file) !== undefined;
-  const moved = missing.filter(isMoved).map(({ name, file }) => ({ name, file, movedTo: gone?.get(file) }));
-  return { missing: missing.filter((val) => !isMoved(val)), left: [...left, ...moved] };
-}
-
 /** Undefined if a val without a file never had one here. */
 type MissingCheck = (
   val: Pick<ValInList, 'name'> & { id?: string | undefined },
 ) => Promise<MissingVal | LeftVal | undefined>;
 
-function createMissingCheck(look: Look): MissingCheck {
+function createMissingCheck(look: Look, { isPrune }: { isPrune: boolean }): MissingCheck {
   const records = recordsWithoutFile(look);
   const gone = once(() => goneVals(look));
   return async ({ id, name = '' }) => {
     const record = records.get(name);
-    if (record !== undefined && record.id === id) return missingByRecord(look, record);
-    const path = (await gone()).get(name);
-    return path === undefined || id === undefined ? undefined : missingByGit(look, { id, name }, path);
+    const isRecorded = record !== undefined && record.id === id;
+    const path = isRecorded && !isPrune ? undefined : (await gone()).get(name);
+    if (path?.movedTo !== undefined) return { name, ...path };
+    if (isRecorded) return missingByRecord(look, record);
+    return path === undefined || id === undefined ? undefined : missingByGit(look, id, { name, ...path });
   };
 }
 
@@ -115,10 +116,7 @@ function fileOf({ workspace, names }: Look, { name, file }: ValRecord): string {
   return entry ?? (names.has(file) ? `${name}.ts` : file);
 }
 
-interface GonePath {
-  file: string;
-  movedTo: string | undefined;
-}
+type GonePath = Omit<LeftVal, 'name'>;
 
 /** The files of this workspace that git deleted or renamed, by the names of their vals. */
 async function goneVals(look: Look): Promise<Map<string, GonePath>> {
@@ -130,13 +128,8 @@ async function goneVals(look: Look): Promise<Map<string, GonePath>> {
   return gone;
 }
 
-async function missingByGit(
-  look: Look,
-  { id, name }: { id: string; name: string },
-  { file, movedTo }: GonePath,
-): Promise<MissingVal | LeftVal> {
-  const left = { name, file, movedTo };
-  if (movedTo !== undefined) return left;
+async function missingByGit(look: Look, id: string, left: LeftVal): Promise<MissingVal | LeftVal> {
+  const { name, file } = left;
   const listed = await look.remotes.mineWithId(id, undefined);
   const found = listed && (await placeInGit(look, listed));
   if (found?.place === undefined) return left;
@@ -150,7 +143,7 @@ export async function followRenames(look: Look, vals: readonly Examined[]): Prom
   const candidates = vals.some(isNew) ? await valsWithoutFile(look) : undefined;
   if (candidates === undefined || candidates.length === 0) return [...vals];
   const byName = new Map(candidates.map((val) => [val.name ?? '', val]));
-  const openCheck = once(async () => createMissingCheck(look));
+  const openCheck = once(async () => createMissingCheck(look, { isPrune: false }));
   const followed: Examined[] = [];
   for (const val of vals) {
     const origin = isNew(val)

@@ -58,15 +58,6 @@ describe("the user's core.excludesFile counts", () => {
       { XDG_CONFIG_HOME: 'xdg' },
     ],
     ['set in .gitconfig', { '.gitconfig': setting('~/mine'), mine: 'a', '.config/git/ignore': 'b' }],
-    [
-      'set in an included file',
-      { '.gitconfig': '[include]\n\tpath = more', more: setting('~/mine'), mine: 'a' },
-    ],
-    [
-      'set in another file of settings',
-      { settings: setting('~/mine'), mine: 'a', '.config/git/ignore': 'b' },
-      { GIT_CONFIG_GLOBAL: 'settings' },
-    ],
     ['set to nothing', { '.gitconfig': setting(''), '.config/git/ignore': 'a' }],
     ['set in the repository', { 'repository/.git/config': setting('../mine'), mine: '/vals/a' }],
     ['with rules for a path from the top', { '.config/git/ignore': '/a\n/vals/b\n/vals/c d' }],

@@ -1,4 +1,4 @@
-import { symlinkSync, truncateSync } from 'node:fs';
+import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { newService, Place, pushed, workspaceWith } from './support.ts';
@@ -47,22 +47,6 @@ it('in a folder below, a path is relative to that folder, and messages name file
   expect(stderr).toContain('../a.ts changed here and on the service.');
   expect(stderr).toContain('`vals push ../a.ts --force`');
   expect(await below.vals('pull', 'a.ts')).toMatchObject({ exit: 3 });
-});
-
-it('in a folder below, messages name links and missing folders from there, and once', async () => {
-  const { place } = await pushed({ 'lib/a.ts': 'a', 'sub/b.ts': 'b' });
-  place.remove('lib');
-  place.put({ lib: 'a file' });
-  symlinkSync('b.ts', join(place.folder, 'sub/link.ts'));
-  const below = new Place(join(place.folder, 'sub'), place.env, place.home);
-  expect(await below.words(['status'])).toEqual({ 'b.ts': 'unchanged', '../lib/a.ts': 'missing here' });
-  expect(await below.vals('pull', '../lib/a.ts')).toMatchObject({
-    exit: 10,
-    stderr: expect.stringContaining('../lib is not a folder.'),
-  });
-  const link = 'warning: link.ts was not used, because it is not a regular file.';
-  place.remove('lib');
-  expect((await below.vals('status')).stderr).toBe(`${link}\n`);
 });
 
 it('push in a folder reads the ignore files at the top of the workspace', async () => {

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { repository } from './repository.ts';
 import {
   newService,
-  noList,
   Place,
   passOnAfter,
   pushed,
@@ -108,20 +107,6 @@ describe('push --prune does not delete', () => {
     place.put({ '.valsignore': 'a.ts\n' });
     expect(await place.status()).toEqual({ 'b.ts': 'unchanged' });
     expect(await place.words(['push', '--prune', '--yes'])).toEqual({ 'b.ts': 'unchanged' });
-    expect(await names(service)).toEqual(['a', 'b']);
-  });
-
-  it('a val whose id nobody knows', async () => {
-    const { env, service, writes } = await serviceWith((seen, { edit }) => {
-      if (seen.method !== 'PUT') return noList(seen);
-      const { name, code } = JSON.parse(seen.body);
-      return (response) => void edit(name, code).then(() => response.writeHead(204).end());
-    });
-    const place = workspaceWith(env, { 'a.ts': 'a', 'b.ts': 'b' });
-    await place.vals('push');
-    place.remove('a.ts');
-    expect(await place.words(['push', '--prune', '--yes'])).toEqual({ 'b.ts': 'unchanged' });
-    expect(writes().filter(({ method }) => method === 'DELETE')).toEqual([]);
     expect(await names(service)).toEqual(['a', 'b']);
   });
 

@@ -1,8 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../support/program.ts';
-import { Clone, repository } from './repository.ts';
+import { repository } from './repository.ts';
 import { type Env, newService, type Place, pushed, workspaceWith } from './support.ts';
 
 it('a record has the id, the name, the file, the code and the branch, and is for its owner alone', async () => {
@@ -61,19 +59,6 @@ describe('with git, a record counts on its branch alone', () => {
     expect(await place.status()).toEqual({ 'a.ts': 'changed here' });
     place.git('commit', '-q', '--allow-empty', '-m', 'other');
     expect(await place.status()).toEqual({ 'a.ts': 'conflict' });
-  });
-
-  it('each worktree has records of its own', async () => {
-    const place = await uncommitted();
-    const folder = join(temporaryFolder(), 'tree');
-    place.git('worktree', 'add', '-q', '-b', 'tree', folder);
-    const tree = new Clone(folder, place.env, place.home);
-    tree.put({ 'a.ts': 'a3' });
-    expect(await tree.status()).toEqual({ 'a.ts': 'conflict' });
-    tree.put({ 'a.ts': 'a2' });
-    expect(await tree.status()).toEqual({ 'a.ts': 'unchanged' });
-    expect(tree.records()).toHaveLength(2);
-    expect(await place.status()).toEqual({ 'a.ts': 'changed here' });
   });
 });
 

@@ -139,22 +139,10 @@ export class Place {
     for (const path of paths) rmSync(join(this.folder, path), { recursive: true });
   }
 
-  removeIfThere(file: string): void {
-    rmSync(join(this.folder, file), { force: true });
-  }
-
   move(from: string, to: string): void {
     if (!existsSync(join(this.folder, from))) return;
     this.put({ [to]: this.read(from) });
     this.remove(from);
-  }
-
-  editManifest(edit: (text: string) => string): void {
-    this.put({ 'vals.json': edit(this.read('vals.json')) });
-  }
-
-  loseRecord(file: string): void {
-    for (const record of this.records()) if (record.file === file) rmSync(record.path);
   }
 
   read = (file: string): string => readFileSync(join(this.folder, file), 'utf8');

@@ -3,7 +3,7 @@ import type { Context } from '../../cli/context.ts';
 import { ValsError } from '../../errors.ts';
 import { type Examined, withoutVal } from '../../workspace/examine.ts';
 import type { Look } from '../../workspace/look.ts';
-import { examineMissing, type LeftVal, withMovedLeft } from '../../workspace/missing.ts';
+import { examineMissing, type LeftVal } from '../../workspace/missing.ts';
 import { type PlanOptions, type Step, stepFor } from '../../workspace/plan.ts';
 import { pathTo } from '../../workspace/workspace.ts';
 import { examineAll, type FileToExamine } from '../shared/examine-all.ts';
@@ -36,7 +36,7 @@ export async function planAll(
     });
     if (!options.prune || plan.failed !== undefined) continue;
     const compared = results.filter((result): result is Examined => !(result instanceof ValsError));
-    const { missing, left } = await withMovedLeft(look, await examineMissing(look, compared));
+    const { missing, left } = await examineMissing(look, compared, { isPrune: true });
     plan.planned.push(...missing.map((val) => ({ look, step: stepFor(look.workspace, val, options) })));
     plan.left.push(...left.map((val) => ({ ...val, look })));
   }

@@ -56,7 +56,7 @@ export async function compareFiles(
   if (failed !== undefined) throw failed;
   const vals = results.filter((result): result is Examined => !(result instanceof ValsError));
   const needsMissing = findsMissing && (words.length === 0 || unknown.length > 0);
-  const { missing } = needsMissing ? await examineMissing(look, vals) : { missing: [] };
+  const { missing } = needsMissing ? await examineMissing(look, vals, { isPrune: false }) : { missing: [] };
   const isMeantBy = (word: string) => (val: LocalVal) =>
     word === val.name || isBelow(workspace, [word], val.file);
   const wanted = missing.filter((val) => words.length === 0 || unknown.some((word) => isMeantBy(word)(val)));
