@@ -60,7 +60,7 @@ async function converge(place: Place, service: Service, id: string): Promise<voi
   expect(await place.words(['push', 'a.ts'])).toEqual({ 'a.ts': 'unchanged' });
 }
 
-const stride = isLong ? 1 : 8;
+const stride = isLong ? 1 : 10;
 
 describe('no text is lost by a kill before each step that changes a file', () => {
   const edit = (line: number) => (text: string, word: string) =>
