@@ -14,6 +14,7 @@ it.each<[command: string, request: string, reply: unknown, body?: object]>([
     'GET /v1/me/runs?error=true&since=2026-01-01T00%3A00%3A00.000Z&until=2026-01-02T03%3A04%3A05.000Z&limit=7&offset=3',
     [],
   ],
+  ['runs --no-error', 'GET /v1/me/runs?error=false&limit=20&offset=0', []],
   [`runs ${id} --error --limit 5`, `GET /v1/vals/${id}/runs?error=true&limit=100&offset=0`, []],
   ['likes --all', 'GET /v1/me/likes?limit=100&offset=0', []],
   ['comments', 'GET /v1/me/comments?relationship=any&limit=20&offset=0', []],

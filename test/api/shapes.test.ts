@@ -178,12 +178,6 @@ describe('the message of an error', () => {
     const message = expect.stringContaining('request: too long.');
     expect(error).toMatchObject({ message, body: body.slice(0, 2_000) });
   });
-
-  it('is cut if it is long', async () => {
-    const { stderr } = await ask(['me'], { status: 400, body: { message: 'long '.repeat(5_000) } });
-    expect(stderr).toMatch(/^error: .*long long.*…\nhint: .+\n$/);
-    expect(stderr.length).toBeLessThan(1_500);
-  });
 });
 
 function parsedOrText(text: string): unknown {

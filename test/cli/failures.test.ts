@@ -135,14 +135,6 @@ describe('a batch', () => {
     expect(error).toMatchObject({ exit: 130, message });
   });
 
-  it('goes on after the failure of one task', async () => {
-    const result = await runBatch(
-      tasks(['a.ts', 'done.ts', 'b.ts'], () => Promise.reject(new AuthError('No.', { status: 403 }))),
-      options(),
-    );
-    expect(statuses(result)).toEqual(['failed', 'pushed', 'failed']);
-  });
-
   const refusedToken = new AuthError('The token was refused.', { scope: 'all' });
 
   it('counts a task that was not tried because of what was known before', async () => {

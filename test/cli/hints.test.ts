@@ -35,7 +35,6 @@ function toolHints(permissions: AgentPermissions = {}) {
 const overwrite = { text: 'To overwrite it', command: 'push', input: { paths: ['a b.ts'], force: true } };
 
 it.each<[Hints, string, string]>([
-  ['Wait a little.', 'Wait a little.', 'Wait a little.'],
   [
     overwrite,
     "To overwrite it, run `vals push 'a b.ts' --force`.",
@@ -45,11 +44,6 @@ it.each<[Hints, string, string]>([
     ['Nothing was sent.', { text: 'To see it', command: 'val get', input: { val: 'x', code: true } }],
     'Nothing was sent. To see it, run `vals val get x --code`.',
     'Nothing was sent. To see it, call `val_get {"val": "x", "code": true}`.',
-  ],
-  [
-    { text: 'To list versions', command: 'version ls' },
-    'To list versions, run `vals version ls <val>`.',
-    'To list versions, call `version_ls {"val": "..."}`.',
   ],
   [
     { text: 'To sign in', command: 'login', input: { baseUrl: true } },
@@ -70,11 +64,6 @@ it.each<[Hints, string, string]>([
     { text: 'To overwrite it', input: { force: true } },
     'To overwrite it, add --force.',
     'To overwrite it, add the input `{"force": true}`.',
-  ],
-  [
-    { text: 'To choose a name', input: { name: true } },
-    'To choose a name, add --name <name>.',
-    'To choose a name, add the input `{"name": "..."}`.',
   ],
   [
     { text: 'To send it', command: 'push', input: { paths: ['--force.ts'], dryRun: true } },
@@ -130,14 +119,6 @@ it("a hint shows the user's own word for a val, in quotes, and the error keeps t
   expect(error?.message).toContain('val my val.');
   expect(error?.hint).toContain("`vals version ls 'my val'`");
   expect(error).toMatchObject({ path: `/v1/vals/${id}/versions/9` });
-});
-
-it('an address in a hint is quoted', async () => {
-  const { baseUrl } = await scriptedService([{ status: 401, body: {} }]);
-  const address = `${baseUrl}/a;touch(x)`;
-  const { exit, stderr } = await run(['me'], { env: { VALS_BASE_URL: address } });
-  expect(exit).toBe(4);
-  expect(stderr).toContain(`\`vals login '${address}'\``);
 });
 
 it('a hint for an agent names a tool, or a person', async () => {

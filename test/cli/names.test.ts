@@ -138,16 +138,6 @@ describe('the beginning of an id', () => {
     expect(result.stdout + result.stderr).toMatch(output);
   });
 
-  it('may be the whole id of another val', async () => {
-    const { command } = await serviceOf([
-      { id: 'abcdef12', name: 'longer' },
-      { id: 'abcdef1', name: 'shorter' },
-    ]);
-    await command('ls');
-    const { stdout } = await command('val', 'get', 'abcdef1', '--json');
-    expect(JSON.parse(stdout).name).toBe('shorter');
-  });
-
   it.each(['facade', 'fac4de'])('is used only if no val of the caller is named %s', async (name) => {
     const named = '11111111-6a53-4bd2-9a2e-1f1f3f0b9c11';
     const strangers = `${name}00-6a53-4bd2-9a2e-1f1f3f0b9c11`;
@@ -269,13 +259,6 @@ describe('the file of remembered vals', () => {
     await command('val', 'get', hello);
     const kept = content().trimEnd().split('\n');
     expect([kept.length, kept[0], kept.at(-1)]).toEqual([10_000, many[1], line]);
-  });
-
-  it('is not written again if nothing changed', async () => {
-    const { command, seenFile } = await remembered();
-    const { ino } = statSync(seenFile);
-    await command('val', 'get', hello);
-    expect(statSync(seenFile).ino).toBe(ino);
   });
 
   it.each(['no JSON', `${'\t'.repeat(100_000)}\n`])('counts as empty if it holds %.20j', async (content) => {

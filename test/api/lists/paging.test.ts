@@ -146,15 +146,6 @@ describe('links.next', () => {
     ]);
   });
 
-  it.each(['?offset=1&limit=500', '?cursor=one&limit=101'])(
-    'never makes the client request more than a hundred records: %s',
-    async (next) => {
-      const service = await scriptedService([page([{ id: 'a' }], next), page([{ id: 'b' }])]);
-      expect(await run(['likes', '--all'], { env: service.env })).toMatchObject({ exit: 0 });
-      expect(queriesOf(service)[1]?.limit).toBe('100');
-    },
-  );
-
   it('that is not an address is an error, not the end of the list', async () => {
     const service = await scriptedService([{ body: { data: [{ id: 'a' }], links: { next: 7 } } }]);
     const result = await run(['likes', '--all', '--json'], { env: service.env });
