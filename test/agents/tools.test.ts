@@ -106,3 +106,8 @@ it('the input privacy lists its values', () => {
     ['val_create', 'val_set', 'ls'].map((name) => [name, ['public', 'unlisted', 'private']]),
   );
 });
+
+it('an input that is a number has its limits', () => {
+  const runs = toolsFor({}).find(({ name }) => name === 'runs');
+  expect(runs?.inputSchema.properties.limit).toMatchObject({ type: 'integer', minimum: 1 });
+});
