@@ -34,6 +34,8 @@ export async function homeData(db: Reader, { owner }: Caller, after: RecordPosit
   };
 }
 
+export type HomeData = Awaited<ReturnType<typeof homeData>>;
+
 export async function searchData(
   db: Reader,
   caller: Caller,
@@ -54,6 +56,8 @@ export async function searchData(
   };
 }
 
+export type SearchData = Awaited<ReturnType<typeof searchData>>;
+
 export async function valData(
   db: Reader,
   request: ServiceRequest,
@@ -72,9 +76,12 @@ export async function valData(
     val,
     linkOf: await importLinks(db, request, val),
     versions: { items, next: next && versionPositions.write(next), isFirst: after === undefined },
+    /** Runs are shown to the owner alone. */
     runs: runs?.records.map(({ json }) => readShownRun(json)),
   };
 }
+
+export type ValData = Awaited<ReturnType<typeof valData>>;
 
 export async function versionData(
   db: Reader,
@@ -88,13 +95,15 @@ export async function versionData(
   const compared = from ?? older;
   return {
     val,
+    /** The version that this one is compared with. The first version has none. */
     before: compared === undefined ? undefined : await visibleVersion(db, caller, id, compared),
-    isCurrent: newer === undefined,
     older,
     newer,
     linkOf: await importLinks(db, request, val),
   };
 }
+
+export type VersionData = Awaited<ReturnType<typeof versionData>>;
 
 interface WantedRuns {
   val: string | undefined;
@@ -112,6 +121,7 @@ export async function runsData(db: Reader, caller: Caller, { val: id, error: tag
   const last = more ? records.at(-1) : undefined;
   return {
     runs: records.map(({ json }) => readShownRun(json)),
+    /** The newest runs, which the bars count, and whether there are older ones. */
     summarized: latest.records.map(({ json }) => readShownRun(json)),
     hasMore: latest.more,
     only: tag,
@@ -121,9 +131,13 @@ export async function runsData(db: Reader, caller: Caller, { val: id, error: tag
   };
 }
 
+export type RunsData = Awaited<ReturnType<typeof runsData>>;
+
 export async function runData(db: Reader, caller: Caller, id: string) {
   const { json, logs } = await findRun(db, caller, id);
   const run = readShownRun(json);
   const isVersionThere = run.version !== undefined && (await hasVersion(db, run.val.id, run.version));
   return { run, logs, isVersionThere };
 }
+
+export type RunData = Awaited<ReturnType<typeof runData>>;

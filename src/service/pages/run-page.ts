@@ -1,19 +1,12 @@
 import type { ServiceReply } from '../request.ts';
 import { type Html, html } from './html.ts';
+import type { RunData } from './page-data.ts';
 import { pageReply } from './page-layout.ts';
 import { card, nothing, timeHtml, valAddress } from './parts.ts';
 import { durationText, resultMark } from './run-parts.ts';
-import type { ShownRun } from './shown-run.ts';
 import type { View } from './visitor.ts';
 
-interface RunWithOutput {
-  run: ShownRun;
-  logs: string | null;
-  /** A version may have been deleted after the run. */
-  isVersionThere: boolean;
-}
-
-export function runPage(view: View, { run, logs, isVersionThere }: RunWithOutput): ServiceReply {
+export function runPage(view: View, { run, logs, isVersionThere }: RunData): ServiceReply {
   const { base, now } = view;
   const { val, version, startedAt, endedAt, durationMs, reporter, error, id } = run;
   const address = valAddress(base, val.id);

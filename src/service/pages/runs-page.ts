@@ -1,25 +1,14 @@
 import { createRunSummary, type RunSummary } from '../../lib/run-summary.ts';
 import type { ServiceReply } from '../request.ts';
 import { type Html, html } from './html.ts';
+import type { RunsData } from './page-data.ts';
 import { pageReply } from './page-layout.ts';
 import { card, counted, momentHtml, nothing, pager, valAddress } from './parts.ts';
 import { durationText, runRow } from './run-parts.ts';
 import type { ShownRun } from './shown-run.ts';
 import type { View } from './visitor.ts';
 
-interface ShownRuns {
-  runs: readonly ShownRun[];
-  /** The newest runs, which the bars count. */
-  summarized: readonly ShownRun[];
-  /** Whether there are older runs than the bars count. */
-  hasMore: boolean;
-  only: 'failed' | 'passed' | undefined;
-  val: { id: string; name: string } | undefined;
-  next: string | undefined;
-  isFirst: boolean;
-}
-
-export function runsPage(view: View, shown: ShownRuns): ServiceReply {
+export function runsPage(view: View, shown: RunsData): ServiceReply {
   const { runs, only, val, next, isFirst } = shown;
   const addressOf = (parameters: Record<string, string | undefined>) => {
     const given = Object.entries({ val: val?.id, ...parameters }).flatMap(([name, value]) =>
@@ -50,7 +39,7 @@ ${pager({ first: isFirst ? undefined : addressOf(filter), next: next && addressO
 
 const mostRows = 10;
 
-function summaryCard(view: View, { summarized, hasMore }: ShownRuns): Html | undefined {
+function summaryCard(view: View, { summarized, hasMore }: RunsData): Html | undefined {
   const summary = createRunSummary();
   for (const { val, version, result, startedAt, durationMs } of summarized) {
     summary.add({

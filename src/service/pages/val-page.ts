@@ -1,9 +1,9 @@
 import type { ServiceReply } from '../request.ts';
 import type { Val } from '../store/val-rows.ts';
-import type { ListedVersion } from '../store/versions.ts';
-import { codeCard, type LinkOf } from './code-card.ts';
+import { codeCard } from './code-card.ts';
 import { type Html, html } from './html.ts';
 import { markdownHtml } from './markdown.ts';
+import type { ValData } from './page-data.ts';
 import { pageReply } from './page-layout.ts';
 import {
   authorText,
@@ -20,21 +20,7 @@ import { runRow } from './run-parts.ts';
 import type { ShownRun } from './shown-run.ts';
 import type { View } from './visitor.ts';
 
-interface VersionPage {
-  items: readonly ListedVersion[];
-  next: string | undefined;
-  isFirst: boolean;
-}
-
-interface ShownVal {
-  val: Val;
-  linkOf: LinkOf;
-  versions: VersionPage;
-  /** Runs are shown to the owner alone. */
-  runs: readonly ShownRun[] | undefined;
-}
-
-export function valPage(view: View, { val, linkOf, versions, runs }: ShownVal): ServiceReply {
+export function valPage(view: View, { val, linkOf, versions, runs }: ValData): ServiceReply {
   const { name, version, id, createdAt, updatedAt, likeCount, referenceCount, readme } = val;
   const { now } = view;
   const by = authorText(val.versionAuthor ?? val.author);
@@ -53,7 +39,11 @@ ${runs ? runsCard(view, val, runs) : ''}
   });
 }
 
-function versionsCard({ base, now }: View, { id, version: current }: Val, versions: VersionPage): Html {
+function versionsCard(
+  { base, now }: View,
+  { id, version: current }: Val,
+  versions: ValData['versions'],
+): Html {
   const rows = versions.items.map(({ version, createdAt, versionAuthor }) => {
     const by = versionAuthor ? html` by ${authorText(versionAuthor)}` : '';
     const mark = version === current ? html` <span class="badge">current</span>` : '';

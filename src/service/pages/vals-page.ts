@@ -2,21 +2,14 @@ import type { ServiceReply } from '../request.ts';
 import type { RunResult } from '../store/page-reads.ts';
 import type { ListedVal } from '../store/val-rows.ts';
 import { type Html, html } from './html.ts';
+import type { HomeData, SearchData } from './page-data.ts';
 import { pageReply } from './page-layout.ts';
 import { authorText, badge, nothing, pager, timeHtml, valAddress } from './parts.ts';
 import { spaceHome, type View } from './visitor.ts';
 
 type LastRuns = ReadonlyMap<string, RunResult>;
 
-interface ShownVals {
-  vals: readonly ListedVal[];
-  lastRuns: LastRuns;
-  /** Where the next page begins. */
-  next: string | undefined;
-  isFirst: boolean;
-}
-
-export function homePage(view: View, { vals, lastRuns, next, isFirst }: ShownVals): ServiceReply {
+export function homePage(view: View, { vals, lastRuns, next, isFirst }: HomeData): ServiceReply {
   const name = view.visitor?.owner.username ?? '';
   const home = `${view.base}/`;
   const list =
@@ -40,10 +33,7 @@ function spaceList({ visitor }: View): Html | undefined {
   return html`<section class="card"><div class="bar"><h2>Your spaces</h2></div><ul>${links}</ul></section>`;
 }
 
-export function searchPage(
-  view: View,
-  { text, vals, lastRuns, next, isFirst }: ShownVals & { text: string },
-): ServiceReply {
+export function searchPage(view: View, { text, vals, lastRuns, next, isFirst }: SearchData): ServiceReply {
   const address = `${view.base}/search?q=${encodeURIComponent(text)}`;
   const list =
     vals.length === 0

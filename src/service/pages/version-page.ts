@@ -1,24 +1,14 @@
 import { structuredPatch } from 'diff';
 import type { ServiceReply } from '../request.ts';
 import type { Val } from '../store/val-rows.ts';
-import { codeCard, type LinkOf } from './code-card.ts';
+import { codeCard } from './code-card.ts';
 import { type Html, html } from './html.ts';
+import type { VersionData } from './page-data.ts';
 import { pageReply } from './page-layout.ts';
 import { authorText, badge, card, nothing, timeHtml, valAddress, versionAddress } from './parts.ts';
 import type { View } from './visitor.ts';
 
-interface ShownVersion {
-  val: Val;
-  /** The version that this one is compared with. The first version has none. */
-  before: Val | undefined;
-  /** The neighbours of this version, where there are any. */
-  older: number | undefined;
-  newer: number | undefined;
-  linkOf: LinkOf;
-}
-
-export function versionPage(view: View, shown: ShownVersion): ServiceReply {
-  const { val, before, older, newer, linkOf } = shown;
+export function versionPage(view: View, { val, before, older, newer, linkOf }: VersionData): ServiceReply {
   const { name, id, version, versionCreatedAt } = val;
   const { base, now } = view;
   const by = val.versionAuthor ? html` by ${authorText(val.versionAuthor)}` : '';
