@@ -7,6 +7,8 @@ export interface Table {
   key: readonly string[];
   /** As many rows are in memory at a time. Few, where a row may be large. */
   batch: number;
+  /** The first schema that has the table. */
+  since: number;
 }
 
 export type Row = Record<string, Value>;
@@ -30,19 +32,18 @@ export interface CopyTarget {
  * out too: the links for browsers, and the secret of the store.
  */
 const tables: readonly Table[] = [
-  { name: 'users', key: ['id'], batch: 500 },
-  { name: 'members', key: ['user_id', 'space_id'], batch: 500 },
-  { name: 'tokens', key: ['id'], batch: 500 },
-  { name: 'vals', key: ['position'], batch: 250 },
-  { name: 'versions', key: ['val_id', 'version'], batch: 50 },
-  { name: 'imports', key: ['position'], batch: 500 },
-  { name: 'records', key: ['position'], batch: 250 },
-  { name: 'removed_vals', key: ['val_id'], batch: 500 },
-  { name: 'replies', key: ['person_id', 'owner_id', 'key'], batch: 250 },
+  { name: 'users', key: ['id'], batch: 500, since: 1 },
+  { name: 'members', key: ['user_id', 'space_id'], batch: 500, since: 1 },
+  { name: 'tokens', key: ['id'], batch: 500, since: 2 },
+  { name: 'vals', key: ['position'], batch: 250, since: 1 },
+  { name: 'versions', key: ['val_id', 'version'], batch: 50, since: 1 },
+  { name: 'imports', key: ['position'], batch: 500, since: 4 },
+  { name: 'records', key: ['position'], batch: 250, since: 1 },
+  { name: 'removed_vals', key: ['val_id'], batch: 500, since: 3 },
+  { name: 'replies', key: ['person_id', 'owner_id', 'key'], batch: 250, since: 1 },
 ];
 
-export const tablesOf = (schema: number): readonly Table[] =>
-  tables.filter(({ name }) => name !== 'imports' || schema >= 4);
+export const tablesOf = (schema: number): readonly Table[] => tables.filter(({ since }) => since <= schema);
 
 /** Tables whose rows the database numbers itself. A copy keeps the numbers, because they are the order of the lists. */
 export const numberedTables: readonly string[] = tables

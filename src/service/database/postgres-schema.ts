@@ -1,7 +1,7 @@
 import { LocalError } from '../../errors.ts';
 import type { Reader, Tx } from './database.ts';
 import { schemaName } from './postgres-failures.ts';
-import { checkSchema, currentSchema, postgres, stepsBetween } from './schema.ts';
+import { checkSchema, currentSchema, postgresSchemas } from './schema.ts';
 
 const schemaTable = 'store_version';
 
@@ -15,7 +15,7 @@ export async function takePostgresSteps(tx: Tx, name: string, to = currentSchema
     await tx.query(`CREATE TABLE ${schemaTable} (version INTEGER NOT NULL)`);
     await tx.query(`INSERT INTO ${schemaTable} VALUES (0)`);
   }
-  for (const { sql, fill } of stepsBetween(postgres, schema, to)) {
+  for (const { sql, fill } of postgresSchemas.slice(schema, to)) {
     await tx.query(sql);
     await fill?.(tx);
   }

@@ -1,6 +1,6 @@
 import type Libsql from 'libsql';
 import { LocalError } from '../../errors.ts';
-import { checkSchema, currentSchema, sqlite, stepsBetween } from './schema.ts';
+import { checkSchema, currentSchema, sqliteSchemas } from './schema.ts';
 import { queryOn, txOf } from './sqlite-query.ts';
 import { otherFileHint } from './store-file.ts';
 
@@ -14,7 +14,7 @@ export async function takeSqliteSteps(
 ): Promise<number> {
   const schema = schemaOf(connection, path);
   const tx = txOf(queryOn(connection));
-  for (const { sql, fill } of stepsBetween(sqlite, schema, to)) {
+  for (const { sql, fill } of sqliteSchemas.slice(schema, to)) {
     connection.exec(sql);
     await fill?.(tx);
   }

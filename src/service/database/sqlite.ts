@@ -71,13 +71,17 @@ async function prepare(connection: Libsql.Database, path: string): Promise<numbe
   connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON');
   // Before SQLite 3.51.3, an automatic checkpoint can lose a commit of another process ("WAL-reset bug").
   connection.exec('PRAGMA wal_autocheckpoint = 0');
-  connection.exec('PRAGMA foreign_keys = ON');
   // This read also makes the files of the log, which are remembered next.
-  return schemaOf(connection, path) === currentSchema ? undefined : upgrade(connection, path);
+  const isCurrent = schemaOf(connection, path) === currentSchema;
+  const upgradedFrom = isCurrent ? undefined : await upgrade(connection, path);
+  connection.exec('PRAGMA foreign_keys = ON');
+  return upgradedFrom;
 }
 
 /** Another process may have changed the schema in the meantime, so the number is read again. */
 async function upgrade(connection: Libsql.Database, path: string): Promise<number | undefined> {
+  // A new table takes the place of an older one, which other tables refer to.
+  connection.exec('PRAGMA foreign_keys = OFF');
   connection.exec('BEGIN IMMEDIATE');
   try {
     const schema = await takeSqliteSteps(connection, path);
