@@ -9,7 +9,7 @@ export interface Prompt {
   isAtTerminal(): boolean;
   /** Throws a UsageError with the hint `instead` if there is no terminal. `confirm`, `secret` and `text` do the same. */
   expectTerminal(instead: Hints): void;
-  confirm(question: string, instead: Hints, options?: { isYesByDefault?: boolean }): Promise<boolean>;
+  confirm(question: string, instead: Hints): Promise<boolean>;
   secret(question: string, instead: Hints): Promise<string>;
   text(question: string, instead: Hints): Promise<string>;
   waitedMs(): number;
@@ -72,11 +72,9 @@ export function createPrompt(
 
   return {
     waitedMs: () => waitedMs,
-    async confirm(question, instead, { isYesByDefault = false } = {}) {
+    async confirm(question, instead) {
       expectTerminal(instead);
-      const keys = isYesByDefault ? '[Y/n]' : '[y/N]';
-      const answer = (await ask(`${question} ${keys} `, instead)).trim();
-      return answer === '' ? isYesByDefault : /^y(es)?$/i.test(answer);
+      return /^y(es)?$/i.test((await ask(`${question} [y/N] `, instead)).trim());
     },
     isAtTerminal,
     expectTerminal,

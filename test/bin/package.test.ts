@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
-import { describeWith } from '../support/describe-with.ts';
 import { install } from '../support/install.ts';
 import { environment, temporaryFolder } from '../support/program.ts';
 
@@ -66,13 +65,4 @@ it('a program that was not built says what to do', async () => {
   rmSync(join(folder, 'dist'), { recursive: true });
   const { exitCode, stderr } = await node(['bin/vals.js', '--version'], folder);
   expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('Run `npm ci`') });
-});
-
-describeWith('deno', 'under Deno', (deno) => {
-  const vals = (words: readonly string[]) =>
-    execa(deno, ['run', '--no-prompt', ...words], { env: { NO_COLOR: '1' }, reject: false });
-
-  it('vals works with all permissions', async () => {
-    expect(await vals(['-A', 'bin/vals.js', 'config', '--json'])).toMatchObject({ exitCode: 0, stderr: '' });
-  });
 });

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { execa, execaSync } from 'execa';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
 import { quickRetries } from '../support/clocks.ts';
 import { inProcess } from '../support/in-process.ts';
 import {
@@ -11,7 +11,6 @@ import {
   run,
   runAtTerminal,
   runOnScreen,
-  runProcess,
   temporaryFolder,
 } from '../support/program.ts';
 import { type Reply, scriptedService, testToken } from '../support/scripted-service.ts';
@@ -155,26 +154,6 @@ describe('vals login', () => {
     expect(result.stderr).not.toContain(testToken);
   });
 });
-
-it.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
-  'vals login says that the disk of the config file is full',
-  async () => {
-    const disk = temporaryFolder();
-    const mounted = await execa('mount', ['-t', 'tmpfs', '-o', 'size=4k', 'tmpfs', disk], { reject: false });
-    if (mounted.failed) return;
-    onTestFinished(() => void execaSync('umount', [disk]));
-    writeFileSync(join(disk, 'full'), 'x'.repeat(4_096));
-    const service = await scriptedService([accepted]);
-    const args = ['login', service.baseUrl, '--with-token', '--json'];
-    const env = { VALS_CONFIG_DIR: disk };
-    const { exit, stderr } = await runProcess(args, { env, input: 'a-token' });
-    expect(exit).toBe(10);
-    expect(JSON.parse(stderr).error).toMatchObject({
-      message: 'The config file could not be written: no space is left on the disk.',
-      hint: expect.stringContaining('Free some space'),
-    });
-  },
-);
 
 describe('vals logout', () => {
   it('forgets one token and keeps the others', async () => {
