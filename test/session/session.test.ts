@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { expect, it } from 'vitest';
-import { run, runAtTerminal, temporaryFolder } from '../support/program.ts';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { seedOf, seedStore } from '../support/seeds.ts';
 import { pictureOf } from './picture.ts';
 
@@ -12,6 +12,16 @@ const hour = 3_600_000;
 const names = 'checkout dailyDigest fetchPrices greet resize rss search shorten webhook'.split(' ');
 const codeOf = (name: string) => `export default () => '${name}';\n`;
 
+// The picture changes only with the program.
+beforeAll(() => {
+  vi.stubEnv('TZ', 'UTC');
+  vi.useFakeTimers({ now, toFake: ['Date'] });
+});
+afterAll(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+});
+
 it('docs/session.svg shows the output of the program', async () => {
   const home = temporaryFolder();
   const folder = join(home, 'shop');
@@ -20,8 +30,6 @@ it('docs/session.svg shows the output of the program', async () => {
   const env = {
     VALS_LOCAL: '1',
     VALS_DATA_DIR: join(home, 'data'),
-    NODE_OPTIONS: `--require ${resolve('test/session/fixed-clock.cjs')}`,
-    TZ: 'UTC',
     // On a slow machine a spinner would appear in the picture, so CI turns the spinner off.
     CI: 'true',
   };
@@ -39,7 +47,7 @@ it('docs/session.svg shows the output of the program', async () => {
 
   let screen = '';
   const seen = async (args: string[]) => {
-    const { exit, screen: shown } = await runAtTerminal(args, { home, cwd: folder, env, columns });
+    const { exit, screen: shown } = await runOnScreen(args, { home, cwd: folder, env, columns });
     expect({ args, exit }).toEqual({ args, exit: 0 });
     screen += `\u001b[32m$\u001b[39m \u001b[1mvals ${args.join(' ')}\u001b[22m\n${shown.replaceAll('\r\n', '\n')}\n`;
   };

@@ -1,8 +1,5 @@
 import { extname } from 'node:path';
-import type { Api } from '../../api/api.ts';
-
 import type { OptionDefinition } from '../../cli/command.ts';
-import type { Context } from '../../cli/context.ts';
 import { LocalError } from '../../errors.ts';
 import type { Hints } from '../../lib/hint.ts';
 import { canCheck, findSyntaxFaults, type SyntaxFault } from '../../run/check-syntax.ts';
@@ -26,14 +23,6 @@ export async function refuseBrokenCode(
   if (noCheck || !isChecked(file)) return;
   const [fault] = await faultsIn(file, code);
   if (fault !== undefined) throw syntaxError(file, fault);
-}
-
-/** Connects while the code is checked. If both fail, the error is the one of the check. */
-export async function connectDuring(context: Context, check: Promise<void>): Promise<Api> {
-  const [checked, connected] = await Promise.allSettled([check, context.connect()]);
-  if (checked.status === 'rejected') throw checked.reason;
-  if (connected.status === 'rejected') throw connected.reason;
-  return connected.value;
 }
 
 export function syntaxError(

@@ -8,7 +8,7 @@ import { readCode, readText } from '../../workspace/sources/read-text.ts';
 import { valColumns } from '../shared/columns.ts';
 import { codeFile, dryRun, plan, privacy } from '../shared/options.ts';
 import { withNameProposed } from '../shared/propose-name.ts';
-import { connectDuring, noCheck, refuseBrokenCode } from '../shared/syntax.ts';
+import { noCheck, refuseBrokenCode } from '../shared/syntax.ts';
 
 export const command = defineCommand({
   summary: 'Create a val',
@@ -43,12 +43,9 @@ export const command = defineCommand({
       ...(readmeText !== undefined && { readme: readmeText }),
       ...(privacy !== undefined && { privacy }),
     });
-    const checking = refuseBrokenCode(file, code, { noCheck });
-    if (dryRun) {
-      await checking;
-      return plan(call);
-    }
-    const api = await connectDuring(context, checking);
+    await refuseBrokenCode(file, code, { noCheck });
+    if (dryRun) return plan(call);
+    const api = await context.connect();
     const record = await api.record(call).catch((error) => {
       throw withNameProposed(error, name, (valid) => ({
         text: 'To use a valid name',

@@ -4,7 +4,7 @@ import { etagAtVersion } from '../../workspace/expected-version.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
 import { valColumns } from '../shared/columns.ts';
 import { codeFile, dryRun, ifVersion, plan, valArgument } from '../shared/options.ts';
-import { connectDuring, noCheck, refuseBrokenCode } from '../shared/syntax.ts';
+import { noCheck, refuseBrokenCode } from '../shared/syntax.ts';
 import { newVersionSentence } from '../shared/version-records.ts';
 
 export const command = defineCommand({
@@ -25,12 +25,9 @@ export const command = defineCommand({
   async run(context, { val, file = '-', ifVersion, noCheck, dryRun }) {
     const code = await readCode(file, context);
     const call = routes.createVersion(val, code);
-    const checking = refuseBrokenCode(file, code, { noCheck });
-    if (dryRun && ifVersion === undefined) {
-      await checking;
-      return plan(call);
-    }
-    const api = await connectDuring(context, checking);
+    await refuseBrokenCode(file, code, { noCheck });
+    if (dryRun && ifVersion === undefined) return plan(call);
+    const api = await context.connect();
     const ifMatch = ifVersion === undefined ? undefined : await etagAtVersion(api, val, ifVersion);
     if (dryRun) return plan(call);
     const record = await api.record({ ...call, ifMatch });
