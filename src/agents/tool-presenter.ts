@@ -21,36 +21,28 @@ const mostOfDocument = 40_000;
 const mostOfSentences = 3_000;
 const mostOfErrorField = 2_000;
 
-/** Collects what a command shows. After its end, `toolResult` is what the agent gets. */
-export function createToolPresenter(options: ToolPresenterOptions): Presenter & { toolResult(): ToolResult } {
+export interface ToolPresenter extends Presenter {
+  /** After the end of the command, what the agent gets. */
+  toolResult(error: ValsError | undefined): Promise<ToolResult>;
+}
+
+export function createToolPresenter(options: ToolPresenterOptions): ToolPresenter {
   const { writeHints } = options;
   const said: Hints[] = [];
   const collector = createCollector(writeHints, said);
-  let collected: ToolResult | undefined;
-
-  async function end(error?: ValsError): Promise<void> {
-    const document = await collector.document(error);
-    const text = error === undefined ? collector.text() : undefined;
-    const sentences = [...new Set(await Promise.all(said.map(writeHints)))].join('\n');
-    collected = {
-      document,
-      texts: [
-        text ?? stringifyJson(document),
-        ...(sentences === '' ? [] : [sentences.slice(0, mostOfSentences)]),
-      ],
-      isError: error !== undefined,
-    };
-  }
-
   return {
     forPerson: false,
     say: (event) => collectEvent(event, said, options),
     async flush() {},
     result: collector.take,
-    end,
-    toolResult() {
-      if (collected === undefined) throw new Error('the command has not ended');
-      return collected;
+    async end() {},
+    async toolResult(error) {
+      const document = await collector.document(error);
+      const text = error === undefined ? collector.text() : undefined;
+      const sentences = [...new Set(await Promise.all(said.map(writeHints)))].join('\n');
+      const texts = [text ?? stringifyJson(document)];
+      if (sentences !== '') texts.push(sentences.slice(0, mostOfSentences));
+      return { document, texts, isError: error !== undefined };
     },
   };
 }

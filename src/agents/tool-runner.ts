@@ -80,17 +80,17 @@ export function createToolRunner(
         redactor,
         typedWords,
       });
-      await slots[command.effect].run(async () => {
+      const failure = await slots[command.effect].run(() => {
         signal.throwIfAborted();
-        await presenter.end(await runCommand({ command, input }, invocation));
+        return runCommand({ command, input }, invocation);
       });
+      return await presenter.toolResult(failure);
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
-      await presenter.end(error);
+      return await presenter.toolResult(error);
     } finally {
       for (const cause of causes) cause.removeEventListener('abort', abort);
     }
-    return presenter.toolResult();
   };
 }
 

@@ -53,6 +53,8 @@ export async function serveVal(options: ServeOptions): Promise<Served> {
       onFinished({ method, path, status, milliseconds: clock.now() - startedAt, failure });
     });
     if (onlyLoopback && !isForLoopback(incoming)) return respond(outgoing, 403, otherName);
+    if (incoming.headers.upgrade?.toLowerCase() === 'websocket')
+      return respond(outgoing, 501, 'vals run does not serve WebSockets.');
     await isUpToDate();
     if (isClosed || outgoing.destroyed) return void outgoing.destroy();
     if (!newest.isUsable()) newest = start();
@@ -71,10 +73,6 @@ export async function serveVal(options: ServeOptions): Promise<Served> {
       .catch((error) => respondForPages(outgoing, 500, `${error}`))
       .finally(() => answers.delete(answered));
     answers.add(answered);
-  });
-  server.on('upgrade', ({ method = 'GET', url: path = '/' }, socket) => {
-    socket.on('error', () => {}).end(refusedUpgrade);
-    onFinished({ method, path, status: 501, milliseconds: 0, failure: undefined });
   });
   const url = await listen(server, options).catch((error) => {
     void newest.end('SIGKILL');
@@ -116,16 +114,6 @@ function respondForPages(outgoing: ServerResponse, status: number, text: string)
   if (outgoing.headersSent) outgoing.destroy();
   else respond(outgoing.setHeader('access-control-allow-origin', '*'), status, text);
 }
-
-const noWebSockets = 'vals run does not serve WebSockets.\n';
-const refusedUpgrade = [
-  'HTTP/1.1 501 Not Implemented',
-  'Connection: close',
-  'Content-Type: text/plain',
-  `Content-Length: ${noWebSockets.length}`,
-  '',
-  noWebSockets,
-].join('\r\n');
 
 function listen(server: Server, { port, host }: ServeOptions): Promise<string> {
   return new Promise((resolve, reject) => {

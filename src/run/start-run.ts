@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import { isCtrlC } from '../errors.ts';
 import type { Modules } from './modules.ts';
 import { type Ending, type ProcessOptions, startProcess } from './process.ts';
@@ -14,7 +15,7 @@ export interface RunOptions extends ProcessOptions {
 export interface Run {
   kind: Promise<ValueKind>;
   /** The value, as it comes. The end of the val may be later. */
-  pieces(): AsyncGenerator<Buffer>;
+  pieces: AsyncIterable<Buffer>;
   /** When the val's process asked for its first module. What is before it is the start of vals and of Node. */
   beganAt(): number;
   /** Throws if the run failed. */
@@ -78,7 +79,7 @@ export function startRun({ name, modules, maxSeconds, signal, onLog, ...options 
 
   return {
     kind: value.kind,
-    pieces: value.pieces,
+    pieces: value.bytes,
     beganAt: () => beganAt ?? clock.now(),
     async finished() {
       const outcome = await ended;
@@ -91,45 +92,22 @@ export function startRun({ name, modules, maxSeconds, signal, onLog, ...options 
 
 /** The value of the val, as it comes. If nobody reads it, the val's process waits. */
 function createValue({ pause, resume }: { pause(): void; resume(): void }) {
-  const unread: Buffer[] = [];
-  let unreadBytes = 0;
-  let kind: ValueKind | undefined;
-  let hasEnded = false;
-  let wake: () => void = () => {};
-
-  async function until(condition: () => boolean): Promise<void> {
-    while (!condition() && !hasEnded) {
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
-  }
-
+  const bytes = new PassThrough({ writableHighWaterMark: mostUnreadBytes }).on('drain', resume);
+  let announce: (kind: ValueKind) => void = () => {};
+  const kind = new Promise<ValueKind>((resolve) => {
+    announce = resolve;
+  });
   return {
-    kind: until(() => kind !== undefined).then((): ValueKind => kind ?? 'none'),
-    begin(of: ValueKind): void {
-      kind = of;
-      wake();
-    },
-    add(bytes: Buffer): void {
-      unread.push(bytes);
-      unreadBytes += bytes.length;
-      if (unreadBytes > mostUnreadBytes) pause();
-      wake();
+    kind,
+    bytes,
+    begin: (of: ValueKind) => announce(of),
+    add(piece: Buffer): void {
+      if (bytes.destroyed) return;
+      if (!bytes.write(piece)) pause();
     },
     end(): void {
-      hasEnded = true;
-      wake();
-    },
-    async *pieces(): AsyncGenerator<Buffer> {
-      for (;;) {
-        await until(() => unread.length > 0);
-        if (unread.length === 0) return;
-        const piece = Buffer.concat(unread.splice(0));
-        unreadBytes = 0;
-        resume();
-        yield piece;
-      }
+      announce('none');
+      bytes.end();
     },
   };
 }

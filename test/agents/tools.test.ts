@@ -94,8 +94,7 @@ it('what a command says beside a long result is cut', async () => {
   const rows = Array.from({ length: 6 }, () => ({ status: 'pushed', large: 'x'.repeat(12_000) }));
   await presenter.result({ kind: 'outcomes', rows });
   for (let count = 0; count < 1_000; count++) presenter.say({ kind: 'warning', text: `Skipped ${count}.` });
-  await presenter.end();
-  const { document, texts } = presenter.toolResult();
+  const { document, texts } = await presenter.toolResult(undefined);
   expect(document).toMatchObject({ items: [{}, {}, {}], more: true });
   expect(texts.join('').length).toBeLessThanOrEqual(50_000);
 });

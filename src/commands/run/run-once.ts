@@ -53,7 +53,8 @@ export async function* run(
   let startedAt = clock.now();
   const logs = createLogs();
   let record: RecordRun | undefined;
-  const result: { value: JsonValue; failure?: RunFailedError } = { value: null };
+  let value: JsonValue = null;
+  let failure: RunFailedError | undefined;
   let isSilentScript = false;
   try {
     const modules = launch.modules(entry, onFile);
@@ -70,7 +71,7 @@ export async function* run(
     });
     // After the start of the val: finding the version takes as long as the start, and goes on beside it.
     record = beginRecord(entry);
-    yield* show(started, asRecord, result);
+    value = yield* show(started, asRecord);
     startedAt = started.beganAt();
     const { wasCutOff } = await started.finished();
     if (wasCutOff)
@@ -78,9 +79,8 @@ export async function* run(
     isSilentScript = mode === 'script' && logs.isEmpty();
   } catch (error) {
     if (!(error instanceof RunFailedError)) throw error;
-    result.failure = error;
+    failure = error;
   }
-  const { value, failure } = result;
   const finished = finishedRun(startedAt, clock.now(), failure, logs.text());
   const recorded = await (record ?? beginRecord(entry))(finished);
   const printed = agent ? endForAgents(finished.logs) : finished.logs;
@@ -96,34 +96,36 @@ export async function* run(
   yield { kind: 'json', value: { value, run: { ...finished, ...recorded, logs: printed } } };
 }
 
+/** Prints the value as it comes, or returns it for a record. */
 async function* show(
-  started: Run,
+  { kind: announced, pieces, end, finished }: Run,
   asRecord: boolean,
-  result: { value: JsonValue },
-): AsyncGenerator<RunOutput> {
+): AsyncGenerator<RunOutput, JsonValue> {
   let isRead = false;
   try {
-    const kind = await started.kind;
+    const kind = await announced;
+    let value: JsonValue = null;
     if ((kind === 'text' || kind === 'bytes') && !asRecord) {
-      yield { kind: 'pieces', pieces: kind === 'text' ? withNewline(started.pieces()) : started.pieces() };
+      yield { kind: 'pieces', pieces: kind === 'text' ? withNewline(pieces) : pieces };
     } else if (kind !== 'none') {
-      const pieces: Buffer[] = [];
-      for await (const piece of started.pieces()) pieces.push(piece);
-      const text = Buffer.concat(pieces).toString();
-      result.value = kind === 'json' ? parseJson(text) : text;
-      if (kind === 'json' && !asRecord) yield { kind: 'json', value: result.value };
+      const all: Buffer[] = [];
+      for await (const piece of pieces) all.push(piece);
+      const text = Buffer.concat(all).toString();
+      value = kind === 'json' ? parseJson(text) : text;
+      if (kind === 'json' && !asRecord) yield { kind: 'json', value };
     }
     isRead = true;
+    return value;
   } finally {
     // The reader of the output may have left, as `head` does.
     if (!isRead) {
-      started.end();
-      await started.finished().catch(() => {});
+      end();
+      await finished().catch(() => {});
     }
   }
 }
 
-async function* withNewline(pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+async function* withNewline(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let last: number | undefined;
   for await (const piece of pieces) {
     last = piece.at(-1);
