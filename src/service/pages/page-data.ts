@@ -1,8 +1,9 @@
 import type { Reader } from '../database/database.ts';
-import type { ServiceRequest } from '../request.ts';
+import { importedIds, valIdIn } from '../imports.ts';
+import { type ServiceRequest, spacePrefix } from '../request.ts';
 import type { Caller } from '../store/caller.ts';
 import { valsWithText } from '../store/lists.ts';
-import { changedVals, lastResults, versionsAround } from '../store/page-reads.ts';
+import { changedVals, lastResults, readableIds, versionsAround } from '../store/page-reads.ts';
 import {
   changePositions,
   type RecordPosition,
@@ -12,9 +13,11 @@ import {
 } from '../store/positions.ts';
 import { findRecords } from '../store/records.ts';
 import { findRun, runsOfVal } from '../store/runs.ts';
+import type { Val } from '../store/val-rows.ts';
 import { visibleVal } from '../store/vals.ts';
 import { hasVersion, pageOfVersions, visibleVersion } from '../store/versions.ts';
-import { importLinks } from './import-links.ts';
+import type { LinkOf } from './code-card.ts';
+import { valAddress } from './parts.ts';
 import { readShownRun } from './shown-run.ts';
 
 const valsOnPage = 20;
@@ -104,6 +107,19 @@ export async function versionData(
 }
 
 export type VersionData = Awaited<ReturnType<typeof versionData>>;
+
+/** Links from the imports in the code to those vals that the visitor may read. */
+async function importLinks(
+  db: Reader,
+  { caller, origin, space }: ServiceRequest,
+  { code }: Val,
+): Promise<LinkOf> {
+  const readable = await readableIds(db, caller, importedIds(code, origin));
+  return (specifier) => {
+    const id = valIdIn(specifier, origin);
+    return id !== undefined && readable.has(id) ? valAddress(spacePrefix(space), id) : undefined;
+  };
+}
 
 interface WantedRuns {
   val: string | undefined;

@@ -4,7 +4,6 @@ import type { Caller, User } from './caller.ts';
 import type { RecordPosition } from './positions.ts';
 import {
   isCurrent,
-  isListedFor,
   isVisibleTo,
   joinedWith,
   type ListedRow,
@@ -67,21 +66,6 @@ export async function readableIds(
     sql`SELECT id FROM vals WHERE id IN ${listOf(ids)} AND ${isVisibleTo(caller)}`,
   );
   return new Set(rows.map(({ id }) => id));
-}
-
-/** The ids of an owner's vals by their names, for those that the caller may find by name. */
-export async function idsByName(
-  db: Reader,
-  caller: Caller | undefined,
-  owner: User,
-  names: readonly string[],
-): Promise<Map<string, string>> {
-  if (names.length === 0) return new Map();
-  const rows = await query<{ id: string; name: string }>(
-    db,
-    sql`SELECT id, name FROM vals WHERE name IN ${listOf(names)} AND owner_id = ${owner.id} AND ${isListedFor(caller)}`,
-  );
-  return new Map(rows.map(({ id, name }) => [name, id]));
 }
 
 /** The numbers of the versions before and after this one. */
