@@ -42,14 +42,12 @@ const failure = async (sent: Promise<unknown>): Promise<unknown> =>
   sent.then(() => undefined).catch((error) => error);
 
 describe('retrying', () => {
-  const signal = new AbortController().signal;
-  const stage = (options = {}): RequestStage =>
+  const stage = (signal = new AbortController().signal): RequestStage =>
     retrying({
       clock: quickRetries,
       deadlineMs: 60_000,
       gate: createGate('auto', quickRetries, signal),
       signal,
-      ...options,
     });
 
   it.each<[method: string, faults: Fault[], attempts: number, maybeApplied: boolean | undefined]>([
@@ -76,12 +74,11 @@ describe('retrying', () => {
   it('ends as interrupted, and says whether an attempt may have been applied', async () => {
     for (const fault of [lost, refused]) {
       const controller = new AbortController();
-      const gate = createGate('auto', quickRetries, controller.signal);
       const next: Request = async (call) => {
         controller.abort(new InterruptedError(130));
         throw new CallFailed(call, fault);
       };
-      const sent = stage({ signal: controller.signal, gate })(next)(routes.putVal('a', '1'));
+      const sent = stage(controller.signal)(next)(routes.putVal('a', '1'));
       expect(await failure(sent)).toMatchObject({
         fault: { kind: 'interrupted' },
         maybeApplied: fault === lost,

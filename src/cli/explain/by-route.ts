@@ -6,15 +6,15 @@ import type { Hint, Hints } from '../../lib/hint.ts';
 import { isObject, textOf } from '../../lib/json.ts';
 
 interface Message {
-  sentence?: string;
-  hint?: Hints;
+  sentence: string;
+  hint: Hints;
 }
 
 export interface RouteMessages {
   /** For 404, and for 410: what is gone does not exist. */
   absent: Message;
   /** For 409. */
-  conflict?: Message;
+  conflict?: Partial<Message>;
   /** What to do if nobody knows whether the service made the change. */
   ifUnknown: Hints;
   /** What a 404 is about. Together they make the summary of many errors. */

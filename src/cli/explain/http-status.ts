@@ -16,76 +16,75 @@ import { serviceMessageOf } from './service-message.ts';
 
 type FailedStatus = Explained<Extract<Fault, { kind: 'status' }>>;
 
-interface Refusal {
-  /** The beginning of a sentence. What the service says follows. */
-  beginning: string;
-  error: new (message: string, facts: errors.ErrorFacts) => errors.ValsError;
-  hint(failed: FailedStatus): Hints;
-}
+type Refusal = new (message: string, facts: errors.ErrorFacts) => errors.ValsError;
 
-const absent: Refusal = {
-  beginning: 'The requested resource does not exist on the service',
-  error: errors.NotFoundError,
-  hint: () => 'Check the id. The service has nothing with this id, or does not show it to you.',
-};
-const readAgain =
-  'Read the current state from the service. If you still want the change, run the command again.';
-const conflict: Refusal = {
-  beginning: 'The request conflicts with the current state on the service',
-  error: errors.ConflictError,
-  hint: () => readAgain,
-};
+/** The beginning of a sentence, which what the service says follows, and the error, if the service refused the request. */
+type Meaning = readonly [beginning: string, RefusedAs?: Refusal];
 
-const refusals: Record<number, Refusal> = {
-  401: {
-    beginning: 'The service does not accept the token',
-    error: errors.AuthError,
-    hint: ({ service }) => service.signInHint(),
-  },
-  403: {
-    beginning: 'The token has no permission for the request',
-    error: errors.AuthError,
-    hint: (failed) => hintForProblem(failed) ?? noPermission(failed),
-  },
+const absent: Meaning = ['The service does not have it', errors.NotFoundError];
+const conflict: Meaning = [
+  'The request conflicts with the current state on the service',
+  errors.ConflictError,
+];
+const refused: Meaning = ['The service refused the request', errors.RefusedError];
+const notDone: Meaning = ['The service could not complete the request'];
+
+const meanings: Record<number, Meaning> = {
+  401: ['The service does not accept the token', errors.AuthError],
+  403: ['The token has no permission for the request', errors.AuthError],
   404: absent,
+  408: notDone,
   409: conflict,
   410: absent,
   412: conflict,
-  413: {
-    beginning: 'The request is too large for the service',
-    error: errors.RefusedError,
-    hint: () => 'Split the val into smaller vals.',
-  },
+  413: ['The request is too large for the service', errors.RefusedError],
+  429: ['The service received too many requests'],
+  503: ['The service is not available'],
 };
 
-const otherRefusal: Refusal = {
-  beginning: 'The service refused the request',
-  error: errors.RefusedError,
-  hint: ({ fault, service }) =>
-    serviceMessageOf(fault.body, service.redact) === undefined
-      ? 'Run the command again with --debug to see the request and the reply.'
-      : 'Change the input as the message of the service says.',
-};
+const meaningOf = (status: number): Meaning => meanings[status] ?? (status >= 500 ? notDone : refused);
+
+/** by-route.ts has the hints of a 404. */
+function hintFor(failed: FailedStatus, detail: string | undefined): Hints {
+  const { fault, service } = failed;
+  switch (fault.status) {
+    case 401:
+      return service.signInHint();
+    case 403:
+      return hintForProblem(failed) ?? noPermission(failed);
+    case 409:
+    case 412:
+      return 'Read the current state from the service. If you still want the change, run the command again.';
+    case 413:
+      return 'Split the val into smaller vals.';
+    case 429:
+      return waitHint(fault.retryAfterMs);
+  }
+  const [, RefusedAs] = meaningOf(fault.status);
+  if (RefusedAs === undefined) return 'Run the command again later.';
+  return detail === undefined
+    ? 'Run the command again with --debug to see the request and the reply.'
+    : 'Change the input as the message of the service says.';
+}
 
 export function statusError(failed: FailedStatus): errors.ValsError {
   const { call, fault, maybeApplied, service } = failed;
-  const { status, retryAfterMs = 0 } = fault;
+  const { status } = fault;
   const detail = serviceMessageOf(fault.body, service.redact);
   const sentence = sentenceFor(failed, detail);
-  if (status === 429) return unavailable(failed, sentence, waitHint(retryAfterMs));
-  if (isTemporary(status)) return unavailable(failed, sentence, 'Run the command again later.');
+  const hint = hintFor(failed, detail);
+  const [, RefusedAs] = meaningOf(status);
   // An earlier attempt of this request may have changed the val itself. A val that was deleted would be a 404.
   const isConditional = call.ifMatch !== undefined || call.ifNoneMatch !== undefined;
-  const mayBeOwnChange = maybeApplied && isConditional && call.route !== 'deleteVal';
-  if (status === 412 && mayBeOwnChange) return unavailable(failed, sentence, readAgain);
+  const mayBeOwnChange = status === 412 && maybeApplied && isConditional && call.route !== 'deleteVal';
+  if (RefusedAs === undefined || mayBeOwnChange) return unavailable(failed, sentence, hint);
 
   if (!service.hasToken && [401, 403, 404].includes(status)) return withoutToken(failed, sentence);
   const message = maybeApplied
     ? `${sentence} The request was sent more than once, so the service may already have made the change.`
     : sentence;
-  const { error: RefusedAs, hint } = refusals[status] ?? otherRefusal;
   const { subject, problem } = RefusedAs === errors.NotFoundError ? service.messagesFor(call) : {};
-  return new RefusedAs(message, { ...factsWithHint(failed, hint(failed)), subject, problem });
+  return new RefusedAs(message, { ...factsWithHint(failed, hint), subject, problem });
 }
 
 /** A val that everybody may read needs no token. Services answer 401, 403 or 404 for any other val. */
@@ -93,14 +92,9 @@ function withoutToken(failed: FailedStatus, sentence: string): errors.ValsError 
   const { base, signInHint } = failed.service;
   const facts = { ...requestFacts(failed), hint: signInHint() };
   return failed.fault.status === 404
-    ? new errors.NotFoundError(
-        `${withFullStop(sentence)} Without a token, you see only what everybody may read.`,
-        facts,
-      )
+    ? new errors.NotFoundError(`${sentence} Without a token, you see only what everybody may read.`, facts)
     : new errors.AuthError(`The service asks for a token, and there is none for ${base.origin}.`, facts);
 }
-
-const isTemporary = (status: number): boolean => status >= 500 || status === 408;
 
 /** What to do about the problems that the embedded service tells apart. */
 const hintsForProblems: Record<string, Hints> = {
@@ -132,7 +126,7 @@ function noPermission({ call, service }: FailedStatus): Hints {
   return [useOther, { text: 'To see whose token you use', command: 'me' }];
 }
 
-const waitHint = (ms: number): string =>
+const waitHint = (ms = 0): string =>
   `Wait ${ms > 5_000 ? `${Math.ceil(ms / 1_000)} s` : 'a little'}, then run the command again.`;
 
 function sentenceFor(failed: FailedStatus, detail = ''): string {
@@ -143,7 +137,8 @@ function sentenceFor(failed: FailedStatus, detail = ''): string {
   const isTextOfStatus = detail.replace(/\.$/, '').toLowerCase() === STATUS_CODES[status]?.toLowerCase();
   const reason = isTextOfStatus ? '' : detail;
   const own = (status === 412 && lostCondition(failed)) || messageFor(failed)?.sentence;
-  if (!own) return withFullStop([beginningOf(status), reason].filter(Boolean).join(': '));
+  const [beginning] = meaningOf(status);
+  if (!own) return withFullStop([beginning, reason].filter(Boolean).join(': '));
   // A problem of the type about:blank means nothing beyond its status, for which there is an own sentence.
   const isPlainProblem = isObject(body) && body.type === 'about:blank';
   return reason === '' || isPlainProblem ? own : `${own} The service says: ${withFullStop(reason)}`;
@@ -152,11 +147,4 @@ function sentenceFor(failed: FailedStatus, detail = ''): string {
 function lostCondition({ call }: FailedStatus): string | undefined {
   if (call.ifMatch !== undefined) return 'The val was changed on the service after it was read.';
   return call.ifNoneMatch && 'Somebody created a val of that name on the service meanwhile.';
-}
-
-function beginningOf(status: number): string {
-  if (status === 429) return 'The service received too many requests';
-  if (status === 503) return 'The service is not available';
-  if (isTemporary(status)) return 'The service could not complete the request';
-  return (refusals[status] ?? otherRefusal).beginning;
 }
