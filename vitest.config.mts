@@ -61,8 +61,8 @@ if (!hasPostgres) console.warn('PostgreSQL is not installed here: the tests that
 export default defineConfig({
   test: {
     globalSetup: 'test/support/build.ts',
-    // The tests compute more than they wait, so each core carries one worker, and one more fills the waits. Six workers on
-    // two cores need a third more processor time, because each worker imports the program.
+    // The tests compute more than they wait, so each core carries one worker, and one more fills the waits. Each further
+    // worker imports the program again, which takes about a second.
     maxWorkers: availableParallelism() + 1,
     experimental: { fsModuleCache: true },
     // vitest sorts the projects by name. The shortest files are in the last project, so that all workers end together.

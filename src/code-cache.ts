@@ -10,7 +10,7 @@ const headerLength = '/*0123456789abcdef*/'.length;
 
 /**
  * Loads the program from main.js, and stores its V8 bytecode in a file beside main.js. Without that cache, `vals me --local`
- * takes twice the processor time (Node 20 and 24).
+ * takes 1.8 times the processor time (Node 20 and 24).
  *
  * Call `keepBytecode` only if this process uses most of the program, because the bytecode contains only the functions
  * that were called.
