@@ -172,18 +172,6 @@ describe('vals pull --all', () => {
     expect(await place.words(['pull', 'b'])).toEqual({ 'lib/b.ts': 'pulled' });
   });
 
-  it('finds a file that was never pushed by its name', async () => {
-    const service = await newService();
-    await service.edit('a', 'same');
-    await service.edit('b', 'theirs');
-    const place = workspaceWith(service.env, { 'sub/a.ts': 'same', 'sub/b.ts': 'mine' });
-    expect(await place.words(['pull', '--all'], 5)).toEqual({
-      'sub/a.ts': 'unchanged',
-      'sub/b.ts': 'failed',
-    });
-    expect(place.read('sub/b.ts')).toBe('mine');
-  });
-
   it('is suggested if there is nothing to pull', async () => {
     const place = workspaceWith((await newService()).env);
     expect((await place.onScreen(['pull'])).screen).toContain('`vals pull --all`');

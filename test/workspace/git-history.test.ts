@@ -7,42 +7,23 @@ import { type GitHistory, isKnownToGit, openGitHistory } from '../../src/workspa
 import { codeOf, codeWithHash, withoutText } from '../../src/workspace/text/code.ts';
 import { environment, temporaryFolder, writeFiles } from '../support/program.ts';
 import { Clone } from './repository.ts';
+import type { Env } from './support.ts';
 
-interface Repository {
-  folder: string;
-  env: Record<string, string>;
-  git(...args: string[]): string;
-  /** Writes the files, removes those without a text, and commits everything. */
-  commit(files: Record<string, string | undefined>): void;
-  history(below?: string, options?: { env?: Record<string, string>; clock?: Clock }): GitHistory;
-}
-
-function repository(
-  init: string[] = ['init', '-q', '-b', 'main', '.'],
-  folder = temporaryFolder(),
-): Repository {
+/** With a way to open the history of the repository. */
+function repository(init = ['init', '-q', '-b', 'main', '.'], folder = temporaryFolder()) {
   const clone = new Clone(folder, {});
   const env = environment(clone.home);
   if (init.length > 0) clone.git(...init);
-  return {
-    folder,
-    env,
-    git: (...args) => clone.git(...args),
-    commit(files) {
-      for (const [path, text] of Object.entries(files)) {
-        if (text === undefined) clone.remove(path);
-        else clone.put({ [path]: text });
-      }
-      clone.commit();
-    },
-    history(below = '.', options = {}) {
-      const signal = new AbortController().signal;
-      const opened = openGitHistory(join(folder, below), { env, signal, clock: systemClock, ...options });
-      if (opened === undefined) throw new Error('There is no repository.');
-      onTestFinished(() => opened.close());
-      return opened;
-    },
+  const git = (...args: string[]) => clone.git(...args);
+  const commit: Clone['commit'] = (files) => clone.commit(files);
+  const history = (below = '.', options: { env?: Env; clock?: Clock } = {}): GitHistory => {
+    const { signal } = new AbortController();
+    const opened = openGitHistory(join(folder, below), { env, signal, clock: systemClock, ...options });
+    if (opened === undefined) throw new Error('There is no repository.');
+    onTestFinished(() => opened.close());
+    return opened;
   };
+  return { folder, env, git, commit, history };
 }
 
 /** Long enough to be found again after a change. */

@@ -1,9 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { run, temporaryFolder } from '../support/program.ts';
-import { Place, pushed } from './support.ts';
+import { Place } from './support.ts';
 
 describe('init', () => {
   it('makes an empty folder a workspace, and is safe to run again', async () => {
@@ -28,13 +27,6 @@ describe('init', () => {
     expect((await place.onScreen(['init'])).screen).toContain('`vals push`');
     place.remove('vals.json');
     expect((await place.onScreen(['init'])).screen).toContain('is now a workspace with 2 vals.');
-  });
-
-  it('shows git only vals.json and the code', async () => {
-    const { place } = await pushed({ 'a.ts': 'a' });
-    execFileSync('git', ['init', '-q'], { cwd: place.folder });
-    const seen = execFileSync('git', ['status', '--porcelain', '-uall'], { cwd: place.folder }).toString();
-    expect(seen).toBe('?? a.ts\n?? vals.json\n');
   });
 
   it('refuses a folder inside a workspace', async () => {

@@ -24,11 +24,8 @@ interface Val {
 }
 
 async function valsOf(service: Service): Promise<Map<string, Val>> {
-  const { id } = (await service.ask('GET', '/v1/me')) as { id: string };
-  const { data } = (await service.ask('GET', `/v1/users/${id}/vals?limit=100`)) as { data: Val[] };
-  const read = data.map(async (val): Promise<[string, Val]> => {
-    const whole = (await service.ask('GET', `/v1/vals/${val.id}`)) as Val;
-    return [val.id, whole];
+  const read = (await service.vals()).map(async ({ id, name }): Promise<[string, Val]> => {
+    return [id, { id, name, code: await service.code(id) }];
   });
   return new Map(await Promise.all(read));
 }

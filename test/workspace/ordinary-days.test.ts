@@ -16,13 +16,8 @@ async function start(files: Record<string, string> = { 'greet.ts': code('v1') })
   return { service, mine };
 }
 
-const idOf = async (service: Service, name: string): Promise<string | undefined> => {
-  const { id } = (await service.ask('GET', '/v1/me')) as { id: string };
-  const { data } = (await service.ask('GET', `/v1/users/${id}/vals?limit=100`)) as {
-    data: { id: string; name: string }[];
-  };
-  return data.find((val) => val.name === name)?.id;
-};
+const idOf = async (service: Service, name: string): Promise<string | undefined> =>
+  (await service.vals()).find((val) => val.name === name)?.id;
 
 const codeOf = async (service: Service, name: string) => service.code((await idOf(service, name)) ?? '');
 

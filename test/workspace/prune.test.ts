@@ -11,11 +11,8 @@ import {
   workspaceWith,
 } from './support.ts';
 
-const names = async (service: Service): Promise<string[]> => {
-  const { id } = (await service.ask('GET', '/v1/me')) as { id: string };
-  const { data } = (await service.ask('GET', `/v1/users/${id}/vals`)) as { data: { name: string }[] };
-  return data.map(({ name }) => name).sort();
-};
+const names = async (service: Service): Promise<string[]> =>
+  (await service.vals()).map(({ name }) => name).sort();
 
 /** The files of the vals a and b are gone, and the val elsewhere never had one here. */
 async function workspace() {

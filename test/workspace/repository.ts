@@ -34,8 +34,12 @@ export class Clone extends Place {
     }
   }
 
-  commit(files: Record<string, string> = {}): void {
-    this.put(files);
+  /** Writes the files, removes those without a text, and commits everything. */
+  commit(files: Record<string, string | undefined> = {}): void {
+    for (const [path, text] of Object.entries(files)) {
+      if (text === undefined) this.remove(path);
+      else this.put({ [path]: text });
+    }
     this.git('add', '-A');
     this.git('commit', '-qm', 'change');
   }

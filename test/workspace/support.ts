@@ -59,6 +59,13 @@ export class Service {
 
   delete = (id: string): Promise<unknown> => this.ask('DELETE', `/v1/vals/${id}`);
 
+  /** The vals of the caller. */
+  async vals(): Promise<{ id: string; name: string }[]> {
+    const { id } = (await this.ask('GET', '/v1/me')) as { id: string };
+    const list = await this.ask('GET', `/v1/users/${id}/vals?limit=100`);
+    return (list as { data: { id: string; name: string }[] }).data;
+  }
+
   async code(id: string): Promise<string> {
     return ((await this.ask('GET', `/v1/vals/${id}`)) as { code: string }).code;
   }

@@ -23,18 +23,6 @@ describe('if the service has a list', () => {
     expect(place.idOf('hello.ts')).toBe(id);
   });
 
-  it('pull --merge and pull --force resolve the conflict', async () => {
-    const { place, id } = await workspace(mine);
-    expect(await place.words(['pull'], 5)).toEqual({ 'hello.ts': 'failed' });
-    expect(await place.words(['pull', '--merge'], 5)).toEqual({ 'hello.ts': 'failed' });
-    expect(place.read('hello.ts')).toContain('<<<<<<< here');
-    expect(place.idOf('hello.ts')).toBe(id);
-    const { place: other } = await workspace(mine);
-    expect(await other.words(['pull', '--force'])).toEqual({ 'hello.ts': 'pulled' });
-    expect(other.read('hello.ts')).toBe('theirs');
-    expect(other.backups()).toEqual(['mine']);
-  });
-
   it('push does not replace the code of a val that was created after the list was read', async () => {
     const empty = { body: { data: [], links: {} } };
     const { place } = await workspace(mine, (seen) => noList(seen) && empty);
