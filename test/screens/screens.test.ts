@@ -102,7 +102,6 @@ screen('runs in full', [['runs', '--error', '--full', '--limit', '2']]);
 screen('runs as they come', [['runs', '--follow']], { until: 'hello' });
 screen('summary', [['runs', '--summary']]);
 screen('lists', [['likes'], ['comments'], ['refs']]);
-screen('fields', [['likes', '--fields', 'name,id,nope']]);
 screen('one record', [['me'], ['val', 'get', ids.hello]]);
 screen(
   'push',
@@ -120,14 +119,6 @@ screen(
 screen('status', [['status'], ['status', 'hello']], { before: pulled });
 
 // The narrow screen would only wrap the same texts.
-screen(
-  'json',
-  [
-    ['me', '--json'],
-    ['version', 'ls', ids.hello, '--ndjson'],
-  ],
-  { looks: [usual] },
-);
 screen(
   'versions',
   [

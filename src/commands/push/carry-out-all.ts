@@ -10,9 +10,8 @@ import { pathTo } from '../../workspace/workspace.ts';
 import { learnId } from '../../workspace/write-records.ts';
 import { refuseBrokenCode } from '../shared/syntax.ts';
 import type { Answer, PlannedVal } from './ask.ts';
+import { isSentWithoutId, warnOfImports, warnOfRemarks } from './notes.ts';
 import { pushWording } from './refuse-files.ts';
-import { warnOfImports, warnOfRemarks } from './remarks.ts';
-import { isSentWithoutId } from './sent-rows.ts';
 
 interface CarryOutOptions extends PlanOptions {
   dryRun: boolean;

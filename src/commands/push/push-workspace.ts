@@ -16,11 +16,11 @@ import { syntaxError } from '../shared/syntax.ts';
 import { type Answer, askOnce, type PlannedVal } from './ask.ts';
 import { carryOutAll, notDone } from './carry-out-all.ts';
 import { refuseNameOfOtherFile, refuseTakenName } from './name-file.ts';
+import { noteBehind, noteRenames } from './notes.ts';
 import { noteLeft, planAll } from './plan-files.ts';
 import { type ChosenFiles, type LocalFile, readFiles } from './read-files.ts';
 import { type FailedFile, type PushedFile, refuseFiles, refuseSeveral } from './refuse-files.ts';
 import type { WorkspaceFiles } from './select-files.ts';
-import { noteBehind, noteRenames } from './sent-rows.ts';
 import { syntaxFaults } from './syntax-check.ts';
 
 export interface PushOptions extends PlanOptions {

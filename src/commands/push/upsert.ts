@@ -15,8 +15,8 @@ import { nameFrom, refuseUnusableNames } from '../../workspace/sources/val-names
 import type { FoundFile } from '../../workspace/sources/walk.ts';
 import { withNameProposed } from '../shared/propose-name.ts';
 import { syntaxError } from '../shared/syntax.ts';
+import { warnOfImports } from './notes.ts';
 import { type FailedFile, type PushedFile, pushWording, refuseFiles, refuseSeveral } from './refuse-files.ts';
-import { warnOfImports } from './remarks.ts';
 import { type SourceFile, sourceFile, syntaxFaults } from './syntax-check.ts';
 
 export interface UpsertOptions {
