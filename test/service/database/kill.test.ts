@@ -6,159 +6,107 @@ import { type Chance, chanceOf, isLong } from '../../support/cases.ts';
 import { embeddedService } from '../../support/embedded-service.ts';
 import { startProcess, temporaryFolder } from '../../support/program.ts';
 import { withResolvers } from '../../support/with-resolvers.ts';
-import { type Client, clientOf, type Val } from '../support.ts';
+import { type Client, clientOf, type List, type Val } from '../support.ts';
 
 const seed = 20_261_115;
 const kills = isLong ? 55 : 4;
 const writers = 4;
 
-interface Known {
-  id: string;
+type Write =
+  | { kind: 'code'; code: string }
+  | { kind: 'delete version'; version: number }
+  | { kind: 'delete' };
+
+/** A val that one writer wrote to between two kills. Only the outcome of its last write is unknown. */
+interface Written {
   name: string;
-  last: number;
+  id: string | undefined;
   codes: Map<number, string>;
-  deletedVersions: Set<number>;
-  maybeCodes: Set<string>;
-  maybeDeletedVersions: Set<number>;
-  state: 'there' | 'maybe deleted' | 'deleted';
+  isDeleted: boolean;
+  unanswered: Write | undefined;
 }
 
-const ask = (service: Client, method: string, path: string, body?: object) =>
-  service.ask(method, path, { body }).catch(() => undefined);
+function nextWrite({ id, codes, isDeleted }: Written, { between, fraction, oneOf }: Chance): Write {
+  const choice = fraction();
+  if (id !== undefined && !isDeleted && choice < 0.1) return { kind: 'delete' };
+  if (codes.size > 1 && choice < 0.25) return { kind: 'delete version', version: oneOf([...codes.keys()]) };
+  const filler = choice > 0.9 ? between(50_000, 200_000) : between(0, 3_000);
+  return { kind: 'code', code: `// ${fraction()} é𝄞\u0000\r\n${'x'.repeat(filler)}` };
+}
 
-function createWriter(who: number, { between, fraction, oneOf }: Chance) {
-  const vals: Known[] = [];
-  const current = new Map<string, Known>();
-  const passing = `w${who}_passing`;
-  const names = [passing, `w${who}_a`, `w${who}_b`];
-  let serial = 0;
-  let unanswered = 0;
+function send(service: Client, { name, id }: Written, write: Write) {
+  const path = `/v1/vals/${id}`;
+  if (write.kind === 'delete') return service.ask('DELETE', path);
+  if (write.kind === 'delete version') return service.ask('DELETE', `${path}/versions/${write.version}`);
+  return service.putVal(name, write.code);
+}
 
-  const newCode = (): string => {
-    serial += 1;
-    const filler = fraction() < 0.1 ? between(50_000, 200_000) : between(0, 3_000);
-    return `// ${who} ${serial} é𝄞\u0000\r\n${'x'.repeat(filler)}`;
-  };
-
-  function note(val: Val, code: string): Known {
-    let known = current.get(val.name);
-    if (known?.id !== val.id) {
-      if (known?.state === 'there') throw new Error(`${val.name} lost its id ${known.id}`);
-      if (known) known.state = 'deleted';
-      if (vals.some(({ id }) => id === val.id)) throw new Error(`${val.name} came back as ${val.id}`);
-      known = {
-        id: val.id,
-        name: val.name,
-        last: 0,
-        codes: new Map(),
-        deletedVersions: new Set(),
-        maybeCodes: new Set(pendingNew.get(val.name)),
-        maybeDeletedVersions: new Set(),
-        state: 'there',
-      };
-      vals.push(known);
-      current.set(val.name, known);
-      pendingNew.delete(val.name);
-    }
-    if (val.version <= known.last) throw new Error(`${val.name} had ${known.last}, then ${val.version}`);
-    if (val.code !== code) throw new Error(`${val.name} answered with other code`);
-    known.state = 'there';
-    known.last = val.version;
-    known.codes.set(val.version, code);
-    return known;
+function acknowledge(val: Written, write: Write, body: unknown): void {
+  if (write.kind === 'delete version') {
+    val.codes.delete(write.version);
+    return;
   }
-  const pendingNew = new Map<string, Set<string>>();
+  if (write.kind === 'delete') {
+    val.isDeleted = true;
+    return;
+  }
+  const { id, version, code } = body as Val;
+  expect(code === write.code, `${val.name}: the code of the answer`).toBe(true);
+  val.id = id;
+  val.codes.set(version, code);
+}
 
-  async function write(service: Client): Promise<boolean> {
-    const name = oneOf(names);
-    const known = current.get(name);
-    const choice = fraction();
-    const there = known?.state === 'there' ? known : undefined;
-    if (there?.name === passing && choice < 0.2) {
-      there.state = 'maybe deleted';
-      const answer = await ask(service, 'DELETE', `/v1/vals/${there.id}`);
-      if (!answer) return false;
-      expect(answer.status).toBe(204);
-      there.state = 'deleted';
-      return true;
+/** Begins another val when one is deleted, so returns all that it wrote to. */
+async function writeUntilKilled(
+  service: Client,
+  name: string,
+  chance: Chance,
+  onAnswer: () => void,
+): Promise<Written[]> {
+  const vals: Written[] = [];
+  for (;;) {
+    let val = vals.at(-1);
+    if (!val || val.isDeleted) {
+      const next = `${name}_${vals.length}`;
+      val = { name: next, id: undefined, codes: new Map(), isDeleted: false, unanswered: undefined };
+      vals.push(val);
     }
-    if (there && choice < 0.17 && there.codes.size > there.deletedVersions.size + 1) {
-      const version = oneOf([...there.codes.keys()].filter((number) => !there.deletedVersions.has(number)));
-      const answer = await ask(service, 'DELETE', `/v1/vals/${there.id}/versions/${version}`);
-      if (!answer) {
-        there.maybeDeletedVersions.add(version);
-        return false;
-      }
-      if (there.maybeDeletedVersions.size === 0) expect(answer.status).toBe(204);
-      if (answer.status === 204) there.deletedVersions.add(version);
-      return true;
-    }
-    const code = newCode();
-    const posts = there && choice < 0.6;
-    const answer = posts
-      ? await ask(service, 'POST', `/v1/vals/${there.id}/versions`, { code })
-      : await ask(service, 'PUT', '/v1/vals', { name, code });
+    const write = nextWrite(val, chance);
+    const answer = await send(service, val, write).catch(() => undefined);
     if (!answer) {
-      if (there) there.maybeCodes.add(code);
-      else {
-        const pending = pendingNew.get(name) ?? new Set();
-        pendingNew.set(name, pending.add(code));
-        known?.maybeCodes.add(code);
-      }
-      return false;
+      val.unanswered = write;
+      return vals;
     }
-    expect([200, 201]).toContain(answer.status);
-    const val = answer.body as Val;
-    if (posts) expect(val.id).toBe(there.id);
-    note(val, code);
-    return true;
+    expect([200, 201, 204]).toContain(answer.status);
+    acknowledge(val, write, answer.body);
+    onAnswer();
   }
-
-  return {
-    vals,
-    unanswered: () => unanswered,
-    async writeUntilKilled(service: Client, answered: () => void): Promise<void> {
-      while (await write(service)) answered();
-      unanswered += 1;
-    },
-  };
 }
 
-async function check(service: Client, vals: readonly Known[]): Promise<number> {
-  let checked = 0;
-  for (const known of vals) {
-    const { id, name, state } = known;
-    const where = `seed ${seed}, ${name} ${id}`;
-    const answer = await ask(service, 'GET', `/v1/vals/${id}/versions?limit=100`);
-    if (state === 'deleted') expect(answer?.status, `${where} was deleted`).toBe(404);
-    if (state === 'there') expect(answer?.status, `${where} was there`).toBe(200);
-    if (answer?.status !== 200) continue;
-    const numbers = (answer.body as { data: Val[] }).data.map(({ version }) => version);
-    expect(new Set(numbers).size).toBe(numbers.length);
-    const found = new Set(numbers);
-    for (const [version, code] of known.codes) {
-      const gone = known.deletedVersions.has(version);
-      if (gone) expect(found.has(version), `${where}: version ${version} was deleted`).toBe(false);
-      else if (!known.maybeDeletedVersions.has(version))
-        expect(found.has(version), `${where}: version ${version} was acknowledged`).toBe(true);
-      if (!found.has(version)) continue;
-      const one = (await ask(service, 'GET', `/v1/vals/${id}/versions/${version}`))?.body as Val;
-      expect(one.code === code, `${where}: the code of version ${version}`).toBe(true);
-      checked += 1;
-    }
-    for (const version of numbers.filter((number) => !known.codes.has(number))) {
-      const one = (await ask(service, 'GET', `/v1/vals/${id}/versions/${version}`))?.body as Val;
-      expect(known.maybeCodes.has(one.code), `${where}: nobody sent version ${version}`).toBe(true);
-    }
+/** Returns how many versions the service has kept. */
+async function check(service: Client, { name, id, codes, isDeleted, unanswered }: Written): Promise<number> {
+  if (id === undefined) return 0;
+  const answer = await service.ask('GET', `/v1/vals/${id}/versions?limit=100`);
+  if (isDeleted) expect(answer.status, `${name} was deleted`).toBe(404);
+  if (unanswered?.kind !== 'delete' && !isDeleted) expect(answer.status, `${name} was there`).toBe(200);
+  if (answer.status === 404) return 0;
+  const numbers = (answer.body as List<Val>).data.map(({ version }) => version);
+  for (const version of codes.keys()) {
+    const maybeDeleted = unanswered?.kind === 'delete version' && unanswered.version === version;
+    if (!maybeDeleted) expect(numbers, `${name}: version ${version} was acknowledged`).toContain(version);
   }
-  return checked;
+  for (const version of numbers) {
+    const pending = unanswered?.kind === 'code' ? unanswered.code : undefined;
+    const { code } = await service.get<Val>(`/v1/vals/${id}/versions/${version}`);
+    expect(code === (codes.get(version) ?? pending), `${name}: the code of version ${version}`).toBe(true);
+  }
+  return numbers.length;
 }
 
-function integrity(file: string): string[] {
+function integrity(file: string): unknown[] {
   const database = new Database(file);
   try {
-    const rows = database.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[];
-    return rows.map(({ integrity_check }) => integrity_check);
+    return database.prepare('PRAGMA integrity_check').all();
   } finally {
     database.close();
   }
@@ -168,7 +116,7 @@ it(`serve, killed ${kills} times during writes, keeps every acknowledged write (
   const home = temporaryFolder();
   const file = join(home, 'vals.db');
   const chance = chanceOf(seed);
-  const all = Array.from({ length: writers }, (_, who) => createWriter(who, chanceOf(seed + who + 1)));
+  const vals: Written[] = [];
   const tokens = new Set<string>();
 
   for (let round = 0; round < kills; round++) {
@@ -180,28 +128,26 @@ it(`serve, killed ${kills} times during writes, keeps every acknowledged write (
     }
     const service = await embeddedService({ at: file });
     tokens.add(service.token);
-    if (round % 11 === 10) {
-      const vals = all.flatMap((writer) => writer.vals);
-      await check(clientOf(service), vals);
-    }
-    let answersLeft = chance.between(0, 8 * writers);
+    let answersLeft = chance.between(4 * writers, 12 * writers);
     const { promise: written, resolve: enough } = withResolvers();
-    const writing = all.map((writer) =>
-      writer.writeUntilKilled(clientOf(service), () => --answersLeft <= 0 && enough()),
+    const writing = Array.from({ length: writers }, (_, who) =>
+      writeUntilKilled(clientOf(service), `w${who}_${round}`, chanceOf(seed + writers * round + who), () => {
+        answersLeft -= 1;
+        if (answersLeft <= 0) enough();
+      }),
     );
-    if (answersLeft > 0) await written;
+    await written;
     await sleep(chance.between(0, 5));
     await service.end('SIGKILL');
-    await Promise.all(writing);
+    vals.push(...(await Promise.all(writing)).flat());
   }
 
   const service = await embeddedService({ at: file });
-  const vals = all.flatMap((writer) => writer.vals);
-  const checked = await check(clientOf(service), vals);
+  let kept = 0;
+  for (const val of vals) kept += await check(clientOf(service), val);
   await service.end('SIGKILL');
-  expect(integrity(file)).toEqual(['ok']);
+  expect(integrity(file)).toEqual([{ integrity_check: 'ok' }]);
   expect(tokens.size).toBe(1);
-  expect(all.map((writer) => writer.unanswered())).toEqual(all.map(() => kills));
-  expect(checked).toBeGreaterThan(kills);
-  expect(vals.some(({ state }) => state === 'deleted')).toBe(true);
+  expect(kept).toBeGreaterThan(kills);
+  expect(vals.some(({ isDeleted }) => isDeleted)).toBe(true);
 });

@@ -53,16 +53,16 @@ test("a search finds the caller's own vals and the public vals of others, newest
 
 test('every page of a search is reached once, by links and by offset', async () => {
   await Promise.all(
-    Array.from({ length: 130 }, (_, i) =>
+    Array.from({ length: 45 }, (_, i) =>
       clientOf(i % 2 ? service : eve).createVal({ name: `many${i}`, code: 'paged_word', privacy: 'public' }),
     ),
   );
   const all = await found('paged_word');
-  expect(new Set(all).size).toBe(130);
+  expect(new Set(all).size).toBe(45);
   expect(await found('paged_word', service, 7)).toEqual(all);
-  expect(await found('many', service, 64)).toEqual(all);
-  const { data, links } = await service.get<List>('/v1/search/vals?query=paged_word&limit=20&offset=120');
-  expect(data.map(({ name }) => name)).toEqual(all.slice(120));
+  expect(await found('many', service, 20)).toEqual(all);
+  const { data, links } = await service.get<List>('/v1/search/vals?query=paged_word&limit=20&offset=40');
+  expect(data.map(({ name }) => name)).toEqual(all.slice(40));
   expect(links.next).toBeUndefined();
 });
 
