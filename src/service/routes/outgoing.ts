@@ -80,14 +80,14 @@ export function userRecord(
   };
 }
 
-/** What is not private can be read and imported without a token, and without being a member of the space that owns it. */
+/** A program imports a module without a token, and without being a member of a space. */
 function addressesOf(
-  { id, privacy }: ListedVal,
+  { id }: ListedVal,
   links: LinkBase | undefined,
 ): Partial<Pick<RecordOf<'Val'>, 'url' | 'links'>> {
   if (links === undefined) return {};
   const path = `/v1/vals/${id}`;
-  const self = (privacy === 'private' ? links.base : links.origin) + path;
+  const self = links.base + path;
   return {
     url: `${links.base}/vals/${id}`,
     links: { self, versions: `${self}/versions`, module: `${links.origin}${path}/module` },
