@@ -85,6 +85,8 @@ function workingDirectory(): string {
 /** Only a defect calls process.exit(), because output that is not yet written is lost then. */
 export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Promise<void> {
   const { argv, env, stdout, stderr } = process;
+  // If an address on the command line contains a password, a new process.title hides the command line from `ps`.
+  if (argv.some((word) => /:\/\/[^/@]*:[^/@]+@|[?&]password=/.test(word))) process.title = 'vals';
   // A umask that removes permissions of the owner would make folders that not even the owner can use.
   process.umask(process.umask() & 0o077);
   let isPaging = false;

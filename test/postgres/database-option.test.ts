@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { clientOf, newPlace } from '../service/support.ts';
@@ -19,10 +19,11 @@ function apart(address: string) {
   return { url: url.href, password };
 }
 
-test('vals serve serves one database from two processes, prints only its address, and warns of a password', async () => {
+test('vals serve serves one database from two processes, prints only its address, and hides a password', async () => {
   const first = await embeddedService({ at: '', args: ['--database', at] });
   const { password } = apart(at);
   expect(JSON.parse(first.printed.stdout)).toEqual({ baseUrl: first.baseUrl });
+  expect(readFileSync(`/proc/${first.pid}/cmdline`, 'utf8')).not.toContain(password);
   expect(await first.logged('VALS_DATABASE')).not.toContain(password);
   const added = await run(['user', 'add', 'ada', '--json'], { env: { VALS_DATABASE: at } });
   expect(added).toMatchObject({ exit: 0, stderr: '' });

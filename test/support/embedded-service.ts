@@ -9,6 +9,7 @@ export const placeOf = (at: string): StoreLocation =>
   /^postgres:/.test(at) ? { database: at } : { file: at };
 
 export interface ServeProcess {
+  pid: number | undefined;
   baseUrl: string;
   token: string;
   env: { VALS_BASE_URL: string; VALS_TOKEN: string };
@@ -59,6 +60,7 @@ export async function embeddedService(options: ServeOptions = {}): Promise<Serve
   const [line = ''] = printed.stdout.split('\n');
   const { baseUrl, token } = json ? JSON.parse(line) : { baseUrl: line, token: '' };
   return {
+    pid: child.pid,
     baseUrl,
     token,
     env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: token },

@@ -79,7 +79,9 @@ export const command = defineCommand({
       return { kind: 'nothing' };
     } catch (error) {
       const failure = asValsError(error);
-      if (!isJson || context.flags.json || failure.message === '') throw failure;
+      const { json, quiet } = context.flags;
+      // --quiet closes the log, and an error is always said.
+      if (!isJson || json || quiet || failure.message === '') throw failure;
       report.failure(failure);
       throw withoutMessage(failure);
     } finally {
