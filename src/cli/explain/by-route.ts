@@ -12,7 +12,7 @@ interface Message {
 
 export interface RouteMessages {
   /** For 404, and for 410: what is gone does not exist. */
-  absent: Message;
+  absent: Partial<Message>;
   /** For 409. */
   conflict?: Partial<Message>;
   /** What to do if nobody knows whether the service made the change. */
@@ -45,9 +45,7 @@ function usualMessages({ version, val }: Call, about: About): RouteMessages {
 }
 
 const byRoute: Partial<Record<RouteName, (about: About) => Partial<RouteMessages>>> = {
-  any: () => ({
-    absent: { ...noRoute.absent, hint: 'Check the path of the request, and the ids in the path.' },
-  }),
+  any: () => ({ absent: { hint: 'Check the path of the request, and the ids in the path.' } }),
   myRuns: () => ({
     absent: {
       sentence: 'This service does not list runs, or the base URL is wrong.',
