@@ -16,7 +16,7 @@ const reading = (path: string) =>
 const trying = (outside: string) => `import * as fs from "node:fs"; import { createServer } from "node:http";
   import { execFileSync } from "node:child_process"; import { Worker } from "node:worker_threads";
   Object.defineProperty(Object.prototype, "should", { get() { return 1 } });
-  const attempt = (work: () => unknown) => { try { return work() } catch (error: any) { return error.permission ?? error.code } };
+  const attempt = async (work: () => unknown) => { try { return await work() } catch (error: any) { return error.permission ?? error.code } };
   const fetched = () => new Promise((done) => { const server = createServer((_, a) => a.end("net")).listen(0, async () => {
     const { port } = server.address() as { port: number }; const text = await (await fetch("http://127.0.0.1:" + port)).text();
     server.close(); server.closeAllConnections(); done(text) }) });
@@ -25,10 +25,10 @@ const trying = (outside: string) => `import * as fs from "node:fs"; import { cre
     project: [fs.readFileSync("data.csv", "utf8"), fs.readFileSync(new URL("./b.txt", import.meta.url), "utf8"), fs.readdirSync("sub"), fs.existsSync("absent")],
     net: await fetched(),
     thread: await attempt(answered),
-    read: attempt(() => fs.readFileSync(${JSON.stringify(outside)}, "utf8")),
-    write: attempt(() => { fs.mkdirSync("out"); fs.writeFileSync("out/b.txt", "b"); return "written" }),
-    program: attempt(() => String(execFileSync(process.execPath, ["-p", "5"])).trim()),
-    addon: attempt(() => process.dlopen({ exports: {} } as any, "absent.node")) })`;
+    read: await attempt(() => fs.readFileSync(${JSON.stringify(outside)}, "utf8")),
+    write: await attempt(() => { fs.mkdirSync("out"); fs.writeFileSync("out/b.txt", "b"); return "written" }),
+    program: await attempt(() => String(execFileSync(process.execPath, ["-p", "5"])).trim()),
+    addon: await attempt(() => process.dlopen({ exports: {} } as any, "absent.node")) })`;
 
 describe('in the sandbox, a val', () => {
   it('reads its project and uses the network; the rest needs --allow-read, --allow-write and --allow-run', async () => {
