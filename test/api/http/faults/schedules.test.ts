@@ -231,7 +231,12 @@ async function judge(schedule: Schedule): Promise<string[]> {
     }
     wrong.push(...problems.map((problem) => `item ${index}: exit ${outcome.exit}, but ${problem}`));
   }
-  const refused = outcomes.findIndex(({ exit }) => exit === 4);
+  // A token that is not accepted concerns all vals. A 403 is about one val.
+  const isAboutToken = ({ steps, requests }: Entry) => {
+    const last = steps[requests - 1];
+    return last?.kind === 'status' && last.status === 401;
+  };
+  const refused = ledger.findIndex((entry, index) => outcomes[index]?.exit === 4 && isAboutToken(entry));
   const skipped = outcomes.findIndex(({ exit }) => exit === 'skipped');
   const stop = refused !== -1 && refused < items.length - 1 ? refused + 1 : -1;
   if (command === 'val rm' && skipped !== stop) wrong.push(`skipped from ${skipped}, not from ${stop}`);
