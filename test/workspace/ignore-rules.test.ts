@@ -43,7 +43,8 @@ it('vals ignores the same files as git', async () => {
       expect(uniquePaths.filter(isIgnored)).toEqual(ignoredByGit);
       if (ignoredByGit.length > 0 && ignoredByGit.length < uniquePaths.length) compared += 1;
     }),
-    { numRuns: isLong ? 500 : 6 },
+    // Few random lines may ignore nothing, so the usual run always has the same ones.
+    isLong ? { numRuns: 500 } : { numRuns: 10, seed: 1 },
   );
   expect(compared).toBeGreaterThan(isLong ? 100 : 1);
 });
