@@ -71,17 +71,17 @@ export const command = defineCommand({
     const { jsonReport, textReport, withDefectsInLog } = await import('./report.ts');
     const { withoutTokens } = await import('../../service/index.ts');
     const isJson = options.log === 'json';
+    // --quiet closes the log, and an error is always said.
+    const isFailureLogged = isJson && !context.flags.quiet;
     const log = await context.openLog();
     const report = isJson ? jsonReport(log, withoutTokens) : textReport(context.say, log, withoutTokens);
     const work = () => serve(context, options, report);
     try {
-      await (isJson ? withDefectsInLog(report, work) : work());
+      await (isFailureLogged ? withDefectsInLog(report, work) : work());
       return { kind: 'nothing' };
     } catch (error) {
       const failure = asValsError(error);
-      const { json, quiet } = context.flags;
-      // --quiet closes the log, and an error is always said.
-      if (!isJson || json || quiet || failure.message === '') throw failure;
+      if (!isFailureLogged || context.flags.json || failure.message === '') throw failure;
       report.failure(failure);
       throw withoutMessage(failure);
     } finally {
