@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { loopbackAddresses } from '../../src/lib/addresses.ts';
 import { startService } from '../../src/service/index.ts';
 import { folderOf, run, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
@@ -23,7 +22,7 @@ it('a name that the service refuses gets a hint with a command that works', asyn
 
 it('if a proxy passes on another Host, the error names the Host that the service expects', async () => {
   const publicUrl = new URL('http://localhost:8443');
-  const network = { host: '127.0.0.1', publicUrl, proxies: loopbackAddresses };
+  const network = { host: '127.0.0.1', publicUrl };
   const { port, close } = await startService({ file: join(temporaryFolder(), 'vals.db'), port: 0, network });
   onTestFinished(close);
   const env = { VALS_BASE_URL: `http://127.0.0.1:${port}`, VALS_TOKEN: 'token' };

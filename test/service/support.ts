@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { inject } from 'vitest';
-import { loopbackAddresses } from '../../src/lib/addresses.ts';
 import { openStore, type ServiceOptions, type Store, startService } from '../../src/service/index.ts';
 import { placeOf } from '../support/embedded-service.ts';
 import { emptyStore, newDatabase } from '../support/postgres.ts';
@@ -186,7 +185,6 @@ async function addLocal(at: string): Promise<void> {
 export const behindProxy = {
   host: '127.0.0.1',
   publicUrl: new URL('https://vals.example'),
-  proxies: loopbackAddresses,
 };
 
 export function browse(
@@ -209,13 +207,13 @@ export async function signedIn(service: { port: number }, token: string) {
 
 export const statusIn = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
 
-export function sayTo(port: number, lines: string[], from?: string): Promise<string> {
-  return speak(port, [...lines, 'Connection: close', '', ''].join('\r\n'), from);
+export function sayTo(port: number, lines: string[]): Promise<string> {
+  return speak(port, [...lines, 'Connection: close', '', ''].join('\r\n'));
 }
 
-export function speak(port: number, text: string, localAddress?: string): Promise<string> {
+export function speak(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: '127.0.0.1', localAddress });
+    const socket = connect(port, '127.0.0.1');
     let answer = '';
     socket.setEncoding('utf8');
     socket.on('data', (chunk) => {

@@ -1,14 +1,12 @@
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { UsageError } from '../../errors.ts';
-import { isAmong, loopbackAddresses } from '../../lib/addresses.ts';
 import { isLoopback } from '../../lib/host-names.ts';
 import type { Network } from '../../service/index.ts';
 
 export interface NetworkOptions {
   host?: string;
   publicUrl?: string;
-  trustProxy?: string;
   tlsCert?: string;
   tlsKey?: string;
 }
@@ -20,8 +18,7 @@ export function networkOf(options: NetworkOptions, cwd: string): Network | undef
   const { tlsCert, tlsKey } = options;
   const host = parseHost(options.host ?? loopbackHost);
   const publicUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl);
-  const trustProxy = options.trustProxy === undefined ? undefined : parseProxies(options.trustProxy);
-  const isOutside = !isAmong(loopbackAddresses, host);
+  const isOutside = host !== '::1' && !isLoopback(host);
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
     const [present, missing] = tlsCert ? ['--tls-cert', '--tls-key'] : ['--tls-key', '--tls-cert'];
     throw new UsageError(`${present} needs ${missing} too.`, {
@@ -31,23 +28,15 @@ export function networkOf(options: NetworkOptions, cwd: string): Network | undef
   if (publicUrl === undefined) {
     if (isOutside) throw withoutPublicUrl(`--host ${host}`);
     if (tlsCert) throw withoutPublicUrl('--tls-cert');
-    if (trustProxy) throw withoutPublicUrl('--trust-proxy');
-    return options.host === undefined ? undefined : { host, proxies: new BlockList() };
+    return options.host === undefined ? undefined : { host };
   }
   if (publicUrl.protocol === 'http:') {
     if (tlsCert) throw withoutHttps('--tls-cert');
     if (isOutside) throw withoutHttps(`--host ${host}`);
   }
-  if (isOutside && !tlsCert && !trustProxy) {
-    throw new UsageError(`--host ${host} needs TLS, because tokens must not be sent unencrypted.`, {
-      hint: 'Add --tls-cert and --tls-key, or give the address of the proxy that terminates TLS: --trust-proxy <address>.',
-    });
-  }
   return {
     host,
     publicUrl,
-    // With --tls-cert, clients connect directly. Otherwise, only programs on this machine count as the proxy by default.
-    proxies: trustProxy ?? (tlsCert ? new BlockList() : loopbackAddresses),
     ...(tlsCert && tlsKey && { certificate: { cert: resolve(cwd, tlsCert), key: resolve(cwd, tlsKey) } }),
   };
 }
@@ -81,24 +70,4 @@ function parsePublicUrl(text: string): URL {
     );
   }
   return url;
-}
-
-function parseProxies(text: string): BlockList {
-  const list = new BlockList();
-  for (const part of text.split(',').map((part) => part.trim())) {
-    const [address = '', bits, ...rest] = part.split('/');
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-    const mostBits = family === 'ipv6' ? 128 : 32;
-    const length = Number(bits);
-    const isAddress = isIP(address) !== 0 && !address.includes('%');
-    const isLength = bits === undefined || (/^\d{1,3}$/.test(bits) && length > 0 && length <= mostBits);
-    if (!isAddress || !isLength || rest.length > 0) {
-      throw new UsageError(`--trust-proxy takes IP addresses, not "${part}".`, {
-        hint: 'Give the address or network of the proxy: --trust-proxy 10.0.0.5 or --trust-proxy 10.0.0.0/24.',
-      });
-    }
-    if (bits === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, length, family);
-  }
-  return list;
 }

@@ -19,11 +19,6 @@ export const command = defineCommand({
     seed: { rare: true, description: 'load runs, likes and comments from JSON', value: path() },
     host: { description: 'the address to listen on (default: 127.0.0.1)', value: text('address') },
     publicUrl: { description: 'the only URL at which people can use the service', value: text('url') },
-    trustProxy: {
-      rare: true,
-      description: 'accept plain HTTP from a proxy that terminates TLS',
-      value: text('address'),
-    },
     tlsCert: { rare: true, description: 'serve HTTPS with this certificate and chain (PEM)', value: path() },
     tlsKey: { rare: true, description: 'the private key of the certificate (PEM)', value: path() },
     keepRuns: {

@@ -1,5 +1,4 @@
-import { type BlockList, isIP } from 'node:net';
-import { isAmong, loopbackAddresses } from '../../lib/addresses.ts';
+import { isIP } from 'node:net';
 import { isLoopback } from '../../lib/host-names.ts';
 import { wrongHost } from '../../lib/problem-types.ts';
 import { HttpProblem } from '../problem.ts';
@@ -9,7 +8,6 @@ import type { CertificateFiles } from './certificate.ts';
 export interface Network {
   host: string;
   publicUrl?: URL;
-  proxies: BlockList;
   /** The service runs inside of one command, so links to it would soon lead nowhere. */
   endsWithCommand?: boolean;
   certificate?: CertificateFiles;
@@ -17,7 +15,7 @@ export interface Network {
 
 const loopbackAddress = '127.0.0.1';
 
-export const loopbackOnly: Network = { host: loopbackAddress, proxies: loopbackAddresses };
+export const loopbackOnly: Network = { host: loopbackAddress };
 
 export const inUrl = (address: string): string => (isIP(address) === 6 ? `[${address}]` : address);
 
@@ -26,21 +24,13 @@ export const inUrl = (address: string): string => (isIP(address) === 6 ? `[${add
  * contains the name of the web site.
  */
 export function checkHost(request: ServiceRequest, network: Network): string {
-  const { publicUrl, proxies, certificate } = network;
   const { url, incoming } = request;
-  // A request that bypasses the proxy is refused, because its token was sent over plain HTTP.
-  if (publicUrl && !certificate && !isAmong(proxies, incoming.socket.remoteAddress)) {
-    throw new HttpProblem(
-      403,
-      `The service accepts requests only through its proxy. Use ${publicUrl.origin}.`,
-    );
-  }
   // `url.host` can differ from the Host header, because the first line of a request may contain a whole URL.
   for (const host of [headerOf(request, 'host'), url.host]) {
     if (!isOwnName(`${host}`.toLowerCase(), network))
       throw otherHost(host, network, incoming.socket.localPort);
   }
-  return publicUrl?.origin ?? url.origin;
+  return network.publicUrl?.origin ?? url.origin;
 }
 
 function otherHost(host: string | undefined, network: Network, port: number | undefined): HttpProblem {

@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { BlockList } from 'node:net';
 import { join, resolve } from 'node:path';
 import { connect } from 'node:tls';
 import { execa } from 'execa';
@@ -23,7 +22,6 @@ const overTls = (files: CertificateFiles) =>
     network: {
       host: '127.0.0.1',
       publicUrl: new URL('https://vals.test'),
-      proxies: new BlockList(),
       certificate: files,
     },
   });
