@@ -48,14 +48,14 @@ describe('on Windows', () => {
 
   it('vals finds the rules for a path that a watcher names with /', () => {
     const asked: string[] = [];
-    const rulesIn = (_root: string, folder: string) => {
-      asked.push(folder);
-      return [];
+    const isIgnored = (below: string) => {
+      asked.push(below);
+      return false;
     };
-    const isPassedOver = createFolderFilter('C:\\work\\space', { rulesAbove: () => [], rulesIn }, win32);
+    const isPassedOver = createFolderFilter('C:\\work\\space', isIgnored, win32);
     const folders = ['', '/src/deep', '/node_modules'].map((folder) => `C:/work/space${folder}`);
     expect(folders.map(isPassedOver)).toEqual([false, false, true]);
-    expect(asked).toEqual(['', 'src']);
+    expect(asked).toEqual(['src/deep']);
   });
 
   it.runIf(process.platform === 'linux')(

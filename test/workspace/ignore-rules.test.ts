@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createIgnoreCheck, createIgnoreFiles } from '../../src/workspace/sources/ignoring.ts';
+import { createIgnoreCheck } from '../../src/workspace/sources/ignoring.ts';
 import { isLong } from '../support/cases.ts';
 import { environment, temporaryFolder, writeFiles } from '../support/program.ts';
 
@@ -36,10 +36,7 @@ it('vals ignores the same files as git', async () => {
         reject: false,
       });
       const ignoredByGit = stdout.split('\0').filter((path) => path !== '');
-      const isIgnored = createIgnoreCheck(
-        root,
-        createIgnoreFiles(() => {}),
-      );
+      const isIgnored = createIgnoreCheck(root);
       expect(uniquePaths.filter(isIgnored)).toEqual(ignoredByGit);
       if (ignoredByGit.length > 0 && ignoredByGit.length < uniquePaths.length) compared += 1;
     }),
@@ -82,17 +79,14 @@ describe("the user's core.excludesFile counts", () => {
     const { stdout } = await execa('git', ['check-ignore', '--no-index', '--stdin', '-z'], {
       ...{ cwd: root, env, extendEnv: false, input: paths.join('\0'), reject: false },
     });
-    const isIgnored = createIgnoreCheck(
-      root,
-      createIgnoreFiles(() => {}, env),
-    );
+    const isIgnored = createIgnoreCheck(root, { env });
     expect(paths.filter(isIgnored)).toEqual(stdout.split('\0').filter((path) => path !== ''));
   });
 
   it('only in a repository', () => {
     const home = temporaryFolder();
     writeFiles(home, { '.config/git/ignore': 'a', 'vals/vals.json': '{}' });
-    const ignoreFiles = createIgnoreFiles(() => {}, environment(home));
-    expect(createIgnoreCheck(join(home, 'vals'), ignoreFiles)('a')).toBe(false);
+    const isIgnored = createIgnoreCheck(join(home, 'vals'), { env: environment(home) });
+    expect(isIgnored('a')).toBe(false);
   });
 });

@@ -3,7 +3,6 @@ import { syncBuiltinESMExports } from 'node:module';
 import { basename, join } from 'node:path';
 import { it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { createIgnoreFiles } from '../../src/workspace/sources/ignoring.ts';
 import { watchSaves } from '../../src/workspace/watch/saves.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { withResolvers } from '../support/with-resolvers.ts';
@@ -32,8 +31,7 @@ it('push --watch sends a file that is made after its new folder was read and bef
   const onError = (error: unknown) => {
     throw error;
   };
-  const ignoreFiles = createIgnoreFiles(() => {});
-  const { close } = await watchSaves(root, systemClock, ignoreFiles, onSave, onError);
+  const { close } = await watchSaves({ root, env: {} }, systemClock, onSave, onError);
   onTestFinished(close);
   mkdirSync(join(root, 'sub'));
   await saved;

@@ -60,11 +60,11 @@ export async function pushLook(
   context: Context,
   api: Api,
   workspace: Workspace,
-  options: PushOptions & { asks: boolean; isChosen(file: string): boolean },
+  options: PushOptions & { asks: boolean; files: ReadonlySet<string> },
 ): Promise<OutcomesResult> {
   const look = await openLook(context, workspace, api);
   try {
-    const files = [...look.names.keys()].filter(options.isChosen);
+    const files = [...look.names.keys()].filter((file) => options.files.has(file));
     return await push(context, [{ look, files }], { ...options, refusesAll: false, isNamed: true });
   } finally {
     await closeLook(look);

@@ -13,56 +13,23 @@ import { outcomeColumn, versionColumn } from '../shared/columns.ts';
 interface PullingOptions {
   workspace: Workspace;
   api: Api;
+  ending: AbortSignal;
   isChosen(file: string): boolean;
-  /** A file that is being pushed is left to the push. */
-  isBusy(file: string): boolean;
-  endWatch(error: unknown): void;
+  /** A saved file is left to the push. */
+  isSaved(file: string): boolean;
 }
 
-const pauseMs = 5_000;
-/** At most a twentieth of the time goes into looking. */
-const pausesPerLook = 19;
-
-/** Returns a function that ends the pulling. */
-export function pullWhileWatching(context: Context, options: PullingOptions): () => Promise<void> {
-  const { clock } = context;
-  const { endWatch } = options;
-  let isStopped = false;
-  let looking = Promise.resolve();
-  let cancel = clock.after(pauseMs, look);
-
-  function look(): void {
-    const began = clock.now();
-    looking = pullChanges(context, options, () => isStopped)
-      .catch((error) => {
-        // If the service cannot be reached, the next look tries again.
-        if (!(error instanceof UnavailableError)) endWatch(error);
-      })
-      .then(() => {
-        const tookMs = clock.now() - began;
-        if (!isStopped) cancel = clock.after(Math.max(pauseMs, pausesPerLook * tookMs), look);
-      });
-  }
-
-  return async () => {
-    isStopped = true;
-    cancel();
-    await looking;
-  };
-}
-
-async function pullChanges(
-  context: Context,
-  options: PullingOptions,
-  isStopped: () => boolean,
-): Promise<void> {
+export async function pullChanges(context: Context, options: PullingOptions): Promise<void> {
   const look = await openLook(context, options.workspace, options.api);
   try {
     for (const [file, name] of look.names) {
-      if (isStopped()) return;
+      if (options.ending.aborted) return;
       if (name !== undefined && options.isChosen(file))
         await pullChange(context, look, { file, name }, options);
     }
+  } catch (error) {
+    // If the service cannot be reached, the next look tries again.
+    if (!(error instanceof UnavailableError)) throw error;
   } finally {
     await closeLook(look);
   }
@@ -72,14 +39,14 @@ async function pullChange(
   context: Context,
   look: Look,
   val: { file: string; name: string },
-  { isBusy }: PullingOptions,
+  { isSaved }: PullingOptions,
 ): Promise<void> {
   const { workspace } = look;
   try {
     const local = readLocalSide(look, val);
-    if (isBusy(val.file) || local.here === undefined) return;
+    if (isSaved(val.file) || local.here === undefined) return;
     const examined = await examineFile(look, { ...local, here: local.here });
-    if (examined.status !== 'changed there' || isBusy(val.file)) return;
+    if (examined.status !== 'changed there' || isSaved(val.file)) return;
     const backup = createBackup(workspace.own);
     const options = { merge: false, force: false, dryRun: false, isNamed: false, backup };
     const { outcome } = await pullVal(look, examined, options);

@@ -1,4 +1,5 @@
 // `vals push --watch`: a push of the saved files at every save, by the same rules.
+import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import {
   exitQuietly,
@@ -11,23 +12,16 @@ import {
   ValsError,
 } from '../../errors.ts';
 import type { OutcomeRow } from '../../lib/outcome.ts';
-import { warnWith } from '../../lib/say.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
 import { isBelow, workspaceOfWords } from '../../workspace/select.ts';
-import { createIgnoreFiles } from '../../workspace/sources/ignoring.ts';
 import { walkFolder } from '../../workspace/sources/walk.ts';
-import {
-  createSaveQueue,
-  type PushedSaves,
-  type SavedFiles,
-  type SaveQueue,
-} from '../../workspace/watch/save-queue.ts';
 import { type Saves, watchSaves } from '../../workspace/watch/saves.ts';
+import { createWatchLoop, type PushedSaves } from '../../workspace/watch/watch-loop.ts';
 import { relativeTo, type Workspace } from '../../workspace/workspace.ts';
 import { createWorkspaces } from '../../workspace/workspaces.ts';
 import { confirmService, pushing } from '../shared/belonging.ts';
 import { type PushOptions, pushLook } from './push-workspace.ts';
-import { pullWhileWatching, savedColumns } from './watch-service.ts';
+import { pullChanges, savedColumns } from './watch-service.ts';
 
 export interface WatchOptions extends Pick<PushOptions, 'force' | 'yes' | 'noCheck' | 'concurrency'> {
   paths: readonly string[];
@@ -42,7 +36,8 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
       hint: 'To print one record per line, use --ndjson instead of --json.',
     });
   }
-  const workspace = await watchedWorkspace(context, options.paths);
+  const workspace = workspaceOfWords(createWorkspaces(context), options.paths);
+  await refuseEmpty(workspace, options.paths);
   const { root } = workspace;
   await confirmService(context, workspace, pushing, { dryRun: false });
   // This signal never aborts, so that Ctrl-C does not cut off a running push.
@@ -55,47 +50,51 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
   const failure = new AbortController();
   const endWatch = (error: unknown) => failure.abort(error);
   const ending = AbortSignal.any([signal, failure.signal]);
-
   const isChosen = (file: string) => isBelow(workspace, options.paths, file);
-  const push = async (files: SavedFiles, isRetry: boolean): Promise<PushedSaves> => {
-    const pushed = {
-      ...options,
-      prune: false,
-      ifVersion: undefined,
-      dryRun: false,
-      asks: files === 'all' && !isRetry,
-    };
-    const chosen = files === 'all' ? isChosen : (file: string) => files.includes(file);
-    const { rows } = await pushLook(context, api, workspace, { ...pushed, isChosen: chosen });
-    return reportRows(context, workspace, rows, { isRetry });
-  };
-  const queue = createSaveQueue({
+  const loop = createWatchLoop({
     clock,
-    push: (files, { isRetry }) => push(files, isRetry).catch((error) => failedPush(context, error, files)),
+    ending,
+    push: (files, how) =>
+      pushSaved(context, api, workspace, files, { ...options, ...how }).catch((error) =>
+        failedPush(context, error, files),
+      ),
     onOutage: (change, reason) => noteOutage(context, change, reason),
-    endWatch,
+    pull: options.pull
+      ? () => pullChanges(context, { workspace, api, ending, isChosen, isSaved: loop.isWaiting })
+      : undefined,
   });
-  // The watch begins before the question and the first push, so that no save is missed meanwhile.
-  const ignoreFiles = createIgnoreFiles(warnWith(say), context.env);
   const onSave = (file: string) => {
-    if (isChosen(file)) queue.add(file);
+    if (isChosen(file)) loop.add(file);
   };
-  const saves = await watchSaves(root, clock, ignoreFiles, onSave, (error) =>
-    endWatch(cannotWatch(root, error)),
-  );
-  let stopPulling: (() => Promise<void>) | undefined;
-  try {
-    // A push that is under way at Ctrl-C is finished below.
-    await Promise.race([queue.start(), aborted(ending)]);
-    if (ending.aborted) throw exitQuietly(ending.reason);
-    const watched = { workspace, api, isChosen, isBusy: queue.isBusy, endWatch };
-    if (options.pull) stopPulling = pullWhileWatching(context, watched);
-    say({ kind: 'lines', text: `Watching ${root}. Press Ctrl-C to stop.\n` });
-    await aborted(ending);
-    throw exitQuietly(ending.reason);
-  } finally {
-    await finishPushes(context, saves, queue, stopPulling);
-  }
+  // The watch begins before the question and the first push, so that no save is missed meanwhile.
+  const saves = await watchSaves(workspace, clock, onSave, (error) => endWatch(cannotWatch(root, error)));
+  for (const file of await filesOf(workspace)) onSave(file);
+  const work = async () => {
+    await loop.pushWaiting({ asks: true });
+    if (!ending.aborted) say({ kind: 'lines', text: `Watching ${root}. Press Ctrl-C to stop.\n` });
+    await loop.run();
+  };
+  const worked = work().catch(endWatch);
+  await aborted(ending);
+  await finishPushes(context, saves, worked);
+  throw exitQuietly(ending.reason);
+}
+
+interface SavedOptions extends WatchOptions {
+  asks: boolean;
+  isRetry: boolean;
+}
+
+async function pushSaved(
+  context: Context,
+  api: Api,
+  workspace: Workspace,
+  files: readonly string[],
+  options: SavedOptions,
+): Promise<PushedSaves> {
+  const pushed = { ...options, prune: false, ifVersion: undefined, dryRun: false, files: new Set(files) };
+  const { rows } = await pushLook(context, api, workspace, pushed);
+  return reportRows(context, workspace, rows, options);
 }
 
 async function reportRows(
@@ -135,7 +134,7 @@ function isNews({ status }: OutcomeRow, { isRetry }: { isRetry: boolean }): bool
 }
 
 /** Some errors concern the whole push, such as two files of one name. The next save tries again. */
-function failedPush({ say, signal }: Context, error: unknown, files: SavedFiles): PushedSaves {
+function failedPush({ say, signal }: Context, error: unknown, files: readonly string[]): PushedSaves {
   if (signal.aborted) return { unreachable: [], isAnswered: false };
   if (!(error instanceof ValsError)) throw error;
   if (isOutage(error)) return { unreachable: files, isAnswered: false, reason: error.message };
@@ -156,30 +155,26 @@ function noteOutage({ say }: Context, change: 'began' | 'over', reason: string |
     });
 }
 
+const filesOf = ({ root, env }: Workspace): Promise<string[]> =>
+  walkFolder(root, { env, pathOf: (below) => below });
+
 /** With a path that has no file of the workspace, the command would wait forever. */
-async function watchedWorkspace(context: Context, paths: readonly string[]): Promise<Workspace> {
-  const workspace = workspaceOfWords(createWorkspaces(context), paths);
-  const files = await walkFolder(workspace.root, { env: workspace.env, pathOf: (below) => below });
+async function refuseEmpty(workspace: Workspace, paths: readonly string[]): Promise<void> {
+  const files = await filesOf(workspace);
   const empty = paths.find((path) => !files.some((file) => isBelow(workspace, [path], file)));
-  if (empty === undefined) return workspace;
+  if (empty === undefined) return;
   throw new LocalError(`${empty} cannot be watched, because no val of the workspace is there.`, {
     hint: { text: 'To push it once', command: 'push', input: { paths: [empty] } },
   });
 }
 
-async function finishPushes(
-  { clock, say }: Context,
-  saves: Saves,
-  queue: SaveQueue,
-  stopPulling: (() => Promise<void>) | undefined,
-): Promise<void> {
+async function finishPushes({ clock, say }: Context, saves: Saves, worked: Promise<void>): Promise<void> {
   const cancelNote = clock.after(1_000, () =>
     say({ kind: 'note', text: 'Waiting for the running pushes. Press Ctrl-C again to stop immediately.' }),
   );
   await beyondGracePeriod(async () => {
     await saves.close();
-    await stopPulling?.();
-    await queue.close();
+    await worked;
   });
   cancelNote();
 }

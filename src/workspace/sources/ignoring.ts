@@ -9,77 +9,76 @@ import { gitFolderOf, textIn } from '../disk/git-folder.ts';
 import { projectMarks } from '../disk/root.ts';
 import { userExcludesFile } from './user-excludes.ts';
 
-export interface Rules {
+interface Rules {
   folder: string;
   fileName: string;
   matcher: Ignore;
 }
 
-export interface IgnoreFiles {
-  rulesIn(root: string, folder: string): Rules[];
-  rulesAbove(root: string): Rules[];
+interface RulesOptions {
+  warn?: (message: string) => void;
+  env?: NodeJS.ProcessEnv;
 }
+
+/** `below` is relative to the root of the rules. None of the folders on the way is ignored. */
+export type IsIgnored = (below: string, kind: { isFolder: boolean }) => boolean;
 
 const fileNames = ['.gitignore', '.valsignore'];
 
 export const isIgnoreFile = (path: string): boolean => fileNames.includes(basename(path));
 
-export function createIgnoreFiles(
-  warn: (message: string) => void = () => {},
-  env: NodeJS.ProcessEnv = process.env,
-): IgnoreFiles {
-  const refused = new Set<string>();
-  const userFiles = new Map<string, string | undefined>();
+/** Reads each ignore file once. After one has changed, create new rules. */
+export function createIgnoreRules(
+  root: string,
+  { warn = () => {}, env = process.env }: RulesOptions = {},
+): IsIgnored {
+  const known = new Map<string, readonly Rules[]>();
 
-  function matcherOf(root: string, file: string): Ignore | undefined {
-    const path = join(root, file);
-    const text = textOf(root, file, path);
-    return text === undefined ? undefined : matcherWith(text);
+  function rulesFor(folder: string): readonly Rules[] {
+    const rules = known.get(folder) ?? [...inheritedBy(folder), ...rulesIn(root, folder)];
+    known.set(folder, rules);
+    return rules;
+  }
+
+  const inheritedBy = (folder: string): readonly Rules[] =>
+    folder === ''
+      ? foldersWithRules(root).flatMap((above) => rulesIn(above, ''))
+      : rulesFor(folderOf(folder));
+
+  function rulesIn(top: string, folder: string): Rules[] {
+    const named = fileNames.flatMap((fileName) => {
+      const matcher = matcherOf(top, folder === '' ? fileName : `${folder}/${fileName}`);
+      return matcher === undefined ? [] : { folder: join(top, folder), fileName, matcher };
+    });
+    return folder === '' ? [...rulesOfRepository(top), ...named] : named;
+  }
+
+  /** As in git, a `!` rule in .gitignore cancels a rule of these files, and one in the second a rule of the first. */
+  function rulesOfRepository(top: string): Rules[] {
+    const folder = gitFolderOf(top);
+    if (folder === undefined) return [];
+    // The file of the user is no part of the repository, so it may be a link.
+    const userFile = userExcludesFile(top, env);
+    const ofUser = userFile === undefined ? undefined : matcherWith(textIn(userFile));
+    return [ofUser, matcherOf(folder.common, 'info/exclude')].flatMap((matcher) =>
+      matcher === undefined ? [] : { folder: top, fileName: '.gitignore', matcher },
+    );
   }
 
   /** An ignore file that is a link is not read. */
-  function textOf(root: string, file: string, path: string): string | undefined {
+  function matcherOf(top: string, file: string): Ignore | undefined {
     try {
-      return readBytesBelow(root, file)?.toString();
+      const bytes = readBytesBelow(top, file);
+      return bytes && matcherWith(bytes.toString());
     } catch (error) {
       const cause = error instanceof LocalError ? error.cause : undefined;
       if (!(cause instanceof UnusableFile) || cause instanceof TooLarge) throw error;
-      if (!refused.has(path))
-        warn(`${path} was not read because it ${cause.problem}. Its rules do not apply.`);
-      refused.add(path);
+      warn(`${join(top, file)} was not read because it ${cause.problem}. Its rules do not apply.`);
       return undefined;
     }
   }
 
-  const rulesIn = (root: string, folder: string): Rules[] => {
-    const named = fileNames.flatMap((fileName) => {
-      const matcher = matcherOf(root, folder === '' ? fileName : `${folder}/${fileName}`);
-      return matcher === undefined ? [] : { folder: join(root, folder), fileName, matcher };
-    });
-    return folder === '' ? [...rulesOfRepository(root), ...named] : named;
-  };
-
-  /** As in git, a `!` rule in .gitignore cancels a rule of these files, and one in the second a rule of the first. */
-  function rulesOfRepository(root: string): Rules[] {
-    const folder = gitFolderOf(root);
-    if (folder === undefined) return [];
-    const matchers = [matcherOfUser(root), matcherOf(folder.common, 'info/exclude')];
-    return matchers.flatMap((matcher) =>
-      matcher === undefined ? [] : { folder: root, fileName: '.gitignore', matcher },
-    );
-  }
-
-  /** This file is no part of the repository, so it may be a link. */
-  function matcherOfUser(root: string): Ignore | undefined {
-    if (!userFiles.has(root)) userFiles.set(root, userExcludesFile(root, env));
-    const path = userFiles.get(root);
-    return path === undefined ? undefined : matcherWith(textIn(path));
-  }
-
-  return {
-    rulesIn,
-    rulesAbove: (root) => foldersWithRules(root).flatMap((folder) => rulesIn(folder, '')),
-  };
+  return (below, { isFolder }) => isIgnoredBy(rulesFor(folderOf(below)), join(root, below), isFolder);
 }
 
 const matcherWith = (text: string): Ignore => ignore({ ignorecase: false }).add(text.replace(/^\ufeff/, ''));
@@ -96,7 +95,7 @@ function foldersWithRules(root: string): string[] {
  * A `!` rule in .valsignore does not cancel a rule in .gitignore. Otherwise a cloned repository could make a push
  * send secrets that git ignores.
  */
-export function isIgnored(path: string, isFolder: boolean, rules: readonly Rules[]): boolean {
+function isIgnoredBy(rules: readonly Rules[], path: string, isFolder: boolean): boolean {
   const ignoredBy = new Set<string>();
   for (const { folder, fileName, matcher } of rules) {
     const below = withSlashes(relative(folder, path));
@@ -107,29 +106,15 @@ export function isIgnored(path: string, isFolder: boolean, rules: readonly Rules
   return ignoredBy.size > 0;
 }
 
-export function createIgnoreCheck(root: string, ignoreFiles: IgnoreFiles): (file: string) => boolean {
-  const rulesOf = rulesByFolder(root, ignoreFiles);
+/** Also says whether one of the folders on the way to a file is ignored. */
+export function createIgnoreCheck(root: string, options?: RulesOptions): (file: string) => boolean {
+  const isIgnored = createIgnoreRules(root, options);
   return (file) => {
     const parts = file.split('/');
-    return parts.some((_, index) => {
-      const path = join(root, ...parts.slice(0, index + 1));
-      const rules = rulesOf(parts.slice(0, index).join('/'));
-      return isIgnored(path, index < parts.length - 1, rules);
-    });
+    return parts.some((_, index) =>
+      isIgnored(parts.slice(0, index + 1).join('/'), { isFolder: index < parts.length - 1 }),
+    );
   };
 }
 
-export function rulesByFolder(
-  root: string,
-  { rulesIn, rulesAbove }: IgnoreFiles,
-): (folder: string) => readonly Rules[] {
-  const known = new Map<string, readonly Rules[]>([['', [...rulesAbove(root), ...rulesIn(root, '')]]]);
-  const rulesOf = (folder: string): readonly Rules[] => {
-    const rules = known.get(folder) ?? [...rulesOf(folderOf(folder)), ...rulesIn(root, folder)];
-    known.set(folder, rules);
-    return rules;
-  };
-  return rulesOf;
-}
-
-export const folderOf = (below: string): string => below.slice(0, Math.max(0, below.lastIndexOf('/')));
+const folderOf = (below: string): string => below.slice(0, Math.max(0, below.lastIndexOf('/')));

@@ -2,7 +2,7 @@ import { join, relative } from 'node:path';
 import { LocalError } from '../../errors.ts';
 import { existingRealPath, foldersAbove, isFile, isWithin, realPath, withSlashes } from '../../lib/paths.ts';
 import { isProject } from '../disk/root.ts';
-import { createIgnoreCheck, createIgnoreFiles } from './ignoring.ts';
+import { createIgnoreCheck } from './ignoring.ts';
 
 /** A link in a cloned repository may lead to a secret: outside of the project, hidden, or ignored. */
 export function refuseLinkToSecret(path: string, shownPath: string, cwd: string): void {
@@ -22,6 +22,6 @@ function problemOf(project: string, target: string): string | undefined {
   if (!isWithin(project, target)) return 'outside of this project';
   const below = withSlashes(relative(project, target));
   if (below.split('/').some((name) => name.startsWith('.'))) return 'hidden';
-  const isIgnored = createIgnoreCheck(project, createIgnoreFiles());
+  const isIgnored = createIgnoreCheck(project);
   return isIgnored(isFile(target) ? below : `${below}/any`) ? 'listed in an ignore file' : undefined;
 }

@@ -9,14 +9,7 @@ import { type Say, warnWith } from '../../lib/say.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { listBelow, readBelow } from '../disk/files.ts';
 import { isProject, projectMarks } from '../disk/root.ts';
-import {
-  createIgnoreFiles,
-  folderOf,
-  type IgnoreFiles,
-  isIgnored,
-  type Rules,
-  rulesByFolder,
-} from './ignoring.ts';
+import { createIgnoreRules, type IsIgnored } from './ignoring.ts';
 import { checkNotEmpty } from './read-text.ts';
 import { refuseLinkToSecret } from './typed-path.ts';
 import { type FileLimits, placeWithin } from './within.ts';
@@ -95,24 +88,20 @@ interface WalkOptions {
 /** The files that a folder stands for. */
 export async function walkFolder(
   root: string,
-  { pathOf, warn = () => {}, env }: WalkOptions,
+  { pathOf, warn = () => {}, env = process.env }: WalkOptions,
 ): Promise<string[]> {
-  const ignoreFiles = createIgnoreFiles(warn, env);
-  return walk(root, '', ignoreFiles.rulesAbove(root), { ignoreFiles, warn, pathOf });
+  return walk(root, '', { isIgnored: createIgnoreRules(root, { warn, env }), warn, pathOf });
 }
 
-/** The filter caches the ignore rules. After an ignore file has changed, create a new filter. */
 export function createFolderFilter(
   root: string,
-  ignoreFiles: IgnoreFiles,
+  isIgnored: IsIgnored,
   { relative, sep }: Pick<PlatformPath, 'relative' | 'sep'> = nativePath,
 ): (path: string) => boolean {
-  const rulesOf = rulesByFolder(root, ignoreFiles);
   return (path) => {
     const below = withSlashes(relative(root, path), sep);
     return (
-      below !== '' &&
-      (isHidden(basename(path)) || isProject(path) || isIgnored(path, true, rulesOf(folderOf(below))))
+      below !== '' && (isHidden(basename(path)) || isProject(path) || isIgnored(below, { isFolder: true }))
     );
   };
 }
@@ -126,35 +115,28 @@ export const isTakenFromFolder = (file: string): boolean =>
   isCode(file) && !isHidden(basename(file)) && !testOrSetting.test(basename(file));
 
 interface Walk extends Required<Pick<WalkOptions, 'warn' | 'pathOf'>> {
-  ignoreFiles: IgnoreFiles;
+  isIgnored: IsIgnored;
 }
 
-async function walk(
-  root: string,
-  folder: string,
-  inherited: readonly Rules[],
-  options: Walk,
-): Promise<string[]> {
+async function walk(root: string, folder: string, options: Walk): Promise<string[]> {
   const entries = await entriesOf(root, folder, options);
   if (folder !== '' && entries.some(({ name }) => projectMarks.includes(name))) {
     options.warn(`${options.pathOf(folder)} was left out: it is a repository or a workspace of its own.`);
     return [];
   }
-  const rules = [...inherited, ...options.ignoreFiles.rulesIn(root, folder)];
   const files: string[] = [];
   for (const entry of entries) {
     const file = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    const path = join(root, file);
     if (entry.isDirectory()) {
-      if (isHidden(entry.name) || isIgnored(path, true, rules)) continue;
-      for (const found of await walk(root, file, rules, options)) files.push(found);
-    } else if (isTakenFromFolder(file) && !isIgnored(path, false, rules)) {
+      if (isHidden(entry.name) || options.isIgnored(file, { isFolder: true })) continue;
+      for (const found of await walk(root, file, options)) files.push(found);
+    } else if (isTakenFromFolder(file) && !options.isIgnored(file, { isFolder: false })) {
       if (entry.isFile()) {
         files.push(file);
         continue;
       }
       // A link is left out, because the link may lead to a secret outside of the folder.
-      const reason = existsSync(path) ? 'not a regular file' : 'a link that leads nowhere';
+      const reason = existsSync(join(root, file)) ? 'not a regular file' : 'a link that leads nowhere';
       options.warn(`${options.pathOf(file)} was not used, because it is ${reason}.`);
     }
   }

@@ -1,9 +1,9 @@
 import type { Stats } from 'node:fs';
 import { type FSWatcher, watch } from 'chokidar';
 import type { Clock } from '../../lib/clock.ts';
-import { type IgnoreFiles, isIgnoreFile } from '../sources/ignoring.ts';
+import { createIgnoreRules, isIgnoreFile } from '../sources/ignoring.ts';
 import { createFolderFilter, isCode } from '../sources/walk.ts';
-import { relativeTo } from '../workspace.ts';
+import { relativeTo, type Workspace } from '../workspace.ts';
 
 export interface Saves {
   close(): Promise<void>;
@@ -14,16 +14,15 @@ const debounceMs = 100;
 const reportedBeforeRestartMs = 1_000;
 
 export async function watchSaves(
-  root: string,
+  { root, env }: Pick<Workspace, 'root' | 'env'>,
   clock: Clock,
-  ignoreFiles: IgnoreFiles,
   onSave: (file: string) => void,
   onError: (error: unknown) => void,
 ): Promise<Saves> {
   const { debounce, cancelAll } = createDebounce(clock);
 
   async function begin(savedSince?: number): Promise<FSWatcher> {
-    const isSkipped = createFolderFilter(root, ignoreFiles);
+    const isSkipped = createFolderFilter(root, createIgnoreRules(root, { env }));
     let hasBegun = false;
     const watcher = watch(root, {
       followSymlinks: false,
