@@ -3,7 +3,6 @@ import type { Hints } from '../lib/hint.ts';
 import { visible } from '../lib/visible.ts';
 import { column } from '../terminal/column.ts';
 import type { ShownDiff } from '../terminal/result.ts';
-import { readBelow } from '../workspace/disk/files.ts';
 import type { Examined } from '../workspace/examine.ts';
 import type { Look } from '../workspace/look.ts';
 import { meaningOf, nextSteps, situationOf } from '../workspace/next-steps.ts';
@@ -60,8 +59,8 @@ interface DifferingVal {
   there: string | undefined;
 }
 
-async function withTexts({ workspace, remotes }: Look, val: Examined): Promise<DifferingVal> {
-  const here = val.here && (val.here.text ?? readBelow(workspace.root, val.file));
+async function withTexts({ remotes }: Look, val: Examined): Promise<DifferingVal> {
+  const here = val.here?.text;
   const id = val.there?.id;
   const read = val.there?.code.text ?? (id === undefined ? undefined : (await remotes.read(id))?.code.text);
   // Two codes that differ in line ends alone are the same code.

@@ -5,7 +5,7 @@ import * as routes from '../api/routes.ts';
 import { afterPart, type ConflictError, NotFoundError } from '../errors.ts';
 import { type JsonObject, type JsonValue, withoutUndefined } from '../lib/json.ts';
 import type { Outcome } from '../lib/outcome.ts';
-import { existsBelow, readBelow } from './disk/files.ts';
+import { existsBelow } from './disk/files.ts';
 import { type ComparedVal, type Examined, type WithoutVal, withoutVal } from './examine.ts';
 import { withFreshRemotes } from './look.ts';
 import { conflictOf } from './next-steps.ts';
@@ -69,10 +69,8 @@ async function carryOutChange(push: Push, step: ChangeStep): Promise<Done> {
   const ready = checked.step;
   if (!isChange(ready)) return carryOut(push, ready);
   const path = pathTo(workspace, ready.val.file);
-  const text = readBelow(workspace.root, ready.val.file, path);
-  if (text === undefined || codeOf(text).blob !== ready.val.here.blob)
-    throw changedMeanwhile(workspace, ready.val);
   if (ready.kind === 'rename') return renameVal(push, ready.val);
+  const { text } = ready.val.here;
   if (!checked.isFileAsPlanned) await push.checkCode(path, text);
   // The service was read, so its line ends are known.
   const code = withLineEnds(text, ready.val.there?.code.lineEnds);
@@ -149,9 +147,7 @@ async function renameVal(push: Push, val: ComparedVal, code?: string): Promise<D
 }
 
 async function createInstead(push: Push, val: ComparedVal, code: string | undefined): Promise<Done> {
-  const { workspace } = push.look;
-  const text = code ?? readBelow(workspace.root, val.file) ?? '';
-  const created = await sendCode(push, withoutVal(val), text);
+  const created = await sendCode(push, withoutVal(val), code ?? val.here.text);
   const remark: Remark = { kind: 'not renamed', nameBefore: val.there.name };
   return { ...created, remarks: [remark, ...created.remarks] };
 }

@@ -7,7 +7,7 @@ import type { Look } from './look.ts';
 import { codeOfRecord, countingRecord, type ValRecord } from './records.ts';
 import type { RemoteVal } from './remote-vals.ts';
 import type { LocalVal } from './select.ts';
-import { type Code, codeOf, isSameCode, withoutText } from './text/code.ts';
+import { type Code, type CodeWithText, codeOf, isSameCode } from './text/code.ts';
 import { versionWith } from './versions.ts';
 import { pathTo } from './workspace.ts';
 
@@ -15,7 +15,7 @@ import { pathTo } from './workspace.ts';
 export interface WithoutVal extends LocalVal {
   status: 'new' | 'unmerged' | 'deleted there';
   code: undefined;
-  here: Code;
+  here: CodeWithText;
   there: undefined;
   /** Only if it counts: of this val, and of this branch. */
   record: ValRecord | undefined;
@@ -58,7 +58,7 @@ export const nameThereOf = (val: Examined): string | undefined =>
 /** A file and its record, as they are now. */
 export interface LocalSide extends LocalVal {
   /** Undefined if there is no file. */
-  here: Code | undefined;
+  here: CodeWithText | undefined;
   /** The record of the name, whether it counts or not. */
   recorded: ValRecord | undefined;
 }
@@ -70,16 +70,15 @@ export interface LocalSide extends LocalVal {
 export function readLocalSide({ workspace }: Look, { file, name }: LocalVal): LocalSide {
   const recorded = workspace.records.of(name);
   const text = readBelow(workspace.root, file, pathTo(workspace, file));
-  const here = text === undefined ? undefined : codeOf(text);
-  // If the texts are the same, the file has it, and thousands of them would fill the memory.
-  const isSame = recorded !== undefined && recorded.code.blob === here?.blob;
-  return {
-    ...{ file, name, here },
-    recorded: isSame ? { ...recorded, code: withoutText(recorded.code) } : recorded,
-  };
+  return { file, name, recorded, here: text === undefined ? undefined : codeOf(text) };
 }
 
-export async function examineFile(look: Look, local: LocalSide & { here: Code }): Promise<Examined> {
+/** A file that is there, and its record. */
+export interface FileToExamine extends LocalSide {
+  here: CodeWithText;
+}
+
+export async function examineFile(look: Look, local: FileToExamine): Promise<Examined> {
   const { remotes, head } = look;
   const { file, name, here, recorded } = local;
   const counting = countingRecord(recorded, head);
@@ -106,7 +105,7 @@ export const withoutVal = (
 });
 
 export interface BothSides extends LocalVal {
-  here: Code;
+  here: CodeWithText;
   there: RemoteVal;
   record: ValRecord | undefined;
   /** The side that renamed the val. `there` has the name that the val has on the service. */
@@ -138,10 +137,7 @@ async function compareSides(
     if (verdict.needs === 'git') {
       const found = await placeInGit(look, there);
       there = found.there;
-      past.git = await askGit(look.history, found.place, {
-        here,
-        record: recorded && withText(look, val, recorded),
-      });
+      past.git = await askGit(look.history, found.place, { here, record: recorded });
     } else {
       fileVersion =
         there.id === undefined ? undefined : await versionWith(look.api, { ...there, id: there.id }, here);
@@ -166,10 +162,6 @@ export async function placeInGit(
     ? { there, place }
     : { there: read, place: await history?.newestPlaceOf(read.code) };
 }
-
-/** A repository with SHA-256 ids can be asked only for codes whose text is known. */
-const withText = ({ workspace }: Look, { record }: BothSides, code: Code): Code =>
-  code.text === undefined ? (workspace.records.of(record?.name ?? '')?.code ?? code) : code;
 
 async function askGit(
   history: GitHistory | undefined,

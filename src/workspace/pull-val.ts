@@ -159,8 +159,8 @@ const marksLeft = (path: string, count: number): ConflictError =>
 
 /** The newest code that both sides had: that of the record, or of a version that git has. */
 async function commonCode(look: Look, val: Examined, there: ReadVal): Promise<string | undefined> {
-  const { api, history, workspace } = look;
-  const recorded = val.record && workspace.records.of(val.record.name)?.code;
+  const { api, history } = look;
+  const recorded = val.record?.code;
   for await (const { version, code } of earlierVersions(api, there.id, there.version)) {
     const isCommon = isSameCode(code, recorded) || (await history?.newestPlaceOf(code)) !== undefined;
     if (isCommon) return code.text ?? (await readVersion(api, there.id, version))?.text;

@@ -4,6 +4,7 @@ import {
   type ComparedVal,
   type Examined,
   examineFile,
+  type FileToExamine,
   type LocalSide,
   type MissingVal,
   readLocalSide,
@@ -20,7 +21,7 @@ import {
 } from './plan.ts';
 import { countingRecord, isSameRecord } from './records.ts';
 import { isSameState, type RemoteVal } from './remote-vals.ts';
-import { type Code, isSameCode } from './text/code.ts';
+import { isSameCode } from './text/code.ts';
 
 export interface PlannedPush {
   context: LookContext;
@@ -78,11 +79,7 @@ async function currentVal(
 }
 
 /** Nobody is asked twice: the answer counts if file and val are still as they were shown. */
-async function planAnew(
-  push: PlannedPush,
-  before: ChangeStep,
-  local: LocalSide & { here: Code },
-): Promise<Step> {
+async function planAnew(push: PlannedPush, before: ChangeStep, local: FileToExamine): Promise<Step> {
   const { context, options } = push;
   const { workspace } = push.look;
   const look = {

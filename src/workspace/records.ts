@@ -15,24 +15,20 @@ export interface ValRecord {
   changedAt?: string | undefined;
   /** The text of git's HEAD. Undefined without git. */
   head?: string | undefined;
-  code: Code;
+  code: CodeWithText;
   /** The id of code that was sent, and perhaps stored, by a push whose answer was lost. */
   sent?: string | undefined;
-}
-
-interface StoredRecord extends ValRecord {
-  code: CodeWithText;
 }
 
 export interface Records {
   /** Says without a look into the records whether there is any. */
   isEmpty(): boolean;
   /** The record of the val with this name. */
-  of(name: string): StoredRecord | undefined;
+  of(name: string): ValRecord | undefined;
   /** The records of vals that have none of these names. */
   except(names: ReadonlySet<string>): ValRecord[];
   /** A record that cannot be written costs no more than a warning, once per command. */
-  write(record: StoredRecord): void;
+  write(record: ValRecord): void;
   /** Changes the record of a val, if there is one. A record with another name replaces the one before. */
   update(name: string, changes: Partial<Omit<ValRecord, 'code'>>): void;
   remove(name: string): void;
@@ -43,12 +39,12 @@ export function createRecords(folder: OwnFolder, service: string, warn: (message
   const read = (file: string) => parseRecord(folder.read(`${place}/${file}`));
   let hasWarned = false;
 
-  function of(name: string): StoredRecord | undefined {
+  function of(name: string): ValRecord | undefined {
     const record = read(fileOf(name));
     return record?.name === name ? record : undefined;
   }
 
-  function write(record: StoredRecord): void {
+  function write(record: ValRecord): void {
     try {
       folder.write(`${place}/${fileOf(record.name)}`, formatRecord(record));
     } catch (error) {
@@ -117,11 +113,11 @@ export const isSameRecord = (a: ValRecord | undefined, b: ValRecord | undefined)
   (a === b || isSameCode(a?.code, b?.code));
 
 /** The first line has all fields except the code, which follows. */
-function formatRecord({ code, ...fields }: StoredRecord): string {
+function formatRecord({ code, ...fields }: ValRecord): string {
   return `${stringifyJson(withoutUndefined({ ...fields, length: code.text.length }))}\n${code.text}`;
 }
 
-function parseRecord(text: string | undefined): StoredRecord | undefined {
+function parseRecord(text: string | undefined): ValRecord | undefined {
   if (text === undefined) return undefined;
   const end = text.indexOf('\n');
   const fields = parseIfJson(text.slice(0, Math.max(0, end)));

@@ -1,7 +1,6 @@
 // When a record is written, beside the push itself.
 import { InterruptedError, UnknownOutcomeError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { readBelow } from './disk/files.ts';
 import type { Examined } from './examine.ts';
 import type { Look } from './look.ts';
 import { isSameRecord } from './records.ts';
@@ -13,13 +12,9 @@ export function recordSame({ workspace, head }: Look, val: Examined): void {
   if (val.code !== 'unchanged' || val.renamed !== undefined) return;
   const { name, file, there, here, record } = val;
   const { id, version, changedAt } = there;
-  const now = { name, file, id, version, changedAt, head };
-  if (isSameRecord(record, { ...now, code: there.code })) return;
-  const text = there.code.text ?? readBelow(workspace.root, file);
-  if (text === undefined) return;
-  const shared = codeOf(text);
-  // The file may have changed meanwhile.
-  if (isSameCode(shared, here)) workspace.records.write({ ...now, code: shared });
+  const { text = here.text } = there.code;
+  const now = { name, file, id, version, changedAt, head, code: codeOf(text) };
+  if (!isSameRecord(record, now)) workspace.records.write(now);
 }
 
 /** A record has the name that the val has on the service. A renamed file gets it with the next push. */

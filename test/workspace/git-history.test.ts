@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { createHeadReader } from '../../src/workspace/disk/git-folder.ts';
 import { type GitHistory, isKnownToGit, openGitHistory } from '../../src/workspace/git-history.ts';
-import { codeOf, codeWithHash, withoutText } from '../../src/workspace/text/code.ts';
+import { codeOf, codeWithHash } from '../../src/workspace/text/code.ts';
 import { environment, temporaryFolder, writeFiles } from '../support/program.ts';
 import { Clone } from './repository.ts';
 import type { Env } from './support.ts';
@@ -215,7 +215,7 @@ it('a repository with SHA-256 ids is asked for the text', async () => {
 
   expect(await newest(history(), 'one\r\n')).toBe(1);
   expect(await newest(history(), 'two\n')).toBe(0);
-  expect(await history().newestPlaceOf(withoutText(codeOf('one\n')))).toBeUndefined();
+  expect(await history().newestPlaceOf(codeWithHash(codeOf('one\n').blob))).toBeUndefined();
 });
 
 it('what git cannot know has a reason', async () => {

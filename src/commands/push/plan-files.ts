@@ -1,12 +1,12 @@
 // Compares the files of a push with their vals, and makes a step of each.
 import type { Context } from '../../cli/context.ts';
 import { ValsError } from '../../errors.ts';
-import { type Examined, withoutVal } from '../../workspace/examine.ts';
+import { type Examined, type FileToExamine, withoutVal } from '../../workspace/examine.ts';
 import type { Look } from '../../workspace/look.ts';
 import { examineMissing, type LeftVal } from '../../workspace/missing.ts';
 import { type PlanOptions, type Step, stepFor } from '../../workspace/plan.ts';
 import { pathTo } from '../../workspace/workspace.ts';
-import { examineAll, type FileToExamine } from '../shared/examine-all.ts';
+import { examineAll } from '../shared/examine-all.ts';
 import type { PlannedVal } from './ask.ts';
 import type { LocalFile } from './read-files.ts';
 

@@ -4,7 +4,6 @@ import type { Context } from '../../cli/context.ts';
 import { DeclinedError, DeclinedInPart } from '../../errors.ts';
 import { changedSomething } from '../../lib/outcome.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
-import { readBelow } from '../../workspace/disk/files.ts';
 import { closeLook, type Look, openLook } from '../../workspace/look.ts';
 import { updateManifest, withName } from '../../workspace/manifest.ts';
 import { isDeed, type PlanOptions, sendsCode } from '../../workspace/plan.ts';
@@ -139,11 +138,11 @@ const fileOf = ({ look, step }: PlannedVal): PushedFile => ({
 /** Only files that would be sent are checked. */
 async function brokenFiles(context: Context, { planned, declined }: Answer): Promise<FailedFile[]> {
   const sent = planned.filter((each) => sendsCode(each.step) && !declined.has(each));
-  const sources = sent.map((each) => {
-    const { file } = fileOf(each);
-    const { root } = each.look.workspace;
-    return { file, isOnDisk: true, read: async () => readBelow(root, each.step.val.file, file) ?? '' };
-  });
+  const sources = sent.map((each) => ({
+    ...fileOf(each),
+    isOnDisk: true,
+    read: async () => each.step.val.here?.text ?? '',
+  }));
   const faults = await syntaxFaults(context, sources);
   return sent.map(fileOf).flatMap((file) => {
     const [fault] = faults.get(file.file) ?? [];

@@ -2,14 +2,12 @@
 import type { Context } from '../../cli/context.ts';
 import { LocalError } from '../../errors.ts';
 import { missingFile } from '../../file-error.ts';
-import { readLocalSide } from '../../workspace/examine.ts';
+import { type FileToExamine, readLocalSide } from '../../workspace/examine.ts';
 import type { Look } from '../../workspace/look.ts';
 import { usableVals } from '../../workspace/select.ts';
 import { checkNotEmpty, similarFile } from '../../workspace/sources/read-text.ts';
 import { nameFrom } from '../../workspace/sources/val-names.ts';
-import { withoutText } from '../../workspace/text/code.ts';
 import { pathTo } from '../../workspace/workspace.ts';
-import type { FileToExamine } from '../shared/examine-all.ts';
 import type { FailedFile, PushedFile } from './refuse-files.ts';
 
 export interface ChosenFiles {
@@ -44,11 +42,10 @@ export function readFiles(
       read.all.push(file);
       try {
         const { here, ...local } = readLocalSide(look, { file: each, name });
-        if (here?.text === undefined)
+        if (here === undefined)
           throw missingFile(file.file, undefined, similarFile(file.file, context.settings.cwd));
         checkNotEmpty(file.file, here.text, isNamed ? undefined : 'list the file in .valsignore');
-        // The texts of thousands of files would fill the memory.
-        read.files.push({ ...file, look, local: { ...local, here: withoutText(here) } });
+        read.files.push({ ...file, look, local: { ...local, here } });
       } catch (error) {
         if (!(error instanceof LocalError)) throw error;
         read.failed.push({ ...file, error });

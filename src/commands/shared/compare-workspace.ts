@@ -2,13 +2,13 @@
 import type { Context } from '../../cli/context.ts';
 import { LocalError, messageWithHint, NotFoundError, type UsageError, ValsError } from '../../errors.ts';
 import { didYouMean } from '../../lib/suggest.ts';
-import { type Examined, readLocalSide } from '../../workspace/examine.ts';
+import { type Examined, type FileToExamine, readLocalSide } from '../../workspace/examine.ts';
 import { closeLook, type Look, openLook } from '../../workspace/look.ts';
 import { examineMissing } from '../../workspace/missing.ts';
 import { isBelow, type LocalVal, namedVals, workspaceOfWords } from '../../workspace/select.ts';
 import { isTypedInside, nameOfService, pathTo } from '../../workspace/workspace.ts';
 import { createWorkspaces } from '../../workspace/workspaces.ts';
-import { examineAll, type FileToExamine } from './examine-all.ts';
+import { examineAll } from './examine-all.ts';
 
 export interface ComparedVals {
   look: Look;

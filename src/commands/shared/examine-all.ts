@@ -1,13 +1,10 @@
 import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { asValsError, InterruptedError, type ValsError } from '../../errors.ts';
-import { type Examined, examineFile, type LocalSide } from '../../workspace/examine.ts';
+import { type Examined, examineFile, type FileToExamine } from '../../workspace/examine.ts';
 import type { Look } from '../../workspace/look.ts';
 import { followRenames } from '../../workspace/missing.ts';
-import type { Code } from '../../workspace/text/code.ts';
 import { recordSame } from '../../workspace/write-records.ts';
-
-export type FileToExamine = LocalSide & { here: Code };
 
 export interface ExaminedAll {
   /** In the order of the files. A file whose val could not be compared has its error. */

@@ -12,7 +12,7 @@ export interface Code {
   lineEnds: LineEnds;
   /** The code has the marks of a merge. */
   hasMarks: boolean;
-  /** Plans leave it out, because the codes of thousands of vals would fill the memory. */
+  /** Undefined if only the service's `codeHash` is known. */
   text?: string | undefined;
 }
 
@@ -38,8 +38,6 @@ export const codeWithHash = (codeHash: string): Code => ({
   lineEnds: '\n',
   hasMarks: false,
 });
-
-export const withoutText = ({ text: _text, ...code }: Code): Code => code;
 
 /** Two codes that differ in line ends alone are the same code. */
 export const isSameCode = (a: Code | undefined, b: Code | undefined): boolean =>
