@@ -64,6 +64,7 @@ function invocationAtTerminal(host: Host, line: CommandLine): Invocation {
     tree,
     platform: host.system.platform,
     current: call?.command,
+    flags,
     typedWords,
   });
   const streams = { ...host, redactor: host.redactor ?? createRedactor(), writeHints };

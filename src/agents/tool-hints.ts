@@ -4,6 +4,7 @@ import { commandLine, optionWords } from '../cli/shell-hints.ts';
 import { createHintWriter, type Hint, type WriteHints } from '../lib/hint.ts';
 import type { JsonValue } from '../lib/json.ts';
 import { quoteFor } from '../lib/shell-command.ts';
+import type { Flags } from '../settings/settings.ts';
 import { type AgentPermissions, isAllowed, optionsForAgents, toolName } from './tools.ts';
 
 export interface ToolHintOptions {
@@ -12,13 +13,14 @@ export interface ToolHintOptions {
   platform: NodeJS.Platform;
   /** The command of the call, for hints about inputs to add. */
   current: LoadedCommand;
+  flags: Flags;
   typedWords: ReadonlyMap<string, string>;
 }
 
 type Input = NonNullable<Hint['input']>;
 
 export function createToolHints(options: ToolHintOptions): WriteHints {
-  const { commands, permissions, platform, current, typedWords } = options;
+  const { commands, permissions, platform, current, flags, typedWords } = options;
   const quote = quoteFor(platform);
   return createHintWriter(({ text, command: path, input }) => {
     if (path === undefined && input === undefined) return text;
@@ -31,7 +33,7 @@ export function createToolHints(options: ToolHintOptions): WriteHints {
         : `${text}, add the input \`${shown}\`.`;
     }
     if (shown === undefined) {
-      return `${text}, a person has to run \`${commandLine(command, input, quote)}\`.`;
+      return `${text}, a person has to run \`${commandLine(command, input, flags, quote)}\`.`;
     }
     return `${text}, call \`${[toolName(command), shown].filter(Boolean).join(' ')}\`.`;
   }, typedWords);

@@ -57,7 +57,11 @@ export function createToolRunner(
 
   return async (command, rawInput, { signal: callSignal, onProgress }) => {
     const typedWords = new Map<string, string>();
-    const writeHints = createToolHints({ commands, permissions, platform, current: command, typedWords });
+    const { flags } = server;
+    const writeHints = createToolHints({
+      ...{ commands, permissions, platform, flags, typedWords },
+      current: command,
+    });
     const presenter = createToolPresenter({ writeHints, log, onProgress });
     const controller = new AbortController();
     const { signal } = controller;

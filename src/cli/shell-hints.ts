@@ -1,5 +1,6 @@
 import { createHintWriter, type Hint, type WriteHints } from '../lib/hint.ts';
 import { type QuoteWord, quoteFor } from '../lib/shell-command.ts';
+import type { Flags } from '../settings/settings.ts';
 import {
   type AnyCommand,
   argumentsOf,
@@ -17,16 +18,17 @@ export interface ShellHintOptions {
   platform: NodeJS.Platform;
   /** The command that is running, for hints about options to add. */
   current: Pick<AnyCommand, 'options' | 'passesThrough'> | undefined;
+  flags: Flags;
   typedWords: ReadonlyMap<string, string>;
 }
 
 export function createShellHints(options: ShellHintOptions): WriteHints {
-  const { tree, platform, current = noCommand, typedWords } = options;
+  const { tree, platform, current = noCommand, flags, typedWords } = options;
   const quote = quoteFor(platform);
   return createHintWriter(async ({ text, command, input }) => {
     if (command !== undefined) {
       const entry = commandNamed(tree, command);
-      const line = entry ? commandLine(await loadCommand(entry), input, quote) : `vals ${command}`;
+      const line = entry ? commandLine(await loadCommand(entry), input, flags, quote) : `vals ${command}`;
       return `${text}, run \`${line}\`.`;
     }
     if (input === undefined) return text;
@@ -40,8 +42,14 @@ const noCommand: Pick<AnyCommand, 'options' | 'passesThrough'> = {};
 
 type Input = NonNullable<Hint['input']>;
 
-export function commandLine(command: LoadedCommand, input: Input = {}, quote: QuoteWord): string {
+export function commandLine(
+  command: LoadedCommand,
+  given: Input = {},
+  flags: Flags,
+  quote: QuoteWord,
+): string {
   const { path } = command;
+  const input = { ...given, ...serviceFlags(path, given, flags) };
   const unquoted = argumentWords(command, input);
   const args = unquoted.map(({ word, isFixed }) => (isFixed ? word : quote(word)));
   const isArgument = (key: string) => argumentsOf(command).some(([name]) => name === key);
@@ -54,6 +62,20 @@ export function commandLine(command: LoadedCommand, input: Input = {}, quote: Qu
   if (hasDash) return ['vals', path, ...options, '--', ...args].join(' ');
   const words = command.passesThrough ? [...options, ...args] : [...args, ...options];
   return ['vals', path, ...words].join(' ');
+}
+
+/** What was typed to choose the service, so that the command reaches the same one. */
+function serviceFlags(path: string, given: Input, { baseUrl = '', local, allowHttp }: Flags): Input {
+  // These commands open a store themselves.
+  if (/^(?:serve|user|space|backup)\b/.test(path)) return {};
+  const namesService = 'baseUrl' in given || 'local' in given;
+  // A user name and a password in an address are refused, and not repeated.
+  const isShown = baseUrl !== '' && !/[^/]@/.test(baseUrl);
+  return {
+    ...(isShown && !namesService && { baseUrl }),
+    ...(local && !namesService && path !== 'login' && { local }),
+    ...(allowHttp && { allowHttp }),
+  };
 }
 
 interface ArgumentWord {

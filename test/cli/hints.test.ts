@@ -8,8 +8,9 @@ import { commandNamed, commandsOf, loadTree } from '../../src/cli/command-tree.t
 import { globalOptions } from '../../src/cli/global-options.ts';
 import { createShellHints } from '../../src/cli/shell-hints.ts';
 import { commandTree } from '../../src/commands/index.ts';
-import type { Hints } from '../../src/lib/hint.ts';
+import type { Hint, Hints } from '../../src/lib/hint.ts';
 import { quoteFor } from '../../src/lib/shell-command.ts';
+import type { Flags } from '../../src/settings/settings.ts';
 import { connectAgent } from '../agents/clients.ts';
 import { folderOf, run } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
@@ -18,8 +19,11 @@ import { serviceInProcess } from '../support/service-in-process.ts';
 const tree = await loadTree(commandTree);
 const push = commandNamed(tree, 'push');
 
-const shellHints = (platform: NodeJS.Platform = 'linux', typedWords = new Map<string, string>()) =>
-  createShellHints({ tree: commandTree, platform, current: push, typedWords });
+const shellHints = (
+  platform: NodeJS.Platform = 'linux',
+  typedWords = new Map<string, string>(),
+  flags: Flags = {},
+) => createShellHints({ tree: commandTree, platform, current: push, flags, typedWords });
 
 function toolHints(permissions: AgentPermissions = {}) {
   if (push === undefined) throw new Error('no command push');
@@ -28,6 +32,7 @@ function toolHints(permissions: AgentPermissions = {}) {
     permissions,
     platform: 'linux',
     current: push,
+    flags: {},
     typedWords: new Map(),
   });
 }
@@ -87,6 +92,34 @@ it('the word that the user typed stands for the id of a val, in a list too', asy
   expect(await write([get, rm])).toBe(
     'To see it, run `vals val get hello`. To delete it, run `vals val rm hello`.',
   );
+});
+
+it.each<[Hint, Flags, string]>([
+  [overwrite, { local: true }, "vals push 'a b.ts' --force --local"],
+  [
+    overwrite,
+    { baseUrl: 'http://10.0.0.1/@acme', allowHttp: true },
+    "vals push 'a b.ts' --force --base-url http://10.0.0.1/@acme --allow-http",
+  ],
+  [
+    { text: 'x', command: 'run', input: { val: 'x' } },
+    { baseUrl: 'vals.dev' },
+    'vals run --base-url vals.dev x',
+  ],
+  [{ text: 'x', command: 'login' }, { local: true }, 'vals login'],
+  [
+    { text: 'x', command: 'login', input: { baseUrl: 'vals.dev' } },
+    { baseUrl: 'other.dev' },
+    'vals login vals.dev',
+  ],
+  [
+    { text: 'x', command: 'user ls', input: { data: 'a.db' } },
+    { baseUrl: 'vals.dev' },
+    'vals user ls --data a.db',
+  ],
+  [{ text: 'x', command: 'me' }, { baseUrl: 'https://ada:secret@vals.dev' }, 'vals me'],
+])('%j with the flags %j: `%s`', async (hint, flags, line) => {
+  expect(await shellHints('linux', new Map(), flags)(hint)).toBe(`${hint.text}, run \`${line}\`.`);
 });
 
 it('a shell reads a quoted word as one unchanged word', async () => {

@@ -50,8 +50,8 @@ export function storePlace(
   return embeddedPlace(settings);
 }
 
-function embeddedPlace({ dataFile: file }: Context['settings']): Place {
-  return { location: { file }, name: file, input: {} };
+function embeddedPlace({ dataFile: file, local }: Context['settings']): Place {
+  return { location: { file }, name: file, input: { ...(local.source === '--local' && { local: true }) } };
 }
 
 /** The store of a command that opens one itself. The embedded store must not be taken for that of the service in use. */
