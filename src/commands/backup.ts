@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { path } from '../cli/value-types.ts';
 import { LocalError } from '../errors.ts';
+import { makeFolder } from '../lib/make-folder.ts';
 import { errorMessageOf } from '../lib/system.ts';
 import { countedThings } from '../service/backup/counts.ts';
 import { recordKinds } from '../service/store/records.ts';
@@ -48,7 +49,7 @@ function makeDataDirectory({ settings }: Pick<Context, 'settings'>, file: string
   const folder = settings.dataDirectory?.value;
   if (folder === undefined || dirname(file) !== folder) return;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
   } catch (error) {
     throw new LocalError(`The folder ${folder} could not be made: ${errorMessageOf(error)}.`, {
       hint: 'Set VALS_DATA_DIR to a folder that you can write to.',

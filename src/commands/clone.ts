@@ -1,10 +1,11 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { path } from '../cli/value-types.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import { fileError } from '../file-error.ts';
+import { makeFolder } from '../lib/make-folder.ts';
 import { quoteFor } from '../lib/shell-command.ts';
 import { errnoOf, errorMessageOf, isMissing } from '../lib/system.ts';
 import { spaceIn } from '../settings/base-url.ts';
@@ -104,7 +105,7 @@ function namesIn(folder: string, given: string): string[] {
 
 function makeNewFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
   } catch (error) {
     throw new LocalError(`${folder} could not be created: ${errorMessageOf(error)}`, {
       hint: 'Give a folder that you may write to.',

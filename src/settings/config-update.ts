@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import Conf from 'conf';
 import { LocalError, ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import { makeFolder } from '../lib/make-folder.ts';
 import { type Say, warnWith } from '../lib/say.ts';
 import { errnoOf, errorMessageOf } from '../lib/system.ts';
 import { readConfig, type StoredConfig } from './config-file.ts';
@@ -28,7 +28,7 @@ export async function updateConfig(
   }
 
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeFolder(directory, 0o700);
     await withLock(`${file}.lock`, { clock, signal }, update);
   } catch (error) {
     if (error instanceof ValsError) throw error;

@@ -61,6 +61,11 @@ describe('the file of a store', () => {
     expect((await Promise.all(added)).map((person) => person?.user.username)).toEqual(names);
   });
 
+  test.runIf(process.platform === 'linux')('is refused where no folder can be made', async () => {
+    const { message } = await failureOf(startService({ file: '/proc/vals/store.db', port: 0 }));
+    expect(message).toMatch(/store\.db could not be used: ENOENT/);
+  });
+
   const ofAnotherUser = (file: string) => {
     writeFileSync(file, '');
     chownSync(file, 65_534, 65_534);
@@ -86,7 +91,7 @@ describe('the file of a store', () => {
           'CREATE TABLE vals (a); PRAGMA application_id = 0x76616c73; PRAGMA user_version = 99',
         ),
     ],
-    ['a folder', /store\.db could not be used/, (file) => mkdirSync(file)],
+    ['a folder', /store\.db is not a file/, (file) => mkdirSync(file)],
     ['below a file', /store\.db could not be used/, (file) => writeFileSync(dirname(file), '')],
     ...asRoot.map((make): [string, RegExp, typeof make] => ["another user's", /to another user/, make]),
   ])('is refused when it is %s, and stays as it is', async (what, message, make) => {

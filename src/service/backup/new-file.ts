@@ -31,7 +31,8 @@ export function nameFile(partial: string, file: string): void {
 
 /** A log of another store beside the file would be taken for its own. */
 function refuseExisting(file: string): void {
-  const isThere = (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  const stats = statSync(file, { throwIfNoEntry: false });
+  const isThere = stats !== undefined && !(stats.isFile() && stats.size === 0);
   if (!isThere && !existsSync(`${file}-wal`)) return;
   throw new ConflictError(
     `The file ${isThere ? file : `${file}-wal`} is there already. A backup never overwrites a file.`,

@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LocalError } from '../../errors.ts';
+import { makeFolder } from '../../lib/make-folder.ts';
 import { errnoOf } from '../../lib/system.ts';
 
 export const otherFileHint =
@@ -8,16 +9,18 @@ export const otherFileHint =
 
 /** Makes the file if it is absent, for its owner alone, because the store contains a token. */
 export function prepareStoreFile(file: string): string {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file), 0o700);
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error;
   }
   const path = realpathSync(file);
-  const { uid } = statSync(path);
+  const stats = statSync(path);
+  if (!stats.isFile())
+    throw new LocalError(`${path} is not a file, so it cannot be a store.`, { hint: otherFileHint });
   const user = process.geteuid?.();
-  if (user !== undefined && uid !== user) {
+  if (user !== undefined && stats.uid !== user) {
     throw new LocalError(`${path} belongs to another user, who could read everything in the store.`, {
       hint: otherFileHint,
     });

@@ -1,17 +1,9 @@
 // Replaces files below the root of a workspace: whole, or not at all.
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  fchmodSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, fchmodSync, fsyncSync, lstatSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConflictError, LocalError } from '../../errors.ts';
+import { makeFolder } from '../../lib/make-folder.ts';
 import { readPlainFile, UnusableFile } from '../../lib/plain-file.ts';
 import { errorMessageOf, isMissing, isRunning, replaceFile } from '../../lib/system.ts';
 import { namesBelow, notUsed, pathBelow } from './files.ts';
@@ -28,7 +20,7 @@ export function replaceBelow(
 ): void {
   try {
     const path = pathBelow(root, file, shownPath);
-    if (file.includes('/')) mkdirSync(dirname(path), { recursive: true });
+    if (file.includes('/')) makeFolder(dirname(path));
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats?.isFile() === false)
       throw notUsed(shownPath, shownPath, new UnusableFile('is not a regular file'));

@@ -11,7 +11,7 @@ import { isLong } from '../../support/cases.ts';
 import { placeOf } from '../../support/embedded-service.ts';
 import { lock, untilWaiting } from '../../support/locks.ts';
 import { newDatabase, onServer } from '../../support/postgres.ts';
-import { environment, program, run, temporaryFolder } from '../../support/program.ts';
+import { environment, makeNamedPipe, program, run, temporaryFolder } from '../../support/program.ts';
 import { seedOfEachKind } from '../../support/seeds.ts';
 import {
   addPerson,
@@ -162,6 +162,9 @@ describe('a backup', () => {
     writeFileSync(file, 'mine');
     await expect(copy(service.at, file)).rejects.toMatchObject({ exit: 5 });
     expect(readFileSync(file, 'utf8')).toBe('mine');
+    const pipe = newFile();
+    makeNamedPipe(pipe);
+    await expect(copy(service.at, pipe)).rejects.toMatchObject({ exit: 5 });
     if (!postgres) return;
     const used = await newTarget();
     await onServer(used, 'CREATE TABLE mine (x TEXT)');
