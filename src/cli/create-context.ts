@@ -114,12 +114,8 @@ function createConnections(shared: Invocation & Pick<Context, 'seen'>): Connecti
 async function openLog({ stderr, flags: { quiet }, redactor: { redact } }: Invocation): Promise<Log> {
   const { createLog } = await import('../terminal/log.ts');
   const log = createLog(stderr);
-  return {
-    write(line) {
-      if (!quiet) log.write(`${visible(redact(line))}\n`);
-    },
-    close: log.close,
-  };
+  const always = (line: string) => log.write(`${visible(redact(line))}\n`);
+  return { write: quiet ? () => {} : always, always, close: log.close };
 }
 
 function warningIfStuck(api: Api, warn: (text: string) => void): Api {

@@ -7,10 +7,12 @@ const mostWaitingBytes = 1_048_576;
 
 export interface Log {
   write(text: string): void;
+  /** Writes under --quiet, too. */
+  always(text: string): void;
   close(): void;
 }
 
-export function createLog(stream: NodeJS.WriteStream): Log {
+export function createLog(stream: NodeJS.WriteStream): Omit<Log, 'always'> {
   const stats = fstatSync(stderr);
   if (!stats.isFIFO() && !stats.isSocket()) return { write: (text) => stream.write(text), close: () => {} };
   const pipe = new Socket({ fd: stderr, readable: false, writable: true }).unref();

@@ -112,8 +112,8 @@ test.each([
   expect(await ended).toMatchObject({ exit: 1, stderr: expect.stringMatching(message) });
 });
 
-test('--log json writes a failed start as a line of the log', async () => {
-  const { exit, stdout, stderr } = await runProcess(['serve', '--log', 'json', '--host', '0.0.0.0']);
+test.each([[[]], [['--quiet']]])('--log json writes a failed start as a line of the log %j', async (flags) => {
+  const { exit, stdout, stderr } = await runProcess(['serve', '--log', 'json', '--host', '0.0.0.0', ...flags]);
   expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
   expect(JSON.parse(stderr)).toEqual({
     time: expect.any(String),

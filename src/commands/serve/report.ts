@@ -62,8 +62,8 @@ export function textReport(say: Context['say'], log: Log, clean: Clean): Report 
 /** Every line is a JSON object. */
 export function jsonReport(log: Log, clean: Clean): Report {
   const time = () => new Date().toISOString();
-  const write = (level: 'info' | 'warning' | 'error', message: string) =>
-    log.write(stringifyJson({ time: time(), level, message }));
+  const lineOf = (level: 'info' | 'warning' | 'error', message: string) =>
+    stringifyJson({ time: time(), level, message });
   const textOf = (text: Hints) =>
     hintList(text)
       .map((hint) => (typeof hint === 'string' ? hint : hint.text))
@@ -71,12 +71,12 @@ export function jsonReport(log: Log, clean: Clean): Report {
   return {
     request: ({ method, route, status, ms }) =>
       log.write(stringifyJson({ time: time(), method, route, status, ms: Math.round(ms) })),
-    info: (text) => write('info', text),
-    failure: (error) => write('error', textOf(messageWithHint(error))),
+    info: (text) => log.write(lineOf('info', text)),
+    failure: (error) => log.always(lineOf('error', textOf(messageWithHint(error)))),
     internalError: ({ method, route, error }) =>
-      write('error', `Internal error in ${method} ${route}: ${clean(error.stack ?? `${error}`)}`),
+      log.write(lineOf('error', `Internal error in ${method} ${route}: ${clean(error.stack ?? `${error}`)}`)),
     lines(message) {
-      if (message.kind === 'warning') write('warning', textOf(message.text));
+      if (message.kind === 'warning') log.always(lineOf('warning', textOf(message.text)));
     },
   };
 }

@@ -66,17 +66,15 @@ export const command = defineCommand({
     const { jsonReport, textReport, withDefectsInLog } = await import('./report.ts');
     const { withoutTokens } = await import('../../service/index.ts');
     const isJson = options.log === 'json';
-    // --quiet closes the log, and an error is always said.
-    const isFailureLogged = isJson && !context.flags.quiet;
     const log = await context.openLog();
     const report = isJson ? jsonReport(log, withoutTokens) : textReport(context.say, log, withoutTokens);
     const work = () => serve(context, options, report);
     try {
-      await (isFailureLogged ? withDefectsInLog(report, work) : work());
+      await (isJson ? withDefectsInLog(report, work) : work());
       return { kind: 'nothing' };
     } catch (error) {
       const failure = asValsError(error);
-      if (!isFailureLogged || context.flags.json || failure.message === '') throw failure;
+      if (!isJson || context.flags.json || failure.message === '') throw failure;
       report.failure(failure);
       throw withoutMessage(failure);
     } finally {
