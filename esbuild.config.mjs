@@ -1,7 +1,7 @@
 // Builds the folder dist/, which bin/vals.js needs:
 //   start.cjs      what bin/vals.js runs first
 //   main.js        the program
-//   run/           what runs in the process of a val, and what fetches the modules that it imports from the web
+//   run/           what runs in the process of a val
 //   mcp.cjs        the code for the MCP protocol, which only `vals mcp` loads
 //   prepared/      texts that start.cjs prints without loading the program
 // And THIRD-PARTY-NOTICES, which is packed with it.
@@ -33,7 +33,6 @@ await write('dist/start.cjs', await bundle('src/start.ts'));
 for (const name of ['preload', 'hooks', 'main']) {
   await write(`dist/run/${name}.cjs`, await bundle(`src/run/child/${name}.ts`, { keepImports: true }));
 }
-await write('dist/run/fetch.cjs', await bundle('src/run/fetch.ts'));
 await write('dist/mcp.cjs', await bundle('src/agents/mcp-server.ts'));
 await write('THIRD-PARTY-NOTICES', noticesFor(metafiles, legalComments));
 await prepareTexts(evaluate(main));

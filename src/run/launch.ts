@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { isatty } from 'node:tty';
@@ -15,7 +14,7 @@ import { createModules, type Entry, type Modules } from './modules.ts';
 import { linkedPackages, packagePaths } from './packages.ts';
 import { canInspectInSandbox, nodeOptions, type Permissions } from './permissions.ts';
 import type { ProcessOptions } from './process.ts';
-import { createRemote } from './remote.ts';
+import { type Connections, createRemote } from './remote.ts';
 import type { FileTarget, Target } from './target.ts';
 import { spelledAsOnDisk } from './windows-paths.ts';
 
@@ -41,6 +40,7 @@ export interface LaunchHost {
   clock: Clock;
   node: NodeProgram;
   agent?: object | undefined;
+  invocation: { services: { connections: Connections } };
   signal: AbortSignal;
   say: Say;
 }
@@ -61,6 +61,7 @@ export interface Launch {
 
 export function prepareLaunch(host: LaunchHost, input: LaunchInput, target: Target): Launch {
   const { env, settings, clock, node, agent, signal } = host;
+  const { connections } = host.invocation.services;
   const { platform } = settings.system;
   const programs = realPath(join(__dirname, 'run'));
   const isAtTerminal = agent === undefined && [0, 1, 2].some(isatty);
@@ -85,10 +86,11 @@ export function prepareLaunch(host: LaunchHost, input: LaunchInput, target: Targ
   const compile = createCompiler(kept('compiled', mostCompiledFiles));
   const fetchModule = createRemote({
     settings,
+    clock,
     signal,
     kept: kept('modules'),
     reload: input.reload === true,
-    loadFetch: () => createRequire(join(programs, 'main.cjs'))('./fetch.cjs'),
+    connections,
   });
 
   function command(mode: Mode, entry: Entry): string[] {

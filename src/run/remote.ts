@@ -1,9 +1,11 @@
 import { extname } from 'node:path';
+import type { OpenDispatcher, ProxyServer } from '../api/http/dispatcher.ts';
+import type { Clock } from '../lib/clock.ts';
 import { isLoopback } from '../lib/host-names.ts';
 import { errorMessageOf } from '../lib/system.ts';
+import type { BaseUrl } from '../settings/base-url.ts';
 import { proxyFor } from '../settings/proxy.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { fetchOnce } from './fetch.ts';
 import type { Kept } from './kept.ts';
 
 export interface RemoteModule {
@@ -15,44 +17,32 @@ export interface RemoteModule {
 
 export interface RemoteOptions {
   settings: Settings;
+  clock: Clock;
   signal: AbortSignal;
   kept: Kept;
   /** Fetch again what was fetched in an earlier run. */
   reload: boolean;
-  loadFetch(): { fetchOnce: typeof fetchOnce };
+  connections: Connections;
 }
+
+/** The connections of this process to a server. */
+export type Connections = (base: BaseUrl, proxy: ProxyServer | undefined) => Promise<OpenDispatcher>;
 
 /** The message says why the module cannot be had. */
 export type FetchModule = (url: string) => Promise<RemoteModule>;
 
 const mostRedirects = 10;
 
-export function createRemote({ settings, signal, kept, reload, loadFetch }: RemoteOptions): FetchModule {
+export function createRemote(options: RemoteOptions): FetchModule {
+  const { kept, reload } = options;
   const known = new Map<string, Promise<RemoteModule>>();
 
   async function get(url: string): Promise<RemoteModule> {
     const found = reload ? undefined : kept.read(url);
     if (isRemoteModule(found)) return found;
-    const module = await fetchModule(url);
+    const module = await fetchRedirected(url, options);
     for (const address of new Set([url, module.url])) kept.write(address, { ...module });
     return module;
-  }
-
-  async function fetchModule(first: string): Promise<RemoteModule> {
-    let url = first;
-    for (let redirects = 0; redirects <= mostRedirects; redirects++) {
-      checkAddress(url);
-      const { status, location, type, text } = await loadFetch().fetchOnce(url, {
-        proxy: proxyFor(url, settings.proxy)?.url.href,
-        timeoutMs: settings.timeout.value * 1_000,
-        signal,
-      });
-      if (status >= 200 && status < 300) return { url, type, code: text };
-      if (status < 300 || status >= 400 || location === undefined)
-        throw new Error(`the server answered ${status}`);
-      url = new URL(location, url).href;
-    }
-    throw new Error(`it was redirected more than ${mostRedirects} times`);
   }
 
   return (url) => {
@@ -64,6 +54,37 @@ export function createRemote({ settings, signal, kept, reload, loadFetch }: Remo
     );
     return module;
   };
+}
+
+async function fetchRedirected(first: string, options: RemoteOptions): Promise<RemoteModule> {
+  let url = first;
+  for (let redirects = 0; redirects <= mostRedirects; redirects++) {
+    checkAddress(url);
+    const { status, location, type, code } = await fetchOnce(new URL(url), options);
+    if (status >= 200 && status < 300) return { url, type, code };
+    if (status < 300 || status >= 400 || location === undefined)
+      throw new Error(`the server answered ${status}`);
+    url = new URL(location, url).href;
+  }
+  throw new Error(`it was redirected more than ${mostRedirects} times`);
+}
+
+async function fetchOnce(
+  { origin, pathname, search }: URL,
+  { settings, clock, signal, connections }: RemoteOptions,
+) {
+  const { send } = await import('../api/http/send.ts');
+  const open = await connections({ origin, href: origin }, proxyFor(origin, settings.proxy));
+  const headers = { accept: '*/*', 'user-agent': `vals/${VERSION}` };
+  const limitMs = settings.timeout.value * 1_000;
+  const request = { method: 'GET', origin, path: pathname + search, headers };
+  const reply = await send(open, request, { clock, limitMs, signal });
+  if ('error' in reply) throw reply.error;
+  const { status, headers: answered, body } = reply;
+  if (body instanceof Error) throw body;
+  const header = (name: string) => [answered[name]].flat()[0];
+  const type = header('content-type') ?? '';
+  return { status, location: header('location'), type, code: body.toString() };
 }
 
 const isRemoteModule = (value: object | undefined): value is RemoteModule =>

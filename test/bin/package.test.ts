@@ -28,7 +28,7 @@ it('the packed package.json has no scripts, and packing restores the original', 
 
 it('THIRD-PARTY-NOTICES is packed, and names the packages whose code is in the bundles', async () => {
   const { outputFiles } = await build({
-    entryPoints: ['src/main.ts', 'src/run/child/*.ts', 'src/run/fetch.ts', 'src/agents/mcp-server.ts'],
+    entryPoints: ['src/main.ts', 'src/run/child/*.ts', 'src/agents/mcp-server.ts'],
     bundle: true,
     write: false,
     outdir: 'bundles',

@@ -1,0 +1,91 @@
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../../lib/clock.ts';
+import { keepParser, type OpenDispatcher } from './dispatcher.ts';
+import { type NoReply, TimeoutError } from './faults.ts';
+import type { HttpReply } from './read-reply.ts';
+
+interface HttpRequest {
+  method: string;
+  origin: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: string | undefined;
+}
+
+interface SendOptions {
+  clock: Clock;
+  limitMs: number;
+  signal: AbortSignal;
+}
+
+/** Sends one request on one connection. Calls undici's `dispatch`, which does half as much work as its `request`. */
+export async function send(
+  open: OpenDispatcher,
+  request: HttpRequest,
+  options: SendOptions,
+): Promise<HttpReply | NoReply> {
+  const received = dispatch(open.dispatcher, request, options);
+  keepParser(open);
+  const result = await received;
+  // undici's pool notices after the reply that the connection is free. Without the wait, the next request would open
+  // another connection.
+  await new Promise(setImmediate);
+  return result;
+}
+
+function dispatch(
+  dispatcher: Dispatcher,
+  request: HttpRequest,
+  { clock, limitMs, signal }: SendOptions,
+): Promise<HttpReply | NoReply> {
+  return new Promise((resolve) => {
+    let head: Pick<HttpReply, 'status' | 'headers'> | undefined;
+    const chunks: Buffer[] = [];
+    let controller: Dispatcher.DispatchController | undefined;
+    let isFinished = false;
+    const cancelLimit = clock.after(limitMs, () => end(new TimeoutError(limitMs)));
+    const interrupt = () => end(new Error('interrupted'));
+    signal.addEventListener('abort', interrupt);
+
+    dispatcher.dispatch(
+      {
+        ...request,
+        method: request.method as Dispatcher.HttpMethod,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      },
+      {
+        onRequestStart(started) {
+          controller = started;
+          if (isFinished) started.abort(new Error('too late'));
+        },
+        onResponseStart(_controller, status, headers) {
+          const isInterim = status < 200;
+          if (!isInterim) head = { status, headers };
+        },
+        onResponseData: (_controller, chunk) => void chunks.push(chunk),
+        onResponseEnd() {
+          if (head) finish({ ...head, body: Buffer.concat(chunks) });
+        },
+        onResponseError: (_controller, error) => fail(error),
+      },
+    );
+
+    function end(error: Error): void {
+      fail(error);
+      controller?.abort(error);
+    }
+
+    function fail(error: Error): void {
+      if (head) finish({ ...head, body: error });
+      else finish({ error, mayHaveReachedService: controller !== undefined });
+    }
+
+    function finish(result: HttpReply | NoReply): void {
+      isFinished = true;
+      cancelLimit();
+      signal.removeEventListener('abort', interrupt);
+      resolve(result);
+    }
+  });
+}
