@@ -10,7 +10,9 @@ import type { CopyTarget } from './tables.ts';
 export async function createSqliteCopy(file: string): Promise<CopyTarget> {
   const partial = createPartial(file);
   const connection = new Libsql(partial);
-  connection.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; BEGIN');
+  connection.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF');
+  // The driver sorts an index in memory otherwise, which takes 120 MB for a million runs.
+  connection.exec('PRAGMA temp_store = FILE; BEGIN');
   return {
     tx: txOf(queryOn(connection)),
     explain: (error) => explainSqlite(file, error),
