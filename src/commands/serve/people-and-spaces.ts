@@ -2,10 +2,19 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import { parsedText } from '../../cli/value-types.ts';
-import { ConflictError, DeclinedError, LocalError, NotFoundError, UsageError } from '../../errors.ts';
+import { ConflictError, LocalError, NotFoundError, UsageError } from '../../errors.ts';
+import type { Hint } from '../../lib/hint.ts';
 import type { Store } from '../../service/index.ts';
 import { column, idColumn } from '../../terminal/column.ts';
-import { newStoreNote, type Place, type PlaceOptions, placeToOpen } from './store-place.ts';
+import { yes } from '../shared/options.ts';
+import { confirmDeletion } from '../shared/remove.ts';
+import {
+  existingPlaceOptions,
+  newStoreNote,
+  type Place,
+  type PlaceOptions,
+  placeToOpen,
+} from './store-place.ts';
 
 export const usernameArgument = {
   description: 'the username of the person',
@@ -59,55 +68,66 @@ export async function withStoreOrNew<Result>(
   }
 }
 
-export function nobodyNamed(username: string, { name, input }: Place): NotFoundError {
-  return new NotFoundError(`There is no user named ${username} in ${name}.`, {
-    hint: { text: 'To list the users', command: 'user ls', input },
+/** Who owns vals: a person, whom commands call a user, or a space. */
+type OwnerKind = 'user' | 'space';
+
+export const noneNamed = (kind: OwnerKind, owner: string, { name, input }: Place): NotFoundError =>
+  new NotFoundError(`There is no ${kind} named ${owner} in ${name}.`, {
+    hint: { text: `To list the ${kind}s`, command: `${kind} ls`, input },
+  });
+
+export const nameTaken = (taken: string, { name }: Place, otherwise: Hint): ConflictError =>
+  new ConflictError(`There is a user or a space named ${taken} already in ${name}.`, {
+    hint: ['Choose another name.', otherwise],
+  });
+
+export const removalOptions = {
+  ...existingPlaceOptions,
+  yes,
+  withVals: { description: 'delete the vals too, with all versions' },
+  dryRun: { description: 'remove nothing; print what would be removed' },
+};
+
+interface Removal extends PlaceOptions {
+  name: string;
+  yes: boolean | undefined;
+  withVals: boolean | undefined;
+  dryRun: boolean | undefined;
+}
+
+/** Asks first, and returns the id of who was removed. */
+export function removeOwner(
+  context: Context,
+  kind: OwnerKind,
+  { name, yes, withVals = false, dryRun, ...options }: Removal,
+): Promise<string> {
+  return withStore(context, options, async ({ people, spaces, owner }, place) => {
+    const all = kind === 'user' ? people : spaces;
+    const found = await all.named(name);
+    if (!found) throw noneNamed(kind, name, place);
+    if (found.id === owner?.user.id) {
+      throw new ConflictError(`${name} is the owner of the database file and cannot be removed.`, {
+        hint: {
+          text: 'To get a new token',
+          command: 'user token',
+          input: { username: name, ...place.input },
+        },
+      });
+    }
+    const ownsVals = new ConflictError(`${name} was not removed, because ${name} still owns vals.`, {
+      hint: `To delete the vals of ${name} too, with all their versions, add --with-vals.`,
+    });
+    if (found.vals > 0 && !withVals) throw ownsVals;
+    if (dryRun) return found.id;
+    const vals = found.vals === 1 ? '1 val' : `${found.vals} vals`;
+    const along = found.vals === 0 ? '' : ` and ${vals}, with all versions`;
+    if (!yes) await confirmDeletion(context, async () => `Remove ${name}${along}?`);
+    const outcome = await all.remove(name, { withVals });
+    if (outcome === 'absent') throw noneNamed(kind, name, place);
+    if (outcome === 'has vals') throw ownsVals;
+    return found.id;
   });
 }
-
-export function noSpaceNamed(space: string, { name, input }: Place): NotFoundError {
-  return new NotFoundError(`There is no space named ${space} in ${name}.`, {
-    hint: { text: 'To list the spaces', command: 'space ls', input },
-  });
-}
-
-export async function nameTaken(
-  taken: string,
-  wanted: 'space' | 'user',
-  { spaces }: Store,
-  { name, input }: Place,
-): Promise<ConflictError> {
-  const owner = (await spaces.named(taken)) ? 'space' : 'user';
-  const nextSteps = {
-    space: { text: 'To add members to the space', command: 'space grant', input: { name: taken, ...input } },
-    user: {
-      text: 'To give the user a new token',
-      command: 'user token',
-      input: { username: taken, ...input },
-    },
-  };
-  return new ConflictError(`There is a ${owner} named ${taken} already in ${name}.`, {
-    hint: ['Choose another name.', ...(owner === wanted ? [nextSteps[owner]] : [])],
-  });
-}
-
-export function ownsVals(name: string): ConflictError {
-  return new ConflictError(`${name} was not removed, because ${name} still owns vals.`, {
-    hint: `To delete the vals of ${name} too, with all their versions, add --with-vals.`,
-  });
-}
-
-export function removedMeanwhile(name: string): NotFoundError {
-  return new NotFoundError(`This command removed nothing, because another command removed ${name} first.`);
-}
-
-export async function confirmRemoval({ prompt }: Context, name: string, vals: number): Promise<void> {
-  const along = vals === 0 ? '' : ` and ${vals === 1 ? '1 val' : `${vals} vals`}, with all versions`;
-  if (await prompt.confirm(`Remove ${name}${along}?`, removeWithoutAsking)) return;
-  throw new DeclinedError('Nothing was removed.');
-}
-
-export const removeWithoutAsking = 'To remove without a question, add --yes.';
 
 function checkName(text: string, kind: string): string {
   if (/^[a-z][a-z0-9_-]{0,38}$/.test(text)) return text;

@@ -16,12 +16,10 @@ export const command = defineCommand({
   run: (context, { name, ...options }) =>
     withStoreOrNew(context, options, async (store, place) => {
       const space = await store.spaces.add(name);
-      if (!space) throw await nameTaken(name, 'space', store, place);
+      const addMembers = { text: 'To add members', command: 'space grant', input: { name, ...place.input } };
+      if (!space) throw nameTaken(name, place, addMembers);
       context.say({ kind: 'done', text: `Added the space ${name} to ${place.name}.` });
-      context.say({
-        kind: 'hint',
-        text: { text: 'To add members', command: 'space grant', input: { name, ...place.input } },
-      });
+      context.say({ kind: 'hint', text: addMembers });
       return { kind: 'record', record: { ...space } };
     }),
 });

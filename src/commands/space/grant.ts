@@ -1,12 +1,6 @@
 import { defineCommand } from '../../cli/command.ts';
 import { column } from '../../terminal/column.ts';
-import {
-  nobodyNamed,
-  noSpaceNamed,
-  spaceArgument,
-  usernameArgument,
-  withStore,
-} from '../serve/people-and-spaces.ts';
+import { noneNamed, spaceArgument, usernameArgument, withStore } from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({
@@ -25,8 +19,8 @@ export const command = defineCommand({
     withStore(context, options, async ({ spaces }, place) => {
       const role = read ? 'read' : 'write';
       const outcome = await spaces.grant(name, username, role);
-      if (outcome === 'no space') throw noSpaceNamed(name, place);
-      if (outcome === 'no person') throw nobodyNamed(username, place);
+      if (outcome === 'no space') throw noneNamed('space', name, place);
+      if (outcome === 'no person') throw noneNamed('user', username, place);
       context.say({ kind: 'done', text: `${username} may ${role} the vals of the space ${name}.` });
       context.say({
         kind: 'hint',

@@ -1,13 +1,7 @@
 import { defineCommand } from '../../cli/command.ts';
 import { NotFoundError } from '../../errors.ts';
 import { column } from '../../terminal/column.ts';
-import {
-  nobodyNamed,
-  noSpaceNamed,
-  spaceArgument,
-  usernameArgument,
-  withStore,
-} from '../serve/people-and-spaces.ts';
+import { noneNamed, spaceArgument, usernameArgument, withStore } from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({
@@ -22,8 +16,8 @@ export const command = defineCommand({
   run: (context, { name, username, ...options }) =>
     withStore(context, options, async ({ spaces }, place) => {
       const outcome = await spaces.revoke(name, username);
-      if (outcome === 'no space') throw noSpaceNamed(name, place);
-      if (outcome === 'no person') throw nobodyNamed(username, place);
+      if (outcome === 'no space') throw noneNamed('space', name, place);
+      if (outcome === 'no person') throw noneNamed('user', username, place);
       if (outcome === 'not a member') {
         throw new NotFoundError(`${username} is not a member of the space ${name}.`, {
           hint: { text: 'To list the members of each space', command: 'space ls', input: place.input },

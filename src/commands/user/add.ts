@@ -17,7 +17,14 @@ export const command = defineCommand({
   run: (context, { username, ...options }) =>
     withStoreOrNew(context, options, async (store, place) => {
       const added = await store.people.add(username);
-      if (!added) throw await nameTaken(username, 'user', store, place);
+      if (!added) {
+        const input = { username, ...place.input };
+        throw nameTaken(username, place, {
+          text: 'To give a user a new token',
+          command: 'user token',
+          input,
+        });
+      }
       context.say({ kind: 'done', text: `Added ${username} to ${place.name}.` });
       context.say({
         kind: 'hint',

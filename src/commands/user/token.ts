@@ -1,5 +1,5 @@
 import { defineCommand } from '../../cli/command.ts';
-import { nobodyNamed, tokenColumns, usernameArgument, withStore } from '../serve/people-and-spaces.ts';
+import { noneNamed, tokenColumns, usernameArgument, withStore } from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({
@@ -14,7 +14,7 @@ export const command = defineCommand({
   run: (context, { username, ...options }) =>
     withStore(context, options, async ({ people }, place) => {
       const renewed = await people.renewToken(username);
-      if (!renewed) throw nobodyNamed(username, place);
+      if (!renewed) throw noneNamed('user', username, place);
       context.say({ kind: 'done', text: `${username} has a new token. The old token no longer works.` });
       return { kind: 'record', record: { ...renewed.user, token: renewed.token } };
     }),

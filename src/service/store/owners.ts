@@ -53,24 +53,17 @@ export async function insertOwner(
   return user;
 }
 
-export interface RemovalOptions {
-  withVals: boolean;
-  /** Leaves a new owner of the same name alone. */
-  id?: string;
-}
-
 /** Deletes each val in a transaction of its own, so that a running service does not wait for all of them. */
 export async function removeOwner(
   database: Database,
   username: string,
   kind: OwnerKind,
-  { withVals, id }: RemovalOptions,
+  { withVals }: { withVals: boolean },
 ): Promise<'removed' | 'absent' | 'has vals'> {
   const owner = await database.transaction({}, async (tx) => {
     const found = await ownerNamed(tx, username, kind);
-    if (!found || found.id !== (id ?? found.id)) return undefined;
     // Access ends first, because members who keep adding vals to a space would keep the removal from its end.
-    if (withVals) await endAccess(tx, found);
+    if (found && withVals) await endAccess(tx, found);
     return found;
   });
   if (!owner) return 'absent';

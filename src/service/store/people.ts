@@ -1,14 +1,6 @@
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { firstTokenName, idPattern, type User } from './caller.ts';
-import {
-  insertOwner,
-  type ListedOwner,
-  listedOwner,
-  listOwners,
-  ownerNamed,
-  type RemovalOptions,
-  removeOwner,
-} from './owners.ts';
+import { insertOwner, type ListedOwner, listedOwner, listOwners, ownerNamed, removeOwner } from './owners.ts';
 import { now } from './timestamps.ts';
 import { endTokens, insertToken, newSecret } from './tokens.ts';
 
@@ -92,6 +84,7 @@ export function createPeople(database: Database) {
         return given;
       }),
 
-    remove: (username: string, options: RemovalOptions) => removeOwner(database, username, 'person', options),
+    remove: (username: string, options: { withVals: boolean }) =>
+      removeOwner(database, username, 'person', options),
   };
 }

@@ -1,14 +1,6 @@
 import type { Database, Reader, Tx } from '../database/database.ts';
 import type { Role, User } from './caller.ts';
-import {
-  insertOwner,
-  type ListedOwner,
-  listedOwner,
-  listOwners,
-  ownerNamed,
-  type RemovalOptions,
-  removeOwner,
-} from './owners.ts';
+import { insertOwner, type ListedOwner, listedOwner, listOwners, ownerNamed, removeOwner } from './owners.ts';
 import { now } from './timestamps.ts';
 
 interface Space extends ListedOwner {
@@ -58,7 +50,7 @@ export function createSpaces(database: Database) {
     ): Promise<'revoked' | 'no space' | 'no person' | 'not a member'> =>
       database.transaction({}, (tx) => revoke(tx, name, username)),
 
-    remove: (name: string, options: RemovalOptions) => removeOwner(database, name, 'space', options),
+    remove: (name: string, options: { withVals: boolean }) => removeOwner(database, name, 'space', options),
   };
 }
 
