@@ -1,6 +1,7 @@
 import { LocalError } from '../../errors.ts';
 import type { Snapshot, StoreLocation, Tx } from '../database/database.ts';
 import { openSnapshot } from '../database/open-database.ts';
+import { listOf, nothing, raw, type Sql, sql } from '../database/sql.ts';
 import { type BackupCounts, countsOf } from './counts.ts';
 import { type CopyTarget, insertRows, type Row, type Table, tablesOf } from './tables.ts';
 
@@ -67,7 +68,7 @@ async function copyRows(
       }
     }
     signal.throwIfAborted();
-    for (const sql of indexes) await write(tx.query(sql));
+    for (const statement of indexes) await write(tx.query(raw(statement)));
     await write(takeSteps());
     const counts = await write(countsOf(tx));
     await write(target.finish());
@@ -79,25 +80,22 @@ async function copyRows(
 }
 
 /** An index is made faster at the end than row by row. Returns the statements that make them. */
-async function dropIndexes(tx: Tx, listIndexes: string): Promise<string[]> {
+async function dropIndexes(tx: Tx, listIndexes: Sql): Promise<string[]> {
   const indexes = await tx.query<{ name: string; sql: string }>(listIndexes);
-  for (const { name } of indexes) await tx.query(`DROP INDEX ${name}`);
+  for (const { name } of indexes) await tx.query(sql`DROP INDEX ${raw(name)}`);
   return indexes.map(({ sql }) => sql);
 }
 
 /** A page after another, each found by the key where the last one ended. */
 async function* batchesOf({ query }: Snapshot, { name, key, batch }: Table): AsyncGenerator<Row[]> {
-  const select = (condition: string) =>
-    `SELECT * FROM ${name} ${condition} ORDER BY ${key.join(', ')} LIMIT ${batch}`;
-  const isAfter = `WHERE (${key.join(', ')}) > (${key.map(() => '?').join(', ')})`;
-  let rows = await query<Row>(select(''));
+  const columns = raw(key.join(', '));
+  const select = (condition: Sql) =>
+    query<Row>(sql`SELECT * FROM ${raw(name)} ${condition} ORDER BY ${columns} LIMIT ${raw(batch)}`);
+  let rows = await select(nothing);
   while (rows.length > 0) {
     yield rows;
     const last = rows.at(-1);
     if (rows.length < batch || !last) return;
-    rows = await query<Row>(
-      select(isAfter),
-      key.map((column) => last[column] ?? null),
-    );
+    rows = await select(sql`WHERE (${columns}) > ${listOf(key.map((column) => last[column] ?? null))}`);
   }
 }

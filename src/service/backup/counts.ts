@@ -1,5 +1,5 @@
 import type { Reader } from '../database/database.ts';
-import { query, type Sql, sql } from '../database/sql.ts';
+import { type Sql, sql } from '../database/sql.ts';
 import { isOfKind, recordKinds } from '../store/records.ts';
 
 export type BackupCounts = Record<string, number>;
@@ -20,7 +20,7 @@ export const countedThings = Object.keys(counted);
 export async function countsOf(db: Pick<Reader, 'query'>): Promise<BackupCounts> {
   const counts: BackupCounts = {};
   for (const [name, from] of Object.entries(counted)) {
-    const [found] = await query<{ rows: number }>(db, sql`SELECT count(*) AS rows FROM ${from}`);
+    const [found] = await db.query<{ rows: number }>(sql`SELECT count(*) AS rows FROM ${from}`);
     counts[name] = found?.rows ?? 0;
   }
   return counts;

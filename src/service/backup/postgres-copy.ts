@@ -1,6 +1,7 @@
 import { ConflictError } from '../../errors.ts';
 import { openPostgresTransaction } from '../database/postgres.ts';
 import { hasNoTables, takePostgresSteps } from '../database/postgres-schema.ts';
+import { raw, sql } from '../database/sql.ts';
 import { type CopyTarget, numberedTables } from './tables.ts';
 
 /** Everything is one transaction: without its commit, the database stays as it was. */
@@ -15,14 +16,13 @@ export async function createPostgresCopy(address: string): Promise<CopyTarget> {
   return {
     tx,
     explain,
-    listIndexes: `SELECT indexname AS name, indexdef AS sql FROM pg_indexes WHERE schemaname = current_schema()
+    listIndexes: sql`SELECT indexname AS name, indexdef AS sql FROM pg_indexes WHERE schemaname = current_schema()
       AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conname = indexname)`,
     takeSteps: (to) => takePostgresSteps(tx, name, to),
     async finish() {
       for (const table of numberedTables) {
-        await tx.query(
-          `SELECT setval(pg_get_serial_sequence('${table}', 'position'), max(position)) FROM ${table}`,
-        );
+        await tx.query(sql`
+          SELECT setval(pg_get_serial_sequence('${raw(table)}', 'position'), max(position)) FROM ${raw(table)}`);
       }
       await commit();
       await close();

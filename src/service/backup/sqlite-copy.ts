@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import Libsql from 'libsql';
+import { sql } from '../database/sql.ts';
 import { explainSqlite } from '../database/sqlite-failures.ts';
 import { queryOn, txOf } from '../database/sqlite-query.ts';
 import { takeSqliteSteps } from '../database/sqlite-schema.ts';
@@ -16,7 +17,7 @@ export async function createSqliteCopy(file: string): Promise<CopyTarget> {
   return {
     tx: txOf(queryOn(connection)),
     explain: (error) => explainSqlite(file, error),
-    listIndexes: "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL",
+    listIndexes: sql`SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL`,
     takeSteps: (to) => takeSqliteSteps(connection, file, to),
     async finish() {
       connection.exec('COMMIT');

@@ -1,5 +1,6 @@
 import type { ValsError } from '../../errors.ts';
 import type { Tx, Value } from '../database/database.ts';
+import { joined, listOf, raw, type Sql, sql } from '../database/sql.ts';
 
 export interface Table {
   name: string;
@@ -17,7 +18,7 @@ export type Row = Record<string, Value>;
 export interface CopyTarget {
   tx: Tx;
   /** Gets the names of the indexes that no constraint needs, and the statements that make them. */
-  listIndexes: string;
+  listIndexes: Sql;
   /** Makes the tables of a schema, or brings them up to date. */
   takeSteps(to?: number): Promise<unknown>;
   finish(): Promise<void>;
@@ -55,11 +56,8 @@ export const leftOut = ['owner', 'links', 'secret'];
 /** Inserts the rows at once, which is several times as fast as one by one. */
 export async function insertRows(tx: Tx, { name }: Table, rows: readonly Row[]): Promise<void> {
   const columns = Object.keys(rows[0] ?? {});
-  const places = `(${columns.map(() => '?').join(', ')})`;
-  await tx.query(
-    `INSERT INTO ${name} (${columns.join(', ')}) VALUES ${rows.map(() => places).join(', ')}`,
-    rows.flatMap((row) => columns.map((column) => storable(row[column]))),
-  );
+  const values = rows.map((row) => listOf(columns.map((column) => storable(row[column]))));
+  await tx.query(sql`INSERT INTO ${raw(name)} (${raw(columns.join(', '))}) VALUES ${joined(values, ', ')}`);
 }
 
 /** The driver of SQLite gives bytes that it does not take back. */

@@ -6,7 +6,7 @@ export type Value = string | number | null | Buffer;
 
 /** What only reads takes a `Reader`: the database itself, or a transaction. */
 export interface Reader {
-  query<Row>(sql: string, values?: Value[]): Promise<Row[]>;
+  query<Row>(statement: Sql): Promise<Row[]>;
   /** A condition on the column `code`. */
   codeContains(bytes: Buffer): Sql;
 }
@@ -19,9 +19,9 @@ const open = Symbol('open transaction');
  */
 export interface Tx extends Reader {
   readonly [open]: true;
-  readonly forUpdate: string;
+  readonly forUpdate: Sql;
   /** For rows that another write has locked already, and that are not worth waiting for. */
-  readonly skipLocked: string;
+  readonly skipLocked: Sql;
 }
 
 export const openTx = (parts: Omit<Tx, typeof open>): Tx => ({ ...parts, [open]: true });

@@ -32,7 +32,7 @@ export function reportOutages(database: Database, { onFailure, onRecovery }: Out
 
   return {
     ...database,
-    query: (sql, values) => watch('read', () => database.query(sql, values)),
+    query: (statement) => watch('read', () => database.query(statement)),
     transaction: (keys, work) => watch('write', () => database.transaction(keys, work)),
     probe: () => watch('read', database.probe),
   };

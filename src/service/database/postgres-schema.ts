@@ -2,41 +2,42 @@ import { LocalError } from '../../errors.ts';
 import type { Reader, Tx } from './database.ts';
 import { schemaName } from './postgres-failures.ts';
 import { checkSchema, currentSchema, postgresSchemas } from './schema.ts';
+import { raw, sql } from './sql.ts';
 
 const schemaTable = 'store_version';
 
 /** Takes the steps from the schema of the store to another one. Returns the number of the schema that the store had. */
 export async function takePostgresSteps(tx: Tx, name: string, to = currentSchema): Promise<number> {
-  await tx.query("SELECT pg_advisory_xact_lock(hashtext('vals'), hashtext('schema'))");
+  await tx.query(sql`SELECT pg_advisory_xact_lock(hashtext('vals'), hashtext('schema'))`);
   const schema = await schemaOf(tx.query, name);
   if (schema === 0) {
-    const [found] = await tx.query('SELECT 1 FROM pg_namespace WHERE nspname = ?', [schemaName]);
-    if (!found) await tx.query(`CREATE SCHEMA ${schemaName}`);
-    await tx.query(`CREATE TABLE ${schemaTable} (version INTEGER NOT NULL)`);
-    await tx.query(`INSERT INTO ${schemaTable} VALUES (0)`);
+    const [found] = await tx.query(sql`SELECT 1 FROM pg_namespace WHERE nspname = ${schemaName}`);
+    if (!found) await tx.query(sql`CREATE SCHEMA ${raw(schemaName)}`);
+    await tx.query(sql`CREATE TABLE ${raw(schemaTable)} (version INTEGER NOT NULL)`);
+    await tx.query(sql`INSERT INTO ${raw(schemaTable)} VALUES (0)`);
   }
-  for (const { sql, fill } of postgresSchemas.slice(schema, to)) {
-    await tx.query(sql);
+  for (const { sql: step, fill } of postgresSchemas.slice(schema, to)) {
+    await tx.query(raw(step));
     await fill?.(tx);
   }
-  await tx.query(`UPDATE ${schemaTable} SET version = ?`, [to]);
+  await tx.query(sql`UPDATE ${raw(schemaTable)} SET version = ${to}`);
   return schema;
 }
 
 /** The number of the schema, and 0 if there is no store. */
 export async function schemaOf(query: Reader['query'], name: string): Promise<number> {
-  const tables = await query<{ name: string }>(
-    `SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-      WHERE nspname = ? AND relkind IN ('r', 'p', 'v', 'm', 'f')`,
-    [schemaName],
-  );
+  const tables = await query<{ name: string }>(sql`
+    SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+      WHERE nspname = ${schemaName} AND relkind IN ('r', 'p', 'v', 'm', 'f')`);
   if (tables.length === 0) return 0;
   if (!tables.some((table) => table.name === schemaTable)) {
     throw new LocalError(`The schema ${schemaName} of the database ${name} belongs to another program.`, {
       hint: 'Use another database.',
     });
   }
-  const [found] = await query<{ version: number }>(`SELECT version FROM ${schemaName}.${schemaTable}`);
+  const [found] = await query<{ version: number }>(
+    sql`SELECT version FROM ${raw(`${schemaName}.${schemaTable}`)}`,
+  );
   const schema = found?.version ?? 0;
   checkSchema(schema, `The store in ${name}`, 'database');
   return schema;
@@ -44,11 +45,10 @@ export async function schemaOf(query: Reader['query'], name: string): Promise<nu
 
 /** Whether the database is new. What an extension has brought along does not count. */
 export async function hasNoTables(query: Reader['query']): Promise<boolean> {
-  const tables = await query(
-    `SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+  const tables = await query(sql`
+    SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
       WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND nspname <> 'information_schema' AND nspname !~ '^pg_'
         AND NOT EXISTS (SELECT 1 FROM pg_depend
-          WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e') LIMIT 1`,
-  );
+          WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e') LIMIT 1`);
   return tables.length === 0;
 }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { errnoOf } from '../../lib/system.ts';
-import { type Database, DatabaseFailure, openTx, type Snapshot, type Tx, type Value } from './database.ts';
+import { type Database, DatabaseFailure, openTx, type Snapshot, type Tx } from './database.ts';
 import { addressWithoutSecrets, optionsFor, statementMs } from './postgres-address.ts';
 import { explainFailure, failureOf, isTransactionConflict } from './postgres-failures.ts';
 import { schemaOf, takePostgresSteps } from './postgres-schema.ts';
 import { currentSchema } from './schema.ts';
-import { type Sql, sql } from './sql.ts';
+import { raw, type Sql, sql } from './sql.ts';
 import { createWriteSlots } from './write-slots.ts';
 
 const codeContains = (bytes: Buffer): Sql => sql`position(${bytes}::bytea IN code) > 0`;
@@ -18,7 +18,7 @@ export async function openPostgres(address: string): Promise<Database> {
   const explain = (error: unknown) => explainFailure(name, error);
   let upgradedFrom: number | undefined;
   try {
-    const schema = await schemaOf((sql, values) => query(pool, sql, values), name);
+    const schema = await schemaOf((statement) => query(pool, statement), name);
     if (schema !== currentSchema) upgradedFrom = await upgrade(address);
   } catch (error) {
     await pool.end();
@@ -28,9 +28,9 @@ export async function openPostgres(address: string): Promise<Database> {
   return {
     upgradedFrom,
     codeContains,
-    query: (sql, values) => query(pool, sql, values),
+    query: (statement) => query(pool, statement),
     transaction: (keys, work) => slots.run(keys, () => write(pool, work)),
-    probe: async () => void (await query(pool, 'SELECT 1')),
+    probe: async () => void (await query(pool, sql`SELECT 1`)),
     connections: () => ({
       inUse: pool.totalCount - pool.idleCount,
       waiting: pool.waitingCount + slots.waiting(),
@@ -48,17 +48,18 @@ function createPool(options: pg.PoolConfig): pg.Pool {
   return pool;
 }
 
-function prepare(sql: string): { text: string; name?: string } {
+function prepare({ text: given, values }: Sql): pg.QueryConfig {
   let count = 0;
-  const text = sql.replace(/\?/g, () => `$${++count}`);
+  const text = given.replace(/\?/g, () => `$${++count}`);
   // A statement with an OFFSET is planned each time, because the best plan depends on the value of the OFFSET.
-  const isPlannedOnce = /^(SELECT|INSERT|UPDATE|DELETE)/.test(sql) && !/OFFSET \?/.test(sql);
-  return isPlannedOnce ? { text, name: createHash('sha256').update(sql).digest('base64url') } : { text };
+  const isPlannedOnce = /^\s*(SELECT|INSERT|UPDATE|DELETE)/.test(text) && !/OFFSET \$/.test(text);
+  const name = isPlannedOnce ? createHash('sha256').update(text).digest('base64url') : undefined;
+  return { text, name, values: [...values] };
 }
 
-async function query<Row>(on: pg.Pool | pg.ClientBase, sql: string, values: Value[] = []): Promise<Row[]> {
+async function query<Row>(on: pg.Pool | pg.ClientBase, statement: Sql): Promise<Row[]> {
   try {
-    return (await on.query({ ...prepare(sql), values })).rows;
+    return (await on.query(prepare(statement))).rows;
   } catch (error) {
     throw failureOf(error);
   }
@@ -80,7 +81,7 @@ async function inTransaction<Result>(pool: pg.Pool, work: (tx: Tx) => Promise<Re
   });
   let isUsable = false;
   try {
-    await query(client, 'BEGIN ISOLATION LEVEL READ COMMITTED');
+    await query(client, sql`BEGIN ISOLATION LEVEL READ COMMITTED`);
     const result = await work(txOf(client)).catch(async (error) => {
       if (error instanceof DatabaseFailure && error.kind === 'unreachable') throw error;
       await client.query('ROLLBACK').then(
@@ -111,10 +112,10 @@ async function commit(client: pg.ClientBase): Promise<void> {
 
 const txOf = (client: pg.ClientBase): Tx =>
   openTx({
-    query: (sql, values) => query(client, sql, values),
+    query: (statement) => query(client, statement),
     codeContains,
-    forUpdate: ' FOR UPDATE',
-    skipLocked: ' FOR UPDATE SKIP LOCKED',
+    forUpdate: raw('FOR UPDATE'),
+    skipLocked: raw('FOR UPDATE SKIP LOCKED'),
   });
 
 /** A copy and an upgrade take longer than a request, and wait for other work in between. */
@@ -129,7 +130,7 @@ export async function openPostgresTransaction(address: string, mode: string) {
   const tx = txOf(client);
   try {
     await client.connect();
-    await tx.query(`BEGIN ISOLATION LEVEL ${mode}`);
+    await tx.query(sql`BEGIN ISOLATION LEVEL ${raw(mode)}`);
     return { name, tx, explain, commit: () => commit(client), close: () => client.end() };
   } catch (error) {
     await client.end();

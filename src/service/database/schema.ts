@@ -1,7 +1,6 @@
 import { LocalError } from '../../errors.ts';
 import type { Tx } from './database.ts';
-import { fillCodeHashes } from './fill-code-hashes.ts';
-import { fillImports } from './fill-imports.ts';
+import { fillCodeHashes, fillImports } from './fill-columns.ts';
 
 interface SchemaStep {
   sql: string;

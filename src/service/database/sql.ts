@@ -1,6 +1,6 @@
-import type { Reader, Value } from './database.ts';
+import type { Value } from './database.ts';
 
-/** A part of a statement with the values of its question marks, so that parts can be joined in any order. */
+/** A statement, or a part of one, with the values of its question marks: parts can be joined in any order. */
 export interface Sql {
   readonly text: string;
   readonly values: readonly Value[];
@@ -25,7 +25,7 @@ export const raw = (text: string | number): Sql => ({ text: `${text}`, values: [
 
 export const nothing = raw('');
 
-const joined = (parts: readonly Sql[], separator: string): Sql => ({
+export const joined = (parts: readonly Sql[], separator: string): Sql => ({
   text: parts.map(({ text }) => text).join(separator),
   values: parts.flatMap(({ values }) => values),
 });
@@ -33,13 +33,7 @@ const joined = (parts: readonly Sql[], separator: string): Sql => ({
 export const allOf = (conditions: readonly Sql[]): Sql => joined(conditions, ' AND ');
 
 /** For `IN`. */
-export const listOf = (values: readonly Value[]): Sql => {
-  const { text, values: all } = joined(
-    values.map((value) => sql`${value}`),
-    ', ',
-  );
-  return { text: `(${text})`, values: all };
-};
-
-export const query = <Row>(db: Pick<Reader, 'query'>, { text, values }: Sql): Promise<Row[]> =>
-  db.query(text, [...values]);
+export const listOf = (values: readonly Value[]): Sql => ({
+  text: `(${values.map(() => '?').join(', ')})`,
+  values,
+});

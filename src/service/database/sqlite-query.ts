@@ -1,6 +1,6 @@
 import type Libsql from 'libsql';
-import { openTx, type Reader, type Tx, type Value } from './database.ts';
-import { type Sql, sql } from './sql.ts';
+import { openTx, type Reader, type Tx } from './database.ts';
+import { nothing, type Sql, sql } from './sql.ts';
 import { failureOf } from './sqlite-failures.ts';
 
 export const codeContains = (bytes: Buffer): Sql => sql`instr(code, ${bytes}) > 0`;
@@ -8,11 +8,11 @@ export const codeContains = (bytes: Buffer): Sql => sql`instr(code, ${bytes}) > 
 /** Prepares each statement once. */
 export function queryOn(connection: Libsql.Database): Reader['query'] {
   const statements = new Map<string, Libsql.Statement>();
-  return async <Row>(sql: string, values: Value[] = []) => {
+  return async <Row>({ text, values }: Sql) => {
     try {
-      const statement = statements.get(sql) ?? connection.prepare(sql);
-      statements.set(sql, statement);
-      return statement.all(values) as Row[];
+      const statement = statements.get(text) ?? connection.prepare(text);
+      statements.set(text, statement);
+      return statement.all([...values]) as Row[];
     } catch (error) {
       throw failureOf(error);
     }
@@ -20,4 +20,4 @@ export function queryOn(connection: Libsql.Database): Reader['query'] {
 }
 
 export const txOf = (query: Reader['query']): Tx =>
-  openTx({ query, codeContains, forUpdate: '', skipLocked: '' });
+  openTx({ query, codeContains, forUpdate: nothing, skipLocked: nothing });

@@ -118,12 +118,12 @@ function wrap(
 
   return {
     codeContains,
-    query: (sql, values) =>
+    query: (statement) =>
       retryWhileBusy(async () => {
         readsWaiting += 1;
         while (group.underWay()) await group.underWay();
         readsWaiting -= 1;
-        return run(sql, values);
+        return run(statement);
       }),
     transaction: (_keys, work) =>
       group

@@ -1,6 +1,6 @@
 import { blobId } from '../../lib/blob-id.ts';
 import { type Database, DatabaseFailure, type Tx } from '../database/database.ts';
-import { query, raw, type Sql, sql } from '../database/sql.ts';
+import { raw, type Sql, sql } from '../database/sql.ts';
 import { authorOf, type Caller, idPattern } from './caller.ts';
 import { saveImports, storedImports } from './references.ts';
 import { Refusal } from './refusal.ts';
@@ -68,18 +68,15 @@ export const deleteVersion = (
 
 /** The row is locked by a statement of its own: what PostgreSQL joins to a locked row may be older than the row. */
 export async function lockVal(tx: Tx, condition: Sql): Promise<LockedVal | undefined> {
-  const [locked] = await query<{ id: string }>(
-    tx,
-    sql`SELECT id FROM vals WHERE ${condition}${raw(tx.forUpdate)}`,
+  const [locked] = await tx.query<{ id: string }>(
+    sql`SELECT id FROM vals WHERE ${condition} ${tx.forUpdate}`,
   );
   if (!locked) return undefined;
-  const [row] = await query<
+  const [row] = await tx.query<
     ListedRow & Pick<LockedVal, 'lastVersion' | 'imports'> & { readme: ArrayBuffer | null }
-  >(
-    tx,
-    sql`SELECT readme, last_version AS "lastVersion", ${storedImports}, ${listedColumns} ${joinedWith(raw('vals'))}
-      WHERE vals.id = ${locked.id} AND ${isCurrent}`,
-  );
+  >(sql`
+    SELECT readme, last_version AS "lastVersion", ${storedImports}, ${listedColumns} ${joinedWith(raw('vals'))}
+      WHERE vals.id = ${locked.id} AND ${isCurrent}`);
   return row && { ...withAuthor(row), readme: row.readme && textOfBytes(row.readme) };
 }
 
@@ -127,11 +124,9 @@ async function saveVal(tx: Tx, before: LockedVal, after: LockedVal, at: string):
   if (isSame) return before;
   const saved = { ...after, updatedAt: at, revision: before.revision + 1 };
   try {
-    await tx.query(
-      `UPDATE vals SET name = ?, readme = ?, privacy = ?, type = ?, version = ?, last_version = ?, updated_at = ?,
-        revision = ? WHERE id = ?`,
-      [name, bytesOf(readme), privacy, type, version, lastVersion, at, saved.revision, id],
-    );
+    await tx.query(sql`
+      UPDATE vals SET name = ${name}, readme = ${bytesOf(readme)}, privacy = ${privacy}, type = ${type},
+        version = ${version}, last_version = ${lastVersion}, updated_at = ${at}, revision = ${saved.revision} WHERE id = ${id}`);
   } catch (error) {
     throw error instanceof DatabaseFailure && error.kind === 'taken' ? nameTaken(name) : error;
   }

@@ -1,6 +1,6 @@
 import { type Clock, wait } from '../../lib/clock.ts';
 import type { Database, Tx } from '../database/database.ts';
-import { query, raw, type Sql, sql } from '../database/sql.ts';
+import { listOf, raw, type Sql, sql } from '../database/sql.ts';
 import { sortableTime } from './timestamps.ts';
 
 const recordsPerStep = 200;
@@ -36,35 +36,31 @@ export async function cleanUp(db: Database, { keepRunsMs, clock, signal }: Clean
 type DeleteRuns = (condition: Sql) => Promise<void>;
 
 async function deleteRunsOfRemovedVals(db: Database, deleteRuns: DeleteRuns): Promise<void> {
-  const removed = await db.query<{ id: string }>('SELECT val_id AS id FROM removed_vals');
+  const removed = await db.query<{ id: string }>(sql`SELECT val_id AS id FROM removed_vals`);
   for (const { id } of removed) {
     await deleteRuns(sql`val_id = ${id}`);
     // Another process may be deleting some of the runs, or this one may be ending.
     await db.transaction({}, (tx) =>
-      tx.query(
-        `DELETE FROM removed_vals WHERE val_id = ?
-          AND NOT EXISTS (SELECT 1 FROM records WHERE kind = 'runs' AND val_id = ?)`,
-        [id, id],
-      ),
+      tx.query(sql`
+        DELETE FROM removed_vals WHERE val_id = ${id}
+          AND NOT EXISTS (SELECT 1 FROM records WHERE kind = 'runs' AND val_id = ${id})`),
     );
   }
 }
 
 async function deleteOldRuns(db: Database, beforeMs: number, deleteRuns: DeleteRuns): Promise<void> {
   const before = sortableTime(new Date(beforeMs).toISOString()) ?? '';
-  const owners = await db.query<{ id: string }>('SELECT id FROM users');
+  const owners = await db.query<{ id: string }>(sql`SELECT id FROM users`);
   for (const { id } of owners) await deleteRuns(sql`owner_id = ${id} AND at < ${before}`);
 }
 
 /** In two statements: with a subquery, PostgreSQL may read the whole table to delete a few of its rows. */
 export async function deleteSomeRecords(tx: Tx, condition: Sql): Promise<number> {
-  const found = await query<{ position: number }>(
-    tx,
-    sql`SELECT position FROM records WHERE ${condition} LIMIT ${raw(recordsPerStep)}${raw(tx.skipLocked)}`,
-  );
+  const found = await tx.query<{ position: number }>(sql`
+    SELECT position FROM records WHERE ${condition} LIMIT ${raw(recordsPerStep)} ${tx.skipLocked}`);
   if (found.length === 0) return 0;
   // Always as many values, so that the databases prepare one statement.
   const positions = Array.from({ length: recordsPerStep }, (_, index) => found[index]?.position ?? null);
-  await tx.query(`DELETE FROM records WHERE position IN (${positions.map(() => '?').join(', ')})`, positions);
+  await tx.query(sql`DELETE FROM records WHERE position IN ${listOf(positions)}`);
   return found.length;
 }

@@ -61,11 +61,10 @@ async function insertVal(
   const versionAuthor = authorOf(caller);
   if (maxVals !== undefined) await checkValCount(tx, owner, maxVals);
   const at = now();
-  const [inserted] = await tx.query<{ id: string }>(
-    `INSERT INTO vals (id, owner_id, name, readme, privacy, type, created_at, updated_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (owner_id, name) DO NOTHING RETURNING id`,
-    [randomUUID(), owner.id, name, bytesOf(readme), privacy, type, at, at],
-  );
+  const [inserted] = await tx.query<{ id: string }>(sql`
+    INSERT INTO vals (id, owner_id, name, readme, privacy, type, created_at, updated_at)
+      VALUES (${randomUUID()}, ${owner.id}, ${name}, ${bytesOf(readme)}, ${privacy}, ${type},
+        ${at}, ${at}) ON CONFLICT (owner_id, name) DO NOTHING RETURNING id`);
   if (!inserted) return undefined;
   const { id } = inserted;
   const bytes = Buffer.from(code);
@@ -81,7 +80,8 @@ async function insertVal(
 /** Locks the owner only near the limit, so that requests of one owner rarely wait for each other. */
 async function checkValCount(tx: Tx, owner: User, maxVals: number): Promise<void> {
   if ((await countVals(tx, owner)) < maxVals - mostValsCreatedAtOnce) return;
-  if (tx.forUpdate) await tx.query('SELECT id FROM users WHERE id = ? FOR NO KEY UPDATE', [owner.id]);
+  if (tx.forUpdate.text !== '')
+    await tx.query(sql`SELECT id FROM users WHERE id = ${owner.id} FOR NO KEY UPDATE`);
   if ((await countVals(tx, owner)) < maxVals) return;
   throw new Refusal(
     'too many vals',
@@ -90,8 +90,8 @@ async function checkValCount(tx: Tx, owner: User, maxVals: number): Promise<void
 }
 
 async function countVals(db: Reader, owner: User): Promise<number> {
-  const [counted] = await db.query<{ vals: number }>('SELECT count(*) AS vals FROM vals WHERE owner_id = ?', [
-    owner.id,
-  ]);
+  const [counted] = await db.query<{ vals: number }>(
+    sql`SELECT count(*) AS vals FROM vals WHERE owner_id = ${owner.id}`,
+  );
   return counted?.vals ?? 0;
 }

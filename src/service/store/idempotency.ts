@@ -1,5 +1,5 @@
 import type { Tx } from '../database/database.ts';
-import { query, sql } from '../database/sql.ts';
+import { raw, sql } from '../database/sql.ts';
 import type { Caller } from './caller.ts';
 import { Refusal } from './refusal.ts';
 
@@ -25,17 +25,16 @@ export async function doOnce<Result>(
   const oldest = new Date(Date.parse(at) - dayMs).toISOString();
   const isRequest = sql`person_id = ${actor.id} AND owner_id = ${owner.id} AND key = ${key}`;
   // PostgreSQL waits here while another process does the same request.
-  const [begun] = await tx.query(
-    `INSERT INTO replies (person_id, owner_id, key, request_digest, at) VALUES (?, ?, ?, ?, ?)
+  const [begun] = await tx.query(sql`
+    INSERT INTO replies (person_id, owner_id, key, request_digest, at)
+      VALUES (${actor.id}, ${owner.id}, ${key}, ${requestDigest}, ${at})
       ON CONFLICT (person_id, owner_id, key) DO UPDATE
-        SET request_digest = excluded.request_digest, at = excluded.at, reply = NULL
-        WHERE replies.at < ? RETURNING key`,
-    [actor.id, owner.id, key, requestDigest, at, oldest],
-  );
+      SET request_digest = excluded.request_digest, at = excluded.at, reply = NULL
+      WHERE replies.at < ${oldest} RETURNING key`);
   if (begun) {
     const result = await work(tx);
     if (!hasSecretReply) {
-      await query(tx, sql`UPDATE replies SET reply = ${JSON.stringify(result)} WHERE ${isRequest}`);
+      await tx.query(sql`UPDATE replies SET reply = ${JSON.stringify(result)} WHERE ${isRequest}`);
     }
     await forgetBefore(tx, oldest);
     return result;
@@ -46,8 +45,7 @@ export async function doOnce<Result>(
       'A request with this Idempotency-Key was made already. Its reply is not kept.',
     );
   }
-  const [earlier] = await query<{ digest: string; reply: string }>(
-    tx,
+  const [earlier] = await tx.query<{ digest: string; reply: string }>(
     sql`SELECT request_digest AS digest, reply FROM replies WHERE ${isRequest}`,
   );
   if (earlier?.digest === requestDigest) return JSON.parse(earlier.reply);
@@ -58,9 +56,8 @@ export async function doOnce<Result>(
 }
 
 async function forgetBefore(tx: Tx, oldest: string): Promise<void> {
-  await tx.query(
-    `DELETE FROM replies WHERE (person_id, owner_id, key) IN (
-      SELECT person_id, owner_id, key FROM replies WHERE at < ? ORDER BY at LIMIT ${mostForgottenAtOnce}${tx.skipLocked})`,
-    [oldest],
-  );
+  await tx.query(sql`
+    DELETE FROM replies WHERE (person_id, owner_id, key) IN (
+      SELECT person_id, owner_id, key FROM replies WHERE at < ${oldest} ORDER BY at
+        LIMIT ${raw(mostForgottenAtOnce)} ${tx.skipLocked})`);
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts';
+import { sql } from '../database/sql.ts';
 import { now } from './timestamps.ts';
 
 export interface LastUse {
@@ -20,7 +21,7 @@ export function createLastUse(db: Database): LastUse {
       if ((lastUsedAt ?? '') >= minute || noted.get(tokenId) === minute) return;
       noted.set(tokenId, minute);
       const write = db.transaction({}, (tx) =>
-        tx.query('UPDATE tokens SET last_used_at = ? WHERE id = ?', [minute, tokenId]),
+        tx.query(sql`UPDATE tokens SET last_used_at = ${minute} WHERE id = ${tokenId}`),
       );
       // Nobody waits for this write, and a database that cannot take it now gets the next one.
       writing = Promise.all([writing, write.catch(() => noted.delete(tokenId))]);

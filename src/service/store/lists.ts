@@ -1,5 +1,5 @@
 import type { Reader } from '../database/database.ts';
-import { nothing, query, raw, type Sql, sql } from '../database/sql.ts';
+import { nothing, raw, type Sql, sql } from '../database/sql.ts';
 import type { Caller, User } from './caller.ts';
 import {
   isCurrent,
@@ -89,10 +89,8 @@ async function pageOfVals(
   // Without the subquery, the database would join all vals before the LIMIT. The LIMIT is no parameter, because PostgreSQL
   // would plan for a large one.
   const chosen = sql`(SELECT * FROM vals WHERE ${condition} ORDER BY ${order} LIMIT ${raw(limit + 1)} ${skipped}) AS vals`;
-  const rows = await query<ListedRow & { position: number }>(
-    db,
-    sql`SELECT vals.position, ${listedColumns} ${joinedWith(chosen)} AND ${isCurrent} ORDER BY vals.position DESC`,
-  );
+  const rows = await db.query<ListedRow & { position: number }>(sql`
+    SELECT vals.position, ${listedColumns} ${joinedWith(chosen)} AND ${isCurrent} ORDER BY vals.position DESC`);
   const last = rows[limit - 1];
   return {
     items: rows.slice(0, limit).map(({ position: _, ...row }) => withAuthor(row)),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Reader, Tx } from '../database/database.ts';
-import { sql } from '../database/sql.ts';
+import { raw, sql } from '../database/sql.ts';
 import type { User } from './caller.ts';
 import { deleteSomeRecords } from './clean-up.ts';
 import { removeVal } from './remove-val.ts';
@@ -15,10 +15,9 @@ export interface ListedOwner extends User {
 }
 
 export async function ownerNamed(db: Reader, username: string, kind: OwnerKind): Promise<User | undefined> {
-  const [user] = await db.query<User>('SELECT id, username FROM users WHERE username = ? AND kind = ?', [
-    username,
-    kind,
-  ]);
+  const [user] = await db.query<User>(
+    sql`SELECT id, username FROM users WHERE username = ${username} AND kind = ${kind}`,
+  );
   return user;
 }
 
@@ -27,14 +26,14 @@ const listed = (kind: OwnerKind): string =>
     (SELECT count(*) FROM vals WHERE owner_id = users.id) AS vals FROM users WHERE kind = '${kind}'`;
 
 export const listOwners = (db: Reader, kind: OwnerKind): Promise<ListedOwner[]> =>
-  db.query(`${listed(kind)} ORDER BY username`);
+  db.query(sql`${raw(listed(kind))} ORDER BY username`);
 
 export async function listedOwner(
   db: Reader,
   username: string,
   kind: OwnerKind,
 ): Promise<ListedOwner | undefined> {
-  const [owner] = await db.query<ListedOwner>(`${listed(kind)} AND username = ?`, [username]);
+  const [owner] = await db.query<ListedOwner>(sql`${raw(listed(kind))} AND username = ${username}`);
   return owner;
 }
 
@@ -45,11 +44,9 @@ export async function insertOwner(
   kind: OwnerKind,
   at: string,
 ): Promise<User | undefined> {
-  const [user] = await tx.query<User>(
-    `INSERT INTO users (id, username, kind, created_at) VALUES (?, ?, ?, ?)
-      ON CONFLICT (username) DO NOTHING RETURNING id, username`,
-    [randomUUID(), username, kind, at],
-  );
+  const [user] = await tx.query<User>(sql`
+    INSERT INTO users (id, username, kind, created_at) VALUES (${randomUUID()}, ${username}, ${kind}, ${at})
+      ON CONFLICT (username) DO NOTHING RETURNING id, username`);
   return user;
 }
 
@@ -70,13 +67,12 @@ export async function removeOwner(
 
   for (;;) {
     const vals = await database.query<{ id: string }>(
-      'SELECT id FROM vals WHERE owner_id = ? ORDER BY name LIMIT 100',
-      [owner.id],
+      sql`SELECT id FROM vals WHERE owner_id = ${owner.id} ORDER BY name LIMIT 100`,
     );
     if (vals.length > 0 && !withVals) return 'has vals';
     for (const { id } of vals) {
       await database.transaction({}, async (tx) => {
-        await tx.query(`SELECT id FROM vals WHERE id = ?${tx.forUpdate}`, [id]);
+        await tx.query(sql`SELECT id FROM vals WHERE id = ${id} ${tx.forUpdate}`);
         await removeVal(tx, { id, ownerId: owner.id });
       });
     }
@@ -88,8 +84,8 @@ export async function removeOwner(
 
 /** Of a person by tokens, and of the members of a space. */
 async function endAccess(tx: Tx, { id }: User): Promise<void> {
-  await tx.query('DELETE FROM tokens WHERE user_id = ?', [id]);
-  await tx.query('DELETE FROM members WHERE space_id = ?', [id]);
+  await tx.query(sql`DELETE FROM tokens WHERE user_id = ${id}`);
+  await tx.query(sql`DELETE FROM members WHERE space_id = ${id}`);
 }
 
 /** In steps, so that the removal of the owner itself is quick. */
@@ -99,8 +95,8 @@ async function deleteRuns(database: Database, { id }: User): Promise<void> {
 }
 
 async function removeIfWithoutVals(tx: Tx, { id }: User): Promise<boolean> {
-  await tx.query(`SELECT id FROM users WHERE id = ?${tx.forUpdate}`, [id]);
-  const [val] = await tx.query('SELECT id FROM vals WHERE owner_id = ? ORDER BY name LIMIT 1', [id]);
-  if (!val) await tx.query('DELETE FROM users WHERE id = ?', [id]);
+  await tx.query(sql`SELECT id FROM users WHERE id = ${id} ${tx.forUpdate}`);
+  const [val] = await tx.query(sql`SELECT id FROM vals WHERE owner_id = ${id} ORDER BY name LIMIT 1`);
+  if (!val) await tx.query(sql`DELETE FROM users WHERE id = ${id}`);
   return !val;
 }

@@ -1,5 +1,5 @@
 import type { Reader } from '../database/database.ts';
-import { listOf, query, raw, sql } from '../database/sql.ts';
+import { listOf, raw, sql } from '../database/sql.ts';
 import type { Caller, User } from './caller.ts';
 import type { RecordPosition } from './positions.ts';
 import {
@@ -25,11 +25,9 @@ export async function changedVals(
   const isAfter = sql`owner_id >= ${id} AND (owner_id, updated_at, position) < (${id}, ${updatedAt}, ${position})`;
   const chosen = sql`(SELECT * FROM vals WHERE ${isAfter}
     ORDER BY owner_id DESC, updated_at DESC, position DESC LIMIT ${raw(limit + 1)}) AS vals`;
-  const rows = await query<ListedRow & { position: number }>(
-    db,
-    sql`SELECT vals.position, ${listedColumns} ${joinedWith(chosen)} AND ${isCurrent}
-      ORDER BY owner_id DESC, vals.updated_at DESC, vals.position DESC`,
-  );
+  const rows = await db.query<ListedRow & { position: number }>(sql`
+    SELECT vals.position, ${listedColumns} ${joinedWith(chosen)} AND ${isCurrent}
+      ORDER BY owner_id DESC, vals.updated_at DESC, vals.position DESC`);
   const last = rows[limit - 1];
   return {
     vals: rows.slice(0, limit).map(({ position: _, ...row }) => withAuthor(row)),
@@ -45,12 +43,10 @@ export async function lastResults(
   vals: readonly { id: string }[],
 ): Promise<Map<string, RunResult>> {
   if (vals.length === 0) return new Map();
-  const rows = await query<{ id: string; tag: RunResult | null }>(
-    db,
-    sql`SELECT id, (SELECT tag FROM records WHERE kind = 'runs' AND val_id = vals.id
-        ORDER BY at DESC, position LIMIT 1) AS tag
-      FROM vals WHERE id IN ${listOf(vals.map(({ id }) => id))}`,
-  );
+  const rows = await db.query<{ id: string; tag: RunResult | null }>(sql`
+    SELECT id, (SELECT tag FROM records WHERE kind = 'runs' AND val_id = vals.id
+      ORDER BY at DESC, position LIMIT 1) AS tag
+      FROM vals WHERE id IN ${listOf(vals.map(({ id }) => id))}`);
   return new Map(rows.flatMap(({ id, tag }) => (tag === null ? [] : [[id, tag]])));
 }
 
@@ -61,8 +57,7 @@ export async function readableIds(
   ids: readonly string[],
 ): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  const rows = await query<{ id: string }>(
-    db,
+  const rows = await db.query<{ id: string }>(
     sql`SELECT id FROM vals WHERE id IN ${listOf(ids)} AND ${isVisibleTo(caller)}`,
   );
   return new Set(rows.map(({ id }) => id));
@@ -75,10 +70,9 @@ export async function versionsAround(
   version: number,
 ): Promise<{ older: number | undefined; newer: number | undefined }> {
   const next = async (comparison: string, order: string) => {
-    const [found] = await db.query<{ version: number }>(
-      `SELECT version FROM versions WHERE val_id = ? AND version ${comparison} ? ORDER BY version ${order} LIMIT 1`,
-      [id, version],
-    );
+    const [found] = await db.query<{ version: number }>(sql`
+      SELECT version FROM versions WHERE val_id = ${id} AND version ${raw(comparison)} ${version}
+        ORDER BY version ${raw(order)} LIMIT 1`);
     return found?.version;
   };
   return { older: await next('<', 'DESC'), newer: await next('>', 'ASC') };

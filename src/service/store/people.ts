@@ -1,4 +1,5 @@
 import type { Database, Reader, Tx } from '../database/database.ts';
+import { sql } from '../database/sql.ts';
 import { firstTokenName, idPattern, type User } from './caller.ts';
 import { insertOwner, type ListedOwner, listedOwner, listOwners, ownerNamed, removeOwner } from './owners.ts';
 import { now } from './timestamps.ts';
@@ -14,7 +15,7 @@ const ownerName = 'local';
 
 export async function storeOwner(db: Reader): Promise<StoreOwner | undefined> {
   const [owner] = await db.query<User & { token: string }>(
-    'SELECT users.id, username, token FROM owner JOIN users ON users.id = owner.id',
+    sql`SELECT users.id, username, token FROM owner JOIN users ON users.id = owner.id`,
   );
   return owner && { user: { id: owner.id, username: owner.username }, token: owner.token };
 }
@@ -31,7 +32,7 @@ export function makeStoreOwner(
     // Another process may be opening the same store.
     const known = await storeOwner(tx);
     if (known) return known;
-    const [others] = await tx.query('SELECT id FROM users LIMIT 1');
+    const [others] = await tx.query(sql`SELECT id FROM users LIMIT 1`);
     if (others && !evenIfOthers) return undefined;
     const at = now();
     const user =
@@ -39,7 +40,7 @@ export function makeStoreOwner(
     if (!user) return undefined;
     const token = newSecret('vals_local_');
     await insertToken(tx, user, { name: others ? `embedded ${at}` : firstTokenName, secret: token, at });
-    await tx.query('INSERT INTO owner (id, token) VALUES (?, ?)', [user.id, token]);
+    await tx.query(sql`INSERT INTO owner (id, token) VALUES (${user.id}, ${token})`);
     return { user, token };
   });
 }
@@ -55,7 +56,7 @@ export function createPeople(database: Database) {
     /** A person or a space. */
     async withId(id: string): Promise<User | undefined> {
       if (!idPattern.test(id)) return undefined;
-      const [user] = await database.query<User>('SELECT id, username FROM users WHERE id = ?', [id]);
+      const [user] = await database.query<User>(sql`SELECT id, username FROM users WHERE id = ${id}`);
       return user;
     },
 
@@ -77,10 +78,10 @@ export function createPeople(database: Database) {
         const user = await ownerNamed(tx, username, 'person');
         if (!user) return undefined;
         // Two commands at a time wait here for each other.
-        await tx.query(`SELECT id FROM users WHERE id = ?${tx.forUpdate}`, [user.id]);
+        await tx.query(sql`SELECT id FROM users WHERE id = ${user.id} ${tx.forUpdate}`);
         await endTokens(tx, user);
         const given = await giveToken(tx, user, now());
-        await tx.query('UPDATE owner SET token = ? WHERE id = ?', [given.token, user.id]);
+        await tx.query(sql`UPDATE owner SET token = ${given.token} WHERE id = ${user.id}`);
         return given;
       }),
 

@@ -1,5 +1,5 @@
 import type { Reader, Tx } from '../database/database.ts';
-import { allOf, nothing, query, type Sql, sql } from '../database/sql.ts';
+import { allOf, nothing, type Sql, sql } from '../database/sql.ts';
 import type { User } from './caller.ts';
 import type { RecordPosition } from './positions.ts';
 
@@ -51,11 +51,9 @@ export async function findRecords(
     ...(filter.until === undefined ? [] : [sql`at <= ${filter.until}`]),
   ];
   const select = (isInRange: readonly Sql[], most: number, skipped = nothing) =>
-    query<FoundRecord>(
-      db,
-      sql`SELECT at, position, json FROM records WHERE ${allOf([...conditions, ...isInRange])}
-        ORDER BY at DESC, position LIMIT ${most} ${skipped}`,
-    );
+    db.query<FoundRecord>(sql`
+      SELECT at, position, json FROM records WHERE ${allOf([...conditions, ...isInRange])}
+        ORDER BY at DESC, position LIMIT ${most} ${skipped}`);
   const wanted = limit + 1;
   const found: FoundRecord[] = [];
   if (after) {
@@ -76,27 +74,22 @@ export async function findRecord(
   kind: RecordKind,
   key: string,
 ): Promise<{ json: string; logs: string | null } | undefined> {
-  const [found] = await query<{ json: string; logs: ArrayBuffer | null }>(
-    db,
-    sql`SELECT json, logs FROM records WHERE owner_id = ${owner.id} AND ${isOfKind(kind)} AND key = ${key}`,
-  );
+  const [found] = await db.query<{ json: string; logs: ArrayBuffer | null }>(sql`
+    SELECT json, logs FROM records WHERE owner_id = ${owner.id} AND ${isOfKind(kind)} AND key = ${key}`);
   return found && { json: found.json, logs: found.logs && Buffer.from(found.logs).toString() };
 }
 
 export async function putRecord(tx: Tx, owner: User, record: StoredRecord): Promise<void> {
   const { kind, key, at, tag, valId, json, logs = null } = record;
-  await tx.query(
-    `INSERT INTO records (owner_id, kind, key, at, tag, val_id, json, logs)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+  await tx.query(sql`
+    INSERT INTO records (owner_id, kind, key, at, tag, val_id, json, logs)
+      VALUES (${owner.id}, ${kind}, ${key}, ${at}, ${tag}, ${valId}, ${json}, ${logs})
       ON CONFLICT (owner_id, kind, key) DO UPDATE SET at = excluded.at, tag = excluded.tag,
-        val_id = excluded.val_id, json = excluded.json, logs = excluded.logs`,
-    [owner.id, kind, key, at, tag, valId, json, logs],
-  );
+      val_id = excluded.val_id, json = excluded.json, logs = excluded.logs`);
 }
 
 export async function countAll(db: Reader): Promise<{ vals: number; runs: number }> {
-  const [counted] = await db.query<{ vals: number; runs: number }>(
-    "SELECT (SELECT count(*) FROM vals) AS vals, (SELECT count(*) FROM records WHERE kind = 'runs') AS runs",
-  );
+  const [counted] = await db.query<{ vals: number; runs: number }>(sql`
+    SELECT (SELECT count(*) FROM vals) AS vals, (SELECT count(*) FROM records WHERE kind = 'runs') AS runs`);
   return counted ?? { vals: 0, runs: 0 };
 }

@@ -1,5 +1,5 @@
 import type { Reader, Tx } from '../database/database.ts';
-import { allOf, listOf, nothing, query, raw, type Sql, sql } from '../database/sql.ts';
+import { allOf, listOf, nothing, raw, type Sql, sql } from '../database/sql.ts';
 import { importedIds } from '../imports.ts';
 import type { Caller, User } from './caller.ts';
 import type { FoundRecord, RecordFilter } from './records.ts';
@@ -32,12 +32,10 @@ export async function saveImports(
   ];
   if (changed.length === 0) return;
   const isImported = after.length === 0 ? raw('0') : sql`CASE WHEN id IN ${listOf(after)} THEN 1 ELSE 0 END`;
-  await query(
-    tx,
-    sql`INSERT INTO imports (val_id, imported_id, imported_owner_id, at, is_current)
+  await tx.query(sql`
+    INSERT INTO imports (val_id, imported_id, imported_owner_id, at, is_current)
       SELECT ${id}, id, owner_id, ${sortableTime(now()) ?? ''}, ${isImported} FROM vals WHERE id IN ${listOf(changed)}
-      ON CONFLICT (val_id, imported_id) DO UPDATE SET at = excluded.at, is_current = excluded.is_current`,
-  );
+      ON CONFLICT (val_id, imported_id) DO UPDATE SET at = excluded.at, is_current = excluded.is_current`);
 }
 
 export interface Reference extends Pick<FoundRecord, 'at' | 'position'> {
@@ -65,14 +63,12 @@ export async function findReferences(
     ...(since === undefined ? [] : [sql`at > ${since}`]),
     ...(until === undefined ? [] : [sql`at <= ${until}`]),
   ];
-  const references = await query<Reference>(
-    db,
-    sql`SELECT at, imports.position, vals.id, name, owner_id AS "ownerId", username, imported_id AS "importedId",
-        imported_name AS "importedName"
+  const references = await db.query<Reference>(sql`
+    SELECT at, imports.position, vals.id, name, owner_id AS "ownerId", username, imported_id AS "importedId",
+      imported_name AS "importedName"
       FROM imports JOIN vals ON vals.id = val_id JOIN users ON users.id = owner_id
       JOIN (SELECT id AS found_id, name AS imported_name FROM vals) AS imported ON found_id = imported_id
       WHERE ${allOf(conditions)} ORDER BY at DESC, imports.position DESC LIMIT ${raw(limit + 1)}
-      ${after ? nothing : sql`OFFSET ${offset}`}`,
-  );
+      ${after ? nothing : sql`OFFSET ${offset}`}`);
   return { references: references.slice(0, limit), more: references.length > limit };
 }

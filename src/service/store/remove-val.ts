@@ -19,10 +19,8 @@ export const deleteVal = (
  */
 export async function removeVal(tx: Tx, { id, ownerId }: { id: string; ownerId: string }): Promise<void> {
   await deleteSomeRecords(tx, sql`kind = 'runs' AND val_id = ${id}`);
-  await tx.query(
-    `INSERT INTO removed_vals (val_id, owner_id)
-      SELECT ?, ? WHERE EXISTS (SELECT 1 FROM records WHERE kind = 'runs' AND val_id = ?)`,
-    [id, ownerId, id],
-  );
-  await tx.query('DELETE FROM vals WHERE id = ?', [id]);
+  await tx.query(sql`
+    INSERT INTO removed_vals (val_id, owner_id)
+      SELECT ${id}, ${ownerId} WHERE EXISTS (SELECT 1 FROM records WHERE kind = 'runs' AND val_id = ${id})`);
+  await tx.query(sql`DELETE FROM vals WHERE id = ${id}`);
 }

@@ -1,6 +1,7 @@
 import { LocalError } from '../../errors.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import type { Database, Reader, Tx } from '../database/database.ts';
+import { raw, sql } from '../database/sql.ts';
 import type { User } from './caller.ts';
 import { putRecord, type RecordKind, recordKinds } from './records.ts';
 import { completeRecord, faultOf } from './seed-records.ts';
@@ -101,8 +102,7 @@ const load: Record<RecordKind, Load> = {
 async function findVal(db: Reader, { id: ownerId }: User, { id, name }: JsonObject) {
   const [column, value] = id === undefined || id === null ? ['name', name ?? ''] : ['id', id];
   const [found] = await db.query<{ id: string; name: string }>(
-    `SELECT id, name FROM vals WHERE owner_id = ? AND ${column} = ?`,
-    [ownerId, textOf(value)],
+    sql`SELECT id, name FROM vals WHERE owner_id = ${ownerId} AND ${raw(column)} = ${textOf(value)}`,
   );
   return found;
 }

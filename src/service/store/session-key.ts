@@ -1,4 +1,5 @@
 import type { Database, Reader } from '../database/database.ts';
+import { sql } from '../database/sql.ts';
 import { newSecret } from './tokens.ts';
 
 export type SessionKey = () => Promise<string>;
@@ -13,7 +14,7 @@ export function createSessionKey(db: Database): SessionKey {
 }
 
 async function readKey(db: Reader): Promise<string | undefined> {
-  const [found] = await db.query<{ secret: string }>('SELECT secret FROM secret');
+  const [found] = await db.query<{ secret: string }>(sql`SELECT secret FROM secret`);
   return found?.secret;
 }
 
@@ -21,6 +22,6 @@ async function readKey(db: Reader): Promise<string | undefined> {
 const makeKey = (db: Database): Promise<string> =>
   db.transaction({}, async (tx) => {
     const made = newSecret('');
-    await tx.query('INSERT INTO secret (id, secret) VALUES (1, ?) ON CONFLICT (id) DO NOTHING', [made]);
+    await tx.query(sql`INSERT INTO secret (id, secret) VALUES (1, ${made}) ON CONFLICT (id) DO NOTHING`);
     return (await readKey(tx)) ?? made;
   });

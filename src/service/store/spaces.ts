@@ -1,4 +1,5 @@
 import type { Database, Reader, Tx } from '../database/database.ts';
+import { sql } from '../database/sql.ts';
 import type { Role, User } from './caller.ts';
 import { insertOwner, type ListedOwner, listedOwner, listOwners, ownerNamed, removeOwner } from './owners.ts';
 import { now } from './timestamps.ts';
@@ -15,19 +16,16 @@ interface Member {
 export function createSpaces(database: Database) {
   const withMembers = async (space: ListedOwner): Promise<Space> => ({
     ...space,
-    members: await database.query<Member>(
-      `SELECT username, role FROM members JOIN users ON users.id = user_id WHERE space_id = ? ORDER BY username`,
-      [space.id],
-    ),
+    members: await database.query<Member>(sql`
+      SELECT username, role FROM members JOIN users ON users.id = user_id
+        WHERE space_id = ${space.id} ORDER BY username`),
   });
 
   return {
     withMember: ({ id }: User): Promise<(User & { role: Role })[]> =>
-      database.query(
-        `SELECT users.id, username, role FROM members JOIN users ON users.id = space_id
-          WHERE user_id = ? ORDER BY username`,
-        [id],
-      ),
+      database.query(sql`
+        SELECT users.id, username, role FROM members JOIN users ON users.id = space_id
+          WHERE user_id = ${id} ORDER BY username`),
 
     async named(name: string): Promise<Space | undefined> {
       const space = await listedOwner(database, name, 'space');
@@ -57,11 +55,9 @@ export function createSpaces(database: Database) {
 async function grant(tx: Tx, name: string, username: string, role: Role) {
   const found = await findBoth(tx, name, username);
   if (typeof found === 'string') return found;
-  await tx.query(
-    `INSERT INTO members (user_id, space_id, role) VALUES (?, ?, ?)
-      ON CONFLICT (user_id, space_id) DO UPDATE SET role = excluded.role`,
-    [found.person.id, found.space.id, role],
-  );
+  await tx.query(sql`
+    INSERT INTO members (user_id, space_id, role) VALUES (${found.person.id}, ${found.space.id}, ${role})
+      ON CONFLICT (user_id, space_id) DO UPDATE SET role = excluded.role`);
   return 'granted';
 }
 
@@ -69,10 +65,8 @@ async function grant(tx: Tx, name: string, username: string, role: Role) {
 async function revoke(tx: Tx, name: string, username: string) {
   const found = await findBoth(tx, name, username);
   if (typeof found === 'string') return found;
-  const revoked = await tx.query('DELETE FROM members WHERE user_id = ? AND space_id = ? RETURNING user_id', [
-    found.person.id,
-    found.space.id,
-  ]);
+  const revoked = await tx.query(sql`
+    DELETE FROM members WHERE user_id = ${found.person.id} AND space_id = ${found.space.id} RETURNING user_id`);
   return revoked.length > 0 ? 'revoked' : 'not a member';
 }
 

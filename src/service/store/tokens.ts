@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Database, Reader, Tx } from '../database/database.ts';
+import { raw, type Sql, sql } from '../database/sql.ts';
 import { type Caller, type CallerToken, idPattern, isLimited, type Role, type User } from './caller.ts';
 import type { LastUse } from './last-use.ts';
 import { Refusal } from './refusal.ts';
@@ -62,16 +63,14 @@ export async function identify(
 async function tokenBy(db: Reader, by: { secret: string } | { tokenId: string }, space?: string) {
   const [condition, value] = 'secret' in by ? ['digest', digestOf(by.secret)] : ['tokens.id', by.tokenId];
   if (!idPattern.test(value)) return undefined;
-  const [row] = await db.query<TokenRow>(
-    `SELECT tokens.id AS "tokenId", name, read_only AS "readOnly", expires_at AS "expiresAt",
-        last_used_at AS "lastUsedAt", tokens.space_id AS "limitedTo", users.id, users.username,
-        space.id AS "spaceId", role
+  const [row] = await db.query<TokenRow>(sql`
+    SELECT tokens.id AS "tokenId", name, read_only AS "readOnly", expires_at AS "expiresAt",
+      last_used_at AS "lastUsedAt", tokens.space_id AS "limitedTo", users.id, users.username,
+      space.id AS "spaceId", role
       FROM tokens JOIN users ON users.id = tokens.user_id
-      LEFT JOIN users AS space ON space.username = ? AND space.kind = 'space'
+      LEFT JOIN users AS space ON space.username = ${space ?? ''} AND space.kind = 'space'
       LEFT JOIN members ON members.user_id = users.id AND members.space_id = space.id
-      WHERE ${condition} = ?`,
-    [space ?? '', value],
-  );
+      WHERE ${raw(condition)} = ${value}`);
   return row && (row.expiresAt === null || row.expiresAt > now()) ? row : undefined;
 }
 
@@ -86,16 +85,15 @@ function identifiedBy(row: TokenRow, space: string | undefined): Identified {
   return { actor, token, caller: { owner, actor, role: row.role, token } };
 }
 
-const listedColumns = `tokens.id, name, tokens.created_at AS "createdAt", last_used_at AS "lastUsedAt",
-  expires_at AS "expiresAt", read_only AS "readOnly", space.username AS space`;
-
 /** Below a space: the tokens for that space. Else all tokens of the person. */
-export async function tokensOf(db: Reader, { owner, actor }: Caller): Promise<ListedToken[]> {
-  const rows = await db.query<Omit<ListedToken, 'readOnly'> & { readOnly: number }>(
-    `SELECT ${listedColumns} FROM tokens LEFT JOIN users AS space ON space.id = space_id
-      WHERE user_id = ? ${owner.id === actor.id ? '' : 'AND space_id = ?'} ORDER BY name`,
-    owner.id === actor.id ? [actor.id] : [actor.id, owner.id],
-  );
+const isListed = ({ owner, actor }: Caller): Sql =>
+  owner.id === actor.id ? sql`user_id = ${actor.id}` : sql`user_id = ${actor.id} AND space_id = ${owner.id}`;
+
+export async function tokensOf(db: Reader, caller: Caller): Promise<ListedToken[]> {
+  const rows = await db.query<Omit<ListedToken, 'readOnly'> & { readOnly: number }>(sql`
+    SELECT tokens.id, name, tokens.created_at AS "createdAt", last_used_at AS "lastUsedAt",
+        expires_at AS "expiresAt", read_only AS "readOnly", space.username AS space
+      FROM tokens LEFT JOIN users AS space ON space.id = space_id WHERE ${isListed(caller)} ORDER BY name`);
   return rows.map((row) => ({ ...row, readOnly: row.readOnly === 1 }));
 }
 
@@ -112,11 +110,9 @@ async function createToken(
 ): Promise<ListedToken & { token: string }> {
   if (isLimited(token)) throw limited(token, 'makes no tokens');
   const at = now();
-  await tx.query('DELETE FROM tokens WHERE user_id = ? AND name = ? AND expires_at <= ?', [
-    actor.id,
-    name,
-    at,
-  ]);
+  await tx.query(
+    sql`DELETE FROM tokens WHERE user_id = ${actor.id} AND name = ${name} AND expires_at <= ${at}`,
+  );
   const space = owner.id === actor.id ? null : owner;
   const secret = newSecret();
   const id = await insertToken(tx, actor, {
@@ -152,29 +148,29 @@ export async function insertToken(
   user: User,
   { name, secret, at, readOnly = false, expiresAt = null, spaceId = null }: TokenToInsert,
 ): Promise<string | undefined> {
-  const [inserted] = await tx.query<{ id: string }>(
-    `INSERT INTO tokens (id, user_id, name, digest, created_at, expires_at, read_only, space_id)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user_id, name) DO NOTHING RETURNING id`,
-    [randomUUID(), user.id, name, digestOf(secret), at, expiresAt, readOnly ? 1 : 0, spaceId],
-  );
+  const [inserted] = await tx.query<{ id: string }>(sql`
+    INSERT INTO tokens (id, user_id, name, digest, created_at, expires_at, read_only, space_id)
+      VALUES (${randomUUID()}, ${user.id}, ${name}, ${digestOf(secret)}, ${at}, ${expiresAt}, ${readOnly ? 1 : 0},
+        ${spaceId}) ON CONFLICT (user_id, name) DO NOTHING RETURNING id`);
   return inserted?.id;
 }
 
 /** Ends all tokens of a person, and with them their sessions. */
 export const endTokens = (tx: Tx, user: User): Promise<unknown> =>
-  tx.query('DELETE FROM tokens WHERE user_id = ?', [user.id]);
+  tx.query(sql`DELETE FROM tokens WHERE user_id = ${user.id}`);
 
 export const removeToken = (db: Database, caller: Caller, id: string): Promise<void> =>
   writeAs(db, caller, {}, (tx) => endToken(tx, caller, id));
 
 /** A limited token ends itself alone. */
-async function endToken(tx: Tx, { owner, actor, token }: Caller, id: string): Promise<void> {
+async function endToken(tx: Tx, caller: Caller, id: string): Promise<void> {
+  const { actor, token } = caller;
   if (isLimited(token) && id !== token.id) throw limited(token, 'ends no other tokens');
-  const isListed = `id = ? AND user_id = ?${owner.id === actor.id ? '' : ' AND space_id = ?'}`;
-  const values = owner.id === actor.id ? [id, actor.id] : [id, actor.id, owner.id];
-  const [embedded] = await tx.query<{ token: string }>('SELECT token FROM owner WHERE id = ?', [actor.id]);
+  const [embedded] = await tx.query<{ token: string }>(sql`SELECT token FROM owner WHERE id = ${actor.id}`);
   const [found] = idPattern.test(id)
-    ? await tx.query<{ digest: string }>(`SELECT digest FROM tokens WHERE ${isListed}${tx.forUpdate}`, values)
+    ? await tx.query<{ digest: string }>(
+        sql`SELECT digest FROM tokens WHERE id = ${id} AND ${isListed(caller)} ${tx.forUpdate}`,
+      )
     : [];
   if (!found) throw new Refusal('not found', `You have no token with the id ${id}.`);
   if (embedded && digestOf(embedded.token) === found.digest) {
@@ -183,5 +179,5 @@ async function endToken(tx: Tx, { owner, actor, token }: Caller, id: string): Pr
       'The service itself uses this token. `vals user token` replaces it, and ends all others.',
     );
   }
-  await tx.query(`DELETE FROM tokens WHERE ${isListed}`, values);
+  await tx.query(sql`DELETE FROM tokens WHERE id = ${id}`);
 }

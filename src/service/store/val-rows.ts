@@ -1,5 +1,5 @@
 import type { Reader } from '../database/database.ts';
-import { query, raw, type Sql, sql } from '../database/sql.ts';
+import { raw, type Sql, sql } from '../database/sql.ts';
 import { type Caller, idPattern, type User, type VersionAuthor } from './caller.ts';
 import { Refusal } from './refusal.ts';
 
@@ -85,8 +85,7 @@ export function isSharedWith(caller: Caller | undefined): Sql {
 }
 
 export async function selectVal(db: Reader, condition: Sql): Promise<Val | undefined> {
-  const [row] = await query<ListedRow & { code: ArrayBuffer; readme: ArrayBuffer | null }>(
-    db,
+  const [row] = await db.query<ListedRow & { code: ArrayBuffer; readme: ArrayBuffer | null }>(
     sql`SELECT ${listedColumns}, readme, code ${joinedWith(raw('vals'))} WHERE ${condition}`,
   );
   return (
@@ -104,11 +103,9 @@ export async function checkVal(
   { isOwn }: { isOwn: boolean },
 ): Promise<void> {
   const [found] = idPattern.test(id)
-    ? await query<{ ownerId: string; username: string }>(
-        db,
-        sql`SELECT owner_id AS "ownerId", username FROM vals JOIN users ON users.id = owner_id
-          WHERE vals.id = ${id} AND ${isVisibleTo(caller)}`,
-      )
+    ? await db.query<{ ownerId: string; username: string }>(sql`
+      SELECT owner_id AS "ownerId", username FROM vals JOIN users ON users.id = owner_id
+        WHERE vals.id = ${id} AND ${isVisibleTo(caller)}`)
     : [];
   if (!found) throw noVal(id);
   if (!isOwn || found.ownerId === caller?.owner.id) return;

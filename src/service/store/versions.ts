@@ -1,5 +1,5 @@
 import type { Reader, Tx } from '../database/database.ts';
-import { nothing, query, sql } from '../database/sql.ts';
+import { nothing, sql } from '../database/sql.ts';
 import type { Caller, VersionAuthor } from './caller.ts';
 import type { ListPage, ListRange } from './lists.ts';
 import { saveImports } from './references.ts';
@@ -44,11 +44,10 @@ export async function insertVersion(
   tx: Tx,
   { id, version, bytes, codeHash, at, author }: NewVersion,
 ): Promise<void> {
-  await tx.query(
-    `INSERT INTO versions (val_id, version, code, code_hash, created_at, author_id, author_name, author_token)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    [id, version, bytes, codeHash, at, author.id, author.username, author.token ?? null],
-  );
+  await tx.query(sql`
+    INSERT INTO versions (val_id, version, code, code_hash, created_at, author_id, author_name, author_token)
+      VALUES (${id}, ${version}, ${bytes}, ${codeHash}, ${at}, ${author.id}, ${author.username},
+        ${author.token ?? null})`);
 }
 
 export async function visibleVersion(
@@ -68,7 +67,9 @@ export async function visibleVersion(
 
 export async function hasVersion(db: Reader, id: string, number: number): Promise<boolean> {
   if (!isStorable(number)) return false;
-  const found = await db.query('SELECT version FROM versions WHERE val_id = ? AND version = ?', [id, number]);
+  const found = await db.query(
+    sql`SELECT version FROM versions WHERE val_id = ${id} AND version = ${number}`,
+  );
   return found.length > 0;
 }
 
@@ -86,11 +87,9 @@ export async function pageOfVersions(
   const range = after
     ? { isInRange: sql`AND version < ${Math.min(after[0], largestPostgresInteger)}`, skipped: nothing }
     : { isInRange: nothing, skipped: sql`OFFSET ${offset}` };
-  const rows = await query<Omit<ListedVersion, 'versionAuthor'> & AuthorRow>(
-    db,
-    sql`SELECT version, code_hash AS "codeHash", created_at AS "createdAt", ${authorColumns} FROM versions
-      WHERE val_id = ${id} ${range.isInRange} ORDER BY version DESC LIMIT ${limit + 1} ${range.skipped}`,
-  );
+  const rows = await db.query<Omit<ListedVersion, 'versionAuthor'> & AuthorRow>(sql`
+    SELECT version, code_hash AS "codeHash", created_at AS "createdAt", ${authorColumns} FROM versions
+      WHERE val_id = ${id} ${range.isInRange} ORDER BY version DESC LIMIT ${limit + 1} ${range.skipped}`);
   const last = rows[limit - 1];
   return {
     items: rows.slice(0, limit).map(withVersionAuthor),
@@ -106,10 +105,9 @@ export async function removeVersion(
   origin: string | undefined,
 ): Promise<void> {
   await requireVersion(tx, id, number);
-  await tx.query('DELETE FROM versions WHERE val_id = ? AND version = ?', [id, number]);
+  await tx.query(sql`DELETE FROM versions WHERE val_id = ${id} AND version = ${number}`);
   const [left] = await tx.query<{ version: number }>(
-    'SELECT version FROM versions WHERE val_id = ? ORDER BY version DESC LIMIT 1',
-    [id],
+    sql`SELECT version FROM versions WHERE val_id = ${id} ORDER BY version DESC LIMIT 1`,
   );
   if (!left) {
     throw new Refusal(
@@ -118,15 +116,11 @@ export async function removeVersion(
     );
   }
   const updatedAt = left.version === val.version ? val.updatedAt : now();
-  await tx.query('UPDATE vals SET version = ?, updated_at = ?, revision = revision + 1 WHERE id = ?', [
-    left.version,
-    updatedAt,
-    id,
-  ]);
+  await tx.query(sql`
+    UPDATE vals SET version = ${left.version}, updated_at = ${updatedAt}, revision = revision + 1 WHERE id = ${id}`);
   if (left.version === val.version) return;
   const [current] = await tx.query<{ code: ArrayBuffer }>(
-    'SELECT code FROM versions WHERE val_id = ? AND version = ?',
-    [id, left.version],
+    sql`SELECT code FROM versions WHERE val_id = ${id} AND version = ${left.version}`,
   );
   if (current) await saveImports(tx, { id, imports: val.imports }, textOfBytes(current.code), origin);
 }

@@ -1,4 +1,5 @@
 import { type Database, DatabaseFailure, type Tx } from '../database/database.ts';
+import { sql } from '../database/sql.ts';
 import { type Caller, isInSpace } from './caller.ts';
 import { doOnce, type Once } from './idempotency.ts';
 import { Refusal } from './refusal.ts';
@@ -43,10 +44,9 @@ export async function writeAs<Result>(
 }
 
 async function checkMembership(tx: Tx, caller: Caller): Promise<void> {
-  const [member] = await tx.query(
-    "SELECT role FROM members WHERE user_id = ? AND space_id = ? AND role IN (?, 'write')",
-    [caller.actor.id, caller.owner.id, caller.role],
-  );
+  const [member] = await tx.query(sql`
+    SELECT role FROM members WHERE user_id = ${caller.actor.id} AND space_id = ${caller.owner.id}
+      AND role IN (${caller.role}, 'write')`);
   if (!member) throw accessEnded(caller);
 }
 

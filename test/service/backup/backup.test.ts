@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/service/database/open-database.ts';
+import { raw, sql } from '../../../src/service/database/sql.ts';
 import { backupStore } from '../../../src/service/index.ts';
 import { recordKinds } from '../../../src/service/store/records.ts';
 import { identify } from '../../../src/service/store/tokens.ts';
@@ -90,11 +91,11 @@ async function viewsOf(at: string, tokens: Record<string, string>): Promise<unkn
 async function indexesOf(at: string): Promise<unknown[]> {
   const place = placeOf(at);
   const database = await openDatabase(place);
-  const sql =
+  const indexes =
     'file' in place
       ? "SELECT name, sql FROM sqlite_schema WHERE type = 'index' ORDER BY name"
       : "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'vals' ORDER BY indexname";
-  return database.query(sql).finally(database.close);
+  return database.query(raw(indexes)).finally(database.close);
 }
 
 describe('a backup', () => {
@@ -272,7 +273,7 @@ test('who finds a copy can sign in nowhere', async () => {
   const file = newFile();
   await copy(service.at, file);
   const database = await openDatabase(placeOf(service.at));
-  const [secret] = await database.query<{ secret: string }>('SELECT secret FROM secret');
+  const [secret] = await database.query<{ secret: string }>(sql`SELECT secret FROM secret`);
   await database.close();
   const bytes = readFileSync(file);
   for (const text of [service.token, secret?.secret ?? '']) {

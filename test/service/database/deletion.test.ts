@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../src/service/database/open-database.ts';
+import { raw, sql } from '../../../src/service/database/sql.ts';
 import { isLong } from '../../support/cases.ts';
 import { embeddedService, placeOf } from '../../support/embedded-service.ts';
 import { addPerson, clientOf, type List, newPlace, temporaryService } from '../support.ts';
@@ -14,23 +15,19 @@ async function createLargeVal(at: string, ownerId: string): Promise<string> {
   const id = randomUUID();
   const { transaction, close } = await openDatabase(placeOf(at));
   const series = (count: number) =>
-    `WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ${count})`;
+    sql`WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ${raw(count)})`;
   await transaction({}, async ({ query }) => {
-    await query(
-      `INSERT INTO vals (id, owner_id, name, privacy, created_at, updated_at, version, last_version)
-        VALUES (?, ?, ?, 'private', '2026', '2026', ${size.versions}, ${size.versions})`,
-      [id, ownerId, `large${id.slice(0, 8)}`],
-    );
-    await query(
-      `INSERT INTO versions (val_id, version, code, code_hash, created_at)
-        ${series(size.versions)} SELECT '${id}', n, ?, '', '2026' FROM s`,
-      [Buffer.alloc(5_000, 'c')],
-    );
-    await query(
-      `INSERT INTO records (owner_id, kind, key, at, val_id, json)
-        ${series(size.runs)} SELECT '${ownerId}', 'runs', '${id}' || n, '2026', '${id}',
-          '{"id":"${id}' || n || '"}' FROM s`,
-    );
+    await query(sql`
+      INSERT INTO vals (id, owner_id, name, privacy, created_at, updated_at, version, last_version)
+        VALUES (${id}, ${ownerId}, ${`large${id.slice(0, 8)}`}, 'private', '2026', '2026', ${size.versions},
+          ${size.versions})`);
+    await query(sql`
+      INSERT INTO versions (val_id, version, code, code_hash, created_at)
+        ${series(size.versions)} SELECT ${id}, n, ${Buffer.alloc(5_000, 'c')}, '', '2026' FROM s`);
+    await query(sql`
+      INSERT INTO records (owner_id, kind, key, at, val_id, json)
+        ${series(size.runs)} SELECT '${raw(ownerId)}', 'runs', '${raw(id)}' || n, '2026', '${raw(id)}',
+          '{"id":"${raw(id)}' || n || '"}' FROM s`);
   });
   await close();
   return id;
@@ -39,7 +36,9 @@ async function createLargeVal(at: string, ownerId: string): Promise<string> {
 async function countsOf(at: string, id: string) {
   const { query, close } = await openDatabase(placeOf(at));
   const count = async (from: string) =>
-    Number((await query<{ count: number }>(`SELECT count(*) AS count FROM ${from} = '${id}'`))[0]?.count);
+    Number(
+      (await query<{ count: number }>(sql`SELECT count(*) AS count FROM ${raw(from)} = ${id}`))[0]?.count,
+    );
   const counts = {
     vals: await count('vals WHERE id'),
     versions: await count('versions WHERE val_id'),
@@ -99,7 +98,7 @@ test('the runs of a deleted val are gone for everybody at once, and from the sto
 
 async function removedVals(at: string) {
   const { query, close } = await openDatabase(placeOf(at));
-  const removed = await query('SELECT val_id FROM removed_vals');
+  const removed = await query(sql`SELECT val_id FROM removed_vals`);
   await close();
   return removed;
 }

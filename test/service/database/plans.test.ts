@@ -29,10 +29,10 @@ vi.mock('../../../src/service/database/open-database.ts', async (importOriginal)
     await importOriginal<typeof import('../../../src/service/database/open-database.ts')>();
   const noting =
     ({ query }: Reader): Reader['query'] =>
-    (sql, values = []) => {
-      ran.set(sql, values);
+    (statement) => {
+      ran.set(statement.text.trim(), [...statement.values]);
       trips.count += 1;
-      return query(sql, values);
+      return query(statement);
     };
   return {
     openDatabase: async (...args: Parameters<typeof openDatabase>): Promise<Database> => {

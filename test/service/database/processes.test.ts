@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/service/database/open-database.ts';
+import { sql } from '../../../src/service/database/sql.ts';
 import { openSqlite } from '../../../src/service/database/sqlite.ts';
 import { startService } from '../../../src/service/index.ts';
 import { budget, isLong } from '../../support/cases.ts';
@@ -63,7 +64,7 @@ test('a new file that another program writes to is opened as soon as that progra
   const opening = openSqlite(file);
   other.exec('ROLLBACK');
   const database = await opening;
-  expect(await database.query('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]);
+  expect(await database.query(sql`PRAGMA journal_mode`)).toEqual([{ journal_mode: 'wal' }]);
   await database.close();
 });
 
@@ -71,8 +72,8 @@ test('a read during a write that fails does not see what the write began', async
   const database = await openSqlite(join(temporaryFolder(), 'store.db'));
   let reading: Promise<unknown> | undefined;
   const writing = database.transaction({}, async (tx) => {
-    await tx.query("INSERT INTO users (id, username, kind, created_at) VALUES ('u', 'u', 'person', '')");
-    reading = database.query('SELECT id FROM users');
+    await tx.query(sql`INSERT INTO users (id, username, kind, created_at) VALUES ('u', 'u', 'person', '')`);
+    reading = database.query(sql`SELECT id FROM users`);
     throw new Error('undone');
   });
   await expect(writing).rejects.toThrow('undone');
@@ -165,6 +166,6 @@ test('a write of a person who is being removed is refused, and stores nothing', 
   });
   expect(new Set((await Promise.all(writing)).flat())).toEqual(new Set([201, 401]));
   const database = await openDatabase(placeOf(service.at));
-  expect(await database.query("SELECT name FROM vals WHERE name LIKE 'v%'")).toEqual([]);
+  expect(await database.query(sql`SELECT name FROM vals WHERE name LIKE 'v%'`)).toEqual([]);
   await database.close();
 });

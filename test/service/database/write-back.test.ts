@@ -2,6 +2,7 @@ import { copyFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
+import { sql } from '../../../src/service/database/sql.ts';
 import { openSqlite } from '../../../src/service/database/sqlite.ts';
 import { temporaryFolder } from '../../support/program.ts';
 import { temporaryService } from '../support.ts';
@@ -33,12 +34,7 @@ test.each([
   const database = await openSqlite(file, times);
   for (const id of ['a', 'b']) {
     await database.transaction({}, (tx) =>
-      tx.query('INSERT INTO users (id, username, kind, created_at) VALUES (?, ?, ?, ?)', [
-        id,
-        id,
-        'person',
-        '',
-      ]),
+      tx.query(sql`INSERT INTO users (id, username, kind, created_at) VALUES (${id}, ${id}, 'person', '')`),
     );
   }
   await expect.poll(() => statSync(`${file}-wal`).size).toBe(0);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../src/service/database/open-database.ts';
+import { sql } from '../../../src/service/database/sql.ts';
 import { placeOf } from '../../support/embedded-service.ts';
 import { addPerson, type Client, type List, storeOf, temporaryService, type Val } from '../support.ts';
 
@@ -118,7 +119,7 @@ test('a key is forgotten after a day', async () => {
   const { transaction, query, close } = await openDatabase(placeOf(service.at));
   const age = (hours: number) => {
     const at = new Date(Date.now() - hours * 3_600_000).toISOString();
-    return transaction({}, (tx) => tx.query('UPDATE replies SET at = ?', [at]));
+    return transaction({}, (tx) => tx.query(sql`UPDATE replies SET at = ${at}`));
   };
   const key = randomUUID();
   const body = { name: newName(), code: 'c' };
@@ -132,9 +133,9 @@ test('a key is forgotten after a day', async () => {
   expect(second).not.toBe(first);
   expect(await send()).toBe(second);
   await post('/v1/vals', { name: newName(), code: 'c' }, randomUUID());
-  const old = await query('SELECT key FROM replies WHERE at < ?', [
-    new Date(Date.now() - 86_400_000).toISOString(),
-  ]);
+  const old = await query(
+    sql`SELECT key FROM replies WHERE at < ${new Date(Date.now() - 86_400_000).toISOString()}`,
+  );
   expect(old).toEqual([]);
   await close();
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/service/database/open-database.ts';
+import { sql } from '../../../src/service/database/sql.ts';
 import type { ListedToken } from '../../../src/service/store/tokens.ts';
 import { placeOf } from '../../support/embedded-service.ts';
 import {
@@ -97,7 +98,7 @@ describe('a token', () => {
     expect(await client.statusOf('GET', '/v1/me')).toBe(200);
     const database = await openDatabase(placeOf(service.at));
     await database.transaction({}, (tx) =>
-      tx.query('UPDATE tokens SET expires_at = ? WHERE id = ?', [new Date().toISOString(), id]),
+      tx.query(sql`UPDATE tokens SET expires_at = ${new Date().toISOString()} WHERE id = ${id}`),
     );
     await database.close();
     expect(await client.statusOf('GET', '/v1/me')).toBe(401);
