@@ -130,10 +130,8 @@ export function userRoutes({ db, people, spaces }: Pick<Store, 'db' | 'people' |
       summary: 'A val, by its owner and name',
       hasIfNoneMatch: true,
       responses: { 200: ref('Val'), 304: 'nothing' },
-      async reply(request, { params }) {
-        const owner = await userNamed(request, params.username);
-        return valReply(request, await valNamed(db, callerOf(request), owner, params.name));
-      },
+      reply: async (request, { params: { username, name } }) =>
+        valReply(request, await valNamed(db, callerOf(request), username, name)),
     }),
   ];
 }

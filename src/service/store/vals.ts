@@ -1,7 +1,7 @@
 import { namePattern } from '../../lib/val-limits.ts';
 import type { Reader } from '../database/database.ts';
 import { type Sql, sql } from '../database/sql.ts';
-import { type Caller, idPattern, type User } from './caller.ts';
+import { type Caller, idPattern } from './caller.ts';
 import { Refusal } from './refusal.ts';
 import { isCurrent, isListedFor, isSharedWith, isVisibleTo, noVal, selectVal, type Val } from './val-rows.ts';
 
@@ -23,9 +23,11 @@ async function valWithId(db: Reader, id: string, isReadable: Sql): Promise<Val> 
   return val;
 }
 
-export async function valNamed(db: Reader, caller: Caller, owner: User, name: string): Promise<Val> {
-  const isNamed = sql`owner_id = ${owner.id} AND name = ${name} AND ${isListedFor(caller)}`;
-  const val = namePattern.test(name) ? await selectVal(db, sql`${isNamed} AND ${isCurrent}`) : undefined;
+/** Of a person or a space. The refusal does not tell whether there is such an owner, because a space is hidden from others. */
+export async function valNamed(db: Reader, caller: Caller, owner: string, name: string): Promise<Val> {
+  const isNamed = sql`username = ${owner} AND name = ${name} AND ${isListedFor(caller)}`;
+  const isName = idPattern.test(owner) && namePattern.test(name);
+  const val = isName ? await selectVal(db, sql`${isNamed} AND ${isCurrent}`) : undefined;
   if (val) return val;
-  throw new Refusal('not found', `${owner.username} has no val named ${name}.`);
+  throw new Refusal('not found', `There is no val named ${owner}/${name}.`);
 }

@@ -144,7 +144,7 @@ describe('a backup', () => {
       if (!caller) throw new Error('the token does not work');
       for (let who = 0; who < 4; who++) {
         const codeOf = (name: string) =>
-          valNamed(copied.db, caller, caller.owner, name).then(
+          valNamed(copied.db, caller, caller.owner.username, name).then(
             ({ code, version }) => [Number(code), version],
             () => [0, 0],
           );

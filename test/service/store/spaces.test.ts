@@ -194,6 +194,8 @@ describe('a stranger', () => {
       const body = { name: `shown_${privacy}`, code: 'c', privacy };
       const { id } = (await ada.ask('POST', '/@acme/v1/vals', { body })).body as Val;
       expect(await eve.get(`/v1/vals/${id}`)).toMatchObject({ author: acme });
+      const byName = await eve.statusOf('GET', `/v1/alias/acme/shown_${privacy}`);
+      expect(byName).toBe(privacy === 'public' ? 200 : 404);
       const detail = `The val ${id} belongs to acme. Only acme may change or delete the val, and read or store its runs.`;
       for (const person of [eve, ada]) {
         expect(await person.ask('DELETE', `/v1/vals/${id}`)).toMatchObject({
