@@ -1,5 +1,5 @@
 import { parseNamed, UsageError } from '../errors.ts';
-import type { Hints } from '../lib/hint.ts';
+import { type Hints, hintList } from '../lib/hint.ts';
 import {
   type AnyCommand,
   type ArgumentDefinition,
@@ -44,7 +44,9 @@ function checkArgument(definition: ArgumentDefinition, raw: unknown, named: Name
   const { value, optional, repeatable, description } = definition;
   const isGiven = repeatable ? listOf(raw, named).length > 0 : raw !== undefined;
   if (!isGiven && !optional) {
-    throw new UsageError(`${named.name} is missing: ${description}.`, { hint: named.hint });
+    throw new UsageError(`${named.name} is missing: ${description}.`, {
+      hint: [...hintList(value.hintIfMissing), ...hintList(named.hint)],
+    });
   }
   const parse = (word: string) => parseNamed(named.name, () => value.parse(word));
   if (repeatable) return listOf(raw, named).map(parse);

@@ -1,4 +1,5 @@
 import { InvalidValue } from '../errors.ts';
+import type { Hint } from '../lib/hint.ts';
 import { asQuestion, nearest } from '../lib/suggest.ts';
 import { parseSeconds } from '../settings/settings.ts';
 import { parseAge, parseMoment } from './moments.ts';
@@ -36,6 +37,8 @@ export interface ValueType<Value> {
   /** No other words are accepted, so the help lists them. */
   acceptsOnlyWords?: boolean;
   offers?: readonly Offer[];
+  /** How to find the value, if it is required and was not given. */
+  hintIfMissing?: Hint;
   val?: ValReference;
 }
 
@@ -131,15 +134,18 @@ export const seconds = (): ValueType<number> => ({
   schema: { type: 'integer', minimum: 1 },
 });
 
+const listVersions: Hint = { text: 'To list the versions of a val', command: 'version ls' };
+
 export const versionNumber = (placeholder = 'n'): ValueType<number> => ({
   placeholder,
   parse(word) {
     if (/^\d+$/.test(word) && Number.isSafeInteger(Number(word))) return Number(word);
     throw new InvalidValue(`takes the number of a version, not "${word}".`, [
       'A version number is a whole number.',
-      { text: 'To list the versions of a val', command: 'version ls' },
+      listVersions,
     ]);
   },
+  hintIfMissing: listVersions,
   schema: { type: 'integer', minimum: 0 },
   offers: ['versions'],
 });

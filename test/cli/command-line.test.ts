@@ -137,12 +137,16 @@ describe('a usage error', () => {
     });
   });
 
-  it('about a list of fields after --json names --fields', async () => {
-    const { exit, stderr } = await inProcess(['ls', '--json', 'name,version'], { env: {} });
-    expect({ exit, hint: JSON.parse(stderr).error.hint }).toEqual({
-      exit: 2,
-      hint: 'Add --fields name,version instead.',
-    });
+  it.each([
+    ['a list of fields after --json', ['ls', '--json', 'name,version'], 'Add --fields name,version instead.'],
+    [
+      'a version that is missing',
+      ['rollback', 'hello', '--json'],
+      'To list the versions of a val, run `vals version ls <val>`. For help, run `vals version restore --help`.',
+    ],
+  ])('about %s says what to do', async (_what, args, hint) => {
+    const { exit, stderr } = await inProcess(args, { env: {} });
+    expect({ exit, hint: JSON.parse(stderr).error.hint }).toEqual({ exit: 2, hint });
   });
 
   it('about a file after `vals serve` names `vals run --http`', async () => {
