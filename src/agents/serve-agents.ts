@@ -25,8 +25,8 @@ const onWriting =
   'code of an old version current again. The name, privacy and readme have no versions: `val_set` replaces them.';
 
 export async function serveAgents(context: Context, permissions: AgentPermissions): Promise<void> {
-  const { settings, signal, say, invocation } = context;
-  const allCommands = commandsOf(await loadTree(invocation.tree));
+  const { settings, signal, say } = context;
+  const allCommands = commandsOf(await loadTree(context.tree));
   const commands = allCommands.filter((each) => isAllowed(each, permissions));
   const tools = new Map(
     commands.map((command) => [toolName(command), { command, tool: toolOf(command, permissions) }]),
@@ -34,7 +34,7 @@ export async function serveAgents(context: Context, permissions: AgentPermission
   const redactor = createRedactor();
   if (!settings.local.value) redactor.add(settings.token?.value);
   const log = await context.openLog();
-  const runTool = createToolRunner(invocation, {
+  const runTool = createToolRunner(context, {
     permissions,
     commands: allCommands,
     redactor,
@@ -60,7 +60,7 @@ export async function serveAgents(context: Context, permissions: AgentPermission
       return [`There is no tool ${name}.`, ...(command ? whyNotAllowed(command, permissions) : [])].join(' ');
     },
     stdin: context.stdin(),
-    stdout: invocation.stdout,
+    stdout: context.stdout,
     editBeforeWriting: (message) => escapeUnsafe(redactor.redact(message)),
     signal,
     onError: ({ message }) => log.write(`The server did not understand a message: ${message}`),

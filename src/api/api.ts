@@ -1,7 +1,7 @@
 import { isInvalidRequest } from '../errors.ts';
 import { isObject, type JsonObject, type Page } from '../lib/json.ts';
 import type { Call, Reply, Request } from './call.ts';
-import { type FollowNotes, type FollowOptions, follow } from './lists/follow.ts';
+import { type FollowOptions, follow, type ListNotes } from './lists/follow.ts';
 import { type FetchPage, largestPage, listPages, type Paging } from './lists/pages.ts';
 import { nextLinkIn, recordsIn } from './record-fields.ts';
 
@@ -18,7 +18,7 @@ export interface Api {
 }
 
 export interface ApiOptions extends Pick<FollowOptions, 'clock' | 'signal'> {
-  notes: FollowNotes;
+  notes: ListNotes;
   refuseToken: Api['refuseToken'];
 }
 
@@ -67,7 +67,10 @@ export function createApi(request: Request, options: ApiOptions): Api {
     record: async (call) => (await recordWithEtag(call)).record,
     recordWithEtag,
     pages: (call, paging = { all: true }) =>
-      listPages({ fetchPage: pagesOf(call), filters: filtersOf(call), paging, isPaged: isPaged(call) }),
+      listPages({
+        ...{ fetchPage: pagesOf(call), filters: filtersOf(call), paging, isPaged: isPaged(call) },
+        onStuck: notes.listIsStuck,
+      }),
     follow: (call, last) =>
       follow({ fetchPage: pagesOf(call), filters: filtersOf(call), last, clock, signal, notes }),
     refuseToken,

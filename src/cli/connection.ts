@@ -1,24 +1,24 @@
 import { setMaxListeners } from 'node:events';
-import { type Api, type ApiOptions, createApi } from '../api/api.ts';
+import { type Api, createApi } from '../api/api.ts';
 import type { Request, RequestStage } from '../api/call.ts';
 import type { OpenDispatcher } from '../api/http/dispatcher.ts';
 import { exchange } from '../api/http/exchange.ts';
 import { createGate, mostRequests } from '../api/http/gate.ts';
 import { retrying } from '../api/http/retrying.ts';
 import { tracing } from '../api/http/tracing.ts';
+import type { ListNotes } from '../api/lists/follow.ts';
 import { partWithSecret, refuseSecrets } from '../api/refuse-secrets.ts';
 import { InterruptedError, type LocalError } from '../errors.ts';
-import type { Clock } from '../lib/clock.ts';
+import { warnWith } from '../lib/say.ts';
 import { remember } from '../names/remember.ts';
-import { noSeenVals, type SeenVals } from '../names/seen-vals.ts';
+import { noSeenVals } from '../names/seen-vals.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
 import { type ProxyAddress, proxyFor } from '../settings/proxy.ts';
-import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
-import type { Redactor } from '../terminal/redactor.ts';
-import type { ConnectOptions } from './context.ts';
+import { chosenBaseUrl } from '../settings/settings.ts';
+import type { ConnectOptions, Context } from './context.ts';
 import { routeMessages } from './explain/by-route.ts';
-import { explain, secretError, signInHint } from './explain/explain.ts';
-import type { Services } from './services.ts';
+import { explain, hintToSignIn, secretError } from './explain/explain.ts';
+import type { Invocation } from './invocation.ts';
 
 export interface Connection {
   api: Api;
@@ -27,30 +27,22 @@ export interface Connection {
   close(): void;
 }
 
-export interface ConnectionOptions extends ConnectOptions {
-  services: Services;
-  settings: Settings;
-  signal: AbortSignal;
-  clock: Clock;
-  notes: ApiOptions['notes'] & { storeUpgraded(message: string): void };
-  trace: ((line: string) => void) | undefined;
-  seen: SeenVals;
-  redactor: Redactor;
-  wordFor(id: string): string | undefined;
-}
-
-export async function openConnection(options: ConnectionOptions): Promise<Connection> {
-  const target = await findTarget(options);
-  const { clock, notes } = options;
+export async function openConnection(
+  shared: Invocation & Pick<Context, 'seen'>,
+  options: ConnectOptions = {},
+): Promise<Connection> {
+  const { clock, presenter } = shared;
+  const note = (text: string) => presenter.say({ kind: 'note', text });
+  const target = await findTarget(shared, options, note);
   const { token, base } = target;
   const closing = new AbortController();
-  const signal = AbortSignal.any([options.signal, closing.signal]);
+  const signal = AbortSignal.any([options.signal ?? shared.signal, closing.signal]);
   // Each request adds a listener. Node would print a warning for more than ten.
   setMaxListeners(0, signal);
   return {
     name: target.isLocal ? 'the embedded service' : base.href.replace(/^https?:\/\//, ''),
-    api: createApi(wayOfRequest(target, { ...options, signal }), {
-      notes,
+    api: createApi(wayOfRequest(target, { ...shared, signal }, options), {
+      notes: listNotes(warnWith(presenter.say), note),
       clock,
       signal,
       refuseToken(call) {
@@ -62,16 +54,25 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   };
 }
 
+const listNotes = (warn: (text: string) => void, note: (text: string) => void): ListNotes => ({
+  listIsStuck: () => warn('The list of the service goes on without new records, so it may be incomplete.'),
+  serviceIsAway: ({ message }) => warn(`${message} The command keeps trying until the service answers.`),
+  serviceIsBack: () => note('The service answers again.'),
+  tooManyRecords: () =>
+    warn('The service sent more records than the command reads at once, so the older ones are missing.'),
+});
+
 /** The way of a request from a command to the service. The reply, or the failure, takes the same way back. */
 function wayOfRequest(
   { base, token, proxy, dispatcher, ...target }: Target,
-  options: ConnectionOptions,
+  { settings, signal, clock, seen, presenter, redactor, typedWords }: Invocation & Pick<Context, 'seen'>,
+  { token: newToken, concurrency = 'auto', mostMs = Number.POSITIVE_INFINITY, signInHint }: ConnectOptions,
 ): Request {
-  const { settings, signal, clock, seen, trace, redactor, wordFor, concurrency = 'auto' } = options;
   const { redact } = redactor;
-  const isNewToken = options.token !== undefined;
-  const deadlineMs = Math.min(settings.timeout.value * 1_000, options.mostMs ?? Number.POSITIVE_INFINITY);
+  const isNewToken = newToken !== undefined;
+  const deadlineMs = Math.min(settings.timeout.value * 1_000, mostMs);
   const gate = createGate(concurrency === 'auto' ? target.concurrency : concurrency, clock, signal);
+  const trace = settings.debug.value ? (text: string) => presenter.say({ kind: 'trace', text }) : undefined;
   return through(
     [
       explain({
@@ -81,8 +82,8 @@ function wayOfRequest(
         redact,
         hasToken: token !== undefined,
         storeFailure: target.storeFailure,
-        messagesFor: (call) => routeMessages(call, wordFor),
-        signInHint: () => options.signInHint ?? signInHint(settings, base, isNewToken),
+        messagesFor: (call) => routeMessages(call, typedWords),
+        signInHint: () => signInHint ?? hintToSignIn(settings, base, isNewToken),
       }),
       // What was seen belongs to the token in the settings.
       remember(isNewToken ? noSeenVals : seen),
@@ -113,10 +114,13 @@ interface Target {
   storeFailure(status: number): LocalError | undefined;
 }
 
-async function findTarget(options: ConnectionOptions): Promise<Target> {
-  const { services, settings, redactor } = options;
+async function findTarget(
+  { services, settings, redactor }: Invocation,
+  options: ConnectOptions,
+  onUpgrade: (message: string) => void,
+): Promise<Target> {
   const isLocal = settings.local.value && options.baseUrl === undefined;
-  const local = isLocal ? await services.local(settings, options.notes.storeUpgraded) : undefined;
+  const local = isLocal ? await services.local(settings, onUpgrade) : undefined;
   const base = local?.base ?? options.baseUrl ?? chosenBaseUrl(settings);
   const token = local?.token ?? options.token ?? settings.token?.value;
   const proxy = proxyFor(base.origin, settings.proxy);

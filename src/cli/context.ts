@@ -19,9 +19,8 @@ export interface ConnectOptions {
   mostMs?: number;
 }
 
-/** What a command gets. */
-export interface Context
-  extends Pick<Invocation, 'flags' | 'settings' | 'env' | 'stdin' | 'signal' | 'clock' | 'node' | 'agent'> {
+/** What a command gets: what was decided before, and what it does its work with. */
+export interface Context extends Invocation {
   connect(options?: ConnectOptions): Promise<Api>;
   seen: SeenVals;
   givenVals: GivenVals;
@@ -33,6 +32,4 @@ export interface Context
   openLog(): Promise<Log>;
   print(line: string): Promise<void>;
   event(record: OutcomeRow, columns: readonly Column[]): Promise<void>;
-  /** For `vals mcp`, whose tools run commands too. */
-  invocation: Invocation;
 }

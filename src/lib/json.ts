@@ -7,11 +7,8 @@ export interface JsonObject {
 /** A part of a long list of records. */
 export interface Page {
   readonly records: readonly JsonObject[];
-  /**
-   * Set on the last page of a list that was not read to its end: it has more records than were asked for, or may have, or
-   * the service sent the same records again and again.
-   */
-  readonly end?: 'more' | 'maybe' | 'stuck';
+  /** Set on the last page, if the list has more records than were asked for, or may have. */
+  readonly end?: 'more' | 'maybe';
 }
 
 export const parseJson = (text: string): JsonValue => JSON.parse(text);

@@ -40,7 +40,7 @@ export interface LaunchHost {
   clock: Clock;
   node: NodeProgram;
   agent?: object | undefined;
-  invocation: { services: { connections: Connections } };
+  services: { connections: Connections };
   signal: AbortSignal;
   say: Say;
 }
@@ -61,7 +61,7 @@ export interface Launch {
 
 export function prepareLaunch(host: LaunchHost, input: LaunchInput, target: Target): Launch {
   const { env, settings, clock, node, agent, signal } = host;
-  const { connections } = host.invocation.services;
+  const { connections } = host.services;
   const { platform } = settings.system;
   const programs = realPath(join(__dirname, 'run'));
   const isAtTerminal = agent === undefined && [0, 1, 2].some(isatty);

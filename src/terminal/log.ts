@@ -1,18 +1,29 @@
 // A log on stderr. If nobody reads stderr, lines are dropped, because a full pipe would block the process.
 import { fstatSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { visible } from '../lib/visible.ts';
+import type { Redactor } from './redactor.ts';
 
 const stderr = 2;
 const mostWaitingBytes = 1_048_576;
 
 export interface Log {
-  write(text: string): void;
+  write(line: string): void;
   /** Writes under --quiet, too. */
-  always(text: string): void;
+  always(line: string): void;
   close(): void;
 }
 
-export function createLog(stream: NodeJS.WriteStream): Omit<Log, 'always'> {
+export function createLog(
+  stream: NodeJS.WriteStream,
+  { quiet, redact }: { quiet: boolean | undefined; redact: Redactor['redact'] },
+): Log {
+  const { write, close } = openStderr(stream);
+  const always = (line: string) => write(`${visible(redact(line))}\n`);
+  return { write: quiet ? () => {} : always, always, close };
+}
+
+function openStderr(stream: NodeJS.WriteStream): { write(text: string): void; close(): void } {
   const stats = fstatSync(stderr);
   if (!stats.isFIFO() && !stats.isSocket()) return { write: (text) => stream.write(text), close: () => {} };
   const pipe = new Socket({ fd: stderr, readable: false, writable: true }).unref();

@@ -162,7 +162,7 @@ describe('explain', () => {
       redact: (text) => text,
       hasToken: true,
       storeFailure: () => undefined,
-      messagesFor: (each) => routeMessages(each, (val) => (val === id ? 'hello' : undefined)),
+      messagesFor: (each) => routeMessages(each, new Map([[id, 'hello']])),
       signInHint: () => 'Sign in.',
     });
     const error = await failure(stage(fake(...faults).next)(call));

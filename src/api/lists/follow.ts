@@ -3,7 +3,9 @@ import { type Clock, wait } from '../../lib/clock.ts';
 import { type JsonObject, type Page, stringifyJson, textOf } from '../../lib/json.ts';
 import { type FetchPage, largestPage, mostPagesWithoutNews, RecentKeys } from './pages.ts';
 
-export interface FollowNotes {
+export interface ListNotes {
+  /** The service sends the same records again and again, so the list may not be whole. */
+  listIsStuck(): void;
   serviceIsAway(error: UnavailableError): void;
   serviceIsBack(): void;
   tooManyRecords(): void;
@@ -15,7 +17,7 @@ export interface FollowOptions {
   last: number;
   clock: Clock;
   signal: AbortSignal;
-  notes: FollowNotes;
+  notes: ListNotes;
 }
 
 const betweenLooksMs = 2_000;
@@ -30,8 +32,8 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Page> {
 
   const first = await readNewest(options, (_page, found) => found >= Math.max(last, largestPage));
   remember(first.records);
-  const newest = first.records.slice(0, last).toReversed();
-  yield first.isStuck ? { records: newest, end: 'stuck' } : { records: newest };
+  if (first.isStuck) notes.listIsStuck();
+  yield { records: first.records.slice(0, last).toReversed() };
 
   for (let failures = 0; ; ) {
     await wait(clock, Math.min(longestBackoffMs, betweenLooksMs * 2 ** failures), signal);

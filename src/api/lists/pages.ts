@@ -24,6 +24,8 @@ export interface ListOptions {
   paging: Paging;
   /** True if the first request has a limit and an offset. */
   isPaged: boolean;
+  /** Called if the service sends the same records again and again. */
+  onStuck(): void;
 }
 
 const defaultLimit = 20;
@@ -34,7 +36,7 @@ export const mostPagesWithoutNews = 20;
 
 /** Asks for the next page before it hands on this one. */
 export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
-  const { fetchPage, filters, paging, isPaged } = options;
+  const { fetchPage, filters, paging, isPaged, onStuck } = options;
   const wanted = paging.all ? Infinity : (paging.limit ?? defaultLimit);
   const recent = createRecentRecords({ haveIds: isPaged });
   let offset = paging.offset ?? 0;
@@ -60,7 +62,8 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
       return;
     }
     if (pagesWithoutNews >= mostPagesWithoutNews) {
-      yield { records, end: 'stuck' };
+      onStuck();
+      yield { records };
       return;
     }
     const ahead = paging.onDemand ? undefined : following();

@@ -32,10 +32,10 @@ interface About {
   name: string;
 }
 
-export function routeMessages(call: Call, wordFor: (id: string) => string | undefined): RouteMessages {
+export function routeMessages(call: Call, typedWords: ReadonlyMap<string, string>): RouteMessages {
   const { val: id = '', version, body } = call;
   const name = (isObject(body) && textOf(body.name)) || '';
-  const about = { id, val: wordFor(id) ?? id, version, name };
+  const about = { id, val: typedWords.get(id) ?? id, version, name };
   return { ...usualMessages(call, about), ...byRoute[call.route]?.(about) };
 }
 

@@ -82,7 +82,7 @@ function interruption({ call, maybeApplied, service }: Explained): InterruptedEr
 }
 
 /** What to do without a token, or with one that the service does not accept. */
-export function signInHint(settings: Settings, { href }: BaseUrl, isNewToken: boolean): Hints {
+export function hintToSignIn(settings: Settings, { href }: BaseUrl, isNewToken: boolean): Hints {
   if (isNewToken) return 'Nothing was stored. Check the token, then sign in again.';
   const { token } = settings;
   if (token === undefined && settings.isEmpty('VALS_TOKEN')) {

@@ -92,6 +92,7 @@ async function followPlan(plan: Plan, failWith: Error = new UnavailableError('aw
         serviceIsAway: () => notes.push('away'),
         serviceIsBack: () => notes.push('back'),
         tooManyRecords: () => notes.push('too many'),
+        listIsStuck: () => notes.push('stuck'),
       },
       fetchPage,
       filters: new URLSearchParams(),

@@ -20,11 +20,11 @@ async function readAll(respond: Respond, paging: Paging | undefined, served = as
     filters: new URLSearchParams(),
     paging: paging ?? everything,
     isPaged: paging !== undefined,
+    onStuck() {
+      warnings++;
+    },
   });
-  for await (const { records, end } of pages) {
-    for (const { id } of records) ids.push(String(id));
-    if (end === 'stuck') warnings++;
-  }
+  for await (const { records } of pages) for (const { id } of records) ids.push(String(id));
   return { ids, warnings, requests };
 }
 
