@@ -1,9 +1,10 @@
 // Says which val a word stands for. In this order: a path of a file, a whole id, a name, <owner>/<name>, the beginning of
 // an id. One function, for every command.
 import type { Api } from '../api/api.ts';
+import { ifPresent } from '../api/if-present.ts';
 import { textAt } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
-import { NotFoundError, undefinedIf, ValsError } from '../errors.ts';
+import { undefinedIf, ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { namePattern } from '../lib/val-limits.ts';
@@ -96,7 +97,7 @@ function createKnownVals(options: IdentifyOptions): KnownVals {
 
   async function read(call: ReturnType<typeof routes.getVal>): Promise<JsonObject | undefined> {
     const api = await connect();
-    const found = await api.recordWithEtag(call).catch(undefinedIf(NotFoundError));
+    const found = await ifPresent(() => api.recordWithEtag(call));
     const id = textAt(found?.record ?? null, 'id') ?? call.val;
     if (found !== undefined && id !== undefined) onRead(id, found.record, found.etag);
     return found?.record;

@@ -1,7 +1,7 @@
 import type { Call, Reply, RequestStage, RouteName } from '../api/call.ts';
 import { CallFailed } from '../api/http/faults.ts';
 import { ownerOf, recordsIn, textAt, versionOf } from '../api/record-fields.ts';
-import { isObject, type JsonObject } from '../lib/json.ts';
+import { isObject, type JsonObject, lookUp } from '../lib/json.ts';
 import type { SeenVals } from './seen-vals.ts';
 
 /** If the service answers 404 or 410 to one of these calls, the val is gone. */
@@ -41,7 +41,9 @@ function noteReply(call: Call, { body = null }: Reply, seen: SeenVals): void {
     }
     case 'createVal':
     case 'putVal':
-      if (isObject(body)) noteVal(body, seen, { isMine: true });
+      // Some services answer with the id and the version alone.
+      if (isObject(body))
+        noteVal({ name: lookUp(call.body ?? null, 'name') ?? null, ...body }, seen, { isMine: true });
       break;
     case 'getVal':
     case 'createVersion':

@@ -211,6 +211,14 @@ describe("<owner>/<name> is another owner's val", () => {
   });
 });
 
+it.each([404, 405])(
+  '<owner>/<name> is unknown on a service that answers its route with %i',
+  async (status) => {
+    const service = await scriptedService([], () => ({ status }));
+    expect(await run(['val', 'get', 'bob/greet'], service)).toMatchObject({ exit: 3 });
+  },
+);
+
 describe('the file of remembered vals', () => {
   async function remembered() {
     const service = await serviceOf([{ id: hello, name: 'hello' }], { hasList: false });

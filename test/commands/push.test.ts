@@ -30,6 +30,24 @@ describe('outcomes', () => {
     expect(await push(temporaryFolder())).toEqual(['pushed', 'pushed']);
   });
 
+  it('are unchanged if a service answers with id and version alone, or the val was read before', async () => {
+    const service = await scriptedService([], ({ method }) => ({
+      body:
+        method === 'GET'
+          ? { id, name: 'b', version: 3, code: 'b', author: { id: 'me' } }
+          : { id, version: 3 },
+    }));
+    const { env } = service;
+    const push = async (home: string) =>
+      statuses((await run(['push', 'b.ts', '--json'], { env, cwd: vals('b'), home })).stdout);
+    const home = temporaryFolder();
+    expect(await push(home)).toEqual(['pushed']);
+    expect(await push(home)).toEqual(['unchanged']);
+    const otherHome = temporaryFolder();
+    await run(['val', 'get', id], { env, home: otherHome });
+    expect(await push(otherHome)).toEqual(['unchanged']);
+  });
+
   it('are tab-separated in a pipe, and one record per line with --ndjson', async () => {
     const service = await scriptedService([], made);
     const { env } = service;

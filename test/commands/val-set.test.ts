@@ -45,6 +45,7 @@ describe('vals val set on the embedded service', () => {
     [['hello', '--name', 'taken'], 5, 'taken already'],
     [['hello', '--privacy', 'secret'], 6, 'privacy'],
     [['hello', '--readme', 'absent.md'], 10, 'absent.md'],
+    [['hello', '--readme', 'Says hello.'], 10, 'The readme comes from a file'],
     [[id, '--privacy', 'public'], 3, 'no val'],
   ])('refuses %j with exit %i', async (args, exit, message) => {
     const { vals } = shared;

@@ -51,7 +51,7 @@ export async function upsertFiles(
     return { kind: 'list', rows: files.map(({ file, name }) => ({ file, name, status: 'planned' })) };
 
   const api = await context.connect({ concurrency });
-  const { mine: seenBefore } = await context.seen.recall();
+  const { vals: seenBefore } = await context.seen.recall();
   const tasks = files.map(({ file, name, code }) => ({
     row: { file, name },
     label: file,

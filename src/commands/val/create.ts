@@ -4,10 +4,11 @@ import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { path, text } from '../../cli/value-types.ts';
 import { PartialError, UsageError } from '../../errors.ts';
-import { readCode, readText } from '../../workspace/sources/read-text.ts';
+import { readCode } from '../../workspace/sources/read-text.ts';
 import { valColumns } from '../shared/columns.ts';
 import { codeFile, dryRun, plan, privacy } from '../shared/options.ts';
 import { withNameProposed } from '../shared/propose-name.ts';
+import { readReadme } from '../shared/readme.ts';
 import { noCheck, refuseBrokenCode } from '../shared/syntax.ts';
 
 export const command = defineCommand({
@@ -36,7 +37,7 @@ export const command = defineCommand({
       });
     }
     const code = await readCode(file, context);
-    const readmeText = readme === undefined ? undefined : await readText(readme, context);
+    const readmeText = readme === undefined ? undefined : await readReadme(readme, context);
     const call = routes.createVal({
       name,
       code,

@@ -8,6 +8,7 @@ import { ConflictError, LocalError, PartialError, RefusedError, UsageError } fro
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, privacy, valArgument } from '../shared/options.ts';
 import { withNameProposed } from '../shared/propose-name.ts';
+import { readReadme } from '../shared/readme.ts';
 
 export const command = defineCommand({
   summary: 'Change the name, privacy or readme of a val',
@@ -71,8 +72,7 @@ async function readFields(
     });
   }
   if (name === '') throw new UsageError('The name is empty.', { hint: 'Give a name, such as hello.' });
-  const { readText } = await import('../../workspace/sources/read-text.ts');
-  const text = readme === undefined ? undefined : await readText(readme, context);
+  const text = readme === undefined ? undefined : await readReadme(readme, context);
   return {
     ...(name !== undefined && { name }),
     ...(privacy !== undefined && { privacy }),
