@@ -122,7 +122,9 @@ function startGit(folder: string, args: readonly string[], env: NodeJS.ProcessEn
 function endOf(child: Child, ending: AbortSignal): Promise<GitFailure | undefined> {
   const end = () => {
     child.kill('SIGKILL');
+    // A program that git started may still hold these.
     child.stdout.destroy();
+    child.stderr.destroy();
   };
   let message = '';
   child.stderr.setEncoding('utf8').on('data', (part: string) => {
