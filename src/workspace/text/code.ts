@@ -40,12 +40,16 @@ export const codeWithHash = (codeHash: string): Code => ({
 });
 
 /** Two codes that differ in line ends alone are the same code. */
-export const isSameCode = (a: Code | undefined, b: Code | undefined): boolean =>
-  a !== undefined &&
-  b !== undefined &&
-  (a.blob === b.blob || a.blob === b.lines || a.lines === b.blob || isEqual(a.lines, b.lines));
+export function isSameCode(a: Code | undefined, b: Code | undefined): boolean {
+  if (a === undefined || b === undefined) return false;
+  if (a.lines !== undefined && b.lines !== undefined) return a.lines === b.lines;
+  return a.blob === b.blob || hasBlobOf(a, b) || hasBlobOf(b, a);
+}
 
-const isEqual = (a: string | undefined, b: string | undefined): boolean => a !== undefined && a === b;
+/** Of a code whose text is not known, the lines may end with \n or with \r\n. */
+const hasBlobOf = ({ blob, lines }: Code, { text = '' }: Code): boolean =>
+  lines === undefined &&
+  (['\n', '\r\n'] as const).some((ends) => blobId(Buffer.from(withLineEnds(text, ends))) === blob);
 
 /** A push sends the line ends that the service has, and a pull keeps those of the file. */
 export function withLineEnds(text: string, lineEnds: LineEnds | undefined): string {
