@@ -147,7 +147,8 @@ async function renameVal(push: Push, val: ComparedVal, code?: string): Promise<D
 }
 
 async function createInstead(push: Push, val: ComparedVal, code: string | undefined): Promise<Done> {
-  const created = await sendCode(push, withoutVal(val), code ?? val.here.text);
+  const isNameUnknown = (await push.look.remotes.all()) === undefined;
+  const created = await sendCode(push, withoutVal(val, { isNameUnknown }), code ?? val.here.text);
   const remark: Remark = { kind: 'not renamed', nameBefore: val.there.name };
   return { ...created, remarks: [remark, ...created.remarks] };
 }

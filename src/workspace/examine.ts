@@ -84,24 +84,27 @@ export async function examineFile(look: Look, local: FileToExamine): Promise<Exa
   const counting = countingRecord(recorded, head);
   const found = await remotes.named(name, recorded);
   const val = { file, name, here, record: counting };
-  if (found === 'unknown') return withoutVal(val, { isNameUnknown: true });
-  if (found !== undefined) {
+  const isNameUnknown = found === 'unknown';
+  if (found !== undefined && found !== 'unknown') {
     const record = countingRecord(recorded, head, found);
     return examineVal(look, { ...val, there: found, record, renamed: undefined });
   }
-  if (counting?.id === undefined) return withoutVal(val);
+  if (counting?.id === undefined) return withoutVal(val, { isNameUnknown });
   const there = await remotes.mineWithId(counting.id, counting);
-  if (there === undefined) return { ...withoutVal(val), status: 'deleted there' };
+  if (there === undefined) return withoutVal(val, { status: 'deleted there', isNameUnknown });
   const unknown = { fileVersion: undefined, gitLimit: undefined };
   return { ...val, ...unknown, status: 'conflict', code: 'conflict', there, renamed: 'there' };
 }
 
 export const withoutVal = (
   { file, name, here, record }: Pick<WithoutVal, 'file' | 'name' | 'here' | 'record'>,
-  { isNameUnknown = false } = {},
+  {
+    status = 'new',
+    isNameUnknown = false,
+  }: { status?: 'new' | 'deleted there'; isNameUnknown?: boolean } = {},
 ): WithoutVal => ({
   ...{ file, name, here, record, isNameUnknown, code: undefined, there: undefined },
-  status: here.hasMarks ? 'unmerged' : 'new',
+  status: here.hasMarks ? 'unmerged' : status,
 });
 
 export interface BothSides extends LocalVal {

@@ -42,10 +42,9 @@ export async function examineMissing(
   { isPrune }: { isPrune: boolean },
 ): Promise<MissingVals> {
   const renamed = new Set(files.map(nameBeforeOf));
-  const vals = await valsWithoutFile(look);
   const check = createMissingCheck(look, { isPrune });
   const found: MissingVals = { missing: [], left: [] };
-  for (const val of vals ?? recordsWithoutFile(look).values()) {
+  for (const val of await valsWithoutFile(look)) {
     const result = renamed.has(val.name) ? undefined : await check(val);
     if (result === undefined) continue;
     if ('status' in result) found.missing.push(result);
@@ -55,17 +54,18 @@ export async function examineMissing(
   return found;
 }
 
-/** The vals of the service that no file of the workspace has the name of. Undefined if the service has no list. */
-async function valsWithoutFile(look: Look): Promise<readonly ValInList[] | undefined> {
+type ValWithoutFile = Pick<ValInList, 'name'> & Partial<Pick<ValInList, 'id' | 'codeHash'>>;
+
+/** The vals that no file of the workspace has the name of. If the service has no list, the records tell. */
+async function valsWithoutFile(look: Look): Promise<readonly ValWithoutFile[]> {
   const all = await look.remotes.all();
+  if (all === undefined) return [...recordsWithoutFile(look).values()];
   const names = new Set(look.names.values());
-  return all?.filter(({ name }) => name !== undefined && !names.has(name));
+  return all.filter(({ name }) => name !== undefined && !names.has(name));
 }
 
 /** Undefined if a val without a file never had one here. */
-type MissingCheck = (
-  val: Pick<ValInList, 'name'> & { id?: string | undefined },
-) => Promise<MissingVal | LeftVal | undefined>;
+type MissingCheck = (val: ValWithoutFile) => Promise<MissingVal | LeftVal | undefined>;
 
 function createMissingCheck(look: Look, { isPrune }: { isPrune: boolean }): MissingCheck {
   const records = recordsWithoutFile(look);
@@ -136,12 +136,12 @@ async function missingByGit(look: Look, id: string, left: LeftVal): Promise<Miss
   return missingVal({ name, file, there: found.there, record: undefined, isCodeKnown: true });
 }
 
-type ValsByName = ReadonlyMap<string, ValInList>;
+type ValsByName = ReadonlyMap<string, ValWithoutFile>;
 
 /** A new file may be the renamed file of a val: git says so, or it has the code of a missing val, and no other file has. */
 export async function followRenames(look: Look, vals: readonly Examined[]): Promise<Examined[]> {
-  const candidates = vals.some(isNew) ? await valsWithoutFile(look) : undefined;
-  if (candidates === undefined || candidates.length === 0) return [...vals];
+  const candidates = vals.some(isNew) ? await valsWithoutFile(look) : [];
+  if (candidates.length === 0) return [...vals];
   const byName = new Map(candidates.map((val) => [val.name ?? '', val]));
   const openCheck = once(async () => createMissingCheck(look, { isPrune: false }));
   const followed: Examined[] = [];
@@ -155,8 +155,7 @@ export async function followRenames(look: Look, vals: readonly Examined[]): Prom
   return followed;
 }
 
-const isNew = (val: Examined): val is WithoutVal =>
-  val.there === undefined && !val.isNameUnknown && val.status !== 'deleted there';
+const isNew = (val: Examined): val is WithoutVal => val.there === undefined && val.status !== 'deleted there';
 
 async function renamedInGit(
   look: Look,
@@ -164,11 +163,11 @@ async function renamedInGit(
   withoutFile: ValsByName,
 ): Promise<RemoteVal | undefined> {
   const valOf = (path: string) => withoutFile.get(nameIn(look, path) ?? '');
-  const path = await look.history?.renamedFrom(file, (each) => valOf(each) !== undefined);
-  const renamed = path === undefined ? undefined : valOf(path);
-  if (renamed === undefined) return undefined;
-  const record = look.workspace.records.of(renamed.name ?? '');
-  return look.remotes.mineWithId(renamed.id, record?.id === renamed.id ? record : undefined);
+  const path = await look.history?.renamedFrom(file, (each) => valOf(each)?.id !== undefined);
+  const { id, name = '' } = (path === undefined ? undefined : valOf(path)) ?? {};
+  if (id === undefined) return undefined;
+  const record = look.workspace.records.of(name);
+  return look.remotes.mineWithId(id, record?.id === id ? record : undefined);
 }
 
 async function withSameCode(
@@ -177,7 +176,7 @@ async function withSameCode(
   withoutFile: ValsByName,
   openCheck: () => Promise<MissingCheck>,
 ): Promise<RemoteVal | undefined> {
-  const mayBeSame = ({ name = '', codeHash }: ValInList) =>
+  const mayBeSame = ({ name = '', codeHash }: ValWithoutFile) =>
     codeHash === here.blob ||
     codeHash === here.lines ||
     isSameCode(look.workspace.records.of(name)?.code, here);

@@ -129,6 +129,9 @@ it('pull and push keep the files of vals that were deleted there, and push --yes
   expect(await place.vals('pull', 'a.ts')).toMatchObject({ exit: 3 });
   expect(place.read('a.ts')).toBe('a');
   expect(await place.words(['push', 'a.ts', '--yes'])).toEqual({ 'a.ts': 'created' });
+  place.put({ 'b.ts': '<<<<<<< here\n1\n=======\n2\n>>>>>>> there\n' });
+  expect(await place.words(['status', 'b.ts'])).toEqual({ 'b.ts': 'unmerged' });
+  expect(await place.words(['push', 'b.ts', '--yes'], 5)).toEqual({ 'b.ts': 'failed' });
 });
 
 it.each([null, 'a\ud800'])('pull refuses the code %j, which cannot be written to a file', async (bad) => {

@@ -50,6 +50,28 @@ describe('if the service has no list', () => {
     expect((await place.vals('push')).stderr).toContain('hello.ts replaced the code of the val "hello"');
   });
 
+  it('the record tells that a val was deleted or renamed there, or that its file was renamed', async () => {
+    const { service, env } = await serviceWith(noList);
+    const place = workspaceWith(env, { 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
+    await place.rows(['push']);
+    const [a, b, c] = ['a.ts', 'b.ts', 'c.ts'].map((file) => place.idOf(file));
+    await service.delete(`${a}`);
+    await service.ask('PUT', `/v1/vals/${b}`, { name: 'other' });
+    place.move('c.ts', 'd.ts');
+    expect(await place.status()).toEqual({
+      'a.ts': 'deleted there',
+      'b.ts': 'conflict',
+      'd.ts': 'renamed here',
+    });
+    const rows = await place.rows(['push'], 9);
+    expect(rows).toMatchObject([
+      { file: 'a.ts', error: { exit: 5 } },
+      { file: 'b.ts', error: { exit: 5, message: expect.stringContaining('is named "other"') } },
+      { file: 'd.ts', status: 'renamed', id: c },
+    ]);
+    expect(await place.words(['push', 'a.ts', '--yes'])).toEqual({ 'a.ts': 'created' });
+  });
+
   it('a remembered val with the name of the file is a conflict too', async () => {
     const { place, writes, id } = await workspace(mine, noList);
     await place.vals('me');
