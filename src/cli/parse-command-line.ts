@@ -76,7 +76,7 @@ async function parseWords(
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.version') return `${VERSION}\n`;
     if (!error.code.startsWith('commander.help')) {
-      const refused = { command: program.current(), definition: program.definition(), tree, words };
+      const refused = { command: program.current(), definition: program.definition(), tree };
       throw refusalOf(error, refused);
     }
   }

@@ -8,43 +8,15 @@ export interface Refused {
   command: Command;
   definition: AnyCommand | undefined;
   tree: CommandTree;
-  words: readonly string[];
 }
 
-export function refusalOf(error: CommanderError, { command, definition, tree, words }: Refused): UsageError {
+export function refusalOf(error: CommanderError, { command, definition, tree }: Refused): UsageError {
   const message = error.message.replace(/^error: /, '');
-  switch (error.code) {
-    case 'commander.unknownOption':
-      return unknownOption(command, tree);
-    case 'commander.unknownCommand':
-      return unknownCommand(command, tree, message);
-    case 'commander.excessArguments':
-      return tooManyArguments(command, definition);
-    case 'commander.optionMissingArgument':
-      return missingValue(command, words.at(-1) ?? '');
-    default:
-      return new UsageError(sentenceOf(message), { hint: helpHint(command) });
-  }
-}
-
-/** The message does not repeat the words, because one of them may be a token. */
-function tooManyArguments(command: Command, definition: AnyCommand | undefined): UsageError {
-  const count = command.registeredArguments.length;
-  const most = count === 0 ? 'no arguments' : `${count} ${count === 1 ? 'argument' : 'arguments'}`;
-  const typed = command.args.length;
-  const message = `\`${lineOf(command)}\` takes ${most}, but ${typed} ${typed === 1 ? 'was' : 'were'} given.`;
-  return new UsageError(message, {
-    hint: definition?.insteadOfArguments?.(command.args) ?? helpHint(command),
-  });
-}
-
-/** Only the last word of a command line can be an option that lacks its value. */
-function missingValue(command: Command, word: string): UsageError {
-  const option = command.options.find((each) => each.long === word || each.short === `-${word.at(-1)}`);
-  const placeholder = option?.flags.replace(/^[^<]*/, '') ?? '';
-  return new UsageError(`${option?.long ?? word} needs a value: ${placeholder}.`, {
-    hint: helpHint(command),
-  });
+  if (error.code === 'commander.unknownOption') return unknownOption(command, tree);
+  if (error.code === 'commander.unknownCommand') return unknownCommand(command, tree, message);
+  const isExcess = error.code === 'commander.excessArguments';
+  const instead = isExcess ? definition?.insteadOfArguments?.(command.args) : undefined;
+  return new UsageError(sentenceOf(message), { hint: instead ?? helpHint(command) });
 }
 
 /** A word of another program, such as `rm` or `logs`, leads to the command that does it. */

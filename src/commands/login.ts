@@ -49,7 +49,7 @@ export const command = defineCommand({
     const token = withToken ? await readToken(context) : await askForToken(context, baseUrl);
     const user = await signIn(context, baseUrl, token);
     const { updateConfig } = await import('../settings/config-update.ts');
-    await updateConfig(context, (config) =>
+    updateConfig(context, (config) =>
       withDefault({ ...config, tokens: { ...config.tokens, [baseUrl.origin]: token } }, baseUrl.href),
     );
     warnIfSet(context, 'VALS_TOKEN');

@@ -24,7 +24,7 @@ export const command = defineCommand({
     let defaultNow = '';
     let others = 0;
     const { updateConfig } = await import('../settings/config-update.ts');
-    await updateConfig(context, (config) => {
+    updateConfig(context, (config) => {
       const { [baseUrl.origin]: forgotten, ...tokens } = config.tokens;
       wasSignedIn = forgotten !== undefined;
       const used = usedIn(config).filter((href) => !hasOrigin(href, baseUrl.origin));

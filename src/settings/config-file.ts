@@ -1,6 +1,6 @@
 import { fchmodSync, type Stats } from 'node:fs';
 import { LocalError } from '../errors.ts';
-import { isObject } from '../lib/json.ts';
+import { isObject, parseIfJson } from '../lib/json.ts';
 import { readPlainFile, UnusableFile } from '../lib/plain-file.ts';
 import { isMissing, type System } from '../lib/system.ts';
 
@@ -57,22 +57,17 @@ const ofSomebodyElse = (file: string): LocalError =>
   });
 
 function checkConfig(text: string, file: string): StoredConfig {
-  const corrupt = (problem: string) =>
-    new LocalError(`The config file ${problem}. vals did not change the file.`, { hint: fixHint(file) });
-  let content: unknown;
-  try {
-    content = JSON.parse(text);
-  } catch {
-    throw corrupt('is not JSON');
-  }
-  if (!isObject(content)) throw corrupt('is not a JSON object');
-  const { baseUrl, used, tokens = {} } = content;
-  if (baseUrl !== undefined && typeof baseUrl !== 'string')
-    throw corrupt('contains a "baseUrl" that is not a string');
-  if (!isTexts(tokens)) throw corrupt('contains a token that is not a string');
-  if (used !== undefined && !isTextList(used))
-    throw corrupt('contains a "used" that is not a list of strings');
-  return { tokens, ...(used !== undefined && { used }), ...(baseUrl !== undefined && { baseUrl }) };
+  const content = parseIfJson(text);
+  const { baseUrl, used, tokens = {} } = isObject(content) ? content : { tokens: null };
+  const isKnown =
+    (baseUrl === undefined || typeof baseUrl === 'string') &&
+    (used === undefined || isTextList(used)) &&
+    isTexts(tokens);
+  if (isKnown)
+    return { tokens, ...(used !== undefined && { used }), ...(baseUrl !== undefined && { baseUrl }) };
+  throw new LocalError(`The config file ${file} is damaged, so vals did not change it.`, {
+    hint: fixHint(file),
+  });
 }
 
 const isTextList = (value: unknown): value is string[] =>

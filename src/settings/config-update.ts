@@ -1,7 +1,6 @@
 import { basename, dirname } from 'node:path';
 import Conf from 'conf';
 import { LocalError, ValsError } from '../errors.ts';
-import type { Clock } from '../lib/clock.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { type Say, warnWith } from '../lib/say.ts';
 import { errnoOf, errorMessageOf } from '../lib/system.ts';
@@ -9,10 +8,10 @@ import { readConfig, type StoredConfig } from './config-file.ts';
 import { withLock } from './lock.ts';
 import type { Settings } from './settings.ts';
 
-export async function updateConfig(
-  { settings, clock, signal, say }: { settings: Settings; clock: Clock; signal: AbortSignal; say: Say },
+export function updateConfig(
+  { settings, say }: { settings: Settings; say: Say },
   change: (config: StoredConfig) => StoredConfig,
-): Promise<void> {
+): void {
   const file = settings.configFile;
   const directory = dirname(file);
 
@@ -29,7 +28,7 @@ export async function updateConfig(
 
   try {
     makeFolder(directory, 0o700);
-    await withLock(`${file}.lock`, { clock, signal }, update);
+    withLock(`${file}.lock`, update);
   } catch (error) {
     if (error instanceof ValsError) throw error;
     const isFull = ['ENOSPC', 'EDQUOT'].includes(errnoOf(error) ?? '');

@@ -9,8 +9,7 @@ import type { System } from '../lib/system.ts';
 export interface Editing {
   bytes: Buffer;
   file: string;
-  /** Resolves to a sentence about other files that the editor left. These files are kept. */
-  discard(): Promise<string | undefined>;
+  discard(): Promise<void>;
 }
 
 export async function edit(
@@ -22,36 +21,29 @@ export async function edit(
   const editor = chosenEditor(env);
   const folder = await mkdtemp(join(tmpdir(), 'vals-edit-')).catch(asLocalError);
   const file = join(folder, fileName);
-  // The user's text may be in another file: in the swap file of an editor that was killed, or under another file name.
-  const removeIfEmpty = async () => {
-    const isRemoved = await rmdir(folder).then(
-      () => true,
-      ({ code }) => code === 'ENOENT',
-    );
-    return isRemoved ? undefined : `The editor left other files in ${folder}.`;
-  };
   const discard = async () => {
     const backup = `${file}~`;
     for (const path of [file, backup]) await rm(path, { force: true }).catch(() => {});
-    return removeIfEmpty();
+    // Other files are kept, because the user may have saved the text under another name.
+    await rmdir(folder).catch(() => {});
   };
   await writeFile(file, text, { mode: 0o600 }).catch(async (error) => {
     await discard();
     asLocalError(error);
   });
   const failure = await run(editor, file, system.platform === 'win32');
-  const bytes = await readEdited(file).catch(async (error) => {
-    const kept = await removeIfEmpty();
-    const message = `The file ${file} could not be read after the editor ended: ${error.message}. Nothing was sent.`;
-    throw new LocalError(kept === undefined ? message : `${message} ${kept}`, { cause: error });
+  if (failure !== undefined) {
+    if (failure.isMissing) await discard();
+    const place = failure.isMissing ? '' : ` Your text is in ${file}.`;
+    throw new LocalError(`The editor \`${editor}\` ${failure.problem}. Nothing was sent.${place}`, {
+      ...(failure.isMissing && { hint: 'Set VISUAL or EDITOR to an editor that is installed.' }),
+    });
+  }
+  const bytes = await readEdited(file).catch((error) => {
+    const problem = `could not be read after the editor ended: ${error.message}`;
+    throw new LocalError(`The file ${file} ${problem}. Nothing was sent.`, { cause: error });
   });
-  if (failure === undefined) return { bytes, file, discard };
-  const isSaved = !bytes.equals(Buffer.from(text));
-  const kept = isSaved ? `Your text is in ${file}.` : await discard();
-  const message = `The editor \`${editor}\` ${failure.problem}. Nothing was sent.`;
-  throw new LocalError(kept === undefined ? message : `${message} ${kept}`, {
-    ...(failure.isMissing && { hint: 'Set VISUAL or EDITOR to an editor that is installed.' }),
-  });
+  return { bytes, file, discard };
 }
 
 const readEdited = async (file: string): Promise<Buffer> => readPlainFile(file, { followLinks: true });

@@ -1,22 +1,12 @@
-import { isObject, type JsonValue, stringifyJson } from '../lib/json.ts';
+import { type JsonValue, stringifyJson } from '../lib/json.ts';
 import { visibleLines } from '../lib/visible.ts';
 import type { Style } from './style.ts';
 
-export function paintJson(value: JsonValue, style: Style, indent: number, margin = ''): string {
-  const inner = indent > 0 ? margin + ' '.repeat(indent) : '';
-  const [open, between, close] = indent > 0 ? [`\n${inner}`, `,\n${inner}`, `\n${margin}`] : ['', ',', ''];
-  const paint = (item: JsonValue) => paintJson(item, style, indent, inner);
-  if (Array.isArray(value)) {
-    return value.length === 0 ? '[]' : `[${open}${value.map(paint).join(between)}${close}]`;
-  }
-  if (isObject(value)) {
-    const entries = Object.entries(value).map(
-      ([key, item]) => `${style.cyan(scalar(key))}:${indent > 0 ? ' ' : ''}${paint(item)}`,
-    );
-    return entries.length === 0 ? '{}' : `{${open}${entries.join(between)}${close}}`;
-  }
-  if (typeof value === 'string') return style.green(scalar(value));
-  return value === null ? style.dim('null') : style.yellow(scalar(value));
-}
+/** A string, with the colon that makes it a key, or anything else that is not punctuation. */
+const tokens = /("(?:[^"\\]+|\\.)*")(:?)|[\w.+-]+/g;
 
-const scalar = (value: JsonValue): string => visibleLines(stringifyJson(value));
+export const paintJson = (value: JsonValue, { cyan, green, yellow, dim }: Style, indent: number): string =>
+  visibleLines(stringifyJson(value, indent)).replace(tokens, (token, text?: string, colon?: string) => {
+    if (text === undefined) return token === 'null' ? dim(token) : yellow(token);
+    return colon ? cyan(text) + colon : green(text);
+  });

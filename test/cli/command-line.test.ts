@@ -117,8 +117,8 @@ describe('a usage error', () => {
     ['push a.ts --readme=x', '`vals push` has no option --readme. Did you mean `vals val set --readme`?'],
     ['push . --concurrency x', '--concurrency takes auto or a whole number of at least 1, not "x".'],
     ['me --json=yes', '--json takes no value.'],
-    ['likes --limit', '--limit needs a value: <n>.'],
-    ['me too many', '`vals me` takes no arguments, but 2 were given.'],
+    ['likes --limit', "Option '--limit <n>' argument missing."],
+    ['me too many', "Too many arguments for 'me'. Expected 0 arguments but got 2."],
     [
       'val rm',
       '<val...> is missing: names, ids, starts of ids, or files of vals, or - for standard input, one per line.',

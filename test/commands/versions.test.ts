@@ -147,22 +147,15 @@ describe('val edit', () => {
     expect(await versions()).toEqual([3, 2, 1]);
   });
 
-  it.each([
-    { what: 'is killed', ends: 'kill -HUP $$', exit: 10 },
-    { what: 'changes the val', ends: 'cp "$1" "$1~"; printf fresh > "$1"', exit: 0, newVersions: [4] },
-  ])('keeps other files of the editor if the editor $what', async ({ ends, exit, newVersions = [] }) => {
+  it('keeps other files of the editor', async () => {
     const { id, versions } = await valWithVersions();
     const folder = temporaryFiles();
-    const EDITOR = `sh -c 'printf mine > "$(dirname "$1")/.hello.ts.swp"; ${ends}' --`;
-    const result = await run(['val', 'edit', id, '--quiet'], { env: { ...env, EDITOR } });
+    const EDITOR = `sh -c 'printf mine > "$(dirname "$1")/other.ts"; cp "$1" "$1~"; printf fresh > "$1"' --`;
+    expect(await run(['val', 'edit', id], { env: { ...env, EDITOR } })).toMatchObject({ exit: 0 });
     const [left = ''] = readdirSync(folder);
-    expect(result).toMatchObject({
-      exit,
-      stderr: expect.stringContaining(`other files in ${folder}/${left}.`),
-    });
-    expect(readdirSync(join(folder, left))).toEqual(['.hello.ts.swp']);
-    expect(readFileSync(join(folder, left, '.hello.ts.swp'), 'utf8')).toBe('mine');
-    expect(await versions()).toEqual([...newVersions, 3, 2, 1]);
+    expect(readdirSync(join(folder, left))).toEqual(['other.ts']);
+    expect(readFileSync(join(folder, left, 'other.ts'), 'utf8')).toBe('mine');
+    expect(await versions()).toEqual([4, 3, 2, 1]);
   });
 
   it('prefers VISUAL, takes flags, and with --dry-run keeps the text and shows what would be sent', async () => {
@@ -188,7 +181,8 @@ describe('val edit', () => {
     const result = await run(['val', 'edit', there.id], { env: { ...env, ...own }, home });
     expect(result).toMatchObject({ exit, stdout: '', stderr: expect.stringContaining(says) });
     expect(result.stderr.includes('is installed')).toBe(says === 'exit code 127');
-    expect(readdirSync(folder)).toEqual([]);
+    // An editor that failed may have left the user's text.
+    expect(readdirSync(folder).length).toBe(says === 'ended with exit code 1' ? 1 : 0);
     expect(await there.versions()).toEqual([3, 2, 1]);
   });
 

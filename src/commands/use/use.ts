@@ -49,7 +49,7 @@ export const command = defineCommand({
     if (listed && !listed.spaces.some((space) => space.baseUrl === href)) throw notAMember(href, listed);
     const { updateConfig } = await import('../../settings/config-update.ts');
     let changed: StoredConfig = known;
-    await updateConfig(context, (config) => {
+    updateConfig(context, (config) => {
       changed = withDefault(config, href);
       return changed;
     });

@@ -30,13 +30,9 @@ export const command = defineCommand({
     const code = codeOf(record);
     context.say({ kind: 'progress' });
     // Ctrl-C in the editor must not end this command.
-    const { bytes, file, ...editing } = await beyondGracePeriod(() =>
+    const { bytes, file, discard } = await beyondGracePeriod(() =>
       edit(code, `${fileName(textAt(record, 'name'))}.ts`, context.env, context.settings.system),
     );
-    const discard = async () => {
-      const kept = await editing.discard();
-      if (kept !== undefined) context.say({ kind: 'warning', text: kept });
-    };
     // An added newline at the end is not a change, because many editors add one.
     if ([code, `${code}\n`].some((text) => bytes.equals(Buffer.from(text)))) {
       await discard();
