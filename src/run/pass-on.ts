@@ -3,15 +3,13 @@ import { type ClientRequest, type IncomingMessage, request, type ServerResponse 
 import { pipeline } from 'node:stream/promises';
 import { ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import { mostHeaderBytes, secretHeader, thrownIn } from './protocol.ts';
+import { mostHeaderBytes, secretHeader } from './protocol.ts';
 import type { Address, Serving } from './serving-process.ts';
 
 /** What vals answers, because the val did not. */
 export interface OwnAnswer {
   status: 500 | 504;
   text: string;
-  /** The val failed on this request, but its process goes on. */
-  failure?: ValsError;
 }
 
 export interface PassOnOptions {
@@ -42,11 +40,6 @@ export async function passOn(
   if (tooLate !== undefined) return { status: 504, text: tooLate.message };
   if (answer === undefined) return { status: 500, text: (await serving.lost()).message };
 
-  const thrown = thrownIn(answer.headers[secretHeader], address.secret);
-  if (thrown !== undefined) {
-    answer.resume();
-    return { status: 500, text: thrown.text, failure: address.explain(thrown) };
-  }
   const { statusCode = 500, statusMessage, rawHeaders } = answer;
   outgoing.writeHead(statusCode, statusMessage, endToEnd(rawHeaders));
   outgoing.flushHeaders();

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { Duplex } from 'node:stream';
+import { Duplex, PassThrough, type Readable } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
 import type { Modules } from './modules.ts';
 import { type Group, programsOf } from './process-group.ts';
-import { channels, frameKinds, frameReader, messageFrame, type ValEvent } from './protocol.ts';
+import { channels, frame, frameReader, type ModuleRequest, type ValEvent } from './protocol.ts';
 
 export interface ProcessOptions {
   command: readonly [string, ...string[]];
@@ -19,13 +19,12 @@ export interface ProcessOptions {
 export interface ProcessListener {
   modules: Pick<Modules, 'answer'>;
   onEvent(event: ValEvent): void;
-  onValue(bytes: Buffer): void;
   onLog(bytes: Buffer): void;
 }
 
 export interface ValProcess {
-  pause(): void;
-  resume(): void;
+  /** What the val returns, as it comes. If nobody reads it, the val's process waits. */
+  value: Readable;
   /** Sends a signal to the val and the programs that it started, and SIGKILL two seconds later. */
   end(signal?: NodeJS.Signals): void;
   ended: Promise<Ending>;
@@ -47,12 +46,18 @@ export function startProcess(options: ProcessOptions, listener: ProcessListener)
     env: options.env,
     cwd: options.cwd,
     detached: group === 'own',
-    stdio: [options.stdin, options.stdout === 'stdout' ? 1 : 2, 2, 'pipe', 'pipe'],
+    stdio: [
+      options.stdin,
+      options.stdout === 'stdout' ? 1 : 2,
+      2,
+      ...Object.values(channels).map(() => 'pipe' as const),
+    ],
   });
   // On Windows, the system ends the child with vals.
   const watchdog = isUnix ? startWatchdog(child, group) : undefined;
   if (isUnix) handOnSignals(child);
-  const events = listen(child, listener);
+  listen(child, listener);
+  const value = channelOf(child, channels.value);
   let cancelKill = () => {};
 
   const programs = isUnix && child.pid !== undefined ? programsOf(child.pid, group) : undefined;
@@ -71,10 +76,10 @@ export function startProcess(options: ProcessOptions, listener: ProcessListener)
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
   return {
-    pause: () => void events?.pause(),
-    resume: () => void events?.resume(),
+    value,
     end(signal = 'SIGTERM') {
-      events?.resume();
+      // A val that waits for a reader could not handle the signal.
+      value.resume();
       if (child.exitCode !== null || child.signalCode !== null) return;
       // The terminal has sent this signal to the val, too.
       const isSent = group === 'shared' && signal === 'SIGINT';
@@ -102,27 +107,22 @@ function handOnSignals(child: ChildProcess): void {
   });
 }
 
-function listen(
-  child: ChildProcess,
-  { modules, onEvent, onValue, onLog }: ProcessListener,
-): Duplex | undefined {
-  const requests = child.stdio?.[channels.modules];
-  const events = child.stdio?.[channels.events];
-  // Node leaves them undefined if the process could not be started.
-  if (!(requests instanceof Duplex) || !(events instanceof Duplex)) return undefined;
-  const readRequest = frameReader(async (_kind, payload) => {
-    const reply = await modules.answer(JSON.parse(payload.toString()));
-    if (reply !== undefined && !requests.destroyed) requests.write(messageFrame(reply));
+function listen(child: ChildProcess, { modules, onEvent, onLog }: ProcessListener): void {
+  const requests = channelOf(child, channels.modules);
+  const readRequest = frameReader<ModuleRequest>(async (request) => {
+    const reply = await modules.answer(request);
+    if (reply !== undefined && !requests.destroyed) requests.write(frame(reply));
   });
-  const readEvent = frameReader((kind, payload) => {
-    if (kind === frameKinds.log) onLog(payload);
-    else if (kind === frameKinds.value) onValue(payload);
-    else onEvent(JSON.parse(payload.toString()));
-  });
-  requests.on('data', readRequest).on('error', () => {});
-  events.on('data', readEvent).on('error', () => {});
+  requests.on('data', readRequest);
   child.once('exit', () => requests.destroy());
-  return events;
+  channelOf(child, channels.events).on('data', frameReader<ValEvent>(onEvent));
+  channelOf(child, channels.log).on('data', onLog);
+}
+
+/** Node leaves the channels undefined if the process could not be started. */
+function channelOf({ stdio }: ChildProcess, channel: number): Duplex {
+  const stream = stdio?.at(channel);
+  return stream instanceof Duplex ? stream.on('error', () => {}) : new PassThrough().end();
 }
 
 /** Ends the val when vals is gone, for whatever reason: then the shell's standard input ends. */

@@ -1,8 +1,9 @@
 /**
- * The val's process has two more channels than other programs. On `modules`, the loader asks for the code of a module
- * and waits for the reply. On `events`, the process tells what the val does.
+ * The val's process has four more channels than other programs. On `modules`, the loader asks for the code of a module
+ * and waits for the reply. On `events`, the process tells what the val does. On `value` and `log` come the bytes of what
+ * the val returned and of what it printed.
  */
-export const channels = { modules: 3, events: 4 } as const;
+export const channels = { modules: 3, events: 4, value: 5, log: 6 } as const;
 
 export type ModuleRequest =
   | { kind: 'load'; url: string; code?: string }
@@ -29,8 +30,8 @@ export type ValEvent =
   /** The process ends. */
   | { kind: 'failed'; thrown: Thrown }
   | { kind: 'ready'; port: number; secret: string }
-  /** The val failed after the answer to a request had begun. */
-  | { kind: 'broke off'; thrown: Thrown };
+  /** The val failed on a request, and its process goes on. */
+  | { kind: 'threw'; thrown: Thrown };
 
 export interface Thrown {
   /** The name and the message of the error. */
@@ -45,37 +46,23 @@ export interface Thrown {
 
 /**
  * A process that serves requests answers only those that carry its secret in this header. With the word `idle` after the
- * secret, vals asks when all work is done. In an answer, the secret and what the val threw: it failed on the request.
+ * secret, vals asks when all work is done.
  */
 export const secretHeader = 'vals-secret';
-
-export const withSecret = (secret: string, thrown: Thrown): string =>
-  `${secret} ${Buffer.from(JSON.stringify(thrown)).toString('base64')}`;
-
-export function thrownIn(header: string | string[] | undefined, secret: string): Thrown | undefined {
-  const [first, thrown] = `${header}`.split(' ');
-  return first === secret ? JSON.parse(Buffer.from(thrown ?? '', 'base64').toString()) : undefined;
-}
 
 /** Between vals and the val, headers may be longer than Node allows, so that Node's limit counts only once. */
 export const mostHeaderBytes = 1 << 21;
 
-export const frameKinds = { message: 0, value: 1, log: 2 } as const;
-export type FrameKind = (typeof frameKinds)[keyof typeof frameKinds];
+const headBytes = 4;
 
-const headBytes = 5;
-
-export function frame(kind: FrameKind, payload: Uint8Array): Buffer {
+export function frame(message: ModuleRequest | ModuleReply | ValEvent): Buffer {
+  const payload = Buffer.from(JSON.stringify(message));
   const head = Buffer.alloc(headBytes);
-  head.writeUInt8(kind, 0);
-  head.writeUInt32LE(payload.length, 1);
+  head.writeUInt32LE(payload.length);
   return Buffer.concat([head, payload]);
 }
 
-export const messageFrame = (message: ModuleRequest | ModuleReply | ValEvent): Buffer =>
-  frame(frameKinds.message, Buffer.from(JSON.stringify(message)));
-
-export function frameReader(onFrame: (kind: number, payload: Buffer) => void): (piece: Buffer) => void {
+export function frameReader<Message>(onMessage: (message: Message) => void): (piece: Buffer) => void {
   let pieces: Buffer[] = [];
   let length = 0;
   let wanted = headBytes;
@@ -84,7 +71,7 @@ export function frameReader(onFrame: (kind: number, payload: Buffer) => void): (
     length += piece.length;
     while (length >= wanted) {
       const whole = Buffer.concat(pieces);
-      const size = headBytes + whole.readUInt32LE(1);
+      const size = headBytes + whole.readUInt32LE();
       if (length < size) {
         pieces = [whole];
         wanted = size;
@@ -94,7 +81,7 @@ export function frameReader(onFrame: (kind: number, payload: Buffer) => void): (
       pieces = rest.length === 0 ? [] : [rest];
       length = rest.length;
       wanted = headBytes;
-      onFrame(whole.readUInt8(0), whole.subarray(headBytes, size));
+      onMessage(JSON.parse(whole.toString('utf8', headBytes, size)));
     }
   };
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { LocalError, type ValsError } from '../errors.ts';
+import { LocalError } from '../errors.ts';
 import { isLoopback } from '../lib/host-names.ts';
+import { answerForPages } from './answer-for-pages.ts';
 import { passOn } from './pass-on.ts';
 import { type Serving, type ServingOptions, startServing } from './serving-process.ts';
 
@@ -17,8 +18,6 @@ interface FinishedRequest {
   path: string;
   status: number;
   milliseconds: number;
-  /** The val failed on this request, but its process goes on. */
-  failure: ValsError | undefined;
 }
 
 export interface Served {
@@ -47,10 +46,9 @@ export async function serveVal(options: ServeOptions): Promise<Served> {
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { method = 'GET', url: path = '/' } = incoming;
     const startedAt = clock.now();
-    let failure: ValsError | undefined;
     outgoing.once('close', () => {
       const status = outgoing.headersSent ? outgoing.statusCode : callerLeft;
-      onFinished({ method, path, status, milliseconds: clock.now() - startedAt, failure });
+      onFinished({ method, path, status, milliseconds: clock.now() - startedAt });
     });
     if (onlyLoopback && !isForLoopback(incoming)) return respond(outgoing, 403, otherName);
     if (incoming.headers.upgrade?.toLowerCase() === 'websocket')
@@ -61,8 +59,7 @@ export async function serveVal(options: ServeOptions): Promise<Served> {
     const serving = newest;
     outgoing.once('close', serving.begin());
     const own = await passOn(incoming, outgoing, { ...options, serving });
-    failure = own?.failure;
-    if (own !== undefined) respondForPages(outgoing, own.status, own.text);
+    if (own !== undefined) answerForPages(outgoing, own.status, own.text);
   }
 
   const server = createServer({ requestTimeout: 0 }, (incoming, outgoing) => {
@@ -70,7 +67,7 @@ export async function serveVal(options: ServeOptions): Promise<Served> {
     if (isClosed) return void incoming.socket.destroy();
     const answered = answer(incoming, outgoing)
       // Such as an answer with headers that Node refuses to send.
-      .catch((error) => respondForPages(outgoing, 500, `${error}`))
+      .catch((error) => answerForPages(outgoing, 500, `${error}`))
       .finally(() => answers.delete(answered));
     answers.add(answered);
   });
@@ -108,12 +105,6 @@ const plainText = { 'content-type': 'text/plain; charset=utf-8' };
 
 const respond = (outgoing: ServerResponse, status: number, text: string): void =>
   void outgoing.writeHead(status, plainText).end(`${text}\n`);
-
-/** Otherwise a page of another origin could not show what went wrong. */
-function respondForPages(outgoing: ServerResponse, status: number, text: string): void {
-  if (outgoing.headersSent) outgoing.destroy();
-  else respond(outgoing.setHeader('access-control-allow-origin', '*'), status, text);
-}
 
 function listen(server: Server, { port, host }: ServeOptions): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -13,7 +13,7 @@ export interface ServingOptions {
   maxSeconds: number;
   /** Reads the code and the environment of now. */
   prepare(): Promise<{ modules: Modules; process: ProcessOptions }>;
-  /** The val could not be started, or it ended by itself. */
+  /** The val could not be started, failed on a request, or ended by itself. */
   onFailure(failure: ValsError): void;
 }
 
@@ -22,7 +22,6 @@ export interface Address {
   port: number;
   secret: string;
   agent: Agent;
-  explain(thrown: Thrown): ValsError;
 }
 
 /** A process that answers requests with the code that the val had at its start. */
@@ -71,7 +70,7 @@ export function startServing({ name, clock, maxSeconds, prepare, onFailure }: Se
       const { process, modules } = await prepare();
       if (reason !== undefined) return reason;
       const onEvent = (event: ValEvent) => note(event, modules);
-      child = startProcess(process, { modules, onEvent, onValue() {}, onLog() {} });
+      child = startProcess(process, { modules, onEvent, onLog() {} });
       const cancel = clock.after(maxSeconds * 1_000, giveUp);
       void ready.then(cancel);
       const ending = await child.ended;
@@ -86,9 +85,9 @@ export function startServing({ name, clock, maxSeconds, prepare, onFailure }: Se
   function note(event: ValEvent, modules: Modules): void {
     const explain = (thrown: Thrown) => thrownFailure(name, thrown, modules, { isServing: true });
     if (event.kind === 'failed') reason ??= explain(event.thrown);
-    if (event.kind === 'broke off') onFailure(explain(event.thrown));
+    if (event.kind === 'threw') onFailure(explain(event.thrown));
     if (event.kind !== 'ready') return;
-    address = { port: event.port, secret: event.secret, agent, explain };
+    address = { port: event.port, secret: event.secret, agent };
     onReady(address);
   }
 

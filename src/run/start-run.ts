@@ -1,8 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { isCtrlC } from '../errors.ts';
+import { endingFailure, thrownFailure, tookTooLong } from './failed-run.ts';
 import type { Modules } from './modules.ts';
-import { type Ending, type ProcessOptions, startProcess } from './process.ts';
-import type { Thrown, ValEvent, ValueKind } from './protocol.ts';
+import { type ProcessOptions, startProcess } from './process.ts';
+import type { ValEvent, ValueKind } from './protocol.ts';
 
 export interface RunOptions extends ProcessOptions {
   name: string;
@@ -23,113 +24,63 @@ export interface Run {
   end(): void;
 }
 
-type Outcome =
-  | { kind: 'interrupted'; reason: unknown }
-  | { kind: 'took too long' }
-  | { kind: 'cut off' }
-  | { kind: 'threw'; thrown: Thrown }
-  | { kind: 'ended'; ending: Ending };
-
 const mostSecondsAfterReturn = 5;
-const mostUnreadBytes = 4 * 1_048_576;
+const cutOff = Symbol('the val still worked after it had returned');
 
 export function startRun({ name, modules, maxSeconds, signal, onLog, ...options }: RunOptions): Run {
   const { clock } = options;
-  let outcome: Outcome | undefined;
+  /** Why vals ended the process, or what the val threw. The first reason counts. */
+  let reason: unknown;
   let cancelLateEnd = () => {};
-
-  const value = createValue({ pause: () => child.pause(), resume: () => child.resume() });
+  let announce: (kind: ValueKind) => void = () => {};
+  const kind = new Promise<ValueKind>((resolve) => {
+    announce = resolve;
+  });
   let beganAt: number | undefined;
   const answer: Modules['answer'] = (request) => {
     beganAt ??= clock.now();
     return modules.answer(request);
   };
-  const child = startProcess(options, { modules: { answer }, onLog, onEvent: note, onValue: value.add });
+  const child = startProcess(options, { modules: { answer }, onLog, onEvent: note });
+  const pieces = child.value.pipe(new PassThrough());
+  // The reader of the output has left.
+  pieces.once('close', () => child.value.resume());
 
   function note(event: ValEvent): void {
-    if (event.kind === 'value') value.begin(event.of);
-    if (event.kind === 'failed') outcome ??= { kind: 'threw', thrown: event.thrown };
-    if (event.kind !== 'returned') return;
-    value.end();
-    cancelLateEnd = clock.after(mostSecondsAfterReturn * 1_000, () => endBecause({ kind: 'cut off' }));
+    if (event.kind === 'value') announce(event.of);
+    if (event.kind === 'failed') reason ??= thrownFailure(name, event.thrown, modules, { isServing: false });
+    if (event.kind === 'returned')
+      cancelLateEnd = clock.after(mostSecondsAfterReturn * 1_000, () => endBecause(cutOff));
   }
 
-  function endBecause(cause: Outcome, name?: NodeJS.Signals): void {
-    outcome ??= cause;
+  function endBecause(why: unknown, name?: NodeJS.Signals): void {
+    reason ??= why;
     child.end(name);
   }
   const cancelLimit =
     maxSeconds === undefined
       ? () => {}
-      : clock.after(maxSeconds * 1_000, () => endBecause({ kind: 'took too long' }));
-  const interrupt = () => {
-    const { reason } = signal;
-    endBecause({ kind: 'interrupted', reason }, isCtrlC(reason) ? 'SIGINT' : 'SIGTERM');
-  };
+      : clock.after(maxSeconds * 1_000, () => endBecause(tookTooLong(name, maxSeconds)));
+  const interrupt = () => endBecause(signal.reason, isCtrlC(signal.reason) ? 'SIGINT' : 'SIGTERM');
   signal.addEventListener('abort', interrupt);
   if (signal.aborted) interrupt();
-  const ended = child.ended.then((ending): Outcome => {
+  const ended = child.ended.then((ending) => {
     cancelLimit();
     cancelLateEnd();
     signal.removeEventListener('abort', interrupt);
-    value.end();
-    outcome ??= { kind: 'ended', ending };
-    return outcome;
+    announce('none');
+    if (ending.code !== 0) reason ??= endingFailure(name, ending);
   });
 
   return {
-    kind: value.kind,
-    pieces: value.bytes,
+    kind,
+    pieces,
     beganAt: () => beganAt ?? clock.now(),
     async finished() {
-      const outcome = await ended;
-      if (!isSuccess(outcome)) throw await failureOf(outcome, { name, modules, maxSeconds });
-      return { wasCutOff: outcome.kind === 'cut off' };
+      await ended;
+      if (reason !== undefined && reason !== cutOff) throw reason;
+      return { wasCutOff: reason === cutOff };
     },
     end: () => child.end(),
   };
-}
-
-/** The value of the val, as it comes. If nobody reads it, the val's process waits. */
-function createValue({ pause, resume }: { pause(): void; resume(): void }) {
-  const bytes = new PassThrough({ writableHighWaterMark: mostUnreadBytes }).on('drain', resume);
-  let announce: (kind: ValueKind) => void = () => {};
-  const kind = new Promise<ValueKind>((resolve) => {
-    announce = resolve;
-  });
-  return {
-    kind,
-    bytes,
-    begin: (of: ValueKind) => announce(of),
-    add(piece: Buffer): void {
-      if (bytes.destroyed) return;
-      if (!bytes.write(piece)) pause();
-    },
-    end(): void {
-      announce('none');
-      bytes.end();
-    },
-  };
-}
-
-const isSuccess = (outcome: Outcome): boolean =>
-  outcome.kind === 'cut off' || (outcome.kind === 'ended' && outcome.ending.code === 0);
-
-async function failureOf(
-  outcome: Outcome,
-  { name, modules, maxSeconds = 0 }: Pick<RunOptions, 'name' | 'modules' | 'maxSeconds'>,
-): Promise<unknown> {
-  const failures = await import('./failed-run.ts');
-  switch (outcome.kind) {
-    case 'cut off':
-      return undefined;
-    case 'interrupted':
-      return outcome.reason;
-    case 'took too long':
-      return failures.tookTooLong(name, maxSeconds);
-    case 'threw':
-      return failures.thrownFailure(name, outcome.thrown, modules, { isServing: false });
-    case 'ended':
-      return failures.endingFailure(name, outcome.ending);
-  }
 }

@@ -10,7 +10,7 @@ import { folderWith } from './folder.ts';
 const sent = vi.hoisted(() => ({ events: [] as ValEvent[], text: '' }));
 vi.mock('../../src/run/child/channel.ts', () => ({
   sendEvent: (event: ValEvent) => void sent.events.push(event),
-  sendBytes(_kind: number, bytes: Uint8Array) {
+  sendValueBytes(bytes: Uint8Array) {
     sent.text += Buffer.from(bytes);
   },
 }));

@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/context.ts';
-import { exitQuietly, isCtrlC, messageWithHint, RunFailedError, type ValsError } from '../../errors.ts';
+import { exitQuietly, isCtrlC, messageWithHint, RunFailedError } from '../../errors.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
 import { watchFiles } from '../../run/changes.ts';
@@ -15,7 +15,6 @@ export async function serveRequests(context: Context, input: RunInput): Promise<
   const { name } = await target.load();
   say({ kind: 'progress' });
   const log = await context.openLog();
-  const details = (failure: ValsError) => (failure instanceof RunFailedError ? failure.details : []);
   const files = [...(target.kind === 'file' ? [target.path] : []), ...launch.dotenvFiles];
   const changes = watchFiles(files, clock, () => void starting.then((served) => served.reload()));
   const starting = serveVal({
@@ -31,12 +30,11 @@ export async function serveRequests(context: Context, input: RunInput): Promise<
       return { process, modules: launch.modules(entry, changes.follow) };
     },
     onFailure(failure) {
-      for (const line of details(failure)) log.write(line);
+      if (failure instanceof RunFailedError) for (const line of failure.details) log.write(line);
       say({ kind: 'warning', text: messageWithHint(failure) });
     },
-    onFinished({ method, path, status, milliseconds, failure }) {
+    onFinished({ method, path, status, milliseconds }) {
       log.write(`${method} ${path} ${status} ${milliseconds} ms`);
-      if (failure !== undefined) for (const line of [failure.message, ...details(failure)]) log.write(line);
     },
   });
   const served = await starting.catch((error) => {

@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import { mostHeaderBytes, secretHeader, withSecret } from '../protocol.ts';
+import { answerForPages } from '../answer-for-pages.ts';
+import { mostHeaderBytes, secretHeader } from '../protocol.ts';
 import { sendEvent } from './channel.ts';
 import { describe } from './fail.ts';
 import { type Callable, functionIn, isResponse, isStream } from './value.ts';
@@ -29,7 +30,7 @@ export function serve(exported: unknown): void {
     const { [secretHeader]: words } = incoming.headers;
     if (words === `${secret} idle`) work.onIdle(() => outgoing.end());
     else if (words !== secret) incoming.socket.destroy();
-    else await work.add(answer(val, incoming, outgoing, secret));
+    else await work.add(answer(val, incoming, outgoing));
   });
   server.listen(0, '127.0.0.1', () => {
     const address = server.address();
@@ -66,8 +67,10 @@ async function answer(
   { call, takesContext }: Val,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  secret: string,
 ): Promise<void> {
+  // vals adds these headers, unless the val has them.
+  outgoing.sendDate = false;
+  outgoing.removeHeader('connection');
   const waited: unknown[] = [];
   const context = { waitUntil: (work: unknown) => void waited.push(work) };
   const closed = new AbortController();
@@ -85,25 +88,21 @@ async function answer(
     const callerLeft = closed.signal.aborted && !outgoing.writableFinished;
     if (callerLeft) return;
     const thrown = describe(error);
-    if (outgoing.headersSent) {
-      sendEvent({ kind: 'broke off', thrown });
-      outgoing.destroy();
-    } else outgoing.writeHead(500, { [secretHeader]: withSecret(secret, thrown) }).end();
+    sendEvent({ kind: 'threw', thrown });
+    answerForPages(outgoing, 500, thrown.text);
   }
 }
 
 async function send(response: Response, outgoing: ServerResponse): Promise<void> {
-  // vals adds these headers, unless the val has them.
-  outgoing.sendDate = false;
-  outgoing.removeHeader('connection');
   const isForeign = isFromFetch(response);
+  const headers: Record<string, string | string[]> = {};
   response.headers.forEach((value, name) => {
-    if (name !== 'set-cookie' && !(isForeign && ofTheWire.has(name))) outgoing.setHeader(name, value);
+    if (!(isForeign && ofTheWire.has(name))) headers[name] = value;
   });
   // Some fetch implementations lack getSetCookie.
   const cookies = response.headers.getSetCookie?.() ?? [];
-  if (cookies.length > 0) outgoing.setHeader('set-cookie', cookies);
-  outgoing.writeHead(response.status, response.statusText || STATUS_CODES[response.status]);
+  if (cookies.length > 0) headers['set-cookie'] = cookies;
+  outgoing.writeHead(response.status, response.statusText || STATUS_CODES[response.status], headers);
   if (!isStream(response.body)) return void outgoing.end();
   outgoing.flushHeaders();
   await pipeline(response.body, outgoing);

@@ -1,32 +1,27 @@
-import { readSync, writeSync } from 'node:fs';
+import { closeSync, readSync, writeSync } from 'node:fs';
 import {
   channels,
-  type FrameKind,
   frame,
   frameReader,
   type ModuleReply,
   type ModuleRequest,
-  messageFrame,
   type ValEvent,
 } from '../protocol.ts';
 
-/** Pieces of this size keep the memory of both processes small. */
-const pieceBytes = 1 << 20;
+export const sendEvent = (event: ValEvent): void => write(channels.events, frame(event));
 
-export const sendEvent = (event: ValEvent): void => write(channels.events, messageFrame(event));
+export const sendLog = (bytes: Uint8Array): void => write(channels.log, bytes);
 
-export function sendBytes(kind: FrameKind, bytes: Uint8Array): void {
-  for (let from = 0; from < bytes.length; from += pieceBytes) {
-    write(channels.events, frame(kind, bytes.subarray(from, from + pieceBytes)));
-  }
-}
+export const sendValueBytes = (bytes: Uint8Array): void => write(channels.value, bytes);
 
-export const sendRequest = (request: ModuleRequest): void => write(channels.modules, messageFrame(request));
+export const endValue = (): void => closeSync(channels.value);
+
+export const sendRequest = (request: ModuleRequest): void => write(channels.modules, frame(request));
 
 export function readModuleReply(): ModuleReply {
   let reply: ModuleReply | undefined;
-  const read = frameReader((_kind, payload) => {
-    reply = JSON.parse(payload.toString());
+  const read = frameReader<ModuleReply>((message) => {
+    reply = message;
   });
   const piece = Buffer.allocUnsafe(65_536);
   while (reply === undefined) {
@@ -37,6 +32,6 @@ export function readModuleReply(): ModuleReply {
   return reply;
 }
 
-function write(channel: number, bytes: Buffer): void {
+function write(channel: number, bytes: Uint8Array): void {
   for (let from = 0; from < bytes.length; ) from += writeSync(channel, bytes, from);
 }

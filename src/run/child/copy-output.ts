@@ -1,5 +1,4 @@
-import { frameKinds } from '../protocol.ts';
-import { sendBytes } from './channel.ts';
+import { sendLog } from './channel.ts';
 
 const mostSentAtOnce = 32;
 const mostUnsent = 16_384;
@@ -32,7 +31,7 @@ function createSender(): (chunk: string | Uint8Array) => void {
   let isExiting = false;
 
   function flush(): void {
-    if (unsent !== '') sendBytes(frameKinds.log, Buffer.from(unsent));
+    if (unsent !== '') sendLog(Buffer.from(unsent));
     unsent = '';
   }
   process.once('exit', () => {
@@ -51,6 +50,6 @@ function createSender(): (chunk: string | Uint8Array) => void {
     const isText = typeof chunk === 'string';
     if (isText) unsent += chunk;
     if (!isText || isExiting || sentAtOnce <= mostSentAtOnce || unsent.length > mostUnsent) flush();
-    if (!isText) sendBytes(frameKinds.log, chunk);
+    if (!isText) sendLog(chunk);
   };
 }

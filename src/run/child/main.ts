@@ -1,6 +1,6 @@
 // The program of the val's process, for a val that has a default export or no file.
 import { fileURLToPath } from 'node:url';
-import { sendEvent } from './channel.ts';
+import { endValue, sendEvent } from './channel.ts';
 import { fail } from './fail.ts';
 import { functionIn, sendValue } from './value.ts';
 
@@ -56,6 +56,7 @@ async function callAndSend(exported: unknown): Promise<void> {
     const call = functionIn(exported);
     takesRequests = call !== undefined && (call !== exported || call.name === 'fetch');
     await sendValue(call === undefined ? exported : await call(...process.argv.slice(2)));
+    endValue();
     sendEvent({ kind: 'returned' });
   } catch (error) {
     fail(error, { takesRequests });

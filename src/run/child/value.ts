@@ -1,5 +1,5 @@
-import { frameKinds, type ValueKind } from '../protocol.ts';
-import { sendBytes, sendEvent } from './channel.ts';
+import type { ValueKind } from '../protocol.ts';
+import { sendEvent, sendValueBytes } from './channel.ts';
 
 export type Callable = (...args: unknown[]) => unknown;
 
@@ -56,7 +56,7 @@ const announce = (of: ValueKind): void => sendEvent({ kind: 'value', of });
 
 function send(of: ValueKind, bytes: Uint8Array): void {
   announce(of);
-  sendBytes(frameKinds.value, bytes);
+  sendValueBytes(bytes);
 }
 
 export const isStream = (value: unknown): value is AsyncIterable<unknown> =>
@@ -76,7 +76,7 @@ async function sendEach(values: AsyncIterable<unknown>): Promise<void> {
   announce('bytes');
   for await (const value of values) {
     const isBytes = value instanceof Uint8Array;
-    sendBytes(frameKinds.value, isBytes ? value : Buffer.from(lineOf(value)));
+    sendValueBytes(isBytes ? value : Buffer.from(lineOf(value)));
   }
 }
 
@@ -90,7 +90,7 @@ async function sendStream(stream: unknown): Promise<void> {
   if (stream === null || stream === undefined) return;
   if (!isStream(stream)) throw new TypeError('The body of the Response is not a stream.');
   for await (const chunk of stream) {
-    sendBytes(frameKinds.value, chunk instanceof Uint8Array ? chunk : Buffer.from(`${chunk}`));
+    sendValueBytes(chunk instanceof Uint8Array ? chunk : Buffer.from(`${chunk}`));
   }
 }
 
