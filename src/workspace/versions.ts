@@ -20,11 +20,12 @@ export async function* earlierVersions(
   api: Api,
   id: string,
   current: number | undefined,
+  most = mostVersions,
 ): AsyncGenerator<EarlierVersion> {
   // A val that was deleted meanwhile has no versions. The write will notice it.
   const listed = await listVersions(api, id).catch(undefinedIf(NotFoundError));
   const earlier = listed?.filter(({ number }) => number !== current) ?? [];
-  for (const { number, codeHash } of earlier.slice(-mostVersions).reverse()) {
+  for (const { number, codeHash } of earlier.slice(-most).reverse()) {
     const code = codeHash === undefined ? await readVersion(api, id, number) : codeWithHash(codeHash);
     if (code !== undefined) yield { version: number, code };
   }
@@ -41,8 +42,9 @@ export async function versionWith(
   api: Api,
   val: { id: string; version: number | undefined },
   code: Code,
+  most?: number,
 ): Promise<number | undefined> {
-  for await (const earlier of earlierVersions(api, val.id, val.version)) {
+  for await (const earlier of earlierVersions(api, val.id, val.version, most)) {
     if (isSameCode(earlier.code, code)) return earlier.version;
   }
   return undefined;

@@ -2,12 +2,12 @@ import type { Api } from '../../api/api.ts';
 import { codeOf, textAt } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import type { AddRemark } from '../../cli/failures.ts';
-import { BadResponseError, type Problem } from '../../errors.ts';
+import { BadResponseError } from '../../errors.ts';
 import { withoutUndefined } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import { idAndVersion } from '../../workspace/remote-vals.ts';
 import type { Target } from './copy-target.ts';
-import { firstCall, refuseTokens, sendCopy } from './send-copy.ts';
+import { firstCall, sendCopy } from './send-copy.ts';
 import { versionsToSend } from './versions-to-send.ts';
 
 export interface CopyOptions {
@@ -33,36 +33,40 @@ interface ValToCopy {
 }
 
 export async function copyVal(val: ValToCopy, options: CopyOptions, remark: AddRemark): Promise<Outcome> {
-  const { target, force, dryRun } = options;
-  const original = await readOriginal(val, options.from);
+  const { from, target, force, dryRun } = options;
+  const original = await readOriginal(val, from);
   const { name } = original;
-  const remarkOn = (problem: Problem) => remark({ subject: name, problem });
-  const remarkOnOtherPrivacy = (now: string | undefined) => {
-    if (!original.privacy || now === undefined || now === original.privacy) return;
-    remarkOn({
-      one: `has another privacy on ${target.name} than the original`,
-      many: `have another privacy on ${target.name} than the originals`,
-    });
-  };
-
   const found = await target.find(name);
   const there = found === 'unknown' ? undefined : found;
+  const remarkOnPrivacy = (now: string | undefined) => {
+    const where = `${now} on ${target.name}`;
+    if (!now) return;
+    if (there?.privacy && now !== there.privacy)
+      remark({ subject: name, problem: `changed from ${there.privacy} to ${where}` });
+    if (original.privacy && now !== original.privacy)
+      remark({
+        subject: name,
+        problem: { one: `is ${where}, unlike the original`, many: `are ${where}, unlike the originals` },
+      });
+  };
   const [first, ...later] = await versionsToSend(original, there, options);
   if (first === undefined) {
-    remarkOnOtherPrivacy(there?.privacy);
+    remarkOnPrivacy(there?.privacy);
     return { name, status: 'unchanged', ...idAndVersion(there) };
   }
-  const copy = { original, there, mayReplace: found === 'unknown' && force, remark: remarkOn };
-  const code = await first.readCode();
-  refuseTokens(firstCall(copy, code), options);
+  const copy = { original, there, mayReplace: found === 'unknown' && force };
+  const code = await first();
+  for (const service of [from, target.api]) service.refuseToken(firstCall(copy, code));
   const row = withoutUndefined({ name, versionBefore: there?.version });
-  if (dryRun) return { ...row, status: 'planned', ...withoutUndefined({ id: there?.id }) };
+  if (dryRun) return { ...row, status: 'planned', ...idAndVersion({ id: there?.id }) };
   const sent = await sendCopy(copy, { code, later }, options);
-  const { isNew, privacy } = sent;
-  remarkOnOtherPrivacy(privacy);
-  if (there?.privacy && privacy && privacy !== there.privacy)
-    remarkOn(`changed from ${there.privacy} to ${privacy} on ${target.name}`);
-  return { ...row, status: isNew ? 'created' : 'pushed', ...idAndVersion(sent) };
+  for (const field of sent.leftOut)
+    remark({
+      subject: name,
+      problem: `could not take the ${field} along, because ${target.name} refused it`,
+    });
+  remarkOnPrivacy(sent.privacy);
+  return { ...row, status: sent.isNew ? 'created' : 'pushed', ...idAndVersion(sent) };
 }
 
 /** A val that the user named is copied under that name, even if the service now calls it by another one. */

@@ -9,25 +9,18 @@ import {
   ConflictError,
   isInvalidRequest,
   PartialError,
-  type Problem,
   RefusedError,
   ValsError,
 } from '../../errors.ts';
 import type { Target, ValThere } from './copy-target.ts';
-import type { Original } from './copy-val.ts';
-import { conflict, type Version } from './versions-to-send.ts';
+import type { CopyOptions, Original } from './copy-val.ts';
+import { conflict, type ReadCode } from './versions-to-send.ts';
 
-export interface Copy {
+interface Copy {
   original: Original;
   there: ValThere | undefined;
   /** True if the target cannot list its vals, and --force overwrites a val of this name. */
   mayReplace: boolean;
-  remark(problem: Problem): void;
-}
-
-interface Services {
-  from: Api;
-  target: Target;
 }
 
 /** What the target made of the copy. */
@@ -36,37 +29,34 @@ interface SentCopy {
   isNew: boolean;
   version: number | undefined;
   privacy: string | undefined;
+  /** The fields that the target did not accept. */
+  leftOut: (keyof Fields)[];
 }
 
 type Fields = Pick<routes.ValFields, 'readme' | 'privacy'>;
 
 export async function sendCopy(
   copy: Copy,
-  { code, later }: { code: string; later: readonly Version[] },
-  services: Services,
+  { code, later }: { code: string; later: readonly ReadCode[] },
+  { from, target }: CopyOptions,
 ): Promise<SentCopy> {
-  const { target } = services;
   const first = await sendFirst(copy, code, target);
   await takeBackIfMorePublic(copy, first, target);
   let { version } = first;
   try {
-    for (const { readCode } of later) {
+    for (const readCode of later) {
       const next = await readCode();
       const call =
         first.id === undefined
           ? routes.putVal(copy.original.name, next)
           : routes.createVersion(first.id, next);
-      refuseTokens(call, services);
+      from.refuseToken(call);
       version = versionOf(await target.api.record(call));
     }
   } catch (error) {
     throw afterPart(error, 'Older versions were copied before.');
   }
   return { ...first, version };
-}
-
-export function refuseTokens(call: Call, { from, target }: Services): void {
-  for (const service of [from, target.api]) service.refuseToken(call);
 }
 
 export function firstCall(copy: Copy, code: string, fields = fieldsToSend(copy)): Call {
@@ -88,15 +78,17 @@ function fieldsToSend({ original, there, mayReplace }: Copy): Fields {
 }
 
 async function sendFirst(copy: Copy, code: string, target: Target): Promise<SentCopy> {
-  const { original, there, mayReplace, remark } = copy;
+  const { original, there, mayReplace } = copy;
   const send = (fields: Fields) => target.api.send(firstCall(copy, code, fields));
   try {
-    const { status, body = null } = await sendAcceptedFields(fieldsToSend(copy), remark, send);
+    const { reply, leftOut } = await sendAcceptedFields(fieldsToSend(copy), send);
+    const { status, body = null } = reply;
     return {
       id: there?.id ?? textAt(body, 'id'),
       isNew: there === undefined && (!mayReplace || status === 201),
       version: versionOf(body),
       privacy: textAt(body, 'privacy'),
+      leftOut,
     };
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
@@ -105,25 +97,19 @@ async function sendFirst(copy: Copy, code: string, target: Target): Promise<Sent
   }
 }
 
-/** Only a public val is copied without its privacy: any other one could become public. */
+/** Sends the val without the fields that the service refuses. Without its privacy, any but a public val could become public. */
 async function sendAcceptedFields(
   fields: Fields,
-  remark: Copy['remark'],
   send: (fields: Fields) => Promise<Reply>,
-): Promise<Reply> {
-  const { readme, ...others } = fields;
+): Promise<{ reply: Reply; leftOut: (keyof Fields)[] }> {
   try {
-    return await send(fields);
+    return { reply: await send(fields), leftOut: [] };
   } catch (error) {
-    if (!isInvalidRequest(error)) throw error;
-    if (readme === undefined && others.privacy !== 'public') throw error;
-    const reply = await (readme === undefined ? send({}) : sendAcceptedFields(others, remark, send));
+    const { readme, ...others } = fields;
     const field = readme === undefined ? 'privacy' : 'readme';
-    remark({
-      one: `was copied without its ${field}, which the service did not accept`,
-      many: `were copied without their ${field}, which the service did not accept`,
-    });
-    return reply;
+    if (!isInvalidRequest(error) || (readme === undefined && others.privacy !== 'public')) throw error;
+    const { reply, leftOut } = await sendAcceptedFields(readme === undefined ? {} : others, send);
+    return { reply, leftOut: [field, ...leftOut] };
   }
 }
 

@@ -1,17 +1,19 @@
 import type { Api } from '../../api/api.ts';
-import { codeOf } from '../../api/record-fields.ts';
+import { codeOf as codeOfRecord } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import { listVersions } from '../../api/versions.ts';
 import { ConflictError, type ErrorFacts } from '../../errors.ts';
-import { blobId } from '../../lib/blob-id.ts';
-import { once } from '../../lib/once.ts';
+import { codeOf } from '../../workspace/text/code.ts';
+import { versionWith } from '../../workspace/versions.ts';
 import type { Target, ValThere } from './copy-target.ts';
 import type { CopyOptions, Original } from './copy-val.ts';
 
-export interface Version {
-  readCode(): Promise<string>;
-  /** Reads the code if the list of the service has no hashes. */
-  hash(): Promise<string>;
+export type ReadCode = () => Promise<string>;
+
+interface Version {
+  /** As services send it in `codeHash`. */
+  hash: string;
+  readCode: ReadCode;
 }
 
 /** What the target lacks, oldest first. Throws if the target has code that must not be replaced. */
@@ -19,72 +21,50 @@ export async function versionsToSend(
   original: Original,
   there: ValThere | undefined,
   { from, target, versions, force }: CopyOptions,
-): Promise<Version[]> {
-  if (!versions) {
-    if (there?.code === original.code) return [];
-    const mayReplace =
-      there === undefined ||
-      force ||
-      (await lastWith(there.code, await versionsOf(from, original.id))) !== -1;
-    if (!mayReplace) throw conflict(original.name, 'has different code', target);
-    return [versionWith(original.code)];
-  }
+): Promise<ReadCode[]> {
+  if (versions) return laterVersions(original, there, { from, target, force });
+  if (there?.code === original.code) return [];
+  const mayReplace = there === undefined || force || (await hasVersion(from, original, there.code));
+  if (!mayReplace) throw conflict(original.name, 'has different code', target);
+  return [async () => original.code];
+}
+
+async function hasVersion(api: Api, { id }: Original, code: string): Promise<boolean> {
+  const version = await versionWith(api, { id, version: undefined }, codeOf(code), Number.POSITIVE_INFINITY);
+  return version !== undefined;
+}
+
+async function laterVersions(
+  original: Original,
+  there: ValThere | undefined,
+  { from, target, force }: Pick<CopyOptions, 'from' | 'target' | 'force'>,
+): Promise<ReadCode[]> {
   const here = await distinctVersions(from, original.id);
-  if (there === undefined) return here;
+  const after = (index: number) => here.slice(index).map(({ readCode }) => readCode);
+  if (there === undefined) return after(0);
   const copied = await distinctVersions(target.api, there.id);
-  const common = await commonLength(here, copied);
-  if (common === copied.length) return here.slice(common);
-  const last = await lastWith(there.code, here);
+  const different = copied.findIndex(({ hash }, index) => hash !== here[index]?.hash);
+  if (different === -1) return after(copied.length);
+  const last = here.findLastIndex(({ hash }) => hash === codeOf(there.code).blob);
   if (last === -1 && !force) throw conflict(original.name, 'has different code', target);
-  return here.slice(last === -1 ? common : last + 1);
-}
-
-/** The newest versions are the most likely ones. */
-async function lastWith(code: string, versions: readonly Version[]): Promise<number> {
-  const hash = hashOf(code);
-  for (const [index, version] of [...versions.entries()].reverse()) {
-    if ((await version.hash()) === hash) return index;
-  }
-  return -1;
-}
-
-async function commonLength(here: readonly Version[], there: readonly Version[]): Promise<number> {
-  for (const [index, version] of there.entries()) {
-    if ((await version.hash()) !== (await here[index]?.hash())) return index;
-  }
-  return there.length;
+  return after(last === -1 ? different : last + 1);
 }
 
 /** Equal versions in a row count as one, since services collapse them. The last one has the current code. */
 async function distinctVersions(api: Api, id: string): Promise<Version[]> {
-  const listed = await versionsOf(api, id);
-  // This is read after the list, so that it is never older.
-  const current = versionWith(codeOf(await api.record(routes.getVal(id))));
   const versions: Version[] = [];
-  let last: string | undefined;
-  for (const version of [...listed, current]) {
-    const hash = await version.hash();
-    if (hash !== last) versions.push(version);
-    last = hash;
+  const add = (version: Version) => {
+    if (version.hash !== versions.at(-1)?.hash) versions.push(version);
+  };
+  for (const { number, codeHash } of await listVersions(api, id)) {
+    const readCode = async () => codeOfRecord(await api.record(routes.getVersion(id, number)));
+    add({ hash: codeHash ?? codeOf(await readCode()).blob, readCode });
   }
+  // This is read after the list, so that it is never older.
+  const current = codeOfRecord(await api.record(routes.getVal(id)));
+  add({ hash: codeOf(current).blob, readCode: async () => current });
   return versions;
 }
-
-async function versionsOf(api: Api, id: string): Promise<Version[]> {
-  const versions = await listVersions(api, id);
-  return versions.map(({ number, codeHash }) => {
-    const readCode = async () => codeOf(await api.record(routes.getVersion(id, number)));
-    return { readCode, hash: once(async () => codeHash ?? hashOf(await readCode())) };
-  });
-}
-
-const versionWith = (code: string): Version => ({
-  readCode: async () => code,
-  hash: async () => hashOf(code),
-});
-
-/** As services send it in `codeHash`. */
-const hashOf = (code: string): string => blobId(Buffer.from(code));
 
 export const conflict = (
   name: string,
