@@ -83,7 +83,7 @@ async function parseWords(
   const current = program.current();
   const [word] = current.args;
   if (current.commands.length > 0 && word !== undefined && !word.startsWith('-')) {
-    throw unknownCommand(current, tree, `unknown command '${word}'`);
+    throw unknownCommand(current, tree);
   }
   return program.help();
 }

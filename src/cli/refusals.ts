@@ -11,22 +11,22 @@ export interface Refused {
 }
 
 export function refusalOf(error: CommanderError, { command, definition, tree }: Refused): UsageError {
-  const message = error.message.replace(/^error: /, '');
   if (error.code === 'commander.unknownOption') return unknownOption(command, tree);
-  if (error.code === 'commander.unknownCommand') return unknownCommand(command, tree, message);
+  if (error.code === 'commander.unknownCommand') return unknownCommand(command, tree);
   const isExcess = error.code === 'commander.excessArguments';
   const instead = isExcess ? definition?.insteadOfArguments?.(command.args) : undefined;
-  return new UsageError(sentenceOf(message), { hint: instead ?? helpHint(command) });
+  return new UsageError(sentenceOf(error.message), { hint: instead ?? helpHint(command) });
 }
 
 /** A word of another program, such as `rm` or `logs`, leads to the command that does it. */
-export function unknownCommand(parent: Command, tree: CommandTree, message: string): UsageError {
+export function unknownCommand(parent: Command, tree: CommandTree): UsageError {
   const [word = ''] = parent.args;
   const path = [...pathOf(parent), word].join(' ');
   const lines = proposalsFor(path, tree);
-  const sentence =
-    lines === undefined ? sentenceOf(message) : `There is no command \`vals ${path}\`.${asQuestion(lines)}`;
-  return new UsageError(sentence, { hint: helpHint(parent) });
+  const names = parent.commands.flatMap((command) => [command.name(), ...command.aliases()]);
+  const problem =
+    lines === undefined ? `Unknown command '${word}'.` : `There is no command \`vals ${path}\`.`;
+  return new UsageError(problem + asQuestion(lines ?? nearest(word, names)), { hint: helpHint(parent) });
 }
 
 function proposalsFor(words: string, { wordsOfOthers }: CommandTree): string[] | undefined {
@@ -53,11 +53,9 @@ function unknownOption(command: Command, tree: CommandTree): UsageError {
   });
 }
 
-/** commander writes "unknown command 'pus'\n(Did you mean push?)". */
 function sentenceOf(message: string): string {
-  const [problem = '', suggestion = ''] = message.split('\n');
-  const sentence = problem.charAt(0).toUpperCase() + problem.slice(1).replace(/\.$/, '');
-  return [`${sentence}.`, suggestion.replace(/^\((.*)\)$/, '$1')].filter(Boolean).join(' ');
+  const problem = message.replace(/^error: /, '').replace(/\.$/, '');
+  return `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`;
 }
 
 const pathOf = (command: Command): string[] =>

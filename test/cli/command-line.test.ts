@@ -112,6 +112,9 @@ describe('a usage error', () => {
   it.each<[string, string]>([
     ['nonsense', "Unknown command 'nonsense'."],
     ['val nonsense x', "Unknown command 'nonsense'."],
+    ['psh', "Unknown command 'psh'. Did you mean push?"],
+    ['psh --help', "Unknown command 'psh'. Did you mean push?"],
+    ['val gte --help', "Unknown command 'gte'. Did you mean get?"],
     ['constructor', "Unknown command 'constructor'."],
     ['me --nonsense', '`vals me` has no option --nonsense.'],
     ['push a.ts --readme=x', '`vals push` has no option --readme. Did you mean `vals val set --readme`?'],
