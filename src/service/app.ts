@@ -5,8 +5,7 @@ import { checkHost, type Network } from './http/network.ts';
 import { createRateLimit, type Limits } from './http/rate-limit.ts';
 import { pageRoutes } from './pages/page-routes.ts';
 import { failurePage, signInRoutes } from './pages/sign-in-routes.ts';
-import { HttpProblem } from './problem.ts';
-import { problemOf, problemReply } from './problem-reply.ts';
+import { HttpProblem, problemOf, problemReply } from './problem.ts';
 import {
   healthPath,
   isOfApi,
@@ -23,7 +22,6 @@ import { tokenRoutes } from './routes/token-routes.ts';
 import { userRoutes } from './routes/user-routes.ts';
 import { valRoutes } from './routes/val-routes.ts';
 import type { Store } from './store/open-store.ts';
-import { Refusal } from './store/refusal.ts';
 
 export interface InternalError {
   method: string;
@@ -73,8 +71,7 @@ export function createApp(store: Store, options: AppOptions): App {
   }
 
   async function replyOfFailure(request: ServiceRequest, error: Error, route: string): Promise<ServiceReply> {
-    const isNoMember = error instanceof Refusal && error.kind === 'no member';
-    const problem = isNoMember ? nothingAt(request.url) : problemOf(error);
+    const problem = problemOf(error);
     if (problem.status === 500 && !isStoreBroken(error)) {
       onInternalError?.({ method: request.method, route, error });
     }

@@ -1,48 +1,78 @@
 import { STATUS_CODES } from 'node:http';
+import { DatabaseFailure } from './database/database.ts';
+import type { ServiceReply } from './request.ts';
 
 interface ProblemExtras {
+  /** See `src/lib/problem-types.ts`. */
   type?: string;
   field?: string;
   headers?: Record<string, string>;
 }
 
+/** The service does not do what the caller wants. The message is for the caller. */
 export class HttpProblem extends Error {
-  readonly status: number;
-  readonly extras: ProblemExtras;
-
-  constructor(status: number, detail: string, extras: ProblemExtras = {}) {
+  constructor(
+    readonly status: number,
+    detail: string,
+    readonly extras: ProblemExtras = {},
+  ) {
     super(detail);
-    this.status = status;
-    this.extras = extras;
   }
 }
 
-const problemType = 'application/problem+json';
+export function unauthorized(detail: string): HttpProblem {
+  return new HttpProblem(401, detail, { headers: { 'WWW-Authenticate': 'Bearer' } });
+}
 
-export function problemText({
-  status,
-  message,
-  extras: { type = 'about:blank', field },
-}: HttpProblem): string {
-  return JSON.stringify({
-    type,
-    title: STATUS_CODES[status],
-    status,
-    detail: message,
-    message,
-    ...(field && { errors: [{ field, message }] }),
-  });
+/** The reply must not contain `error.message`, because it may reveal paths and addresses of the machine. */
+export function problemOf(error: Error): HttpProblem {
+  if (error instanceof HttpProblem) return error;
+  if (error instanceof DatabaseFailure) return problemOfDatabase(error);
+  return new HttpProblem(
+    500,
+    'The service could not reply because of an internal error. Tell the person who runs the service.',
+  );
+}
+
+function problemOfDatabase({ kind, maybeCommitted }: DatabaseFailure): HttpProblem {
+  const problem = (status: number, detail: string, retryAfter?: number) =>
+    new HttpProblem(status, detail, retryAfter ? { headers: { 'Retry-After': `${retryAfter}` } } : {});
+  if (kind === 'gone') {
+    const detail = 'The database of the service was removed or replaced. Restart the service.';
+    return problem(maybeCommitted ? 500 : 503, detail, 60);
+  }
+  if (maybeCommitted) {
+    const detail =
+      'The service lost the connection to its database during the write. Check whether the change is stored before you try again.';
+    return problem(500, detail);
+  }
+  switch (kind) {
+    case 'busy':
+      return problem(503, 'The database of the service is busy with other writes. Try again in a second.', 1);
+    case 'unreachable':
+      return problem(503, 'The service cannot reach its database. Try again in a second.', 1);
+    case 'full':
+      return problem(507, 'The disk with the database of the service is full.');
+    default: {
+      const where = 'The output of `vals serve` shows the reason.';
+      return problem(500, `The service could not read or write its database. ${where}`);
+    }
+  }
 }
 
 export function problemHeaders({ status, extras }: HttpProblem): Record<string, string> {
   const isTemporary = status === 408 || status === 429 || (status >= 500 && status !== 507);
   return {
-    'Content-Type': problemType,
+    'Content-Type': 'application/problem+json',
     ...(!isTemporary && { 'x-should-retry': 'false' }),
     ...extras.headers,
   };
 }
 
-export function unauthorized(detail: string): HttpProblem {
-  return new HttpProblem(401, detail, { headers: { 'WWW-Authenticate': 'Bearer' } });
+export function problemReply(problem: HttpProblem): ServiceReply {
+  const { status, message, extras } = problem;
+  const { type = 'about:blank', field } = extras;
+  const errors = field === undefined ? undefined : [{ field, message }];
+  const body = { type, title: STATUS_CODES[status], status, detail: message, message, errors };
+  return { status, headers: problemHeaders(problem), body: JSON.stringify(body) };
 }

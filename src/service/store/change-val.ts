@@ -1,9 +1,9 @@
 import { blobId } from '../../lib/blob-id.ts';
 import { type Database, DatabaseFailure, type Tx } from '../database/database.ts';
 import { raw, type Sql, sql } from '../database/sql.ts';
+import { HttpProblem } from '../problem.ts';
 import { authorOf, type Caller, idPattern } from './caller.ts';
 import { saveImports, storedImports } from './references.ts';
-import { Refusal } from './refusal.ts';
 import { now } from './timestamps.ts';
 import {
   bytesOf,
@@ -90,7 +90,7 @@ export async function lockOwnVal(tx: Tx, caller: Caller, id: string): Promise<Lo
 }
 
 export function checkState(val: LockedVal | undefined, onlyIf: Precondition | undefined): void {
-  if (onlyIf && !onlyIf.allows(val && stateTag(val))) throw new Refusal('changed', onlyIf.refusal);
+  if (onlyIf && !onlyIf.allows(val && stateTag(val))) throw new HttpProblem(412, onlyIf.refusal);
 }
 
 export async function updateVal(
@@ -133,5 +133,5 @@ async function saveVal(tx: Tx, before: LockedVal, after: LockedVal, at: string):
   return saved;
 }
 
-export const nameTaken = (name: string): Refusal =>
-  new Refusal('conflict', `A val named ${name} already exists.`);
+export const nameTaken = (name: string): HttpProblem =>
+  new HttpProblem(409, `A val named ${name} already exists.`);

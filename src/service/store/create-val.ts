@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { blobId } from '../../lib/blob-id.ts';
+import { tooManyVals } from '../../lib/problem-types.ts';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
+import { HttpProblem } from '../problem.ts';
 import { authorOf, type Caller, type User } from './caller.ts';
 import { checkState, lockVal, nameTaken, updateVal, type ValChange } from './change-val.ts';
 import { saveImports } from './references.ts';
-import { Refusal } from './refusal.ts';
 import { now } from './timestamps.ts';
 import { bytesOf, type Val, type ValContent } from './val-rows.ts';
 import { insertVersion } from './versions.ts';
@@ -83,9 +84,10 @@ async function checkValCount(tx: Tx, owner: User, maxVals: number): Promise<void
   if (tx.forUpdate.text !== '')
     await tx.query(sql`SELECT id FROM users WHERE id = ${owner.id} FOR NO KEY UPDATE`);
   if ((await countVals(tx, owner)) < maxVals) return;
-  throw new Refusal(
-    'too many vals',
+  throw new HttpProblem(
+    403,
     `${owner.username} already has ${maxVals} vals, the most that this service allows.`,
+    { type: tooManyVals },
   );
 }
 

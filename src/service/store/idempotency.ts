@@ -1,7 +1,7 @@
 import type { Tx } from '../database/database.ts';
 import { raw, sql } from '../database/sql.ts';
+import { HttpProblem } from '../problem.ts';
 import type { Caller } from './caller.ts';
-import { Refusal } from './refusal.ts';
 
 /** A repeated request with the same key gets the first reply, if it has the same content. */
 export interface Once {
@@ -40,8 +40,8 @@ export async function doOnce<Result>(
     return result;
   }
   if (hasSecretReply) {
-    throw new Refusal(
-      'conflict',
+    throw new HttpProblem(
+      409,
       'A request with this Idempotency-Key was made already. Its reply is not kept.',
     );
   }
@@ -49,8 +49,8 @@ export async function doOnce<Result>(
     sql`SELECT request_digest AS digest, reply FROM replies WHERE ${isRequest}`,
   );
   if (earlier?.digest === requestDigest) return JSON.parse(earlier.reply);
-  throw new Refusal(
-    'key reused',
+  throw new HttpProblem(
+    422,
     'The Idempotency-Key was used for another request already. Use a new key for a new request.',
   );
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { endOfLogs } from '../../lib/val-limits.ts';
 import type { Database, Reader } from '../database/database.ts';
+import { HttpProblem } from '../problem.ts';
 import type { Caller } from './caller.ts';
 import { lockOwnVal } from './change-val.ts';
 import { findRecord, findRecords, putRecord, type RecordFilter } from './records.ts';
-import { Refusal } from './refusal.ts';
 import { now, sortableTime } from './timestamps.ts';
 import { checkVal } from './val-rows.ts';
 import { requireVersion } from './versions.ts';
@@ -21,7 +21,7 @@ export interface ReportedRun {
 export async function findRun(db: Reader, { owner }: Caller, id: string) {
   const run = await findRecord(db, owner, 'runs', id);
   if (run) return run;
-  throw new Refusal('not found', `There is no run with the id ${id}.`);
+  throw new HttpProblem(404, `There is no run with the id ${id}.`);
 }
 
 export async function runsOfVal(db: Reader, caller: Caller, id: string, filter?: RecordFilter) {

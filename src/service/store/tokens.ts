@@ -1,9 +1,10 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { limitedToken } from '../../lib/problem-types.ts';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { raw, type Sql, sql } from '../database/sql.ts';
+import { HttpProblem } from '../problem.ts';
 import { type Caller, type CallerToken, idPattern, isLimited, type Role, type User } from './caller.ts';
 import type { LastUse } from './last-use.ts';
-import { Refusal } from './refusal.ts';
 import { now } from './timestamps.ts';
 import { type WriteOptions, writeAs } from './write-as.ts';
 
@@ -123,15 +124,16 @@ async function createToken(
     expiresAt,
     spaceId: space?.id ?? null,
   });
-  if (id === undefined) throw new Refusal('conflict', `You have a token named ${name} already.`);
+  if (id === undefined) throw new HttpProblem(409, `You have a token named ${name} already.`);
   const listed = { id, name, createdAt: at, lastUsedAt: null, expiresAt, readOnly };
   return { ...listed, space: space?.username ?? null, token: secret };
 }
 
-const limited = ({ name }: CallerToken, what: 'makes no tokens' | 'ends no other tokens'): Refusal =>
-  new Refusal(
-    'limited token',
+const limited = ({ name }: CallerToken, what: 'makes no tokens' | 'ends no other tokens'): HttpProblem =>
+  new HttpProblem(
+    403,
     `The token ${name} ${what}, because it is limited to a space, to reading or in time.`,
+    { type: limitedToken },
   );
 
 interface TokenToInsert {
@@ -172,10 +174,10 @@ async function endToken(tx: Tx, caller: Caller, id: string): Promise<void> {
         sql`SELECT digest FROM tokens WHERE id = ${id} AND ${isListed(caller)} ${tx.forUpdate}`,
       )
     : [];
-  if (!found) throw new Refusal('not found', `You have no token with the id ${id}.`);
+  if (!found) throw new HttpProblem(404, `You have no token with the id ${id}.`);
   if (embedded && digestOf(embedded.token) === found.digest) {
-    throw new Refusal(
-      'conflict',
+    throw new HttpProblem(
+      409,
       'The service itself uses this token. `vals user token` replaces it, and ends all others.',
     );
   }

@@ -1,7 +1,7 @@
 import type { Reader } from '../database/database.ts';
 import { raw, type Sql, sql } from '../database/sql.ts';
+import { HttpProblem } from '../problem.ts';
 import { type Caller, idPattern, type User, type VersionAuthor } from './caller.ts';
-import { Refusal } from './refusal.ts';
 
 export const privacies = ['public', 'unlisted', 'private'] as const;
 
@@ -93,7 +93,7 @@ export async function selectVal(db: Reader, condition: Sql): Promise<Val | undef
   );
 }
 
-export const noVal = (id: string): Refusal => new Refusal('not found', `There is no val with the id ${id}.`);
+export const noVal = (id: string): HttpProblem => new HttpProblem(404, `There is no val with the id ${id}.`);
 
 /** Refuses vals that the caller does not see, and, for what only the owner may do, vals of other owners. */
 export async function checkVal(
@@ -110,8 +110,8 @@ export async function checkVal(
   if (!found) throw noVal(id);
   if (!isOwn || found.ownerId === caller?.owner.id) return;
   const { username } = found;
-  throw new Refusal(
-    'not allowed',
+  throw new HttpProblem(
+    403,
     `The val ${id} belongs to ${username}. Only ${username} may change or delete the val, and read or store its runs.`,
   );
 }

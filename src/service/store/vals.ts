@@ -1,8 +1,8 @@
 import { namePattern } from '../../lib/val-limits.ts';
 import type { Reader } from '../database/database.ts';
 import { type Sql, sql } from '../database/sql.ts';
+import { HttpProblem } from '../problem.ts';
 import { type Caller, idPattern } from './caller.ts';
-import { Refusal } from './refusal.ts';
 import { isCurrent, isListedFor, isSharedWith, isVisibleTo, noVal, selectVal, type Val } from './val-rows.ts';
 
 /** Differs for each state of each val. */
@@ -29,5 +29,5 @@ export async function valNamed(db: Reader, caller: Caller, owner: string, name: 
   const isName = idPattern.test(owner) && namePattern.test(name);
   const val = isName ? await selectVal(db, sql`${isNamed} AND ${isCurrent}`) : undefined;
   if (val) return val;
-  throw new Refusal('not found', `There is no val named ${owner}/${name}.`);
+  throw new HttpProblem(404, `There is no val named ${owner}/${name}.`);
 }

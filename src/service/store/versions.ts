@@ -1,9 +1,9 @@
 import type { Reader, Tx } from '../database/database.ts';
 import { nothing, sql } from '../database/sql.ts';
+import { HttpProblem } from '../problem.ts';
 import type { Caller, VersionAuthor } from './caller.ts';
 import type { ListPage, ListRange } from './lists.ts';
 import { saveImports } from './references.ts';
-import { Refusal } from './refusal.ts';
 import { now } from './timestamps.ts';
 import {
   type AuthorRow,
@@ -37,8 +37,8 @@ const largestPostgresInteger = 2 ** 31 - 1;
 
 const isStorable = (version: number): boolean => version <= largestPostgresInteger;
 
-const noVersion = (id: string, number: number): Refusal =>
-  new Refusal('not found', `The val ${id} has no version ${number}.`);
+const noVersion = (id: string, number: number): HttpProblem =>
+  new HttpProblem(404, `The val ${id} has no version ${number}.`);
 
 export async function insertVersion(
   tx: Tx,
@@ -110,8 +110,8 @@ export async function removeVersion(
     sql`SELECT version FROM versions WHERE val_id = ${id} ORDER BY version DESC LIMIT 1`,
   );
   if (!left) {
-    throw new Refusal(
-      'conflict',
+    throw new HttpProblem(
+      409,
       `Version ${number} cannot be deleted, because it is the only version of the val. Delete the val instead.`,
     );
   }

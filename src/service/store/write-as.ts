@@ -1,8 +1,8 @@
 import { type Database, DatabaseFailure, type Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
+import { HttpProblem, unauthorized } from '../problem.ts';
 import { type Caller, isInSpace } from './caller.ts';
 import { doOnce, type Once } from './idempotency.ts';
-import { Refusal } from './refusal.ts';
 
 /** Decides by the state of the val whether the write may begin. */
 export type Precondition = { allows(state: string | undefined): boolean; refusal: string };
@@ -50,7 +50,7 @@ async function checkMembership(tx: Tx, caller: Caller): Promise<void> {
   if (!member) throw accessEnded(caller);
 }
 
-const accessEnded = (caller: Caller): Refusal =>
+const accessEnded = (caller: Caller): HttpProblem =>
   isInSpace(caller)
-    ? new Refusal('no member', `You are no longer a member of the space ${caller.owner.username}.`)
-    : new Refusal('unknown caller', 'The person who owns the token was removed.');
+    ? new HttpProblem(404, `You are no longer a member of the space ${caller.owner.username}.`)
+    : unauthorized('The person who owns the token was removed.');
