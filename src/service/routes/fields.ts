@@ -36,11 +36,11 @@ export function body<
   const fields: Record<string, BodyField<unknown>> = {};
   for (const [name, field] of Object.entries(required)) fields[name] = { ...field, isRequired: true };
   Object.assign(fields, optional);
-  const read = (given: Body) =>
+  const read = (given: Body, above = '') =>
     Object.fromEntries(
       Object.entries(fields)
         .filter(([name, { isRequired }]) => isRequired || given[name] !== undefined)
-        .map(([name, field]) => [name, field.read(given[name], name)]),
+        .map(([name, field]) => [name, field.read(given[name], above + name)]),
     ) as Values;
   return { fields, read };
 }

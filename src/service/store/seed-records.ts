@@ -1,125 +1,83 @@
 import { isObject, type JsonObject, type JsonValue } from '../../lib/json.ts';
+import { type BodyField, body, flag, orNull, refuse, text, timestamp, wordOf } from '../routes/fields.ts';
 import type { RecordKind } from './records.ts';
-import { timestampOf } from './timestamps.ts';
 
-type Fault = string;
+type Fields = Record<string, BodyField<JsonValue>>;
 
-interface Field {
-  isRequired: boolean;
-  fault(value: JsonValue): Fault | undefined;
-}
-
-const field = (description: string, holds: (value: JsonValue) => boolean): Field => ({
-  isRequired: false,
-  fault: (value) => (holds(value) ? undefined : ` is not ${description}`),
-});
-
-const required = (given: Field): Field => ({ ...given, isRequired: true });
-
-const isNumber = (value: JsonValue) => typeof value === 'number';
-
-const text = field('a string', (value) => typeof value === 'string');
-const number = field('a number', isNumber);
-const flag = field('true or false', (value) => typeof value === 'boolean');
-const key = field('a string or a number', (value) => typeof value === 'string' || isNumber(value));
-const time = field(
-  'an ISO 8601 timestamp',
-  (value) => typeof value === 'string' && timestampOf(value) !== undefined,
-);
-const error = field('a string or an object', (value) => typeof value === 'string' || isObject(value));
-const side = field('given or received', (value) => value === 'given' || value === 'received');
-const links = field('an object', isObject);
-
-/** Null is accepted for what is not required. */
-const object = (fields: Record<string, Field>): Field => ({
-  isRequired: false,
-  fault(value) {
-    if (!isObject(value)) return ' is not an object';
-    const names = Object.keys(fields).join(', ');
-    for (const name of Object.keys(value)) {
-      if (!Object.hasOwn(fields, name)) return `.${name} is an unknown field (known fields: ${names})`;
-    }
-    for (const [name, { fault }] of Object.entries(fields)) {
-      const content = value[name] ?? null;
-      const found = content === null ? undefined : fault(content);
-      if (found) return `.${name}${found}`;
-    }
-    const missing = Object.keys(fields).find(
-      (name) => fields[name]?.isRequired && (value[name] ?? null) === null,
-    );
-    return missing && `.${missing} is missing`;
+const any = <Value extends JsonValue>(
+  description: string,
+  holds: (value: unknown) => value is Value,
+): BodyField<Value> => ({
+  schema: {},
+  read(value, name) {
+    if (holds(value)) return value;
+    throw refuse(name, `must be ${description}`);
   },
 });
 
-const person = object({
-  id: required(key),
-  username: text,
-  bio: text,
-  email: text,
-  profileImageUrl: text,
-  tier: text,
-  url: text,
-  links,
+const isText = (value: unknown) => typeof value === 'string';
+const isNumber = (value: unknown) => typeof value === 'number';
+const number = any('a number', isNumber);
+const key = any('a string or a number', (value) => isText(value) || isNumber(value));
+const error = any('a string or an object', (value) => isText(value) || isObject(value));
+const links = any('an object', isObject);
+
+/** Sent as null if the seed does not say it. */
+const orAbsent = <Value>({ schema, read }: BodyField<Value>): BodyField<Value | null> => ({
+  schema,
+  read: (value = null, name) => (value === null ? null : read(value, name)),
 });
 
-const valFields = {
-  id: required(key),
-  name: required(text),
-  code: text,
-  readme: text,
-  privacy: text,
-  public: flag,
-  version: number,
-  createdAt: time,
-  versionCreatedAt: time,
-  updatedAt: time,
-  author: person,
-  versionAuthor: person,
-  url: text,
-  type: text,
-  likeCount: number,
-  referenceCount: number,
-  links,
-};
-
-const kinds: Record<RecordKind, Field> = {
-  runs: object({
-    id: required(key),
-    val: required(object({ id: key, name: text, version: number })),
-    runStartAt: required(time),
-    runEndAt: time,
-    error,
-    reporter: person,
-  }),
-  likes: object({ ...valFields, createdAt: required(time), author: required(person) }),
-  comments: object({
-    id: required(key),
-    comment: required(text),
-    createdAt: required(time),
-    relationship: side,
-    author: required(person),
-    val: required(object(valFields)),
-  }),
-};
-
-/** What is wrong with a record of a seed, beginning with the name of its field. */
-export const faultOf = (kind: RecordKind, record: JsonValue): Fault | undefined => kinds[kind].fault(record);
-
-const timeFields = ['createdAt', 'versionCreatedAt', 'updatedAt', 'runStartAt', 'runEndAt'];
-
-/** What a record of each kind, and the people and vals in it, have beside the required fields. */
-const absent: Record<string, JsonObject> = {
-  runs: { runEndAt: null, error: null },
-  author: { username: null },
-  reporter: { username: null },
-};
-
-/** The record as it is sent: with whole timestamps, and null for what it does not say. */
-export function completeRecord(kind: string, record: JsonObject): JsonObject {
-  const fields = Object.entries({ ...absent[kind], ...record }).map(([name, value]) => {
-    if (isObject(value) && absent[name]) return [name, completeRecord(name, value)];
-    if (typeof value === 'string' && timeFields.includes(name)) return [name, timestampOf(value) ?? null];
-    return [name, value];
-  });
-  return Object.fromEntries(fields);
+/** Unlike the body of a request, a seed has no unknown fields, and null for what is optional. */
+function object(required: Fields, optional: Fields = {}): BodyField<JsonObject> {
+  const nullable = Object.entries(optional).map(([name, field]) => [name, orNull(field)]);
+  const { fields, read } = body(required, Object.fromEntries(nullable));
+  const known = Object.keys(fields).join(', ');
+  return {
+    schema: {},
+    read(value, name) {
+      if (!isObject(value)) throw refuse(name, 'must be an object');
+      const unknown = Object.keys(value).find((field) => !Object.hasOwn(fields, field));
+      if (unknown) throw refuse(`${name}.${unknown}`, `is an unknown field (known fields: ${known})`);
+      return read(value, `${name}.`);
+    },
+  };
 }
+
+const texts = (...names: string[]): Fields => Object.fromEntries(names.map((name) => [name, text()]));
+
+const person = object(
+  { id: key, username: orAbsent(text()) },
+  { ...texts('bio', 'email', 'profileImageUrl', 'tier', 'url'), links },
+);
+
+const ofVals: Fields = {
+  ...texts('code', 'readme', 'privacy', 'url', 'type'),
+  ...{ public: flag, version: number, likeCount: number, referenceCount: number, links },
+  ...{ versionCreatedAt: timestamp, updatedAt: timestamp, versionAuthor: person },
+};
+
+/** Records as they are sent. A time becomes a whole timestamp. */
+export const seedRecords: Record<RecordKind, BodyField<JsonObject>> = {
+  runs: object(
+    {
+      id: key,
+      val: object({}, { id: key, name: text(), version: number }),
+      runStartAt: timestamp,
+      runEndAt: orAbsent(timestamp),
+      error: orAbsent(error),
+    },
+    { reporter: person },
+  ),
+  likes: object({ id: key, name: text(), createdAt: timestamp, author: person }, ofVals),
+  comments: object(
+    {
+      id: key,
+      comment: text(),
+      createdAt: timestamp,
+      author: person,
+      val: object({ id: key, name: text() }, { ...ofVals, createdAt: timestamp, author: person }),
+    },
+    { relationship: wordOf(['given', 'received']) },
+  ),
+};

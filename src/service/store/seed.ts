@@ -2,9 +2,10 @@ import { LocalError } from '../../errors.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { raw, sql } from '../database/sql.ts';
+import { HttpProblem } from '../problem.ts';
 import type { User } from './caller.ts';
 import { putRecord, type RecordKind, recordKinds } from './records.ts';
-import { completeRecord, faultOf } from './seed-records.ts';
+import { seedRecords } from './seed-records.ts';
 import { sortableTime } from './timestamps.ts';
 
 export type SeedData = Partial<Record<RecordKind, JsonObject[]>>;
@@ -22,17 +23,21 @@ export function parseSeed(text: string): SeedData {
     if (!Array.isArray(records)) {
       throw new LocalError(`${kind} in the seed file is not an array.`, { hint: keysHint });
     }
-    parsed[kind] = records.map((record, index) => {
-      const fault = faultOf(kind, record);
-      if (fault || !isObject(record)) throw seedFault(kind, index, `${fault}`);
-      return completeRecord(kind, record);
-    });
+    parsed[kind] = records.map((record, index) => readRecord(kind, index, record));
   }
   return parsed;
 }
 
-const seedFault = (kind: RecordKind, index: number, fault: string): LocalError =>
-  new LocalError(`In the seed file, ${kind}[${index}]${fault}.`, { hint: recordHint });
+function readRecord(kind: RecordKind, index: number, record: JsonValue): JsonObject {
+  try {
+    return seedRecords[kind].read(record, `${kind}[${index}]`);
+  } catch (error) {
+    throw error instanceof HttpProblem ? seedFault(error.message) : error;
+  }
+}
+
+const seedFault = (fault: string): LocalError =>
+  new LocalError(`In the seed file, ${fault}`, { hint: recordHint });
 
 function parse(text: string): JsonValue {
   try {
@@ -65,7 +70,7 @@ const load: Record<RecordKind, Load> = {
   async runs(tx, owner, record, index) {
     const given = objectIn(record, 'val');
     const found = await findVal(tx, owner, given);
-    if (!found) throw seedFault('runs', index, '.val is not a val of this store');
+    if (!found) throw seedFault(`runs[${index}].val is not a val of this store.`);
     const val = { ...found, version: given.version ?? null };
     await putRecord(tx, owner, {
       kind: 'runs',
