@@ -3,18 +3,12 @@ import { admit, callerOf, nothingAt } from './admit.ts';
 import { isStoreBroken } from './database/database.ts';
 import { checkHost, type Network } from './http/network.ts';
 import { createRateLimit, type Limits } from './http/rate-limit.ts';
+import { send } from './http/send.ts';
+import type { Listener } from './http/server.ts';
 import { pageRoutes } from './pages/page-routes.ts';
 import { failurePage, signInRoutes } from './pages/sign-in-routes.ts';
 import { HttpProblem, problemOf, problemReply } from './problem.ts';
-import {
-  healthPath,
-  isOfApi,
-  json,
-  type ServiceReply,
-  type ServiceRequest,
-  splitSpace,
-  wantsPage,
-} from './request.ts';
+import { healthPath, json, requestOf, type ServiceReply, type ServiceRequest, wantsPage } from './request.ts';
 import { openApiRoute } from './routes/openapi.ts';
 import { patternOf, type Route, route, routeFinder } from './routes/route.ts';
 import { ref } from './routes/schemas.ts';
@@ -36,17 +30,10 @@ interface AppOptions {
   onInternalError?(failure: InternalError): void;
 }
 
-export type App = (
-  request: Pick<ServiceRequest, 'incoming' | 'method'> & {
-    url: URL | undefined;
-    onRoute(route: string): void;
-  },
-  outgoing: ServerResponse,
-) => Promise<ServiceReply>;
-
 const everyReply = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
-export function createApp(store: Store, options: AppOptions): App {
+/** Answers a request, and tells the path of the route that was found. */
+export function createApp(store: Store, options: AppOptions): Listener {
   const { network, limits, maxVals, onInternalError } = options;
   const routes = [
     healthRoute(store),
@@ -59,10 +46,10 @@ export function createApp(store: Store, options: AppOptions): App {
   const findRoute = routeFinder([...routes, openApiRoute(routes)]);
   const rateLimit = limits && createRateLimit(limits, () => performance.now());
 
-  async function reply(request: ServiceRequest, outgoing: ServerResponse, onRoute: (route: string) => void) {
+  async function reply(request: ServiceRequest, outgoing: ServerResponse) {
     const { route, params, allowedMethods } = findRoute(request.method, request.path);
     request.isPage = route?.access === 'page';
-    if (route) onRoute((request.space === undefined ? '' : '/@{space}') + patternOf(route.path));
+    if (route) request.pattern = (request.space === undefined ? '' : '/@{space}') + patternOf(route.path);
     if (route?.access === 'any host') return route.reply(request, params);
     request.origin = checkHost(request, network);
     if (route?.access === 'form') return route.reply(request, params);
@@ -70,36 +57,23 @@ export function createApp(store: Store, options: AppOptions): App {
     return route ? route.reply(request, params) : refuseUnknownRoute(request, allowedMethods);
   }
 
-  async function replyOfFailure(request: ServiceRequest, error: Error, route: string): Promise<ServiceReply> {
+  async function replyOfFailure(request: ServiceRequest, error: Error): Promise<ServiceReply> {
     const problem = problemOf(error);
     if (problem.status === 500 && !isStoreBroken(error)) {
-      onInternalError?.({ method: request.method, route, error });
+      onInternalError?.({ method: request.method, route: request.pattern, error });
     }
     return wantsPage(request) ? failurePage(request, store, problem) : problemReply(problem);
   }
 
-  return async ({ url, onRoute, ...given }, outgoing) => {
-    if (!url) return problemReply(new HttpProblem(400, 'The path of the request is not valid.'));
-    const { space, path } = splitSpace(url.pathname);
-    const request: ServiceRequest = {
-      ...given,
-      url,
-      space,
-      path,
-      isApi: isOfApi(path),
-      origin: url.origin,
-      hasLinks: !network.endsWithCommand,
-      caller: undefined,
-    };
-    let route = 'none';
-    const noteRoute = (found: string) => {
-      route = found;
-      onRoute(found);
-    };
-    const answered = await reply(request, outgoing, noteRoute)
-      .catch((error) => replyOfFailure(request, error, route))
-      .finally(() => request.onReply?.());
-    return { ...answered, headers: { ...everyReply, ...answered.headers } };
+  return async (incoming, outgoing) => {
+    const request = requestOf(incoming, { hasLinks: !network.endsWithCommand });
+    const { headers, ...answered } = request
+      ? await reply(request, outgoing)
+          .catch((error) => replyOfFailure(request, error))
+          .finally(() => request.onReply?.())
+      : problemReply(new HttpProblem(400, 'The path of the request is not valid.'));
+    await send({ ...answered, headers: { ...everyReply, ...headers } }, incoming, outgoing);
+    return request?.pattern ?? 'none';
   };
 }
 

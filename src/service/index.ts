@@ -2,7 +2,6 @@ import { UsageError } from '../errors.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { createApp, type InternalError } from './app.ts';
 import type { StoreLocation } from './database/database.ts';
-import { createListener } from './http/listener.ts';
 import type { Metrics } from './http/metrics.ts';
 import { inUrl, loopbackOnly, type Network } from './http/network.ts';
 import type { Limits } from './http/rate-limit.ts';
@@ -62,7 +61,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
       maxVals: limits.maxVals,
       onInternalError: (failure) => tell({ kind: 'internal error', failure }),
     });
-    const server = await listen(createListener(app), {
+    const server = await listen(app, {
       host: network.host,
       port: options.port,
       certificate,

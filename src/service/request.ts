@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { TLSSocket } from 'node:tls';
 import type { Caller } from './store/caller.ts';
 import type { Identified } from './store/tokens.ts';
 
@@ -6,6 +7,8 @@ export interface ServiceRequest {
   incoming: IncomingMessage;
   method: string;
   url: URL;
+  /** The path of the route that was found, for the log and the metrics. */
+  pattern: string;
   space: string | undefined;
   path: string;
   origin: string;
@@ -40,12 +43,36 @@ export const linkText = ({ hasLinks }: ServiceRequest, url: URL): string =>
 
 const belowSpace = /^\/@([a-z][a-z0-9_-]{0,38})(\/(?:v1|vals|runs)\/.*|\/runs|\/search|\/?)$/;
 
-/** Everything else is a page, or is answered as a page that does not exist. */
-export const isOfApi = (path: string): boolean => path.startsWith('/v1/');
-
 export function splitSpace(pathname: string): { space: string | undefined; path: string } {
   const [, space, path] = belowSpace.exec(pathname) ?? [];
   return space === undefined ? { space, path: pathname } : { space, path: path || '/' };
+}
+
+/** Undefined if the request has no valid address. */
+export function requestOf(
+  incoming: IncomingMessage,
+  { hasLinks }: Pick<ServiceRequest, 'hasLinks'>,
+): ServiceRequest | undefined {
+  const url = urlOf(incoming);
+  if (!url) return undefined;
+  const { space, path } = splitSpace(url.pathname);
+  return {
+    ...{ incoming, method: incoming.method ?? '', url, pattern: 'none', space, path, hasLinks },
+    // Everything else is a page, or is answered as a page that does not exist.
+    isApi: path.startsWith('/v1/'),
+    origin: url.origin,
+    caller: undefined,
+  };
+}
+
+function urlOf({ url: target = '', headers, socket }: IncomingMessage): URL | undefined {
+  const scheme = (socket as TLSSocket).encrypted ? 'https' : 'http';
+  const isWhole = /^https?:\/\//.test(target);
+  const { host = '' } = headers;
+  // The health check is answered whatever the Host header says, and `checkHost` refuses such a header everywhere else.
+  const isHost = /^[^/?#@\\]+$/.test(host) && URL.canParse(`${scheme}://${host}`);
+  const text = isWhole ? target : `${scheme}://${isHost ? host : 'localhost'}${target}`;
+  return (isWhole || target.startsWith('/')) && URL.canParse(text) ? new URL(text) : undefined;
 }
 
 export interface ServiceReply {

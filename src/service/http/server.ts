@@ -50,12 +50,8 @@ interface Server {
   close(): Promise<void>;
 }
 
-/** Tells which route was found, for the log and the metrics. */
-export type Listener = (
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  onRoute: (route: string) => void,
-) => void;
+/** Answers a request. Returns the path of its route. */
+export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<string>;
 
 export async function listen(listener: Listener, options: ListenOptions): Promise<Server> {
   const { onFinished } = options;
@@ -65,18 +61,15 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
   const handle: RequestListener = (incoming, outgoing) => {
     const { method = '', url = '' } = incoming;
     const start = performance.now();
-    let route = 'none';
     if (isEnding) outgoing.shouldKeepAlive = false;
     underWay.add(outgoing);
-    outgoing.once('close', () => {
+    const route = listener(incoming, outgoing);
+    outgoing.once('close', async () => {
       underWay.delete(outgoing);
       // The query is left out of the log, because a query may contain a secret.
       const path = url.replace(/[?#].*$/s, '');
-      const ms = performance.now() - start;
-      onFinished?.({ method, path, status: statusOf(incoming, outgoing), ms, route });
-    });
-    listener(incoming, outgoing, (found) => {
-      route = found;
+      const finished = { method, path, status: statusOf(incoming, outgoing), ms: performance.now() - start };
+      onFinished?.({ ...finished, route: await route });
     });
   };
   const server = createHttpServer(handle, options);
