@@ -53,7 +53,7 @@ async function parse(host: Host): Promise<CommandLine> {
   return parseCommandLine(argv, commandTree, width);
 }
 
-const nothingShown: ShownCommand = { command: { path: '', columns: [] }, input: {} };
+const nothingShown: ShownCommand = { command: { columns: [] }, input: {} };
 
 function invocationAtTerminal(host: Host, line: CommandLine): Invocation {
   const { flags } = line;

@@ -1,7 +1,6 @@
 // Only --ndjson writes while pages arrive. The other formats write after the last page, so a list that fails half-way
 // writes nothing.
 import { describeRows } from '../errors.ts';
-import type { Hints } from '../lib/hint.ts';
 import {
   type JsonObject,
   type JsonValue,
@@ -20,43 +19,32 @@ import { type ListLayout, type ListResult, moreRecords, type OutcomesResult, pag
 import type { Sink } from './streams.ts';
 import { createStyle } from './style.ts';
 
-export interface Rendering {
-  output: Output;
-  /** The columns of the command. A result may have others. */
-  columns: readonly Column[];
-  /** The keys of the options and arguments that the user gave. */
-  givenKeys: ReadonlySet<string>;
-  /** Shown if there are no records. */
-  empty: Hints | undefined;
-}
-
-export async function renderList(result: ListResult, rendering: Rendering): Promise<void> {
-  const missingFields = createMissingFields(result, rendering);
-  await writeList(result, rendering, missingFields.searchIn);
+export async function renderList(result: ListResult, output: Output): Promise<void> {
+  const missingFields = createMissingFields(result, output);
+  await writeList(result, output, missingFields.searchIn);
   missingFields.report();
 }
 
 /** Outcomes are shown without a pager, so that the command ends by itself. An error says why there are no rows. */
 export async function renderOutcomes(
   { rows, columns, error }: OutcomesResult,
-  rendering: Rendering,
+  output: Output,
 ): Promise<void> {
-  const { stdout, writeHints } = rendering.output;
-  const output = { ...rendering.output, stdout: { ...stdout, writeLong: stdout.write } };
-  const empty = error === undefined ? rendering.empty : undefined;
-  const described = await describeRows(rows, writeHints);
+  const { stdout } = output;
+  const empty = error === undefined ? output.empty : undefined;
+  const described = await describeRows(rows, output.writeHints);
   await writeList(
     { kind: 'list', rows: described, ...(columns && { columns }) },
-    { ...rendering, output, empty },
+    { ...output, stdout: { ...stdout, writeLong: stdout.write }, empty },
   );
 }
 
 async function writeList(
   result: ListResult,
-  rendering: Rendering,
+  output: Output,
   beforePage: (page: Page) => void = () => {},
 ): Promise<void> {
-  const writer = createListWriter(result, rendering);
+  const writer = createListWriter(result, output);
   let isEmpty = true;
   let end: Page['end'];
   for await (const page of pagesOf(result.rows)) {
@@ -66,8 +54,8 @@ async function writeList(
     beforePage(page);
     await writer.add(page.records);
   }
-  const emptyHint = result.emptyHint ?? rendering.empty;
-  const { messages, format } = rendering.output;
+  const emptyHint = result.emptyHint ?? output.empty;
+  const { messages, format } = output;
   if (isEmpty && emptyHint !== undefined) messages.say({ kind: 'hint', text: emptyHint });
   await writer.finish();
   const more = moreRecords(end);
@@ -81,8 +69,7 @@ interface ListWriter {
   finish(): Promise<void>;
 }
 
-function createListWriter(layout: ListLayout, rendering: Rendering): ListWriter {
-  const { output } = rendering;
+function createListWriter(layout: ListLayout, output: Output): ListWriter {
   const { stdout, format } = output;
   const chosen = (records: readonly JsonObject[]) => withFields(records, format.fields);
   switch (format.kind) {
@@ -92,7 +79,7 @@ function createListWriter(layout: ListLayout, rendering: Rendering): ListWriter 
       if (stdout.isTerminal) return afterLastPage((all) => writeJson([...chosen(all)], output));
       return textsOfPages(stdout, (records) => stringifyJson(chosen(records)).slice(1, -1), jsonArray);
     case 'text':
-      return format.forPerson ? table(layout, rendering) : tabRows(layout, rendering);
+      return format.forPerson ? table(layout, output) : tabRows(layout, output);
   }
 }
 
@@ -106,17 +93,17 @@ const jsonLines = (output: Output): ListWriter => ({
   async finish() {},
 });
 
-function table(layout: ListLayout, rendering: Rendering): ListWriter {
+function table(layout: ListLayout, output: Output): ListWriter {
   return afterLastPage(async (all) => {
     if (all.length === 0) return;
-    const screen = await screenOf(rendering);
-    await rendering.output.stdout.writeLong(await formatRecords(all, layout, screen, rendering));
+    const screen = await screenOf(output);
+    await output.stdout.writeLong(await formatRecords(all, layout, screen, output));
   });
 }
 
-function tabRows(layout: ListLayout, rendering: Rendering): ListWriter {
-  const columns = shownColumns(layout.columns, rendering);
-  return textsOfPages(rendering.output.stdout, (records) => tabLines(records, columns));
+function tabRows(layout: ListLayout, output: Output): ListWriter {
+  const columns = shownColumns(layout.columns, output);
+  return textsOfPages(output.stdout, (records) => tabLines(records, columns));
 }
 
 function afterLastPage(write: (all: readonly JsonObject[]) => Promise<void>): ListWriter {
@@ -173,17 +160,17 @@ export async function formatRecords(
   records: readonly JsonObject[],
   { columns: resultColumns, inBlocks, total }: ListLayout,
   screen: Screen,
-  rendering: Rendering,
+  output: Output,
 ): Promise<string> {
-  const { fields } = rendering.output.format;
-  const columns = shownColumns(resultColumns, rendering);
+  const { fields } = output.format;
+  const columns = shownColumns(resultColumns, output);
   if (inBlocks && !fields) {
     const { formatBlocks } = await import('./format-record.ts');
     return formatBlocks(records, columns, screen);
   }
   const { formatTable } = await import('./table.ts');
   return formatTable(records, columns, screen, {
-    givenKeys: rendering.givenKeys,
+    givenKeys: output.givenKeys,
     userChoseColumns: fields !== undefined,
     total: fields ? undefined : total,
   });
@@ -191,13 +178,13 @@ export async function formatRecords(
 
 export function shownColumns(
   resultColumns: readonly Column[] | undefined,
-  { output: { format }, columns }: Rendering,
+  { format, columns }: Output,
 ): Column[] {
   if (format.fields) return format.fields.map((field) => column(field));
   return columnsFor(resultColumns ?? columns, format.forPerson ? 'terminal' : 'pipe');
 }
 
-export const screenOf = async ({ output }: Rendering): Promise<Screen> => ({
+export const screenOf = async (output: Output): Promise<Screen> => ({
   width: output.stdout.width,
   style: await createStyle(output.format.color),
   glyphs: output.format.glyphs,
@@ -208,7 +195,7 @@ export const screenOf = async ({ output }: Rendering): Promise<Screen> => ({
 
 const maxKeysInWarning = 20;
 
-function createMissingFields(result: ListResult, { output: { format, messages }, columns }: Rendering) {
+function createMissingFields(result: ListResult, { format, messages, columns }: Output) {
   const known = new Set((result.columns ?? columns).flatMap(({ paths }) => paths));
   const missing = new Set((format.fields ?? []).filter((field) => !known.has(field)));
   const present = new Set<string>();

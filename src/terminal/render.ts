@@ -8,7 +8,6 @@ import { gap } from './layout.ts';
 import type { Output } from './output.ts';
 import {
   formatRecords,
-  type Rendering,
   renderList,
   renderOutcomes,
   screenOf,
@@ -29,50 +28,48 @@ import type {
 import { createStyle, type Style, withBoldTitles } from './style.ts';
 import { createTextWidth } from './text-width.ts';
 
-export async function render(result: Result, rendering: Rendering): Promise<void> {
+export async function render(result: Result, output: Output): Promise<void> {
   switch (result.kind) {
     case 'record':
-      return renderRecord(result, rendering);
+      return renderRecord(result, output);
     case 'list':
-      return renderList(result, rendering);
+      return renderList(result, output);
     case 'following':
-      return renderFollowing(result, rendering);
+      return renderFollowing(result, output);
     case 'diffs':
-      return renderDiffs(result, rendering);
+      return renderDiffs(result, output);
     case 'outcomes':
-      return renderOutcomes(result, rendering);
+      return renderOutcomes(result, output);
     case 'json':
-      return renderJson(result, rendering.output);
+      return renderJson(result, output);
     case 'pieces':
-      return renderPieces(result.pieces, rendering.output);
+      return renderPieces(result.pieces, output);
     case 'series':
-      for await (const each of result.results) await render(each, rendering);
+      for await (const each of result.results) await render(each, output);
       return;
     case 'text':
-      return renderText(result.text, rendering.output);
+      return renderText(result.text, output);
     case 'help':
-      return rendering.output.stdout.write(
-        withBoldTitles(result.text, await createStyle(rendering.output.format.color)),
-      );
+      return output.stdout.write(withBoldTitles(result.text, await createStyle(output.format.color)));
     case 'event':
-      return renderEvent(result, rendering);
+      return renderEvent(result, output);
     case 'nothing':
       return;
   }
 }
 
-async function renderRecord(result: RecordResult, rendering: Rendering): Promise<void> {
+async function renderRecord(result: RecordResult, output: Output): Promise<void> {
   const { record } = result;
-  const { stdout, format, messages } = rendering.output;
+  const { stdout, format, messages } = output;
   const missing = (format.fields ?? []).filter((field) => lookUp(record, field) === undefined);
   warnOfMissingFields(messages, 'The record lacks', new Set(missing), new Set(Object.keys(record)));
   if (format.kind !== 'text') {
-    return writeJson(format.fields ? project(record, format.fields) : record, rendering.output);
+    return writeJson(format.fields ? project(record, format.fields) : record, output);
   }
-  const columns = shownColumns(result.columns, rendering);
+  const columns = shownColumns(result.columns, output);
   if (!format.forPerson) return stdout.write(tabLines([record], columns));
   const { formatRecord } = await import('./format-record.ts');
-  const screen = await screenOf(rendering);
+  const screen = await screenOf(output);
   await stdout.write(await formatRecord(record, columns, format.fields !== undefined, screen));
 }
 
@@ -107,38 +104,37 @@ async function renderPieces(pieces: AsyncIterable<Buffer>, { stdout }: Output): 
   if (isMidLine) await stdout.write('\n');
 }
 
-async function renderFollowing(result: FollowingResult, rendering: Rendering): Promise<void> {
-  const { output } = rendering;
+async function renderFollowing(result: FollowingResult, output: Output): Promise<void> {
   const { pages } = result;
   if (output.format.kind !== 'text') {
     const asLines = { ...output, format: { ...output.format, kind: 'ndjson' as const } };
-    return renderList({ kind: 'list', rows: pages }, { ...rendering, output: asLines });
+    return renderList({ kind: 'list', rows: pages }, asLines);
   }
-  const write = await createFollowingFormat(result, rendering);
+  const write = await createFollowingFormat(result, output);
   for await (const { records } of pages) await output.stdout.write(await write(records));
 }
 
 async function createFollowingFormat(
   result: FollowingResult,
-  rendering: Rendering,
+  output: Output,
 ): Promise<(records: readonly JsonObject[]) => string | Promise<string>> {
-  const columns = shownColumns(result.columns, rendering);
-  if (!rendering.output.format.forPerson) return (records) => tabLines(records, columns);
-  const screen = await screenOf(rendering);
+  const columns = shownColumns(result.columns, output);
+  if (!output.format.forPerson) return (records) => tabLines(records, columns);
+  const screen = await screenOf(output);
   if (result.inBlocks) {
-    return async (records) => `${await formatRecords(records, result, screen, rendering)}\n`;
+    return async (records) => `${await formatRecords(records, result, screen, output)}\n`;
   }
   const { createGrowingTable } = await import('./table.ts');
-  return createGrowingTable(columns, screen, { givenKeys: rendering.givenKeys });
+  return createGrowingTable(columns, screen, { givenKeys: output.givenKeys });
 }
 
-async function renderDiffs({ rows, diffs }: DiffsResult, rendering: Rendering): Promise<void> {
-  const { stdout, format } = rendering.output;
-  if (format.kind !== 'text' || format.fields) return renderList({ kind: 'list', rows }, rendering);
+async function renderDiffs({ rows, diffs }: DiffsResult, output: Output): Promise<void> {
+  const { stdout, format } = output;
+  if (format.kind !== 'text' || format.fields) return renderList({ kind: 'list', rows }, output);
   if (!format.forPerson) {
-    return renderText(diffs.map(({ patch }) => patch).join(''), rendering.output);
+    return renderText(diffs.map(({ patch }) => patch).join(''), output);
   }
-  await stdout.writeLong(await formatDiffs(diffs, await screenOf(rendering), rendering.output.writeHints));
+  await stdout.writeLong(await formatDiffs(diffs, await screenOf(output), output.writeHints));
 }
 
 async function formatDiffs(
@@ -170,15 +166,15 @@ function paintLine(line: string, { bold, cyan, green, red, dim }: Style): string
   return line.startsWith('\\') ? dim(line) : line;
 }
 
-async function renderEvent(event: EventResult, rendering: Rendering): Promise<void> {
-  const { stdout, format, writeHints } = rendering.output;
+async function renderEvent(event: EventResult, output: Output): Promise<void> {
+  const { stdout, format, writeHints } = output;
   const { columns } = event;
   const [record = {}] = await describeRows([event.record], writeHints);
   if (format.kind === 'ndjson' || format.fields) {
-    return renderList({ kind: 'list', rows: [record], columns }, rendering);
+    return renderList({ kind: 'list', rows: [record], columns }, output);
   }
   if (!format.forPerson) return stdout.write(tabLines([record], columns));
-  const screen = await screenOf(rendering);
+  const screen = await screenOf(output);
   const cells = columns
     .map((column) => cellOf(record, column, screen, 'lasting'))
     .filter(({ text }) => text !== '')
