@@ -10,7 +10,7 @@ import {
   temporaryFolder,
   writeFiles,
 } from '../support/program.ts';
-import { reachable } from '../support/reachable.ts';
+import { reachable } from '../support/proxy.ts';
 import type { Reply, Seen } from '../support/scripted-service.ts';
 import { frontOf, type RunningService, serviceInProcess } from '../support/service-in-process.ts';
 

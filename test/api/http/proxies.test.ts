@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bypassesProxy } from '../../../src/settings/proxy.ts';
 import { trusting } from '../../support/certificates.ts';
+import { listen } from '../../support/listen.ts';
 import { folderOfVals, runQuickly as run, runProcess } from '../../support/program.ts';
 import { tunnellingProxy } from '../../support/proxy.ts';
 import { rawService } from '../../support/raw-service.ts';
@@ -36,7 +37,7 @@ describe('a proxy', () => {
       seen.push([request.headers.authorization, request.headers['proxy-authorization']]);
       request.resume().on('end', () => response.end('{}'));
     });
-    const proxy = await tunnellingProxy(service, scheme === 'https');
+    const proxy = await tunnellingProxy(await listen(service), scheme === 'https');
     const env = { ...through(proxy.port, baseUrl, `ada:${password}@`, scheme), ...trusting };
     const cwd = folderOfVals(['a', 'b', 'c'], () => 'code');
     const args = ['push', '.', '--concurrency', '1', '--allow-http', '--debug'];
@@ -54,7 +55,7 @@ describe('a proxy', () => {
   it.each<[what: string, port: () => Promise<number>, baseUrl: string, scheme: string, says: RegExp]>([
     [
       'does not vouch for the service, whose certificate is checked in the tunnel',
-      async () => (await tunnellingProxy(serviceFor('https:', () => {}))).port,
+      async () => (await tunnellingProxy(await listen(serviceFor('https:', () => {})))).port,
       'https://elsewhere.example',
       'http',
       /^Could not connect to https:\/\/elsewhere\.example: through the proxy \S+, the certificate is not valid/,
