@@ -2,18 +2,6 @@ export const isLong = process.env.VALS_TEST_LONG === '1';
 
 export const budget = (usual: number): number => (isLong ? 20 * usual : usual);
 
-export async function forEachAtMost<Item>(
-  concurrency: number,
-  items: readonly Item[],
-  work: (item: Item, index: number) => Promise<void>,
-): Promise<void> {
-  const queue = items.entries();
-  const worker = async () => {
-    for (const [index, item] of queue) await work(item, index);
-  };
-  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
-}
-
 export interface Chance {
   fraction(): number;
   between(least: number, most: number): number;

@@ -1,9 +1,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { execa } from 'execa';
-import { onTestFinished } from 'vitest';
 import type { StoreLocation } from '../../src/service/index.ts';
-import { environment, program, temporaryFolder } from './program.ts';
+import { startProcess, temporaryFolder } from './program.ts';
 
 export const placeOf = (at: string): StoreLocation =>
   /^postgres:/.test(at) ? { database: at } : { file: at };
@@ -28,52 +26,35 @@ interface ServeOptions {
 }
 
 export async function embeddedService(options: ServeOptions = {}): Promise<ServeProcess> {
-  const home = temporaryFolder();
-  const { at = join(home, 'vals.db'), args = [], json = true } = options;
+  const { at = join(temporaryFolder(), 'vals.db'), args = [], json = true } = options;
   const place = placeOf(at);
-  const words = [
-    '--port',
-    '0',
-    ...(json ? ['--json'] : []),
-    ...('file' in place && at !== '' ? ['--data', at] : []),
-  ];
-  const child = execa(process.execPath, [program, 'serve', ...words, ...args], {
-    env: environment(home, { ...('database' in place && { VALS_DATABASE: at }), ...options.env }),
-    extendEnv: false,
-    reject: false,
-    forceKillAfterDelay: false,
-    buffer: { stderr: !options.unreadLog },
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const printed = { stdout: '', stderr: '' };
-  child.stderr.on('data', (chunk) => {
-    printed.stderr += chunk;
-  });
-  if (options.unreadLog) child.stderr.pause();
-  await new Promise<void>((resolve, reject) => {
-    child.stdout.on('data', (chunk) => {
-      printed.stdout += chunk;
-      if (printed.stdout.includes('\n')) resolve();
-    });
-    child.then(({ stderr }) => reject(new Error(`serve ended early: ${stderr}`)), reject);
-  });
-  const [line = ''] = printed.stdout.split('\n');
+  const words = [...(json ? ['--json'] : []), ...('file' in place && at !== '' ? ['--data', at] : [])];
+  const { child, ended, text } = startProcess(
+    ['serve', '--port', '0', ...words, ...args],
+    { env: { ...('database' in place && { VALS_DATABASE: at }), ...options.env } },
+    options.unreadLog ? 'stderr' : undefined,
+  );
+  const heard = (name: 'stdout' | 'stderr') => once(child[name] ?? child, 'data');
+  const early = ended.then(({ stderr }) => Promise.reject(new Error(`serve ended early: ${stderr}`)));
+  while (!text.stdout.includes('\n')) await Promise.race([heard('stdout'), early]);
+  early.catch(() => {});
+  const [line = ''] = text.stdout.split('\n');
   const { baseUrl, token } = json ? JSON.parse(line) : { baseUrl: line, token: '' };
   return {
     pid: child.pid,
     baseUrl,
     token,
     env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: token },
-    printed,
-    async logged(text) {
-      while (!printed.stderr.includes(text)) await once(child.stderr, 'data');
-      return printed.stderr;
+    printed: text,
+    async logged(wanted) {
+      while (!text.stderr.includes(wanted)) await heard('stderr');
+      return text.stderr;
     },
     signal: (signal) => void child.kill(signal),
     async end(signal) {
       if (signal !== undefined) child.kill(signal);
-      const result = await child;
-      return result.exitCode ?? result.signal ?? 'unknown';
+      const end = await ended;
+      return end.exit ?? end.signal ?? 'unknown';
     },
   };
 }

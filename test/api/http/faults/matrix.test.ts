@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forEachAtMost, isLong } from '../../../support/cases.ts';
+import { forEach } from '../../../../src/cli/batch.ts';
+import { isLong } from '../../../support/cases.ts';
 import { kinds } from '../../../support/kinds.ts';
 import { type Command, commands, largeCommands, printed } from './commands.ts';
 import { type Fault, faults, goodAnswer, type World } from './faults.ts';
@@ -56,7 +57,7 @@ function cellsOf(name: string): Cell[] {
 describe('with every fault, once or for ever, at a terminal or in a pipe,', () => {
   it.each(commands.map(({ name }) => name))('%s reacts as the contract says', async (name) => {
     const table: string[] = [];
-    await forEachAtMost(32, cellsOf(name), async (cell) => {
+    await forEach(cellsOf(name), 32, async (cell) => {
       const { fault, forever, terminal } = cell;
       const wrong = await mismatches(cell);
       if (wrong.length === 0) return;

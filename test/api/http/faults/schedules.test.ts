@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { budget, forEachAtMost } from '../../../support/cases.ts';
+import { forEach } from '../../../../src/cli/batch.ts';
+import { budget } from '../../../support/cases.ts';
 import { id } from './commands.ts';
 import {
   type Asked,
@@ -338,7 +339,7 @@ describe('random sequences of faults', () => {
     const table: string[] = [];
     const seen = new Map<string, number>();
     const schedules = fc.sample(scheduleOf, { numRuns: count, seed });
-    await forEachAtMost(40, schedules, async (schedule) => {
+    await forEach(schedules, 40, async (schedule) => {
       const wrong = await judge(schedule);
       seen.set(schedule.command, (seen.get(schedule.command) ?? 0) + 1);
       if (wrong.length > 0) table.push(`${wrong.join(' | ')} | ${JSON.stringify(schedule)}`);
