@@ -16,7 +16,6 @@ import type { BaseUrl } from '../settings/base-url.ts';
 import { type ProxyAddress, proxyFor } from '../settings/proxy.ts';
 import { chosenBaseUrl } from '../settings/settings.ts';
 import type { ConnectOptions, Context } from './context.ts';
-import { routeMessages } from './explain/by-route.ts';
 import { explain, hintToSignIn, secretError } from './explain/explain.ts';
 import type { Invocation } from './invocation.ts';
 
@@ -82,7 +81,7 @@ function wayOfRequest(
         redact,
         hasToken: token !== undefined,
         storeFailure: target.storeFailure,
-        messagesFor: (call) => routeMessages(call, typedWords),
+        typedWords,
         signInHint: () => signInHint ?? hintToSignIn(settings, base, isNewToken),
       }),
       // What was seen belongs to the token in the settings.

@@ -1,7 +1,7 @@
 import { InvalidValue } from '../errors.ts';
 import type { Flags } from '../settings/settings.ts';
 import type { OptionDefinition } from './command.ts';
-import { baseUrl, parsedText, seconds } from './value-types.ts';
+import { parsedText, seconds, text } from './value-types.ts';
 
 export const globalOptions: Record<keyof Flags, OptionDefinition> = {
   json: { description: 'print one JSON document', conflicts: ['ndjson'] },
@@ -11,7 +11,7 @@ export const globalOptions: Record<keyof Flags, OptionDefinition> = {
     value: parsedText('a,b.c', parseFields),
   },
   quiet: { description: 'print no hints and no progress' },
-  baseUrl: { description: 'the address of the service (VALS_BASE_URL)', value: baseUrl('url') },
+  baseUrl: { description: 'the address of the service (VALS_BASE_URL)', value: text('url') },
   local: { description: 'use the embedded service on this machine (VALS_LOCAL=1)' },
   timeout: {
     description: 'time limit of a request and its retries (VALS_TIMEOUT, default: 60)',

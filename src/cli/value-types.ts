@@ -5,7 +5,7 @@ import { parseSeconds } from '../settings/settings.ts';
 import { parseAge, parseMoment } from './moments.ts';
 
 /** What a shell offers for a value, beside fixed words. */
-export type Offer = 'vals' | 'files' | 'services' | 'versions' | 'runs';
+export type Offer = 'vals' | 'files' | 'versions' | 'runs';
 
 /** How the word for a val is resolved before the command gets its id. */
 export interface ValReference {
@@ -55,11 +55,6 @@ export const parsedText = <Value>(placeholder: string, parse: (word: string) => 
 export const path = (placeholder = 'file'): ValueType<string> => ({
   ...text(placeholder),
   offers: ['files'],
-});
-
-export const baseUrl = (placeholder = 'base-url'): ValueType<string> => ({
-  ...text(placeholder),
-  offers: ['services'],
 });
 
 /** The command gets the id of the val. */

@@ -3,7 +3,7 @@ import * as routes from '../api/routes.ts';
 import { defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { notThisService } from '../cli/explain/service.ts';
-import { baseUrl } from '../cli/value-types.ts';
+import { text } from '../cli/value-types.ts';
 import { AuthError, BadResponseError, NoSpaceError, UsageError } from '../errors.ts';
 import { type Hints, hintList } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
@@ -24,7 +24,7 @@ export const command = defineCommand({
   arguments: {
     baseUrl: {
       description: 'the base URL of the service, such as https://api.example.com',
-      value: baseUrl(),
+      value: text('base-url'),
       optional: true,
     },
   },

@@ -21,7 +21,6 @@ const typed: [lineBeforeTab: string, argsThatRun: string[]][] = [
   ['vals push hello.ts tw', ['push', 'hello.ts', 'two words.ts']],
   ['vals val create one --readme=tw', ['val', 'create', 'one', '--readme=two words.ts']],
   ['vals val get sub/', ['val', 'get', 'sub/deep.ts']],
-  ['vals use http://127.0.0.1:4', ['use', 'http://127.0.0.1:4000']],
 ];
 
 const hostileNames = ['$(touch ran)', '`touch ran`', ';touch ran', '-rf', 'a b', '~', '*', "gre'"];
@@ -32,9 +31,7 @@ function workplace() {
   const files = ['hello.ts', 'sub/deep.ts', 'two words.ts', ...hostile.map(([file]) => `${file}`)];
   const folder = folderOf(Object.fromEntries(files.map((file) => [file, ''])));
   writeFileSync(join(folder, 'vals.json'), JSON.stringify({ names }));
-  const service = 'http://127.0.0.1:4000';
   const bin = folderOf({
-    'config.json': JSON.stringify({ baseUrl: service, tokens: { [service]: 'token-of-mine' } }),
     vals: `#!/bin/sh
 case "$1" in
   __complete | completion) exec '${process.execPath}' '${program}' "$@" ;;
@@ -42,7 +39,6 @@ esac
 printf 'ran:'; printf '[%s]' "$@"; printf '\\n'
 `,
   });
-  chmodSync(join(bin, 'config.json'), 0o600);
   chmodSync(join(bin, 'vals'), 0o755);
   const env = environment(folder, {
     PATH: `${bin}:${process.env.PATH}`,
@@ -111,20 +107,6 @@ describeWith('bash', 'completion in bash', (bash) => {
       files.map(([line]) => line),
     );
     expect(ran).toEqual(files.map(([, words]) => asShown(words)));
-  });
-
-  it('offers an address with brackets as it is, whatever files there are', async () => {
-    const script = `
-      eval "$(vals completion bash)"
-      mkdir http:
-      touch http:/1:4000
-      set -u
-      vals() { echo 'http://[::1]:4000'; }
-      COMP_WORDS=(vals use '')
-      COMP_CWORD=2
-      _vals
-      echo "\${COMPREPLY[*]}"`;
-    expect((await runShell(bash, ['--norc', '-c', script])).stdout).toBe('http://[::1]:4000');
   });
 });
 
@@ -244,8 +226,6 @@ describe('the next word', async () => {
     ['val rm x ', 'vals'],
     ['run ', 'vals and files'],
     ['run -- --a', 'vals and files'],
-    ['use ', 'services'],
-    ['me --base-url ', 'services'],
     ['version get hello ', 'versions'],
   ])('after `vals %s` is one of the %s', (line, kinds) => {
     expect(next(line)).toMatchObject({ candidates: [], offers: kinds.split(' and ') });

@@ -8,7 +8,6 @@ import { retrying } from '../../src/api/http/retrying.ts';
 import { tracing } from '../../src/api/http/tracing.ts';
 import { refuseSecrets } from '../../src/api/refuse-secrets.ts';
 import * as routes from '../../src/api/routes.ts';
-import { routeMessages } from '../../src/cli/explain/by-route.ts';
 import { explain } from '../../src/cli/explain/explain.ts';
 import { InterruptedError, ValsError } from '../../src/errors.ts';
 import { hintList } from '../../src/lib/hint.ts';
@@ -162,7 +161,7 @@ describe('explain', () => {
       redact: (text) => text,
       hasToken: true,
       storeFailure: () => undefined,
-      messagesFor: (each) => routeMessages(each, new Map([[id, 'hello']])),
+      typedWords: new Map([[id, 'hello']]),
       signInHint: () => 'Sign in.',
     });
     const error = await failure(stage(fake(...faults).next)(call));

@@ -34,13 +34,6 @@ it('if a proxy passes on another Host, the error names the Host that the service
   });
 });
 
-it('val runs reports that the list of runs may be missing, not only the val', async () => {
-  const service = await scriptedService([{ status: 404 }]);
-  const { exit, stderr } = await run(['val', 'runs', id], service);
-  expect(exit).toBe(3);
-  expect(stderr).toContain(`There is no val ${id}, or the service does not list its runs.`);
-});
-
 it.each([[['runs', '--all']], [['version', 'ls', id]]])(
   '%j continues by offset if the link to the next page has no query',
   async (args) => {

@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { textAt } from '../../api/record-fields.ts';
 import { readableNames } from '../../lib/paths.ts';
 import { createSeenVals } from '../../names/seen-vals.ts';
-import { readConfig } from '../../settings/config-file.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 import { readManifest } from '../../workspace/manifest.ts';
@@ -36,12 +35,9 @@ export async function completionReply(
   // A val can be given as a file, too.
   const takesFiles = offers.includes('files') || offers.includes('vals');
   if (candidates.length === 0) return takesFiles ? `${filesLine}\n` : '';
-  const line = ({ word, description }: Candidate) => {
-    if (shell === 'bash') return `${word.slice(lengthBeforeLastBreak(typed, unfinished))}\n`;
-    // Escapes each colon for zsh, because zsh takes the text after a colon as the description.
-    const escaped = shell === 'zsh' ? word.replaceAll(':', '\\:') : word;
-    return `${before}${escaped}\t${description}\n`;
-  };
+  // Bash replaces only the text after the last `=`.
+  const line = ({ word, description }: Candidate) =>
+    shell === 'bash' ? `${word}\n` : `${before}${word}\t${description}\n`;
   return candidates.map(line).join('');
 }
 
@@ -62,10 +58,6 @@ async function offered(
     case 'files':
       // Without other candidates, the shell completes files by itself.
       return offers.includes('vals') ? codeFiles(settings.cwd, unfinished).map(plain).filter(fits) : [];
-    case 'services':
-      return storedServices(settings)
-        .filter((service) => service.startsWith(unfinished))
-        .map(plain);
     case 'versions': {
       const versions = val === undefined ? [] : await recordsOf('version ls', { val }, invocation);
       return versions
@@ -91,15 +83,6 @@ function codeFiles(cwd: string, unfinished: string): string[] {
   return names.map((name) => folder + name);
 }
 
-function storedServices({ configFile, system }: Settings): string[] {
-  try {
-    const { baseUrl, tokens } = readConfig(configFile, system, () => {});
-    return [...new Set([...Object.keys(tokens), ...(baseUrl === undefined ? [] : [baseUrl])])];
-  } catch {
-    return [];
-  }
-}
-
 /** The vals of the workspace and those that this machine has seen. */
 async function namesOfVals(settings: Settings): Promise<string[]> {
   const ofFiles = await namesInWorkspace(settings).catch(() => []);
@@ -117,7 +100,7 @@ async function namesInWorkspace({ cwd }: Settings): Promise<string[]> {
   return files.flatMap((file) => names.get(file) ?? nameFrom(file) ?? []);
 }
 
-/** Bash splits `--option=word` into three words. This function joins them again. */
+/** Bash splits `--option=word` and `10:30` into three words. This function joins them again. */
 function withBreaksJoined(words: readonly string[]): string[] {
   const joined: string[] = [];
   let isAfterBreak = false;
@@ -127,12 +110,6 @@ function withBreaksJoined(words: readonly string[]): string[] {
     isAfterBreak = isBreak(word);
   }
   return joined;
-}
-
-/** Bash replaces only the text after the last `=` or `:`. So a candidate must begin after that character. */
-function lengthBeforeLastBreak(typed: readonly string[], unfinished: string): number {
-  const last = typed.at(-1) ?? '';
-  return Math.max(0, unfinished.length - (isBreak(last) ? 0 : last.length));
 }
 
 const isBreak = (word: string): boolean => /^[=:]+$/.test(word);

@@ -11,9 +11,7 @@ _vals() {
   local words name
   words=("\${COMP_WORDS[@]:1:COMP_CWORD}")
   local IFS=$'\\n'
-  COMPREPLY=()
-  # A loop, because bash would take the brackets of an address such as https://[::1] for a pattern of file names.
-  while read -r name; do COMPREPLY+=("$name"); done < <(vals ${completionRequest} bash "\${words[@]}" 2>/dev/null)
+  COMPREPLY=($(vals ${completionRequest} bash "\${words[@]}" 2>/dev/null))
   [ "\${COMPREPLY[0]-}" = ${filesLine} ] || return 0
   COMPREPLY=()
   # From bash 4 on, compopt lets bash complete the file names. Bash 3 has no compopt.

@@ -3,7 +3,7 @@ import { isRead } from '../../api/http/retry.ts';
 import { BadResponseError } from '../../errors.ts';
 import { hintList } from '../../lib/hint.ts';
 import { isObject, type JsonValue } from '../../lib/json.ts';
-import { type Explained, factsWithHint, notThisService, withFullStop } from './service.ts';
+import { type Explained, factsWithHint, messagesFor, notThisService, withFullStop } from './service.ts';
 import { serviceMessageOf } from './service-message.ts';
 
 type BadReply = Extract<Fault, { kind: 'unreadable' | 'unusable' }>;
@@ -14,10 +14,7 @@ export function badReply(failed: Explained<BadReply>): BadResponseError {
   const what = typeof problem === 'string' ? `a reply that is ${problem}` : describe(problem, service.redact);
   const hasMadeChange = !isRead(call.method) && fault.status < 300;
   const hint = hasMadeChange
-    ? [
-        `By its status (${fault.status}), the change was made.`,
-        ...hintList(service.messagesFor(call).ifUnknown),
-      ]
+    ? [`By its status (${fault.status}), the change was made.`, ...hintList(messagesFor(failed).ifUnknown)]
     : notThisService;
   const message = withFullStop(`${service.base.origin} sent ${what}`);
   return new BadResponseError(message, factsWithHint(failed, hint));

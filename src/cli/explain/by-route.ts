@@ -46,24 +46,6 @@ function usualMessages({ version, val }: Call, about: About): RouteMessages {
 
 const byRoute: Partial<Record<RouteName, (about: About) => Partial<RouteMessages>>> = {
   any: () => ({ absent: { hint: 'Check the path of the request, and the ids in the path.' } }),
-  myRuns: () => ({
-    absent: {
-      sentence: 'This service does not list runs, or the base URL is wrong.',
-      hint: [
-        { text: 'To check the base URL', command: 'config' },
-        { text: 'To see whether the service lists the runs of a single val', command: 'val runs' },
-      ],
-    },
-  }),
-  valRuns: (about) => ({
-    absent: {
-      sentence: `There is no val ${wordOrName(about)}, or the service does not list its runs.`,
-      hint: [
-        { text: 'To list your vals', command: 'ls' },
-        { text: 'To list the runs of all your vals', command: 'runs' },
-      ],
-    },
-  }),
   createToken: ({ name }) => ({
     conflict: {
       sentence: `There is a token named ${name} already.`,
@@ -87,7 +69,6 @@ const byRoute: Partial<Record<RouteName, (about: About) => Partial<RouteMessages
   }),
   changeVal: ({ name }) =>
     name === '' ? {} : { conflict: { sentence: nameIsTaken(name), hint: 'Choose another name.' } },
-  createVersion: ({ id }) => ({ ifUnknown: listVersions(id) }),
   deleteVersion: ({ id }) => ({
     conflict: {
       hint: { text: 'To delete the val with all its versions', command: 'val rm', input: { vals: [id] } },
@@ -103,11 +84,9 @@ const noRoute: RouteMessages = {
   ifUnknown: 'Before you send the change again, check whether the service made the change.',
 };
 
-const wordOrName = ({ val }: About): string => (looksLikeId(val) ? val : `named ${val}`);
-
 const noVal = (about: About): RouteMessages => ({
   absent: {
-    sentence: `There is no val ${wordOrName(about)}.`,
+    sentence: `There is no val ${looksLikeId(about.val) ? about.val : `named ${about.val}`}.`,
     hint: { text: 'To list your vals', command: 'ls' },
   },
   ifUnknown: seeVal(about.id),

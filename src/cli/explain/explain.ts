@@ -17,7 +17,7 @@ import type { Settings } from '../../settings/settings.ts';
 import { badReply } from './bad-reply.ts';
 import { connectionError } from './connection.ts';
 import { statusError } from './http-status.ts';
-import { type Explained, requestFacts, type Service } from './service.ts';
+import { type Explained, messagesFor, requestFacts, type Service } from './service.ts';
 
 /** Turns the data of a failed call into the error that the user reads. */
 export const explain =
@@ -69,7 +69,8 @@ const linkWithSecret = (failed: Explained): BadResponseError =>
     hint: 'Do not trust this service. Revoke the token, and log in to a service that you know.',
   });
 
-function interruption({ call, maybeApplied, service }: Explained): InterruptedError {
+function interruption(failed: Explained): InterruptedError {
+  const { call, maybeApplied, service } = failed;
   const { reason } = service.signal;
   const interrupted = reason instanceof InterruptedError ? reason : new InterruptedError(130);
   if (!maybeApplied) return interrupted;
@@ -77,7 +78,7 @@ function interruption({ call, maybeApplied, service }: Explained): InterruptedEr
   return new InterruptedError(
     interrupted.exit,
     'Interrupted while the request was under way. It is not known whether the service made the change.',
-    { hint: service.messagesFor(call).ifUnknown, method, path },
+    { hint: messagesFor(failed).ifUnknown, method, path },
   );
 }
 

@@ -8,6 +8,7 @@ import {
   type Explained,
   factsWithHint,
   messageFor,
+  messagesFor,
   requestFacts,
   unavailable,
   withFullStop,
@@ -83,7 +84,7 @@ export function statusError(failed: FailedStatus): errors.ValsError {
   const message = maybeApplied
     ? `${sentence} The request was sent more than once, so the service may already have made the change.`
     : sentence;
-  const { subject, problem } = RefusedAs === errors.NotFoundError ? service.messagesFor(call) : {};
+  const { subject, problem } = RefusedAs === errors.NotFoundError ? messagesFor(failed) : {};
   return new RefusedAs(message, { ...factsWithHint(failed, hint), subject, problem });
 }
 

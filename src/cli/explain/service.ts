@@ -13,7 +13,7 @@ import { isObject, stringifyJson } from '../../lib/json.ts';
 import { outsideOfSpace, readOnlyMember, wrongHost } from '../../lib/problem-types.ts';
 import type { BaseUrl } from '../../settings/base-url.ts';
 import type { ProxyAddress } from '../../settings/proxy.ts';
-import type { RouteMessages } from './by-route.ts';
+import { routeMessages } from './by-route.ts';
 
 /** What the sentences need to know about the service and the user. */
 export interface Service {
@@ -25,7 +25,8 @@ export interface Service {
   signInHint(): Hints;
   /** The error of the embedded service, if its store failed. */
   storeFailure(status: number): LocalError | undefined;
-  messagesFor(call: Call): RouteMessages;
+  /** By the id of a val, what the user typed for it. */
+  typedWords: ReadonlyMap<string, string>;
   redact(text: string): string;
 }
 
@@ -47,14 +48,16 @@ export function unavailable(failed: Explained, message: string, hint: Hints): Va
   if (!failed.maybeApplied) return new UnavailableError(message, factsWithHint(failed, hint));
   return new UnknownOutcomeError(`${message} It is not known whether the service made the change.`, {
     ...requestFacts(failed),
-    hint: failed.service.messagesFor(failed.call).ifUnknown,
+    hint: messagesFor(failed).ifUnknown,
   });
 }
 
+export const messagesFor = ({ call, service }: Explained) => routeMessages(call, service.typedWords);
+
 /** What by-route.ts says about the status. */
-export function messageFor({ call, fault, service }: Explained) {
-  const status = 'status' in fault ? fault.status : 0;
-  const { absent, conflict } = service.messagesFor(call);
+export function messageFor(failed: Explained) {
+  const status = 'status' in failed.fault ? failed.fault.status : 0;
+  const { absent, conflict } = messagesFor(failed);
   if (status === 409) return conflict;
   return status === 404 || status === 410 ? absent : undefined;
 }

@@ -3,7 +3,7 @@ import { runBatch } from '../../cli/batch.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { addTo, type Remarked, summarizeRemarks } from '../../cli/failures.ts';
-import { baseUrl, val } from '../../cli/value-types.ts';
+import { text, val } from '../../cli/value-types.ts';
 import { UsageError } from '../../errors.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { outcomeColumn, versionColumn } from '../shared/columns.ts';
@@ -35,7 +35,7 @@ export const command = defineCommand({
     },
   },
   options: {
-    to: { description: 'the base URL to copy to, or @name for a space', value: baseUrl() },
+    to: { description: 'the base URL to copy to, or @name for a space', value: text('base-url') },
     all: { description: 'copy all your vals' },
     versions: { description: 'copy all versions, not only the current code' },
     force: { description: 'overwrite vals that were changed on the --to service' },

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../cli/command.ts';
-import { baseUrl } from '../../cli/value-types.ts';
+import { text } from '../../cli/value-types.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { warnWith } from '../../lib/say.ts';
@@ -17,7 +17,7 @@ export const command = defineCommand({
   arguments: {
     baseUrl: {
       description: 'the base URL or host of a service, or the name of a space',
-      value: baseUrl(),
+      value: text('base-url'),
       optional: true,
     },
   },
