@@ -1,7 +1,11 @@
+import { importedIds, valIdIn } from '../imports.ts';
+import { spacePrefix } from '../request.ts';
 import { scanCode, type TokenKind } from '../scan-code.ts';
+import { readableIds } from '../store/page-reads.ts';
 import type { Val } from '../store/val-rows.ts';
 import { type Html, html } from './html.ts';
-import { card, counted } from './parts.ts';
+import { card, counted, valAddress } from './parts.ts';
+import type { Visit } from './visitor.ts';
 
 /** The address of the val that a string in the code names, if the string is the name of a module. */
 export type LinkOf = (specifier: string) => string | undefined;
@@ -31,6 +35,16 @@ function tokenHtml(text: string, kind: TokenKind | undefined, linkOf: LinkOf): H
   const address = kind === 's' ? linkOf(text.slice(1, -1)) : undefined;
   const shown = address === undefined ? text : html`<a href="${address}">${text}</a>`;
   return html`<span class="${kind}">${shown}</span>`;
+}
+
+/** Links from the imports in the code to those vals that the visitor may read. */
+export async function importLinks({ db, request }: Visit, { code }: Val): Promise<LinkOf> {
+  const { caller, origin, space } = request;
+  const readable = await readableIds(db, caller, importedIds(code, origin));
+  return (specifier) => {
+    const id = valIdIn(specifier, origin);
+    return id !== undefined && readable.has(id) ? valAddress(spacePrefix(space), id) : undefined;
+  };
 }
 
 export function codeCard({ code, version }: Val, rawAddress: string, linkOf: LinkOf): Html {

@@ -1,27 +1,17 @@
-import { nothingAt } from '../admit.ts';
-import { unauthorized } from '../problem.ts';
+import { callerOf } from '../admit.ts';
+import { longestSearch } from '../limits.ts';
 import { json, redirect, type ServiceReply, type ServiceRequest, spacePrefix } from '../request.ts';
-import { parseVersion } from '../routes/checks.ts';
+import { notTooLong, parseVersion, position } from '../routes/checks.ts';
+import { anyText, choice, optional, query } from '../routes/fields.ts';
 import { type Route, route } from '../routes/route.ts';
 import { ref } from '../routes/schemas.ts';
-import type { Caller } from '../store/caller.ts';
 import type { Store } from '../store/open-store.ts';
+import { changePositions, recordPositions, valPositions, versionPositions } from '../store/positions.ts';
 import { addSignInLink } from '../store/sign-in-links.ts';
 import { visibleVal } from '../store/vals.ts';
 import { visibleVersion } from '../store/versions.ts';
-import { homeData, runData, runsData, searchData, valData, versionData } from './page-data.ts';
-import * as check from './page-queries.ts';
 import { valAddress } from './parts.ts';
-import { viewOf, visitorOf } from './visitor.ts';
-
-/** The pages are loaded with the first of them, so that they cost the API nothing. */
-const loadViews = () => import('./views.ts');
-
-function visitorsCaller({ identified, caller, url }: ServiceRequest): Caller {
-  if (!identified) throw unauthorized('This page needs a sign-in in a browser, or a token.');
-  if (!caller) throw nothingAt(url);
-  return caller;
-}
+import { type Visit, viewOf, visitorOf, visitorsCaller } from './visitor.ts';
 
 const page = { access: 'page', responses: { 200: 'text/html' } } as const;
 const raw = { access: 'page', responses: { 200: 'text/plain' } } as const;
@@ -29,52 +19,48 @@ const raw = { access: 'page', responses: { 200: 'text/plain' } } as const;
 /** Longer than other functions, because it is a table: one entry for each route. */
 export function pageRoutes(store: Store): Route[] {
   const { db } = store;
-  const view = async (request: ServiceRequest) => viewOf(request, await visitorOf(request, store));
+  /** The pages are loaded with the first of them, so that they cost the API nothing. */
+  const show = async (
+    request: ServiceRequest,
+    page: (pages: typeof import('./views.ts'), visit: Visit) => Promise<ServiceReply>,
+  ) =>
+    page(await import('./views.ts'), { db, request, view: viewOf(request, await visitorOf(request, store)) });
 
   return [
     route('GET', '/', {
       ...page,
       summary: 'The vals as a web page, newest change first',
-      query: check.homeQuery,
-      async reply(request, { query }) {
-        const caller = visitorsCaller(request);
-        const { homePage } = await loadViews();
-        return homePage(await view(request), await homeData(db, caller, query.after));
-      },
+      query: query({ after: position(changePositions) }),
+      reply: (request, { query }) => show(request, (pages, visit) => pages.homePage(visit, query.after)),
     }),
     route('GET', '/search', {
       ...page,
       summary: 'Vals whose name or code contains the text, as a web page',
-      query: check.searchQuery,
+      query: query({
+        q: optional({ type: 'string', maxLength: longestSearch }, notTooLong),
+        after: position(valPositions),
+      }),
       async reply(request, { query: { q: text = '', after } }) {
-        const caller = visitorsCaller(request);
+        visitorsCaller(request);
         if (text === '') return redirect(`${spacePrefix(request.space)}/`);
-        const { searchPage } = await loadViews();
-        return searchPage(await view(request), await searchData(db, caller, { text, after }));
+        return show(request, (pages, visit) => pages.searchPage(visit, { text, after }));
       },
     }),
     route('GET', '/vals/:id', {
       ...page,
       summary: 'A val as a web page',
-      query: check.valQuery,
-      async reply(request, { params, query }) {
-        const shown = await valData(db, request, params.id, query.versions);
-        const { valPage } = await loadViews();
-        return valPage(await view(request), shown);
-      },
+      query: query({ versions: position(versionPositions) }),
+      reply: (request, { params, query }) =>
+        show(request, (pages, visit) => pages.valPage(visit, params.id, query.versions)),
     }),
     route('GET', '/vals/:id/versions/:version', {
       ...page,
       summary: 'What a version changed, as a web page',
-      query: check.versionQuery,
-      async reply(request, { params, query: { from } }) {
-        const shown = await versionData(db, request, params.id, {
-          version: parseVersion(params.version),
-          from,
-        });
-        const { versionPage } = await loadViews();
-        return versionPage(await view(request), shown);
-      },
+      query: query({ from: optional({ type: 'integer', minimum: 0 }, parseVersion) }),
+      reply: (request, { params, query: { from } }) =>
+        show(request, (pages, visit) =>
+          pages.versionPage(visit, params.id, { version: parseVersion(params.version), from }),
+        ),
     }),
     route('GET', '/vals/:id/raw', {
       ...raw,
@@ -90,32 +76,28 @@ export function pageRoutes(store: Store): Route[] {
     route('GET', '/runs', {
       ...page,
       summary: 'Runs as a web page',
-      query: check.runsQuery,
-      async reply(request, { query }) {
-        const caller = visitorsCaller(request);
-        const { runsPage } = await loadViews();
-        return runsPage(await view(request), await runsData(db, caller, query));
-      },
+      query: query({
+        val: anyText,
+        error: choice({ true: 'failed', false: 'passed' } as const),
+        after: position(recordPositions),
+      }),
+      reply: (request, { query }) => show(request, (pages, visit) => pages.runsPage(visit, query)),
     }),
     route('GET', '/runs/:id', {
       ...page,
       summary: 'A run as a web page',
-      async reply(request, { params }) {
-        const caller = visitorsCaller(request);
-        const { runPage } = await loadViews();
-        return runPage(await view(request), await runData(db, caller, params.id));
-      },
+      reply: (request, { params }) => show(request, (pages, visit) => pages.runPage(visit, params.id)),
     }),
     route('GET', '/v1/me/page-link', {
       summary: 'A link that signs a browser in, for one visit',
-      query: check.pageLinkQuery,
+      query: query({ val: anyText }),
       responses: { 200: ref('PageLink') },
       async reply(request, { query: { val } }) {
-        const caller = visitorsCaller(request);
+        const { token } = callerOf(request);
         const base = spacePrefix(request.space);
         const link = new URL('/sign-in', request.origin);
         link.searchParams.set('next', val === undefined ? `${base}/` : valAddress(base, val));
-        link.searchParams.set('key', await addSignInLink(db, caller.token));
+        link.searchParams.set('key', await addSignInLink(db, token));
         return json({ url: link.href });
       },
     }),

@@ -1,17 +1,21 @@
 import type { ServiceReply } from '../request.ts';
+import { findRun } from '../store/runs.ts';
+import { hasVersion } from '../store/versions.ts';
 import { type Html, html } from './html.ts';
-import type { RunData } from './page-data.ts';
 import { pageReply } from './page-layout.ts';
 import { card, nothing, timeHtml, valAddress } from './parts.ts';
 import { durationText, resultMark } from './run-parts.ts';
-import type { View } from './visitor.ts';
+import { readShownRun } from './shown-run.ts';
+import { type Visit, visitorsCaller } from './visitor.ts';
 
-export function runPage(view: View, { run, logs, isVersionThere }: RunData): ServiceReply {
+export async function runPage({ db, request, view }: Visit, id: string): Promise<ServiceReply> {
   const { base, now } = view;
-  const { val, version, startedAt, endedAt, durationMs, reporter, error, id } = run;
+  const { json, logs } = await findRun(db, visitorsCaller(request), id);
+  const run = readShownRun(json);
+  const { val, version, startedAt, endedAt, durationMs, reporter, error } = run;
   const address = valAddress(base, val.id);
   const versionText =
-    isVersionThere && version !== undefined
+    version !== undefined && (await hasVersion(db, val.id, version))
       ? html`<a href="${address}/versions/${version}">${version}</a>`
       : version;
   const facts: [string, Html | string | number | undefined][] = [
@@ -22,7 +26,7 @@ export function runPage(view: View, { run, logs, isVersionThere }: RunData): Ser
     ['Ended', endedAt && timeHtml(endedAt, now, { withSeconds: true })],
     ['Took', durationMs === undefined ? undefined : durationText(durationMs)],
     ['Reported by', reporter],
-    ['Id', html`<span class="id">${id}</span>`],
+    ['Id', html`<span class="id">${run.id}</span>`],
   ];
   const rows = facts.map(([name, value]) =>
     value === undefined ? '' : html`<dt>${name}</dt><dd>${value}</dd>`,

@@ -1,15 +1,43 @@
 import { createRunSummary, type RunSummary } from '../../lib/run-summary.ts';
 import type { ServiceReply } from '../request.ts';
+import { type RecordPosition, recordPositions } from '../store/positions.ts';
+import { type FoundRecord, findRecords, type RecordFilter } from '../store/records.ts';
+import { runsOfVal } from '../store/runs.ts';
+import { visibleVal } from '../store/vals.ts';
 import { type Html, html } from './html.ts';
-import type { RunsData } from './page-data.ts';
 import { pageReply } from './page-layout.ts';
 import { card, counted, momentHtml, nothing, pager, valAddress } from './parts.ts';
 import { durationText, runRow } from './run-parts.ts';
-import type { ShownRun } from './shown-run.ts';
-import type { View } from './visitor.ts';
+import { readShownRun, type ShownRun } from './shown-run.ts';
+import { type View, type Visit, visitorsCaller } from './visitor.ts';
 
-export function runsPage(view: View, shown: RunsData): ServiceReply {
-  const { runs, only, val, next, isFirst } = shown;
+const runsOnPage = 20;
+/** More of them would make the page of 100,000 runs slower than that of ten. */
+const mostSummarized = 100;
+
+interface WantedRuns {
+  val: string | undefined;
+  error: 'failed' | 'passed' | undefined;
+  after: RecordPosition | undefined;
+}
+
+export async function runsPage(
+  { db, request, view }: Visit,
+  { val: id, error: only, after }: WantedRuns,
+): Promise<ServiceReply> {
+  const caller = visitorsCaller(request);
+  const val = id === undefined ? undefined : await visibleVal(db, caller, id);
+  const read = (filter: RecordFilter) =>
+    val
+      ? runsOfVal(db, caller, val.id, filter)
+      : findRecords(db, 'runs', { ownerId: caller.owner.id }, filter);
+  const { records, more } = await read({
+    limit: runsOnPage,
+    ...(only && { tag: only }),
+    ...(after && { after }),
+  });
+  const last = more ? records.at(-1) : undefined;
+  const next = last && recordPositions.write([last.at, last.position]);
   const addressOf = (parameters: Record<string, string | undefined>) => {
     const given = Object.entries({ val: val?.id, ...parameters }).flatMap(([name, value]) =>
       value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
@@ -19,7 +47,7 @@ export function runsPage(view: View, shown: RunsData): ServiceReply {
   const filter = { error: only && `${only === 'failed'}` };
   const choice = (label: string, address: string, isChosen: boolean) =>
     html`<a href="${address}"${isChosen ? html` aria-current="true"` : ''}>${label}</a> `;
-  const rows = runs.map((run) => runRow(view, run, { withVal: val === undefined }));
+  const rows = records.map(({ json }) => runRow(view, readShownRun(json), { withVal: val === undefined }));
   const of = val ? html` of <a href="${valAddress(view.base, val.id)}">${val.name}</a>` : '';
   const list =
     rows.length === 0
@@ -30,16 +58,21 @@ export function runsPage(view: View, shown: RunsData): ServiceReply {
   return pageReply(view, {
     title: val ? `Runs of ${val.name}` : 'Runs',
     main: html`<h1>Runs${of}</h1>
-${summaryCard(view, shown)}
+${summaryCard(view, await read({ limit: mostSummarized }))}
 <nav class="choices" aria-label="Which runs">${choice('All runs', addressOf({}), only === undefined)}${choice('Failed runs', addressOf({ error: 'true' }), only === 'failed')}</nav>
 <section class="card">${list}</section>
-${pager({ first: isFirst ? undefined : addressOf(filter), next: next && addressOf({ ...filter, after: next }) })}`,
+${pager({ first: after && addressOf(filter), next: next && addressOf({ ...filter, after: next }) })}`,
   });
 }
 
 const mostRows = 10;
 
-function summaryCard(view: View, { summarized, hasMore }: RunsData): Html | undefined {
+/** Of the newest runs. `more` says whether there are older ones. */
+function summaryCard(
+  view: View,
+  { records, more }: { records: FoundRecord[]; more: boolean },
+): Html | undefined {
+  const summarized = records.map(({ json }) => readShownRun(json));
   const summary = createRunSummary();
   for (const { val, version, result, startedAt, durationMs } of summarized) {
     summary.add({
@@ -56,7 +89,7 @@ function summaryCard(view: View, { summarized, hasMore }: RunsData): Html | unde
   if (rows.length === 0) return undefined;
   const total = summary.total();
   const left = summary.rowCount() - rows.length;
-  const which = hasMore ? `The latest ${counted(total.runs, 'run')}` : counted(total.runs, 'run');
+  const which = more ? `The latest ${counted(total.runs, 'run')}` : counted(total.runs, 'run');
   const linkOf = (id: string | null) => {
     const name = summarized.find(({ val }) => val.id === id)?.val.name;
     return html`<a href="${valAddress(view.base, id ?? '')}">${name}</a>`;

@@ -1,12 +1,14 @@
 import type { HttpProblem } from '../problem.ts';
 import { isBrowser, redirect, type ServiceReply, type ServiceRequest, splitSpace } from '../request.ts';
+import { anyText, query } from '../routes/fields.ts';
 import { type Route, route } from '../routes/route.ts';
 import type { Store } from '../store/open-store.ts';
 import { useSignInLink } from '../store/sign-in-links.ts';
 import { type Identified, identify } from '../store/tokens.ts';
-import * as check from './page-queries.ts';
 import { endSession, identifySession, nextPage, readForm, startSession } from './session.ts';
 import { viewOf, visitorOf } from './visitor.ts';
+
+const signInQuery = query({ next: anyText, key: anyText });
 
 export function signInRoutes(store: Store): Route[] {
   /** Goes on to a page that the token is good for. */
@@ -21,7 +23,7 @@ export function signInRoutes(store: Store): Route[] {
     route('GET', '/sign-in', {
       access: 'page',
       summary: 'The form to sign in, or a sign-in by a link',
-      query: check.signInQuery,
+      query: signInQuery,
       responses: { 200: 'text/html', 303: 'nothing' },
       async reply(request, { query: { key, next: wanted } }) {
         const next = nextPage(request, wanted);
@@ -37,7 +39,7 @@ export function signInRoutes(store: Store): Route[] {
     route('POST', '/sign-in', {
       access: 'form',
       summary: 'Sign a browser in',
-      query: check.signInQuery,
+      query: signInQuery,
       responses: { 303: 'nothing' },
       async reply(request, { query }) {
         const next = nextPage(request, query.next);

@@ -1,9 +1,14 @@
 import type { ServiceReply } from '../request.ts';
+import type { ListPage } from '../store/lists.ts';
+import { versionPositions } from '../store/positions.ts';
+import type { FoundRecord } from '../store/records.ts';
+import { runsOfVal } from '../store/runs.ts';
 import type { Val } from '../store/val-rows.ts';
-import { codeCard } from './code-card.ts';
+import { visibleVal } from '../store/vals.ts';
+import { type ListedVersion, pageOfVersions } from '../store/versions.ts';
+import { codeCard, importLinks } from './code-card.ts';
 import { type Html, html } from './html.ts';
 import { markdownHtml } from './markdown.ts';
-import type { ValData } from './page-data.ts';
 import { pageReply } from './page-layout.ts';
 import {
   authorText,
@@ -17,11 +22,28 @@ import {
   versionAddress,
 } from './parts.ts';
 import { runRow } from './run-parts.ts';
-import type { ShownRun } from './shown-run.ts';
-import type { View } from './visitor.ts';
+import { readShownRun } from './shown-run.ts';
+import type { View, Visit } from './visitor.ts';
 
-export function valPage(view: View, { val, linkOf, versions, runs }: ValData): ServiceReply {
-  const { name, version, id, createdAt, updatedAt, likeCount, referenceCount, readme } = val;
+const versionsOnPage = 20;
+const runsOnPage = 10;
+
+export async function valPage(
+  visit: Visit,
+  id: string,
+  after: readonly [number] | undefined,
+): Promise<ServiceReply> {
+  const { db, request, view } = visit;
+  const { caller } = request;
+  const val = await visibleVal(db, caller, id);
+  const { name, version, createdAt, updatedAt, likeCount, referenceCount, readme } = val;
+  const versions = await pageOfVersions(db, caller, id, {
+    limit: versionsOnPage,
+    ...(after && { after }),
+  });
+  // Runs are shown to the owner alone.
+  const isOwn = caller !== undefined && val.author.id === caller.owner.id;
+  const runs = isOwn && (await runsOfVal(db, caller, id, { limit: runsOnPage })).records;
   const { now } = view;
   const by = authorText(val.versionAuthor ?? val.author);
   return pageReply(view, {
@@ -30,10 +52,10 @@ export function valPage(view: View, { val, linkOf, versions, runs }: ValData): S
 <p class="meta">${badge(val)} <span>${val.type}</span> <span>of ${val.author.username}</span> <span>version ${version} by ${by}, changed ${timeHtml(updatedAt, now)}</span> <span>created ${timeHtml(createdAt, now)}</span>${likeCount > 0 ? html` <span>${counted(likeCount, 'like')}</span>` : ''}${referenceCount > 0 ? html` <span>used by ${counted(referenceCount, 'val')}</span>` : ''}</p>
 <p class="meta id">${id}</p>
 <div class="sides"><div>
-${codeCard(val, `${valAddress(view.base, id)}/raw`, linkOf)}
+${codeCard(val, `${valAddress(view.base, id)}/raw`, await importLinks(visit, val))}
 ${readme ? card('Readme', html`<div class="readme">${markdownHtml(readme)}</div>`) : ''}
 </div><div>
-${versionsCard(view, val, versions)}
+${versionsCard(view, val, versions, after !== undefined)}
 ${runs ? runsCard(view, val, runs) : ''}
 </div></div>`,
   });
@@ -42,21 +64,22 @@ ${runs ? runsCard(view, val, runs) : ''}
 function versionsCard(
   { base, now }: View,
   { id, version: current }: Val,
-  versions: ValData['versions'],
+  { items, next }: ListPage<ListedVersion>,
+  hasNewer: boolean,
 ): Html {
-  const rows = versions.items.map(({ version, createdAt, versionAuthor }) => {
+  const rows = items.map(({ version, createdAt, versionAuthor }) => {
     const by = versionAuthor ? html` by ${authorText(versionAuthor)}` : '';
     const mark = version === current ? html` <span class="badge">current</span>` : '';
     return html`<li><a href="${versionAddress(base, id, version)}">Version ${version}</a>${mark} <span class="meta"><span>${timeHtml(createdAt, now)}${by}</span></span></li>
 `;
   });
   const address = valAddress(base, id);
-  const older = versions.next && `${address}?versions=${versions.next}#versions`;
-  return html`<section class="card" id="versions"><div class="bar"><h2>Versions</h2></div><ul>${rows}</ul>${pager({ first: versions.isFirst ? undefined : address, next: older })}</section>`;
+  const older = next && `${address}?versions=${versionPositions.write(next)}#versions`;
+  return html`<section class="card" id="versions"><div class="bar"><h2>Versions</h2></div><ul>${rows}</ul>${pager({ first: hasNewer ? address : undefined, next: older })}</section>`;
 }
 
-function runsCard(view: View, { id }: Val, runs: readonly ShownRun[]): Html {
-  const rows = runs.map((run) => runRow(view, run, { withVal: false }));
+function runsCard(view: View, { id }: Val, runs: readonly FoundRecord[]): Html {
+  const rows = runs.map(({ json }) => runRow(view, readShownRun(json), { withVal: false }));
   if (rows.length === 0)
     return card('Latest runs', nothing(html`No runs yet. Run it: <code>vals run ${id}</code>`));
   const all = html`<a href="${view.base}/runs?val=${encodeURIComponent(id)}">All runs</a>`;

@@ -1,26 +1,26 @@
 import type { ServiceReply } from '../request.ts';
-import type { RunResult } from '../store/page-reads.ts';
+import { changedVals, valsWithText } from '../store/lists.ts';
+import { lastResults, type RunResult } from '../store/page-reads.ts';
+import { changePositions, type RecordPosition, valPositions } from '../store/positions.ts';
 import type { ListedVal } from '../store/val-rows.ts';
 import { type Html, html } from './html.ts';
-import type { HomeData, SearchData } from './page-data.ts';
 import { pageReply } from './page-layout.ts';
 import { authorText, badge, nothing, pager, timeHtml, valAddress } from './parts.ts';
-import { spaceHome, type View } from './visitor.ts';
+import { spaceHome, type View, type Visit, visitorsCaller } from './visitor.ts';
 
-type LastRuns = ReadonlyMap<string, RunResult>;
+const valsOnPage = 20;
 
-export function homePage(view: View, { vals, lastRuns, next, isFirst }: HomeData): ServiceReply {
-  const name = view.visitor?.owner.username ?? '';
+export async function homePage(visit: Visit, after: RecordPosition | undefined): Promise<ServiceReply> {
+  const { db, request, view } = visit;
+  const { owner } = visitorsCaller(request);
+  const { items, next } = await changedVals(db, owner, { limit: valsOnPage, after });
   const home = `${view.base}/`;
-  const list =
-    vals.length === 0
-      ? nothing(html`No vals yet. Push one with <code>vals push hello.ts</code>, then load this page again.`)
-      : valList(view, vals, lastRuns);
+  const none = html`No vals yet. Push one with <code>vals push hello.ts</code>, then load this page again.`;
   return pageReply(view, {
-    title: `Vals of ${name}`,
-    main: html`<h1>Vals of ${name}</h1>
-<section class="card">${list}</section>
-${pager({ first: isFirst ? undefined : home, next: next && `${home}?after=${next}` })}
+    title: `Vals of ${owner.username}`,
+    main: html`<h1>Vals of ${owner.username}</h1>
+${await valsCard(visit, items, none)}
+${pager({ first: after && home, next: next && `${home}?after=${changePositions.write(next)}` })}
 ${spaceList(view)}`,
   });
 }
@@ -33,23 +33,31 @@ function spaceList({ visitor }: View): Html | undefined {
   return html`<section class="card"><div class="bar"><h2>Your spaces</h2></div><ul>${links}</ul></section>`;
 }
 
-export function searchPage(view: View, { text, vals, lastRuns, next, isFirst }: SearchData): ServiceReply {
+export async function searchPage(
+  visit: Visit,
+  { text, after }: { text: string; after: readonly [number] | undefined },
+): Promise<ServiceReply> {
+  const { db, request, view } = visit;
+  const range = { onlyOwn: false, limit: valsOnPage, ...(after && { after }) };
+  const { items, next } = await valsWithText(db, visitorsCaller(request), text, range);
   const address = `${view.base}/search?q=${encodeURIComponent(text)}`;
-  const list =
-    vals.length === 0
-      ? nothing(html`No val that you may see has this text in its name or code.`)
-      : valList(view, vals, lastRuns);
+  const none = html`No val that you may see has this text in its name or code.`;
   return pageReply(view, {
     title: `Search for ${text}`,
     query: text,
     main: html`<h1>Vals with “${text}”</h1>
-<section class="card">${list}</section>
-${pager({ first: isFirst ? undefined : address, next: next && `${address}&after=${next}` })}`,
+${await valsCard(visit, items, none)}
+${pager({ first: after && address, next: next && `${address}&after=${valPositions.write(next)}` })}`,
   });
 }
 
-const valList = (view: View, vals: readonly ListedVal[], lastRuns: LastRuns): Html =>
-  html`<ul class="vals">${vals.map((val) => valRow(view, val, lastRuns.get(val.id)))}</ul>`;
+async function valsCard({ db, request, view }: Visit, vals: readonly ListedVal[], none: Html) {
+  const { owner } = visitorsCaller(request);
+  const own = vals.filter(({ author }) => author.id === owner.id);
+  const lastRuns = await lastResults(db, own);
+  const rows = vals.map((val) => valRow(view, val, lastRuns.get(val.id)));
+  return html`<section class="card">${rows.length === 0 ? nothing(none) : html`<ul class="vals">${rows}</ul>`}</section>`;
+}
 
 function valRow({ base, now, visitor }: View, val: ListedVal, lastRun: RunResult | undefined): Html {
   const { id, name, version, updatedAt, author } = val;

@@ -1,16 +1,26 @@
 import { structuredPatch } from 'diff';
 import type { ServiceReply } from '../request.ts';
+import { versionsAround } from '../store/page-reads.ts';
 import type { Val } from '../store/val-rows.ts';
-import { codeCard } from './code-card.ts';
+import { visibleVersion } from '../store/versions.ts';
+import { codeCard, importLinks } from './code-card.ts';
 import { type Html, html } from './html.ts';
-import type { VersionData } from './page-data.ts';
 import { pageReply } from './page-layout.ts';
 import { authorText, badge, card, nothing, timeHtml, valAddress, versionAddress } from './parts.ts';
-import type { View } from './visitor.ts';
+import type { View, Visit } from './visitor.ts';
 
-export function versionPage(view: View, { val, before, older, newer, linkOf }: VersionData): ServiceReply {
-  const { name, id, version, versionCreatedAt } = val;
+export async function versionPage(
+  visit: Visit,
+  id: string,
+  { version, from }: { version: number; from: number | undefined },
+): Promise<ServiceReply> {
+  const { db, request, view } = visit;
   const { base, now } = view;
+  const val = await visibleVersion(db, request.caller, id, version);
+  const { name, versionCreatedAt } = val;
+  const { older, newer } = await versionsAround(db, id, version);
+  const compared = from ?? older;
+  const before = compared === undefined ? undefined : await visibleVersion(db, request.caller, id, compared);
   const by = val.versionAuthor ? html` by ${authorText(val.versionAuthor)}` : '';
   const link = (number: number | undefined, text: string) =>
     number === undefined ? '' : html`<a href="${versionAddress(base, id, number)}">${text}</a> `;
@@ -20,7 +30,7 @@ export function versionPage(view: View, { val, before, older, newer, linkOf }: V
 <p class="meta">${badge(val)} <span>of ${val.author.username}</span> <span>made ${timeHtml(versionCreatedAt, now)}${by}</span>${newer === undefined ? html` <span class="badge">current</span>` : ''}</p>
 <nav class="choices" aria-label="Versions">${link(older, '← Older version')}${link(newer, 'Newer version →')}<a href="${valAddress(base, id)}">The val</a></nav>
 ${changesCard(view, val, before, older)}
-${codeCard(val, `${versionAddress(base, id, version)}/raw`, linkOf)}`,
+${codeCard(val, `${versionAddress(base, id, version)}/raw`, await importLinks(visit, val))}`,
   });
 }
 

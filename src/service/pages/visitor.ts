@@ -1,5 +1,8 @@
+import { nothingAt } from '../admit.ts';
+import type { Reader } from '../database/database.ts';
+import { unauthorized } from '../problem.ts';
 import { type ServiceRequest, spacePrefix } from '../request.ts';
-import type { User } from '../store/caller.ts';
+import type { Caller, User } from '../store/caller.ts';
 import type { Store } from '../store/open-store.ts';
 
 /** Who is signed in. `owner` is the person, or the space whose pages these are. */
@@ -31,6 +34,19 @@ export const viewOf = ({ space, url }: ServiceRequest, visitor: Visitor | undefi
 
 const baseOf = ({ actor, owner }: Visitor): string =>
   spacePrefix(owner.id === actor.id ? undefined : owner.username);
+
+/** What a page is made from. */
+export interface Visit {
+  db: Reader;
+  request: ServiceRequest;
+  view: View;
+}
+
+export function visitorsCaller({ identified, caller, url }: ServiceRequest): Caller {
+  if (!identified) throw unauthorized('This page needs a sign-in in a browser, or a token.');
+  if (!caller) throw nothingAt(url);
+  return caller;
+}
 
 export async function visitorOf(
   { identified, caller }: ServiceRequest,

@@ -7,6 +7,7 @@ import { sortableTime } from '../store/timestamps.ts';
 import type { WantedToken } from '../store/tokens.ts';
 import { privacies, valTypes } from '../store/val-rows.ts';
 import {
+  anyText,
   type BodyField,
   body,
   choice,
@@ -112,7 +113,7 @@ export const likes = query(paging(recordPositions));
 export const references = query({
   ...paging(recordPositions),
   ...period,
-  val: optional({ type: 'string', description: 'Only what imports the val with this id.' }, (id) => id),
+  val: { ...anyText, schema: { type: 'string', description: 'Only what imports the val with this id.' } },
 });
 
 export function notTooLong(text: string, name: string): string {

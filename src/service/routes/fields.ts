@@ -132,6 +132,8 @@ export const optional = <Value>(
   read: (text, name) => (text === undefined ? undefined : read(text, name)),
 });
 
+export const anyText = optional({ type: 'string' }, (text) => text);
+
 export const timeParameter = optional(timeSchema, (text, name) => {
   const value = sortableTime(text);
   if (value === undefined) throw refuse(name, timeRule);

@@ -1,6 +1,7 @@
 import type { Reader } from '../database/database.ts';
 import { nothing, raw, type Sql, sql } from '../database/sql.ts';
 import type { Caller, User } from './caller.ts';
+import type { RecordPosition } from './positions.ts';
 import {
   isCurrent,
   isListedFor,
@@ -18,20 +19,25 @@ export interface ListRange {
   after?: readonly [number];
 }
 
-export interface ListPage<Item> {
+export interface ListPage<Item, Position = readonly [number]> {
   items: Item[];
-  next: readonly [number] | undefined;
+  next: Position | undefined;
 }
 
 export interface SearchRange extends ListRange {
   onlyOwn: boolean;
 }
 
-/** What of the vals, and in which order. */
-interface ValSelection {
+type ValRow = ListedRow & { position: number };
+
+/** What of the vals, in which order, and where a page of them ends. */
+interface ValSelection<Position> {
   condition: Sql;
   order: Sql;
+  positionOf(val: ValRow): Position;
 }
+
+const positionOf = ({ position }: ValRow) => [position] as const;
 
 const startOf = ({ after }: ListRange): number => after?.[0] ?? Number.MAX_SAFE_INTEGER;
 
@@ -48,7 +54,31 @@ export function listVals(
   const isOfOwner = sql`owner_id >= ${owner.id} AND (owner_id, position) < (${owner.id}, ${startOf(range)})`;
   return pageOfVals(
     db,
-    { condition: sql`${onlyPublic}${isOfOwner}`, order: raw('owner_id DESC, position DESC') },
+    {
+      condition: sql`${onlyPublic}${isOfOwner}`,
+      order: raw('owner_id DESC, position DESC'),
+      positionOf,
+    },
+    range,
+  );
+}
+
+/** All vals of an owner, newest change first. */
+export function changedVals(
+  db: Reader,
+  { id }: User,
+  range: { limit: number; after: RecordPosition | undefined },
+): Promise<ListPage<ListedVal, RecordPosition>> {
+  const [updatedAt, position] = range.after ?? ['a', Number.MAX_SAFE_INTEGER];
+  // See `listVals` for `owner_id >= ?`.
+  const isAfter = sql`(owner_id, updated_at, position) < (${id}, ${updatedAt}, ${position})`;
+  return pageOfVals(
+    db,
+    {
+      condition: sql`owner_id >= ${id} AND ${isAfter}`,
+      order: raw('owner_id DESC, updated_at DESC, position DESC'),
+      positionOf: (val) => [val.updatedAt, val.position] as const,
+    },
     range,
   );
 }
@@ -74,26 +104,27 @@ export function valsWithText(
     {
       condition: sql`${isSeen} AND (${isNamedSo} OR ${hasText}) AND position < ${startOf(range)}`,
       order: raw('position DESC'),
+      positionOf,
     },
     range,
   );
 }
 
-/** Newest first. The position of a val never changes, so writes during the reading of a list do not disturb it. */
-async function pageOfVals(
+/** The position of a val never changes, so writes during the reading of a list do not disturb it. */
+async function pageOfVals<Position>(
   db: Reader,
-  { condition, order }: ValSelection,
-  { limit, offset = 0, after }: ListRange,
-): Promise<ListPage<ListedVal>> {
+  { condition, order, positionOf }: ValSelection<Position>,
+  { limit, offset = 0, after }: { limit: number; offset?: number; after?: unknown },
+): Promise<ListPage<ListedVal, Position>> {
   const skipped = after ? nothing : sql`OFFSET ${offset}`;
   // Without the subquery, the database would join all vals before the LIMIT. The LIMIT is no parameter, because PostgreSQL
   // would plan for a large one.
   const chosen = sql`(SELECT * FROM vals WHERE ${condition} ORDER BY ${order} LIMIT ${raw(limit + 1)} ${skipped}) AS vals`;
-  const rows = await db.query<ListedRow & { position: number }>(sql`
-    SELECT vals.position, ${listedColumns} ${joinedWith(chosen)} AND ${isCurrent} ORDER BY vals.position DESC`);
+  const rows = await db.query<ValRow>(sql`
+    SELECT vals.position, ${listedColumns} ${joinedWith(chosen)} AND ${isCurrent} ORDER BY ${order}`);
   const last = rows[limit - 1];
   return {
     items: rows.slice(0, limit).map(({ position: _, ...row }) => withAuthor(row)),
-    next: last && rows.length > limit ? [last.position] : undefined,
+    next: last && rows.length > limit ? positionOf(last) : undefined,
   };
 }

@@ -1,39 +1,9 @@
 import type { Reader } from '../database/database.ts';
 import { listOf, raw, sql } from '../database/sql.ts';
-import type { Caller, User } from './caller.ts';
-import type { RecordPosition } from './positions.ts';
-import {
-  isCurrent,
-  isVisibleTo,
-  joinedWith,
-  type ListedRow,
-  type ListedVal,
-  listedColumns,
-  withAuthor,
-} from './val-rows.ts';
+import type { Caller } from './caller.ts';
+import { isVisibleTo } from './val-rows.ts';
 
 // Reads that only the pages for browsers need.
-
-/** All vals of an owner, newest change first. */
-export async function changedVals(
-  db: Reader,
-  { id }: User,
-  { limit, after }: { limit: number; after?: RecordPosition | undefined },
-): Promise<{ vals: ListedVal[]; next: RecordPosition | undefined }> {
-  const [updatedAt, position] = after ?? ['a', Number.MAX_SAFE_INTEGER];
-  // See `listVals` for `owner_id >= ?`.
-  const isAfter = sql`owner_id >= ${id} AND (owner_id, updated_at, position) < (${id}, ${updatedAt}, ${position})`;
-  const chosen = sql`(SELECT * FROM vals WHERE ${isAfter}
-    ORDER BY owner_id DESC, updated_at DESC, position DESC LIMIT ${raw(limit + 1)}) AS vals`;
-  const rows = await db.query<ListedRow & { position: number }>(sql`
-    SELECT vals.position, ${listedColumns} ${joinedWith(chosen)} AND ${isCurrent}
-      ORDER BY owner_id DESC, vals.updated_at DESC, vals.position DESC`);
-  const last = rows[limit - 1];
-  return {
-    vals: rows.slice(0, limit).map(({ position: _, ...row }) => withAuthor(row)),
-    next: last && rows.length > limit ? [last.updatedAt, last.position] : undefined,
-  };
-}
 
 export type RunResult = 'passed' | 'failed';
 
