@@ -8,6 +8,7 @@ import { nodeOptions } from '../src/run/permissions.ts';
 import { startProcess } from '../src/run/process.ts';
 import { sqliteLoadError } from '../src/service/database/open-database.ts';
 import { createFolderFilter } from '../src/workspace/sources/walk.ts';
+import { noModules } from './run/folder.ts';
 import { temporaryFolder } from './support/program.ts';
 import { pushed } from './workspace/support.ts';
 
@@ -75,9 +76,9 @@ describe('on Windows', () => {
           group,
           platform: 'linux',
         } as const;
-        const modules = { answer: async () => undefined };
-        const listener = { modules, onEvent() {}, onValue() {}, onLog() {} };
-        return startProcess({ ...options, command, clock: systemClock }, listener).ended;
+        const listener = { onEvent() {}, onLog() {} };
+        return startProcess({ ...options, command, clock: systemClock, modules: noModules() }, listener)
+          .ended;
       };
       expect((await endingIn('shared')).code).toBe(10);
       expect((await endingIn('own')).code).toBe(20);

@@ -12,12 +12,7 @@ export interface FailureOptions {
   isServing: boolean;
 }
 
-export function thrownFailure(
-  name: string,
-  thrown: Thrown,
-  modules: Modules,
-  { isServing }: FailureOptions,
-): ValsError {
+export function thrownFailure(thrown: Thrown, modules: Modules, { isServing }: FailureOptions): ValsError {
   const known = modules.failure(thrown.text.replace(/^\w+: /, ''));
   if (known !== undefined) return known;
   const missing = missingImport(thrown, modules);
@@ -26,7 +21,7 @@ export function thrownFailure(
   const hint = permissionHint(thrown, modules) ?? hintFor(thrown, modules, { isServing });
   const isWholeInMessage = lines.length <= 2 && !thrown.text.includes('\n');
   return new RunFailedError(
-    `${name} failed: ${summaryOf(problemOf(thrown))}${place === undefined ? '' : ` (${place})`}.`,
+    `${modules.entry.name} failed: ${summaryOf(problemOf(thrown))}${place === undefined ? '' : ` (${place})`}.`,
     { body: lines.join('\n'), ...(hint !== undefined && { hint }) },
     isWholeInMessage ? [] : lines,
   );
@@ -50,12 +45,12 @@ function problemOf({ text, permission, resource }: Thrown): string {
   return `${text.replace(/ Use --allow-.*$/s, '').replace(/\.$/, '')} (${denied})`;
 }
 
-function permissionHint({ code, permission, resource }: Thrown, { isFile }: Modules): Hints | undefined {
+function permissionHint({ code, permission, resource }: Thrown, { entry }: Modules): Hints | undefined {
   const path = resource === undefined ? true : [withoutNamespace(resource)];
   switch (permission) {
     case 'FileSystemRead':
       return [
-        isFile
+        entry.isFile
           ? 'A val may read only its project and its packages.'
           : 'On the service a val is a single file, so it may read only its packages.',
         { text: 'To allow more', input: { allowRead: path } },
@@ -74,7 +69,7 @@ function permissionHint({ code, permission, resource }: Thrown, { isFile }: Modu
 
 function hintFor(
   { text, code, takesRequests }: Thrown,
-  modules: Modules,
+  { entry }: Modules,
   { isServing }: FailureOptions,
 ): Hints | undefined {
   if (/\bDeno is not defined\b/.test(text)) {
@@ -83,9 +78,12 @@ function hintFor(
   if (isUnseenImport(code)) {
     return 'Before Node 22.15, `require` finds only what Node finds, also for the imports of an ES module. Use `import`, or a newer Node.';
   }
-  if (isServing || !(takesRequests || modules.looksLikeHttp())) return undefined;
+  if (isServing || !(takesRequests || requestUse.test(entry.code))) return undefined;
   return { text: 'To serve a val that answers HTTP requests', input: { http: true } };
 }
+
+const requestUse =
+  /\bRequest\b|^export default \w+\.fetch\b|\breq(?:uest)?\.(?:url|method|headers|json|text|formData)\b/m;
 
 /** vals was not asked for the import: before Node 22.15, `require` does not use the hooks. */
 const isUnseenImport = (code: string | undefined): boolean =>

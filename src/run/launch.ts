@@ -51,7 +51,7 @@ export interface Launch {
   /** Reads the environment of now. */
   process(
     mode: Mode,
-    entry: Entry,
+    modules: Modules,
     options: { args: readonly string[]; stdout: ProcessOptions['stdout'] },
   ): ProcessOptions;
   modules(entry: Entry, onFile: (path: string) => void): Modules;
@@ -100,8 +100,9 @@ export function prepareLaunch(host: LaunchHost, input: LaunchInput, target: Targ
   }
 
   return {
-    process: (mode, entry, { args, stdout }) => ({
-      command: [node.path, ...command(mode, entry), ...args],
+    process: (mode, modules, { args, stdout }) => ({
+      modules,
+      command: [node.path, ...command(mode, modules.entry), ...args],
       env: environmentOf(environment),
       cwd: spelledAsOnDisk(settings.cwd, platform),
       stdin: agent ? 'ignore' : 'inherit',

@@ -18,19 +18,19 @@ export interface Entry {
   code: string;
   /** Code of the service has the URL of a file that does not exist. */
   url: string;
+  /** It is a file of this machine. */
   isFile: boolean;
 }
 
 export interface Modules {
-  entry: Promise<Transpiled>;
+  entry: Entry;
+  /** The entry as JavaScript. */
+  compiled: Promise<Transpiled>;
   answer(request: ModuleRequest): Promise<ModuleReply | undefined>;
   /** The source of a module of this run, by its URL. */
   find(url: string): Source | undefined;
   sources(): Iterable<Source>;
   missingImports: readonly MissingImport[];
-  /** The val is a file of this machine, and not code of the service. */
-  isFile: boolean;
-  looksLikeHttp(): boolean;
   /** The failure whose message the val got for an import. */
   failure(message: string): ValsError | undefined;
 }
@@ -84,7 +84,8 @@ export function createModules(entry: Entry, options: ModulesOptions): Modules {
   }
 
   return {
-    entry: transpiledEntry,
+    entry,
+    compiled: transpiledEntry,
     async answer(request) {
       try {
         switch (request.kind) {
@@ -109,14 +110,9 @@ export function createModules(entry: Entry, options: ModulesOptions): Modules {
     find: (url) => sources.get(url),
     sources: () => sources.values(),
     missingImports,
-    isFile: entry.isFile,
-    looksLikeHttp: () => requestUse.test(entry.code),
     failure: (message) => failures.find((failure) => failure.message === message),
   };
 }
-
-const requestUse =
-  /\bRequest\b|^export default \w+\.fetch\b|\breq(?:uest)?\.(?:url|method|headers|json|text|formData)\b/m;
 
 /** Loads the modules of a run as JavaScript, and keeps their sources. */
 function createLoader(entry: Entry, options: ModulesOptions, tsconfigs: Tsconfigs) {

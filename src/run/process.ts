@@ -14,10 +14,10 @@ export interface ProcessOptions {
   group: Group;
   platform: NodeJS.Platform;
   clock: Clock;
+  modules: Modules;
 }
 
 export interface ProcessListener {
-  modules: Pick<Modules, 'answer'>;
   onEvent(event: ValEvent): void;
   onLog(bytes: Buffer): void;
 }
@@ -25,6 +25,8 @@ export interface ProcessListener {
 export interface ValProcess {
   /** What the val returns, as it comes. If nobody reads it, the val's process waits. */
   value: Readable;
+  /** When it asked for its first module. What is before it is the start of vals and of Node. */
+  beganAt(): number;
   /** Sends a signal to the val and the programs that it started, and SIGKILL two seconds later. */
   end(signal?: NodeJS.Signals): void;
   ended: Promise<Ending>;
@@ -56,8 +58,12 @@ export function startProcess(options: ProcessOptions, listener: ProcessListener)
   // On Windows, the system ends the child with vals.
   const watchdog = isUnix ? startWatchdog(child, group) : undefined;
   if (isUnix) handOnSignals(child);
-  listen(child, listener);
+  listen(child, options.modules, listener);
   const value = channelOf(child, channels.value);
+  let beganAt: number | undefined;
+  channelOf(child, channels.modules).once('data', () => {
+    beganAt = clock.now();
+  });
   let cancelKill = () => {};
 
   const programs = isUnix && child.pid !== undefined ? programsOf(child.pid, group) : undefined;
@@ -77,6 +83,7 @@ export function startProcess(options: ProcessOptions, listener: ProcessListener)
   });
   return {
     value,
+    beganAt: () => beganAt ?? clock.now(),
     end(signal = 'SIGTERM') {
       // A val that waits for a reader could not handle the signal.
       value.resume();
@@ -107,7 +114,7 @@ function handOnSignals(child: ChildProcess): void {
   });
 }
 
-function listen(child: ChildProcess, { modules, onEvent, onLog }: ProcessListener): void {
+function listen(child: ChildProcess, modules: Modules, { onEvent, onLog }: ProcessListener): void {
   const requests = channelOf(child, channels.modules);
   const readRequest = frameReader<ModuleRequest>(async (request) => {
     const reply = await modules.answer(request);

@@ -12,7 +12,7 @@ export interface ServingOptions {
   /** Until the val has started, and then until the answer to a request begins. */
   maxSeconds: number;
   /** Reads the code and the environment of now. */
-  prepare(): Promise<{ modules: Modules; process: ProcessOptions }>;
+  prepare(): Promise<ProcessOptions>;
   /** The val could not be started, failed on a request, or ended by itself. */
   onFailure(failure: ValsError): void;
 }
@@ -67,10 +67,10 @@ export function startServing({ name, clock, maxSeconds, prepare, onFailure }: Se
 
   async function run(): Promise<ValsError> {
     try {
-      const { process, modules } = await prepare();
+      const options = await prepare();
       if (reason !== undefined) return reason;
-      const onEvent = (event: ValEvent) => note(event, modules);
-      child = startProcess(process, { modules, onEvent, onLog() {} });
+      const onEvent = (event: ValEvent) => note(event, options.modules);
+      child = startProcess(options, { onEvent, onLog() {} });
       const cancel = clock.after(maxSeconds * 1_000, giveUp);
       void ready.then(cancel);
       const ending = await child.ended;
@@ -83,7 +83,7 @@ export function startServing({ name, clock, maxSeconds, prepare, onFailure }: Se
   }
 
   function note(event: ValEvent, modules: Modules): void {
-    const explain = (thrown: Thrown) => thrownFailure(name, thrown, modules, { isServing: true });
+    const explain = (thrown: Thrown) => thrownFailure(thrown, modules, { isServing: true });
     if (event.kind === 'failed') reason ??= explain(event.thrown);
     if (event.kind === 'threw') onFailure(explain(event.thrown));
     if (event.kind !== 'ready') return;

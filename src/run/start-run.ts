@@ -1,13 +1,10 @@
 import { PassThrough } from 'node:stream';
 import { isCtrlC } from '../errors.ts';
 import { endingFailure, thrownFailure, tookTooLong } from './failed-run.ts';
-import type { Modules } from './modules.ts';
-import { type ProcessOptions, startProcess } from './process.ts';
+import { type ProcessOptions, startProcess, type ValProcess } from './process.ts';
 import type { ValEvent, ValueKind } from './protocol.ts';
 
 export interface RunOptions extends ProcessOptions {
-  name: string;
-  modules: Modules;
   maxSeconds: number | undefined;
   signal: AbortSignal;
   onLog(bytes: Buffer): void;
@@ -17,8 +14,7 @@ export interface Run {
   kind: Promise<ValueKind>;
   /** The value, as it comes. The end of the val may be later. */
   pieces: AsyncIterable<Buffer>;
-  /** When the val's process asked for its first module. What is before it is the start of vals and of Node. */
-  beganAt(): number;
+  beganAt: ValProcess['beganAt'];
   /** Throws if the run failed. */
   finished(): Promise<{ wasCutOff: boolean }>;
   end(): void;
@@ -27,8 +23,9 @@ export interface Run {
 const mostSecondsAfterReturn = 5;
 const cutOff = Symbol('the val still worked after it had returned');
 
-export function startRun({ name, modules, maxSeconds, signal, onLog, ...options }: RunOptions): Run {
-  const { clock } = options;
+export function startRun({ maxSeconds, signal, onLog, ...options }: RunOptions): Run {
+  const { clock, modules } = options;
+  const { name } = modules.entry;
   /** Why vals ended the process, or what the val threw. The first reason counts. */
   let reason: unknown;
   let cancelLateEnd = () => {};
@@ -36,19 +33,14 @@ export function startRun({ name, modules, maxSeconds, signal, onLog, ...options 
   const kind = new Promise<ValueKind>((resolve) => {
     announce = resolve;
   });
-  let beganAt: number | undefined;
-  const answer: Modules['answer'] = (request) => {
-    beganAt ??= clock.now();
-    return modules.answer(request);
-  };
-  const child = startProcess(options, { modules: { answer }, onLog, onEvent: note });
+  const child = startProcess(options, { onLog, onEvent: note });
   const pieces = child.value.pipe(new PassThrough());
   // The reader of the output has left.
   pieces.once('close', () => child.value.resume());
 
   function note(event: ValEvent): void {
     if (event.kind === 'value') announce(event.of);
-    if (event.kind === 'failed') reason ??= thrownFailure(name, event.thrown, modules, { isServing: false });
+    if (event.kind === 'failed') reason ??= thrownFailure(event.thrown, modules, { isServing: false });
     if (event.kind === 'returned')
       cancelLateEnd = clock.after(mostSecondsAfterReturn * 1_000, () => endBecause(cutOff));
   }
@@ -75,7 +67,7 @@ export function startRun({ name, modules, maxSeconds, signal, onLog, ...options 
   return {
     kind,
     pieces,
-    beganAt: () => beganAt ?? clock.now(),
+    beganAt: child.beganAt,
     async finished() {
       await ended;
       if (reason !== undefined && reason !== cutOff) throw reason;

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, onTestFinished } from 'vitest';
+import { createModules, type Modules } from '../../src/run/modules.ts';
 import {
   environment,
   folderOf,
@@ -32,6 +33,18 @@ export function folderWith(files: Record<string, string>): Folder {
       how(['run', ...args], { cwd: path, ...options });
   return { path, write, run: running(run), runProcess: running(runProcess) };
 }
+
+/** Of a val that has no code. */
+export const noModules = (): Modules =>
+  createModules(
+    { name: 'a.ts', code: '', url: 'file:///a.ts', isFile: true },
+    {
+      cwd: '/',
+      compile: () => new Promise(() => {}),
+      fetchModule: () => new Promise(() => {}),
+      onFile() {},
+    },
+  );
 
 export function startRun(
   args: readonly string[],

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Hint } from '../../src/lib/hint.ts';
 import { thrownFailure } from '../../src/run/failed-run.ts';
-import { createModules } from '../../src/run/modules.ts';
 import type { Thrown } from '../../src/run/protocol.ts';
 import { runProcess, shellAtTerminal, temporaryFolder } from '../support/program.ts';
-import { folderWith, isThere, startRun } from './folder.ts';
+import { folderWith, isThere, noModules, startRun } from './folder.ts';
 
 const [major = 0] = process.versions.node.split('.').map(Number);
 const reading = (path: string) =>
@@ -89,14 +88,7 @@ describe('in the sandbox, a val', () => {
     [{ permission: 'WorkerThreads' }, { allowRun: true }],
     [{ code: 'ERR_DLOPEN_DISABLED' }, { allowRun: true }],
   ])('that fails with %j gets the hint %j', (thrown, input) => {
-    const entry = { name: 'a.ts', code: '', url: 'file:///a.ts', isFile: true };
-    const modules = createModules(entry, {
-      cwd: '/',
-      compile: () => new Promise(() => {}),
-      fetchModule: () => new Promise(() => {}),
-      onFile() {},
-    });
-    const { facts } = thrownFailure('a.ts', { text: 'Error: no', whole: 'Error: no', ...thrown }, modules, {
+    const { facts } = thrownFailure({ text: 'Error: no', whole: 'Error: no', ...thrown }, noModules(), {
       isServing: false,
     });
     expect(facts.hint).toContainEqual({ text: expect.any(String), input });

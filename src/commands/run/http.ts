@@ -26,8 +26,8 @@ export async function serveRequests(context: Context, input: RunInput): Promise<
     isUpToDate: changes.seen,
     async prepare() {
       const entry = await target.load();
-      const process = launch.process('serve', entry, { args: [], stdout: 'stderr' });
-      return { process, modules: launch.modules(entry, changes.follow) };
+      const modules = launch.modules(entry, changes.follow);
+      return launch.process('serve', modules, { args: [], stdout: 'stderr' });
     },
     onFailure(failure) {
       if (failure instanceof RunFailedError) for (const line of failure.details) log.write(line);

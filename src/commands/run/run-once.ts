@@ -58,13 +58,11 @@ export async function* run(
   let isSilentScript = false;
   try {
     const modules = launch.modules(entry, onFile);
-    const { hasDefaultExport } = await modules.entry;
+    const { hasDefaultExport } = await modules.compiled;
     const mode = hasDefaultExport ? 'call' : 'script';
     const stdout = mode === 'script' && !asRecord && agent === undefined ? 'stdout' : 'stderr';
     const started = startRun({
-      ...launch.process(mode, entry, { args: input.args, stdout }),
-      name: entry.name,
-      modules,
+      ...launch.process(mode, modules, { args: input.args, stdout }),
       maxSeconds: input.maxTime ?? (agent ? defaultSeconds : undefined),
       signal,
       onLog: logs.add,
