@@ -129,7 +129,13 @@ describe('push --prune does not delete', () => {
 
   it('anything with --watch, --name or a path, or without an answer to its question', async () => {
     const { place, service } = await workspace();
-    for (const args of [['--yes', '--watch'], ['--yes', 'c.ts'], ['--yes', 'c.ts', '--name', 'x'], []]) {
+    for (const args of [
+      ['--yes', '--watch'],
+      ['--yes', 'c.ts'],
+      ['--yes', 'c.ts', '--name', 'x'],
+      ['--force'],
+      [],
+    ]) {
       expect((await place.vals('push', '--prune', ...args)).exit, args.join(' ')).toBe(2);
     }
     expect(await names(service)).toHaveLength(4);

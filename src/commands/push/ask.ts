@@ -15,6 +15,8 @@ export interface PlannedVal {
 export interface AskOptions {
   /** --yes or --force. */
   isAnswered: boolean;
+  /** --yes. Deletions are asked about despite --force. */
+  mayDelete: boolean;
   dryRun: boolean;
   /** The folder has no record of the service, so that the user sees each val that the push would change. */
   isFirst(look: Look): boolean;
@@ -29,21 +31,19 @@ export interface Answer {
 export async function askOnce(
   context: Context,
   planned: readonly PlannedVal[],
-  { isAnswered, dryRun, isFirst }: AskOptions,
+  { isAnswered, mayDelete, dryRun, isFirst }: AskOptions,
 ): Promise<Answer> {
   const { prompt, say, agent } = context;
   const isAtTerminal = prompt.isAtTerminal();
-  const deletions = planned.filter(({ step }) => step.kind === 'delete');
+  const deletions = mayDelete ? [] : planned.filter(({ step }) => step.kind === 'delete');
   // An agent has the option to delete only if a person allowed it.
-  const asksToDelete = deletions.length > 0 && !isAnswered && !dryRun && agent === undefined;
-  if (asksToDelete) prompt.expectTerminal(deleteInstead);
-  if (!isAtTerminal || isAnswered) return { planned, declined: new Set() };
+  if (deletions.length > 0 && !dryRun && agent === undefined) prompt.expectTerminal(deleteInstead);
   const isFirstChange = ({ look, step }: PlannedVal) =>
-    isDeed(step) && step.kind !== 'create' && isFirst(look);
-  const asked = planned.filter(
-    (each) => each.step.kind === 'ask' || each.step.kind === 'delete' || isFirstChange(each),
-  );
-  if (asked.length === 0) return { planned, declined: new Set() };
+    isDeed(step) && step.kind !== 'create' && step.kind !== 'delete' && isFirst(look);
+  const isAsked = (each: PlannedVal) =>
+    deletions.includes(each) || (!isAnswered && (each.step.kind === 'ask' || isFirstChange(each)));
+  const asked = planned.filter(isAsked);
+  if (!isAtTerminal || asked.length === 0) return { planned, declined: new Set() };
   say({ kind: 'progress' });
   for (const text of paragraphs(context, asked)) say({ kind: 'lines', text, despite: 'quiet' });
   const answered = {

@@ -110,6 +110,7 @@ async function push(
   noteLeft(context, left);
   const answer = await askOnce(context, planned, {
     isAnswered: options.yes || options.force || !options.asks,
+    mayDelete: options.yes,
     dryRun,
     isFirst: (look) => areFirst.get(look) === true,
   });
