@@ -12,6 +12,7 @@ import {
   placeInGit,
   type WithoutVal,
 } from './examine.ts';
+import type { GitLimit } from './git-history.ts';
 import { type Look, nameIn } from './look.ts';
 import { codeOfRecord, countingRecord, type ValRecord } from './records.ts';
 import type { RemoteVal } from './remote-vals.ts';
@@ -52,6 +53,13 @@ export async function examineMissing(
   }
   found.missing.sort((one, other) => (one.file < other.file ? -1 : 1));
   return found;
+}
+
+/** Why git may not know that a val had a file here, if there is a val that `vals` lack. */
+export async function limitOfMissing(look: Look, vals: readonly Examined[]): Promise<GitLimit | undefined> {
+  const explained = new Set(vals.map((val) => nameBeforeOf(val) ?? val.name));
+  const isUnexplained = ({ name = '' }: ValWithoutFile) => !explained.has(name);
+  return (await valsWithoutFile(look)).some(isUnexplained) ? look.history?.limit() : undefined;
 }
 
 type ValWithoutFile = Pick<ValInList, 'name'> & Partial<Pick<ValInList, 'id' | 'codeHash'>>;

@@ -123,22 +123,23 @@ export function nextSteps(
   });
 }
 
-/** Where git could not tell which side is newer, the message says why. */
-const gitLimits: Readonly<Record<GitLimit, string | undefined>> = {
-  shallow:
-    'git has only a part of the history here, so it cannot tell which side is newer. In CI, fetch all of it (fetch-depth: 0).',
-  'too long':
-    'git took longer than 5 seconds to search the history, so it could not tell which side is newer.',
-  failed:
-    'git could not read the history, so it could not tell which side is newer. `git log` shows the reason.',
-  'no git program': 'git is not installed here, so it could not tell which side is newer.',
+/** Where git could not tell what decides, the message says why. */
+const gitLimits: Readonly<Record<GitLimit, readonly [reason: string, cure?: string] | undefined>> = {
+  shallow: ['git has only a part of the history here', ' In CI, fetch all of it (fetch-depth: 0).'],
+  'too long': ['git took longer than 5 seconds to search the history'],
+  failed: ['git could not read the history', ' `git log` shows the reason.'],
+  'no git program': ['git is not installed here'],
   'no commits': undefined,
 };
 
-export const hintAtGit = (limit: GitLimit | undefined): string[] => {
-  const text = limit && gitLimits[limit];
-  return text === undefined ? [] : [text];
-};
+export function hintAtGit(limit: GitLimit | undefined, question = 'which side is newer'): string[] {
+  const [reason, cure = ''] = (limit && gitLimits[limit]) ?? [];
+  return reason === undefined ? [] : [`${reason}, so it cannot tell ${question}.${cure}`];
+}
+
+/** Said of vals that no file has the name of. */
+export const hintAtMissing = (limit: GitLimit | undefined): string[] =>
+  hintAtGit(limit, 'which files were deleted');
 
 /** A colleague may have committed the change that the service has. */
 const gitFirst = ({ head }: Workspace, situation: Situation): string[] =>

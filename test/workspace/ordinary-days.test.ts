@@ -216,4 +216,10 @@ it('a checkout of depth 1 names fetch-depth, and --force lets the repository win
   expect({ exit, stderr }).toEqual({ exit: 5, stderr: expect.stringContaining('fetch-depth: 0') });
   expect(await ci.words(['push', '--force'])).toEqual({ 'greet.ts': 'pushed' });
   expect(await codeOf(service, 'greet')).toBe(code('v2'));
+  await service.edit('gone', code('v1'));
+  for (const args of [
+    ['push', '--prune'],
+    ['pull', '--all', '--dry-run'],
+  ])
+    expect((await ci.vals(...args)).stderr).toContain('cannot tell which files were deleted. In CI, fetch');
 });

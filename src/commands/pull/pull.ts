@@ -4,11 +4,13 @@ import { createResolver } from '../../cli/resolve-vals.ts';
 import { UsageError } from '../../errors.ts';
 import type { OutcomeRow } from '../../lib/outcome.ts';
 import type { Examined } from '../../workspace/examine.ts';
+import { limitOfMissing } from '../../workspace/missing.ts';
 import { workspaceOfWords } from '../../workspace/select.ts';
 import { relativeTo } from '../../workspace/workspace.ts';
 import { createWorkspaces } from '../../workspace/workspaces.ts';
 import { confirmService, pulling } from '../shared/belonging.ts';
 import { compareWorkspace } from '../shared/compare-workspace.ts';
+import { noteLimit } from '../shared/examine-all.ts';
 import { valsOfWorkspace } from '../shared/options.ts';
 import { type Pulling, pullAll, pullColumns, pullVals } from './pull-vals.ts';
 
@@ -61,6 +63,7 @@ export const command = defineCommand({
       const isMeant = ({ there, name, file }: Examined) =>
         there !== undefined ||
         words.some((word) => word === name || relativeTo(look.workspace, word) === file);
+      if (all) noteLimit(context, await limitOfMissing(look, compared.vals));
       const vals = isNamed ? compared.vals.filter(isMeant) : compared.vals;
       const options = { merge, force, dryRun, isNamed };
       const { rows, error } = all

@@ -3,10 +3,10 @@ import type { Context } from '../../cli/context.ts';
 import { ValsError } from '../../errors.ts';
 import { type Examined, type FileToExamine, withoutVal } from '../../workspace/examine.ts';
 import type { Look } from '../../workspace/look.ts';
-import { examineMissing, type LeftVal } from '../../workspace/missing.ts';
+import { examineMissing, type LeftVal, limitOfMissing } from '../../workspace/missing.ts';
 import { type PlanOptions, type Step, stepFor } from '../../workspace/plan.ts';
 import { pathTo } from '../../workspace/workspace.ts';
-import { examineAll } from '../shared/examine-all.ts';
+import { examineAll, noteLimit } from '../shared/examine-all.ts';
 import type { PlannedVal } from './ask.ts';
 import type { LocalFile } from './read-files.ts';
 
@@ -39,6 +39,7 @@ export async function planAll(
     const { missing, left } = await examineMissing(look, compared, { isPrune: true });
     plan.planned.push(...missing.map((val) => ({ look, step: stepFor(look.workspace, val, options) })));
     plan.left.push(...left.map((val) => ({ ...val, look })));
+    noteLimit(context, await limitOfMissing(look, [...compared, ...missing]));
   }
   return plan;
 }

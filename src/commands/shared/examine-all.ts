@@ -2,8 +2,10 @@ import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { asValsError, InterruptedError, type ValsError } from '../../errors.ts';
 import { type Examined, examineFile, type FileToExamine } from '../../workspace/examine.ts';
+import type { GitLimit } from '../../workspace/git-history.ts';
 import type { Look } from '../../workspace/look.ts';
 import { followRenames } from '../../workspace/missing.ts';
+import { hintAtMissing } from '../../workspace/next-steps.ts';
 import { recordSame } from '../../workspace/write-records.ts';
 
 export interface ExaminedAll {
@@ -45,4 +47,9 @@ export async function examineAll(
   const byFile = new Map(followed.map((val) => [val.file, val]));
   const results = files.map((file) => errors.get(file) ?? byFile.get(file.file) ?? failure);
   return { results: results.filter((each) => each !== undefined), failure };
+}
+
+/** git may not know which files were deleted. */
+export function noteLimit({ say }: Pick<Context, 'say'>, limit: GitLimit | undefined): void {
+  for (const text of hintAtMissing(limit)) say({ kind: 'note', text });
 }
