@@ -1,5 +1,6 @@
 // Which files of a workspace are vals, and their names.
 import { UsageError } from '../errors.ts';
+import { withSlashes } from '../lib/paths.ts';
 import { warnWith } from '../lib/say.ts';
 import { existsBelow } from './disk/files.ts';
 import { notInWorkspace } from './disk/root.ts';
@@ -117,6 +118,7 @@ export function namedVals(
 
 /** The workspace that a command with words works on: vals, paths or folders of one workspace. */
 export function workspaceOfWords(workspaces: Workspaces, words: readonly string[]): Workspace {
+  for (const word of words) if (withSlashes(word).includes('/')) workspaces.refuseOtherRepository(word);
   const found = words.flatMap((word) => workspaces.placeOf(word)?.workspace ?? []);
   const [workspace = workspaces.here(), another] = new Set(found);
   if (workspace === undefined) throw notInWorkspace();

@@ -1,9 +1,16 @@
 import { dirname, resolve } from 'node:path';
+import { LocalError } from '../errors.ts';
 import { existingStats, isWithin, realPath } from '../lib/paths.ts';
 import { fold } from './disk/file-names.ts';
-import { findRoot } from './disk/root.ts';
+import { findRoot, repositoryOf } from './disk/root.ts';
 import type { FileLimits } from './sources/within.ts';
-import { relativeTo, type Workspace, type WorkspaceContext, workspaceAt } from './workspace.ts';
+import {
+  pathBelowRoot,
+  relativeTo,
+  type Workspace,
+  type WorkspaceContext,
+  workspaceAt,
+} from './workspace.ts';
 
 export interface PathInWorkspace {
   workspace: Workspace;
@@ -17,6 +24,8 @@ export interface Workspaces {
   placeOf(path: string): PathInWorkspace | undefined;
   /** The workspace of the current folder. */
   here(): Workspace | undefined;
+  /** Throws if the path is behind another .git below the current workspace: that repository may be somebody else's. */
+  refuseOtherRepository(path: string): void;
 }
 
 interface Limited extends WorkspaceContext {
@@ -46,16 +55,29 @@ export function createWorkspaces(context: Limited): Workspaces {
     return workspace;
   }
 
+  const folderOf = (target: string) => (existingStats(target)?.isDirectory() ? target : dirname(target));
+  const here = () => workspaceOf(cwd);
+
   return {
     placeOf(path) {
       const target = resolve(cwd, path);
-      const isFolder = existingStats(target)?.isDirectory() ?? false;
-      const workspace = workspaceOf(isFolder ? target : dirname(target));
+      const workspace = workspaceOf(folderOf(target));
       return workspace && { workspace, file: fileAsOnDisk(workspace, path, target) };
     },
-    here: () => workspaceOf(cwd),
+    here,
+    refuseOtherRepository(path) {
+      const workspace = here();
+      if (workspace === undefined || pathBelowRoot(workspace, path) === undefined) return;
+      const above = (folder: string) => realPath(repositoryOf(folder) ?? '/');
+      if (above(folderOf(resolve(cwd, path))) !== above(workspace.root)) throw inOtherRepository(path);
+    },
   };
 }
+
+const inOtherRepository = (path: string): LocalError =>
+  new LocalError(`${path} was not used, because it is in another repository.`, {
+    hint: 'Go to the folder of that repository, and run the command there.',
+  });
 
 /** Some systems take several spellings for one file, such as Hello.ts for hello.ts. The one on the disk counts. */
 function fileAsOnDisk(workspace: Workspace, path: string, target: string): string {

@@ -4,7 +4,7 @@ import type { Context } from '../../cli/context.ts';
 import { LocalError, UsageError } from '../../errors.ts';
 import { refuseLinkToSecret } from '../../workspace/sources/typed-path.ts';
 import { collectFiles, type FoundFile } from '../../workspace/sources/walk.ts';
-import { pathBelowRoot, type Workspace } from '../../workspace/workspace.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
 import { createWorkspaces, type PathInWorkspace, type Workspaces } from '../../workspace/workspaces.ts';
 
 export interface WorkspaceFiles {
@@ -83,19 +83,9 @@ function placed(context: Context, workspaces: Workspaces, files: readonly FoundF
 
 function placeOf(workspaces: Workspaces, { file }: FoundFile): PathInWorkspace | undefined {
   if (file === '-') return undefined;
-  const place = workspaces.placeOf(file);
-  if (place !== undefined) return place;
-  const here = workspaces.here();
-  // Somebody may have put a repository below the workspace.
-  if (here !== undefined && pathBelowRoot(here, file) !== undefined) throw inOtherProject(file);
-  return undefined;
+  workspaces.refuseOtherRepository(file);
+  return workspaces.placeOf(file);
 }
-
-/** A repository in the workspace may come from somebody else. */
-const inOtherProject = (file: string): LocalError =>
-  new LocalError(`${file} was not pushed, because it is in another repository or workspace.`, {
-    hint: 'Go to the folder of that repository or workspace, then push the file there.',
-  });
 
 /** Such files have settings and secrets, as .env has. */
 function refuseHidden({ file }: FoundFile): void {
