@@ -54,6 +54,19 @@ it('status shows every status, and patch applies the output of diff', async () =
   expect(Object.keys(records[0] ?? {})).toEqual(['file', 'name', 'status', 'diff']);
 });
 
+it('status, diff and pull take every word for a val that other commands take', async () => {
+  const { place, service } = await pushed({ 'lib/a.ts': 'a' });
+  const { id } = await service.edit('a', 'a2');
+  const { username } = (await service.ask('GET', '/v1/me')) as { username: string };
+  for (const word of ['a', 'lib/a.ts', id, id.toUpperCase(), id.slice(0, 8), `@${username}/a`]) {
+    expect(await place.words(['status', word]), word).toEqual({ 'lib/a.ts': 'changed there' });
+    expect((await place.vals('diff', word)).stdout, word).toContain('+a');
+    expect(await place.words(['pull', word, '--dry-run']), word).toEqual({ 'lib/a.ts': 'planned' });
+  }
+  place.remove('lib/a.ts');
+  expect(await place.words(['pull', id.slice(0, 8)])).toEqual({ 'lib/a.ts': 'pulled' });
+});
+
 it('status shows the other vals if a file cannot be read, and not a val that is gone on both sides', async () => {
   const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'gone.ts': 'c' });
   place.put({ 'b.ts': Buffer.from([0xff, 0xfe, 0xfa]) });

@@ -1,8 +1,21 @@
 // Compares the files of a workspace with the service, for `status`, `diff` and `pull`.
 import type { Context } from '../../cli/context.ts';
-import { LocalError, messageWithHint, NotFoundError, type UsageError, ValsError } from '../../errors.ts';
+import { createResolver } from '../../cli/resolve-vals.ts';
+import {
+  LocalError,
+  messageWithHint,
+  NotFoundError,
+  type UsageError,
+  undefinedIf,
+  ValsError,
+} from '../../errors.ts';
 import { didYouMean } from '../../lib/suggest.ts';
-import { type Examined, type FileToExamine, readLocalSide } from '../../workspace/examine.ts';
+import {
+  type Examined,
+  type FileToExamine,
+  type MissingVal,
+  readLocalSide,
+} from '../../workspace/examine.ts';
 import { closeLook, type Look, openLook } from '../../workspace/look.ts';
 import { examineMissing } from '../../workspace/missing.ts';
 import { isBelow, type LocalVal, namedVals, workspaceOfWords } from '../../workspace/select.ts';
@@ -49,36 +62,46 @@ export async function compareFiles(
 ): Promise<ComparedVals> {
   const { workspace } = look;
   const { vals: named, problem } = namedVals(workspace, look.names);
-  const { chosen, unknown } = chooseByWords(look, named, words);
+  const { chosen, unknown } = await chooseByWords(context, look, named, words);
   const { files, errors } = readAll(look, chosen);
   const { results } = await examineAll(context, look, files);
   const failed = results.find((result) => result instanceof ValsError);
   if (failed !== undefined) throw failed;
   const vals = results.filter((result): result is Examined => !(result instanceof ValsError));
-  const needsMissing = findsMissing && (words.length === 0 || unknown.length > 0);
+  const needsMissing = findsMissing && (words.length === 0 || unknown.size > 0);
   const { missing } = needsMissing ? await examineMissing(look, vals, { isPrune: false }) : { missing: [] };
-  const isMeantBy = (word: string) => (val: LocalVal) =>
-    word === val.name || isBelow(workspace, [word], val.file);
-  const wanted = missing.filter((val) => words.length === 0 || unknown.some((word) => isMeantBy(word)(val)));
-  const stillUnknown = unknown.filter((word) => !wanted.some(isMeantBy(word)));
+  const isMeantBy =
+    ([word, id]: [string, string | undefined]) =>
+    (val: MissingVal) =>
+      word === val.name || isBelow(workspace, [word], val.file) || val.there.id === id;
+  const wanted = missing.filter(
+    (val) => words.length === 0 || [...unknown].some((word) => isMeantBy(word)(val)),
+  );
+  const stillUnknown = [...unknown].flatMap((word) => (wanted.some(isMeantBy(word)) ? [] : word[0]));
   const all = [...vals, ...wanted].sort((a, b) => (a.file < b.file ? -1 : 1));
   return { look, vals: all, unknown: stillUnknown, error: firstError(context, problem, errors) };
 }
 
-function chooseByWords(
-  { workspace }: Look,
+/** The unknown words have the ids of their vals, if they are vals. */
+async function chooseByWords(
+  context: Context,
+  { workspace, remotes }: Look,
   named: readonly LocalVal[],
   words: readonly string[],
-): { chosen: readonly LocalVal[]; unknown: string[] } {
-  if (words.length === 0) return { chosen: named, unknown: [] };
+): Promise<{ chosen: readonly LocalVal[]; unknown: Map<string, string | undefined> }> {
+  if (words.length === 0) return { chosen: named, unknown: new Map() };
+  const identify = await createResolver(context);
   const chosen = new Set<LocalVal>();
-  const unknown: string[] = [];
+  const unknown = new Map<string, string | undefined>();
   for (const word of new Set(words)) {
-    const isMeant = ({ file, name }: LocalVal) =>
-      name === word || isBelow(workspace, [word], file) || workspace.records.of(name)?.id === word;
-    const found = named.filter(isMeant);
+    let found = named.filter(({ file, name }) => name === word || isBelow(workspace, [word], file));
+    if (found.length === 0) {
+      const { id } = (await identify(word).catch(undefinedIf(NotFoundError))) ?? {};
+      const name = id && (await remotes.mineWithId(id, undefined))?.name;
+      found = named.filter((val) => val.name === name || (id && workspace.records.of(val.name)?.id === id));
+      if (found.length === 0) unknown.set(word, id);
+    }
     for (const val of found) chosen.add(val);
-    if (found.length === 0) unknown.push(word);
   }
   return { chosen: [...chosen], unknown };
 }
