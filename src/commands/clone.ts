@@ -11,6 +11,7 @@ import { errnoOf, errorMessageOf, isMissing } from '../lib/system.ts';
 import { spaceIn } from '../settings/base-url.ts';
 import { chosenBaseUrl, isOfThisMachine, serviceName } from '../settings/settings.ts';
 import { manifestFile, refuseNested } from '../workspace/disk/root.ts';
+import { temporaryName } from '../workspace/disk/write-files.ts';
 import { closeLook, openLook } from '../workspace/look.ts';
 import { readManifest, updateManifest, withService } from '../workspace/manifest.ts';
 import { createRemoteVals } from '../workspace/remote-vals.ts';
@@ -79,7 +80,7 @@ export const command = defineCommand({
 
 /** A clone that was interrupted left a vals.json that names this service, or none if it is on this machine. */
 function refuseFilled(folder: string, given: string, service: string): void {
-  const names = namesIn(folder, given);
+  const names = namesIn(folder, given).filter((name) => !temporaryName.test(name));
   if (names.length === 0) return;
   if (names.includes(manifestFile)) {
     const { services } = readManifest(folder);

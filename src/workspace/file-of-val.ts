@@ -21,10 +21,10 @@ export async function fileOfWord(context: WordContext, word: string): Promise<Fi
   const { workspaces, settings, env } = context;
   const place = workspaces.placeOf(word);
   const isListed = place?.workspace.manifest.names.has(place.file) === true;
-  if (!isListed && !isCode(word)) return undefined;
   const isThere = isListed || isFile(resolve(settings.cwd, word));
   const folder = place?.workspace.root ?? settings.cwd;
-  if (!isThere && !(await isKnownToGit(folder, place?.file ?? word, env))) return undefined;
+  const isKnown = isThere || (isCode(word) && (await isKnownToGit(folder, place?.file ?? word, env)));
+  if (!isKnown) return undefined;
   const name = await nameInPlace(context, place, word);
   return name === undefined ? undefined : { path: word, name, recordedId: recordedId(context, place, name) };
 }

@@ -123,6 +123,8 @@ describe('vals clone', () => {
     const service = await newService();
     for (const name of ['one', 'two']) await service.edit(name, name);
     const place = new Place(temporaryFolder(), service.env);
+    // A clone that was killed while it wrote vals.json.
+    place.put({ 'mine/.vals-999999-0a.tmp': '' });
     expect(await place.words(['clone', 'mine'])).toEqual({ 'one.ts': 'pulled', 'two.ts': 'pulled' });
     await service.edit('two', 'theirs');
     await service.edit('three', 'three');

@@ -1,4 +1,4 @@
-import { truncateSync } from 'node:fs';
+import { symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { newService, Place, pushed, workspaceWith } from './support.ts';
@@ -34,6 +34,20 @@ it('push sends such a file if the command line names it, and a prune does not de
   expect(await place.status()).toEqual({ 'a.ts': 'new' });
   expect(await place.words(['push', '--prune', '--yes'])).toEqual({ 'a.ts': 'created' });
   expect(await there()).toEqual(['', 'a', 'b_test', 'v1', 'v2']);
+});
+
+it('a named file is a val for other commands, too, whatever its extension is', async () => {
+  const { place } = await pushed({ 'a.ts': 'a' });
+  place.put({ 'greet.txt': 'greet' });
+  await place.vals('push', 'greet.txt');
+  expect(await place.vals('val', 'get', 'greet.txt', '--code')).toMatchObject({ stdout: 'greet' });
+});
+
+it('in a folder below, the warning of an ignore file that is a link has its path from there', async () => {
+  const { place } = await pushed({ 'a.ts': 'a', 'sub/b.ts': 'b' });
+  symlinkSync('a.ts', join(place.folder, '.gitignore'));
+  const { stderr } = await new Place(join(place.folder, 'sub'), place.env, place.home).vals('status');
+  expect(stderr).toMatch(/^warning: \.\.\/\.gitignore was not read/);
 });
 
 it('in a folder below, a path is relative to that folder, and messages name files from there', async () => {
@@ -90,5 +104,8 @@ it.each(['.git/HEAD', 'vals.json'])(
     await place.vals('pull', 'b', '--force');
     expect(place.read('lib/b.ts')).toBe('of others');
     expect(await service.code(id)).toBe('theirs');
+    place.put({ 'lib/.git/HEAD': '', 'lib/vals.json': '{}' });
+    for (const command of ['push', 'status', 'pull'])
+      expect(await place.vals(command, 'lib/b.ts')).toMatchObject({ exit: 10 });
   },
 );

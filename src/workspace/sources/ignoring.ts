@@ -18,6 +18,8 @@ interface Rules {
 interface RulesOptions {
   warn?: (message: string) => void;
   env?: NodeJS.ProcessEnv;
+  /** The path of a file as messages show it. */
+  pathOf?: (below: string) => string;
 }
 
 /** `below` is relative to the root of the rules. None of the folders on the way is ignored. */
@@ -30,7 +32,7 @@ export const isIgnoreFile = (path: string): boolean => fileNames.includes(basena
 /** Reads each ignore file once. After one has changed, create new rules. */
 export function createIgnoreRules(
   root: string,
-  { warn = () => {}, env = process.env }: RulesOptions = {},
+  { warn = () => {}, env = process.env, pathOf = (below) => below }: RulesOptions = {},
 ): IsIgnored {
   const known = new Map<string, readonly Rules[]>();
 
@@ -73,7 +75,8 @@ export function createIgnoreRules(
     } catch (error) {
       const cause = error instanceof LocalError ? error.cause : undefined;
       if (!(cause instanceof UnusableFile) || cause instanceof TooLarge) throw error;
-      warn(`${join(top, file)} was not read because it ${cause.problem}. Its rules do not apply.`);
+      const path = pathOf(withSlashes(relative(root, join(top, file))));
+      warn(`${path} was not read because it ${cause.problem}. Its rules do not apply.`);
       return undefined;
     }
   }

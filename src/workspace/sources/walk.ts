@@ -90,7 +90,7 @@ export async function walkFolder(
   root: string,
   { pathOf, warn = () => {}, env = process.env }: WalkOptions,
 ): Promise<string[]> {
-  return walk(root, '', { isIgnored: createIgnoreRules(root, { warn, env }), warn, pathOf });
+  return walk(root, '', { isIgnored: createIgnoreRules(root, { warn, env, pathOf }), warn, pathOf });
 }
 
 export function createFolderFilter(
