@@ -110,8 +110,8 @@ test('an unknown route is 404, whatever its body', async () => {
 
 test('the time of a run is a whole timestamp, also if a date alone was given', async () => {
   const { id } = await service.createVal({ name: 'dated', code: 'c' });
-  const body = { version: 1, runStartAt: '2026-01-31', runEndAt: '2026-01-31T10:00' };
-  const times = { runStartAt: '2026-01-31T00:00:00.000Z', runEndAt: '2026-01-31T10:00:00.000Z' };
+  const body = { version: 1, runStartAt: '2026-01-31', runEndAt: '2026-01-31T24:00:00Z' };
+  const times = { runStartAt: '2026-01-31T00:00:00.000Z', runEndAt: '2026-02-01T00:00:00.000Z' };
   expect((await service.ask('POST', `/v1/vals/${id}/runs`, { body })).body).toMatchObject(times);
   expect((await service.get<List>(`/v1/vals/${id}/runs`)).data).toMatchObject([times]);
 });
