@@ -28,8 +28,8 @@ export function checkToolInput(
   }
   for (const [key, { value }] of [...argumentsOf(command), ...options]) {
     const isText = [rawInput[key]].flat().some((each) => typeof each === 'string');
-    if (value?.schema.type === 'integer' && isText)
-      throw new UsageError(`${key} must be an integer.`, { hint });
+    if (value && value.schema.type !== 'string' && isText)
+      throw new UsageError(`${key} must be a number.`, { hint });
   }
   const words = Object.fromEntries(
     Object.entries(rawInput).filter(([key]) => !codeArgument || key !== 'code'),

@@ -10,7 +10,7 @@ export interface AgentPermissions {
 }
 
 type Property = Partial<Omit<ValueSchema, 'type'>> & {
-  type: 'string' | 'boolean' | 'integer' | 'array';
+  type: ValueSchema['type'] | 'boolean' | 'array';
   description: string;
   items?: ValueSchema;
   minItems?: number;

@@ -1,7 +1,7 @@
 import { InvalidValue } from '../errors.ts';
 import type { Hint } from '../lib/hint.ts';
 import { asQuestion, nearest } from '../lib/suggest.ts';
-import { parseSeconds } from '../settings/settings.ts';
+import { longestTimeout, parseSeconds } from '../settings/settings.ts';
 import { parseAge, parseMoment } from './moments.ts';
 
 /** What a shell offers for a value, beside fixed words. */
@@ -19,9 +19,10 @@ export interface ValReference {
 }
 
 export type ValueSchema = {
-  type: 'string' | 'integer';
+  type: 'string' | 'integer' | 'number';
   enum?: string[];
   minimum?: number;
+  exclusiveMinimum?: number;
   maximum?: number;
 };
 
@@ -126,7 +127,7 @@ export const port = (): ValueType<number> => ({
 export const seconds = (): ValueType<number> => ({
   placeholder: 'seconds',
   parse: parseSeconds,
-  schema: { type: 'integer', minimum: 1 },
+  schema: { type: 'number', exclusiveMinimum: 0, maximum: longestTimeout },
 });
 
 const listVersions: Hint = { text: 'To list the versions of a val', command: 'version ls' };

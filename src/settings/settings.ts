@@ -185,7 +185,7 @@ function fileIn(folder: Setting<string> | undefined, name: string, variable: str
   });
 }
 
-const longestTimeout = 86_400;
+export const longestTimeout = 86_400;
 
 export function parseSeconds(text: string): number {
   const seconds = Number(text);

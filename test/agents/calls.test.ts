@@ -78,7 +78,7 @@ const refusals: Refusal[] = [
   ['val_get', { val: 'a', other: 1 }, '"other" is not an input of the tool "val_get".'],
   ['val_get', { val: { a: 1 } }, 'val must be a string.'],
   ['runs', { error: 'yes' }, 'error must be a boolean.'],
-  ['runs', { limit: '3' }, 'limit must be an integer.'],
+  ['runs', { limit: '3' }, 'limit must be a number.'],
   ['runs', { limit: 0 }, 'limit takes a whole number of at least 1, not "0".'],
   ['run', { val: 'a', env: ['VALS_X=1'] }, 'env cannot name VALS_X: '],
   ['comments', { relationship: 'both' }, 'relationship takes one of any, given, received, not "both".'],

@@ -107,6 +107,8 @@ it('the input privacy lists its values', () => {
 });
 
 it('an input that is a number has its limits', () => {
-  const runs = toolsFor({}).find(({ name }) => name === 'runs');
-  expect(runs?.inputSchema.properties.limit).toMatchObject({ type: 'integer', minimum: 1 });
+  const tools = new Map(toolsFor({ allowRun: true }).map((tool) => [tool.name, tool.inputSchema.properties]));
+  expect(tools.get('runs')?.limit).toMatchObject({ type: 'integer', minimum: 1 });
+  const limits = { type: 'number', exclusiveMinimum: 0, maximum: 86_400 };
+  expect(tools.get('run')?.maxTime).toMatchObject(limits);
 });
