@@ -2,14 +2,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { LocalError } from '../errors.ts';
 import { isLoopback } from '../lib/host-names.ts';
 import { answerForPages } from './answer-for-pages.ts';
+import { watchFiles } from './changes.ts';
 import { passOn } from './pass-on.ts';
 import { type Serving, type ServingOptions, startServing } from './serving-process.ts';
 
-export interface ServeOptions extends ServingOptions {
+export interface ServeOptions extends Omit<ServingOptions, 'prepare'> {
+  /** A save of these files, or of those that the val loads, starts a new process. */
+  files: readonly string[];
+  prepare(onFile: (path: string) => void): ReturnType<ServingOptions['prepare']>;
   port: number;
   host: string;
-  /** Resolves when a save that was before this call has led to `reload`. */
-  isUpToDate(): Promise<void>;
   onFinished(request: FinishedRequest): void;
 }
 
@@ -22,22 +24,25 @@ interface FinishedRequest {
 
 export interface Served {
   url: string;
-  /** Starts a process with the code of now. Requests under way finish in the process that has them. */
-  reload(): void;
   close(signal: NodeJS.Signals): Promise<void>;
 }
 
 /** Answers HTTP at one address, and passes each request on to the newest process of the val. */
 export async function serveVal(options: ServeOptions): Promise<Served> {
-  const { clock, isUpToDate, onFinished, host } = options;
+  const { clock, prepare, onFinished, host } = options;
   const onlyLoopback = isLoopback(host) || host === '::1';
   const processes = new Set<Serving>();
   const answers = new Set<Promise<void>>();
   let isClosed = false;
+  // Requests under way finish in the process that has them.
+  const changes = watchFiles(options.files, clock, () => {
+    newest.retire();
+    newest = start();
+  });
   let newest = start();
 
   function start(): Serving {
-    const serving = startServing(options);
+    const serving = startServing({ ...options, prepare: () => prepare(changes.follow) });
     processes.add(serving);
     void serving.ended.then(() => processes.delete(serving));
     return serving;
@@ -53,7 +58,7 @@ export async function serveVal(options: ServeOptions): Promise<Served> {
     if (onlyLoopback && !isForLoopback(incoming)) return respond(outgoing, 403, otherName);
     if (incoming.headers.upgrade?.toLowerCase() === 'websocket')
       return respond(outgoing, 501, 'vals run does not serve WebSockets.');
-    await isUpToDate();
+    await changes.seen();
     if (isClosed || outgoing.destroyed) return void outgoing.destroy();
     if (!newest.isUsable()) newest = start();
     const serving = newest;
@@ -72,17 +77,15 @@ export async function serveVal(options: ServeOptions): Promise<Served> {
     answers.add(answered);
   });
   const url = await listen(server, options).catch((error) => {
+    changes.close();
     void newest.end('SIGKILL');
     throw error;
   });
   return {
     url,
-    reload() {
-      newest.retire();
-      newest = start();
-    },
     async close(signal) {
       isClosed = true;
+      changes.close();
       server.close();
       await Promise.all([...processes].map((serving) => serving.end(signal)));
       await Promise.all(answers);

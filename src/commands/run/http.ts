@@ -2,7 +2,6 @@ import type { Context } from '../../cli/context.ts';
 import { exitQuietly, isCtrlC, messageWithHint, RunFailedError } from '../../errors.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
-import { watchFiles } from '../../run/changes.ts';
 import { prepareLaunch } from '../../run/launch.ts';
 import { findTarget } from '../../run/target.ts';
 import { defaultSeconds, type RunInput } from './run-once.ts';
@@ -15,18 +14,16 @@ export async function serveRequests(context: Context, input: RunInput): Promise<
   const { name } = await target.load();
   say({ kind: 'progress' });
   const log = await context.openLog();
-  const files = [...(target.kind === 'file' ? [target.path] : []), ...launch.dotenvFiles];
-  const changes = watchFiles(files, clock, () => void starting.then((served) => served.reload()));
-  const starting = serveVal({
+  const served = await serveVal({
     name,
     clock,
     maxSeconds: input.maxTime ?? defaultSeconds,
     port: input.port ?? 0,
     host: input.host ?? '127.0.0.1',
-    isUpToDate: changes.seen,
-    async prepare() {
+    files: [...(target.kind === 'file' ? [target.path] : []), ...launch.dotenvFiles],
+    async prepare(onFile) {
       const entry = await target.load();
-      const modules = launch.modules(entry, changes.follow);
+      const modules = launch.modules(entry, onFile);
       return launch.process('serve', modules, { args: [], stdout: 'stderr' });
     },
     onFailure(failure) {
@@ -37,16 +34,11 @@ export async function serveRequests(context: Context, input: RunInput): Promise<
       log.write(`${method} ${path} ${status} ${milliseconds} ms`);
     },
   });
-  const served = await starting.catch((error) => {
-    changes.close();
-    throw error;
-  });
   try {
     await context.print(flags.json || flags.ndjson ? stringifyJson({ url: served.url }) : served.url);
     say({ kind: 'lines', text: 'Press Ctrl-C to stop.\n' });
     await aborted(signal);
   } finally {
-    changes.close();
     await beyondGracePeriod(() => served.close(isCtrlC(signal.reason) ? 'SIGINT' : 'SIGTERM'));
     log.close();
   }
