@@ -23,20 +23,16 @@ export interface EnvironmentOptions {
 
 export const belongsToVals = (name: string): boolean => /^VALS_/i.test(name);
 
-export const dotenvFiles = (options: EnvironmentOptions): string[] => [
-  ...projectFile(options),
-  ...options.dotenv.map((file) => resolve(options.cwd, file)),
+export const dotenvFiles = ({ isOwnFile, project, cwd, dotenv }: EnvironmentOptions): string[] => [
+  ...(isOwnFile && project !== undefined ? [join(project, '.env')] : []),
+  ...dotenv.map((file) => resolve(cwd, file)),
 ];
 
-const projectFile = ({ isOwnFile, project }: EnvironmentOptions): string[] =>
-  isOwnFile && project !== undefined ? [join(project, '.env')] : [];
-
 export function environmentOf(options: EnvironmentOptions): NodeJS.ProcessEnv {
-  const { env, isOwnFile, cwd, dotenv, variables } = options;
+  const { env, isOwnFile, variables } = options;
   const own = Object.entries(env).filter(([name]) => isOwnFile || neededByAll.test(name));
   const inherited = [
-    ...projectFile(options).flatMap((file) => Object.entries(readDotenv(file) ?? {})),
-    ...dotenv.flatMap((file) => Object.entries(readNamedDotenv(file, cwd))),
+    ...dotenvFiles(options).flatMap((file) => Object.entries(readDotenv(file, options))),
     ...own,
   ].filter(([name, value]) => !isForEditors(name, value, options));
   const named = variables.map(({ name, value }) => [name, value ?? ownValue(name, env)] as const);
@@ -60,18 +56,17 @@ function ownValue(name: string, env: NodeJS.ProcessEnv): string {
   });
 }
 
-function readNamedDotenv(file: string, cwd: string): NodeJS.ProcessEnv {
-  const variables = readDotenv(resolve(cwd, file));
-  if (variables !== undefined) return variables;
-  throw new LocalError(`The file ${file} does not exist.`, { hint: 'Check the path after --dotenv.' });
-}
-
-function readDotenv(file: string): NodeJS.ProcessEnv | undefined {
+/** Only a file that `--dotenv` names has to be there. */
+function readDotenv(path: string, { cwd, dotenv }: EnvironmentOptions): NodeJS.ProcessEnv {
   try {
-    return parseEnv(readFileSync(file, 'utf8'));
+    return parseEnv(readFileSync(path, 'utf8'));
   } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw new LocalError(`${file} cannot be read: ${errorMessageOf(error)}.`, {
+    const named = dotenv.find((file) => resolve(cwd, file) === path);
+    if (isMissing(error)) {
+      if (named === undefined) return {};
+      throw new LocalError(`The file ${named} does not exist.`, { hint: 'Check the path after --dotenv.' });
+    }
+    throw new LocalError(`${path} cannot be read: ${errorMessageOf(error)}.`, {
       hint: 'Fix the file, or move it away.',
       cause: error,
     });
