@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { folderOf, type RunOptions, run, runOnScreen } from '../support/program.ts';
+import { folderOf, type RunOptions, run } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService, testToken } from '../support/scripted-service.ts';
 
 const ok: Reply = { body: { ok: true } };
@@ -151,22 +151,6 @@ describe('the output', () => {
     expect((await ask(['GET', '/x', '--fields', 'b'], { body })).stdout).toBe('[{"b":2},{"b":null}]\n');
     expect((await ask(['GET', '/x', '--fields', 'a'], { body: '{"a":1,"b":2}' })).stdout).toBe('{"a":1}\n');
   });
-
-  it('is indented at a terminal, with control characters escaped', async () => {
-    const evil = { name: '\u001b[2J\u202egnp.exe\u009b' };
-    const service = await scriptedService([{ body: evil }]);
-    const { exit, screen } = await runOnScreen(['api', 'GET', '/x', '--no-color'], { env: service.env });
-    expect(exit).toBe(0);
-    expect(screen).toBe('{\r\n  "name": "\\u001b[2J\\u202egnp.exe\\u009b"\r\n}\r\n');
-    expect(JSON.parse(screen)).toEqual(evil);
-  });
-
-  it.each<[method: string, reply: Reply]>([
-    ['DELETE', { status: 204 }],
-    ['HEAD', { status: 200, headers: { 'content-encoding': 'gzip' } }],
-  ])('is empty for an empty answer to %s', async (method, reply) => {
-    expect(await ask([method, '/x', '--json'], reply)).toMatchObject({ exit: 0, stdout: '', stderr: '' });
-  });
 });
 
 describe('--paginate', () => {
@@ -196,28 +180,5 @@ describe('--paginate', () => {
     const { exit, stdout, error } = await ask(['GET', '/x', '--paginate', '--json']);
     expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
     expect(error).toMatchObject({ kind: 'bad_response' });
-  });
-});
-
-it.each<[string, Reply, number, string]>([
-  ['GET', { status: 404 }, 3, 'not_found'],
-  ['PURGE', { status: 405 }, 6, 'refused'],
-  ['PATCH', { status: 502 }, 8, 'unknown_outcome'],
-  ['POST', { body: '<html>' }, 11, 'bad_response'],
-  ['PUT', { status: 302, headers: { location: '/y' } }, 11, 'bad_response'],
-])('a failure of %s after %j is exit %i', async (method, reply, exit, kind) => {
-  const { stdout, requests, error, ...result } = await ask([method, '/x', '--json'], reply);
-  expect({ exit: result.exit, stdout, requests }).toEqual({ exit, stdout: '', requests: 1 });
-  expect(error).toMatchObject({ kind, method, path: '/x' });
-});
-
-it.each([
-  ['POST', `/x?t=%74${testToken.slice(1)}`],
-  ['GET', '/x', '-f', `t=${testToken}`],
-])('a token in the query is not sent, and the service is not accused: %s', async (...args) => {
-  const service = await scriptedService([]);
-  expect(await run(['api', ...args, '--json'], { env: service.env })).toMatchObject({
-    exit: 10,
-    error: { message: 'The query contains your token, so it was not sent.' },
   });
 });

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { folderOf, run, runOnScreen } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
@@ -159,17 +158,6 @@ describe('code with a syntax error is not sent by', () => {
     expect(sent.exit).toBe(0);
     expect(service.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([request]);
     expect(JSON.parse(service.requests[0]?.body ?? '')).toMatchObject({ code: brokenCode });
-  });
-
-  it('val edit, and the text is kept in a named file', async () => {
-    const service = await scriptedService([{ body: { id, name: 'a', code: 'old', version: 1 } }]);
-    const EDITOR = 'sh -c \'printf "a b" > "$1"\' --';
-    const { exit, stderr } = await run(['val', 'edit', id], { env: { ...service.env, EDITOR } });
-    expect(exit).toBe(10);
-    const file = /Your text is in (\S+)\.\n/.exec(stderr)?.[1] ?? '';
-    expect(readFileSync(file, 'utf8')).toBe('a b');
-    expect(stderr.replaceAll(/\n\s*/g, ' ')).toContain(`run \`vals version new ${id} ${file}\``);
-    expect(service.requests.map(({ method }) => method)).toEqual(['GET']);
   });
 
   it.each([

@@ -25,14 +25,6 @@ describe('code is sent byte for byte', () => {
     expect(bytes).toHaveLength(4);
   });
 
-  it('up to a megabyte', async () => {
-    const code = 'é'.repeat(500_000);
-    const service = await scriptedService([{ status: 413 }]);
-    const { exit } = await run(['push', 'a.ts'], { env: service.env, cwd: folderOf({ 'a.ts': code }) });
-    expect(exit).toBe(6);
-    expect(service.requests.map((seen) => sent(seen).code === code)).toEqual([true]);
-  });
-
   it('with one warning about imports of other files', async () => {
     const folder = folderOf({
       'a.ts': "import { x } from './lib.ts';\nexport default x;",

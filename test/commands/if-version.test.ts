@@ -27,11 +27,6 @@ it.each([[], ['--dry-run']])(
   },
 );
 
-it('version new --if-version takes only the number of a version', async () => {
-  const args = ['version', 'new', id, 'a.ts', '--if-version', 'x'];
-  expect(await run(args, { cwd: cwd() })).toMatchObject({ exit: 2 });
-});
-
 it.each([
   { args: ['version', 'new', id, 'a.ts', '--if-version', '3'], requests: 'POST GET POST' },
   { args: ['val', 'edit', id], requests: 'POST GET GET POST' },
@@ -52,12 +47,6 @@ it.each([
   expect(screen.includes('Your text is in ')).toBe(args.includes('edit'));
   expect(service.requests.map(({ method }) => method).join(' ')).toBe(requests);
   expect(service.requests.at(-1)?.headers['if-match']).toBe(etag);
-});
-
-it('val rm --yes, which reads nothing, sends no If-Match', async () => {
-  const service = await scriptedService([{ status: 204 }]);
-  expect(await run(['val', 'rm', id, '--yes'], { env: service.env })).toMatchObject({ exit: 0 });
-  expect(service.requests[0]?.headers['if-match']).toBeUndefined();
 });
 
 it('the embedded service keeps what another writer sent after the val was read', async () => {

@@ -37,7 +37,6 @@ const cases: { what: string; paths: string; pushed: Record<string, string>; left
       'v/a.json v/b.d.ts v/c.d.mts v/d.ts.bak v/f.TS v/ts v/g.cjs v/.eslintrc.js v/x/a.test.ts v/a.spec.tsx ' +
       'v/vite.config.mjs v/.git/b.ts v/node_modules/d.ts v/e/node_modules/x/f.ts v/e/.g/h.ts',
   },
-  { what: 'the files of the current folder', paths: '.', pushed: { 'a.ts': 'a', 'b/c.ts': 'c' } },
   {
     what: 'files and folders in the order of the arguments',
     paths: 'z.ts v c.ts',
@@ -66,12 +65,6 @@ it.each(['.env', 'v/.a.ts', '.env --name a'])('vals push %s is refused', async (
 
 type Ignoring = { what: string; rules: Record<string, string>; path?: string; pushed: string; left?: string };
 const ignoring: Ignoring[] = [
-  {
-    what: 'no exception for a file in an ignored folder',
-    rules: { 'v/.gitignore': 'build/\n!build/keep.ts\n' },
-    pushed: 'v/a.ts',
-    left: 'v/build/keep.ts',
-  },
   {
     what: '.valsignore and .gitignore, without an exception of one file from the rules of the other',
     rules: {
@@ -164,11 +157,6 @@ it.each<{ what: string; args: string[]; says: string }>([
   { what: '--name with a folder of several', args: ['v', '--name', 'x'], says: 'only one file' },
   { what: 'two files with one name', args: ['a.ts', 'b.ts', 'v/a.ts'], says: 'a.ts and v/a.ts would both' },
   {
-    what: 'two file names that give one name',
-    args: ['alike'],
-    says: 'alike/b-c.ts and alike/b_c.ts would both',
-  },
-  {
     what: 'a file name without a letter',
     args: ['a.ts', '123.ts'],
     says: '123.ts has a name that no val can',
@@ -182,7 +170,7 @@ it.each<{ what: string; args: string[]; says: string }>([
   { what: 'an empty path', args: [''], says: 'is empty' },
   { what: 'no requests at a time', args: ['a.ts', '--concurrency', '0'], says: '--concurrency' },
 ])('vals push refuses $what, and sends nothing', async ({ args, says }) => {
-  const code = wordsOf('a.ts a.js b.ts v/a.ts v/c.ts empty/notes.txt alike/b-c.ts alike/b_c.ts 123.ts');
+  const code = wordsOf('a.ts a.js b.ts v/a.ts v/c.ts empty/notes.txt 123.ts');
   const cwd = filesOf(code, [longFile]);
   const service = await scriptedService([]);
   const result = await run(['push', ...args, '--json'], { env: service.env, cwd, input: 'code' });

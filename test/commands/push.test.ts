@@ -136,22 +136,6 @@ describe('failures', () => {
     expect(names(service.requests).toSorted()).toEqual(all);
   });
 
-  it('are said once, however often each file was tried', async () => {
-    const retried: Reply[] = [{ status: 503 }];
-    const tooLate = { status: 503, headers: { 'retry-after': '3600' } };
-    const service = await scriptedService([], (seen) =>
-      sent(seen).name === 'b' ? (retried.pop() ?? tooLate) : tooLate,
-    );
-    const { exit, stderr } = await run(['push', 'a.ts', 'b.ts'], { env: service.env, cwd: vals('a', 'b') });
-    expect(service.requests).toHaveLength(3);
-    expect({ exit, stderr }).toEqual({
-      exit: 7,
-      stderr:
-        'error: None of the 2 vals was pushed (a.ts and b.ts). The service is not available.\n' +
-        'hint: Run the command again later.\n',
-    });
-  });
-
   it('have an error object for each failed file, and are named on stderr', async () => {
     const body = { message: 'bad code' };
     const service = await scriptedService([], repliesTo({ b: { status: 400, body } }));
@@ -168,19 +152,6 @@ describe('failures', () => {
       stdout: 'created\ta\t1\tid-a\ta.ts\nfailed\tb\t\t\tb.ts\n',
       stderr: expect.stringMatching(/b\.ts.*bad code/),
     });
-  });
-
-  it.each([
-    { replies: [401], outcome: 'failed skipped skipped', exit: 4 },
-    { replies: [201, 401], outcome: 'created failed skipped', exit: 9 },
-  ])('of the token ($replies) stop the rest: exit $exit', async ({ replies, outcome, exit }) => {
-    const service = await scriptedService(replies.map((status) => ({ status, body: {} })));
-    const args = ['push', '.', '--concurrency', '1', '--json'];
-    const result = await run(args, { env: service.env, cwd: vals('a', 'b', 'c') });
-    expect(result).toMatchObject({ exit, error: { kind: exit === 4 ? 'auth' : 'partial', exit } });
-    expect(statuses(result.stdout).join(' ')).toBe(outcome);
-    expect(outcomes(result.stdout).at(-1)).toEqual({ file: 'c.ts', name: 'c', status: 'skipped' });
-    expect(service.requests).toHaveLength(replies.length);
   });
 
   it('of one val with 403 do not stop the others', async () => {
@@ -280,25 +251,6 @@ describe('--dry-run', () => {
 });
 
 describe('an interruption', () => {
-  it('during a push tells which vals were pushed, are unknown or were not begun', async () => {
-    let held = 0;
-    const service = await scriptedService([], (seen) => {
-      if (sent(seen).name === 'a') return made(seen);
-      return () => {
-        held += 1;
-        if (held === 2) interrupt(143);
-      };
-    });
-    const args = ['push', '.', '--concurrency', '2', '--json'];
-    const { interrupt, result } = interruptible(args, service.env, vals('a', 'b', 'c', 'd'));
-    const { exit, stdout, stderr } = await result();
-    expect(exit).toBe(143);
-    expect(statuses(stdout)).toEqual(['created', 'failed', 'failed', 'skipped']);
-    expect(outcomes(stdout)[1]?.error).toMatchObject({ message: expect.stringContaining('not known') });
-    expect(stderr.trimEnd().split('\n').at(-1)).toContain('"exit":143');
-    expect(names(service.requests).toSorted()).toEqual(['a', 'b', 'c']);
-  });
-
   it('while a push waits for a retry skips all vals', async () => {
     const service = await scriptedService([{ status: 503, headers: { 'retry-after': '20' } }]);
     const args = ['push', '.', '--concurrency', '1', '--json', '--debug'];

@@ -213,15 +213,3 @@ it.each([[['val', 'rm', id]], [['version', 'rm', id, '2']]])(
     expect(service.requests.map(({ method }) => method)).toEqual(['GET']);
   },
 );
-
-it('many vals that do not exist are said once', async () => {
-  const { env } = await scriptedService([], () => ({ status: 404 }));
-  const { exit, stderr } = await run(['val', 'rm', a, b, c, '--yes'], { env });
-  expect({ exit, lines: stderr.trim().split('\n') }).toEqual({
-    exit: 3,
-    lines: [
-      `error: None of the 3 vals was deleted: ${a}, ${b} and ${c} are not on the service.`,
-      expect.stringMatching(/^hint: /),
-    ],
-  });
-});

@@ -112,15 +112,25 @@ test.each([
   expect(await ended).toMatchObject({ exit: 1, stderr: expect.stringMatching(message) });
 });
 
-test.each([[[]], [['--quiet']]])('--log json writes a failed start as a line of the log %j', async (flags) => {
-  const { exit, stdout, stderr } = await runProcess(['serve', '--log', 'json', '--host', '0.0.0.0', ...flags]);
-  expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
-  expect(JSON.parse(stderr)).toEqual({
-    time: expect.any(String),
-    level: 'error',
-    message: expect.stringMatching(/^--host 0\.0\.0\.0 needs --public-url.* For example/),
-  });
-});
+test.each([[[]], [['--quiet']]])(
+  '--log json writes a failed start as a line of the log %j',
+  async (flags) => {
+    const { exit, stdout, stderr } = await runProcess([
+      'serve',
+      '--log',
+      'json',
+      '--host',
+      '0.0.0.0',
+      ...flags,
+    ]);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    expect(JSON.parse(stderr)).toEqual({
+      time: expect.any(String),
+      level: 'error',
+      message: expect.stringMatching(/^--host 0\.0\.0\.0 needs --public-url.* For example/),
+    });
+  },
+);
 
 test('--log json writes an object for each request, and --metrics-port serves metrics', async () => {
   const service = await embeddedService({ args: ['--log', 'json', '--metrics-port', '0'] });

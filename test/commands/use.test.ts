@@ -24,11 +24,6 @@ it('vals use lists the services, and switches to one of them', async () => {
   expect(JSON.parse(stdout)[0].value).toBe('https://two.example');
 });
 
-it('vals use says that VALS_LOCAL overrides the default service', async () => {
-  const { stderr } = await run(['use'], { home: signedIn(), env: { VALS_LOCAL: '1' } });
-  expect(stderr).toContain('VALS_LOCAL is set, so commands use the embedded service.');
-});
-
 it('vals use ends with a line that sums up the change', async () => {
   const { screen } = await runOnScreen(['use', 'two.example', '--no-color'], { home: signedIn() });
   expect(screen).toMatch(/✓ The default service is now https:\/\/two\.example\. \(.*\d+ms\)\s*$/);

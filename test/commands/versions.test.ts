@@ -196,6 +196,7 @@ describe('val edit', () => {
     },
     { what: 'the service fails', replies: [{ body: opened }, { status: 500 }], text: 'mine', exit: 8 },
     { what: 'it is empty', replies: [], text: '', exit: 10 },
+    { what: 'it has a syntax error', replies: [], text: 'a b', exit: 10 },
     { what: 'the editor fails after saving', replies: [], text: 'mine', exit: 10, ends: '; exit 3' },
   ])('keeps the text in a named file if $what', async ({ replies, text, exit, ends = '' }) => {
     const service = await scriptedService([{ body: opened }, ...replies]);
@@ -206,6 +207,7 @@ describe('val edit', () => {
     const [, file = ''] = /Your text is in (\S+)\.\n/.exec(result.stderr) ?? [];
     expect(readFileSync(file, 'utf8')).toBe(text);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    if (exit === 5) expect(result.stderr).toContain(`vals version new ${id} ${file}`);
+    if (exit === 5 || text === 'a b')
+      expect(result.stderr.replaceAll(/\n\s*/g, ' ')).toContain(`vals version new ${id} ${file}`);
   });
 });
