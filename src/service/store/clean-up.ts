@@ -15,29 +15,23 @@ interface CleanUpOptions {
 }
 
 /** Deletes the runs of deleted vals, and old runs, in small steps while the service answers. */
-export async function cleanUp(db: Database, { keepRunsMs, clock, signal }: CleanUpOptions): Promise<void> {
+export async function cleanUp(db: Database, options: CleanUpOptions): Promise<void> {
+  const { clock, signal } = options;
+  while (!signal.aborted) {
+    // The database may be out of reach. The next round tries again.
+    await cleanUpOnce(db, options).catch(() => {});
+    await wait(clock, betweenRoundsMs, signal);
+  }
+}
+
+async function cleanUpOnce(db: Database, { keepRunsMs, clock, signal }: CleanUpOptions): Promise<void> {
   const deleteRuns = async (condition: Sql) => {
     for (let count = recordsPerStep; count === recordsPerStep && !signal.aborted; ) {
       count = await db.transaction({}, (tx) => deleteSomeRecords(tx, sql`kind = 'runs' AND ${condition}`));
       if (count > 0) await wait(clock, betweenStepsMs, signal);
     }
   };
-  while (!signal.aborted) {
-    try {
-      await deleteRunsOfRemovedVals(db, deleteRuns);
-      if (keepRunsMs !== undefined) await deleteOldRuns(db, clock.now() - keepRunsMs, deleteRuns);
-    } catch {
-      // The database may be out of reach. The next round tries again.
-    }
-    await wait(clock, betweenRoundsMs, signal);
-  }
-}
-
-type DeleteRuns = (condition: Sql) => Promise<void>;
-
-async function deleteRunsOfRemovedVals(db: Database, deleteRuns: DeleteRuns): Promise<void> {
-  const removed = await db.query<{ id: string }>(sql`SELECT val_id AS id FROM removed_vals`);
-  for (const { id } of removed) {
+  for (const { id } of await db.query<{ id: string }>(sql`SELECT val_id AS id FROM removed_vals`)) {
     await deleteRuns(sql`val_id = ${id}`);
     // Another process may be deleting some of the runs, or this one may be ending.
     await db.transaction({}, (tx) =>
@@ -46,12 +40,11 @@ async function deleteRunsOfRemovedVals(db: Database, deleteRuns: DeleteRuns): Pr
           AND NOT EXISTS (SELECT 1 FROM records WHERE kind = 'runs' AND val_id = ${id})`),
     );
   }
-}
-
-async function deleteOldRuns(db: Database, beforeMs: number, deleteRuns: DeleteRuns): Promise<void> {
-  const before = sortableTime(new Date(beforeMs).toISOString()) ?? '';
-  const owners = await db.query<{ id: string }>(sql`SELECT id FROM users`);
-  for (const { id } of owners) await deleteRuns(sql`owner_id = ${id} AND at < ${before}`);
+  if (keepRunsMs === undefined) return;
+  const before = sortableTime(new Date(clock.now() - keepRunsMs).toISOString()) ?? '';
+  for (const { id } of await db.query<{ id: string }>(sql`SELECT id FROM users`)) {
+    await deleteRuns(sql`owner_id = ${id} AND at < ${before}`);
+  }
 }
 
 /** In two statements: with a subquery, PostgreSQL may read the whole table to delete a few of its rows. */

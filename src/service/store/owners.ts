@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Reader, Tx } from '../database/database.ts';
-import { raw, sql } from '../database/sql.ts';
-import type { User } from './caller.ts';
+import { nothing, type Sql, sql } from '../database/sql.ts';
+import { idPattern, type User } from './caller.ts';
 import { deleteSomeRecords } from './clean-up.ts';
 import { removeVal } from './remove-val.ts';
+import { now } from './timestamps.ts';
 
 // People and spaces are in one table, because both own vals, and a name belongs to one of them.
 
@@ -14,38 +15,28 @@ export interface ListedOwner extends User {
   vals: number;
 }
 
-export async function ownerNamed(db: Reader, username: string, kind: OwnerKind): Promise<User | undefined> {
-  const [user] = await db.query<User>(
-    sql`SELECT id, username FROM users WHERE username = ${username} AND kind = ${kind}`,
-  );
-  return user;
-}
-
-const listed = (kind: OwnerKind): string =>
-  `SELECT users.id, username, created_at AS "createdAt",
-    (SELECT count(*) FROM vals WHERE owner_id = users.id) AS vals FROM users WHERE kind = '${kind}'`;
+const listed = (kind: OwnerKind, condition: Sql): Sql => sql`
+  SELECT users.id, username, created_at AS "createdAt",
+    (SELECT count(*) FROM vals WHERE owner_id = users.id) AS vals
+    FROM users WHERE kind = ${kind} ${condition} ORDER BY username`;
 
 export const listOwners = (db: Reader, kind: OwnerKind): Promise<ListedOwner[]> =>
-  db.query(sql`${raw(listed(kind))} ORDER BY username`);
+  db.query(listed(kind, nothing));
 
-export async function listedOwner(
+export async function ownerNamed(
   db: Reader,
   username: string,
   kind: OwnerKind,
 ): Promise<ListedOwner | undefined> {
-  const [owner] = await db.query<ListedOwner>(sql`${raw(listed(kind))} AND username = ${username}`);
+  if (!idPattern.test(username)) return undefined;
+  const [owner] = await db.query<ListedOwner>(listed(kind, sql`AND username = ${username}`));
   return owner;
 }
 
 /** Undefined if the name is taken. */
-export async function insertOwner(
-  tx: Tx,
-  username: string,
-  kind: OwnerKind,
-  at: string,
-): Promise<User | undefined> {
+export async function insertOwner(tx: Tx, username: string, kind: OwnerKind): Promise<User | undefined> {
   const [user] = await tx.query<User>(sql`
-    INSERT INTO users (id, username, kind, created_at) VALUES (${randomUUID()}, ${username}, ${kind}, ${at})
+    INSERT INTO users (id, username, kind, created_at) VALUES (${randomUUID()}, ${username}, ${kind}, ${now()})
       ON CONFLICT (username) DO NOTHING RETURNING id, username`);
   return user;
 }

@@ -1,7 +1,7 @@
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import { firstTokenName, idPattern, type User } from './caller.ts';
-import { insertOwner, type ListedOwner, listedOwner, listOwners, ownerNamed, removeOwner } from './owners.ts';
+import { insertOwner, type ListedOwner, listOwners, ownerNamed, removeOwner } from './owners.ts';
 import { now } from './timestamps.ts';
 import { endTokens, insertToken, newSecret } from './tokens.ts';
 
@@ -34,11 +34,10 @@ export function makeStoreOwner(
     if (known) return known;
     const [others] = await tx.query(sql`SELECT id FROM users LIMIT 1`);
     if (others && !evenIfOthers) return undefined;
-    const at = now();
-    const user =
-      (await ownerNamed(tx, ownerName, 'person')) ?? (await insertOwner(tx, ownerName, 'person', at));
+    const user = (await ownerNamed(tx, ownerName, 'person')) ?? (await insertOwner(tx, ownerName, 'person'));
     if (!user) return undefined;
     const token = newSecret('vals_local_');
+    const at = now();
     await insertToken(tx, user, { name: others ? `embedded ${at}` : firstTokenName, secret: token, at });
     await tx.query(sql`INSERT INTO owner (id, token) VALUES (${user.id}, ${token})`);
     return { user, token };
@@ -46,9 +45,10 @@ export function makeStoreOwner(
 }
 
 export function createPeople(database: Database) {
-  const giveToken = async (tx: Tx, user: User, at: string) => {
+  const giveToken = async (tx: Tx, { id, username }: User) => {
+    const user = { id, username };
     const token = newSecret();
-    await insertToken(tx, user, { name: firstTokenName, secret: token, at });
+    await insertToken(tx, user, { name: firstTokenName, secret: token, at: now() });
     return { user, token };
   };
 
@@ -60,16 +60,14 @@ export function createPeople(database: Database) {
       return user;
     },
 
-    named: async (username: string): Promise<ListedOwner | undefined> =>
-      idPattern.test(username) ? listedOwner(database, username, 'person') : undefined,
+    named: (username: string): Promise<ListedOwner | undefined> => ownerNamed(database, username, 'person'),
 
     list: (): Promise<ListedOwner[]> => listOwners(database, 'person'),
 
     add: (username: string): Promise<{ user: User; token: string } | undefined> =>
       database.transaction({}, async (tx) => {
-        const at = now();
-        const user = await insertOwner(tx, username, 'person', at);
-        return user && giveToken(tx, user, at);
+        const user = await insertOwner(tx, username, 'person');
+        return user && giveToken(tx, user);
       }),
 
     /** Ends all tokens of the person. */
@@ -80,7 +78,7 @@ export function createPeople(database: Database) {
         // Two commands at a time wait here for each other.
         await tx.query(sql`SELECT id FROM users WHERE id = ${user.id} ${tx.forUpdate}`);
         await endTokens(tx, user);
-        const given = await giveToken(tx, user, now());
+        const given = await giveToken(tx, user);
         await tx.query(sql`UPDATE owner SET token = ${given.token} WHERE id = ${user.id}`);
         return given;
       }),

@@ -1,4 +1,4 @@
-import type { Database, Reader } from '../database/database.ts';
+import type { Database, Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import { newSecret } from './tokens.ts';
 
@@ -8,7 +8,7 @@ export type SessionKey = () => Promise<string>;
 export function createSessionKey(db: Database): SessionKey {
   let known: string | undefined;
   return async () => {
-    known ??= (await readKey(db)) ?? (await makeKey(db));
+    known ??= (await readKey(db)) ?? (await db.transaction({}, makeKey));
     return known;
   };
 }
@@ -19,9 +19,8 @@ async function readKey(db: Reader): Promise<string | undefined> {
 }
 
 /** Another process may make it at the same moment. */
-const makeKey = (db: Database): Promise<string> =>
-  db.transaction({}, async (tx) => {
-    const made = newSecret('');
-    await tx.query(sql`INSERT INTO secret (id, secret) VALUES (1, ${made}) ON CONFLICT (id) DO NOTHING`);
-    return (await readKey(tx)) ?? made;
-  });
+async function makeKey(tx: Tx): Promise<string> {
+  const made = newSecret('');
+  await tx.query(sql`INSERT INTO secret (id, secret) VALUES (1, ${made}) ON CONFLICT (id) DO NOTHING`);
+  return (await readKey(tx)) ?? made;
+}

@@ -1,8 +1,7 @@
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import type { Role, User } from './caller.ts';
-import { insertOwner, type ListedOwner, listedOwner, listOwners, ownerNamed, removeOwner } from './owners.ts';
-import { now } from './timestamps.ts';
+import { insertOwner, type ListedOwner, listOwners, ownerNamed, removeOwner } from './owners.ts';
 
 interface Space extends ListedOwner {
   members: Member[];
@@ -28,7 +27,7 @@ export function createSpaces(database: Database) {
           WHERE user_id = ${id} ORDER BY username`),
 
     async named(name: string): Promise<Space | undefined> {
-      const space = await listedOwner(database, name, 'space');
+      const space = await ownerNamed(database, name, 'space');
       return space && withMembers(space);
     },
 
@@ -37,7 +36,7 @@ export function createSpaces(database: Database) {
     },
 
     add: (name: string): Promise<User | undefined> =>
-      database.transaction({}, (tx) => insertOwner(tx, name, 'space', now())),
+      database.transaction({}, (tx) => insertOwner(tx, name, 'space')),
 
     grant: (name: string, username: string, role: Role): Promise<'granted' | 'no space' | 'no person'> =>
       database.transaction({}, (tx) => grant(tx, name, username, role)),

@@ -49,41 +49,37 @@ interface TokenRow extends User {
   role: Role | null;
 }
 
-/** Who has this secret, or the session of this token. */
+/** Who has this secret, or the session of this token, unless the token has ended. One indexed read. */
 export async function identify(
   { db, lastUse }: { db: Reader; lastUse: LastUse },
   by: { secret: string } | { tokenId: string },
   space?: string,
 ): Promise<Identified | undefined> {
-  const row = await tokenBy(db, by, space);
-  if (row) lastUse.note(row);
-  return row && identifiedBy(row, space);
-}
-
-/** Finds a token that has not ended by its secret, or by its id for a session. One indexed read. */
-async function tokenBy(db: Reader, by: { secret: string } | { tokenId: string }, space?: string) {
-  const [condition, value] = 'secret' in by ? ['digest', digestOf(by.secret)] : ['tokens.id', by.tokenId];
+  const [column, value] = 'secret' in by ? ['digest', digestOf(by.secret)] : ['tokens.id', by.tokenId];
   if (!idPattern.test(value)) return undefined;
   const [row] = await db.query<TokenRow>(sql`
     SELECT tokens.id AS "tokenId", name, read_only AS "readOnly", expires_at AS "expiresAt",
-      last_used_at AS "lastUsedAt", tokens.space_id AS "limitedTo", users.id, users.username,
-      space.id AS "spaceId", role
+        last_used_at AS "lastUsedAt", tokens.space_id AS "limitedTo", users.id, users.username,
+        space.id AS "spaceId", role
       FROM tokens JOIN users ON users.id = tokens.user_id
       LEFT JOIN users AS space ON space.username = ${space ?? ''} AND space.kind = 'space'
       LEFT JOIN members ON members.user_id = users.id AND members.space_id = space.id
-      WHERE ${raw(condition)} = ${value}`);
-  return row && (row.expiresAt === null || row.expiresAt > now()) ? row : undefined;
-}
-
-function identifiedBy(row: TokenRow, space: string | undefined): Identified {
+      WHERE ${raw(column)} = ${value}`);
+  if (!row || (row.expiresAt !== null && row.expiresAt <= now())) return undefined;
+  lastUse.note(row);
   const actor = { id: row.id, username: row.username };
   const { tokenId: id, name, expiresAt, limitedTo: spaceId } = row;
   const token: CallerToken = { id, name, expiresAt, readOnly: row.readOnly === 1, spaceId };
-  if (spaceId !== null && spaceId !== row.spaceId) return { actor, token };
-  if (space === undefined) return { actor, token, caller: { owner: actor, actor, role: 'write', token } };
-  if (row.spaceId === null || row.role === null) return { actor, token };
-  const owner = { id: row.spaceId, username: space };
-  return { actor, token, caller: { owner, actor, role: row.role, token } };
+  const owner = ownerFor(row, space);
+  return owner ? { actor, token, caller: { actor, token, ...owner } } : { actor, token };
+}
+
+/** Whose vals these are, and what the person may do with them. Undefined if the token is not good for this place. */
+function ownerFor(row: TokenRow, space: string | undefined): Pick<Caller, 'owner' | 'role'> | undefined {
+  const { id, username, limitedTo, spaceId, role } = row;
+  if (limitedTo !== null && limitedTo !== spaceId) return undefined;
+  if (space === undefined) return { owner: { id, username }, role: 'write' };
+  return spaceId === null || role === null ? undefined : { owner: { id: spaceId, username: space }, role };
 }
 
 /** Below a space: the tokens for that space. Else all tokens of the person. */

@@ -57,7 +57,7 @@ const fewRows = 101;
 const large = /\b(vals|versions|imports|imported|records|users|space|members|tokens|links|replies)\b/;
 /** The lists of people and spaces for an operator, the rounds of the retention, and the counts for the metrics. */
 const listsAll =
-  /FROM users WHERE kind = '\w+'\s+ORDER BY username$|^SELECT id FROM users( LIMIT 1)?$|^SELECT \(SELECT count/;
+  /FROM users WHERE kind = \?\s+ORDER BY username$|^SELECT id FROM users( LIMIT 1)?$|^SELECT \(SELECT count/;
 
 async function useAll(at: string): Promise<void> {
   const service = await temporaryService({ at });
