@@ -141,16 +141,8 @@ async function askForBaseUrl({ prompt, settings }: Context, withToken: boolean):
     { text: 'To name the service', command: 'login', input: { baseUrl: true } },
     'The embedded service (--local) needs no sign-in.',
   ];
-  const noService = new UsageError('No service was given, so there is nothing to sign in to.', {
-    hint: instead,
-  });
-  if (withToken) throw noService;
-  try {
-    prompt.expectTerminal(instead);
-  } catch {
-    throw noService;
-  }
-  const text = await prompt.text('Base URL of the service, such as https://api.example.com: ', instead);
-  if (text === '') throw noService;
-  return parseBaseUrl(text, 'the prompt', settings.allowHttp.value);
+  const question = 'Base URL of the service, such as https://api.example.com: ';
+  const text = withToken || !prompt.isAtTerminal() ? '' : await prompt.text(question, instead);
+  if (text !== '') return parseBaseUrl(text, 'the prompt', settings.allowHttp.value);
+  throw new UsageError('No service was given, so there is nothing to sign in to.', { hint: instead });
 }

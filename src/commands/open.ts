@@ -5,7 +5,7 @@ import { defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { notThisService } from '../cli/explain/service.ts';
 import { val } from '../cli/value-types.ts';
-import { BadResponseError, NotFoundError, RefusedError, UsageError } from '../errors.ts';
+import { BadResponseError, NotFoundError, RefusedError, UsageError, undefinedIf } from '../errors.ts';
 import type { Hints } from '../lib/hint.ts';
 import { chosenBaseUrl } from '../settings/settings.ts';
 import { column } from '../terminal/column.ts';
@@ -37,7 +37,9 @@ export const command = defineCommand({
     const address = addressOf(textAt(record, 'url'), redact);
     const { href } = chosenBaseUrl(settings);
     const isPageOfServe = address === `${href}/${val === undefined ? '' : `vals/${encodeURIComponent(val)}`}`;
-    const link = isPageOfServe && settings.token ? await linkForOneVisit(api, val, redact) : undefined;
+    const noLink = undefinedIf(NotFoundError, RefusedError, BadResponseError);
+    const link =
+      isPageOfServe && settings.token ? await linkForOneVisit(api, val, redact).catch(noLink) : undefined;
     const url = link ?? address;
     say({ kind: 'progress' });
     if (!forPerson) return { kind: 'record', record: { url } };
@@ -48,18 +50,13 @@ export const command = defineCommand({
   },
 });
 
+/** Only `vals serve` makes such links. */
 async function linkForOneVisit(
   api: Api,
   val: string | undefined,
   redact: Context['redact'],
-): Promise<string | undefined> {
-  try {
-    return addressOf(textAt(await api.record(routes.pageLink(val)), 'url'), redact);
-  } catch (error) {
-    if (error instanceof NotFoundError || error instanceof RefusedError) return undefined;
-    if (error instanceof BadResponseError) return undefined;
-    throw error;
-  }
+): Promise<string> {
+  return addressOf(textAt(await api.record(routes.pageLink(val)), 'url'), redact);
 }
 
 const seeAnswer = { text: 'To see the answer of the service', command: 'val get', input: { json: true } };
@@ -67,9 +64,7 @@ const seeAnswer = { text: 'To see the answer of the service', command: 'val get'
 function addressOf(text: string | undefined, redact: Context['redact']): string {
   if (text === undefined) throw unusable('no address of a page', seeAnswer);
   // The address must not contain the token, because other users of this machine can see a browser's command line.
-  if ([text, decoded(text)].some((each) => redact(each) !== each)) {
-    throw unusable('an address that contains your token', notThisService);
-  }
+  if (redact(text) !== text) throw unusable('an address that contains your token', notThisService);
   // Only http:// and https:// are accepted, because a hostile service could send an address that starts a program.
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).href;
   throw unusable('an address that is not http:// or https://', seeAnswer);
@@ -77,11 +72,3 @@ function addressOf(text: string | undefined, redact: Context['redact']): string 
 
 const unusable = (what: string, hint: Hints): BadResponseError =>
   new BadResponseError(`The service sent ${what}, so nothing was opened.`, { hint });
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}

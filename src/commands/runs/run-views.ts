@@ -4,7 +4,7 @@ import * as routes from '../../api/routes.ts';
 import { type RunRecord, readRun } from '../../api/run-record.ts';
 import type { Options } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
-import { InterruptedError, UsageError } from '../../errors.ts';
+import { InterruptedError, UsageError, withoutMessage } from '../../errors.ts';
 import type { Page } from '../../lib/json.ts';
 import type { RunSummary } from '../../lib/run-summary.ts';
 import type { ListLayout, Result } from '../../terminal/result.ts';
@@ -65,18 +65,15 @@ export async function showRuns(context: Context, val: string | undefined, view: 
     return { kind: 'list', rows: takeRecords(filtered(pages), paging), ...layout };
   }
   context.say({ kind: 'progress', text: 'Waiting for runs. Press Ctrl-C to stop' });
-  const pages = untilInterrupted(
-    filtered(api.follow(call, paging.limit ?? runsBeforeFollowing)),
-    context.signal,
-  );
+  const pages = untilInterrupted(filtered(api.follow(call, paging.limit ?? runsBeforeFollowing)));
   return { kind: 'following', pages, ...layout };
 }
 
-async function* untilInterrupted(pages: AsyncIterable<Page>, signal: AbortSignal): AsyncGenerator<Page> {
+async function* untilInterrupted(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
   try {
     yield* pages;
   } catch (error) {
-    throw signal.aborted ? new InterruptedError((signal.reason as InterruptedError).exit, '') : error;
+    throw error instanceof InterruptedError ? withoutMessage(error) : error;
   }
 }
 

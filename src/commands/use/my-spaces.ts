@@ -1,7 +1,7 @@
 import { textAt } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import type { Context } from '../../cli/context.ts';
-import { InterruptedError, NotFoundError, RefusedError, UsageError, ValsError } from '../../errors.ts';
+import { InterruptedError, NotFoundError, RefusedError, ValsError } from '../../errors.ts';
 import { hasLoneSurrogate } from '../../lib/visible.ts';
 import { type BaseUrl, spaceIn } from '../../settings/base-url.ts';
 
@@ -20,45 +20,39 @@ type SpacesContext = Pick<Context, 'connect' | 'settings' | 'say'>;
 /** `vals use` works without the spaces, so it does not wait long for them. */
 const mostMs = 2_000;
 
-export async function listSpaces(
-  { connect, settings, say }: SpacesContext,
-  baseUrl: BaseUrl,
-  token: string | undefined,
-): Promise<MySpaces | undefined> {
-  if (settings.local.value || token === undefined) return undefined;
-  const service = spaceIn(baseUrl)?.service ?? baseUrl;
+interface Place {
+  baseUrl: BaseUrl;
+  token: string | undefined;
+}
+
+/** Without a place, the spaces of the service in use. Undefined if they cannot be listed. */
+export async function listSpaces(context: SpacesContext, place?: Place): Promise<MySpaces | undefined> {
+  const { settings, say } = context;
+  if (settings.local.value) return undefined;
   try {
-    const api = await connect({ baseUrl: service, token, mostMs });
-    const spaces: MySpace[] = [];
-    for await (const { records } of api.pages(routes.mySpaces())) {
-      for (const record of records) {
-        const name = textAt(record, 'username');
-        if (name && !hasLoneSurrogate(name)) {
-          spaces.push({
-            // The address that the service sends for a space must not be used, because the address may belong to
-            // another host.
-            baseUrl: `${service.href}/@${encodeURIComponent(name)}`,
-            role: textAt(record, 'role') ?? '',
-          });
-        }
-      }
-    }
-    return { service, spaces };
+    const { baseUrl, token } = place ?? { baseUrl: settings.baseUrl?.value, token: settings.token?.value };
+    if (baseUrl === undefined || token === undefined) return undefined;
+    const service = spaceIn(baseUrl)?.service ?? baseUrl;
+    return { service, spaces: await readSpaces(context, service, token) };
   } catch (error) {
     if (error instanceof NotFoundError || error instanceof RefusedError) return undefined;
     if (error instanceof InterruptedError || !(error instanceof ValsError)) throw error;
-    say({ kind: 'warning', text: `Your spaces on ${service.href} could not be listed: ${error.message}` });
+    say({ kind: 'warning', text: `Your spaces could not be listed: ${error.message}` });
     return undefined;
   }
 }
 
-export async function listSpacesInForce(context: SpacesContext): Promise<MySpaces | undefined> {
-  const { settings } = context;
-  try {
-    const inForce = settings.baseUrl?.value;
-    return inForce && (await listSpaces(context, inForce, settings.token?.value));
-  } catch (error) {
-    if (error instanceof UsageError) return undefined;
-    throw error;
+async function readSpaces({ connect }: SpacesContext, service: BaseUrl, token: string): Promise<MySpace[]> {
+  const api = await connect({ baseUrl: service, token, mostMs });
+  const spaces: MySpace[] = [];
+  for await (const { records } of api.pages(routes.mySpaces())) {
+    for (const record of records) {
+      const name = textAt(record, 'username');
+      if (!name || hasLoneSurrogate(name)) continue;
+      // The address that the service sends for a space must not be used, because it may belong to another host.
+      const baseUrl = `${service.href}/@${encodeURIComponent(name)}`;
+      spaces.push({ baseUrl, role: textAt(record, 'role') ?? '' });
+    }
   }
+  return spaces;
 }

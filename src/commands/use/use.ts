@@ -7,7 +7,7 @@ import { addressOfSpace, parseBaseUrl, placesAt, spaceIn, withScheme } from '../
 import { readConfig, type StoredConfig, usedIn, withDefault } from '../../settings/config-file.ts';
 import { column } from '../../terminal/column.ts';
 import { warnIfSet } from '../shared/warn-if-set.ts';
-import { listSpaces, listSpacesInForce, type MySpaces } from './my-spaces.ts';
+import { listSpaces, type MySpaces } from './my-spaces.ts';
 
 export const command = defineCommand({
   summary: 'Show your services, or change the default service',
@@ -39,13 +39,13 @@ export const command = defineCommand({
         ? readConfig(settings.configFile, settings.system, warnWith(say))
         : { tokens: {} };
       warnIfSet(context, 'VALS_LOCAL');
-      return { kind: 'list', rows: services(config, await listSpacesInForce(context)) };
+      return { kind: 'list', rows: services(config, await listSpaces(context)) };
     }
     const known = readConfig(settings.configFile, settings.system, warnWith(say));
     const baseUrl = parseBaseUrl(addressOf(wanted, known), 'the command line', settings.allowHttp.value);
     const { origin, href } = baseUrl;
     if (!Object.hasOwn(known.tokens, origin)) throw notSignedIn(href, known);
-    const listed = spaceIn(baseUrl) && (await listSpaces(context, baseUrl, known.tokens[origin]));
+    const listed = spaceIn(baseUrl) && (await listSpaces(context, { baseUrl, token: known.tokens[origin] }));
     if (listed && !listed.spaces.some((space) => space.baseUrl === href)) throw notAMember(href, listed);
     const { updateConfig } = await import('../../settings/config-update.ts');
     let changed: StoredConfig = known;
