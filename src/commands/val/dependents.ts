@@ -43,9 +43,7 @@ function labelOf(reference: JsonObject): string {
 /** Private vals of others have no name here, but they count. */
 function usersText(names: readonly string[], count: number): string {
   const shown = names.slice(0, mostNames);
+  if (shown.length === 0) return 'vals that you may not see';
   const more = count - shown.length;
-  if (shown.length === 0)
-    return more === 1 ? 'a val that you may not see' : `${more} vals that you may not see`;
-  const last = more > 0 ? `${more} more` : shown.pop();
-  return shown.length === 0 ? `${last}` : `${shown.join(', ')} and ${last}`;
+  return new Intl.ListFormat('en-GB').format(more > 0 ? [...shown, `${more} more`] : shown);
 }
