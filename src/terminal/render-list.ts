@@ -20,7 +20,7 @@ import type { Sink } from './streams.ts';
 import { createStyle } from './style.ts';
 
 export async function renderList(result: ListResult, output: Output): Promise<void> {
-  const missingFields = createMissingFields(result, output);
+  const missingFields = createMissingFields(output);
   await writeList(result, output, missingFields.searchIn);
   missingFields.report();
 }
@@ -39,7 +39,7 @@ export async function renderOutcomes(
   );
 }
 
-async function writeList(
+export async function writeList(
   result: ListResult,
   output: Output,
   beforePage: (page: Page) => void = () => {},
@@ -195,9 +195,8 @@ export const screenOf = async (output: Output): Promise<Screen> => ({
 
 const maxKeysInWarning = 20;
 
-function createMissingFields(result: ListResult, { format, messages, columns }: Output) {
-  const known = new Set((result.columns ?? columns).flatMap(({ paths }) => paths));
-  const missing = new Set((format.fields ?? []).filter((field) => !known.has(field)));
+function createMissingFields({ format, messages }: Output) {
+  const missing = new Set(format.fields);
   const present = new Set<string>();
   return {
     searchIn({ records }: Page): void {
@@ -211,7 +210,12 @@ function createMissingFields(result: ListResult, { format, messages, columns }: 
   };
 }
 
-export function warnOfMissingFields(
+export function warnOfMissingFieldsIn(record: JsonObject, { format, messages }: Output): void {
+  const missing = (format.fields ?? []).filter((field) => lookUp(record, field) === undefined);
+  warnOfMissingFields(messages, 'The record lacks', new Set(missing), new Set(Object.keys(record)));
+}
+
+function warnOfMissingFields(
   messages: Messages,
   subject: 'No record has' | 'The record lacks',
   missing: ReadonlySet<string>,

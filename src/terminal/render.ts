@@ -1,6 +1,6 @@
 import { describeRows } from '../errors.ts';
 import type { WriteHints } from '../lib/hint.ts';
-import { isObject, type JsonObject, type JsonValue, lookUp, stringifyJson } from '../lib/json.ts';
+import { isObject, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
 import { visible, visibleLines } from '../lib/visible.ts';
 import { cellOf, type Screen } from './cell.ts';
 import { project } from './fields.ts';
@@ -13,8 +13,9 @@ import {
   screenOf,
   shownColumns,
   tabLines,
-  warnOfMissingFields,
+  warnOfMissingFieldsIn,
   writeJson,
+  writeList,
 } from './render-list.ts';
 import type {
   DiffsResult,
@@ -60,9 +61,8 @@ export async function render(result: Result, output: Output): Promise<void> {
 
 async function renderRecord(result: RecordResult, output: Output): Promise<void> {
   const { record } = result;
-  const { stdout, format, messages } = output;
-  const missing = (format.fields ?? []).filter((field) => lookUp(record, field) === undefined);
-  warnOfMissingFields(messages, 'The record lacks', new Set(missing), new Set(Object.keys(record)));
+  const { stdout, format } = output;
+  warnOfMissingFieldsIn(record, output);
   if (format.kind !== 'text') {
     return writeJson(format.fields ? project(record, format.fields) : record, output);
   }
@@ -75,6 +75,7 @@ async function renderRecord(result: RecordResult, output: Output): Promise<void>
 
 async function renderJson({ value }: JsonResult, output: Output): Promise<void> {
   const { kind, fields } = output.format;
+  if (isObject(value)) warnOfMissingFieldsIn(value, output);
   const withFields = (item: JsonValue) => (fields && isObject(item) ? project(item, fields) : item);
   const selected = Array.isArray(value) ? value.map(withFields) : withFields(value);
   if (kind !== 'ndjson') return writeJson(selected, output);
@@ -171,7 +172,7 @@ async function renderEvent(event: EventResult, output: Output): Promise<void> {
   const { columns } = event;
   const [record = {}] = await describeRows([event.record], writeHints);
   if (format.kind === 'ndjson' || format.fields) {
-    return renderList({ kind: 'list', rows: [record], columns }, output);
+    return writeList({ kind: 'list', rows: [record], columns }, output);
   }
   if (!format.forPerson) return stdout.write(tabLines([record], columns));
   const screen = await screenOf(output);

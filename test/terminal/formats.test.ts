@@ -137,10 +137,18 @@ describe('--fields', () => {
   });
 
   it('that a single record lacks are a warning that names those there are', async () => {
-    const service = await scriptedService([{ body: hello }]);
+    const service = await scriptedService([], () => ({ body: hello }));
+    const warning = /^warning: The record lacks the field "typo"\. The fields are: id, name, .*\n$/;
     const { stdout, stderr } = await run(['val', 'get', id, '--fields', 'typo'], { env: service.env });
     expect(stdout).toBe('\n');
-    expect(stderr).toMatch(/^warning: The record lacks the field "typo"\. The fields are: id, name, .*\n$/);
+    expect(stderr).toMatch(warning);
+    expect((await run(['api', '/v1/me', '--fields', 'typo'], { env: service.env })).stderr).toMatch(warning);
+  });
+
+  it('that no record of a list has are a warning, although a column looks for them', async () => {
+    const service = await scriptedService([list([{ id: 'r', runStartAt: '2026-01-31T09:30:00Z' }])]);
+    const { stderr } = await run(['runs', '--fields', 'id,startedAt', '--quiet'], { env: service.env });
+    expect(stderr).toBe('warning: No record has the field "startedAt". The fields are: id, runStartAt.\n');
   });
 
   it('set the columns of a table, in their order', async () => {
