@@ -120,6 +120,11 @@ function createKnownVals(options: IdentifyOptions): KnownVals {
     return { found, ...(other && { other }) };
   }
 
+  async function seenIds(name: string): Promise<string[]> {
+    const { mine } = await seen.recall();
+    return mine.filter((val) => val.name === name).map(({ id }) => id);
+  }
+
   async function idsInList(name: string): Promise<string[]> {
     const listed = await openList();
     await listed.readUntil(Number.POSITIVE_INFINITY);
@@ -128,23 +133,23 @@ function createKnownVals(options: IdentifyOptions): KnownVals {
 
   return {
     async named(name, recordedId) {
-      const { mine } = await seen.recall();
-      const seenIds = mine.filter((val) => val.name === name).map(({ id }) => id);
-      const ids = new Set([...(recordedId === undefined ? [] : [recordedId]), ...seenIds]);
-      const alike = `are named "${name}"`;
+      const ids = new Set([...(recordedId === undefined ? [] : [recordedId]), ...(await seenIds(name))]);
       const { found, other } = await confirmed(name, ids);
-      const remembered = onlyOne(
-        found.map(({ id }) => ({ id, name })),
-        alike,
-      );
+      const remembered = onlyOf(found, name);
       if (remembered !== undefined) return remembered;
       if (isSignedOut(settings)) throw withoutToken(settings, name);
-      const listed = onlyOne(
+      const listed = onlyOf(
         (await idsInList(name)).map((id) => ({ id, name })),
-        alike,
+        name,
       );
-      if (listed === undefined && other !== undefined) throw renamedMeanwhile(name, other);
-      if (listed !== undefined && options.isForWriting) await read(routes.getVal(listed.id));
+      if (listed === undefined) {
+        // Only now it is known who the caller is, and so which of the seen vals are the caller's.
+        const others = (await seenIds(name)).filter((id) => !ids.has(id));
+        const mine = onlyOf((await confirmed(name, others)).found, name);
+        if (mine === undefined && other !== undefined) throw renamedMeanwhile(name, other);
+        return mine;
+      }
+      if (options.isForWriting) await read(routes.getVal(listed.id));
       return listed;
     },
     async ofOwner(word) {
@@ -170,6 +175,12 @@ function createKnownVals(options: IdentifyOptions): KnownVals {
     },
   };
 }
+
+const onlyOf = (found: readonly Identity[], name: string): Identity | undefined =>
+  onlyOne(
+    found.map(({ id }) => ({ id, name })),
+    `are named "${name}"`,
+  );
 
 function idsFrom(vals: readonly SeenVal[], word: string): SeenVal[] {
   const prefix = word.toLowerCase();

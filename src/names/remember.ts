@@ -51,7 +51,8 @@ function noteReply(call: Call, { body = null }: Reply, seen: SeenVals): void {
       break;
     case 'myLikes':
     case 'userVals':
-      for (const record of recordsIn(body)) noteVal(record, seen, { listOwner: call.user });
+      // What somebody likes is mostly somebody else's.
+      for (const record of recordsIn(body)) noteVal(record, seen, { listOwner: call.user ?? '' });
       break;
     case 'deleteVal':
       if (val !== undefined) seen.drop(val);

@@ -66,7 +66,13 @@ function withNotes(before: Lines, userKey: string, { me, vals }: Notes): Lines {
     const key = userKey + JSON.stringify(id);
     const known = parse(lines.get(key));
     if (val === 'deleted') lines.delete(key);
-    else put(key, isSeenVal(known) && known.mine ? { ...val, mine: true } : val);
+    else
+      put(
+        key,
+        isSeenVal(known)
+          ? { ...val, owner: val.owner || known.owner, ...(known.mine && { mine: true }) }
+          : val,
+      );
   }
   return lines;
 }

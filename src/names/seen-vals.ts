@@ -48,7 +48,8 @@ export function createSeenVals(
     async recall() {
       const { readSeen } = await import('./seen-file.ts');
       const seen = readSeen(file, settings, { me, vals: notes });
-      const isMine = ({ owner, mine }: SeenVal) => mine || (owner !== undefined && owner === seen.me);
+      // Not every service says who owns a val.
+      const isMine = ({ owner = seen.me, mine }: SeenVal) => mine || owner === seen.me;
       return { ...seen, mine: seen.vals.filter(isMine) };
     },
     async save() {

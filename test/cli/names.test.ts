@@ -83,6 +83,33 @@ describe('a name', () => {
     },
   );
 
+  it.each([{ author: { id: me } }, { author: null }, {}])(
+    'of a val that was read by its id is found on a service without a list (%j)',
+    async (author) => {
+      const service = await scriptedService([], ({ path }) => {
+        if (path === '/v1/me') return { body: { id: me } };
+        return path === `/v1/vals/${hello}`
+          ? { body: { id: hello, name: 'hello', ...author } }
+          : { status: 404 };
+      });
+      const home = folderOf({});
+      const command = (...args: string[]) => run(args, { env: service.env, home });
+      await command('val', 'get', hello);
+      expect(await command('val', 'get', 'hello')).toMatchObject({ exit: 0 });
+      expect(await command('val', 'get', 'hello')).toMatchObject({ exit: 0 });
+    },
+  );
+
+  it('of a val that the caller likes is no name of the caller', async () => {
+    const service = await scriptedService([], ({ path }) => {
+      if (path === '/v1/me') return { body: { id: me } };
+      return path.startsWith('/v1/me/likes') ? { body: [{ id: hello, name: 'hello' }] } : { status: 404 };
+    });
+    const home = folderOf({});
+    await run(['likes', '--limit', '1'], { env: service.env, home });
+    expect(await run(['val', 'get', 'hello'], { env: service.env, home })).toMatchObject({ exit: 3 });
+  });
+
   it("is looked up only among the caller's own vals", async () => {
     const { command } = await serviceOf([{ id: hello, name: 'hello', owner: 'another' }]);
     await command('val', 'get', hello);
