@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { openStore } from '../../src/service/index.ts';
 import { quickRetries } from '../support/clocks.ts';
 import { run, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService, testToken } from '../support/scripted-service.ts';
-import { frontOf, newStoreFile, serviceInProcess } from '../support/service-in-process.ts';
+import { frontOf, serviceInProcess } from '../support/service-in-process.ts';
 import { outcomes, pushCode } from './pushes.ts';
 
 type Env = Record<string, string>;
@@ -11,8 +10,7 @@ type Env = Record<string, string>;
 const testId = '00000000-0000-4000-8000-000000000000';
 
 /** Each test uses vals of other names. */
-const storeThere = newStoreFile();
-const [from, to] = await Promise.all([serviceInProcess(), serviceInProcess(undefined, storeThere)]);
+const [from, to] = await Promise.all([serviceInProcess(), serviceInProcess()]);
 
 const copy = (args: string[], at = to.baseUrl) =>
   run(['copy', ...args, '--to', at], { env: { ...from.env, VALS_TO_TOKEN: to.token } });
@@ -185,19 +183,6 @@ describe('every version', () => {
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining(`${name} ${warning}`) });
     expect(await record(to.env, name)).toMatchObject({ code: 'b', privacy: after });
     expect(await versions(to.env, name)).toEqual(['a', 'secret of the target', 'b']);
-  });
-
-  it('is copied into a space with the token of the person', async () => {
-    const store = await openStore({ file: storeThere });
-    await store.spaces.add('acme');
-    await store.spaces.grant('acme', 'local', 'write');
-    await store.close();
-    await push(from.env, 'shared', 'a', 'b');
-    const space = { ...to.env, VALS_BASE_URL: `${to.baseUrl}/@acme` };
-    const result = await copy(['shared', '--versions', '--json'], space.VALS_BASE_URL);
-    expect(statuses(result)).toEqual(['shared created']);
-    expect(await versions(space, 'shared')).toEqual(['a', 'b']);
-    expect((await record(space, 'shared')).author.username).toBe('acme');
   });
 
   /** A service with these versions, whose current code is another question. */

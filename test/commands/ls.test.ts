@@ -127,13 +127,4 @@ describe('vals val get NAME@VERSION', () => {
     expect(absent.stderr).toContain('no version 9');
     expect((await get('nobody@1')).exit).toBe(3);
   });
-
-  it('retries with limit and offset if the service requires them', async () => {
-    const service = await scriptedService([], ({ path }) =>
-      path.includes('limit=100&offset=0') ? { body: { version: 1, code: 'one' } } : { status: 400 },
-    );
-    expect(await run(['val', 'get', `${id}@1`, '--code'], service)).toMatchObject({ exit: 0, stdout: 'one' });
-    const asked = service.requests.map(({ path }) => path.replace(/^.*versions/, ''));
-    expect(asked).toEqual(['/1', '/1?limit=100&offset=0']);
-  });
 });
