@@ -6,7 +6,9 @@ import { isWithin, withSlashes } from '../src/lib/paths.ts';
 import { retryWhileBusy } from '../src/lib/system.ts';
 import { nodeOptions } from '../src/run/permissions.ts';
 import { startProcess } from '../src/run/process.ts';
+import { spelledAsOnDisk, withoutNamespace } from '../src/run/windows-paths.ts';
 import { sqliteLoadError } from '../src/service/database/open-database.ts';
+import { nameProblem } from '../src/workspace/disk/file-names.ts';
 import { createFolderFilter } from '../src/workspace/sources/walk.ts';
 import { noModules } from './run/folder.ts';
 import { temporaryFolder } from './support/program.ts';
@@ -35,6 +37,30 @@ describe('on Windows', () => {
     expect(isWithin('C:\\project', 'D:\\secret.ts', win32)).toBe(false);
     expect(isWithin('C:\\project', 'C:\\other.ts', win32)).toBe(false);
     expect(isWithin('C:\\project', 'c:/Project/src/a.ts', win32)).toBe(true);
+  });
+
+  it('a path gets the case that the disk has, and keeps its drive', () => {
+    const disk: Record<string, string[]> = {
+      'C:\\': ['Work'],
+      'C:\\Work': ['Vals'],
+      'C:\\Work\\Vals': ['a.ts', 'B.ts'],
+      '\\\\server\\share\\': ['Work'],
+    };
+    const spelled = (path: string) => spelledAsOnDisk(path, 'win32', (folder) => disk[folder] ?? []);
+    expect(spelled('c:\\work\\vals\\b.TS')).toBe('C:\\Work\\Vals\\B.ts');
+    expect(spelled('C:/Work/Vals/new.ts')).toBe('C:\\Work\\Vals\\new.ts');
+    expect(spelled('\\\\server\\share\\work')).toBe('\\\\server\\share\\Work');
+    expect(spelledAsOnDisk('/Work/a.ts', 'linux')).toBe('/Work/a.ts');
+  });
+
+  it('hints name plain paths', () => {
+    const paths = ['\\\\?\\C:\\x', '\\\\?\\UNC\\server\\x', 'C:\\x', '/x'];
+    expect(paths.map(withoutNamespace)).toEqual(['C:\\x', '\\\\server\\x', 'C:\\x', '/x']);
+  });
+
+  it('a file cannot have a name that Windows does not allow', () => {
+    expect(nameProblem('what?', 'win32')).toContain('? or *');
+    expect(nameProblem('what?', 'linux')).toBeUndefined();
   });
 
   it('Node gets each path once, whatever its spelling', () => {

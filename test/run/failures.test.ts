@@ -2,7 +2,6 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { describe as describeThrown } from '../../src/run/child/fail.ts';
 import { endingFailure } from '../../src/run/failed-run.ts';
 import { install } from '../support/install.ts';
 import { environment, run } from '../support/program.ts';
@@ -23,7 +22,6 @@ export default async (request: Request) => {
     case '/stack': console.error(new Error("shown").stack); throw 1;
     case '/zod': throw Object.assign(new Error('[\\n  { "a": 1 }\\n]'), { name: "ZodError" });
     case '/cause': throw new TypeError("fetch failed", { cause: new Error("no route") });
-    case '/deno': return Deno.cwd();
     case '/file': return import("./b.ts");
     case '/package': return import("npm:@s/p@2/x");
     case '/path': return import("@lib/b");
@@ -42,10 +40,9 @@ const messages = {
   '/stack': '/a.ts:12:34)',
   '/zod': 'a.ts failed: ZodError: [ { "a": 1 } ] (a.ts:13:',
   '/cause': 'a.ts failed: TypeError: fetch failed: no route (a.ts:14:26).',
-  '/deno': 'a.ts failed: ReferenceError: Deno is not defined (a.ts:15:',
-  '/file': 'a.ts imports ./b.ts, and there is no such file (a.ts:16:33).',
-  '/package': 'a.ts imports npm:@s/p@2/x, and no such package is installed (a.ts:17:36).',
-  '/path': 'a.ts imports @lib/b, and there is no such file (a.ts:18:33).',
+  '/file': 'a.ts imports ./b.ts, and there is no such file (a.ts:15:33).',
+  '/package': 'a.ts imports npm:@s/p@2/x, and no such package is installed (a.ts:16:36).',
+  '/path': 'a.ts imports @lib/b, and there is no such file (a.ts:17:33).',
   '/js': 'broken.js:1:11 has a syntax error',
   '/mjs': 'broken.mjs:1:18 has a syntax error',
   '/name': "The requested module './other.ts' does not provide an export named 'b' (name.ts:1:19).",
@@ -102,7 +99,6 @@ const cases: Failure[] = [
     'Cannot read properties of undefined',
     'add --http before the file or val.',
   ],
-  ['returns a value that JSON lacks', 'export default () => 1n', 'cannot be written as JSON'],
   ['never settles', 'export default () => new Promise(() => {})', 'a#%?.ts never finished'],
   ['never settles at its top', 'await new Promise(() => {})', 'a#%?.ts never finished'],
   [
@@ -144,7 +140,6 @@ describe('vals run reports a val that', () => {
 });
 
 it.each([
-  [{ code: 13, signal: null }, 'a.ts never finished'],
   [{ code: null, signal: 'SIGABRT' as const }, 'a.ts ran out of memory'],
   [{ code: null, signal: 'SIGTERM' as const }, 'a.ts was ended by SIGTERM'],
   [{ code: null, signal: null, startError: new Error('no') }, 'a.ts could not be started: no.'],
@@ -189,9 +184,4 @@ it('a val without a service: the hint says that options of vals stand before the
   const { exit, error } = await run(['run', '--json', 'absent', '--local'], { env: {} });
   expect({ exit, error }).toMatchObject({ exit: 2, error: { message: 'No service is chosen.' } });
   expect(error?.hint).toContain('add --local before the file or val');
-});
-
-it('of the properties of an error, only texts reach vals', () => {
-  const thrown = describeThrown(Object.assign(new Error('no'), { code: 7, permission: {}, resource: '/a' }));
-  expect(thrown).toEqual({ text: 'Error: no', whole: expect.any(String), resource: '/a' });
 });

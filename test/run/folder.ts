@@ -34,16 +34,13 @@ export function folderWith(files: Record<string, string>): Folder {
   return { path, write, run: running(run), runProcess: running(runProcess) };
 }
 
+const never = () => new Promise<never>(() => {});
+
 /** Of a val that has no code. */
 export const noModules = (): Modules =>
   createModules(
     { name: 'a.ts', code: '', url: 'file:///a.ts', isFile: true },
-    {
-      cwd: '/',
-      compile: () => new Promise(() => {}),
-      fetchModule: () => new Promise(() => {}),
-      onFile() {},
-    },
+    { cwd: '/', compile: never, fetchModule: never, onFile() {} },
   );
 
 export function startRun(
