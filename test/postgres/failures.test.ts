@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { LocalError } from '../../src/errors.ts';
-import { openStore, type ServiceOptions, startService } from '../../src/service/index.ts';
+import { type ServiceOptions, startService } from '../../src/service/index.ts';
 import {
   addPerson,
   beginPut,
@@ -252,11 +252,4 @@ test('a database with a schema of another program is refused, and stays as it is
   expect(error.message).toMatch(/belongs to another program/);
   const tables = "SELECT relname FROM pg_class WHERE relnamespace::regnamespace::text = 'vals'";
   expect(await onServer(at, tables)).toEqual([{ relname: 'theirs' }]);
-});
-
-test('six stores that create the schema at the same moment agree', async () => {
-  const database = await newPlace();
-  const stores = await Promise.all(Array.from({ length: 6 }, () => openStore({ database })));
-  await Promise.all(stores.map(({ close }) => close()));
-  expect(await onServer(database, 'SELECT * FROM vals.store_version')).toHaveLength(1);
 });

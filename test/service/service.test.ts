@@ -83,14 +83,6 @@ describe('the file of a store', () => {
       /store\.db belongs to another program\.$/,
       (file) => new Database(file).exec('CREATE TABLE theirs (a)'),
     ],
-    [
-      'of a newer vals',
-      /store\.db was made by a newer version of vals: its schema is 99, and this version knows \d\.$/,
-      (file) =>
-        new Database(file).exec(
-          'CREATE TABLE vals (a); PRAGMA application_id = 0x76616c73; PRAGMA user_version = 99',
-        ),
-    ],
     ['a folder', /store\.db is not a file/, (file) => mkdirSync(file)],
     ['below a file', /store\.db could not be used/, (file) => writeFileSync(dirname(file), '')],
     ...asRoot.map((make): [string, RegExp, typeof make] => ["another user's", /to another user/, make]),

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../../src/service/database/open-database.ts';
 import { raw, sql } from '../../../src/service/database/sql.ts';
+import { openStore } from '../../../src/service/index.ts';
 import { isLong } from '../../support/cases.ts';
 import { embeddedService, placeOf } from '../../support/embedded-service.ts';
-import { addPerson, clientOf, type List, newPlace, temporaryService } from '../support.ts';
+import { addPerson, clientOf, type List, newPlace, storeOf, temporaryService } from '../support.ts';
 
 const kills = isLong ? 60 : 2;
 const size = { versions: 200, runs: 700 };
@@ -13,10 +13,10 @@ const size = { versions: 200, runs: 700 };
 /** Filled with SQL, because thousands of requests would take too long. */
 async function createLargeVal(at: string, ownerId: string): Promise<string> {
   const id = randomUUID();
-  const { transaction, close } = await openDatabase(placeOf(at));
+  const { db } = await storeOf({ at });
   const series = (count: number) =>
     sql`WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ${raw(count)})`;
-  await transaction({}, async ({ query }) => {
+  await db.transaction({}, async ({ query }) => {
     await query(sql`
       INSERT INTO vals (id, owner_id, name, privacy, created_at, updated_at, version, last_version)
         VALUES (${id}, ${ownerId}, ${`large${id.slice(0, 8)}`}, 'private', '2026', '2026', ${size.versions},
@@ -29,23 +29,17 @@ async function createLargeVal(at: string, ownerId: string): Promise<string> {
         ${series(size.runs)} SELECT '${raw(ownerId)}', 'runs', '${raw(id)}' || n, '2026', '${raw(id)}',
           '{"id":"${raw(id)}' || n || '"}' FROM s`);
   });
-  await close();
   return id;
 }
 
 async function countsOf(at: string, id: string) {
-  const { query, close } = await openDatabase(placeOf(at));
-  const count = async (from: string) =>
-    Number(
-      (await query<{ count: number }>(sql`SELECT count(*) AS count FROM ${raw(from)} = ${id}`))[0]?.count,
-    );
-  const counts = {
-    vals: await count('vals WHERE id'),
-    versions: await count('versions WHERE val_id'),
-    runs: await count('records WHERE val_id'),
-  };
+  const { db, close } = await openStore(placeOf(at));
+  const [counts] = await db.query<Record<'vals' | 'versions' | 'runs', number>>(sql`
+    SELECT (SELECT count(*) FROM vals WHERE id = ${id}) AS vals,
+      (SELECT count(*) FROM versions WHERE val_id = ${id}) AS versions,
+      (SELECT count(*) FROM records WHERE val_id = ${id}) AS runs`);
   await close();
-  return counts;
+  return counts ?? { vals: 0, versions: 0, runs: 0 };
 }
 
 test('a val whose deletion is killed is whole or gone, and its runs are deleted by the next service', async () => {
@@ -92,13 +86,7 @@ test('the runs of a deleted val are gone for everybody at once, and from the sto
   expect(await service.statusOf('GET', `/v1/vals/${id}/runs`)).toBe(404);
   const again = await temporaryService({ at: service.at });
   await expect.poll(() => countsOf(service.at, id)).toEqual({ vals: 0, versions: 0, runs: 0 });
-  await expect.poll(() => removedVals(service.at)).toEqual([]);
+  const { db } = await storeOf(service);
+  await expect.poll(() => db.query(sql`SELECT val_id FROM removed_vals`)).toEqual([]);
   await again.close();
 });
-
-async function removedVals(at: string) {
-  const { query, close } = await openDatabase(placeOf(at));
-  const removed = await query(sql`SELECT val_id FROM removed_vals`);
-  await close();
-  return removed;
-}

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../../src/service/database/open-database.ts';
 import { sql } from '../../../src/service/database/sql.ts';
 import { openSqlite } from '../../../src/service/database/sqlite.ts';
 import { startService } from '../../../src/service/index.ts';
@@ -151,7 +150,7 @@ test.runIf(postgres || isLong)(
 
 test('a write of a person who is being removed is refused, and stores nothing', async () => {
   const service = await temporaryService();
-  const { people } = await storeOf(service);
+  const { people, db } = await storeOf(service);
   const eve = await addPerson(service, 'eve');
   let removed = false;
   const writing = Array.from({ length: 4 }, async (_, who) => {
@@ -165,7 +164,5 @@ test('a write of a person who is being removed is refused, and stores nothing', 
     return statuses;
   });
   expect(new Set((await Promise.all(writing)).flat())).toEqual(new Set([201, 401]));
-  const database = await openDatabase(placeOf(service.at));
-  expect(await database.query(sql`SELECT name FROM vals WHERE name LIKE 'v%'`)).toEqual([]);
-  await database.close();
+  expect(await db.query(sql`SELECT name FROM vals WHERE name LIKE 'v%'`)).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { createRateLimit } from '../../../src/service/http/rate-limit.ts';
-import { addPerson, beginPut, clientOf, sayTo, statusIn, temporaryService } from '../support.ts';
+import { addPerson, beginPut, sayTo, statusIn, temporaryService } from '../support.ts';
 
 const network = { host: '0.0.0.0', publicUrl: new URL('https://Vals.Example') };
 const service = await temporaryService({ network });
@@ -31,19 +31,6 @@ test('a service at an IPv6 address is found at its base URL', async () => {
 });
 
 const local = await temporaryService();
-
-test('links are made with the public URL', async () => {
-  const publicUrl = new URL('http://localhost:9');
-  const behind = await temporaryService({ network: { host: '127.0.0.1', publicUrl } });
-  expect(behind.baseUrl).toBe('http://localhost:9');
-  const direct = clientOf({ baseUrl: `http://127.0.0.1:${behind.port}`, token: behind.token });
-  const body = { name: 'a', code: '1' };
-  const made = await direct.ask('POST', '/v1/vals', { body, headers: { Host: 'localhost:9' } });
-  const { id } = made.body as { id: string };
-  const self = `http://localhost:9/v1/vals/${id}`;
-  const links = { self, module: `${self}/module` };
-  expect(made.body).toMatchObject({ url: `http://localhost:9/vals/${id}`, links });
-});
 
 test('a connection is kept longer for a proxy than proxies keep theirs by default', async () => {
   const socket = connect(service.port, '127.0.0.1');

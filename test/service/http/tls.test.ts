@@ -4,7 +4,7 @@ import { connect } from 'node:tls';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import type { CertificateFiles } from '../../../src/service/http/certificate.ts';
-import { folderOfTestFile, statusIn, temporaryService } from '../support.ts';
+import { folderOfTestFile, temporaryService } from '../support.ts';
 
 const pem = (name: string) => resolve('test/support/certificates', `${name}.pem`);
 const authority = readFileSync(pem('authority'));
@@ -51,17 +51,6 @@ test.each([
 
 describe('a service with TLS', async () => {
   const service = await overTls({ cert: good, key: good });
-
-  test('accepts only the host of its public URL, from any address', async () => {
-    const get = (host: string) => {
-      const head = `Host: ${host}\r\nAuthorization: Bearer ${service.token}\r\nConnection: close`;
-      return speakTls(service.port, `GET /v1/me HTTP/1.1\r\n${head}\r\n\r\n`);
-    };
-    expect(await get('VALS.test:443')).toMatch(/^HTTP\/1.1 200 .*"self":"https:\/\/vals.test\/v1\/me"/s);
-    for (const host of ['vals.test:80', 'localhost', `127.0.0.1:${service.port}`]) {
-      expect(statusIn(await get(host))).toBe(403);
-    }
-  });
 
   test.each(['TLSv1.2', 'TLSv1.3'] as const)('speaks %s', async (version) => {
     const answer = await speakTls(service.port, health, { minVersion: version, maxVersion: version });

@@ -88,16 +88,18 @@ test('ids are found in upper case', async () => {
 });
 
 test('a body may have a BOM, and any spelling of UTF-8', async () => {
-  const put = (text: string, charset: string) =>
-    service.statusOf('PUT', '/v1/vals', {
-      raw: text,
-      headers: { 'Content-Type': `application/json; charset=${charset}` },
-    });
+  const put = (text: string, type: string) =>
+    service.statusOf('PUT', '/v1/vals', { raw: text, headers: { 'Content-Type': type } });
+  const json = 'application/json; charset=';
   const text = JSON.stringify({ name: 'bom', code: 'c' });
-  expect(await put(`\ufeff${text}`, 'utf-8')).toBe(201);
-  for (const charset of ['utf8', 'UTF8', '"Utf-8"', 'unicode-1-1-utf-8'])
-    expect(await put(text, charset)).toBe(200);
-  for (const charset of ['latin1', 'utf-16', 'nonsense']) expect(await put(text, charset)).toBe(415);
+  expect(await put(`\ufeff${text}`, `${json}utf-8`)).toBe(201);
+  for (const type of ['utf8', 'UTF8', '"Utf-8"', 'unicode-1-1-utf-8'].map((charset) => json + charset)) {
+    expect(await put(text, type)).toBe(200);
+  }
+  expect(await put(text, 'APPLICATION/JSON')).toBe(200);
+  for (const type of [`${json}latin1`, `${json}utf-16`, `${json}nonsense`, 'text/plain', '']) {
+    expect(await put(text, type), type).toBe(415);
+  }
 });
 
 test('an unknown route is 404, whatever its body', async () => {

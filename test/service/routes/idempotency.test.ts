@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../../src/service/database/open-database.ts';
 import { sql } from '../../../src/service/database/sql.ts';
-import { placeOf } from '../../support/embedded-service.ts';
 import { addPerson, type Client, type List, storeOf, temporaryService, type Val } from '../support.ts';
 
 const service = await temporaryService();
@@ -116,10 +114,10 @@ test('of equal requests through two services at once, one is done, and all get i
 });
 
 test('a key is forgotten after a day', async () => {
-  const { transaction, query, close } = await openDatabase(placeOf(service.at));
+  const { db } = await storeOf(service);
   const age = (hours: number) => {
     const at = new Date(Date.now() - hours * 3_600_000).toISOString();
-    return transaction({}, (tx) => tx.query(sql`UPDATE replies SET at = ${at}`));
+    return db.transaction({}, (tx) => tx.query(sql`UPDATE replies SET at = ${at}`));
   };
   const key = randomUUID();
   const body = { name: newName(), code: 'c' };
@@ -133,11 +131,10 @@ test('a key is forgotten after a day', async () => {
   expect(second).not.toBe(first);
   expect(await send()).toBe(second);
   await post('/v1/vals', { name: newName(), code: 'c' }, randomUUID());
-  const old = await query(
+  const old = await db.query(
     sql`SELECT key FROM replies WHERE at < ${new Date(Date.now() - 86_400_000).toISOString()}`,
   );
   expect(old).toEqual([]);
-  await close();
 });
 
 test.each(['a b', 'x'.repeat(256)])('the key "%s" is refused with 400', async (key) => {

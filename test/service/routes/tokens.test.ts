@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../../src/service/database/open-database.ts';
 import { sql } from '../../../src/service/database/sql.ts';
 import type { ListedToken } from '../../../src/service/store/tokens.ts';
-import { placeOf } from '../../support/embedded-service.ts';
 import {
   addPerson,
   clientOf,
@@ -96,11 +94,9 @@ describe('a token', () => {
     const { client, id, name, expiresAt } = await make('', { expiresAt: inDays(1).replace('Z', '+00:00') });
     expect(expiresAt).toMatch(/Z$/);
     expect(await client.statusOf('GET', '/v1/me')).toBe(200);
-    const database = await openDatabase(placeOf(service.at));
-    await database.transaction({}, (tx) =>
+    await store.db.transaction({}, (tx) =>
       tx.query(sql`UPDATE tokens SET expires_at = ${new Date().toISOString()} WHERE id = ${id}`),
     );
-    await database.close();
     expect(await client.statusOf('GET', '/v1/me')).toBe(401);
     expect((await make('', { name })).status).toBe(201);
     expect((await make('', { expiresAt: inDays(-1) })).status).toBe(400);
