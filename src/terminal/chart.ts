@@ -1,6 +1,6 @@
 import { isObject, type JsonValue } from '../lib/json.ts';
 import { type Glyphs, plain, type Style, unicode } from './style.ts';
-import { describeRange, wholeDuration } from './times.ts';
+import { clockTime, wholeDuration } from './times.ts';
 
 const shortestBucketMs = 1_000;
 
@@ -28,20 +28,13 @@ export function drawBars(
     .join('');
 }
 
-export function describeBars(
-  buckets: JsonValue | undefined,
-  width: number,
-  { since, now, glyphs }: { since: string | undefined; now: number; glyphs: Glyphs },
-): string | undefined {
-  const starts = bucketsOf(buckets).map(({ from }) => Date.parse(`${from}`));
+export function describeBars(buckets: JsonValue | undefined, width: number, now: number): string | undefined {
+  const starts = bucketsOf(buckets).map(({ from }) => `${from}`);
   const [first, second] = starts;
-  const last = starts.at(-1);
-  if (first === undefined || last === undefined) return undefined;
-  const length = second === undefined ? shortestBucketMs : second - first;
-  // The first bucket may begin before `since`, because buckets begin at multiples of their length.
-  const from = since === undefined ? first : Math.max(first, Date.parse(since));
-  const range = `Runs of ${describeRange(from, last + length, now, glyphs)}`;
+  if (first === undefined) return undefined;
+  const range = `Runs from ${clockTime(first, now)} on`;
   if (width === 0) return `${range}.`;
+  const length = second === undefined ? shortestBucketMs : Date.parse(second) - Date.parse(first);
   return `${range}; a bar is ${wholeDuration(length * bucketsPerBar(starts.length, width))}.`;
 }
 

@@ -43,7 +43,6 @@ interface NumberColumn extends AnyColumn {
 
 interface ChartColumn extends AnyColumn {
   kind: 'chart';
-  since: string | undefined;
 }
 
 /** A table shows only the first line of the value. If the value has more lines, the hint is shown too. */
@@ -87,10 +86,9 @@ export const figure = (header: string, path: string, format: (value: number) => 
   format,
 });
 
-export const chart = (header: string, path: string, since?: string): ChartColumn => ({
+export const chart = (header: string, path: string): ChartColumn => ({
   kind: 'chart',
   ...placeOf(header, [path]),
-  since,
 });
 
 export const longText = (header: string, paths: readonly string[], hint: Hints): LongTextColumn => ({

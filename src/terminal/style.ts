@@ -34,7 +34,6 @@ export interface Glyphs {
   running: string;
   arrow: string;
   ellipsis: string;
-  dash: string;
   bars: readonly string[];
 }
 
@@ -44,7 +43,6 @@ export const unicode: Glyphs = {
   running: '… ',
   arrow: '→',
   ellipsis: '…',
-  dash: '–',
   bars: ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
 };
 
@@ -54,7 +52,6 @@ const ascii: Glyphs = {
   running: '',
   arrow: '->',
   ellipsis: '...',
-  dash: '-',
   bars: ['.', ':', '-', '=', '+', '*', '#', '@'],
 };
 

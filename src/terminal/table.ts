@@ -166,13 +166,12 @@ function captions(
   filled: readonly FilledColumn[],
   shown: readonly FittedColumn[],
   textWidth: TextWidth,
-  { now, glyphs, style, width }: Screen,
+  { now, style, width }: Screen,
 ): string[] {
   return filled.flatMap(({ column, cells }) => {
     if (column.kind !== 'chart') return [];
-    const { since } = column;
     const barsWidth = shown.find((each) => each.column === column)?.width ?? 0;
-    const caption = describeBars(cells.at(-1)?.bars, barsWidth, { since, now, glyphs });
+    const caption = describeBars(cells.at(-1)?.bars, barsWidth, now);
     return caption === undefined ? [] : ['', style.dim(textWidth.cut(caption, width))];
   });
 }

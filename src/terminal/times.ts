@@ -1,5 +1,3 @@
-import type { Glyphs } from './style.ts';
-
 const units: [string, number][] = [
   ['d', 86_400],
   ['h', 3_600],
@@ -56,22 +54,6 @@ export function clockTime(moment: string, now: number): string {
   return date.getFullYear() === today.getFullYear()
     ? `${day} ${clock.slice(0, 5)}`
     : `${day} ${date.getFullYear()}`;
-}
-
-const maxDateMs = 8.64e15;
-
-export function describeRange(from: number, to: number, now: number, { dash }: Glyphs): string {
-  const dates = [from, Math.min(to, maxDateMs)].map((time) => new Date(time));
-  const today = new Date(now);
-  const isToday = dates.every((date) => date.toDateString() === today.toDateString());
-  const isThisYear = dates.every((date) => date.getFullYear() === today.getFullYear());
-  const digits = from % 60_000 === 0 && to % 60_000 === 0 ? 5 : 8;
-  const written = dates.map((date) => {
-    const day = `${date.getDate()} ${months[date.getMonth()]} ${isThisYear ? '' : `${date.getFullYear()} `}`;
-    return `${isToday ? '' : day}${date.toTimeString().slice(0, digits)}`;
-  });
-  const endsNow = from <= now && now < to;
-  return `${written[0]} ${dash} ${endsNow ? 'now' : written[1]}`;
 }
 
 export function wholeMoment(moment: string, now: number): string {

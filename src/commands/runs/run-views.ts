@@ -55,7 +55,7 @@ export async function showRuns(context: Context, val: string | undefined, view: 
   const filtered = (pages: AsyncGenerator<Page>) => (filtersHere ? filterRuns(pages, filter) : pages);
   if (summary) {
     const { rows, total } = await summarize(context, filtered(api.pages(call, { all: true })), val);
-    return { kind: 'list', rows, columns: summaryColumns(since), total: rows.length > 1 ? total : undefined };
+    return { kind: 'list', rows, columns: summaryColumns, total: rows.length > 1 ? total : undefined };
   }
   const layout: ListLayout = { columns: error ? failedRunColumns : runColumns, inBlocks: full };
   if (!follow) {

@@ -84,7 +84,7 @@ export const failedRunColumns: Column[] = runColumns.map((column) =>
   column.header === runError.header ? runError : column,
 );
 
-export const summaryColumns = (since: string | undefined): Column[] => [
+export const summaryColumns: Column[] = [
   column('val'),
   { ...column('version'), neverCut: true },
   { ...column('runs'), neverCut: true },
@@ -92,7 +92,7 @@ export const summaryColumns = (since: string | undefined): Column[] => [
   figure('errors', 'errorRate', percentage),
   { ...figure('p50', 'p50Ms', duration), droppable: 1 },
   { ...figure('p95', 'p95Ms', duration), droppable: 3 },
-  { ...chart('over time', 'buckets', since), droppable: 2 },
+  { ...chart('over time', 'buckets'), droppable: 2 },
 ];
 
 export const outcomeMarks: Record<
