@@ -10,7 +10,6 @@ export interface ProtocolOptions {
   version: string;
   instructions: string;
   tools: readonly Tool[];
-  explainMissing(name: string): string;
   call(name: string, input: ToolInput, options: CallOptions): Promise<ToolResult>;
   stdin: Readable;
   stdout: NodeJS.WritableStream;
@@ -42,13 +41,13 @@ export async function serveProtocol(options: ProtocolOptions): Promise<void> {
   signal.removeEventListener('abort', close);
 }
 
-function createServer({ version, instructions, tools, explainMissing, call }: ProtocolOptions): Server {
+function createServer({ version, instructions, tools, call }: ProtocolOptions): Server {
   const server = new Server({ name: 'vals', version }, { capabilities: { tools: {} }, instructions });
   server.setRequestHandler('tools/list', () => ({ tools: [...tools] }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }): Promise<CallToolResult> => {
     const { name, arguments: input = {} } = params;
     if (!tools.some((tool) => tool.name === name)) {
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, explainMissing(name));
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}.`);
     }
     const progressToken = mcpReq._meta?.progressToken;
     let progress = 0;

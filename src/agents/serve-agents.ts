@@ -5,14 +5,7 @@ import { escapeUnsafe } from '../lib/json.ts';
 import { createRedactor } from '../terminal/redactor.ts';
 import type { ToolResult } from './tool-presenter.ts';
 import { createToolRunner, folderForFiles } from './tool-runner.ts';
-import {
-  type AgentPermissions,
-  isAllowed,
-  permissionNotes,
-  toolName,
-  toolOf,
-  whyNotAllowed,
-} from './tools.ts';
+import { type AgentPermissions, isAllowed, permissionNotes, toolName, toolOf } from './tools.ts';
 
 const instructions =
   'Vals are named pieces of code. A service keeps every version of them. To name a val, give its name, its id or, in a ' +
@@ -55,10 +48,6 @@ export async function serveAgents(context: Context, permissions: AgentPermission
       ...permissionNotes(permissions),
     ].join(' '),
     tools: [...tools.values()].map(({ tool }) => tool),
-    explainMissing(name) {
-      const command = allCommands.find((each) => each.isTool && toolName(each) === name);
-      return [`There is no tool ${name}.`, ...(command ? whyNotAllowed(command, permissions) : [])].join(' ');
-    },
     stdin: context.stdin(),
     stdout: context.stdout,
     editBeforeWriting: (message) => escapeUnsafe(redactor.redact(message)),

@@ -52,11 +52,6 @@ export function permissionNotes({ readOnly, allowDelete, allowRun }: AgentPermis
   return [...(allowDelete ? [] : [deleteNote]), ...(allowRun ? [] : [runNote])];
 }
 
-export function whyNotAllowed({ effect }: LoadedCommand, { readOnly }: AgentPermissions): string[] {
-  if (readOnly) return [readOnlyNote];
-  return [effect === 'runs' ? runNote : deleteNote];
-}
-
 export function toolOf(command: LoadedCommand, permissions: AgentPermissions): Tool {
   const { summary, description = `${summary}.`, details, effect } = command;
   const said = command.descriptionForAgents ?? [description, details].filter(Boolean).join(' ');

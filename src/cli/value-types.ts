@@ -116,13 +116,7 @@ export const integer = ({
   schema: { type: 'integer', minimum: min, ...(max < Number.MAX_SAFE_INTEGER && { maximum: max }) },
 });
 
-export const port = (): ValueType<number> => ({
-  ...integer({ min: 0, max: 65_535 }),
-  parse(word) {
-    if (/^\d{1,5}$/.test(word) && Number(word) <= 65_535) return Number(word);
-    throw new InvalidValue(`takes a number from 0 to 65535, not "${word}".`, 'For a free port, use 0.');
-  },
-});
+export const port = (): ValueType<number> => integer({ min: 0, max: 65_535 });
 
 export const seconds = (): ValueType<number> => ({
   placeholder: 'seconds',

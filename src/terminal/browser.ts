@@ -6,28 +6,17 @@ export async function openInBrowser(
   env: NodeJS.ProcessEnv,
   { platform }: System,
 ): Promise<boolean> {
-  for (const [program, ...words] of candidates(env, platform)) {
-    if (program !== undefined && (await starts(program, argumentsFor(words, address)))) return true;
-  }
-  return false;
+  const [program, ...words] = browserOf(env, platform);
+  return program !== undefined && (await starts(program, [...words, address]));
 }
 
-function candidates(env: NodeJS.ProcessEnv, platform: string): string[][] {
-  const commands = (env.BROWSER ?? '').split(platform === 'win32' ? ';' : ':');
-  const usual = {
-    darwin: [['open']],
-    // The command `start` is not used, because it needs a shell, and a shell could run a part of the address.
-    win32: [['rundll32', 'url.dll,FileProtocolHandler']],
-  }[platform];
-  const hasDisplay = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
-  return [
-    ...commands.map((command) => command.trim().split(/\s+/)).filter(([program]) => program !== ''),
-    ...(usual ?? (hasDisplay ? [['xdg-open']] : [])),
-  ];
+function browserOf(env: NodeJS.ProcessEnv, platform: string): string[] {
+  if (env.BROWSER?.trim()) return env.BROWSER.trim().split(/\s+/);
+  if (platform === 'darwin') return ['open'];
+  // The command `start` is not used, because it needs a shell, and a shell could run a part of the address.
+  if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler'];
+  return env.DISPLAY || env.WAYLAND_DISPLAY ? ['xdg-open'] : [];
 }
-
-const argumentsFor = (words: readonly string[], address: string): string[] =>
-  words.includes('%s') ? words.map((word) => (word === '%s' ? address : word)) : [...words, address];
 
 const starts = (program: string, args: readonly string[]): Promise<boolean> =>
   new Promise((resolve) => {

@@ -30,26 +30,15 @@ describe('permissions', () => {
     }
   });
 
-  const allowDelete = 'To allow deletions, a person must start this server with --allow-delete.';
-  const allowRun = 'To allow runs of code, a person must start this server with --allow-run.';
-  const readOnly = 'This server is read-only.';
   it.each([
-    [[], { val_rm: allowDelete, run: allowRun }],
-    [['--read-only'], { push: readOnly, val_rm: readOnly }],
-  ])(
-    'with the flags %j, the instructions and a call of a tool name the missing flag',
-    async (args, notes) => {
-      const agent = await initializedAgent(args, { env: {} });
-      const { result } = await agent.answerTo(0);
-      for (const [index, [name, note]] of Object.entries(notes).entries()) {
-        agent.callTool(index + 1, name);
-        expect(result).toMatchObject({ instructions: expect.stringContaining(note) });
-        expect(await agent.answerTo(index + 1)).toMatchObject({
-          error: { message: `There is no tool ${name}. ${note}` },
-        });
-      }
-    },
-  );
+    [[], 'To allow deletions, a person must start this server with --allow-delete.'],
+    [[], 'To allow runs of code, a person must start this server with --allow-run.'],
+    [['--read-only'], 'This server is read-only.'],
+  ])('with the flags %j, the instructions say: %s', async (args, note) => {
+    const agent = await initializedAgent(args, { env: {} });
+    const { result } = await agent.answerTo(0);
+    expect(result).toMatchObject({ instructions: expect.stringContaining(note) });
+  });
 });
 
 it('status and diff change no file of the workspace, not even if a file was renamed', async () => {
