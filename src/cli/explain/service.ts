@@ -57,8 +57,9 @@ export const messagesFor = ({ call, service }: Explained) => routeMessages(call,
 /** What by-route.ts says about the status. */
 export function messageFor(failed: Explained) {
   const status = 'status' in failed.fault ? failed.fault.status : 0;
-  const { absent, conflict } = messagesFor(failed);
+  const { absent, conflict, invalid } = messagesFor(failed);
   if (status === 409) return conflict;
+  if (status === 400 || status === 422) return invalid;
   return status === 404 || status === 410 ? absent : undefined;
 }
 

@@ -13,7 +13,6 @@ import { checkVersion, noSuchVal } from '../../workspace/expected-version.ts';
 import { createRemoteVals, idAndVersion, type RemoteVal } from '../../workspace/remote-vals.ts';
 import { nameFrom, refuseUnusableNames } from '../../workspace/sources/val-names.ts';
 import type { FoundFile } from '../../workspace/sources/walk.ts';
-import { withNameProposed } from '../shared/propose-name.ts';
 import { syntaxError } from '../shared/syntax.ts';
 import { warnOfImports } from './notes.ts';
 import { type FailedFile, type PushedFile, pushWording, refuseFiles, refuseSeveral } from './refuse-files.ts';
@@ -55,14 +54,7 @@ export async function upsertFiles(
   const tasks = files.map(({ file, name, code }) => ({
     row: { file, name },
     label: file,
-    run: () =>
-      upsert(context, api, { name, code }, { ...options, seenBefore }).catch((error) => {
-        throw withNameProposed(error, name, (valid) => ({
-          text: 'To use a valid name',
-          command: 'push',
-          input: { paths: [file], name: valid },
-        }));
-      }),
+    run: () => upsert(context, api, { name, code }, { ...options, seenBefore }),
   }));
   const { signal } = context;
   const outcomes = await runBatch(tasks, {

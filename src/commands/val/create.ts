@@ -7,7 +7,6 @@ import { PartialError, UsageError } from '../../errors.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
 import { valColumns } from '../shared/columns.ts';
 import { codeFile, dryRun, plan, privacy } from '../shared/options.ts';
-import { withNameProposed } from '../shared/propose-name.ts';
 import { readReadme } from '../shared/readme.ts';
 import { noCheck, refuseBrokenCode } from '../shared/syntax.ts';
 
@@ -47,13 +46,7 @@ export const command = defineCommand({
     await refuseBrokenCode(file, code, { noCheck });
     if (dryRun) return plan(call);
     const api = await context.connect();
-    const record = await api.record(call).catch((error) => {
-      throw withNameProposed(error, name, (valid) => ({
-        text: 'To use a valid name',
-        command: 'val create',
-        input: { name: valid, file },
-      }));
-    });
+    const record = await api.record(call);
     context.say({ kind: 'done', text: `Created ${name}.` });
     const privacyNow = textAt(record, 'privacy');
     const isTooPublic = privacy !== undefined && publicity(privacyNow, 0) > publicity(privacy, 0);

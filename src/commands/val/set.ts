@@ -7,7 +7,6 @@ import { path, text } from '../../cli/value-types.ts';
 import { ConflictError, LocalError, PartialError, RefusedError, UsageError } from '../../errors.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, privacy, valArgument } from '../shared/options.ts';
-import { withNameProposed } from '../shared/propose-name.ts';
 import { readReadme } from '../shared/readme.ts';
 
 export const command = defineCommand({
@@ -34,17 +33,7 @@ export const command = defineCommand({
     const renaming = name === undefined ? undefined : await prepareRenaming(context, val, name, { dryRun });
     if (dryRun) return plan(routes.changeVal(val, fields));
     const api = await context.connect();
-    const { val: record, notApplied } = await changeFields(
-      api,
-      val,
-      fields,
-      context.givenVals.etagOf(val),
-    ).catch((error) => {
-      throw withNameProposed(error, name ?? '', (valid) => ({
-        text: 'To use a valid name',
-        input: { name: valid },
-      }));
-    });
+    const { val: record, notApplied } = await changeFields(api, val, fields, context.givenVals.etagOf(val));
     if (!notApplied.includes('name')) renaming?.();
     const label = textAt(record, 'name') ?? context.givenVals.wordFor(val) ?? val;
     const wanted = Object.keys(fields);
