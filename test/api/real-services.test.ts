@@ -81,12 +81,10 @@ describe('a helpful hint', () => {
     },
   );
 
-  it.each([
-    [['runs'], 'vals val runs <val>'],
-    [['likes'], 'does not support this command'],
-  ])('is given by %j if the service has no such route', async (args, hint) => {
-    const { exit, stderr } = await vals(args, [{ status: 404 }]);
-    expect({ exit, stderr }).toEqual({ exit: 3, stderr: expect.stringContaining(hint) });
+  it('is given if the service has no such route', async () => {
+    const { exit, stderr } = await vals(['likes'], [{ status: 404 }]);
+    const message = expect.stringContaining('does not support this command');
+    expect({ exit, stderr }).toEqual({ exit: 3, stderr: message });
   });
 });
 
