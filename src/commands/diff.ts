@@ -9,6 +9,7 @@ import { meaningOf, nextSteps, situationOf } from '../workspace/next-steps.ts';
 import { withLineEnds } from '../workspace/text/code.ts';
 import { diffBetween, unifiedDiff } from '../workspace/text/unified-diff.ts';
 import { pathTo, type Workspace } from '../workspace/workspace.ts';
+import { noteOtherService } from './shared/belonging.ts';
 import { compareWorkspace, notInThisWorkspace } from './shared/compare-workspace.ts';
 import { valsOfWorkspace } from './shared/options.ts';
 
@@ -34,6 +35,7 @@ export const command = defineCommand({
       if (word !== undefined) throw notInThisWorkspace(look, word);
       if (error !== undefined && vals.length === 0) throw error;
       const { workspace } = look;
+      noteOtherService(context, workspace);
       const differing: DifferingVal[] = [];
       for (const val of vals) if (val.code !== 'unchanged') differing.push(await withTexts(look, val));
       const rows = differing.map(({ val, here, there }) => ({

@@ -10,6 +10,7 @@ import { type Examined, nameBeforeOf, nameThereOf } from '../workspace/examine.t
 import { hintAbout, hintAtGit, nextSteps, situationOf, situations } from '../workspace/next-steps.ts';
 import { isSameCode } from '../workspace/text/code.ts';
 import { isTypedInside, pathTo, type Workspace } from '../workspace/workspace.ts';
+import { noteOtherService } from './shared/belonging.ts';
 import { fileColumn } from './shared/columns.ts';
 import { compareWorkspace, notInThisWorkspace } from './shared/compare-workspace.ts';
 import { valsOfWorkspace } from './shared/options.ts';
@@ -77,6 +78,7 @@ export const command = defineCommand({
       const [word] = unknown;
       if (word !== undefined) throw notInThisWorkspace(look, word);
       const { workspace } = look;
+      noteOtherService(context, workspace);
       const isNamed = words.length > 0;
       const differing = vals.filter(({ status }) => status !== 'unchanged');
       const isFolded = context.forPerson && context.flags.fields === undefined && !isNamed;
@@ -167,5 +169,5 @@ function noteOf(val: Examined): string | undefined {
   if (val.status !== 'changed there') return undefined;
   const { here, record, fileVersion } = val;
   const version = fileVersion ?? (isSameCode(here, record?.code) ? record?.version : undefined);
-  return version === undefined ? undefined : `the file is version ${version}`;
+  return version === undefined ? undefined : `file: version ${version}`;
 }

@@ -139,7 +139,7 @@ export function hintAtGit(limit: GitLimit | undefined, question = 'which side is
 
 /** Said of vals that no file has the name of. */
 export const hintAtMissing = (limit: GitLimit | undefined): string[] =>
-  hintAtGit(limit, 'which files were deleted');
+  hintAtGit(limit, 'which files were deleted or renamed');
 
 /** A colleague may have committed the change that the service has. */
 const gitFirst = ({ head }: Workspace, situation: Situation): string[] =>
@@ -157,12 +157,18 @@ export function conflictOf(
   if (val.code !== undefined && situation === 'renamed there') return renamedThere(val, path);
   const problem = meaningOf(situation);
   const limit = val.code === undefined ? undefined : val.gitLimit;
-  return new ConflictError(`${path} ${typeof problem === 'string' ? problem : problem.one}.`, {
+  const message = `${path} ${typeof problem === 'string' ? problem : problem.one}.`;
+  return new ConflictError(situation === 'conflict' ? message + madeBy(val) : message, {
     subject: path,
     problem,
     hint: [...hintAtGit(limit), ...gitFirst(workspace, situation), ...nextSteps(situation, [path])],
   });
 }
+
+const madeBy = ({ there }: Examined): string =>
+  there?.madeBy === undefined || there.version === undefined
+    ? ''
+    : ` Version ${there.version} there is by ${there.madeBy}.`;
 
 /** There are two ways out of a rename on the service. */
 function renamedThere({ name, there }: ComparedVal, path: string): ConflictError {

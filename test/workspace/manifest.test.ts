@@ -80,6 +80,9 @@ describe('the services that vals belong to', () => {
   it('reading does not ask, and vals init adds the service in use', async () => {
     const { place } = await elsewhere();
     expect(await place.status()).toEqual({ 'a.ts': 'new' });
+    expect((await place.vals('status')).stderr).toBe(
+      'These vals belong to http://vals.test, but the service in use is http://other.test. To use the service of these vals, add --base-url http://vals.test.\n',
+    );
     const { stdout } = await place.vals('init', '--json');
     expect(JSON.parse(stdout)).toEqual({ status: 'updated', file: 'vals.json', ...bothListed });
     expect(await place.words(['push'])).toEqual({ 'a.ts': 'created' });

@@ -217,9 +217,13 @@ it('a checkout of depth 1 names fetch-depth, and --force lets the repository win
   expect(await ci.words(['push', '--force'])).toEqual({ 'greet.ts': 'pushed' });
   expect(await codeOf(service, 'greet')).toBe(code('v2'));
   await service.edit('gone', code('v1'));
+  ci.put({ 'new.ts': code('new') });
   for (const args of [
+    ['push', '--dry-run'],
     ['push', '--prune'],
     ['pull', '--all', '--dry-run'],
   ])
-    expect((await ci.vals(...args)).stderr).toContain('cannot tell which files were deleted. In CI, fetch');
+    expect((await ci.vals(...args)).stderr).toContain(
+      'cannot tell which files were deleted or renamed. In CI, fetch',
+    );
 });

@@ -54,6 +54,22 @@ describe('the question of push --prune', () => {
     expect(await names(service)).toEqual(['c', 'elsewhere']);
   });
 
+  it('cannot be asked without a terminal, and the hint names what --yes overwrites, too', async () => {
+    const { place, service } = await workspace();
+    const hintOfPush = async () => (await place.vals('push', '--prune')).stderr.split('\n')[1];
+    expect(await hintOfPush()).toBe('hint: To delete without a question, add --yes.');
+    await service.edit('c', 'hotfix');
+    place.put({ 'c.ts': 'mine' });
+    expect(await hintOfPush()).toBe(
+      'hint: To delete a and b, and to overwrite c, which changed on the service, without a question, add --yes.',
+    );
+    const { stderr } = await place.vals('push', '--prune', '--yes', '--dry-run');
+    expect(stderr.split('\n').slice(0, 2)).toEqual([
+      'A push would delete a and b.',
+      'A push would overwrite c, which changed here and on the service.',
+    ]);
+  });
+
   it('may be open while a file comes back, and while another command renames a val', async () => {
     const { place, service } = await workspace();
     const beforeKeys = async () => {

@@ -1,5 +1,8 @@
 // Asks once about everything that a push does only if the user agrees.
+
 import type { Context } from '../../cli/context.ts';
+import type { Hint } from '../../lib/hint.ts';
+import { listed } from '../../lib/listed.ts';
 import { visible } from '../../lib/visible.ts';
 import { ago } from '../../terminal/times.ts';
 import { nameBeforeOf } from '../../workspace/examine.ts';
@@ -37,6 +40,8 @@ export async function askOnce(
   const isAtTerminal = prompt.isAtTerminal();
   const deletions = mayDelete ? [] : planned.filter(({ step }) => step.kind === 'delete');
   // An agent has the option to delete only if a person allowed it.
+  const conflicts = isAnswered ? [] : planned.filter(({ step }) => step.kind === 'ask');
+  const deleteInstead = insteadOfDeletion(deletions, conflicts);
   if (deletions.length > 0 && !dryRun && agent === undefined) prompt.expectTerminal(deleteInstead);
   const isFirstChange = ({ look, step }: PlannedVal) =>
     isDeed(step) && step.kind !== 'create' && step.kind !== 'delete' && isFirst(look);
@@ -61,7 +66,19 @@ export async function askOnce(
 }
 
 const overwriteInstead = { text: 'To answer yes', input: { yes: true } };
-const deleteInstead = { text: 'To delete without a question', input: { yes: true } };
+
+const mostNamed = 5;
+
+/** --yes also overwrites the vals in conflict, so the hint names them. */
+function insteadOfDeletion(deletions: readonly PlannedVal[], conflicts: readonly PlannedVal[]): Hint {
+  const names = (vals: readonly PlannedVal[]) =>
+    vals.length > mostNamed ? `${vals.length} vals` : listed(vals.map(({ step }) => step.val.name));
+  const purpose =
+    conflicts.length === 0
+      ? 'To delete'
+      : `To delete ${names(deletions)}, and to overwrite ${names(conflicts)}, which changed on the service,`;
+  return { text: `${purpose} without a question`, input: { yes: true } };
+}
 
 const deedOf = (step: Step): Deed | undefined => {
   if (step.kind === 'ask') return step.ifAgreed.kind;
@@ -85,7 +102,7 @@ function questionFor(deeds: readonly (Deed | undefined)[]): string {
     created === 0 ? '' : `make ${vals(created)} anew`,
     deleted === 0 ? '' : `delete ${vals(deleted)} with all ${deleted === 1 ? 'its' : 'their'} versions`,
   ].filter((part) => part !== '');
-  const sentence = new Intl.ListFormat('en-GB').format(parts);
+  const sentence = listed(parts);
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
 

@@ -1,11 +1,15 @@
 // What a push says beside its rows.
+
 import type { Context } from '../../cli/context.ts';
 import { type Remarked, summarizeRemarks } from '../../cli/failures.ts';
 import type { Problem } from '../../errors.ts';
+import { listed } from '../../lib/listed.ts';
 import type { OutcomeRow } from '../../lib/outcome.ts';
 import type { Remark } from '../../workspace/carry-out.ts';
 import { hintAbout } from '../../workspace/next-steps.ts';
+import { type Step, sendsCode } from '../../workspace/plan.ts';
 import { firstRelativeImport, relativeImportWarning } from '../../workspace/sources/relative-imports.ts';
+import type { PlannedVal } from './ask.ts';
 
 const wasSent = ({ status }: OutcomeRow): boolean => status === 'created' || status === 'pushed';
 
@@ -46,6 +50,21 @@ export function noteBehind(
   if (flags.json || flags.ndjson) return;
   const pull = { text: 'To write it into the files', command: 'pull' };
   say({ kind: 'note', text: [text, isNamed ? hintAbout(files, pull) : pull] });
+}
+
+/** In a pipe, everything that a push would do is `planned`. The table of a person says what it would be. */
+export function noteLosses({ say, forPerson, flags }: Context, planned: readonly PlannedVal[]): void {
+  if (forPerson || flags.json || flags.ndjson) return;
+  const names = (isMeant: (step: Step) => boolean) =>
+    planned.flatMap(({ step }) => (isMeant(step) ? step.val.name : []));
+  const deleted = names(({ kind }) => kind === 'delete');
+  const overwritten = names((step) => sendsCode(step) && step.val.status === 'conflict');
+  if (deleted.length > 0) say({ kind: 'note', text: `A push would delete ${listed(deleted)}.` });
+  if (overwritten.length > 0)
+    say({
+      kind: 'note',
+      text: `A push would overwrite ${listed(overwritten)}, which changed here and on the service.`,
+    });
 }
 
 interface RemarkedVal {

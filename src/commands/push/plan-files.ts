@@ -34,12 +34,18 @@ export async function planAll(
       if (file === undefined) return;
       plan.planned.push({ look, step: stepOf(look, file, result, options) });
     });
-    if (!options.prune || plan.failed !== undefined) continue;
+    if (plan.failed !== undefined) continue;
     const compared = results.filter((result): result is Examined => !(result instanceof ValsError));
-    const { missing, left } = await examineMissing(look, compared, { isPrune: true });
+    const { missing, left } = options.prune
+      ? await examineMissing(look, compared, { isPrune: true })
+      : { missing: [], left: [] };
     plan.planned.push(...missing.map((val) => ({ look, step: stepFor(look.workspace, val, options) })));
     plan.left.push(...left.map((val) => ({ ...val, look })));
-    noteLimit(context, await limitOfMissing(look, [...compared, ...missing]));
+    const hasNew = compared.some(({ status }) => status === 'new');
+    if (!options.prune && !hasNew) continue;
+    const limit = await limitOfMissing(look, [...compared, ...missing]);
+    // A new file may be a renamed one.
+    if (options.prune || limit === 'shallow') noteLimit(context, limit);
   }
   return plan;
 }

@@ -15,7 +15,7 @@ import { syntaxError } from '../shared/syntax.ts';
 import { type Answer, askOnce, type PlannedVal } from './ask.ts';
 import { carryOutAll, notDone } from './carry-out-all.ts';
 import { refuseNameOfOtherFile, refuseTakenName } from './name-file.ts';
-import { noteBehind, noteRenames } from './notes.ts';
+import { noteBehind, noteLosses, noteRenames } from './notes.ts';
 import { noteLeft, planAll } from './plan-files.ts';
 import { type ChosenFiles, type LocalFile, readFiles } from './read-files.ts';
 import { type FailedFile, type PushedFile, refuseFiles, refuseSeveral } from './refuse-files.ts';
@@ -123,7 +123,10 @@ async function push(
   const shown = withDeclined(outcomes, answer.declined.size);
   noteRenames(context, shown.rows);
   noteBehind(context, shown.rows, { isNamed });
-  if (dryRun) notePossibleTakeovers(context, takeovers(answer.planned));
+  if (dryRun) {
+    notePossibleTakeovers(context, takeovers(answer.planned));
+    noteLosses(context, answer.planned);
+  }
   const unsent = [...unreadable, ...broken].map(({ file, name, error }) => ({
     ...{ file, name, error },
     status: 'failed',

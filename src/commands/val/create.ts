@@ -1,9 +1,11 @@
+import { resolve } from 'node:path';
 import { publicity } from '../../api/change-val.ts';
 import { textAt } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { path, text } from '../../cli/value-types.ts';
 import { PartialError, UsageError } from '../../errors.ts';
+import { isFile } from '../../lib/paths.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
 import { valColumns } from '../shared/columns.ts';
 import { codeFile, dryRun, plan, privacy } from '../shared/options.ts';
@@ -33,6 +35,11 @@ export const command = defineCommand({
     if (file === '-' && readme === '-') {
       throw new UsageError('Standard input cannot be both the code and the readme.', {
         hint: 'Give the path of a file for the code or for the readme.',
+      });
+    }
+    if (file === '-' && context.stdin().isTTY && isFile(resolve(context.settings.cwd, name))) {
+      throw new UsageError(`${name} is a file, not the name of a val.`, {
+        hint: { text: 'To make the file a val', command: 'push', input: { paths: [name] } },
       });
     }
     const code = await readCode(file, context);

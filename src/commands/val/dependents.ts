@@ -2,6 +2,7 @@ import { textAt } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import type { Context } from '../../cli/context.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { listed } from '../../lib/listed.ts';
 
 const mostNames = 5;
 
@@ -45,5 +46,5 @@ function usersText(names: readonly string[], count: number): string {
   const shown = names.slice(0, mostNames);
   if (shown.length === 0) return 'vals that you may not see';
   const more = count - shown.length;
-  return new Intl.ListFormat('en-GB').format(more > 0 ? [...shown, `${more} more`] : shown);
+  return listed(more > 0 ? [...shown, `${more} more`] : shown);
 }

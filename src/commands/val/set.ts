@@ -5,6 +5,7 @@ import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { path, text } from '../../cli/value-types.ts';
 import { ConflictError, LocalError, PartialError, RefusedError, UsageError } from '../../errors.ts';
+import { listed } from '../../lib/listed.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, privacy, valArgument } from '../shared/options.ts';
 import { readReadme } from '../shared/readme.ts';
@@ -114,5 +115,3 @@ function doneSentence(fields: readonly string[], label: string): string {
   if (fields.length === 1 && fields[0] === 'name') return `The val is named ${label} now.`;
   return `Changed the ${listed(fields)} of ${label}.`;
 }
-
-const listed = (fields: readonly string[]): string => new Intl.ListFormat('en-GB').format(fields);

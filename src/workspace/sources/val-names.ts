@@ -1,6 +1,8 @@
 // The name of a val is made from the name of its file.
+
 import { basename, extname } from 'node:path';
 import { UsageError } from '../../errors.ts';
+import { listed } from '../../lib/listed.ts';
 import { longestValName, nameLike } from '../../lib/val-limits.ts';
 
 interface NamedFile {
@@ -39,10 +41,9 @@ const sameName = (otherFile: string, { file, name }: NamedFile): UsageError =>
   });
 
 function withoutName(files: readonly string[]): UsageError {
-  const named = new Intl.ListFormat('en-GB').format(files);
   const have = files.length === 1 ? 'has a name' : 'have names';
   return new UsageError(
-    `${named} ${have} that no val can have: a val's name has 1 to ${longestValName} letters, digits or _, and begins with a letter.`,
+    `${listed(files)} ${have} that no val can have: a val's name has 1 to ${longestValName} letters, digits or _, and begins with a letter.`,
     {
       hint: [
         'Rename the file, or list it in .valsignore.',
