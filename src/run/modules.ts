@@ -9,6 +9,7 @@ import { type MissingImport, placeOfImport } from './import-failure.ts';
 import { readPackage } from './packages.ts';
 import type { ModuleFormat, ModuleReply, ModuleRequest } from './protocol.ts';
 import { endingOf, type FetchModule, type RemoteModule, reasonOf } from './remote.ts';
+import { isRemote, remoteAddress } from './remote-address.ts';
 import type { Source, Transpiled } from './transpile.ts';
 import { createTsconfigs, type Tsconfigs } from './tsconfig.ts';
 
@@ -124,23 +125,22 @@ function createLoader(entry: Entry, options: ModulesOptions, tsconfigs: Tsconfig
 
   async function transpileFile(url: string, source: Source, path: string): Promise<Transpiled> {
     sources.set(url, source);
-    return compile(source, tsconfigs.compilerOptions(path));
+    const transpiled = await compile(source, tsconfigs.compilerOptions(path));
+    prefetch(transpiled.imports, url);
+    return transpiled;
   }
 
-  const transpiledEntry = (async () => {
-    const { name, code, url } = entry;
-    return transpileFile(url, { name, code, place: entryPath, ending: extname(entryPath) }, entryPath);
-  })();
-  transpiledEntry.then(
-    ({ imports }) => prefetch(imports, entry.url),
-    () => {},
-  );
+  const { name, code, url: entryUrl } = entry;
+  const ofEntry = { name, code, place: entryPath, ending: extname(entryPath) };
+  const transpiledEntry = transpileFile(entryUrl, ofEntry, entryPath);
+  // The loader of the val meets the error later.
+  transpiledEntry.catch(() => {});
 
   async function load(url: string, code: string | undefined): Promise<ModuleReply> {
-    if (/^https?:/.test(url)) return loadRemote(await fetchModule(url));
+    if (isRemote(url)) return loadRemote(await fetchModule(url));
     const path = fileURLToPath(url);
     const hasPaths = tsconfigs.hasPaths(path);
-    const transpiled = url === entry.url ? await transpiledEntry : await loadFile(url, path, code);
+    const transpiled = url === entryUrl ? await transpiledEntry : await loadFile(url, path, code);
     const format = formatOf(path, transpiled.syntax);
     return transpiled.isPlain
       ? { kind: 'plain', format, hasPaths }
@@ -158,16 +158,14 @@ function createLoader(entry: Entry, options: ModulesOptions, tsconfigs: Tsconfig
     const ending = endingOf(module);
     if (ending === '.json') return { kind: 'module', format: 'json', source: code };
     const transpiled = await transpileFile(url, { name: url, code, place: url, ending }, entryPath);
-    prefetch(transpiled.imports, url);
     return { kind: 'module', format: 'module', source: transpiled.code };
   }
 
   /** The loader asks for one module after the other. Without this, each would wait for the network. */
   function prefetch(imports: readonly string[], from: string): void {
     for (const specifier of imports) {
-      const isRelative = /^\.{0,2}\//.test(specifier) && !from.startsWith('file:');
-      if (!isRelative && !/^https?:/.test(specifier)) continue;
-      fetchModule(new URL(specifier, from).href).catch(() => {});
+      const address = remoteAddress(specifier, from);
+      if (address !== undefined) fetchModule(address).catch(() => {});
     }
   }
 

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BuildFailure, BuildOptions, Loader, Location, Metafile } from 'esbuild';
 import { LocalError, RunFailedError } from '../errors.ts';
+import { isRemote } from './remote-address.ts';
 import type { CompilerOptions } from './tsconfig.ts';
 
 export interface Source {
@@ -49,7 +50,7 @@ export async function transpile(source: Source, compilerOptions: CompilerOptions
 
 /** A source map names its source as a URL, in which `#`, `%` and `?` mean something else. */
 const nameInMap = (place: string): string =>
-  basename(/^https?:/.test(place) ? place : pathToFileURL(place).pathname);
+  basename(isRemote(place) ? place : pathToFileURL(place).pathname);
 
 export const buildOptions = ({ code, ending }: Source, options: CompilerOptions) =>
   ({

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { ModuleReply, ModuleRequest } from '../protocol.ts';
+import { isRemote, remoteAddress } from '../remote-address.ts';
 import { readModuleReply, sendRequest } from './channel.ts';
 
 export interface ResolveContext {
@@ -155,14 +156,6 @@ function leftToRequire(path: string, loaded: Loaded, { conditions }: LoadContext
   const isKnown = endingsForRequire.includes(extname(path));
   if (!needsExtensions || loaded.format !== 'commonjs' || !isKnown || !isFile(path)) return loaded;
   return { format: 'commonjs', source: null, shortCircuit: true };
-}
-
-const isRemote = (url: string): boolean => /^https?:/.test(url);
-
-function remoteAddress(specifier: string, from: string | undefined): string | undefined {
-  if (isRemote(specifier)) return specifier;
-  const isRelative = /^\.{0,2}\//.test(specifier);
-  return isRelative && from !== undefined && isRemote(from) ? new URL(specifier, from).href : undefined;
 }
 
 /** The code of a val on the service is in no file, so only vals knows it. */
