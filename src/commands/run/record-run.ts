@@ -28,38 +28,32 @@ export function createRecorder(context: Context, target: Target): BeginRecord {
   let connection = target.kind === 'service' ? Promise.resolve(target.api) : undefined;
   const connect = () => (connection ??= context.connect({ mostMs: mostSeconds * 1_000, signal }));
   const said = new Set<string>();
-  const notRecorded = (reason: string) => {
+  const notRecorded = (reason: string): undefined => {
     if (!said.has(reason)) say({ kind: 'lines', text: `Not recorded: ${visible(reason)}\n` });
     said.add(reason);
   };
-
-  async function record(finding: Promise<Found>, run: FinishedRun): Promise<JsonObject | undefined> {
-    let version: KnownVersion | undefined;
-    try {
-      const found = await finding;
-      if (typeof found === 'string') {
-        notRecorded(found);
-        return undefined;
-      }
-      version = found;
-      const sent = await sendRun(await connect(), version, { ...run, logs: context.redact(run.logs) });
-      if (sent === undefined) notRecorded('the service does not record runs.');
-      return sent;
-    } catch (error) {
-      if (!(error instanceof ValsError)) throw error;
-      if (signal.aborted) return undefined;
-      if (version === undefined) notRecorded(error.message);
-      else say({ kind: 'warning', text: `The run was not recorded: ${error.message}` });
-      return undefined;
-    }
-  }
 
   return (entry) => {
     const finding = findVersion(context, target, entry, connect);
     // The error is reported when the run is over.
     finding.catch(() => {});
-    return (run) => record(finding, run);
+    return async (run) => {
+      const version = await finding.catch(messageOf);
+      if (signal.aborted) return undefined;
+      if (typeof version === 'string') return notRecorded(version);
+      const logs = context.redact(run.logs);
+      const sent = await sendRun(await connect(), version, { ...run, logs }).catch(messageOf);
+      if (typeof sent === 'object') return sent;
+      if (sent === undefined) notRecorded('the service does not record runs.');
+      else if (!signal.aborted) say({ kind: 'warning', text: `The run was not recorded: ${sent}` });
+      return undefined;
+    };
   };
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof ValsError) return error.message;
+  throw error;
 }
 
 /** The version of the val that has the code, or why the run cannot be recorded. */
