@@ -29,13 +29,15 @@ export const canCheck = (extension: string): boolean => loadersByExtension[exten
 export async function findSyntaxFaults(code: string, extension?: string): Promise<SyntaxFault[]> {
   const loaders: Loader[] = extension === undefined ? ['ts', 'tsx'] : (loadersByExtension[extension] ?? []);
   const { transform } = await import('esbuild').catch(throwUnusable);
+  // esbuild counts the byte order mark in the columns of the first line, and leaves the mark out of its text.
+  const text = code.replace(/^\ufeff/, '');
   let farthest: SyntaxFault[] = [];
   for (const loader of loaders) {
     // Only experimental decorators can decorate parameters, and only standard ones can decorate expressions.
     for (const experimentalDecorators of [false, true]) {
       const tsconfigRaw = { compilerOptions: { experimentalDecorators } };
       try {
-        await transform(code, { loader, tsconfigRaw, target: 'esnext', logLevel: 'silent' });
+        await transform(text, { loader, tsconfigRaw, target: 'esnext', logLevel: 'silent' });
         return [];
       } catch (error) {
         const faults = isBuildFailure(error) ? error.errors.map(faultOf) : throwUnusable(error);

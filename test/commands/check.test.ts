@@ -126,11 +126,18 @@ it('a long line is cut around the error', async () => {
 });
 
 it.each([{}, accepted])('errors are found in few files and in many', async (others) => {
-  const broken = { 'a b.ts': 'a b', 'jsx.mts': jsx, 'jsx.ts': jsx, "sub/it's.ts": brokenCode };
+  const broken = {
+    'a b.ts': 'a b',
+    'bom.ts': '\ufeffa b',
+    'jsx.mts': jsx,
+    'jsx.ts': jsx,
+    "sub/it's.ts": brokenCode,
+  };
   const { exit, errors } = await errorsOf({ ...others, ...broken });
   expect(exit).toBe(10);
   expect(errors).toMatchObject([
     { file: 'a b.ts', line: 1, column: 3 },
+    { file: 'bom.ts', line: 1, column: 3 },
     { file: 'jsx.mts', line: 1 },
     { file: 'jsx.ts', line: 1 },
     { file: "sub/it's.ts", line: 2, column: 29 },
