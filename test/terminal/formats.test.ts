@@ -31,13 +31,6 @@ describe('tab-separated lines in a pipe', () => {
     expect(pipe.stdout).toContain('\u001b[1mNAME');
   });
 
-  it('are one line for one record, however long', async () => {
-    const bio = `a\n${'x'.repeat(10_000)}`;
-    const service = await scriptedService([{ body: { id: 'u', username: 'ada', bio, more: 1 } }]);
-    const { stdout } = await run(['me'], { env: service.env });
-    expect(stdout).toBe(`ada\tu\t\t${bio.replace('\n', '\\n')}\t\t\t\n`);
-  });
-
   it('escape any text so that it can be restored', async () => {
     const backslashes = [
       '\t\n\r\\',
@@ -65,12 +58,6 @@ describe('tab-separated lines in a pipe', () => {
 });
 
 describe('--json', () => {
-  it('is compact in a pipe', async () => {
-    const text = '{"id":12,"b":{"z":null,"a":[]},"a":""}';
-    const service = await scriptedService([{ body: text }]);
-    expect((await run(['me', '--json'], { env: service.env })).stdout).toBe(`${text}\n`);
-  });
-
   it('is indented at a terminal, and one array over several pages', async () => {
     const rows = Array.from({ length: 5 }, (_, index) => ({ id: `r${index}`, o: { b: [1] } }));
     const pages = (): Reply[] => [
@@ -85,12 +72,6 @@ describe('--json', () => {
     expect(bare(many.screen)).toBe(`${JSON.stringify(rows, undefined, 2)}\n`);
     const one = await runOnScreen(['val', 'get', id, '--json', '--quiet'], { env: service.env });
     expect(bare(one.screen)).toBe(`${JSON.stringify(hello, undefined, 2)}\n`);
-  });
-
-  it('of a text is a JSON string', async () => {
-    const service = await scriptedService([{ body: { ...hello, code: 'a\n"b"\u009b' } }]);
-    const { stdout } = await run(['val', 'get', id, '--code', '--json'], { env: service.env });
-    expect(stdout).toBe('"a\\n\\"b\\"\\u009b"\n');
   });
 });
 
@@ -201,10 +182,6 @@ describe('--code and --readme', () => {
     const { exit, stdout, stderr } = await run(['val', 'get', id, '--code'], { env: service.env });
     expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
     expect(stderr).toContain('without its code');
-  });
-
-  it('cannot be given together', async () => {
-    expect(await run(['val', 'get', id, '--code', '--readme'])).toMatchObject({ exit: 2, stdout: '' });
   });
 
   it('work without a token', async () => {

@@ -179,13 +179,6 @@ describe('hints', () => {
     expect({ exit, isShown: screen.includes('--all') }).toEqual({ exit: 0, isShown: true });
     expect(JSON.parse(bare(stdout))).toEqual([{ name: 'hello' }]);
   });
-
-  it('for an error are shown in a pipe too', async () => {
-    const service = await scriptedService([{ status: 401 }]);
-    const { exit, stderr } = await run(['me'], { env: service.env });
-    expect(exit).toBe(4);
-    expect(stderr).toMatch(/^error: .*\nhint: .*VALS_TOKEN.*\n$/);
-  });
 });
 
 describe('progress', () => {
