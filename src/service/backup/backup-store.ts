@@ -21,7 +21,7 @@ export async function backupStore(
   try {
     if (source.schema === 0) throw noStore(from);
     if ('file' in from && 'file' in to) {
-      const { copyFile } = await import('./file-copy.ts');
+      const { copyFile } = await import('./sqlite-copy.ts');
       return await copyFile(from.file, to.file, options);
     }
     return await copyRows(source, await createTarget(to), options);

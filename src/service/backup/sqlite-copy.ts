@@ -1,17 +1,24 @@
-import { rmSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import Libsql from 'libsql';
+import AsyncLibsql from 'libsql/promise';
+import { DatabaseFailure } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
-import { explainSqlite } from '../database/sqlite-failures.ts';
+import { explainSqlite, failureOf } from '../database/sqlite-failures.ts';
 import { queryOn, txOf } from '../database/sqlite-query.ts';
 import { takeSqliteSteps } from '../database/sqlite-schema.ts';
+import type { BackupOptions } from './backup-store.ts';
+import { type BackupCounts, countsOf } from './counts.ts';
 import { createPartial, nameFile } from './new-file.ts';
-import type { CopyTarget } from './tables.ts';
+import { type CopyTarget, leftOut } from './tables.ts';
 
-/** A new file, from the rows of another database. Without a journal, because a file that is not whole is not used. */
+/** A file that is not whole has no journal, because nobody needs it. */
+const withoutJournal = 'PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF';
+
+/** A new file, from the rows of another database. */
 export async function createSqliteCopy(file: string): Promise<CopyTarget> {
   const partial = createPartial(file);
   const connection = new Libsql(partial);
-  connection.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF');
+  connection.exec(withoutJournal);
   // The driver sorts an index in memory otherwise, which takes 120 MB for a million runs.
   connection.exec('PRAGMA temp_store = FILE; BEGIN');
   return {
@@ -29,4 +36,57 @@ export async function createSqliteCopy(file: string): Promise<CopyTarget> {
       rmSync(partial, { force: true });
     },
   };
+}
+
+const betweenReportsMs = 200;
+const busyTimeoutMs = 10_000;
+
+/** SQLite's own copy of a file. What must not be in it is deleted from the copy. */
+export async function copyFile(from: string, to: string, options: BackupOptions): Promise<BackupCounts> {
+  const partial = createPartial(to);
+  try {
+    await vacuumInto(from, partial, options);
+    options.signal.throwIfAborted();
+    const counts = await cleanCopy(partial);
+    nameFile(partial, to);
+    return counts;
+  } catch (error) {
+    rmSync(partial, { force: true });
+    const failure = failureOf(error);
+    const isOfTarget = failure instanceof DatabaseFailure && failure.kind === 'full';
+    throw explainSqlite(isOfTarget ? to : from, error);
+  }
+}
+
+/** In a thread of the driver, so that progress is shown and the command can be interrupted. */
+async function vacuumInto(from: string, to: string, { signal, onProgress }: BackupOptions): Promise<void> {
+  const connection = new AsyncLibsql(from, { timeout: busyTimeoutMs });
+  const megabytes = () => Math.round((statSync(to, { throwIfNoEntry: false })?.size ?? 0) / 1e6);
+  const report = () => onProgress?.(`${megabytes().toLocaleString('en')} MB`);
+  const reports = setInterval(report, betweenReportsMs);
+  const interrupted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+  try {
+    const vacuum: Promise<unknown> = connection.exec(`VACUUM INTO '${to.replaceAll("'", "''")}'`);
+    await Promise.race([vacuum, interrupted]);
+    connection.close();
+    report();
+  } finally {
+    clearInterval(reports);
+  }
+}
+
+/** Deleted bytes are overwritten with zeros. */
+async function cleanCopy(file: string): Promise<BackupCounts> {
+  const connection = new Libsql(file);
+  try {
+    connection.exec(`${withoutJournal}; PRAGMA secure_delete = ON; BEGIN`);
+    await takeSqliteSteps(connection, file);
+    for (const table of leftOut) connection.exec(`DELETE FROM ${table}`);
+    connection.exec('COMMIT');
+    return await countsOf({ query: queryOn(connection) });
+  } finally {
+    connection.close();
+  }
 }

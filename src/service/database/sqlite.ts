@@ -7,7 +7,7 @@ import { currentSchema } from './schema.ts';
 import { explainSqlite, failureOf } from './sqlite-failures.ts';
 import { codeContains, queryOn, txOf } from './sqlite-query.ts';
 import { schemaOf, takeSqliteSteps } from './sqlite-schema.ts';
-import { prepareStoreFile, rememberFiles, restrictMode } from './store-file.ts';
+import { prepareStoreFile, restrictMode } from './store-file.ts';
 import { createWriteBack, type WriteBackTimes } from './write-back.ts';
 
 /** SQLite itself waits for a lock without a turn of the event loop, so it waits for moments only, again and again. */
@@ -98,7 +98,7 @@ function wrap(
   path: string,
   times: WriteBackTimes,
 ): Omit<Database, 'explain' | 'upgradedFrom'> {
-  const log = createWriteBack(connection, rememberFiles(path), {
+  const log = createWriteBack(connection, path, {
     ...times,
     isWriting: () => group.underWay() !== undefined,
   });

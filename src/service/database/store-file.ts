@@ -31,20 +31,3 @@ export function prepareStoreFile(file: string): string {
 export function restrictMode(path: string): void {
   if (statSync(path).mode & 0o077) chmodSync(path, 0o600);
 }
-
-export type StoreFiles = ReturnType<typeof rememberFiles>;
-
-const openSuffixes = ['', '-wal', '-shm'] as const;
-
-/** A write to a file that was removed or replaced would be lost. */
-export function rememberFiles(path: string) {
-  const statOf = (suffix: (typeof openSuffixes)[number]) =>
-    statSync(`${path}${suffix}`, { throwIfNoEntry: false });
-  const inodes = () => openSuffixes.map((suffix) => statOf(suffix)?.ino);
-  const opened = inodes();
-  return {
-    areInPlace: () => inodes().every((inode, index) => inode === opened[index]),
-    isLogReplaced: () => ![undefined, opened[1]].includes(statOf('-wal')?.ino),
-    logSize: () => statOf('-wal')?.size ?? 0,
-  };
-}

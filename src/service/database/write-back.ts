@@ -1,6 +1,6 @@
+import { statSync } from 'node:fs';
 import type Libsql from 'libsql';
 import { DatabaseFailure } from './database.ts';
-import type { StoreFiles } from './store-file.ts';
 
 const checkpointBytes = 4 * 1024 * 1024;
 
@@ -17,9 +17,10 @@ interface WriteBackOptions extends WriteBackTimes {
 /** Writes what SQLite keeps in its log (`-wal`) back to the one file of the store. */
 export function createWriteBack(
   connection: Libsql.Database,
-  files: StoreFiles,
+  path: string,
   { idleMs, mostMs, isWriting }: WriteBackOptions,
 ) {
+  const files = rememberFiles(path);
   let wrote = false;
   let writtenBackAt = performance.now();
 
@@ -61,5 +62,20 @@ export function createWriteBack(
       clearTimeout(whenIdle);
       if (wrote) saveLog();
     },
+  };
+}
+
+const openSuffixes = ['', '-wal', '-shm'] as const;
+
+/** A write to a file that was removed or replaced would be lost. */
+function rememberFiles(path: string) {
+  const statOf = (suffix: (typeof openSuffixes)[number]) =>
+    statSync(`${path}${suffix}`, { throwIfNoEntry: false });
+  const inodes = () => openSuffixes.map((suffix) => statOf(suffix)?.ino);
+  const opened = inodes();
+  return {
+    areInPlace: () => inodes().every((inode, index) => inode === opened[index]),
+    isLogReplaced: () => ![undefined, opened[1]].includes(statOf('-wal')?.ino),
+    logSize: () => statOf('-wal')?.size ?? 0,
   };
 }

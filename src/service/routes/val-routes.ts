@@ -64,7 +64,7 @@ export function valRoutes(db: Database, { maxVals }: { maxVals: number | undefin
       hasIfMatch: true,
       responses: { 204: 'nothing' },
       async reply(request, { params, body, options }) {
-        await changeProperties(db, callerOf(request), params.id, body, options);
+        await changeProperties(db, callerOf(request), params.id, options, body);
         return { status: 204 };
       },
     }),
@@ -132,7 +132,7 @@ export function valRoutes(db: Database, { maxVals }: { maxVals: number | undefin
       hasIfMatch: true,
       responses: { 200: ref('Val'), 201: ref('Val') },
       async reply(request, { params, body, options }) {
-        const { val, isNewVersion } = await createVersion(db, callerOf(request), params.id, body, options);
+        const { val, isNewVersion } = await createVersion(db, callerOf(request), params.id, options, body);
         return isNewVersion ? createdReply(request, val, `/versions/${val.version}`) : valReply(request, val);
       },
     }),
@@ -149,7 +149,7 @@ export function valRoutes(db: Database, { maxVals }: { maxVals: number | undefin
       hasIfMatch: true,
       responses: { 204: 'nothing' },
       async reply(request, { params: { id, version }, options }) {
-        await deleteVersion(db, callerOf(request), id, check.parseVersion(version), options);
+        await deleteVersion(db, callerOf(request), id, options, check.parseVersion(version));
         return { status: 204 };
       },
     }),

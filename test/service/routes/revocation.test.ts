@@ -97,10 +97,10 @@ test.each([
   const writes = [
     createVal(store.db, caller, { ...newValDefaults, name: 'new', code: 'late' }),
     createOrUpdateVal(store.db, caller, { name: 'v', code: 'late' }),
-    createVersion(store.db, caller, id, { code: 'late' }),
-    changeProperties(store.db, caller, id, { privacy: 'public' }),
+    createVersion(store.db, caller, id, {}, { code: 'late' }),
+    changeProperties(store.db, caller, id, {}, { privacy: 'public' }),
     addRun(store.db, caller, id, run),
-    deleteVal(store.db, caller, id),
+    deleteVal(store.db, caller, id, {}),
   ];
   for (const { status } of await Promise.allSettled(writes)) expect(status).toBe('rejected');
   const { items } = await listVals(store.db, caller, caller.owner, { limit: 9 });
