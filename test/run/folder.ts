@@ -1,16 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { createModules, type Modules } from '../../src/run/modules.ts';
 import {
-  environment,
   folderOf,
-  program,
   type RunOptions,
   type RunResult,
   run,
   runProcess,
+  startProcess,
   temporaryFolder,
 } from '../support/program.ts';
 
@@ -49,25 +47,9 @@ export function startRun(
   env: Record<string, string> = {},
 ) {
   const folder = folderWith(files);
-  const vals = execa(process.execPath, [program, 'run', ...args], {
-    cwd: folder.path,
-    env: environment(temporaryFolder(), env),
-    extendEnv: false,
-    reject: false,
-  });
-  onTestFinished(() => void vals.kill('SIGKILL'));
-  const text = { stdout: '', stderr: '' };
-  vals.stdout.on('data', (chunk) => (text.stdout += chunk));
-  vals.stderr.on('data', (chunk) => (text.stderr += chunk));
+  const running = { cwd: folder.path, env, home: temporaryFolder() };
+  const { child: vals, ended, text } = startProcess(['run', ...args], running);
   const shows = (stream: 'stdout' | 'stderr', words: string) =>
     expect.poll(() => text[stream]).toContain(words);
-  return { folder, vals, text, shows };
-}
-
-export function isThere(id: number): boolean {
-  try {
-    return process.kill(id, 0);
-  } catch {
-    return false;
-  }
+  return { folder, vals, ended, text, shows };
 }

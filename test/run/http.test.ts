@@ -4,9 +4,10 @@ import { type AddressInfo, connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { expect, it, onTestFinished } from 'vitest';
+import { isRunning } from '../../src/lib/system.ts';
 import { exitStatus } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
-import { deaf, isThere, startRun } from './folder.ts';
+import { deaf, startRun } from './folder.ts';
 
 // Each test has one server for many requests, because a server is two processes.
 
@@ -77,7 +78,7 @@ it('vals run --http passes requests and answers on, asks nothing of the service,
   onTestFinished(() => void origin.close());
   const { port: originPort } = origin.address() as AddressInfo;
   const service = await scriptedService([]);
-  const { get, ask, open, url, port, shows, vals } = await serve(files, [], service.env);
+  const { get, ask, open, url, port, shows, vals, ended } = await serve(files, [], service.env);
 
   expect(await get('/?q=1')).toEqual([200, 'one']);
   const echoed = await fetch(`${url}/echo`, { method: 'PUT', body: 'x'.repeat(1_000_000) });
@@ -129,10 +130,10 @@ it('vals run --http passes requests and answers on, asks nothing of the service,
   const killedAt = Date.now();
   vals.kill('SIGINT');
   expect(await held).toEqual([500, 'a.ts was interrupted.\n']);
-  const { exitCode, signal } = await vals;
-  expect(exitStatus(exitCode, signal)).toBe(130);
+  const { exit, signal } = await ended;
+  expect(exitStatus(exit, signal)).toBe(130);
   expect(Date.now() - killedAt).toBeLessThan(1_500);
-  await expect.poll(() => isThere(Number(pid))).toBe(false);
+  await expect.poll(() => isRunning(Number(pid))).toBe(false);
   expect(service.requests).toEqual([]);
 });
 
@@ -170,9 +171,9 @@ it('vals run --http answers each request after a save with the new code, while o
   const [event] = await once(events, 'data');
   expect(`${event}`).toContain('data: one');
   await shows('stderr', 'waited for one true');
-  expect(isThere(Number(pid))).toBe(true);
+  expect(isRunning(Number(pid))).toBe(true);
   events.destroy();
-  await expect.poll(() => isThere(Number(pid))).toBe(false);
+  await expect.poll(() => isRunning(Number(pid))).toBe(false);
 
   folder.write('lib/word.ts', 'export const word = ;');
   expect(await get('/')).toEqual([500, expect.stringContaining('lib/word.ts:1:21')]);

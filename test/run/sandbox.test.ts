@@ -2,10 +2,11 @@ import { readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Hint } from '../../src/lib/hint.ts';
+import { isRunning } from '../../src/lib/system.ts';
 import { thrownFailure } from '../../src/run/failed-run.ts';
 import type { Thrown } from '../../src/run/protocol.ts';
 import { runProcess, shellAtTerminal, temporaryFolder } from '../support/program.ts';
-import { folderWith, isThere, noModules, startRun } from './folder.ts';
+import { folderWith, noModules, startRun } from './folder.ts';
 
 const [major = 0] = process.versions.node.split('.').map(Number);
 const reading = (path: string) =>
@@ -157,10 +158,13 @@ it.skipIf(process.platform === 'win32')(
   '--inspect-brk starts the debugger and waits for it, if need be without the sandbox',
   async () => {
     const files = { 'a.ts': 'console.log("ran")' };
-    const { vals, shows, text } = startRun(['--inspect-brk=127.0.0.1:0', 'a.ts', '--inspect=0'], files);
+    const { vals, ended, shows, text } = startRun(
+      ['--inspect-brk=127.0.0.1:0', 'a.ts', '--inspect=0'],
+      files,
+    );
     await shows('stderr', 'Debugger listening on ws://127.0.0.1:');
     vals.kill('SIGINT');
-    await vals;
+    await ended;
     expect(text.stdout).toBe('');
     expect(text.stderr.includes('runs without the sandbox')).toBe(major < 24);
   },
@@ -173,21 +177,21 @@ describe.skipIf(process.platform === 'win32')('the processes of a val end', () =
     process.on('SIGTERM', () => {}); process.on('SIGINT', () => console.error('val asked'));
     setInterval(() => {}, 1e3)`;
   const idsIn = (text: string) => /ids (\d+) (\d+) end/.exec(text)?.slice(1).map(Number) ?? [];
-  const allGone = (ids: number[]) => expect.poll(() => ids.filter(isThere)).toEqual([]);
+  const allGone = (ids: number[]) => expect.poll(() => ids.filter(isRunning)).toEqual([]);
 
   it('after the time limit', async () => {
-    const { vals, text } = startRun(['--allow-run', '--max-time', '1', 'a.ts'], { 'a.ts': deafParent });
-    expect((await vals).exitCode).toBe(12);
+    const { ended, text } = startRun(['--allow-run', '--max-time', '1', 'a.ts'], { 'a.ts': deafParent });
+    expect((await ended).exit).toBe(12);
     expect(text.stderr).toContain('a.ts took longer than 1 s and was ended.');
     expect(text.stderr).toContain('add --max-time <seconds> before the file or val.');
     await allGone(idsIn(text.stderr));
   });
 
   it.each(['SIGINT', 'SIGKILL'] as const)('after %s', async (signal) => {
-    const { vals, text, shows } = startRun(['--allow-run', 'a.ts'], { 'a.ts': deafParent });
+    const { vals, ended, text, shows } = startRun(['--allow-run', 'a.ts'], { 'a.ts': deafParent });
     await shows('stderr', ' end');
     vals.kill(signal);
-    await vals;
+    await ended;
     for (const asked of ['val asked', 'program asked']) {
       expect(text.stderr.includes(asked)).toBe(signal === 'SIGINT');
     }
@@ -198,23 +202,23 @@ describe.skipIf(process.platform === 'win32')('the processes of a val end', () =
   it('by other signals, unless the val handles them', async () => {
     const code = `process.on('SIGHUP', () => console.log('hup')); process.on('SIGUSR2', () => console.log('usr2'));
       setInterval(() => {}, 1e3); console.log('up')`;
-    const { vals, shows } = startRun(['a.ts'], { 'a.ts': code });
+    const { vals, ended, shows } = startRun(['a.ts'], { 'a.ts': code });
     await shows('stdout', 'up');
     for (const name of ['SIGHUP', 'SIGUSR2'] as const) {
       vals.kill(name);
       await shows('stdout', name.slice(3).toLowerCase());
     }
     vals.kill('SIGQUIT');
-    expect((await vals).signal).toBe('SIGQUIT');
+    expect((await ended).signal).toBe('SIGQUIT');
   });
 
   it("after the val's own handler of SIGTERM, which has its time", async () => {
     const code = `process.on('SIGTERM', () => setTimeout(() => { console.log('bye'); process.exit() }, 100));
       setInterval(() => {}, 1e3); console.log('up')`;
-    const { vals, text, shows } = startRun(['a.ts'], { 'a.ts': code });
+    const { vals, ended, text, shows } = startRun(['a.ts'], { 'a.ts': code });
     await shows('stdout', 'up');
     vals.kill('SIGTERM');
-    await vals;
+    await ended;
     expect(text.stdout).toBe('up\nbye\n');
   });
 });

@@ -115,11 +115,11 @@ export interface Ended {
 
 export function startProcess(
   args: readonly string[],
-  { env = {}, cwd = temporaryFolder() }: Pick<RunOptions, 'env' | 'cwd'>,
+  { env = {}, cwd = temporaryFolder(), home = cwd }: Pick<RunOptions, 'env' | 'cwd' | 'home'>,
   unread?: 'stdout' | 'stderr',
 ): { child: ChildProcess; ended: Promise<Ended>; text: { stdout: string; stderr: string } } {
   const child = spawn(process.execPath, [program, ...args], {
-    env: environment(cwd, env),
+    env: environment(home, env),
     cwd,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
