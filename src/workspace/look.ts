@@ -41,7 +41,7 @@ export async function openLook(
 /** Reads the val anew, for a decision just before a write. */
 export const withFreshRemotes = (context: LookContext, look: Look): Look => ({
   ...look,
-  remotes: createRemoteVals({ ...context, api: look.api }, 1),
+  remotes: createRemoteVals({ ...context, api: look.api }, 1, { isMe: look.remotes.isMe }),
 });
 
 /** The name of the val that a file has or had. */

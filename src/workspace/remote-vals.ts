@@ -34,6 +34,8 @@ export interface ReadVal extends RemoteVal {
 }
 
 export interface RemoteVals {
+  /** Says whether an owner is the caller. Knows the answer after the first call. */
+  isMe(owner: string | undefined): Promise<boolean>;
   /** Undefined if there is no such val, or if the caller may not read it. */
   read(id: string): Promise<ReadVal | undefined>;
   /** The caller's val of this name. `unknown` if the service cannot list vals, and nothing else tells. */
@@ -51,11 +53,10 @@ const fewestForList = 5;
 export function createRemoteVals(
   lookup: Lookup,
   valCount: number,
-  options: { mostSeconds?: number } = {},
+  { mostSeconds, isMe = createIsMe(lookup) }: { mostSeconds?: number; isMe?: RemoteVals['isMe'] } = {},
 ): RemoteVals {
   const { api, seen } = lookup;
-  const list = createListedVals(lookup, options);
-  const isMe = createIsMe(lookup);
+  const list = createListedVals(lookup, mostSeconds === undefined ? {} : { mostSeconds });
   const readSeen = once(async () => (await seen.recall()).mine);
   const readBeginning = once(async () => {
     if (valCount >= fewestForList) await list.readUntil(2 * valCount);
@@ -103,6 +104,7 @@ export function createRemoteVals(
   }
 
   return {
+    isMe,
     read,
     mineWithId,
     all: list.all,
