@@ -1,3 +1,4 @@
+import type { Effect } from '../cli/command-tree.ts';
 import { describeError, describeRows, LocalError, RunFailedError, type ValsError } from '../errors.ts';
 import type { Hints, WriteHints } from '../lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, type Page, stringifyJson } from '../lib/json.ts';
@@ -5,6 +6,7 @@ import type { Event, Presenter } from '../terminal/presenter.ts';
 import { type ListResult, moreRecords, pagesOf, type Result } from '../terminal/result.ts';
 
 interface ToolPresenterOptions {
+  effect: Effect;
   writeHints: WriteHints;
   log(line: string): void;
   onProgress(message: string): void;
@@ -29,7 +31,7 @@ export interface ToolPresenter extends Presenter {
 export function createToolPresenter(options: ToolPresenterOptions): ToolPresenter {
   const { writeHints } = options;
   const said: Hints[] = [];
-  const collector = createCollector(writeHints, said);
+  const collector = createCollector(options, said);
   return {
     forPerson: false,
     say: (event) => collectEvent(event, said, options),
@@ -73,7 +75,7 @@ function collectEvent(event: Event, said: Hints[], { log, onProgress }: ToolPres
 }
 
 /** Makes one document of the results of a command, with as many records as an agent can read. */
-function createCollector(writeHints: WriteHints, said: Hints[]) {
+function createCollector({ effect, writeHints }: ToolPresenterOptions, said: Hints[]) {
   let document: JsonObject = {};
   let text: string | undefined;
   let hasMore = false;
@@ -96,8 +98,12 @@ function createCollector(writeHints: WriteHints, said: Hints[]) {
     switch (result.kind) {
       case 'record':
         if (result.error !== undefined && !fits(result.record)) return;
-        takeDocument(result.record, 'code' in result.record ? pullCode : askForLess);
-        return;
+        if (effect !== 'reads' && 'code' in result.record && !fits(result.record)) {
+          // What was written is written: an error would be untrue.
+          said.push('The code and the readme are left out, because a result has at most 50,000 characters.');
+          return takeDocument({ ...result.record, code: null, readme: null });
+        }
+        return takeDocument(result.record, 'code' in result.record ? pullCode : askForLess);
       case 'list':
       case 'diffs':
         return takeList(result.rows);

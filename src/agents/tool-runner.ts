@@ -62,7 +62,7 @@ export function createToolRunner(
       ...{ commands, permissions, platform, flags, typedWords },
       current: command,
     });
-    const presenter = createToolPresenter({ writeHints, log, onProgress });
+    const presenter = createToolPresenter({ effect: command.effect, writeHints, log, onProgress });
     const controller = new AbortController();
     const { signal } = controller;
     setMaxListeners(0, signal);

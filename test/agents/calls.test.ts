@@ -177,6 +177,16 @@ describe('a result above 50,000 characters', () => {
     });
   });
 
+  it('of a write has no code, because the write is done', async () => {
+    const agent = await answering({ id, name: 'a', version: 2, code: large });
+    const { isError, document, texts } = await agent.call('val_create', { name: 'a', code: '1' });
+    expect({ isError, document }).toEqual({
+      isError: false,
+      document: { id, name: 'a', version: 2, code: null, readme: null },
+    });
+    expect(texts[1]).toContain('The code and the readme are left out');
+  });
+
   it('of a run is an error that says what to change in the code', async () => {
     const cwd = folderOf({ 'long.ts': 'export default () => "x".repeat(60_000);' });
     const agent = await connectAgent(['--allow-run', '--local'], { cwd });

@@ -87,6 +87,7 @@ it('descriptions name tools and inputs, not commands and options', () => {
 
 it('what a command says beside a long result is cut', async () => {
   const presenter = createToolPresenter({
+    effect: 'reads',
     writeHints: createHintWriter(({ text }) => text, new Map()),
     log() {},
     onProgress() {},
