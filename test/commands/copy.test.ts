@@ -2,46 +2,32 @@ import { describe, expect, it } from 'vitest';
 import { quickRetries } from '../support/clocks.ts';
 import { run, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService, testToken } from '../support/scripted-service.ts';
-import { frontOf, serviceInProcess } from '../support/service-in-process.ts';
+import { frontOf } from '../support/service-in-process.ts';
+import { type Env, newService, type Service } from '../workspace/support.ts';
 import { outcomes, pushCode } from './pushes.ts';
-
-type Env = Record<string, string>;
 
 const testId = '00000000-0000-4000-8000-000000000000';
 
 /** Each test uses vals of other names. */
-const [from, to] = await Promise.all([serviceInProcess(), serviceInProcess()]);
+const [from, to] = await Promise.all([newService(), newService()]);
 
-const copy = (args: string[], at = to.baseUrl) =>
-  run(['copy', ...args, '--to', at], { env: { ...from.env, VALS_TO_TOKEN: to.token } });
+const copy = (args: string[]) =>
+  run(['copy', ...args, '--to', to.baseUrl], { env: { ...from.env, VALS_TO_TOKEN: to.token } });
 
-async function ask(env: Env, method: string, path: string, body?: object) {
-  const headers = { authorization: `Bearer ${env.VALS_TOKEN}`, 'content-type': 'application/json' };
-  const sent = { method, headers, ...(body && { body: JSON.stringify(body) }) };
-  const text = await (await fetch(`${env.VALS_BASE_URL}/v1${path}`, sent)).text();
-  return text && JSON.parse(text);
+async function push(service: Service, name: string, ...codes: string[]): Promise<void> {
+  for (const code of codes) await service.edit(name, code);
 }
 
-async function push(env: Env, name: string, ...codes: string[]): Promise<void> {
-  for (const code of codes) await ask(env, 'PUT', '/vals', { name, code });
-}
+const idOf = async (service: Service, name: string) =>
+  (await service.vals()).find((val) => val.name === name)?.id ?? '';
 
-async function record(env: Env, name: string) {
-  const { username } = await ask(env, 'GET', '/me');
-  return ask(env, 'GET', `/alias/${username}/${name}`);
-}
+const record = async (service: Service, name: string) =>
+  service.ask('GET', `/v1/vals/${await idOf(service, name)}`);
 
-const set = async (env: Env, name: string, fields: object) =>
-  ask(env, 'PUT', `/vals/${(await record(env, name)).id}`, fields);
+const set = async (service: Service, name: string, fields: object) =>
+  service.ask('PUT', `/v1/vals/${await idOf(service, name)}`, fields);
 
-async function versions(env: Env, name: string): Promise<string[]> {
-  const { id } = await record(env, name);
-  const { data } = await ask(env, 'GET', `/vals/${id}/versions?limit=100`);
-  const codes: string[] = [];
-  for (const { version } of data.reverse())
-    codes.push((await ask(env, 'GET', `/vals/${id}/versions/${version}`)).code);
-  return codes;
-}
+const versions = async (service: Service, name: string) => service.versions(await idOf(service, name));
 
 const statuses = ({ stdout }: { stdout: string }) =>
   outcomes(stdout).map(({ name, status }) => `${name} ${status}`);
@@ -80,18 +66,17 @@ const copyFrom = (from: { env: Env }, to: { baseUrl: string; token?: string }, .
 
 describe('the current code', () => {
   it('is copied with name, readme and privacy, and is unchanged the second time', async () => {
-    await push(from.env, 'hello', '1', '2');
-    await set(from.env, 'hello', { privacy: 'unlisted', readme: 'long' });
+    await push(from, 'hello', '1', '2');
+    await set(from, 'hello', { privacy: 'unlisted', readme: 'long' });
     const first = await copy(['hello', '--json']);
     expect(first).toMatchObject({ exit: 0, stderr: '' });
-    const there = await record(to.env, 'hello');
+    const there = await record(to, 'hello');
     expect(JSON.parse(first.stdout)).toEqual([
-      { name: 'hello', status: 'created', id: there.id, version: 1 },
+      { name: 'hello', status: 'created', id: await idOf(to, 'hello'), version: 1 },
     ]);
     expect(there).toMatchObject({ code: '2', readme: 'long', privacy: 'unlisted', version: 1 });
-    const { username } = await ask(from.env, 'GET', '/me');
-    expect(statuses(await copy([`${username}/hello`, '--json']))).toEqual(['hello unchanged']);
-    await set(from.env, 'hello', { privacy: 'private' });
+    expect(statuses(await copy(['local/hello', '--json']))).toEqual(['hello unchanged']);
+    await set(from, 'hello', { privacy: 'private' });
     const { exit, stderr } = await copy(['hello']);
     expect({ exit, stderr }).toEqual({
       exit: 0,
@@ -100,9 +85,9 @@ describe('the current code', () => {
   });
 
   it('is not sent over other code without --force', async () => {
-    await push(from.env, 'both', 'here');
-    await push(from.env, 'other', 'same');
-    await push(to.env, 'both', 'there');
+    await push(from, 'both', 'here');
+    await push(from, 'other', 'same');
+    await push(to, 'both', 'there');
     const refused = await copy(['both', '--json']);
     expect(refused).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
     expect(statuses(refused)).toEqual(['both failed']);
@@ -110,7 +95,7 @@ describe('the current code', () => {
     expect(await copy(['both', 'other'])).toMatchObject({ exit: 9 });
     const forced = await copy(['both', '--force', '--json']);
     expect(JSON.parse(forced.stdout)).toMatchObject([{ status: 'pushed', version: 2, versionBefore: 1 }]);
-    expect(await versions(to.env, 'both')).toEqual(['there', 'here']);
+    expect(await versions(to, 'both')).toEqual(['there', 'here']);
   });
 
   it.each([
@@ -121,30 +106,30 @@ describe('the current code', () => {
       codesThere: ['b', 'c', 'd', 'fix', 'a', 'b', 'c', 'd', 'e'],
     },
   ])('replaces an older version of the val without --force $flags', async ({ name, flags, codesThere }) => {
-    await push(from.env, name, 'a', 'b', 'c');
-    await push(to.env, name, 'b');
-    await push(from.env, name, 'd');
-    await set(from.env, name, { readme: 'long' });
+    await push(from, name, 'a', 'b', 'c');
+    await push(to, name, 'b');
+    await push(from, name, 'd');
+    await set(from, name, { readme: 'long' });
     expect(statuses(await copy([name, ...flags, '--json']))).toEqual([`${name} pushed`]);
-    expect(await record(to.env, name)).toMatchObject({ code: 'd', readme: 'long' });
-    await push(to.env, name, 'fix');
-    await push(from.env, name, 'e');
+    expect(await record(to, name)).toMatchObject({ code: 'd', readme: 'long' });
+    await push(to, name, 'fix');
+    await push(from, name, 'e');
     expect(await copy([name, ...flags])).toMatchObject({ exit: 5 });
     expect((await copy([name, ...flags, '--force'])).exit).toBe(0);
-    expect(await versions(to.env, name)).toEqual(codesThere);
+    expect(await versions(to, name)).toEqual(codesThere);
   });
 
   it('replaces no code that somebody sends to the target meanwhile', async () => {
-    await push(from.env, 'race', 'a', 'b');
-    await push(to.env, 'race', 'a');
-    const front = await frontOf(from, ({ path }) =>
+    await push(from, 'race', 'a', 'b');
+    await push(to, 'race', 'a');
+    const front = await frontOf(from.process, ({ path }) =>
       path.endsWith('/versions')
         ? (response) =>
-            void push(to.env, 'race', 'fix').then(() => response.end(JSON.stringify([{ version: 1 }])))
+            void push(to, 'race', 'fix').then(() => response.end(JSON.stringify([{ version: 1 }])))
         : undefined,
     );
     expect(await copyFrom(front, to, 'race')).toMatchObject({ exit: 5 });
-    expect(await record(to.env, 'race')).toMatchObject({ code: 'fix' });
+    expect(await record(to, 'race')).toMatchObject({ code: 'fix' });
   });
 
   it('of all vals of the embedded service is copied by one command, and --dry-run only plans it', async () => {
@@ -152,21 +137,21 @@ describe('the current code', () => {
     for (const name of ['mine1', 'mine2']) await pushCode(local, name, 'code');
     const planned = await copyFrom({ env: local }, to, '--all', '--dry-run', '--json');
     expect(statuses(planned).sort()).toEqual(['mine1 planned', 'mine2 planned']);
-    expect((await record(to.env, 'mine1')).status).toBe(404);
+    expect(await idOf(to, 'mine1')).toBe('');
     const copied = await copyFrom({ env: local }, to, '--all', '--json');
     expect(statuses(copied).sort()).toEqual(['mine1 created', 'mine2 created']);
-    expect(await record(to.env, 'mine1')).toMatchObject({ code: 'code', privacy: 'private' });
+    expect(await record(to, 'mine1')).toMatchObject({ code: 'code', privacy: 'private' });
   });
 });
 
 describe('every version', () => {
   it('is copied in order, also after an interrupted copy, and is unchanged the second time', async () => {
     const args = ['ordered', '--versions', '--json'];
-    await push(from.env, 'ordered', 'a', 'b', 'a');
-    await push(to.env, 'ordered', 'a');
+    await push(from, 'ordered', 'a', 'b', 'a');
+    await push(to, 'ordered', 'a');
     const { stdout } = await copy(args);
     expect(JSON.parse(stdout)).toMatchObject([{ status: 'pushed', version: 3, versionBefore: 1 }]);
-    expect(await versions(to.env, 'ordered')).toEqual(['a', 'b', 'a']);
+    expect(await versions(to, 'ordered')).toEqual(['a', 'b', 'a']);
     expect(statuses(await copy(args))).toEqual(['ordered unchanged']);
   });
 
@@ -175,14 +160,14 @@ describe('every version', () => {
     ['private', 'public', 'private', 'changed from public to private on'],
   ])('of a %s val makes a %s copy %s, also with --force', async (privacy, before, after, warning) => {
     const name = `${privacy}Val`;
-    await push(from.env, name, 'a', 'b');
-    await push(to.env, name, 'a', 'secret of the target');
-    await set(from.env, name, { privacy });
-    await set(to.env, name, { privacy: before });
+    await push(from, name, 'a', 'b');
+    await push(to, name, 'a', 'secret of the target');
+    await set(from, name, { privacy });
+    await set(to, name, { privacy: before });
     const { exit, stderr } = await copy([name, '--versions', '--force']);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining(`${name} ${warning}`) });
-    expect(await record(to.env, name)).toMatchObject({ code: 'b', privacy: after });
-    expect(await versions(to.env, name)).toEqual(['a', 'secret of the target', 'b']);
+    expect(await record(to, name)).toMatchObject({ code: 'b', privacy: after });
+    expect(await versions(to, name)).toEqual(['a', 'secret of the target', 'b']);
   });
 
   /** A service with these versions, whose current code is another question. */
@@ -198,19 +183,19 @@ describe('every version', () => {
     { codes: ['a', 'a', 'b', 'c'], current: 'b', copied: ['a', 'b', 'c', 'b'] },
     { codes: [], current: 'now', copied: ['now'] },
   ])('of $codes is copied with the current code as the last one', async ({ codes, current, copied }) => {
-    const target = await serviceInProcess();
+    const target = await newService();
     const source = await sourceOf(codes, current);
     for (const status of ['created', 'unchanged'])
       expect(statuses(await copyFrom(source, target, testId, '--versions', '--json'))).toEqual([
         `odd ${status}`,
       ]);
-    expect(await versions(target.env, 'odd')).toEqual(copied);
+    expect(await versions(target, 'odd')).toEqual(copied);
   });
 });
 
 describe('tokens', () => {
   it('the stored token of the target is used', async () => {
-    await push(from.env, 'stored', 'a');
+    await push(from, 'stored', 'a');
     const env = { VALS_CONFIG_DIR: temporaryFolder() };
     await run(['login', '--base-url', to.baseUrl, '--with-token'], { env, input: to.token });
     const copied = await run(['copy', 'stored', '--to', to.baseUrl, '--json'], {
@@ -220,7 +205,7 @@ describe('tokens', () => {
   });
 
   it('the current token is not sent to another service', async () => {
-    await push(from.env, 'secret', 'a');
+    await push(from, 'secret', 'a');
     const other = await scriptedService([], ({ headers }) => ({
       status: 401,
       body: { message: `bad ${headers.authorization}` },
@@ -265,19 +250,19 @@ describe('tokens', () => {
 });
 
 it('a source that answers with another name than the list overwrites no other val', async () => {
-  await push(to.env, 'prod', 'precious');
+  await push(to, 'prod', 'precious');
   const source = await sourceWith((path) => {
     if (path === '/v1/me') return { id: 'u' };
     if (path.startsWith('/v1/users/')) return { data: [{ id: 'x', name: 'listed' }], links: {} };
     return { id: 'x', name: 'prod', code: 'evil', privacy: 'public' };
   });
   await copyFrom(source, to, 'listed', '--force');
-  expect(await record(to.env, 'prod')).toMatchObject({ code: 'precious', privacy: 'private' });
+  expect(await record(to, 'prod')).toMatchObject({ code: 'precious', privacy: 'private' });
 });
 
 it('vals copy refuses a command line without a val or a target, and the same service as the target', async () => {
   const { env, baseUrl } = from;
-  await push(env, 'hello', '2');
+  await push(from, 'hello', '2');
   const to = ['--to', 'https://vals.example.com'];
   for (const [args, message] of [
     [['hello'], '--to'],
@@ -289,7 +274,7 @@ it('vals copy refuses a command line without a val or a target, and the same ser
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
     expect(stderr).toContain(message);
   }
-  const withoutList = await frontOf(from, ({ path }) =>
+  const withoutList = await frontOf(from.process, ({ path }) =>
     path.startsWith('/v1/users/') ? { status: 404 } : undefined,
   );
   expect(await copyFrom(withoutList, { baseUrl: 'http://127.0.0.1:9' }, '--all')).toMatchObject({
@@ -301,8 +286,8 @@ it('vals copy refuses a command line without a val or a target, and the same ser
 describe('a target', () => {
   /** Copies a new val with a readme. */
   async function copyVal(target: { baseUrl: string }, privacy: string, ...args: string[]) {
-    await push(from.env, 'plain', 'a');
-    await set(from.env, 'plain', { privacy, readme: 'long' });
+    await push(from, 'plain', 'a');
+    await set(from, 'plain', { privacy, readme: 'long' });
     return copyFrom(from, target, 'plain', '--json', ...args);
   }
 
@@ -341,7 +326,7 @@ describe('a target', () => {
     { what: 'says so', answer: { id: testId, privacy: 'public' } },
     { what: 'says so when the val is read', answer: { id: testId } },
   ])('that makes the copy public and $what has the copy taken back', async ({ answer }) => {
-    await push(from.env, 'hidden', 'a', 'b');
+    await push(from, 'hidden', 'a', 'b');
     const target = await targetWith({
       list: [],
       read: () => ({ ...answer, privacy: 'public' }),
@@ -372,21 +357,21 @@ describe('a target', () => {
   });
 
   it('that makes an existing val public with a new version has its old code and fields back', async () => {
-    await push(from.env, 'careful', 'a', 'b', 'c');
-    await set(from.env, 'careful', { privacy: 'unlisted', readme: 'long' });
-    await push(to.env, 'careful', 'a');
-    await set(to.env, 'careful', { privacy: 'unlisted' });
-    const careless = await frontOf(to, ({ method, path, body }) => {
+    await push(from, 'careful', 'a', 'b', 'c');
+    await set(from, 'careful', { privacy: 'unlisted', readme: 'long' });
+    await push(to, 'careful', 'a');
+    await set(to, 'careful', { privacy: 'unlisted' });
+    const careless = await frontOf(to.process, ({ method, path, body }) => {
       if (method !== 'POST' || !path.endsWith('/versions')) return undefined;
       return async (response) => {
         const sent = { ...JSON.parse(body), privacy: 'public' };
-        response.end(JSON.stringify(await ask(to.env, method, path.replace('/v1', ''), sent)));
+        response.end(JSON.stringify(await to.ask(method, path, sent)));
       };
     });
     const { exit } = await copyFrom(from, { ...careless, token: to.token }, 'careful', '--versions');
     expect(exit).toBe(6);
-    expect(await record(to.env, 'careful')).toMatchObject({ code: 'a', readme: '', privacy: 'unlisted' });
-    expect(await versions(to.env, 'careful')).toEqual(['a']);
+    expect(await record(to, 'careful')).toMatchObject({ code: 'a', readme: '', privacy: 'unlisted' });
+    expect(await versions(to, 'careful')).toEqual(['a']);
   });
 
   it('that has the name already is a conflict, and --force overwrites the val by its name', async () => {
@@ -404,21 +389,21 @@ describe('a target', () => {
   });
 
   it('that fails while it writes has an unknown outcome, and the next copy continues', async () => {
-    await push(from.env, 'flaky', 'a', 'b', 'c');
+    await push(from, 'flaky', 'a', 'b', 'c');
     let posts = 0;
-    const flaky = await frontOf(to, ({ method }) => {
+    const flaky = await frontOf(to.process, ({ method }) => {
       if (method !== 'POST' || ++posts !== 2) return undefined;
-      return (response) => void push(to.env, 'flaky', 'b').then(() => response.writeHead(500).end());
+      return (response) => void push(to, 'flaky', 'b').then(() => response.writeHead(500).end());
     });
     const copy = () => copyFrom(from, { ...flaky, token: to.token }, 'flaky', '--versions', '--json');
     expect(await copy()).toMatchObject({ exit: 8, error: { kind: 'unknown_outcome' } });
-    expect(await versions(to.env, 'flaky')).toEqual(['a', 'b']);
+    expect(await versions(to, 'flaky')).toEqual(['a', 'b']);
     expect(statuses(await copy())).toEqual(['flaky pushed']);
-    expect(await versions(to.env, 'flaky')).toEqual(['a', 'b', 'c']);
+    expect(await versions(to, 'flaky')).toEqual(['a', 'b', 'c']);
   });
 
   it('that is away after the first version has a part of the copy (exit 9, not 7)', async () => {
-    await push(from.env, 'partly', 'a', 'b');
+    await push(from, 'partly', 'a', 'b');
     const target = await targetWith({
       list: [],
       write: ({ path }) =>

@@ -1,4 +1,5 @@
 import { copyFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { type SeedData, startService } from '../../src/service/index.ts';
@@ -36,20 +37,24 @@ export async function serviceInProcess(
   return { baseUrl, token, env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: token }, end };
 }
 
+export async function passOn(
+  { baseUrl }: Pick<RunningService, 'baseUrl'>,
+  response: ServerResponse,
+  { method, path, headers, body }: Seen,
+): Promise<void> {
+  const sent = { method, headers: passedOn(Object.entries(headers)) };
+  const answer = await fetch(`${baseUrl}${path}`, body === '' ? sent : { ...sent, body });
+  response.writeHead(answer.status, passedOn(answer.headers)).end(await answer.text());
+}
+
 /** Passes requests on to the service, except those for which `instead` returns a reply. */
 export async function frontOf(
-  { baseUrl, token }: Pick<RunningService, 'baseUrl' | 'token'>,
+  service: Pick<RunningService, 'baseUrl' | 'token'>,
   instead: (seen: Seen) => Reply | undefined,
 ): Promise<ScriptedService> {
-  const passOn =
-    ({ method, path, headers, body }: Seen): Reply =>
-    async (response) => {
-      const sent = { method, headers: passedOn(Object.entries(headers)) };
-      const answer = await fetch(`${baseUrl}${path}`, body === '' ? sent : { ...sent, body });
-      response.writeHead(answer.status, passedOn(answer.headers)).end(await answer.text());
-    };
-  const front = await scriptedService([], (seen) => instead(seen) ?? passOn(seen));
-  return { ...front, env: { ...front.env, VALS_TOKEN: token } };
+  const passOnToService: Reply = (response, seen) => void passOn(service, response, seen);
+  const front = await scriptedService([], (seen) => instead(seen) ?? passOnToService);
+  return { ...front, env: { ...front.env, VALS_TOKEN: service.token } };
 }
 
 const ofOneConnection = new Set(['host', 'connection', 'keep-alive', 'content-length']);

@@ -103,7 +103,7 @@ it('status fails with exit 7 without a service, and with exit 4 without a token'
   const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
   await service.process.end('SIGTERM');
   expect(await place.vals('status', '--timeout', '1', '--json')).toMatchObject({ exit: 7, stdout: '' });
-  const signedOut = new Place(place.folder, { VALS_BASE_URL: service.process.baseUrl });
+  const signedOut = new Place(place.folder, { VALS_BASE_URL: service.baseUrl });
   expect(await signedOut.vals('status')).toMatchObject({ exit: 4, stdout: '' });
 });
 

@@ -12,7 +12,7 @@ import {
 } from '../support/program.ts';
 import { reachable } from '../support/proxy.ts';
 import type { Reply, Seen } from '../support/scripted-service.ts';
-import { frontOf, type RunningService, serviceInProcess } from '../support/service-in-process.ts';
+import { frontOf, passOn, type RunningService, serviceInProcess } from '../support/service-in-process.ts';
 
 export interface Row {
   file: string;
@@ -35,6 +35,14 @@ export class Service {
     return this.process.env;
   }
 
+  get baseUrl(): string {
+    return this.process.baseUrl;
+  }
+
+  get token(): string {
+    return this.process.token;
+  }
+
   /** The code of a version never changes, so it is read once. */
   readonly #codes = new Map<string, Promise<string>>();
   #codeOf(path: string): Promise<string> {
@@ -45,9 +53,9 @@ export class Service {
   }
 
   async ask(method: string, path: string, body?: object): Promise<unknown> {
-    const response = await fetch(`${this.process.baseUrl}${path}`, {
+    const response = await fetch(`${this.baseUrl}${path}`, {
       method,
-      headers: { authorization: `Bearer ${this.process.token}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json' },
       body: body && JSON.stringify(body),
     });
     const text = await response.text();
@@ -96,14 +104,10 @@ export async function serviceWith(instead: (seen: Seen, service: Service) => Rep
 
 /** Passes a request on to the service after something else happened, such as a change by somebody else. */
 export const passOnAfter =
-  ({ process: { baseUrl } }: Service, act: () => Promise<unknown>): Reply =>
-  async (response, { method, path, headers, body }) => {
+  ({ process }: Service, act: () => Promise<unknown>): Reply =>
+  async (response, seen) => {
     await act();
-    const kept = ['authorization', 'content-type', 'if-match', 'if-none-match'];
-    const sent = kept.flatMap((name) => (headers[name] === undefined ? [] : [[name, `${headers[name]}`]]));
-    const request = { method, headers: Object.fromEntries(sent) };
-    const answer = await fetch(`${baseUrl}${path}`, body === '' ? request : { ...request, body });
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+    await passOn(process, response, seen);
   };
 
 export const noList = ({ path }: Seen): Reply | undefined =>

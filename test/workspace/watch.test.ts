@@ -204,7 +204,7 @@ it('push --watch reports an outage once, and sends the newest code when the serv
   place.put({ 'a.ts': 'lost1', 'b.ts': 'b2' });
   await watch.until(() => watch.stderr().includes('cannot be reached'));
   place.put({ 'a.ts': 'lost2' });
-  const port = Number(new URL(first.process.baseUrl).port);
+  const port = Number(new URL(first.baseUrl).port);
   const second = new Service(await serviceInProcess(undefined, data, port));
   await watch.until(async () => (await second.code(place.idOf('a.ts'))) === 'lost2');
   await watch.until(async () => (await second.code(place.idOf('b.ts'))) === 'b2');
