@@ -47,8 +47,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
   const tell = (event: ServiceEvent) => options.onEvent?.(event);
   const certificate = await ownCertificate(network);
   const store = await openStore(options, {
-    needsOwner: network.endsWithCommand,
-    notesUse: !network.endsWithCommand,
+    endsWithCommand: network.endsWithCommand,
     onEvent: tell,
   });
   const ended = new AbortController();

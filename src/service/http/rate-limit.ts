@@ -3,10 +3,7 @@ export interface Limits {
   inFlight: number;
 }
 
-export interface RateLimit {
-  /** Returns undefined if the sender must wait, else a function to call when the request ends. */
-  enter(token: string): (() => void) | undefined;
-}
+export type RateLimit = ReturnType<typeof createRateLimit>;
 
 interface Bucket {
   left: number;
@@ -15,10 +12,11 @@ interface Bucket {
 }
 
 /** A token bucket, and the number of requests under way, for each token. */
-export function createRateLimit({ perSecond, inFlight }: Limits, nowMs: () => number): RateLimit {
+export function createRateLimit({ perSecond, inFlight }: Limits, nowMs: () => number) {
   const buckets = new Map<string, Bucket>();
   return {
-    enter(token) {
+    /** Returns undefined if the sender must wait, else a function to call when the request ends. */
+    enter(token: string) {
       const now = nowMs();
       const bucket = buckets.get(token) ?? { left: perSecond, leftAt: now, inFlight: 0 };
       buckets.set(token, bucket);

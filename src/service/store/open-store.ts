@@ -9,10 +9,8 @@ import { createSessionKey, type SessionKey } from './session-key.ts';
 import { createSpaces } from './spaces.ts';
 
 export interface StoreOptions {
-  /** Makes an owner for a copy of a store, which has people, but no owner. */
-  needsOwner?: boolean;
-  /** Whether to note when tokens were last used. */
-  notesUse?: boolean;
+  /** For `--local`: a copy of a store, which has people, but no owner, gets one, and nobody notes the use of tokens. */
+  endsWithCommand?: boolean | undefined;
   onEvent?(event: StoreEvent): void;
 }
 
@@ -35,17 +33,17 @@ export interface Store {
 }
 
 export async function openStore(place: StoreLocation, options: StoreOptions = {}): Promise<Store> {
-  const { needsOwner = false, notesUse = true, onEvent } = options;
+  const { endsWithCommand = false, onEvent } = options;
   const opened = await openDatabase(place);
   const db = reportOutages(opened, {
     onFailure: (error) => onEvent?.({ kind: 'store failed', error: opened.explain(error) }),
     onRecovery: () => onEvent?.({ kind: 'store recovered' }),
   });
-  const owner = await readOwner(db, place, needsOwner);
+  const owner = await readOwner(db, place, endsWithCommand);
   if (db.upgradedFrom !== undefined) {
     onEvent?.({ kind: 'upgraded', message: describeUpgrade(db.upgradedFrom) });
   }
-  const lastUse = notesUse ? createLastUse(db) : withoutNotes;
+  const lastUse = endsWithCommand ? withoutNotes : createLastUse(db);
   return {
     db,
     owner,
