@@ -1,6 +1,6 @@
 import { readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import nativePath, { dirname, type PlatformPath, sep } from 'node:path';
-import { errnoOf, isMissing } from './system.ts';
+import { errnoOf } from './system.ts';
 
 export const withSlashes = (path: string, separator = sep): string => path.split(separator).join('/');
 
@@ -33,12 +33,15 @@ export function existingStats(path: string): Stats | undefined {
   }
 }
 
-/** A pipe counts as a file. A link to itself, or a path below a file, does not. */
+/** A pipe counts as a file. A link to itself, a path below a file, or a name that is too long does not. */
 export function isFile(path: string): boolean {
   try {
     return !statSync(path).isDirectory();
   } catch (error) {
-    if (isMissing(error) || ['ENOTDIR', 'ELOOP'].includes(errnoOf(error) ?? '')) return false;
+    const code = errnoOf(error) ?? '';
+    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'].includes(code)) return false;
+    // Whoever reads the file says why it cannot be read.
+    if (code === 'EACCES') return true;
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { folderOf, run, writeFiles } from '../support/program.ts';
@@ -110,3 +111,21 @@ it('vals run names the file if only its extension is missing', async () => {
   expect(exit).toBe(3);
   expect(stderr).toContain('There is a file ageInDays.ts. To run it, run `vals run ageInDays.ts`.');
 });
+
+it.each(['run', 'val get', 'runs'])(
+  'vals %s of a word that is too long for a file is not found',
+  async (command) => {
+    const { env } = await serviceInProcess();
+    expect(await run([...command.split(' '), 'x'.repeat(300)], { env })).toMatchObject({ exit: 3 });
+  },
+);
+
+/** Root may look into every folder. */
+it.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
+  'vals run of a file in a locked folder is exit 10',
+  async () => {
+    const cwd = folderOf({ 'locked/a.ts': 'export default 1' });
+    chmodSync(join(cwd, 'locked'), 0o600);
+    expect(await run(['run', 'locked/a.ts'], { env: {}, cwd })).toMatchObject({ exit: 10 });
+  },
+);
