@@ -34,12 +34,6 @@ export async function serveVal(options: ServeOptions): Promise<Served> {
   const processes = new Set<Serving>();
   const answers = new Set<Promise<void>>();
   let isClosed = false;
-  // Requests under way finish in the process that has them.
-  const changes = watchFiles(options.files, clock, () => {
-    newest.retire();
-    newest = start();
-  });
-  let newest = start();
 
   function start(): Serving {
     const serving = startServing({ ...options, prepare: () => prepare(changes.follow) });
@@ -76,11 +70,14 @@ export async function serveVal(options: ServeOptions): Promise<Served> {
       .finally(() => answers.delete(answered));
     answers.add(answered);
   });
-  const url = await listen(server, options).catch((error) => {
-    changes.close();
-    void newest.end('SIGKILL');
-    throw error;
+  const url = await listen(server, options);
+  // Requests under way finish in the process that has them.
+  const changes = watchFiles(options.files, clock, () => {
+    newest.retire();
+    newest = start();
   });
+  let newest = start();
+
   return {
     url,
     async close(signal) {
