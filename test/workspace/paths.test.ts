@@ -47,6 +47,9 @@ describe('a path belongs to the workspace above it, from wherever it is typed', 
       'packages/a/greet.ts': 'pushed',
       'packages/a/new.ts': 'created',
     });
+    const turns = ['packages/a/new.ts', 'packages/b/count.ts', './packages/a/greet.ts'];
+    const rows = await top.rows(['push', ...turns]);
+    expect(rows.map(({ name }) => name)).toEqual(['new', 'count', 'greet']);
     await service.edit('count', 'count_2');
     expect(await a.words(['pull', '../b/count.ts'])).toEqual({ '../b/count.ts': 'pulled' });
     expect(b.read('count.ts')).toBe('count_2');

@@ -1,8 +1,9 @@
 // A push in a workspace: read, compare, plan, ask, check the syntax, carry out.
+import { resolve } from 'node:path';
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { DeclinedError, DeclinedInPart } from '../../errors.ts';
-import { changedSomething } from '../../lib/outcome.ts';
+import { changedSomething, type OutcomeRow } from '../../lib/outcome.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
 import { closeLook, type Look, openLook } from '../../workspace/look.ts';
 import { updateManifest, withName } from '../../workspace/manifest.ts';
@@ -19,7 +20,7 @@ import { noteBehind, noteLosses, noteRenames } from './notes.ts';
 import { noteLeft, planAll } from './plan-files.ts';
 import { type ChosenFiles, type LocalFile, readFiles } from './read-files.ts';
 import { type FailedFile, type PushedFile, refuseFiles, refuseSeveral } from './refuse-files.ts';
-import type { WorkspaceFiles } from './select-files.ts';
+import type { WorkspaceFiles, WorkspaceSelection } from './select-files.ts';
 import { syntaxFaults } from './syntax-check.ts';
 
 export interface PushOptions extends PlanOptions {
@@ -33,7 +34,7 @@ export interface PushOptions extends PlanOptions {
 /** Files of one or several workspaces, with one question about all of them. */
 export async function pushWorkspaces(
   context: Context,
-  parts: readonly WorkspaceFiles[],
+  { parts, paths }: Pick<WorkspaceSelection, 'parts' | 'paths'>,
   options: PushOptions,
 ): Promise<OutcomesResult> {
   for (const { workspace } of parts) await confirmService(context, workspace, pushing, options);
@@ -48,10 +49,22 @@ export async function pushWorkspaces(
       chosen.push({ look, files: files === undefined ? [...look.names.keys()] : files });
     }
     const outcomes = await push(context, chosen, { ...options, asks: true, refusesAll: true, isNamed });
-    return context.forPerson && !isNamed ? withoutUnchanged(outcomes) : outcomes;
+    const sorted = { ...outcomes, rows: inOrder(context, outcomes.rows, paths) };
+    return context.forPerson && !isNamed ? withoutUnchanged(sorted) : sorted;
   } finally {
     await Promise.all(looks.map(closeLook));
   }
+}
+
+/** The rows in the order of the arguments, which may take turns in naming files of several workspaces. */
+function inOrder(
+  { settings: { cwd } }: Context,
+  rows: readonly OutcomeRow[],
+  paths: readonly string[],
+): OutcomeRow[] {
+  const ranks = new Map(paths.map((path, index) => [resolve(cwd, path), index]));
+  const rankOf = ({ file }: OutcomeRow) => ranks.get(resolve(cwd, `${file}`)) ?? 0;
+  return rows.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
 /** One push of `--watch`. A file that cannot be sent keeps no other from being sent. */

@@ -125,7 +125,7 @@ export const command = defineCommand({
     const result =
       selection.kind === 'files'
         ? await upsertFiles(context, selection.files, options)
-        : await pushWorkspaces(context, selection.parts, options);
+        : await pushWorkspaces(context, selection, options);
     if (result.kind === 'outcomes') annotateFailures(context, result.rows);
     return result;
   },

@@ -13,16 +13,23 @@ export interface WorkspaceFiles {
   files: readonly string[] | undefined;
 }
 
+export interface WorkspaceSelection {
+  kind: 'workspaces';
+  parts: readonly WorkspaceFiles[];
+  /** The files in the order of the arguments. */
+  paths: readonly string[];
+}
+
 export type Selection =
   /** Files outside of workspaces, and standard input. */
-  { kind: 'files'; files: readonly FoundFile[] } | { kind: 'workspaces'; parts: readonly WorkspaceFiles[] };
+  { kind: 'files'; files: readonly FoundFile[] } | WorkspaceSelection;
 
 export async function selectFiles(
   context: Context,
   { paths, name }: { paths: readonly string[]; name?: string | undefined },
 ): Promise<Selection> {
   const workspaces = createWorkspaces(context);
-  if (paths.length === 0) return { kind: 'workspaces', parts: [wholeWorkspace(workspaces)] };
+  if (paths.length === 0) return { kind: 'workspaces', parts: [wholeWorkspace(workspaces)], paths: [] };
   if (name === undefined && paths.includes('-')) {
     throw new UsageError('Code from standard input needs a name.', {
       hint: { text: 'To give it a name', command: 'push', input: { paths: ['-'], name: 'hello' } },
@@ -78,6 +85,7 @@ function placed(context: Context, workspaces: Workspaces, files: readonly FoundF
   return {
     kind: 'workspaces',
     parts: [...inside].map(([workspace, found]) => ({ workspace, files: found })),
+    paths: files.map(({ file }) => file),
   };
 }
 
