@@ -1,7 +1,7 @@
 import { argumentsOf } from '../cli/command.ts';
 import type { LoadedCommand } from '../cli/command-tree.ts';
 import { commandLine, optionWords } from '../cli/shell-hints.ts';
-import { createHintWriter, type Hint, type WriteHints } from '../lib/hint.ts';
+import { createHintWriter, type HintInput, type WriteHints } from '../lib/hint.ts';
 import type { JsonValue } from '../lib/json.ts';
 import { quoteFor } from '../lib/shell-command.ts';
 import type { Flags } from '../settings/settings.ts';
@@ -16,8 +16,6 @@ export interface ToolHintOptions {
   flags: Flags;
   typedWords: ReadonlyMap<string, string>;
 }
-
-type Input = NonNullable<Hint['input']>;
 
 export function createToolHints(options: ToolHintOptions): WriteHints {
   const { commands, permissions, platform, current, flags, typedWords } = options;
@@ -42,7 +40,7 @@ export function createToolHints(options: ToolHintOptions): WriteHints {
 /** Undefined if the tool lacks one of the inputs. */
 function toolInput(
   command: LoadedCommand,
-  input: Input = {},
+  input: HintInput = {},
   permissions: AgentPermissions,
 ): string | undefined {
   const left = new Map(Object.entries(input).filter(([key]) => key !== 'json'));

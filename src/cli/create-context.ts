@@ -51,19 +51,12 @@ export function createContext(invocation: Invocation): { context: Context; close
   };
 }
 
-interface Connections {
-  connect(options?: ConnectOptions): Promise<Api>;
-  /** Of the services, in the order in which they were connected. */
-  names(): string[];
-  close(): void;
-}
-
 /** The connections of one command. Those without options are one and the same. */
-function createConnections(shared: Invocation & Pick<Context, 'seen'>): Connections {
+function createConnections(shared: Invocation & Pick<Context, 'seen'>) {
   const open: Connection[] = [];
   let usual: Promise<Api> | undefined;
 
-  async function connect(options?: ConnectOptions): Promise<Api> {
+  async function openOne(options?: ConnectOptions): Promise<Api> {
     const { openConnection } = await import('./connection.ts');
     const connection = await openConnection(shared, options);
     open.push(connection);
@@ -72,12 +65,13 @@ function createConnections(shared: Invocation & Pick<Context, 'seen'>): Connecti
   }
 
   return {
-    connect(options) {
+    connect(options?: ConnectOptions): Promise<Api> {
       shared.presenter.say({ kind: 'progress', text: 'Waiting for the service' });
-      if (options !== undefined) return connect(options);
-      usual ??= connect();
+      if (options !== undefined) return openOne(options);
+      usual ??= openOne();
       return usual;
     },
+    /** Of the services, in the order in which they were connected. */
     names: () => open.map(({ name }) => name),
     close() {
       for (const connection of open) connection.close();

@@ -1,4 +1,4 @@
-import { createHintWriter, type Hint, type WriteHints } from '../lib/hint.ts';
+import { createHintWriter, type HintInput, type WriteHints } from '../lib/hint.ts';
 import { type QuoteWord, quoteFor } from '../lib/shell-command.ts';
 import type { Flags } from '../settings/settings.ts';
 import {
@@ -40,11 +40,9 @@ export function createShellHints(options: ShellHintOptions): WriteHints {
 
 const noCommand: Pick<AnyCommand, 'options' | 'passesThrough'> = {};
 
-type Input = NonNullable<Hint['input']>;
-
 export function commandLine(
   command: LoadedCommand,
-  given: Input = {},
+  given: HintInput = {},
   flags: Flags,
   quote: QuoteWord,
 ): string {
@@ -65,7 +63,7 @@ export function commandLine(
 }
 
 /** What was typed to choose the service, so that the command reaches the same one. */
-function serviceFlags(path: string, given: Input, { baseUrl = '', local, allowHttp }: Flags): Input {
+function serviceFlags(path: string, given: HintInput, { baseUrl = '', local, allowHttp }: Flags): HintInput {
   // These commands open a store themselves.
   if (/^(?:serve|user|space|backup)\b/.test(path)) return {};
   const namesService = 'baseUrl' in given || 'local' in given;
@@ -83,7 +81,7 @@ interface ArgumentWord {
   isFixed: boolean;
 }
 
-function argumentWords(command: LoadedCommand, input: Input): ArgumentWord[] {
+function argumentWords(command: LoadedCommand, input: HintInput): ArgumentWord[] {
   return argumentsOf(command).flatMap(([key, argument]): ArgumentWord[] => {
     const value = input[key];
     if (value === undefined && argument.optional) return [];
@@ -94,7 +92,11 @@ function argumentWords(command: LoadedCommand, input: Input): ArgumentWord[] {
   });
 }
 
-export function optionWords(command: Pick<AnyCommand, 'options'>, input: Input, quote: QuoteWord): string[] {
+export function optionWords(
+  command: Pick<AnyCommand, 'options'>,
+  input: HintInput,
+  quote: QuoteWord,
+): string[] {
   const definitions: Options = { ...globalOptions, ...command.options };
   return Object.entries(input).flatMap(([key, value]) => {
     const definition = definitions[key];

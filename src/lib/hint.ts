@@ -13,8 +13,10 @@ import type { JsonValue } from './json.ts';
 export interface Hint {
   text: string;
   command?: string;
-  input?: Readonly<Record<string, JsonValue>>;
+  input?: HintInput;
 }
+
+export type HintInput = Readonly<Record<string, JsonValue>>;
 
 /** The value of an argument that takes several paths or vals. A long list would make the command hard to read. */
 export const listOf = (words: readonly string[]): JsonValue =>
@@ -26,8 +28,6 @@ const mostListed = 3;
 export type Hints = string | Hint | readonly (string | Hint)[];
 
 export type WriteHints = (hints: Hints) => Promise<string>;
-
-type HintInput = Readonly<Record<string, JsonValue>>;
 
 /** Writes with `writeHint`. An id in the input of a hint becomes the word that the user typed for that val. */
 export function createHintWriter(

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import { path, text } from '../../cli/value-types.ts';
 import { UsageError } from '../../errors.ts';
-import type { Hint } from '../../lib/hint.ts';
+import type { HintInput } from '../../lib/hint.ts';
 import { isLoopback } from '../../lib/host-names.ts';
 import { existingStats } from '../../lib/paths.ts';
 import type { StoreLocation } from '../../service/index.ts';
@@ -31,7 +31,7 @@ export interface Place {
   /** For messages, without secrets. */
   name: string;
   /** What another command needs to use the same store. */
-  input: NonNullable<Hint['input']>;
+  input: HintInput;
 }
 
 export function storePlace(
