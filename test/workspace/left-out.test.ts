@@ -1,6 +1,7 @@
 import { symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { run } from '../support/program.ts';
 import { newService, Place, pushed, workspaceWith } from './support.ts';
 
 const files = { 'a.ts': 'a', 'secrets.json': '{}', 'private/key.ts': 'key', 'b.test.ts': 'b' };
@@ -82,6 +83,17 @@ it.each(['.gitignore', 'lib/.valsignore'])(
     expect(await there()).toEqual(['']);
   },
 );
+
+it('a folder that is left out is named, also where the command was typed in it', async () => {
+  const { place } = await pushed({ 'a.ts': 'a' });
+  place.put({ 'lib/vals.json': '{}' });
+  const { stderr } = await run(['push', '../a.ts'], {
+    env: place.env,
+    home: place.home,
+    cwd: join(place.folder, 'lib'),
+  });
+  expect(stderr).toContain('warning: . was left out');
+});
 
 it.each(['.git/HEAD', 'vals.json'])(
   'a file in a folder with %s is neither sent nor written',

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ConflictError, LocalError } from '../../errors.ts';
+import { existingStats } from '../../lib/paths.ts';
 import { errnoOf } from '../../lib/system.ts';
 import { explainSqlite } from '../database/sqlite-failures.ts';
 
@@ -9,7 +10,7 @@ import { explainSqlite } from '../database/sqlite-failures.ts';
  * is killed leaves a file `.partial` behind, and no backup.
  */
 export function createPartial(file: string): string {
-  if (!existsSync(dirname(file))) {
+  if (!existingStats(dirname(file))?.isDirectory()) {
     throw new LocalError(`The folder ${dirname(file)} does not exist.`, { hint: 'Make the folder first.' });
   }
   refuseExisting(file);

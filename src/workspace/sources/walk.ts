@@ -121,7 +121,10 @@ interface Walk extends Required<Pick<WalkOptions, 'warn' | 'pathOf'>> {
 async function walk(root: string, folder: string, options: Walk): Promise<string[]> {
   const entries = await entriesOf(root, folder, options);
   if (folder !== '' && entries.some(({ name }) => projectMarks.includes(name))) {
-    options.warn(`${options.pathOf(folder)} was left out: it is a repository or a workspace of its own.`);
+    // The path of the current folder is empty.
+    options.warn(
+      `${options.pathOf(folder) || '.'} was left out: it is a repository or a workspace of its own.`,
+    );
     return [];
   }
   const files: string[] = [];
