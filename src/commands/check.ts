@@ -12,7 +12,7 @@ import type { Result } from '../terminal/result.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import { collectFiles } from '../workspace/sources/walk.ts';
 import { annotateFailures } from './push/github.ts';
-import { type SourceFile, sourceFile, syntaxFaults } from './push/syntax-check.ts';
+import { readSources, type SourceFile, sourceFile, syntaxFaults } from './push/syntax-check.ts';
 import { excerpt, isChecked, syntaxError } from './shared/syntax.ts';
 
 const columns = [column('file'), column('line'), column('column'), column('message'), column('code')];
@@ -43,13 +43,12 @@ export const command = defineCommand({
   async run(context, { paths }) {
     const items = await itemsToCheck(context, paths);
     const problems = await findProblems(context, items);
-    const files = items.map(({ file }) => file);
-    const isOther = (file: string) => !isChecked(file) && !problems.has(file);
-    for (const file of files.filter(isOther)) {
+    const broken = new Set(problems.map(({ row }) => `${row.file}`));
+    const others = items.filter(({ file }) => !isChecked(file) && !broken.has(file));
+    for (const { file } of others) {
       context.say({ kind: 'note', text: `${file} was not checked, because it is not a code file.` });
     }
-    const checked = files.filter((file) => !isOther(file));
-    return report(context, checked, problems);
+    return report(context, problems, { broken: [...broken], checked: items.length - others.length });
   },
 });
 
@@ -71,29 +70,17 @@ interface Problem {
   code?: string;
 }
 
-async function findProblems(
-  context: Context,
-  items: readonly SourceFile[],
-): Promise<ReadonlyMap<string, Problem[]>> {
-  const problems = new Map<string, Problem[]>();
-  const readable: SourceFile[] = [];
-  for (const item of items) {
-    context.signal.throwIfAborted();
-    try {
-      const code = await item.read();
-      readable.push({ ...item, read: async () => code });
-    } catch (error) {
-      if (!(error instanceof LocalError)) throw error;
-      problems.set(item.file, [{ error, row: { file: item.file, message: error.message } }]);
-    }
-  }
-  for (const [file, faults] of await syntaxFaults(context, readable)) {
-    problems.set(
-      file,
-      faults.map((fault) => problemOf(file, fault)),
-    );
-  }
-  return problems;
+/** In the order of the files. */
+async function findProblems(context: Context, items: readonly SourceFile[]): Promise<Problem[]> {
+  const { files, failed } = await readSources(context, items);
+  const unreadable = new Map(
+    failed.map(({ file, error }) => [file, { error, row: { file, message: error.message } }]),
+  );
+  const faults = await syntaxFaults(context, files);
+  return items.flatMap(
+    ({ file }): Problem | Problem[] =>
+      unreadable.get(file) ?? (faults.get(file) ?? []).map((fault) => problemOf(file, fault)),
+  );
 }
 
 function problemOf(file: string, fault: SyntaxFault): Problem {
@@ -107,12 +94,10 @@ function problemOf(file: string, fault: SyntaxFault): Problem {
 
 function report(
   context: Context,
-  files: readonly string[],
-  problemsByFile: ReadonlyMap<string, readonly Problem[]>,
+  problems: readonly Problem[],
+  { broken, checked }: { broken: readonly string[]; checked: number },
 ): Result {
-  const broken = files.filter((file) => problemsByFile.has(file));
-  const problems = broken.flatMap((file) => problemsByFile.get(file) ?? []);
-  const count = files.length === 1 ? '1 file' : `${files.length} files`;
+  const count = checked === 1 ? '1 file' : `${checked} files`;
   if (problems.length === 0) {
     context.say({ kind: 'done', text: `No syntax errors in ${count}.` });
     return context.forPerson ? { kind: 'nothing' } : { kind: 'outcomes', rows: [] };

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
+import { LocalError } from '../../errors.ts';
 import { existingStats } from '../../lib/paths.ts';
 import { findSuspects, type SyntaxFault } from '../../run/check-syntax.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
@@ -21,6 +22,26 @@ export function sourceFile(context: Context, { file, inFolder }: FoundFile): Sou
   const path = resolve(context.settings.cwd, file);
   const isOnDisk = file !== '-' && existingStats(path)?.isFile() === true;
   return { file, isOnDisk, read: async () => readCode(file, context) };
+}
+
+/** Reads each file once. `failed` has those that cannot be read. */
+export async function readSources<Source extends SourceFile>(
+  { signal }: Pick<Context, 'signal'>,
+  sources: readonly Source[],
+): Promise<{ files: (Source & { code: string })[]; failed: (Source & { error: LocalError })[] }> {
+  const files: (Source & { code: string })[] = [];
+  const failed: (Source & { error: LocalError })[] = [];
+  for (const source of sources) {
+    signal.throwIfAborted();
+    try {
+      const code = await source.read();
+      files.push({ ...source, code, read: async () => code });
+    } catch (error) {
+      if (!(error instanceof LocalError)) throw error;
+      failed.push({ ...source, error });
+    }
+  }
+  return { files, failed };
 }
 
 /** For fewer files, a build of all of them takes longer than to parse each. */

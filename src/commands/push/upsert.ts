@@ -4,7 +4,6 @@ import { textAt, versionOf } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
-import { LocalError } from '../../errors.ts';
 import { withoutUndefined } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import type { SeenVal } from '../../names/seen-file.ts';
@@ -16,7 +15,7 @@ import type { FoundFile } from '../../workspace/sources/walk.ts';
 import { syntaxError } from '../shared/syntax.ts';
 import { warnOfImports } from './notes.ts';
 import { type FailedFile, type PushedFile, pushWording, refuseFiles, refuseSeveral } from './refuse-files.ts';
-import { type SourceFile, sourceFile, syntaxFaults } from './syntax-check.ts';
+import { readSources, type SourceFile, sourceFile, syntaxFaults } from './syntax-check.ts';
 
 export interface UpsertOptions {
   /** --name */
@@ -75,25 +74,14 @@ async function readAll(
   sources: readonly (SourceFile & PushedFile)[],
   { noCheck }: UpsertOptions,
 ): Promise<{ files: CodeFile[]; failed: FailedFile[] }> {
-  const files: CodeFile[] = [];
-  const failed: FailedFile[] = [];
-  for (const source of sources) {
-    const { file, name } = source;
-    try {
-      const code = await source.read();
-      files.push({ ...source, code, read: async () => code });
-    } catch (error) {
-      if (!(error instanceof LocalError)) throw error;
-      failed.push({ file, name, error });
-    }
-  }
-  if (failed.length > 0) return { files, failed };
-  const faults = noCheck ? undefined : await syntaxFaults(context, files);
-  for (const { file, name } of files) {
-    const [fault] = faults?.get(file) ?? [];
-    if (fault !== undefined) failed.push({ file, name, error: syntaxError(file, fault) });
-  }
-  return { files, failed };
+  const { files, failed } = await readSources(context, sources);
+  if (failed.length > 0 || noCheck) return { files, failed };
+  const faults = await syntaxFaults(context, files);
+  const broken = files.flatMap(({ file, name }) => {
+    const [fault] = faults.get(file) ?? [];
+    return fault === undefined ? [] : [{ file, name, error: syntaxError(file, fault) }];
+  });
+  return { files, failed: broken };
 }
 
 interface OneUpsert extends Pick<UpsertOptions, 'dryRun' | 'ifVersion'> {
