@@ -64,16 +64,16 @@ async function vacuumInto(from: string, to: string, { signal, onProgress }: Back
   const megabytes = () => Math.round((statSync(to, { throwIfNoEntry: false })?.size ?? 0) / 1e6);
   const report = () => onProgress?.(`${megabytes().toLocaleString('en')} MB`);
   const reports = setInterval(report, betweenReportsMs);
-  const interrupted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason));
-  });
+  signal.addEventListener('abort', () => connection.interrupt());
   try {
-    const vacuum: Promise<unknown> = connection.exec(`VACUUM INTO '${to.replaceAll("'", "''")}'`);
-    await Promise.race([vacuum, interrupted]);
-    connection.close();
+    await connection.exec(`VACUUM INTO '${to.replaceAll("'", "''")}'`);
     report();
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
   } finally {
     clearInterval(reports);
+    connection.close();
   }
 }
 
