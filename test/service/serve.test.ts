@@ -5,6 +5,7 @@ import Libsql from 'libsql';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
 import { startService } from '../../src/service/index.ts';
+import { recordKinds } from '../../src/service/store/records.ts';
 import { embeddedService } from '../support/embedded-service.ts';
 import { environment, folderOf, program, run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { seedOf, seedStore } from '../support/seeds.ts';
@@ -74,8 +75,9 @@ describe('vals serve', () => {
     expect(await answer.text()).not.toMatch(/SyntaxError|broken| at /);
     expect(await end('SIGTERM')).toBe(0);
     const lines = printed.stderr.trim().split('\n');
+    const counts = recordKinds.map((kind) => `${kind} ${kind === 'likes' ? 2 : 0}`);
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { level: 'info', message: `Loaded from the file ${seed}: runs 0, likes 2, comments 0.` },
+      { level: 'info', message: `Loaded from the file ${seed}: ${counts.join(', ')}.` },
       {
         level: 'error',
         message: expect.stringMatching(/^Internal error in GET \/runs: SyntaxError: .*\n +at /),

@@ -2,7 +2,9 @@ import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { age, integer, oneOf, path, port, text } from '../../cli/value-types.ts';
 import { asValsError, exitQuietly, isCtrlC, withoutMessage } from '../../errors.ts';
+import { listed } from '../../lib/listed.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
+import { recordKinds } from '../../service/store/records.ts';
 import type { Report } from './report.ts';
 import type { ServeOptions } from './start.ts';
 import { placeOptions } from './store-place.ts';
@@ -16,7 +18,7 @@ export const command = defineCommand({
   options: {
     port: { description: 'the port, or 0 for a free port (default: 8787)', value: port() },
     ...placeOptions,
-    seed: { rare: true, description: 'load runs, likes and comments from JSON', value: path() },
+    seed: { rare: true, description: `load ${listed(recordKinds)} from JSON`, value: path() },
     host: { description: 'the address to listen on (default: 127.0.0.1)', value: text('address') },
     publicUrl: { description: 'the only URL at which people can use the service', value: text('url') },
     tlsCert: { rare: true, description: 'serve HTTPS with this certificate and chain (PEM)', value: path() },

@@ -108,7 +108,7 @@ export const vals = query(paging(valPositions));
 
 export const versions = query(paging(versionPositions));
 
-export const likes = query(paging(recordPositions));
+export const page = query(paging(recordPositions));
 
 export const references = query({
   ...paging(recordPositions),

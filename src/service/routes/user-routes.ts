@@ -78,7 +78,7 @@ export function userRoutes({ db, people, spaces }: Pick<Store, 'db' | 'people' |
     }),
     route('GET', '/v1/me/likes', {
       summary: 'Vals that the caller likes',
-      query: check.likes,
+      query: check.page,
       responses: { 200: listSchema('LikedVal') },
       reply: (request, { query }) => records(request, 'likes', query),
     }),

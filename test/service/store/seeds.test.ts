@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { LocalError } from '../../../src/errors.ts';
 import { parseSeed } from '../../../src/service/index.ts';
+import { recordKinds } from '../../../src/service/store/records.ts';
 import { placeOf } from '../../support/embedded-service.ts';
-import { seedOf, seedStore } from '../../support/seeds.ts';
+import { seedOf, seedOfEachKind, seedStore } from '../../support/seeds.ts';
 import { type List, newPlace, temporaryService } from '../support.ts';
 
 const minute = (n: number) => `2024-05-01T00:${String(n).padStart(2, '0')}:00.000Z`;
@@ -29,6 +30,11 @@ describe('a seed', () => {
     ]);
     const { data: likes } = await service.get<List>('/v1/me/likes');
     expect(likes).toEqual([{ ...like, createdAt: '2026-01-01T00:00:00.000Z' }]);
+  });
+
+  test('has a list of its own for each kind of record', async () => {
+    const service = await temporaryService({ seed: seedOfEachKind() });
+    for (const kind of recordKinds) expect(await service.idsFrom(`/v1/me/${kind}`)).toEqual([`${kind} 0`]);
   });
 
   test('of the guide gives records without a null in the fields that clients expect', async () => {
