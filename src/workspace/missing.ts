@@ -55,7 +55,7 @@ export async function examineMissing(
   return found;
 }
 
-/** Why git may not know that a val had a file here, if there is a val that `vals` lack. */
+/** If a val has no file and is not among `vals`: why git may not know that it had one. */
 export async function limitOfMissing(look: Look, vals: readonly Examined[]): Promise<GitLimit | undefined> {
   const explained = new Set(vals.map((val) => nameBeforeOf(val) ?? val.name));
   const isUnexplained = ({ name = '' }: ValWithoutFile) => !explained.has(name);

@@ -123,7 +123,7 @@ export function nextSteps(
   });
 }
 
-/** Where git could not tell what decides, the message says why. */
+/** Why git could not answer, and what helps. */
 const gitLimits: Readonly<Record<GitLimit, readonly [reason: string, cure?: string] | undefined>> = {
   shallow: ['git has only a part of the history here', ' In CI, fetch all of it (fetch-depth: 0).'],
   'too long': ['git took longer than 5 seconds to search the history'],

@@ -118,6 +118,7 @@ export function namedVals(
 
 /** The workspace that a command with words works on: vals, paths or folders of one workspace. */
 export function workspaceOfWords(workspaces: Workspaces, words: readonly string[]): Workspace {
+  // A word without a slash may be the name of a val.
   for (const word of words) if (withSlashes(word).includes('/')) workspaces.refuseOtherRepository(word);
   const found = words.flatMap((word) => workspaces.placeOf(word)?.workspace ?? []);
   const [workspace = workspaces.here(), another] = new Set(found);

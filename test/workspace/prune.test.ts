@@ -61,7 +61,7 @@ describe('the question of push --prune', () => {
     await service.edit('c', 'hotfix');
     place.put({ 'c.ts': 'mine' });
     expect(await hintOfPush()).toBe(
-      'hint: To delete a and b, and to overwrite c, which changed on the service, without a question, add --yes.',
+      'hint: To delete a and b, and to replace what the service has for c, without a question, add --yes.',
     );
     const { stderr } = await place.vals('push', '--prune', '--yes', '--dry-run');
     expect(stderr.split('\n').slice(0, 2)).toEqual([

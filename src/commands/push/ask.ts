@@ -39,9 +39,9 @@ export async function askOnce(
   const { prompt, say, agent } = context;
   const isAtTerminal = prompt.isAtTerminal();
   const deletions = mayDelete ? [] : planned.filter(({ step }) => step.kind === 'delete');
+  const others = isAnswered ? [] : planned.filter(({ step }) => step.kind === 'ask');
+  const deleteInstead = insteadOfDeletion(deletions, others);
   // An agent has the option to delete only if a person allowed it.
-  const conflicts = isAnswered ? [] : planned.filter(({ step }) => step.kind === 'ask');
-  const deleteInstead = insteadOfDeletion(deletions, conflicts);
   if (deletions.length > 0 && !dryRun && agent === undefined) prompt.expectTerminal(deleteInstead);
   const isFirstChange = ({ look, step }: PlannedVal) =>
     isDeed(step) && step.kind !== 'create' && step.kind !== 'delete' && isFirst(look);
@@ -69,14 +69,14 @@ const overwriteInstead = { text: 'To answer yes', input: { yes: true } };
 
 const mostNamed = 5;
 
-/** --yes also overwrites the vals in conflict, so the hint names them. */
-function insteadOfDeletion(deletions: readonly PlannedVal[], conflicts: readonly PlannedVal[]): Hint {
+/** --yes also agrees to overwrite the vals in conflict, so the hint names them. */
+function insteadOfDeletion(deletions: readonly PlannedVal[], others: readonly PlannedVal[]): Hint {
   const names = (vals: readonly PlannedVal[]) =>
     vals.length > mostNamed ? `${vals.length} vals` : listed(vals.map(({ step }) => step.val.name));
   const purpose =
-    conflicts.length === 0
+    others.length === 0
       ? 'To delete'
-      : `To delete ${names(deletions)}, and to overwrite ${names(conflicts)}, which changed on the service,`;
+      : `To delete ${names(deletions)}, and to replace what the service has for ${names(others)},`;
   return { text: `${purpose} without a question`, input: { yes: true } };
 }
 

@@ -36,16 +36,16 @@ export async function planAll(
     });
     if (plan.failed !== undefined) continue;
     const compared = results.filter((result): result is Examined => !(result instanceof ValsError));
-    const { missing, left } = options.prune
-      ? await examineMissing(look, compared, { isPrune: true })
-      : { missing: [], left: [] };
-    plan.planned.push(...missing.map((val) => ({ look, step: stepFor(look.workspace, val, options) })));
-    plan.left.push(...left.map((val) => ({ ...val, look })));
-    const hasNew = compared.some(({ status }) => status === 'new');
-    if (!options.prune && !hasNew) continue;
-    const limit = await limitOfMissing(look, [...compared, ...missing]);
-    // A new file may be a renamed one.
-    if (options.prune || limit === 'shallow') noteLimit(context, limit);
+    if (options.prune) {
+      const { missing, left } = await examineMissing(look, compared, { isPrune: true });
+      plan.planned.push(...missing.map((val) => ({ look, step: stepFor(look.workspace, val, options) })));
+      plan.left.push(...left.map((val) => ({ ...val, look })));
+      noteLimit(context, await limitOfMissing(look, [...compared, ...missing]));
+    } else if (compared.some(({ status }) => status === 'new')) {
+      // In a shallow clone, a new file may be a renamed one.
+      const limit = await limitOfMissing(look, compared);
+      if (limit === 'shallow') noteLimit(context, limit);
+    }
   }
   return plan;
 }

@@ -63,7 +63,7 @@ function inOrder(
   paths: readonly string[],
 ): OutcomeRow[] {
   const ranks = new Map(paths.map((path, index) => [resolve(cwd, path), index]));
-  const rankOf = ({ file }: OutcomeRow) => ranks.get(resolve(cwd, `${file}`)) ?? 0;
+  const rankOf = ({ file }: OutcomeRow) => ranks.get(resolve(cwd, `${file}`)) ?? paths.length;
   return rows.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 

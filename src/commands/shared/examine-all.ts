@@ -49,7 +49,7 @@ export async function examineAll(
   return { results: results.filter((each) => each !== undefined), failure };
 }
 
-/** git may not know which files were deleted. */
+/** Says why git cannot tell which files were deleted or renamed. */
 export function noteLimit({ say }: Pick<Context, 'say'>, limit: GitLimit | undefined): void {
   for (const text of hintAtMissing(limit)) say({ kind: 'note', text });
 }

@@ -51,7 +51,8 @@ export async function copyFile(from: string, to: string, options: BackupOptions)
     nameFile(partial, to);
     return counts;
   } catch (error) {
-    rmSync(partial, { force: true });
+    // The thread of the driver may still write to both, and ends with the process.
+    for (const path of [partial, `${partial}-journal`]) rmSync(path, { force: true });
     const failure = failureOf(error);
     const isOfTarget = failure instanceof DatabaseFailure && failure.kind === 'full';
     throw explainSqlite(isOfTarget ? to : from, error);
@@ -64,16 +65,17 @@ async function vacuumInto(from: string, to: string, { signal, onProgress }: Back
   const megabytes = () => Math.round((statSync(to, { throwIfNoEntry: false })?.size ?? 0) / 1e6);
   const report = () => onProgress?.(`${megabytes().toLocaleString('en')} MB`);
   const reports = setInterval(report, betweenReportsMs);
-  signal.addEventListener('abort', () => connection.interrupt());
+  // The driver's own way to interrupt a statement waits until the statement has ended.
+  const interrupted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
   try {
-    await connection.exec(`VACUUM INTO '${to.replaceAll("'", "''")}'`);
+    const vacuum: Promise<unknown> = connection.exec(`VACUUM INTO '${to.replaceAll("'", "''")}'`);
+    await Promise.race([vacuum, interrupted]);
+    connection.close();
     report();
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
   } finally {
     clearInterval(reports);
-    connection.close();
   }
 }
 

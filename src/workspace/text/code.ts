@@ -46,9 +46,10 @@ export function isSameCode(a: Code | undefined, b: Code | undefined): boolean {
   return a.blob === b.blob || hasBlobOf(a, b) || hasBlobOf(b, a);
 }
 
-/** Of a code whose text is not known, the lines may end with \n or with \r\n. */
-const hasBlobOf = ({ blob, lines }: Code, { text = '' }: Code): boolean =>
+/** If only the hash of a code is known, its lines may end with \n or with \r\n. */
+const hasBlobOf = ({ blob, lines }: Code, { text }: Code): boolean =>
   lines === undefined &&
+  text !== undefined &&
   (['\n', '\r\n'] as const).some((ends) => blobId(Buffer.from(withLineEnds(text, ends))) === blob);
 
 /** A push sends the line ends that the service has, and a pull keeps those of the file. */
