@@ -18,8 +18,8 @@ const onWriting =
   'code of an old version current again. The name, privacy and readme have no versions: `val_set` replaces them.';
 
 export async function serveAgents(context: Context, permissions: AgentPermissions): Promise<void> {
-  const { settings, signal, say } = context;
-  const allCommands = commandsOf(await loadTree(context.tree));
+  const { invocation, settings, signal, say } = context;
+  const allCommands = commandsOf(await loadTree(invocation.tree));
   const commands = allCommands.filter((each) => isAllowed(each, permissions));
   const tools = new Map(
     commands.map((command) => [toolName(command), { command, tool: toolOf(command, permissions) }]),
@@ -27,7 +27,7 @@ export async function serveAgents(context: Context, permissions: AgentPermission
   const redactor = createRedactor();
   if (!settings.local.value) redactor.add(settings.token?.value);
   const log = await context.openLog();
-  const runTool = createToolRunner(context, {
+  const runTool = createToolRunner(invocation, {
     permissions,
     commands: allCommands,
     redactor,
@@ -49,7 +49,7 @@ export async function serveAgents(context: Context, permissions: AgentPermission
     ].join(' '),
     tools: [...tools.values()].map(({ tool }) => tool),
     stdin: context.stdin(),
-    stdout: context.stdout,
+    stdout: invocation.stdout,
     editBeforeWriting: (message) => escapeUnsafe(redactor.redact(message)),
     signal,
     onError: ({ message }) => log.write(`The server did not understand a message: ${message}`),

@@ -31,7 +31,7 @@ export function createToolHints(options: ToolHintOptions): WriteHints {
         : `${text}, add the input \`${shown}\`.`;
     }
     if (shown === undefined) {
-      return `${text}, a person has to run \`${commandLine(command, input, flags, quote)}\`.`;
+      return `${text}, a person has to run \`${commandLine(command, input ?? {}, flags, quote)}\`.`;
     }
     return `${text}, call \`${[toolName(command), shown].filter(Boolean).join(' ')}\`.`;
   }, typedWords);

@@ -20,7 +20,13 @@ export interface ConnectOptions {
 }
 
 /** What a command gets: what was decided before, and what it does its work with. */
-export interface Context extends Invocation {
+export interface Context
+  extends Pick<
+    Invocation,
+    'flags' | 'settings' | 'env' | 'stdin' | 'signal' | 'clock' | 'node' | 'agent' | 'services'
+  > {
+  /** `vals mcp` makes the invocations of its tools from it. */
+  invocation: Invocation;
   connect(options?: ConnectOptions): Promise<Api>;
   seen: SeenVals;
   givenVals: GivenVals;

@@ -9,7 +9,8 @@ import { createGivenVals } from './given-vals.ts';
 import type { Invocation } from './invocation.ts';
 
 export function createContext(invocation: Invocation): { context: Context; close(): Promise<void> } {
-  const { flags, settings, env, stdin, signal, clock, presenter, redactor, stdout, stderr } = invocation;
+  const { flags, settings, env, stdin, signal, clock, node, agent, services } = invocation;
+  const { presenter, redactor, stdout, stderr } = invocation;
   const { redact } = redactor;
   const startedAt = clock.now();
   const seen = createSeenVals(settings, (text) => redact(text) !== text);
@@ -27,7 +28,16 @@ export function createContext(invocation: Invocation): { context: Context; close
   ];
 
   const context: Context = {
-    ...invocation,
+    invocation,
+    flags,
+    settings,
+    env,
+    stdin,
+    signal,
+    clock,
+    node,
+    agent,
+    services,
     seen,
     forPerson: presenter.forPerson,
     givenVals: createGivenVals(invocation.typedWords, () => context.connect()),

@@ -28,7 +28,9 @@ export function createShellHints(options: ShellHintOptions): WriteHints {
   return createHintWriter(async ({ text, command, input }) => {
     if (command !== undefined) {
       const entry = commandNamed(tree, command);
-      const line = entry ? commandLine(await loadCommand(entry), input, flags, quote) : `vals ${command}`;
+      const line = entry
+        ? commandLine(await loadCommand(entry), input ?? {}, flags, quote)
+        : `vals ${command}`;
       return `${text}, run \`${line}\`.`;
     }
     if (input === undefined) return text;
@@ -42,12 +44,12 @@ const noCommand: Pick<AnyCommand, 'options' | 'passesThrough'> = {};
 
 export function commandLine(
   command: LoadedCommand,
-  given: HintInput = {},
+  given: HintInput,
   flags: Flags,
   quote: QuoteWord,
 ): string {
   const { path } = command;
-  const input = { ...given, ...serviceFlags(path, given, flags) };
+  const input = { ...given, ...serviceFlags(command, given, flags) };
   const unquoted = argumentWords(command, input);
   const args = unquoted.map(({ word, isFixed }) => (isFixed ? word : quote(word)));
   const isArgument = (key: string) => argumentsOf(command).some(([name]) => name === key);
@@ -63,9 +65,13 @@ export function commandLine(
 }
 
 /** What was typed to choose the service, so that the command reaches the same one. */
-function serviceFlags(path: string, given: HintInput, { baseUrl = '', local, allowHttp }: Flags): HintInput {
-  // These commands open a store themselves.
-  if (/^(?:serve|user|space|backup)\b/.test(path)) return {};
+function serviceFlags(
+  { path, options = {} }: LoadedCommand,
+  given: HintInput,
+  { baseUrl = '', local, allowHttp }: Flags,
+): HintInput {
+  const opensStore = 'database' in options;
+  if (opensStore) return {};
   const namesService = 'baseUrl' in given || 'local' in given;
   // A user name and a password in an address are refused, and not repeated.
   const isShown = baseUrl !== '' && !/[^/]@/.test(baseUrl);
