@@ -59,7 +59,11 @@ export function createToolRunner(
     const typedWords = new Map<string, string>();
     const { flags } = server;
     const writeHints = createToolHints({
-      ...{ commands, permissions, platform, flags, typedWords },
+      commands,
+      permissions,
+      platform,
+      flags,
+      typedWords,
       current: command,
     });
     const presenter = createToolPresenter({ effect: command.effect, writeHints, log, onProgress });

@@ -68,7 +68,10 @@ export function createApi(request: Request, options: ApiOptions): Api {
     recordWithEtag,
     pages: (call, paging = { all: true }) =>
       listPages({
-        ...{ fetchPage: pagesOf(call), filters: filtersOf(call), paging, isPaged: isPaged(call) },
+        fetchPage: pagesOf(call),
+        filters: filtersOf(call),
+        paging,
+        isPaged: isPaged(call),
         onStuck: notes.listIsStuck,
       }),
     follow: (call, last) =>

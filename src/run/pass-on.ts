@@ -59,7 +59,11 @@ function send(incoming: IncomingMessage, outgoing: ServerResponse, address: Addr
   // These two headers are about the connection of the caller.
   const { connection: _connection, trailer: _trailer, ...headers } = incoming.headersDistinct;
   const passed = request({
-    ...{ host: '127.0.0.1', port, agent, method, path },
+    host: '127.0.0.1',
+    port,
+    agent,
+    method,
+    path,
     setHost: false,
     maxHeaderSize: mostHeaderBytes,
   });

@@ -57,7 +57,13 @@ export function requestOf(
   if (!url) return undefined;
   const { space, path } = splitSpace(url.pathname);
   return {
-    ...{ incoming, method: incoming.method ?? '', url, pattern: 'none', space, path, hasLinks },
+    incoming,
+    method: incoming.method ?? '',
+    url,
+    pattern: 'none',
+    space,
+    path,
+    hasLinks,
     // Everything else is a page, or is answered as a page that does not exist.
     isApi: path.startsWith('/v1/'),
     origin: url.origin,

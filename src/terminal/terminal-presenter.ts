@@ -77,7 +77,12 @@ export function createTerminalPresenter(
     now,
   });
   const output: Output = {
-    ...{ stdout, redactor, messages, format, writeHints, now },
+    stdout,
+    redactor,
+    messages,
+    format,
+    writeHints,
+    now,
     columns: command.columns,
     givenKeys: new Set(Object.keys(input).filter((key) => input[key] !== undefined)),
     empty: command.empty ?? 'The list is empty.',

@@ -130,7 +130,10 @@ async function renameVal(push: Push, val: ComparedVal, code?: string): Promise<D
   if (record === undefined) workspace.records.remove(nameBefore);
   else
     workspace.records.update(nameBefore, {
-      ...{ name, file, id, head: workspace.head },
+      name,
+      file,
+      id,
+      head: workspace.head,
       ...versionAndTime(changed),
     });
   if (code === undefined)

@@ -103,7 +103,13 @@ export const withoutVal = (
     isNameUnknown = false,
   }: { status?: 'new' | 'deleted there'; isNameUnknown?: boolean } = {},
 ): WithoutVal => ({
-  ...{ file, name, here, record, isNameUnknown, code: undefined, there: undefined },
+  file,
+  name,
+  here,
+  record,
+  isNameUnknown,
+  code: undefined,
+  there: undefined,
   status: here.hasMarks ? 'unmerged' : status,
 });
 

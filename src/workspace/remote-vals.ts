@@ -154,7 +154,9 @@ function readVal(id: string, record: JsonObject): ReadVal {
     });
   }
   return {
-    ...{ id, name, code: codeOf(code) },
+    id,
+    name,
+    code: codeOf(code),
     version: versionOf(record),
     changedAt: changedAtOf(record),
     ...newestVersionOf(record),

@@ -141,7 +141,9 @@ async function push(
     noteLosses(context, answer.planned);
   }
   const unsent = [...unreadable, ...broken].map(({ file, name, error }) => ({
-    ...{ file, name, error },
+    file,
+    name,
+    error,
     status: 'failed',
   }));
   return { ...shown, rows: [...shown.rows, ...unsent] };

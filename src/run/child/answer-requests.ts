@@ -11,7 +11,9 @@ import { type Callable, functionIn, isResponse, isStream } from './value.ts';
 
 /** vals passes requests on to this server, over connections that it keeps. So nothing here has a time limit. */
 const serverOptions = {
-  ...{ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 },
+  keepAliveTimeout: 0,
+  requestTimeout: 0,
+  headersTimeout: 0,
   maxHeaderSize: mostHeaderBytes,
   requireHostHeader: false,
 };

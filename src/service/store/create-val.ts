@@ -73,8 +73,22 @@ async function insertVal(
   await insertVersion(tx, { id, version: 1, bytes, codeHash, at, author: versionAuthor });
   await saveImports(tx, { id, imports: null }, code, origin);
   return {
-    ...{ id, name, code, readme, privacy, type, version: 1, revision: 1, likeCount: 0, referenceCount: 0 },
-    ...{ codeHash, createdAt: at, versionCreatedAt: at, updatedAt: at, author: owner, versionAuthor },
+    id,
+    name,
+    code,
+    readme,
+    privacy,
+    type,
+    version: 1,
+    revision: 1,
+    likeCount: 0,
+    referenceCount: 0,
+    codeHash,
+    createdAt: at,
+    versionCreatedAt: at,
+    updatedAt: at,
+    author: owner,
+    versionAuthor,
   };
 }
 

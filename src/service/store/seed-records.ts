@@ -53,8 +53,14 @@ const person = object(
 
 const ofVals: Fields = {
   ...texts('code', 'readme', 'privacy', 'url', 'type'),
-  ...{ public: flag, version: number, likeCount: number, referenceCount: number, links },
-  ...{ versionCreatedAt: timestamp, updatedAt: timestamp, versionAuthor: person },
+  public: flag,
+  version: number,
+  likeCount: number,
+  referenceCount: number,
+  links,
+  versionCreatedAt: timestamp,
+  updatedAt: timestamp,
+  versionAuthor: person,
 };
 
 /** Records as they are sent. A time becomes a whole timestamp. */
