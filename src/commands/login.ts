@@ -81,8 +81,8 @@ function givenBaseUrl({ flags, settings }: Context, address: string | undefined)
 }
 
 async function readToken(context: Context): Promise<string> {
-  const text = (await readText('-', context)).trim();
-  if (text !== '') return checkToken(text, 'standard input');
+  const token = (await readText('-', context)).trim();
+  if (token !== '') return checkToken(token, 'standard input');
   throw new AuthError('No token was given, because standard input was empty.', {
     hint: 'Nothing was stored. Pipe the token into the command.',
   });
@@ -99,7 +99,7 @@ async function askForToken({ settings, prompt, say }: Context, { href }: BaseUrl
       `${origin} Paste the token below. The terminal does not show the token.\n` +
       `If the service accepts the token, the token is stored in a file that only you can read:\n${settings.configFile}\n`,
   });
-  const text = await prompt.secret(`Token for ${href}: `, [
+  const answer = await prompt.secret(`Token for ${href}: `, [
     'The token can be piped in.',
     {
       text: 'To read it from standard input',
@@ -107,7 +107,7 @@ async function askForToken({ settings, prompt, say }: Context, { href }: BaseUrl
       input: { baseUrl: href, withToken: true },
     },
   ]);
-  if (text !== '') return checkToken(text, 'the prompt');
+  if (answer !== '') return checkToken(answer, 'the prompt');
   throw new AuthError('No token was given.', {
     hint: 'Nothing was stored. Run the command again, and paste the token.',
   });
@@ -142,7 +142,7 @@ async function askForBaseUrl({ prompt, settings }: Context, withToken: boolean):
     'The embedded service (--local) needs no sign-in.',
   ];
   const question = 'Base URL of the service, such as https://api.example.com: ';
-  const text = withToken || !prompt.isAtTerminal() ? '' : await prompt.text(question, instead);
-  if (text !== '') return parseBaseUrl(text, 'the prompt', settings.allowHttp.value);
+  const answer = withToken || !prompt.isAtTerminal() ? '' : await prompt.text(question, instead);
+  if (answer !== '') return parseBaseUrl(answer, 'the prompt', settings.allowHttp.value);
   throw new UsageError('No service was given, so there is nothing to sign in to.', { hint: instead });
 }

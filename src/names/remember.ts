@@ -51,7 +51,7 @@ function noteReply(call: Call, { body = null }: Reply, seen: SeenVals): void {
       break;
     case 'myLikes':
     case 'userVals':
-      // What somebody likes is mostly somebody else's.
+      // A list of likes has no owner: see SeenVal.
       for (const record of recordsIn(body)) noteVal(record, seen, { listOwner: call.user ?? '' });
       break;
     case 'deleteVal':

@@ -9,6 +9,10 @@ export interface SeenVal {
   id: string;
   name: string;
   version?: number | undefined;
+  /**
+   * An id. Empty if the owner is unknown and probably not the caller, as in a list of likes. Undefined counts as the
+   * caller.
+   */
   owner?: string | undefined;
   mine?: true;
 }
@@ -64,17 +68,15 @@ function withNotes(before: Lines, userKey: string, { me, vals }: Notes): Lines {
   if (me !== undefined) put(userKey, me);
   for (const [id, val] of vals) {
     const key = userKey + JSON.stringify(id);
-    const known = parse(lines.get(key));
     if (val === 'deleted') lines.delete(key);
-    else
-      put(
-        key,
-        isSeenVal(known)
-          ? { ...val, owner: val.owner || known.owner, ...(known.mine && { mine: true }) }
-          : val,
-      );
+    else put(key, withKnownOwner(val, parse(lines.get(key))));
   }
   return lines;
+}
+
+function withKnownOwner(val: SeenVal, known: unknown): SeenVal {
+  if (!isSeenVal(known)) return val;
+  return { ...val, owner: val.owner || known.owner, ...(known.mine && { mine: true }) };
 }
 
 function readLines(file: string): Lines {

@@ -57,17 +57,16 @@ const ofSomebodyElse = (file: string): LocalError =>
   });
 
 function checkConfig(text: string, file: string): StoredConfig {
+  const damaged = () => new LocalError(`The config file ${file} is damaged.`, { hint: fixHint(file) });
   const content = parseIfJson(text);
-  const { baseUrl, used, tokens = {} } = isObject(content) ? content : { tokens: null };
+  if (!isObject(content)) throw damaged();
+  const { baseUrl, used, tokens = {} } = content;
   const isKnown =
     (baseUrl === undefined || typeof baseUrl === 'string') &&
     (used === undefined || isTextList(used)) &&
     isTexts(tokens);
-  if (isKnown)
-    return { tokens, ...(used !== undefined && { used }), ...(baseUrl !== undefined && { baseUrl }) };
-  throw new LocalError(`The config file ${file} is damaged, so vals did not change it.`, {
-    hint: fixHint(file),
-  });
+  if (!isKnown) throw damaged();
+  return { tokens, ...(used !== undefined && { used }), ...(baseUrl !== undefined && { baseUrl }) };
 }
 
 const isTextList = (value: unknown): value is string[] =>

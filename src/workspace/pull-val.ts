@@ -12,7 +12,7 @@ import { idAndVersion, type ReadVal, writableCode } from './remote-vals.ts';
 import { nameFrom } from './sources/val-names.ts';
 import { codeOf, isSameCode, withLineEnds } from './text/code.ts';
 import { merge } from './text/merge.ts';
-import { earlierVersions, readVersion } from './versions.ts';
+import { newestVersions, readVersion } from './versions.ts';
 import { nameOfService, pathTo } from './workspace.ts';
 import { recordThere } from './write-records.ts';
 
@@ -161,7 +161,7 @@ const marksLeft = (path: string, count: number): ConflictError =>
 async function commonCode(look: Look, val: Examined, there: ReadVal): Promise<string | undefined> {
   const { api, history } = look;
   const recorded = val.record?.code;
-  for await (const { version, code } of earlierVersions(api, there.id, there.version)) {
+  for await (const { version, code } of newestVersions(api, there.id, there.version)) {
     const isCommon = isSameCode(code, recorded) || (await history?.newestPlaceOf(code)) !== undefined;
     if (isCommon) return code.text ?? (await readVersion(api, there.id, version))?.text;
   }

@@ -5,7 +5,7 @@ import { listVersions } from '../api/versions.ts';
 import { NotFoundError, undefinedIf } from '../errors.ts';
 import { type Code, codeOf, codeWithHash, isSameCode } from './text/code.ts';
 
-export interface EarlierVersion {
+export interface VersionWithCode {
   version: number;
   code: Code;
 }
@@ -13,19 +13,19 @@ export interface EarlierVersion {
 const mostVersions = 20;
 
 /**
- * The versions before the current one, newest first. A service that sends `codeHash` in the list is asked once, another
- * one once for each version.
+ * At most `most` versions, newest first, without `current`. A service that sends `codeHash` in the list is asked once,
+ * another one once for each version.
  */
-export async function* earlierVersions(
+export async function* newestVersions(
   api: Api,
   id: string,
   current: number | undefined,
   most = mostVersions,
-): AsyncGenerator<EarlierVersion> {
+): AsyncGenerator<VersionWithCode> {
   // A val that was deleted meanwhile has no versions. The write will notice it.
   const listed = await listVersions(api, id).catch(undefinedIf(NotFoundError));
-  const earlier = listed?.filter(({ number }) => number !== current) ?? [];
-  for (const { number, codeHash } of earlier.slice(-most).reverse()) {
+  const others = listed?.filter(({ number }) => number !== current) ?? [];
+  for (const { number, codeHash } of others.slice(-most).reverse()) {
     const code = codeHash === undefined ? await readVersion(api, id, number) : codeWithHash(codeHash);
     if (code !== undefined) yield { version: number, code };
   }
@@ -37,15 +37,15 @@ export async function readVersion(api: Api, id: string, version: number): Promis
   return typeof record?.code === 'string' ? codeOf(record.code) : undefined;
 }
 
-/** The version that has this code. */
+/** The newest version that has this code, among those that `newestVersions` gives. */
 export async function versionWith(
   api: Api,
   val: { id: string; version: number | undefined },
   code: Code,
   most?: number,
 ): Promise<number | undefined> {
-  for await (const earlier of earlierVersions(api, val.id, val.version, most)) {
-    if (isSameCode(earlier.code, code)) return earlier.version;
+  for await (const each of newestVersions(api, val.id, val.version, most)) {
+    if (isSameCode(each.code, code)) return each.version;
   }
   return undefined;
 }

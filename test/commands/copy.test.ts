@@ -305,7 +305,7 @@ describe('a target', () => {
     const target = await refusing('readme');
     const result = await copyVal(target, 'private');
     expect(statuses(result)).toEqual(['plain created']);
-    expect(result.stderr).toContain('could not take the readme along');
+    expect(result.stderr).toContain('plain was copied without its readme, which');
     expect(target.bodies()).toEqual([
       { ...sent, readme: 'long', privacy: 'private' },
       { ...sent, privacy: 'private' },
@@ -318,7 +318,7 @@ describe('a target', () => {
     expect(target.bodies().every(({ privacy }) => privacy === 'private')).toBe(true);
     const result = await copyVal(target, 'public');
     expect(statuses(result)).toEqual(['plain created']);
-    expect(result.stderr).toContain('could not take the privacy along');
+    expect(result.stderr).toContain('plain was copied without its privacy, which');
     expect(target.bodies().at(-1)).toEqual(sent);
   });
 

@@ -279,7 +279,7 @@ describe('a config file that cannot be used', () => {
       expect({ exit, isPrinted: stdout !== '' }).toEqual(
         args[0] === 'config' ? { exit: 2, isPrinted: true } : { exit: 10, isPrinted: false },
       );
-      expect(stderr).toContain(file);
+      expect(stderr).toContain(`The config file ${file} is damaged.`);
       expect(readFileSync(file), args[0]).toEqual(Buffer.from(content));
     }
   });

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startProcess, temporaryFolder } from '../support/program.ts';
@@ -70,6 +70,17 @@ describe('vals clone', () => {
       const { exit, stderr } = await place.vals(...args);
       expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(message) });
     }
+  });
+
+  it.skipIf(process.platform === 'win32')('refuses a link to nothing as the folder', async () => {
+    const { service } = await listingService(['one']);
+    const place = new Place(temporaryFolder(), service.env);
+    symlinkSync('nowhere', join(place.folder, 'link'));
+    const { exit, stderr } = await place.vals('clone', 'link');
+    expect({ exit, stderr }).toEqual({
+      exit: 10,
+      stderr: expect.stringContaining('link could not be created'),
+    });
   });
 
   it('needs a list of vals, and leaves no folder behind without one', async () => {

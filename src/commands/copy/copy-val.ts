@@ -63,7 +63,10 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: AddR
   for (const field of sent.leftOut)
     remark({
       subject: name,
-      problem: `could not take the ${field} along, because ${target.name} refused it`,
+      problem: {
+        one: `was copied without its ${field}, which ${target.name} refused`,
+        many: `were copied without their ${field}, which ${target.name} refused`,
+      },
     });
   remarkOnPrivacy(sent.privacy);
   return { ...row, status: sent.isNew ? 'created' : 'pushed', ...idAndVersion(sent) };

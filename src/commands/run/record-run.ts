@@ -42,7 +42,9 @@ export function createRecorder(context: Context, target: Target): BeginRecord {
       if (signal.aborted) return undefined;
       if (typeof version === 'string') return notRecorded(version);
       const logs = context.redact(run.logs);
-      const sent = await sendRun(await connect(), version, { ...run, logs }).catch(messageOf);
+      const sent = await connect()
+        .then((api) => sendRun(api, version, { ...run, logs }))
+        .catch(messageOf);
       if (typeof sent === 'object') return sent;
       if (sent === undefined) notRecorded('the service does not record runs.');
       else if (!signal.aborted) say({ kind: 'warning', text: `The run was not recorded: ${sent}` });

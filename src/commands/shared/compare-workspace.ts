@@ -82,28 +82,36 @@ export async function compareFiles(
   return { look, vals: all, unknown: stillUnknown, error: firstError(context, problem, errors) };
 }
 
-/** The unknown words have the ids of their vals, if they are vals. */
+/** `unknown` maps each word that no file fits to the id of its val, or to undefined if there is no such val. */
 async function chooseByWords(
   context: Context,
-  { workspace, remotes }: Look,
+  look: Look,
   named: readonly LocalVal[],
   words: readonly string[],
 ): Promise<{ chosen: readonly LocalVal[]; unknown: Map<string, string | undefined> }> {
   if (words.length === 0) return { chosen: named, unknown: new Map() };
   const identify = await createResolver(context);
-  const chosen = new Set<LocalVal>();
+  const chosen: LocalVal[] = [];
   const unknown = new Map<string, string | undefined>();
   for (const word of new Set(words)) {
-    let found = named.filter(({ file, name }) => name === word || isBelow(workspace, [word], file));
-    if (found.length === 0) {
-      const { id } = (await identify(word).catch(undefinedIf(NotFoundError))) ?? {};
-      const name = id && (await remotes.mineWithId(id, undefined))?.name;
-      found = named.filter((val) => val.name === name || (id && workspace.records.of(val.name)?.id === id));
-      if (found.length === 0) unknown.set(word, id);
-    }
-    for (const val of found) chosen.add(val);
+    const fitting = named.filter(({ file, name }) => name === word || isBelow(look.workspace, [word], file));
+    chosen.push(...fitting);
+    if (fitting.length > 0) continue;
+    const val = await identify(word).catch(undefinedIf(NotFoundError));
+    const withId = val === undefined ? [] : await valsWithId(look, named, val.id);
+    chosen.push(...withId);
+    if (withId.length === 0) unknown.set(word, val?.id);
   }
-  return { chosen: [...chosen], unknown };
+  return { chosen: [...new Set(chosen)], unknown };
+}
+
+async function valsWithId(
+  { workspace, remotes }: Look,
+  named: readonly LocalVal[],
+  id: string,
+): Promise<LocalVal[]> {
+  const there = await remotes.mineWithId(id, undefined);
+  return named.filter(({ name }) => name === there?.name || workspace.records.of(name)?.id === id);
 }
 
 function readAll(look: Look, vals: readonly LocalVal[]): { files: FileToExamine[]; errors: ValsError[] } {
