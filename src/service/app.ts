@@ -4,7 +4,7 @@ import { isStoreBroken } from './database/database.ts';
 import { checkHost, type Network } from './http/network.ts';
 import { createRateLimit, type Limits } from './http/rate-limit.ts';
 import { send } from './http/send.ts';
-import type { Listener } from './http/server.ts';
+import { type InternalError, type Listener, unknownRoute } from './http/server.ts';
 import { pageRoutes } from './pages/page-routes.ts';
 import { failurePage, signInRoutes } from './pages/sign-in-routes.ts';
 import { HttpProblem, problemOf, problemReply } from './problem.ts';
@@ -16,12 +16,6 @@ import { tokenRoutes } from './routes/token-routes.ts';
 import { userRoutes } from './routes/user-routes.ts';
 import { valRoutes } from './routes/val-routes.ts';
 import type { Store } from './store/open-store.ts';
-
-export interface InternalError {
-  method: string;
-  route: string;
-  error: Error;
-}
 
 interface AppOptions {
   network: Network;
@@ -73,7 +67,7 @@ export function createApp(store: Store, options: AppOptions): Listener {
           .finally(() => request.onReply?.())
       : problemReply(new HttpProblem(400, 'The path of the request is not valid.'));
     await send({ ...answered, headers: { ...everyReply, ...headers } }, incoming, outgoing);
-    return request?.pattern ?? 'none';
+    return request?.pattern ?? unknownRoute;
   };
 }
 

@@ -1,11 +1,11 @@
 import { UsageError } from '../errors.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
-import { createApp, type InternalError } from './app.ts';
+import { createApp } from './app.ts';
 import type { StoreLocation } from './database/database.ts';
 import type { Metrics } from './http/metrics.ts';
 import { inUrl, loopbackOnly, type Network } from './http/network.ts';
 import type { Limits } from './http/rate-limit.ts';
-import { type FinishedRequest, listen } from './http/server.ts';
+import { type FinishedRequest, type InternalError, listen } from './http/server.ts';
 import { cleanUp } from './store/clean-up.ts';
 import { openStore, type Store, type StoreEvent } from './store/open-store.ts';
 import { countAll } from './store/records.ts';
@@ -45,6 +45,7 @@ export interface ServiceOptions {
 export async function startService(options: StoreLocation & ServiceOptions): Promise<EmbeddedService> {
   const { network = loopbackOnly, limits = {}, clock = systemClock } = options;
   const tell = (event: ServiceEvent) => options.onEvent?.(event);
+  const onInternalError = (failure: InternalError) => tell({ kind: 'internal error', failure });
   const certificate = await ownCertificate(network);
   const store = await openStore(options, {
     endsWithCommand: network.endsWithCommand,
@@ -58,7 +59,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
       network,
       limits: limits.requests,
       maxVals: limits.maxVals,
-      onInternalError: (failure) => tell({ kind: 'internal error', failure }),
+      onInternalError,
     });
     const server = await listen(app, {
       host: network.host,
@@ -69,6 +70,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
         metrics?.count(request);
         tell({ kind: 'answered', request });
       },
+      onInternalError,
     });
     if (options.metrics) {
       const { serveMetrics } = await import('./http/metrics.ts');

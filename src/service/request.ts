@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
+import { unknownRoute } from './http/server.ts';
 import type { Caller } from './store/caller.ts';
 import type { Identified } from './store/tokens.ts';
 
@@ -60,7 +61,7 @@ export function requestOf(
     incoming,
     method: incoming.method ?? '',
     url,
-    pattern: 'none',
+    pattern: unknownRoute,
     space,
     path,
     hasLinks,

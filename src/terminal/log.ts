@@ -9,8 +9,7 @@ const mostWaitingBytes = 1_048_576;
 
 export interface Log {
   write(line: string): void;
-  /** Writes under --quiet, too. */
-  always(line: string): void;
+  writeDespiteQuiet(line: string): void;
   close(): void;
 }
 
@@ -19,8 +18,8 @@ export function createLog(
   { quiet, redact }: { quiet: boolean | undefined; redact: Redactor['redact'] },
 ): Log {
   const { write, close } = openStderr(stream);
-  const always = (line: string) => write(`${visible(redact(line))}\n`);
-  return { write: quiet ? () => {} : always, always, close };
+  const writeDespiteQuiet = (line: string) => write(`${visible(redact(line))}\n`);
+  return { write: quiet ? () => {} : writeDespiteQuiet, writeDespiteQuiet, close };
 }
 
 function openStderr(stream: NodeJS.WriteStream): { write(text: string): void; close(): void } {

@@ -84,6 +84,11 @@ describe('vals serve', () => {
       },
       { method: 'GET', route: '/runs', status: 500 },
     ]);
+
+    const quiet = await embeddedService({ at: data, args: ['--log', 'json', '--quiet'] });
+    await fetch(`${quiet.baseUrl}/runs`, { headers: { authorization: `Bearer ${token}` } });
+    expect(await quiet.end('SIGTERM')).toBe(0);
+    expect(JSON.parse(quiet.printed.stderr)).toMatchObject({ level: 'error' });
   });
 
   it('goes on answering if the reader of its log stops reading', async () => {

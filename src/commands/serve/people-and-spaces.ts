@@ -68,13 +68,14 @@ export async function withStoreOrNew<Result>(
   }
 }
 
-/** Who owns vals: a person, whom commands call a user, or a space. */
-type OwnerKind = 'user' | 'space';
+/** What commands call an owner of vals. The store calls a user a person. */
+type OwnerNoun = 'user' | 'space';
 
-export const noneNamed = (kind: OwnerKind, owner: string, { name, input }: Place): NotFoundError =>
-  new NotFoundError(`There is no ${kind} named ${owner} in ${name}.`, {
-    hint: { text: `To list the ${kind}s`, command: `${kind} ls`, input },
-  });
+export const noneNamed = (noun: OwnerNoun, owner: string, place: Place): NotFoundError =>
+  notFound(`There is no ${noun} named ${owner} in ${place.name}.`, noun, place);
+
+const notFound = (message: string, noun: OwnerNoun, { input }: Place): NotFoundError =>
+  new NotFoundError(message, { hint: { text: `To list the ${noun}s`, command: `${noun} ls`, input } });
 
 export const nameTaken = (taken: string, { name }: Place, otherwise: Hint): ConflictError =>
   new ConflictError(`There is a user or a space named ${taken} already in ${name}.`, {
@@ -96,15 +97,15 @@ interface Removal extends PlaceOptions {
 }
 
 /** Asks first, and returns the id of who was removed. */
-export function removeOwner(
+export function removeUserOrSpace(
   context: Context,
-  kind: OwnerKind,
+  noun: OwnerNoun,
   { name, yes, withVals = false, dryRun, ...options }: Removal,
 ): Promise<string> {
   return withStore(context, options, async ({ people, spaces, owner }, place) => {
-    const all = kind === 'user' ? people : spaces;
+    const all = noun === 'user' ? people : spaces;
     const found = await all.named(name);
-    if (!found) throw noneNamed(kind, name, place);
+    if (!found) throw noneNamed(noun, name, place);
     if (found.id === owner?.user.id) {
       throw new ConflictError(`${name} is the owner of the database file and cannot be removed.`, {
         hint: {
@@ -114,20 +115,22 @@ export function removeOwner(
         },
       });
     }
-    const ownsVals = new ConflictError(`${name} was not removed, because ${name} still owns vals.`, {
-      hint: `To delete the vals of ${name} too, with all their versions, add --with-vals.`,
-    });
-    if (found.vals > 0 && !withVals) throw ownsVals;
+    if (found.vals > 0 && !withVals) throw stillOwnsVals(name);
     if (dryRun) return found.id;
     const vals = found.vals === 1 ? '1 val' : `${found.vals} vals`;
     const along = found.vals === 0 ? '' : ` and ${vals}, with all versions`;
     if (!yes) await confirmDeletion(context, async () => `Remove ${name}${along}?`);
-    const outcome = await all.remove(name, { withVals });
-    if (outcome === 'absent') throw noneNamed(kind, name, place);
-    if (outcome === 'has vals') throw ownsVals;
+    const outcome = await all.remove(name, { withVals, id: found.id });
+    if (outcome === 'absent') throw notFound(`The ${noun} ${name} was already removed.`, noun, place);
+    if (outcome === 'has vals') throw stillOwnsVals(name);
     return found.id;
   });
 }
+
+const stillOwnsVals = (name: string): ConflictError =>
+  new ConflictError(`${name} was not removed, because ${name} still owns vals.`, {
+    hint: `To delete the vals of ${name} too, with all their versions, add --with-vals.`,
+  });
 
 function checkName(text: string, kind: string): string {
   if (/^[a-z][a-z0-9_-]{0,38}$/.test(text)) return text;

@@ -52,7 +52,7 @@ export function textReport(say: Context['say'], log: Log, clean: Clean): Report 
     internalError({ method, route, error }) {
       const stack = clean(error.stack ?? `${error}`).split('\n');
       for (const line of [`Internal error in ${method} ${route}:`, ...stack.map((line) => `  ${line}`)]) {
-        log.write(line);
+        log.writeDespiteQuiet(line);
       }
     },
     lines: say,
@@ -72,11 +72,13 @@ export function jsonReport(log: Log, clean: Clean): Report {
     request: ({ method, route, status, ms }) =>
       log.write(stringifyJson({ time: time(), method, route, status, ms: Math.round(ms) })),
     info: (text) => log.write(lineOf('info', text)),
-    failure: (error) => log.always(lineOf('error', textOf(messageWithHint(error)))),
+    failure: (error) => log.writeDespiteQuiet(lineOf('error', textOf(messageWithHint(error)))),
     internalError: ({ method, route, error }) =>
-      log.write(lineOf('error', `Internal error in ${method} ${route}: ${clean(error.stack ?? `${error}`)}`)),
+      log.writeDespiteQuiet(
+        lineOf('error', `Internal error in ${method} ${route}: ${clean(error.stack ?? `${error}`)}`),
+      ),
     lines(message) {
-      if (message.kind === 'warning') log.always(lineOf('warning', textOf(message.text)));
+      if (message.kind === 'warning') log.writeDespiteQuiet(lineOf('warning', textOf(message.text)));
     },
   };
 }

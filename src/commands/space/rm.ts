@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.ts';
 import { column } from '../../terminal/column.ts';
-import { removalOptions, removeOwner, spaceArgument } from '../serve/people-and-spaces.ts';
+import { removalOptions, removeUserOrSpace, spaceArgument } from '../serve/people-and-spaces.ts';
 
 export const command = defineCommand({
   summary: 'Remove a space',
@@ -14,7 +14,7 @@ export const command = defineCommand({
   columns: [column('status'), column('space')],
   async run(context, input) {
     const { name, dryRun } = input;
-    await removeOwner(context, 'space', input);
+    await removeUserOrSpace(context, 'space', input);
     if (!dryRun) context.say({ kind: 'done', text: `Removed the space ${name}.` });
     return { kind: 'record', record: { space: name, status: dryRun ? 'planned' : 'removed' } };
   },

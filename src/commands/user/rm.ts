@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.ts';
 import { column, idColumn } from '../../terminal/column.ts';
-import { removalOptions, removeOwner, usernameArgument } from '../serve/people-and-spaces.ts';
+import { removalOptions, removeUserOrSpace, usernameArgument } from '../serve/people-and-spaces.ts';
 import { outcomeColumn } from '../shared/columns.ts';
 
 export const command = defineCommand({
@@ -14,7 +14,7 @@ export const command = defineCommand({
   examples: ['vals user rm ada', 'vals user rm ada --with-vals --yes'],
   columns: [outcomeColumn, column('username'), idColumn('id')],
   async run(context, { username, ...options }) {
-    const id = await removeOwner(context, 'user', { name: username, ...options });
+    const id = await removeUserOrSpace(context, 'user', { name: username, ...options });
     return { kind: 'outcomes', rows: [{ id, username, status: options.dryRun ? 'planned' : 'deleted' }] };
   },
 });

@@ -25,7 +25,9 @@ const keepAliveMs = 5_999;
  * that the service is closing.
  */
 const proxyKeepAliveMs = 150_000;
-const withoutReply = { disconnected: 499, incomplete: 408 };
+const withoutReply = { failed: 500, disconnected: 499, incomplete: 408 };
+/** What the log and the metrics show if no route was found, or the listener failed. */
+export const unknownRoute = 'none';
 
 export interface FinishedRequest {
   method: string;
@@ -36,12 +38,19 @@ export interface FinishedRequest {
   route: string;
 }
 
+export interface InternalError {
+  method: string;
+  route: string;
+  error: Error;
+}
+
 interface ListenOptions {
   host: string;
   port: number;
   certificate?: Certificate;
   isBehindProxy?: boolean;
   onFinished?(answered: FinishedRequest): void;
+  onInternalError?(failure: InternalError): void;
 }
 
 interface Server {
@@ -54,7 +63,7 @@ interface Server {
 export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<string>;
 
 export async function listen(listener: Listener, options: ListenOptions): Promise<Server> {
-  const { onFinished } = options;
+  const { onFinished, onInternalError } = options;
   const underWay = new Set<ServerResponse>();
   let isEnding = false;
 
@@ -63,7 +72,11 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
     const start = performance.now();
     if (isEnding) outgoing.shouldKeepAlive = false;
     underWay.add(outgoing);
-    const route = listener(incoming, outgoing);
+    const route = listener(incoming, outgoing).catch((error) => {
+      onInternalError?.({ method, route: unknownRoute, error });
+      outgoing.destroy(error);
+      return unknownRoute;
+    });
     outgoing.once('close', async () => {
       underWay.delete(outgoing);
       // The query is left out of the log, because a query may contain a secret.
@@ -129,6 +142,7 @@ function createHttpServer(handle: RequestListener, { certificate, isBehindProxy 
 
 function statusOf(incoming: IncomingMessage, outgoing: ServerResponse): number {
   if (outgoing.headersSent) return outgoing.statusCode;
+  if (outgoing.errored) return withoutReply.failed;
   return incoming.complete ? withoutReply.disconnected : withoutReply.incomplete;
 }
 

@@ -1,7 +1,14 @@
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import { firstTokenName, idPattern, type User } from './caller.ts';
-import { insertOwner, type ListedOwner, listOwners, ownerNamed, removeOwner } from './owners.ts';
+import {
+  insertOwner,
+  type ListedOwner,
+  listOwners,
+  ownerNamed,
+  type RemoveOptions,
+  removeOwner,
+} from './owners.ts';
 import { now } from './timestamps.ts';
 import { endTokens, insertToken, newSecret } from './tokens.ts';
 
@@ -83,7 +90,6 @@ export function createPeople(database: Database) {
         return given;
       }),
 
-    remove: (username: string, options: { withVals: boolean }) =>
-      removeOwner(database, username, 'person', options),
+    remove: (username: string, options: RemoveOptions) => removeOwner(database, username, 'person', options),
   };
 }

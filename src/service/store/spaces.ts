@@ -1,7 +1,14 @@
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import type { Role, User } from './caller.ts';
-import { insertOwner, type ListedOwner, listOwners, ownerNamed, removeOwner } from './owners.ts';
+import {
+  insertOwner,
+  type ListedOwner,
+  listOwners,
+  ownerNamed,
+  type RemoveOptions,
+  removeOwner,
+} from './owners.ts';
 
 interface Space extends ListedOwner {
   members: Member[];
@@ -47,7 +54,7 @@ export function createSpaces(database: Database) {
     ): Promise<'revoked' | 'no space' | 'no person' | 'not a member'> =>
       database.transaction({}, (tx) => revoke(tx, name, username)),
 
-    remove: (name: string, options: { withVals: boolean }) => removeOwner(database, name, 'space', options),
+    remove: (name: string, options: RemoveOptions) => removeOwner(database, name, 'space', options),
   };
 }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { listen } from '../../../src/service/http/server.ts';
 import { statusIn, temporaryService } from '../support.ts';
 
 const service = await temporaryService();
@@ -67,4 +68,21 @@ test('one address, such as that of an office, has 60 connections at a time, and 
     return statuses.join();
   });
   expect(new Set(await Promise.all(served))).toEqual(new Set(['201,200']));
+});
+
+test('a request whose listener fails is logged once, and its connection is closed', async () => {
+  const events: unknown[] = [];
+  const error = new Error('failed on purpose');
+  const { port, close } = await listen(() => Promise.reject(error), {
+    host: '127.0.0.1',
+    port: 0,
+    onInternalError: (failure) => events.push(failure),
+    onFinished: ({ route, status }) => events.push({ route, status }),
+  });
+  await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow();
+  await close();
+  expect(events).toEqual([
+    { method: 'GET', route: 'none', error },
+    { route: 'none', status: 500 },
+  ]);
 });
