@@ -1,6 +1,6 @@
 import { LocalError } from '../../errors.ts';
 import type { Tx } from './database.ts';
-import { fillCodeHashes, fillImports } from './fill-columns.ts';
+import { fillCodeHashes, fillImports } from './fill-from-code.ts';
 
 interface SchemaStep {
   sql: string;

@@ -1,8 +1,8 @@
 import { callerOf } from '../admit.ts';
+import { anyText, choice, optional, query } from '../fields.ts';
 import { longestSearch } from '../limits.ts';
 import { json, redirect, type ServiceReply, type ServiceRequest, spacePrefix } from '../request.ts';
 import { notTooLong, parseVersion, position } from '../routes/checks.ts';
-import { anyText, choice, optional, query } from '../routes/fields.ts';
 import { type Route, route } from '../routes/route.ts';
 import { ref } from '../routes/schemas.ts';
 import type { Store } from '../store/open-store.ts';
@@ -41,9 +41,9 @@ export function pageRoutes(store: Store): Route[] {
         after: position(valPositions),
       }),
       async reply(request, { query: { q: text = '', after } }) {
-        visitorsCaller(request);
+        const caller = visitorsCaller(request);
         if (text === '') return redirect(`${spacePrefix(request.space)}/`);
-        return show(request, (pages, visit) => pages.searchPage(visit, { text, after }));
+        return show(request, (pages, visit) => pages.searchPage(visit, caller, { text, after }));
       },
     }),
     route('GET', '/vals/:id', {

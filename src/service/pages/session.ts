@@ -36,7 +36,7 @@ export async function identifySession(
   const identified = await identify(store, { tokenId }, request.space);
   if (!identified) return undefined;
   const expected = signatureOf(await store.sessionKey(), identified.token, end);
-  // Of digests, the time of the comparison tells nothing about the signature.
+  // Compares digests, so that the time of the comparison does not reveal the signature.
   return digestOf(signature) === digestOf(expected) ? identified : undefined;
 }
 

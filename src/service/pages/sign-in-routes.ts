@@ -1,6 +1,6 @@
+import { anyText, query } from '../fields.ts';
 import type { HttpProblem } from '../problem.ts';
 import { isBrowser, redirect, type ServiceReply, type ServiceRequest, splitSpace } from '../request.ts';
-import { anyText, query } from '../routes/fields.ts';
 import { type Route, route } from '../routes/route.ts';
 import type { Store } from '../store/open-store.ts';
 import { useSignInLink } from '../store/sign-in-links.ts';

@@ -1,4 +1,5 @@
 import type { ServiceReply } from '../request.ts';
+import type { Caller, User } from '../store/caller.ts';
 import { changedVals, valsWithText } from '../store/lists.ts';
 import { lastResults, type RunResult } from '../store/page-reads.ts';
 import { changePositions, type RecordPosition, valPositions } from '../store/positions.ts';
@@ -19,7 +20,7 @@ export async function homePage(visit: Visit, after: RecordPosition | undefined):
   return pageReply(view, {
     title: `Vals of ${owner.username}`,
     main: html`<h1>Vals of ${owner.username}</h1>
-${await valsCard(visit, items, none)}
+${await valsCard(visit, owner, { vals: items, none })}
 ${pager({ first: after && home, next: next && `${home}?after=${changePositions.write(next)}` })}
 ${spaceList(view)}`,
   });
@@ -35,24 +36,28 @@ function spaceList({ visitor }: View): Html | undefined {
 
 export async function searchPage(
   visit: Visit,
+  caller: Caller,
   { text, after }: { text: string; after: readonly [number] | undefined },
 ): Promise<ServiceReply> {
-  const { db, request, view } = visit;
+  const { db, view } = visit;
   const range = { onlyOwn: false, limit: valsOnPage, ...(after && { after }) };
-  const { items, next } = await valsWithText(db, visitorsCaller(request), text, range);
+  const { items, next } = await valsWithText(db, caller, text, range);
   const address = `${view.base}/search?q=${encodeURIComponent(text)}`;
   const none = html`No val that you may see has this text in its name or code.`;
   return pageReply(view, {
     title: `Search for ${text}`,
     query: text,
     main: html`<h1>Vals with “${text}”</h1>
-${await valsCard(visit, items, none)}
+${await valsCard(visit, caller.owner, { vals: items, none })}
 ${pager({ first: after && address, next: next && `${address}&after=${valPositions.write(next)}` })}`,
   });
 }
 
-async function valsCard({ db, request, view }: Visit, vals: readonly ListedVal[], none: Html) {
-  const { owner } = visitorsCaller(request);
+async function valsCard(
+  { db, view }: Visit,
+  owner: User,
+  { vals, none }: { vals: readonly ListedVal[]; none: Html },
+): Promise<Html> {
   const own = vals.filter(({ author }) => author.id === owner.id);
   const lastRuns = await lastResults(db, own);
   const rows = vals.map((val) => valRow(view, val, lastRuns.get(val.id)));

@@ -1,11 +1,4 @@
 import { longestCode, longestReadme, mostErrorBytes, namePattern } from '../../lib/val-limits.ts';
-import { longestSearch } from '../limits.ts';
-import { newValDefaults } from '../store/create-val.ts';
-import { type Positions, recordPositions, valPositions, versionPositions } from '../store/positions.ts';
-import type { ReportedRun } from '../store/runs.ts';
-import { sortableTime } from '../store/timestamps.ts';
-import type { WantedToken } from '../store/tokens.ts';
-import { privacies, valTypes } from '../store/val-rows.ts';
 import {
   anyText,
   type BodyField,
@@ -23,7 +16,14 @@ import {
   timeParameter,
   timestamp,
   wordOf,
-} from './fields.ts';
+} from '../fields.ts';
+import { longestSearch } from '../limits.ts';
+import { newValDefaults } from '../store/create-val.ts';
+import { type Positions, recordPositions, valPositions, versionPositions } from '../store/positions.ts';
+import type { ReportedRun } from '../store/runs.ts';
+import { sortableTime } from '../store/timestamps.ts';
+import type { WantedToken } from '../store/tokens.ts';
+import { privacies, valTypes } from '../store/val-rows.ts';
 
 const versionNumber: BodyField<number> = {
   schema: { type: 'integer', minimum: 0 },

@@ -1,5 +1,5 @@
+import type { Check } from '../fields.ts';
 import { json, splitSpace } from '../request.ts';
-import type { Check } from './fields.ts';
 import { patternOf, type Route, route } from './route.ts';
 import { recordSchemas, ref } from './schemas.ts';
 

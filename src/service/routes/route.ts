@@ -1,8 +1,7 @@
 import { parseBody, readBytes } from '../body.ts';
+import type { Body, Check, Query, Schema } from '../fields.ts';
 import type { ServiceReply, ServiceRequest } from '../request.ts';
 import type { WriteOptions } from '../store/write-as.ts';
-import type { Body, Check, Query } from './fields.ts';
-import type { Schema } from './schemas.ts';
 import { writeOptionsOf } from './write-options.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';

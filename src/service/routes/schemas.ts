@@ -1,12 +1,5 @@
+import type { Schema } from '../fields.ts';
 import { privacies, valTypes } from '../store/val-rows.ts';
-
-declare const type: unique symbol;
-
-/** A JSON Schema that carries the type of what it describes. */
-export interface Schema<Described = unknown> {
-  readonly [keyword: string]: unknown;
-  readonly [type]?: Described;
-}
 
 type TypeOf<Some> = Some extends Schema<infer Described> ? Described : never;
 

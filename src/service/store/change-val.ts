@@ -26,35 +26,44 @@ import { type Precondition, type WriteOptions, writeAs } from './write-as.ts';
 export type ValChange = Pick<ValContent, 'code'> & Partial<ValContent>;
 
 /** Makes a write to one val: each is a transaction of its own, after other writes to the same val. */
-export const valWrite =
-  <Change extends unknown[], Result>(
-    work: (
-      tx: Tx,
-      caller: Caller,
-      val: LockedVal,
-      options: WriteOptions,
-      ...change: Change
-    ) => Promise<Result>,
-  ) =>
-  (db: Database, caller: Caller, id: string, options: WriteOptions, ...change: Change): Promise<Result> =>
-    writeAs(db, caller, { val: id, once: options.once }, async (tx) => {
-      const val = await lockOwnVal(tx, caller, id);
-      checkState(val, options.onlyIf);
-      return work(tx, caller, val, options, ...change);
-    });
+export const writeToVal = <Result>(
+  db: Database,
+  caller: Caller,
+  { id, onlyIf, once }: WriteOptions & { id: string },
+  work: (tx: Tx, val: LockedVal) => Promise<Result>,
+): Promise<Result> =>
+  writeAs(db, caller, { val: id, once }, async (tx) => {
+    const val = await lockOwnVal(tx, caller, id);
+    checkState(val, onlyIf);
+    return work(tx, val);
+  });
 
-export const changeProperties = valWrite(
-  (tx, _caller, val, _options, change: Partial<Omit<ValContent, 'code'>>) =>
-    saveVal(tx, val, { ...val, ...change }, now()),
-);
+export const changeProperties = (
+  db: Database,
+  caller: Caller,
+  id: string,
+  options: WriteOptions,
+  change: Partial<Omit<ValContent, 'code'>>,
+): Promise<LockedVal> =>
+  writeToVal(db, caller, { id, ...options }, (tx, val) => saveVal(tx, val, { ...val, ...change }, now()));
 
-export const createVersion = valWrite((tx, caller, val, { origin }, change: ValChange) =>
-  updateVal(tx, caller, val, change, origin),
-);
+export const createVersion = (
+  db: Database,
+  caller: Caller,
+  id: string,
+  options: WriteOptions,
+  change: ValChange,
+): Promise<{ val: Val; isNewVersion: boolean }> =>
+  writeToVal(db, caller, { id, ...options }, (tx, val) => updateVal(tx, caller, val, change, options.origin));
 
-export const deleteVersion = valWrite((tx, _caller, val, { origin }, number: number) =>
-  removeVersion(tx, val, number, origin),
-);
+export const deleteVersion = (
+  db: Database,
+  caller: Caller,
+  id: string,
+  options: WriteOptions,
+  version: number,
+): Promise<void> =>
+  writeToVal(db, caller, { id, ...options }, (tx, val) => removeVersion(tx, val, version, options.origin));
 
 /** The row is locked by a statement of its own: what PostgreSQL joins to a locked row may be older than the row. */
 export async function lockVal(tx: Tx, condition: Sql): Promise<LockedVal | undefined> {

@@ -41,7 +41,10 @@ const positionOf = ({ position }: ValRow) => [position] as const;
 
 const startOf = ({ after }: ListRange): number => after?.[0] ?? Number.MAX_SAFE_INTEGER;
 
-/** The vals of an owner. Other people see the public ones. */
+/**
+ * The vals of an owner. Other people see the public ones. The position of a val never changes, so writes during the
+ * reading of the list do not disturb it.
+ */
 export function listVals(
   db: Reader,
   caller: Caller | undefined,
@@ -110,11 +113,11 @@ export function valsWithText(
   );
 }
 
-/** The position of a val never changes, so writes during the reading of a list do not disturb it. */
+/** Reads one val more than asked for, to know whether there is a next page. */
 async function pageOfVals<Position>(
   db: Reader,
   { condition, order, positionOf }: ValSelection<Position>,
-  { limit, offset = 0, after }: { limit: number; offset?: number; after?: unknown },
+  { limit, offset = 0, after }: { limit: number; offset?: number; after?: Position | undefined },
 ): Promise<ListPage<ListedVal, Position>> {
   const skipped = after ? nothing : sql`OFFSET ${offset}`;
   // Without the subquery, the database would join all vals before the LIMIT. The LIMIT is no parameter, because PostgreSQL

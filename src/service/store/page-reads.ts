@@ -3,7 +3,7 @@ import { listOf, raw, sql } from '../database/sql.ts';
 import type { Caller } from './caller.ts';
 import { isVisibleTo } from './val-rows.ts';
 
-// Reads that only the pages for browsers need.
+// Other reads that only the pages need.
 
 export type RunResult = 'passed' | 'failed';
 

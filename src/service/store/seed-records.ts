@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from '../../lib/json.ts';
-import { type BodyField, body, flag, orNull, refuse, text, timestamp, wordOf } from '../routes/fields.ts';
+import { type BodyField, body, flag, orNull, refuse, text, timestamp, wordOf } from '../fields.ts';
 import type { RecordKind } from './records.ts';
 
 type Fields = Record<string, BodyField<JsonValue>>;
@@ -22,8 +22,7 @@ const key = any('a string or a number', (value) => isText(value) || isNumber(val
 const error = any('a string or an object', (value) => isText(value) || isObject(value));
 const links = any('an object', isObject);
 
-/** Sent as null if the seed does not say it. */
-const orAbsent = <Value>({ schema, read }: BodyField<Value>): BodyField<Value | null> => ({
+const nullIfAbsent = <Value>({ schema, read }: BodyField<Value>): BodyField<Value | null> => ({
   schema,
   read: (value = null, name) => (value === null ? null : read(value, name)),
 });
@@ -47,7 +46,7 @@ function object(required: Fields, optional: Fields = {}): BodyField<JsonObject> 
 const texts = (...names: string[]): Fields => Object.fromEntries(names.map((name) => [name, text()]));
 
 const person = object(
-  { id: key, username: orAbsent(text()) },
+  { id: key, username: nullIfAbsent(text()) },
   { ...texts('bio', 'email', 'profileImageUrl', 'tier', 'url'), links },
 );
 
@@ -70,8 +69,8 @@ export const seedRecords: Record<RecordKind, BodyField<JsonObject>> = {
       id: key,
       val: object({}, { id: key, name: text(), version: number }),
       runStartAt: timestamp,
-      runEndAt: orAbsent(timestamp),
-      error: orAbsent(error),
+      runEndAt: nullIfAbsent(timestamp),
+      error: nullIfAbsent(error),
     },
     { reporter: person },
   ),

@@ -1,7 +1,14 @@
-import { hasLoneSurrogate } from '../../lib/visible.ts';
-import { HttpProblem } from '../problem.ts';
-import { sortableTime, timestampOf } from '../store/timestamps.ts';
-import type { Schema } from './schemas.ts';
+import { hasLoneSurrogate } from '../lib/visible.ts';
+import { HttpProblem } from './problem.ts';
+import { sortableTime, timestampOf } from './store/timestamps.ts';
+
+declare const type: unique symbol;
+
+/** A JSON Schema that carries the type of what it describes. */
+export interface Schema<Described = unknown> {
+  readonly [keyword: string]: unknown;
+  readonly [type]?: Described;
+}
 
 export type Body = Record<string, unknown>;
 export type Query = (name: string) => string[];
