@@ -110,6 +110,13 @@ describe('a push sends nothing at all because of', () => {
 });
 
 describe('val create and version new', () => {
+  it('val create with the name of a file says how to push it', async () => {
+    const { exit, stderr } = await run(['val', 'create', 'a.ts'], { cwd: folderOf({ 'a.ts': 'a' }) });
+    const message = 'error: a.ts is a file, not the name of a val.\n';
+    const hint = 'hint: To make the file a val, run `vals push a.ts`.\n';
+    expect({ exit, stderr }).toEqual({ exit: 2, stderr: message + hint });
+  });
+
   const create = ['val', 'create', 'hello'];
   const newVersion = ['version', 'new', id];
   it.each<{ what: string; args: string[]; input?: Uint8Array; exit: number }>([

@@ -89,7 +89,8 @@ describe('the current code', () => {
     await push(from, 'other', 'same');
     await push(to, 'both', 'there');
     const refused = await copy(['both', '--json']);
-    expect(refused).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
+    const hint = `To see the code there, run \`vals val get both --code --base-url ${to.baseUrl}\`. To overwrite it, run \`vals copy both --to ${to.baseUrl} --force\`.`;
+    expect(refused).toMatchObject({ exit: 5, error: { kind: 'conflict', hint } });
     expect(statuses(refused)).toEqual(['both failed']);
     expect(await copy(['both', '--dry-run'])).toMatchObject({ exit: 5 });
     expect(await copy(['both', 'other'])).toMatchObject({ exit: 9 });

@@ -93,7 +93,7 @@ async function sendFirst(copy: Copy, code: string, target: Target): Promise<Sent
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
     const problem = there === undefined ? 'exists already' : 'has just changed';
-    throw conflict(original.name, problem, target, error.facts);
+    throw conflict(original, problem, target, error.facts);
   }
 }
 

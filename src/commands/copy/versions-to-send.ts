@@ -25,7 +25,7 @@ export async function versionsToSend(
   if (versions) return laterVersions(original, there, { from, target, force });
   if (there?.code === original.code) return [];
   const mayReplace = there === undefined || force || (await hasVersion(from, original, there.code));
-  if (!mayReplace) throw conflict(original.name, 'has different code', target);
+  if (!mayReplace) throw conflict(original, 'has different code', target);
   return [async () => original.code];
 }
 
@@ -46,7 +46,7 @@ async function laterVersions(
   const different = copied.findIndex(({ hash }, index) => hash !== here[index]?.hash);
   if (different === -1) return after(copied.length);
   const last = here.findLastIndex(({ hash }) => hash === codeOf(there.code).blob);
-  if (last === -1 && !force) throw conflict(original.name, 'has different code', target);
+  if (last === -1 && !force) throw conflict(original, 'has different code', target);
   return after(last === -1 ? different : last + 1);
 }
 
@@ -67,12 +67,23 @@ async function distinctVersions(api: Api, id: string): Promise<Version[]> {
 }
 
 export const conflict = (
-  name: string,
+  { id, name }: Original,
   problem: string,
   target: Target,
   facts: ErrorFacts = {},
 ): ConflictError =>
   new ConflictError(`${name} ${problem} on ${target.name}.`, {
     ...facts,
-    hint: { text: 'To overwrite the val', input: { force: true } },
+    hint: [
+      {
+        text: 'To see the code there',
+        command: 'val get',
+        input: { val: name, code: true, baseUrl: target.name },
+      },
+      {
+        text: 'To overwrite it',
+        command: 'copy',
+        input: { vals: [id], to: target.name, force: true },
+      },
+    ],
   });

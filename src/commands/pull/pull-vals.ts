@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { runBatch, type Task } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
+import { listOf } from '../../lib/hint.ts';
 import type { ValInList } from '../../names/listed-vals.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
@@ -68,6 +69,12 @@ export async function pullVals(
     say({ kind: 'note', text: `The val "${from}" is named "${to}" on the service. ${done}` });
   }
   noteKept(context, workspace, backup);
+  const merged = rows.filter(({ status }) => status === 'merged').map(({ file }) => `${file}`);
+  if (merged.length > 0)
+    say({
+      kind: 'hint',
+      text: { text: 'To send the merged code', command: 'push', input: { paths: listOf(merged) } },
+    });
   const written = rows.filter(({ status }) => status === 'pulled' || status === 'merged');
   const folders = new Set(written.map((row) => dirname(relativeTo(workspace, `${row.file}`))));
   for (const folder of folders) removeLeftovers(workspace.root, folder === '.' ? '' : folder);

@@ -32,13 +32,12 @@ export const command = defineCommand({
   summary: 'Create or update vals from files and folders',
   description:
     'Create or update vals from files. The file send-mail.ts becomes the val send_mail. In a workspace, `vals push` without a ' +
-    'path sends all new and changed files.',
+    'path sends all new and changed files. Outside of one, a push replaces the code of the val; its versions stay.',
   details:
     `${folders} ${rule} At a terminal, the command lists the vals in conflict and asks once; --yes answers yes. --force ` +
     'sends every file that differs, whatever the service has. --prune also deletes the vals whose files were deleted: it ' +
-    'lists them and asks. A val whose code neither git nor this folder had is never deleted. Outside of a workspace, a push ' +
-    'creates or replaces the val with the name of the file. --concurrency auto, the default, sends up to 32 requests in ' +
-    'parallel, and fewer if the service becomes slow.',
+    'lists them and asks. A val whose code neither git nor this folder had is never deleted. ' +
+    '--concurrency auto, the default, sends up to 32 requests in parallel, and fewer if the service becomes slow.',
   descriptionForAgents:
     'Create or update vals from files and folders (hello.ts becomes the val hello), or from code with a name. In a ' +
     `workspace, a push without a path sends all new and changed files. ${folders} ${rule} With force, files in conflict ` +

@@ -6,6 +6,7 @@ import { defineCommand } from '../../cli/command.ts';
 import { path, text } from '../../cli/value-types.ts';
 import { PartialError, UsageError } from '../../errors.ts';
 import { isFile } from '../../lib/paths.ts';
+import { namePattern } from '../../lib/val-limits.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
 import { valColumns } from '../shared/columns.ts';
 import { codeFile, dryRun, plan, privacy } from '../shared/options.ts';
@@ -37,7 +38,7 @@ export const command = defineCommand({
         hint: 'Give the path of a file for the code or for the readme.',
       });
     }
-    if (file === '-' && context.stdin().isTTY && isFile(resolve(context.settings.cwd, name))) {
+    if (file === '-' && !namePattern.test(name) && isFile(resolve(context.settings.cwd, name))) {
       throw new UsageError(`${name} is a file, not the name of a val.`, {
         hint: { text: 'To make the file a val', command: 'push', input: { paths: [name] } },
       });
