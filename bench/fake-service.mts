@@ -42,7 +42,8 @@ export async function withFakeService<Result>(
     };
     if (underWay >= mostAtATime) return reply(429, { status: 429 });
     underWay += 1;
-    const ms = delayMs * (1 + Math.max(0, (underWay - knee) / knee) ** 2);
+    const beyondKnee = underWay > knee ? (underWay - knee) / knee : 0;
+    const ms = delayMs * (1 + beyondKnee ** 2);
     const [body] = await Promise.all([text(request), ms > 0 && setTimeout(ms)]);
     underWay -= 1;
     const route = `${request.method} ${request.url}`;

@@ -42,7 +42,9 @@ function preparedName(words: readonly string[]): string | undefined {
 }
 
 /** The word becomes part of a file name. With a slash or a dot, it could name a file in another folder. */
-const isPlainWord = (word: string): boolean => /^[a-z]+$/.test(word);
+function isPlainWord(word: string): boolean {
+  return /^[a-z]+$/.test(word);
+}
 
 function commandToExplain(words: readonly string[]): readonly string[] | undefined {
   if (words.length === 0) return [];

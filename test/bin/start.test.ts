@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
@@ -8,11 +8,14 @@ import { environment, program, temporaryFolder } from '../support/program.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-it('a prepared text is the text that the program prints', async () => {
+it('a prepared text needs no program, and is the text that the program prints', async () => {
   const installed = await install();
+  const main = join(installed.folder, 'dist/main.js');
   const asked = [[], ['val', 'get', '--help'], ['-V']];
   const written = () => Promise.all(asked.map((words) => installed.vals(words)));
+  await rename(main, `${main}.away`);
   const prepared = await written();
+  await rename(`${main}.away`, main);
   expect(prepared).toEqual([expect.stringMatching(/^Usage: vals /), expect.any(String), `${version}\n`]);
   await rm(join(installed.folder, 'dist/prepared'), { recursive: true });
   expect(await written()).toEqual(prepared);
