@@ -37,7 +37,7 @@ const readsPlans = 'test/service/database/plans.test.ts';
 
 const endsServices = { setupFiles: 'test/service/after-file.ts' };
 
-const needPostgres = ['test/postgres/**/*.test.ts'];
+const needPostgres = ['test/service/postgres/**/*.test.ts'];
 
 /** The tests whose outcome depends on locks, on the types of columns, or on SQL that differs. */
 const onBothDatabases = [

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Script } from 'node:vm';
-import { isOn } from './settings/settings.ts';
+import { isOn } from './core/settings/settings.ts';
 
 type Program = typeof import('./main.ts');
 

@@ -1,19 +1,19 @@
-import { pathsOf } from './cli/command-tree.ts';
-import { completionRequest } from './cli/completion/scripts.ts';
-import { createInvocation, type Host, type Invocation } from './cli/invocation.ts';
-import { type CommandLine, parseCommandLine } from './cli/parse-command-line.ts';
-import { catchError, runCommand } from './cli/run-command.ts';
-import { createServices } from './cli/services.ts';
-import { createShellHints } from './cli/shell-hints.ts';
-import { commandTree } from './commands/index.ts';
-import { asValsError, InterruptedError, LocalError } from './errors.ts';
-import { systemClock } from './lib/clock.ts';
-import { hintList } from './lib/hint.ts';
-import { listenForSignals } from './lib/signals.ts';
-import { visible } from './lib/visible.ts';
-import { createRedactor } from './terminal/redactor.ts';
-import { widthOf } from './terminal/streams.ts';
-import { createTerminalPresenter, type ShownCommand } from './terminal/terminal-presenter.ts';
+import { pathsOf } from './core/command-line/command-tree.ts';
+import { completionRequest } from './core/command-line/completion/scripts.ts';
+import { createInvocation, type Host, type Invocation } from './core/command-line/invocation.ts';
+import { type CommandLine, parseCommandLine } from './core/command-line/parse-command-line.ts';
+import { catchError, runCommand } from './core/command-line/run-command.ts';
+import { createServices } from './core/command-line/services.ts';
+import { createShellHints } from './core/command-line/shell-hints.ts';
+import { asValsError, InterruptedError, LocalError } from './core/errors.ts';
+import { systemClock } from './core/lib/clock.ts';
+import { hintList } from './core/lib/hint.ts';
+import { listenForSignals } from './core/lib/signals.ts';
+import { visible } from './core/lib/visible.ts';
+import { createRedactor } from './core/output/redactor.ts';
+import { widthOf } from './core/output/streams.ts';
+import { createTerminalPresenter, type ShownCommand } from './core/output/terminal-presenter.ts';
+import { commandTree } from './features.ts';
 
 export const commandPaths = (): string[] => pathsOf(commandTree);
 
@@ -46,7 +46,7 @@ async function parse(host: Host): Promise<CommandLine> {
   const { argv, stdout, env } = host;
   const [request, ...words] = argv;
   if (request === completionRequest) {
-    const { completionReply } = await import('./cli/completion/reply.ts');
+    const { completionReply } = await import('./core/command-line/completion/reply.ts');
     return { kind: 'help', text: await completionReply(words, commandTree, host), flags: { color: false } };
   }
   const width = stdout.isTTY ? Math.min(widthOf(stdout, env), maxHelpWidth) : maxHelpWidth;
@@ -120,7 +120,7 @@ export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Pr
     clock: systemClock,
     node: { path: process.execPath, version: process.versions.node },
     async pager(text) {
-      const { page } = await import('./terminal/pager.ts');
+      const { page } = await import('./core/output/pager.ts');
       isPaging = true;
       const isShown = await page(text, { env, signal });
       isPaging = false;

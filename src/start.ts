@@ -2,7 +2,7 @@
 // the program. Without the prepared texts, `vals --help` takes 200 ms of processor time instead of 40 ms.
 import { fstatSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { loadProgram } from './code-cache.ts';
-import { wantsColor, withoutColor } from './terminal/style.ts';
+import { wantsColor, withoutColor } from './core/output/style.ts';
 
 if (!printPrepared(process.argv.slice(2))) {
   const { program, keepBytecode } = loadProgram(__dirname);

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { commandsOf, loadTree } from '../cli/command-tree.ts';
-import type { Context } from '../cli/context.ts';
-import { escapeUnsafe } from '../lib/json.ts';
-import { createRedactor } from '../terminal/redactor.ts';
+import { commandsOf, loadTree } from '../core/command-line/command-tree.ts';
+import type { Context } from '../core/command-line/context.ts';
+import { escapeUnsafe } from '../core/lib/json.ts';
+import { createRedactor } from '../core/output/redactor.ts';
 import type { ToolResult } from './tool-presenter.ts';
 import { createToolRunner, folderForFiles } from './tool-runner.ts';
 import { type AgentPermissions, isAllowed, permissionNotes, toolName, toolOf } from './tools.ts';

@@ -1,10 +1,10 @@
-import { argumentsOf } from '../cli/command.ts';
-import type { LoadedCommand } from '../cli/command-tree.ts';
-import { commandLine, optionWords } from '../cli/shell-hints.ts';
-import { createHintWriter, type HintInput, type WriteHints } from '../lib/hint.ts';
-import type { JsonValue } from '../lib/json.ts';
-import { quoteFor } from '../lib/shell-command.ts';
-import type { Flags } from '../settings/settings.ts';
+import { argumentsOf } from '../core/command-line/command.ts';
+import type { LoadedCommand } from '../core/command-line/command-tree.ts';
+import { commandLine, optionWords } from '../core/command-line/shell-hints.ts';
+import { createHintWriter, type HintInput, type WriteHints } from '../core/lib/hint.ts';
+import type { JsonValue } from '../core/lib/json.ts';
+import { quoteFor } from '../core/lib/shell-command.ts';
+import type { Flags } from '../core/settings/settings.ts';
 import { type AgentPermissions, isAllowed, optionsForAgents, toolName } from './tools.ts';
 
 export interface ToolHintOptions {

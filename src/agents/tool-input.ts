@@ -1,7 +1,7 @@
-import { checkInput } from '../cli/check-input.ts';
-import { argumentsOf } from '../cli/command.ts';
-import type { LoadedCommand } from '../cli/command-tree.ts';
-import { UsageError } from '../errors.ts';
+import { checkInput } from '../core/command-line/check-input.ts';
+import { argumentsOf } from '../core/command-line/command.ts';
+import type { LoadedCommand } from '../core/command-line/command-tree.ts';
+import { UsageError } from '../core/errors.ts';
 import { type AgentPermissions, optionsForAgents, toolName } from './tools.ts';
 
 export type ToolInput = Readonly<Record<string, unknown>>;

@@ -1,9 +1,9 @@
-import type { Effect } from '../cli/command-tree.ts';
-import { describeError, describeRows, LocalError, RunFailedError, type ValsError } from '../errors.ts';
-import type { Hints, WriteHints } from '../lib/hint.ts';
-import { isObject, type JsonObject, type JsonValue, type Page, stringifyJson } from '../lib/json.ts';
-import type { Event, Presenter } from '../terminal/presenter.ts';
-import { type ListResult, moreRecords, pagesOf, type Result } from '../terminal/result.ts';
+import type { Effect } from '../core/command-line/command-tree.ts';
+import { describeError, describeRows, LocalError, RunFailedError, type ValsError } from '../core/errors.ts';
+import type { Hints, WriteHints } from '../core/lib/hint.ts';
+import { isObject, type JsonObject, type JsonValue, type Page, stringifyJson } from '../core/lib/json.ts';
+import type { Event, Presenter } from '../core/output/presenter.ts';
+import { type ListResult, moreRecords, pagesOf, type Result } from '../core/output/result.ts';
 
 interface ToolPresenterOptions {
   effect: Effect;

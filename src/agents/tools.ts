@@ -1,6 +1,11 @@
-import { type ArgumentDefinition, argumentsOf, type OptionDefinition, optionsOf } from '../cli/command.ts';
-import type { Effect, LoadedCommand } from '../cli/command-tree.ts';
-import type { ValueSchema } from '../cli/value-types.ts';
+import {
+  type ArgumentDefinition,
+  argumentsOf,
+  type OptionDefinition,
+  optionsOf,
+} from '../core/command-line/command.ts';
+import type { Effect, LoadedCommand } from '../core/command-line/command-tree.ts';
+import type { ValueSchema } from '../core/command-line/value-types.ts';
 
 /** What a person lets an agent do. */
 export interface AgentPermissions {

@@ -1,6 +1,6 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { RunFailedError, type ValsError } from '../errors.ts';
-import type { Hints } from '../lib/hint.ts';
+import { RunFailedError, type ValsError } from '../core/errors.ts';
+import type { Hints } from '../core/lib/hint.ts';
 import { importFailure, type MissingImport, placeOfImport, placeOfText } from './import-failure.ts';
 import type { Modules } from './modules.ts';
 import type { Ending } from './process.ts';

@@ -1,4 +1,4 @@
-import { RunFailedError } from '../errors.ts';
+import { RunFailedError } from '../core/errors.ts';
 import type { Source } from './transpile.ts';
 
 /** An import for which neither Node nor the habits of TypeScript found a file. */

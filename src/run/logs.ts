@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { endOfLogs, mostLogBytes } from '../lib/val-limits.ts';
+import { endOfLogs, mostLogBytes } from '../core/lib/val-limits.ts';
 
 export interface Logs {
   add(bytes: Buffer): void;

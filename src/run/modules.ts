@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { RunFailedError, ValsError } from '../errors.ts';
-import { foldersAbove, isWithin, withSlashes } from '../lib/paths.ts';
+import { RunFailedError, ValsError } from '../core/errors.ts';
+import { foldersAbove, isWithin, withSlashes } from '../core/lib/paths.ts';
 import type { Compile } from './compiled.ts';
 import { findFile } from './find-file.ts';
 import { type MissingImport, placeOfImport } from './import-failure.ts';

@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject, type JsonObject } from '../lib/json.ts';
-import { existingRealPath, foldersAbove, isWithin, realPath } from '../lib/paths.ts';
+import { isObject, type JsonObject } from '../core/lib/json.ts';
+import { existingRealPath, foldersAbove, isWithin, realPath } from '../core/lib/paths.ts';
 
 /**
  * The paths that Node reads to find and load the packages of the code in `folder`: the node_modules folders above it and

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, win32 } from 'node:path';
-import { isWithin } from '../lib/paths.ts';
+import { isWithin } from '../core/lib/paths.ts';
 
 /** What a val may do. `launch.ts` decides it. */
 export interface Permissions {

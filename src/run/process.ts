@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Duplex, PassThrough, type Readable } from 'node:stream';
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../core/lib/clock.ts';
 import type { Modules } from './modules.ts';
 import { type Group, programsOf } from './process-group.ts';
 import { channels, frame, frameReader, type ModuleRequest, type ValEvent } from './protocol.ts';

@@ -1,11 +1,11 @@
 import { extname } from 'node:path';
-import type { OpenDispatcher, ProxyServer } from '../api/http/dispatcher.ts';
-import type { Clock } from '../lib/clock.ts';
-import { isLoopback } from '../lib/host-names.ts';
-import { errorMessageOf } from '../lib/system.ts';
-import type { BaseUrl } from '../settings/base-url.ts';
-import { proxyFor } from '../settings/proxy.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { OpenDispatcher, ProxyServer } from '../core/http/request/dispatcher.ts';
+import type { Clock } from '../core/lib/clock.ts';
+import { isLoopback } from '../core/lib/host-names.ts';
+import { errorMessageOf } from '../core/lib/system.ts';
+import type { BaseUrl } from '../core/settings/base-url.ts';
+import { proxyFor } from '../core/settings/proxy.ts';
+import type { Settings } from '../core/settings/settings.ts';
 import type { Kept } from './kept.ts';
 
 export interface RemoteModule {
@@ -73,7 +73,7 @@ async function fetchOnce(
   { origin, pathname, search }: URL,
   { settings, clock, signal, connections }: RemoteOptions,
 ) {
-  const { send } = await import('../api/http/send.ts');
+  const { send } = await import('../core/http/request/send.ts');
   const open = await connections({ origin, href: origin }, proxyFor(origin, settings.proxy));
   const headers = { accept: '*/*', 'user-agent': `vals/${VERSION}` };
   const limitMs = settings.timeout.value * 1_000;

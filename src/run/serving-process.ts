@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import { RunFailedError, ValsError } from '../errors.ts';
+import { RunFailedError, ValsError } from '../core/errors.ts';
 import { endingFailure, thrownFailure, tookTooLong } from './failed-run.ts';
 import type { Modules } from './modules.ts';
 import { type ProcessOptions, startProcess, type ValProcess } from './process.ts';

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { isCtrlC } from '../errors.ts';
+import { isCtrlC } from '../core/errors.ts';
 import { endingFailure, thrownFailure, tookTooLong } from './failed-run.ts';
 import { type ProcessOptions, startProcess, type ValProcess } from './process.ts';
 import type { ValEvent, ValueKind } from './protocol.ts';

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Api } from '../api/api.ts';
-import { codeOf, textAt, versionOf } from '../api/record-fields.ts';
-import * as routes from '../api/routes.ts';
-import { LocalError, UsageError } from '../errors.ts';
-import type { JsonObject } from '../lib/json.ts';
-import { foldersAbove, isFile, isWithin, realPath } from '../lib/paths.ts';
-import { splitVersion } from '../lib/val-word.ts';
-import type { Settings } from '../settings/settings.ts';
-import { type Input, readText } from '../workspace/sources/read-text.ts';
+import { LocalError, UsageError } from '../core/errors.ts';
+import { type Input, readText } from '../core/files/read-text.ts';
+import type { Api } from '../core/http/api.ts';
+import { codeOf, textAt, versionOf } from '../core/http/record-fields.ts';
+import type { JsonObject } from '../core/lib/json.ts';
+import { foldersAbove, isFile, isWithin, realPath } from '../core/lib/paths.ts';
+import { splitVersion } from '../core/lib/val-word.ts';
+import * as routes from '../core/routes.ts';
+import type { Settings } from '../core/settings/settings.ts';
 import type { Entry } from './modules.ts';
 import { spelledAsOnDisk } from './windows-paths.ts';
 

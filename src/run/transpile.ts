@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BuildFailure, BuildOptions, Loader, Location, Metafile } from 'esbuild';
-import { LocalError, RunFailedError } from '../errors.ts';
+import { LocalError, RunFailedError } from '../core/errors.ts';
 import { isRemote } from './remote-address.ts';
 import type { CompilerOptions } from './tsconfig.ts';
 

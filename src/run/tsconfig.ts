@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { TsconfigRaw } from 'esbuild';
 import { createPathsMatcher, getTsconfig, type TsConfigResult } from 'get-tsconfig';
-import { LocalError } from '../errors.ts';
+import { LocalError } from '../core/errors.ts';
 
 export type CompilerOptions = NonNullable<Exclude<TsconfigRaw, string>['compilerOptions']>;
 

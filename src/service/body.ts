@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isObject } from '../lib/json.ts';
+import { isObject } from '../core/lib/json.ts';
 import { largestBody } from './limits.ts';
 import { HttpProblem } from './problem.ts';
 import { headerOf, type ServiceRequest } from './request.ts';

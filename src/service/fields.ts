@@ -1,4 +1,4 @@
-import { hasLoneSurrogate } from '../lib/visible.ts';
+import { hasLoneSurrogate } from '../core/lib/visible.ts';
 import { HttpProblem } from './problem.ts';
 import { sortableTime, timestampOf } from './store/timestamps.ts';
 

@@ -1,5 +1,5 @@
-import { UsageError } from '../errors.ts';
-import { type Clock, systemClock } from '../lib/clock.ts';
+import { UsageError } from '../core/errors.ts';
+import { type Clock, systemClock } from '../core/lib/clock.ts';
 import { createApp } from './app.ts';
 import type { StoreLocation } from './database/database.ts';
 import type { Metrics } from './http/metrics.ts';

@@ -1,4 +1,4 @@
-// The limits of the service. Those of a val's name, code and readme are in src/lib/val-limits.ts, because the command
+// The limits of the service. Those of a val's name, code and readme are in src/core/lib/val-limits.ts, because the command
 // line warns of them too. The time limits are beside the server (http/server.ts) and the databases.
 
 /** In bytes: the body of a request, and a page of a list. */

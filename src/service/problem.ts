@@ -3,7 +3,7 @@ import { DatabaseFailure } from './database/database.ts';
 import type { ServiceReply } from './request.ts';
 
 interface ProblemExtras {
-  /** See `src/lib/problem-types.ts`. */
+  /** See `src/core/lib/problem-types.ts`. */
   type?: string;
   field?: string;
   headers?: Record<string, string>;

@@ -1,15 +1,15 @@
 // Gives a val of the service a file in the workspace.
-import { BadResponseError, ConflictError, LocalError } from '../errors.ts';
-import type { Outcome } from '../lib/outcome.ts';
-import { nameLike } from '../lib/val-limits.ts';
+import { BadResponseError, ConflictError, LocalError } from '../core/errors.ts';
+import { existsBelow, namesBelow } from '../core/files/files.ts';
+import { nameFrom } from '../core/files/val-names.ts';
+import { isTakenFromFolder } from '../core/files/walk.ts';
+import type { Outcome } from '../core/lib/outcome.ts';
+import { nameLike } from '../core/lib/val-limits.ts';
 import { fold, nameProblem } from './disk/file-names.ts';
-import { existsBelow, namesBelow } from './disk/files.ts';
 import { replaceBelow } from './disk/write-files.ts';
 import type { Look } from './look.ts';
 import { updateManifest, withName } from './manifest.ts';
 import { idAndVersion, type ReadVal, writableCode } from './remote-vals.ts';
-import { nameFrom } from './sources/val-names.ts';
-import { isTakenFromFolder } from './sources/walk.ts';
 import { pathTo } from './workspace.ts';
 import { recordThere } from './write-records.ts';
 

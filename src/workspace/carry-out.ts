@@ -1,11 +1,13 @@
 // Carries out the steps of a push.
-import { changeFields } from '../api/change-val.ts';
-import { changedAtOf, textAt, versionOf } from '../api/record-fields.ts';
-import * as routes from '../api/routes.ts';
-import { afterPart, type ConflictError, NotFoundError } from '../errors.ts';
-import { type JsonObject, type JsonValue, withoutUndefined } from '../lib/json.ts';
-import type { Outcome } from '../lib/outcome.ts';
-import { existsBelow } from './disk/files.ts';
+
+import { afterPart, type ConflictError, NotFoundError } from '../core/errors.ts';
+import { existsBelow } from '../core/files/files.ts';
+import { changeFields } from '../core/http/change-val.ts';
+import { changedAtOf, textAt, versionOf } from '../core/http/record-fields.ts';
+import { type JsonObject, type JsonValue, withoutUndefined } from '../core/lib/json.ts';
+import type { Outcome } from '../core/lib/outcome.ts';
+import * as routes from '../core/routes.ts';
+import { codeOf, isSameCode, withLineEnds } from './code.ts';
 import { type ComparedVal, type Examined, type WithoutVal, withoutVal } from './examine.ts';
 import { withFreshRemotes } from './look.ts';
 import { conflictOf } from './next-steps.ts';
@@ -13,7 +15,6 @@ import { type ChangeStep, type DeletionStep, isChange, type Step } from './plan.
 import { type PlannedPush, recheck, valToDelete } from './recheck.ts';
 import type { ValRecord } from './records.ts';
 import { idAndVersion } from './remote-vals.ts';
-import { codeOf, isSameCode, withLineEnds } from './text/code.ts';
 import { pathTo, type Workspace } from './workspace.ts';
 import { recordSent } from './write-records.ts';
 

@@ -1,6 +1,6 @@
 // Which side is newer, decided from what each side has had before. Pure: what is not known yet is asked for, so that git
 // and the versions are asked only where they decide.
-import { type Code, isSameCode } from './text/code.ts';
+import { type Code, isSameCode } from './code.ts';
 
 /** How the code of a file and of its val compare. */
 export type CodeStatus = 'unchanged' | 'changed here' | 'changed there' | 'conflict';

@@ -1,13 +1,14 @@
 // Compares files with their vals: first by what the list and the records tell, then by git, then by the versions of the
 // val. Most vals end at the first.
+
+import { readBelow } from '../core/files/files.ts';
+import { type Code, type CodeWithText, codeOf, isSameCode } from './code.ts';
 import { type CodeStatus, compareCodes, type GitPast, type Past } from './compare.ts';
-import { readBelow } from './disk/files.ts';
 import type { GitHistory, GitLimit } from './git-history.ts';
 import type { Look } from './look.ts';
 import { codeOfRecord, countingRecord, type ValRecord } from './records.ts';
 import type { RemoteVal } from './remote-vals.ts';
 import type { LocalVal } from './select.ts';
-import { type Code, type CodeWithText, codeOf, isSameCode } from './text/code.ts';
 import { versionWith } from './versions.ts';
 import { pathTo } from './workspace.ts';
 

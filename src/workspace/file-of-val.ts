@@ -1,14 +1,14 @@
 // The val of a file, wherever the file is: in a workspace, or outside of all.
 import { resolve } from 'node:path';
-import { isFile } from '../lib/paths.ts';
-import type { FileOfVal } from '../names/identify.ts';
-import type { Lookup } from '../names/my-vals.ts';
-import { chosenService } from '../settings/settings.ts';
+import { nameFrom } from '../core/files/val-names.ts';
+import { isCode } from '../core/files/walk.ts';
+import type { FileOfVal } from '../core/find-val/identify.ts';
+import type { Lookup } from '../core/find-val/my-vals.ts';
+import { isFile } from '../core/lib/paths.ts';
+import { chosenService } from '../core/settings/settings.ts';
 import { isKnownToGit } from './git-history.ts';
 import { createRemoteVals, type RemoteVal } from './remote-vals.ts';
 import { nameOfFile, readFileNames } from './select.ts';
-import { nameFrom } from './sources/val-names.ts';
-import { isCode } from './sources/walk.ts';
 import type { Workspace, WorkspaceContext } from './workspace.ts';
 import type { PathInWorkspace, Workspaces } from './workspaces.ts';
 

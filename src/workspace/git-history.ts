@@ -1,16 +1,16 @@
 // What git knows: which codes the history of HEAD has, and what became of files.
 import { existsSync } from 'node:fs';
 import { join, posix, relative } from 'node:path';
-import { blobId } from '../lib/blob-id.ts';
-import { type Clock, systemClock } from '../lib/clock.ts';
-import { once } from '../lib/once.ts';
-import { realPath, withSlashes } from '../lib/paths.ts';
-import { gitFolderOf } from './disk/git-folder.ts';
-import { repositoryOf } from './disk/root.ts';
+import { gitFolderOf } from '../core/files/git-folder.ts';
+import { repositoryOf } from '../core/files/root.ts';
+import { blobId } from '../core/lib/blob-id.ts';
+import { type Clock, systemClock } from '../core/lib/clock.ts';
+import { once } from '../core/lib/once.ts';
+import { realPath, withSlashes } from '../core/lib/paths.ts';
+import { type Code, withPlainLineEnds } from './code.ts';
 import { createGitFacts, type GitFacts } from './git/facts.ts';
 import { readCommits, readStagedRenames } from './git/log.ts';
 import { createGitProgram, type GitFailure } from './git/program.ts';
-import { type Code, withPlainLineEnds } from './text/code.ts';
 
 /** Paths are relative to the workspace's folder. One outside of it begins with ../ */
 export interface GitHistory {

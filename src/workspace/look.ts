@@ -1,10 +1,11 @@
 // What one command knows of a workspace while it runs: its files, the vals of the service, and the history of git.
-import type { Api } from '../api/api.ts';
-import type { Lookup } from '../names/my-vals.ts';
+
+import { nameFrom } from '../core/files/val-names.ts';
+import type { Lookup } from '../core/find-val/my-vals.ts';
+import type { Api } from '../core/http/api.ts';
 import type { GitHistory } from './git-history.ts';
 import { createRemoteVals, type RemoteVals } from './remote-vals.ts';
 import { type FileNames, readFileNames } from './select.ts';
-import { nameFrom } from './sources/val-names.ts';
 import type { Workspace, WorkspaceContext } from './workspace.ts';
 
 export interface Look {

@@ -1,12 +1,12 @@
 // vals.json makes a folder a workspace. It says which services the vals belong to, and which files have a val of another
 // name than the file. It lists no vals: every file that a push of the folder takes is one.
-import { ConflictError, LocalError } from '../errors.ts';
-import type { Hints } from '../lib/hint.ts';
-import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../lib/json.ts';
-import { parseBaseUrl } from '../settings/base-url.ts';
+import { ConflictError, LocalError } from '../core/errors.ts';
+import { readBelow } from '../core/files/files.ts';
+import { manifestFile } from '../core/files/root.ts';
+import type { Hints } from '../core/lib/hint.ts';
+import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../core/lib/json.ts';
+import { parseBaseUrl } from '../core/settings/base-url.ts';
 import { pathProblem } from './disk/file-names.ts';
-import { readBelow } from './disk/files.ts';
-import { manifestFile } from './disk/root.ts';
 import { removeLeftovers, replaceBelow } from './disk/write-files.ts';
 
 export interface Manifest {

@@ -1,9 +1,11 @@
 // Vals of the service without a file here: which of them had one, and which new file is a renamed one.
 import { join } from 'node:path';
-import { once } from '../lib/once.ts';
-import { isFile } from '../lib/paths.ts';
-import type { ValInList } from '../names/listed-vals.ts';
-import { readIfPossible } from './disk/files.ts';
+import { readIfPossible } from '../core/files/files.ts';
+import { isTakenFromFolder } from '../core/files/walk.ts';
+import type { ValInList } from '../core/find-val/listed-vals.ts';
+import { once } from '../core/lib/once.ts';
+import { isFile } from '../core/lib/paths.ts';
+import { type Code, codeOf, isSameCode } from './code.ts';
 import {
   type Examined,
   examineVal,
@@ -16,8 +18,6 @@ import type { GitLimit } from './git-history.ts';
 import { type Look, nameIn } from './look.ts';
 import { codeOfRecord, countingRecord, type ValRecord } from './records.ts';
 import type { RemoteVal } from './remote-vals.ts';
-import { isTakenFromFolder } from './sources/walk.ts';
-import { type Code, codeOf, isSameCode } from './text/code.ts';
 
 export interface MissingVals {
   /** Their files are missing here. */

@@ -1,6 +1,6 @@
 // What each status means, and what to do next: one table for `status`, `diff`, refusals and questions.
-import { ConflictError, type Problem } from '../errors.ts';
-import { type Hint, listOf } from '../lib/hint.ts';
+import { ConflictError, type Problem } from '../core/errors.ts';
+import { type Hint, listOf } from '../core/lib/hint.ts';
 import type { Status } from './compare.ts';
 import { type ComparedVal, type Examined, type MissingVal, nameThereOf } from './examine.ts';
 import type { GitLimit } from './git-history.ts';

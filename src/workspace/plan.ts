@@ -1,9 +1,9 @@
 // What a push does is decided here, once, as a list of steps. `vals status` and `--dry-run` show the steps, the question
 // is about steps, and a push carries them out.
 
-import { ConflictError, type ValsError } from '../errors.ts';
+import { ConflictError, type ValsError } from '../core/errors.ts';
+import { checkVersion, noSuchVal } from '../core/http/expected-version.ts';
 import { type ComparedVal, type Examined, type MissingVal, nameThereOf, type WithoutVal } from './examine.ts';
-import { checkVersion, noSuchVal } from './expected-version.ts';
 import { conflictOf, notDeleted } from './next-steps.ts';
 import type { Workspace } from './workspace.ts';
 

@@ -1,5 +1,7 @@
 // Just before a write, a push looks again whether file, record and val are as they were planned, and decides anew for that
 // val if not.
+
+import { isSameCode } from './code.ts';
 import {
   type ComparedVal,
   type Examined,
@@ -21,7 +23,6 @@ import {
 } from './plan.ts';
 import { countingRecord, isSameRecord } from './records.ts';
 import { isSameState, type RemoteVal } from './remote-vals.ts';
-import { isSameCode } from './text/code.ts';
 
 export interface PlannedPush {
   context: LookContext;

@@ -1,10 +1,10 @@
 // A record says what the file of a val and the service last had in common: the id, the name, the code, and the branch of
 // that moment. It is a fact that vals saw, never a permission, and a lost record costs no more than a question.
 import { hash } from 'node:crypto';
-import { LocalError } from '../errors.ts';
-import { isObject, type JsonValue, parseIfJson, stringifyJson, withoutUndefined } from '../lib/json.ts';
+import { LocalError } from '../core/errors.ts';
+import { isObject, type JsonValue, parseIfJson, stringifyJson, withoutUndefined } from '../core/lib/json.ts';
+import { type Code, type CodeWithText, codeOf, isSameCode } from './code.ts';
 import type { OwnFolder } from './records/own-folder.ts';
-import { type Code, type CodeWithText, codeOf, isSameCode } from './text/code.ts';
 
 export interface ValRecord {
   name: string;

@@ -1,15 +1,16 @@
 // The vals on the service, as a workspace sees them: by name, since the name is the key.
-import { changedAtOf, ownerOf, textAt, versionOf } from '../api/record-fields.ts';
-import * as routes from '../api/routes.ts';
-import { BadResponseError, hasStatus, NotFoundError } from '../errors.ts';
-import { type JsonObject, withoutUndefined } from '../lib/json.ts';
-import { once } from '../lib/once.ts';
-import { hasLoneSurrogate } from '../lib/visible.ts';
-import { createListedVals, newestVersionOf, type ValInList } from '../names/listed-vals.ts';
-import { createIsMe, type Lookup } from '../names/my-vals.ts';
-import { onlyOne } from '../names/unknown-word.ts';
+
+import { BadResponseError, hasStatus, NotFoundError } from '../core/errors.ts';
+import { createListedVals, newestVersionOf, type ValInList } from '../core/find-val/listed-vals.ts';
+import { createIsMe, type Lookup } from '../core/find-val/my-vals.ts';
+import { onlyOne } from '../core/find-val/unknown-word.ts';
+import { changedAtOf, ownerOf, textAt, versionOf } from '../core/http/record-fields.ts';
+import { type JsonObject, withoutUndefined } from '../core/lib/json.ts';
+import { once } from '../core/lib/once.ts';
+import { hasLoneSurrogate } from '../core/lib/visible.ts';
+import * as routes from '../core/routes.ts';
+import { type Code, type CodeWithText, codeOf, codeWithHash, isSameCode } from './code.ts';
 import { codeOfRecord, type ValRecord } from './records.ts';
-import { type Code, type CodeWithText, codeOf, codeWithHash, isSameCode } from './text/code.ts';
 
 export interface RemoteVal {
   /** Undefined if the service sent none. Then the code that was sent last counts as the code on the service. */

@@ -1,12 +1,12 @@
 // Which files of a workspace are vals, and their names.
-import { UsageError } from '../errors.ts';
-import { withSlashes } from '../lib/paths.ts';
-import { warnWith } from '../lib/say.ts';
-import { existsBelow } from './disk/files.ts';
-import { notInWorkspace } from './disk/root.ts';
+import { UsageError } from '../core/errors.ts';
+import { existsBelow } from '../core/files/files.ts';
+import { notInWorkspace } from '../core/files/root.ts';
+import { nameFrom, refuseUnusableNames } from '../core/files/val-names.ts';
+import { walkFolder } from '../core/files/walk.ts';
+import { withSlashes } from '../core/lib/paths.ts';
+import { warnWith } from '../core/lib/say.ts';
 import type { GitHistory } from './git-history.ts';
-import { nameFrom, refuseUnusableNames } from './sources/val-names.ts';
-import { walkFolder } from './sources/walk.ts';
 import { pathTo, relativeTo, type Workspace, type WorkspaceContext } from './workspace.ts';
 import type { Workspaces } from './workspaces.ts';
 

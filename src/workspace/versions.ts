@@ -1,9 +1,10 @@
 // The versions of a val on the service. They tell whether a file has older code, and what a merge can be based on.
-import type { Api } from '../api/api.ts';
-import * as routes from '../api/routes.ts';
-import { listVersions } from '../api/versions.ts';
-import { NotFoundError, undefinedIf } from '../errors.ts';
-import { type Code, codeOf, codeWithHash, isSameCode } from './text/code.ts';
+
+import { NotFoundError, undefinedIf } from '../core/errors.ts';
+import type { Api } from '../core/http/api.ts';
+import { listVersions } from '../core/http/versions.ts';
+import * as routes from '../core/routes.ts';
+import { type Code, codeOf, codeWithHash, isSameCode } from './code.ts';
 
 export interface VersionWithCode {
   version: number;

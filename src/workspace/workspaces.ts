@@ -1,9 +1,9 @@
 import { dirname, resolve } from 'node:path';
-import { LocalError } from '../errors.ts';
-import { existingStats, isWithin, realPath } from '../lib/paths.ts';
+import { LocalError } from '../core/errors.ts';
+import { findRoot, repositoryOf } from '../core/files/root.ts';
+import type { FileLimits } from '../core/files/within.ts';
+import { existingStats, isWithin, realPath } from '../core/lib/paths.ts';
 import { fold } from './disk/file-names.ts';
-import { findRoot, repositoryOf } from './disk/root.ts';
-import type { FileLimits } from './sources/within.ts';
 import {
   pathBelowRoot,
   relativeTo,

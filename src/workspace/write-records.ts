@@ -1,11 +1,11 @@
 // When a record is written, beside the push itself.
-import { InterruptedError, UnknownOutcomeError } from '../errors.ts';
-import type { JsonObject } from '../lib/json.ts';
+import { InterruptedError, UnknownOutcomeError } from '../core/errors.ts';
+import type { JsonObject } from '../core/lib/json.ts';
+import { codeOf, isSameCode } from './code.ts';
 import type { Examined } from './examine.ts';
 import type { Look } from './look.ts';
 import { isSameRecord } from './records.ts';
 import { idAndVersion, type ReadVal } from './remote-vals.ts';
-import { codeOf, isSameCode } from './text/code.ts';
 
 /** Both sides have the same code, so a record says so. */
 export function recordSame({ workspace, head }: Look, val: Examined): void {

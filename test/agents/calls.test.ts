@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { InterruptedError } from '../../src/errors.ts';
+import { InterruptedError } from '../../src/core/errors.ts';
 import { deaf } from '../run/folder.ts';
 import { trusting } from '../support/certificates.ts';
 import { listen } from '../support/listen.ts';

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { createToolPresenter } from '../../src/agents/tool-presenter.ts';
 import { type AgentPermissions, isAllowed, toolOf } from '../../src/agents/tools.ts';
-import { commandsOf, loadTree } from '../../src/cli/command-tree.ts';
-import { commandTree } from '../../src/commands/index.ts';
-import { createHintWriter } from '../../src/lib/hint.ts';
+import { commandsOf, loadTree } from '../../src/core/command-line/command-tree.ts';
+import { createHintWriter } from '../../src/core/lib/hint.ts';
+import { commandTree } from '../../src/features.ts';
 
 const commands = commandsOf(await loadTree(commandTree));
 const toolsFor = (permissions: AgentPermissions) =>

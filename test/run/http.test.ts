@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { expect, it, onTestFinished } from 'vitest';
-import { isRunning } from '../../src/lib/system.ts';
+import { isRunning } from '../../src/core/lib/system.ts';
 import { exitStatus } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { deaf, startRun } from './folder.ts';

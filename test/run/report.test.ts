@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { InterruptedError } from '../../src/errors.ts';
-import { systemClock } from '../../src/lib/clock.ts';
+import { InterruptedError } from '../../src/core/errors.ts';
+import { systemClock } from '../../src/core/lib/clock.ts';
 import { quickRetries } from '../support/clocks.ts';
 import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';

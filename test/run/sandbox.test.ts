@@ -1,8 +1,8 @@
 import { readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Hint } from '../../src/lib/hint.ts';
-import { isRunning } from '../../src/lib/system.ts';
+import type { Hint } from '../../src/core/lib/hint.ts';
+import { isRunning } from '../../src/core/lib/system.ts';
 import { thrownFailure } from '../../src/run/failed-run.ts';
 import type { Thrown } from '../../src/run/protocol.ts';
 import { runProcess, shellAtTerminal, temporaryFolder } from '../support/program.ts';

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { InterruptedError } from '../../src/errors.ts';
-import { systemClock } from '../../src/lib/clock.ts';
+import { InterruptedError } from '../../src/core/errors.ts';
+import { systemClock } from '../../src/core/lib/clock.ts';
 import { inProcess } from '../support/in-process.ts';
 import { temporaryFolder, writeFiles } from '../support/program.ts';
 import { ids, now, screenService } from './service.ts';

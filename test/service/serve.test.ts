@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import Libsql from 'libsql';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { InterruptedError } from '../../src/errors.ts';
+import { InterruptedError } from '../../src/core/errors.ts';
 import { startService } from '../../src/service/index.ts';
 import { recordKinds } from '../../src/service/store/records.ts';
 import { embeddedService } from '../support/embedded-service.ts';

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, test } from 'vitest';
-import { LocalError } from '../../src/errors.ts';
+import { LocalError } from '../../src/core/errors.ts';
 import { openStore, startService } from '../../src/service/index.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { beginPut, speak, statusIn, temporaryService } from './support.ts';

@@ -1,5 +1,5 @@
 import { PassThrough, Readable, Writable } from 'node:stream';
-import { type Clock, systemClock } from '../../src/lib/clock.ts';
+import { type Clock, systemClock } from '../../src/core/lib/clock.ts';
 import { main } from '../../src/main.ts';
 
 export interface InProcessOptions {

@@ -1,4 +1,4 @@
-import { isObject } from '../../src/lib/json.ts';
+import { isObject } from '../../src/core/lib/json.ts';
 import { openStore, parseSeed, type SeedData, type StoreLocation } from '../../src/service/index.ts';
 import { createVal, newValDefaults } from '../../src/service/store/create-val.ts';
 import { type RecordKind, recordKinds } from '../../src/service/store/records.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { codeOf, codeWithHash, isSameCode, withLineEnds } from '../../src/workspace/code.ts';
 import { compareCodes, type GitPast, type Past } from '../../src/workspace/compare.ts';
-import { codeOf, codeWithHash, isSameCode, withLineEnds } from '../../src/workspace/text/code.ts';
 
 const [a, b, c] = ['a\n', 'b\n', 'c\n'].map((text) => codeOf(text)) as [
   ReturnType<typeof codeOf>,

@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { type Clock, systemClock } from '../../src/lib/clock.ts';
-import { createHeadReader } from '../../src/workspace/disk/git-folder.ts';
+import { createHeadReader } from '../../src/core/files/git-folder.ts';
+import { type Clock, systemClock } from '../../src/core/lib/clock.ts';
+import { codeOf, codeWithHash } from '../../src/workspace/code.ts';
 import { type GitHistory, isKnownToGit, openGitHistory } from '../../src/workspace/git-history.ts';
-import { codeOf, codeWithHash } from '../../src/workspace/text/code.ts';
 import { environment, temporaryFolder, writeFiles } from '../support/program.ts';
 import { Clone } from './repository.ts';
 import type { Env } from './support.ts';

@@ -1,6 +1,6 @@
 // Random journeys of a team: two clones, CI, hotfixes on the service. After every command, nothing may be lost.
 import { describe, expect, it } from 'vitest';
-import { blobId } from '../../src/lib/blob-id.ts';
+import { blobId } from '../../src/core/lib/blob-id.ts';
 import { type Chance, chanceOf, isLong } from '../support/cases.ts';
 import { type Clone, repository } from './repository.ts';
 import { newService, type Row, type Service } from './support.ts';

@@ -2,7 +2,7 @@ import fs, { mkdirSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, join } from 'node:path';
 import { it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/lib/clock.ts';
+import { systemClock } from '../../src/core/lib/clock.ts';
 import { watchSaves } from '../../src/workspace/watch/saves.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { withResolvers } from '../support/with-resolvers.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { made, names, outcomes, statuses } from '../commands/pushes.ts';
+import { made, names, outcomes, statuses } from '../core/commands/pushes.ts';
 import { folderOf, run } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { Place, pushed } from './support.ts';

@@ -3,8 +3,8 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hasConflictMarkers, merge } from '../../src/workspace/text/merge.ts';
-import { unifiedDiff } from '../../src/workspace/text/unified-diff.ts';
+import { unifiedDiff } from '../../src/core/files/unified-diff.ts';
+import { hasConflictMarkers, merge } from '../../src/workspace/merge.ts';
 import { budget, isLong } from '../support/cases.ts';
 import { temporaryFolder } from '../support/program.ts';
 

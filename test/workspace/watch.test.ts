@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { mkdirSync, renameSync, symlinkSync, watch as watchFolder, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { InterruptedError } from '../../src/errors.ts';
+import { InterruptedError } from '../../src/core/errors.ts';
 import { inProcess } from '../support/in-process.ts';
 import { environment, program, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';

@@ -1,4 +1,4 @@
-import { LocalError } from '../../errors.ts';
+import { LocalError } from '../../core/errors.ts';
 import type { Snapshot, StoreLocation, Tx } from '../database/database.ts';
 import { openSnapshot } from '../database/open-database.ts';
 import { listOf, nothing, raw, type Sql, sql } from '../database/sql.ts';

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ConflictError, LocalError } from '../../errors.ts';
-import { existingStats } from '../../lib/paths.ts';
-import { errnoOf } from '../../lib/system.ts';
+import { ConflictError, LocalError } from '../../core/errors.ts';
+import { existingStats } from '../../core/lib/paths.ts';
+import { errnoOf } from '../../core/lib/system.ts';
 import { explainSqlite } from '../database/sqlite-failures.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { ConflictError } from '../../errors.ts';
+import { ConflictError } from '../../core/errors.ts';
 import { openPostgresTransaction } from '../database/postgres.ts';
 import { hasNoTables, takePostgresSteps } from '../database/postgres-schema.ts';
 import { raw, sql } from '../database/sql.ts';

@@ -1,4 +1,4 @@
-import type { ValsError } from '../../errors.ts';
+import type { ValsError } from '../../core/errors.ts';
 import type { Tx, Value } from '../database/database.ts';
 import { joined, listOf, raw, type Sql, sql } from '../database/sql.ts';
 

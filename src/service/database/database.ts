@@ -1,4 +1,4 @@
-import type { ValsError } from '../../errors.ts';
+import type { ValsError } from '../../core/errors.ts';
 import type { Sql } from './sql.ts';
 
 /** `Value` has no boolean, because a boolean makes the SQLite driver abort the process. */

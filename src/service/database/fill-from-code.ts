@@ -1,4 +1,4 @@
-import { blobId } from '../../lib/blob-id.ts';
+import { blobId } from '../../core/lib/blob-id.ts';
 import { importedIds } from '../imports.ts';
 import type { Tx } from './database.ts';
 import { listOf, raw, type Sql, sql } from './sql.ts';

@@ -1,5 +1,5 @@
 import { arch, platform } from 'node:os';
-import { LocalError } from '../../errors.ts';
+import { LocalError } from '../../core/errors.ts';
 import type { Database, Snapshot, StoreLocation } from './database.ts';
 
 export async function openDatabase(place: StoreLocation): Promise<Database> {

@@ -1,5 +1,5 @@
-import { LocalError, ValsError } from '../../errors.ts';
-import { errnoOf } from '../../lib/system.ts';
+import { LocalError, ValsError } from '../../core/errors.ts';
+import { errnoOf } from '../../core/lib/system.ts';
 import { DatabaseFailure } from './database.ts';
 
 export const schemaName = 'vals';

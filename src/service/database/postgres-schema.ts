@@ -1,4 +1,4 @@
-import { LocalError } from '../../errors.ts';
+import { LocalError } from '../../core/errors.ts';
 import type { Reader, Tx } from './database.ts';
 import { schemaName } from './postgres-failures.ts';
 import { checkSchema, currentSchema, postgresSchemas } from './schema.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { errnoOf } from '../../lib/system.ts';
+import { errnoOf } from '../../core/lib/system.ts';
 import { type Database, DatabaseFailure, openTx, type Snapshot, type Tx } from './database.ts';
 import { addressWithoutSecrets, optionsFor, statementMs } from './postgres-address.ts';
 import { explainFailure, failureOf, isTransactionConflict } from './postgres-failures.ts';

@@ -1,4 +1,4 @@
-import { LocalError } from '../../errors.ts';
+import { LocalError } from '../../core/errors.ts';
 import type { Tx } from './database.ts';
 import { fillCodeHashes, fillImports } from './fill-from-code.ts';
 

@@ -1,5 +1,5 @@
 import type Libsql from 'libsql';
-import { LocalError } from '../../errors.ts';
+import { LocalError } from '../../core/errors.ts';
 import { checkSchema, currentSchema, sqliteSchemas } from './schema.ts';
 import { queryOn, txOf } from './sqlite-query.ts';
 import { otherFileHint } from './store-file.ts';

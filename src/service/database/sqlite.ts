@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
-import { errnoOf } from '../../lib/system.ts';
+import { errnoOf } from '../../core/lib/system.ts';
 import { type Database, DatabaseFailure, type Snapshot } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { currentSchema } from './schema.ts';

@@ -1,8 +1,8 @@
 import { chmodSync, closeSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { LocalError } from '../../errors.ts';
-import { makeFolder } from '../../lib/make-folder.ts';
-import { errnoOf } from '../../lib/system.ts';
+import { LocalError } from '../../core/errors.ts';
+import { makeFolder } from '../../core/lib/make-folder.ts';
+import { errnoOf } from '../../core/lib/system.ts';
 
 export const otherFileHint =
   'Use another file. The embedded service keeps vals.db in the folder VALS_DATA_DIR.';

@@ -1,4 +1,4 @@
-import { createKeyedSlots, createSlots } from '../../lib/slots.ts';
+import { createKeyedSlots, createSlots } from '../../core/lib/slots.ts';
 import { DatabaseFailure, type SlotKeys } from './database.ts';
 
 const mostWrites = 7;

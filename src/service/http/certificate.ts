@@ -1,7 +1,7 @@
 import { createSecureContext } from 'node:tls';
-import { LocalError } from '../../errors.ts';
-import { fileError } from '../../file-error.ts';
-import { readPlainFile } from '../../lib/plain-file.ts';
+import { LocalError } from '../../core/errors.ts';
+import { fileError } from '../../core/files/file-error.ts';
+import { readPlainFile } from '../../core/lib/plain-file.ts';
 
 export interface CertificateFiles {
   cert: string;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LocalError } from '../../errors.ts';
+import { LocalError } from '../../core/errors.ts';
 import { mostConnections } from '../limits.ts';
 import type { Certificate } from './certificate.ts';
 

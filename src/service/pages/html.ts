@@ -1,4 +1,4 @@
-import { visibleLines } from '../../lib/visible.ts';
+import { visibleLines } from '../../core/lib/visible.ts';
 
 const markup = Symbol('markup');
 

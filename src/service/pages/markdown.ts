@@ -1,5 +1,5 @@
 import MarkdownIt from 'markdown-it';
-import { visibleLines } from '../../lib/visible.ts';
+import { visibleLines } from '../../core/lib/visible.ts';
 import { type Html, html, markupOf, trustedHtml } from './html.ts';
 
 const markdown = new MarkdownIt({ html: false, linkify: true });

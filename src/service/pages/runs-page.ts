@@ -1,4 +1,4 @@
-import { createRunSummary, type RunSummary } from '../../lib/run-summary.ts';
+import { createRunSummary, type RunSummary } from '../../core/lib/run-summary.ts';
 import type { ServiceReply } from '../request.ts';
 import { type RecordPosition, recordPositions } from '../store/positions.ts';
 import { type FoundRecord, findRecords, type RecordFilter } from '../store/records.ts';

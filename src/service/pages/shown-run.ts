@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue, parseJson, textOf } from '../../lib/json.ts';
+import { isObject, type JsonObject, type JsonValue, parseJson, textOf } from '../../core/lib/json.ts';
 
 /** A run as the pages show it. */
 export interface ShownRun {

@@ -1,4 +1,4 @@
-import { longestCode, longestReadme, mostErrorBytes, namePattern } from '../../lib/val-limits.ts';
+import { longestCode, longestReadme, mostErrorBytes, namePattern } from '../../core/lib/val-limits.ts';
 import {
   anyText,
   type BodyField,

@@ -1,4 +1,4 @@
-import { blobId } from '../../lib/blob-id.ts';
+import { blobId } from '../../core/lib/blob-id.ts';
 import { type Database, DatabaseFailure, type Tx } from '../database/database.ts';
 import { raw, type Sql, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';

@@ -1,4 +1,4 @@
-import { type Clock, wait } from '../../lib/clock.ts';
+import { type Clock, wait } from '../../core/lib/clock.ts';
 import type { Database, Tx } from '../database/database.ts';
 import { listOf, raw, type Sql, sql } from '../database/sql.ts';
 import { sortableTime } from './timestamps.ts';

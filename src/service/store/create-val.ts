@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { blobId } from '../../lib/blob-id.ts';
-import { tooManyVals } from '../../lib/problem-types.ts';
+import { blobId } from '../../core/lib/blob-id.ts';
+import { tooManyVals } from '../../core/lib/problem-types.ts';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';

@@ -1,4 +1,4 @@
-import type { ValsError } from '../../errors.ts';
+import type { ValsError } from '../../core/errors.ts';
 import type { Database, StoreLocation } from '../database/database.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { reportOutages } from '../database/outages.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { endOfLogs } from '../../lib/val-limits.ts';
+import { endOfLogs } from '../../core/lib/val-limits.ts';
 import type { Database, Reader } from '../database/database.ts';
 import { HttpProblem } from '../problem.ts';
 import type { Caller } from './caller.ts';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from '../../lib/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../core/lib/json.ts';
 import { type BodyField, body, flag, orNull, refuse, text, timestamp, wordOf } from '../fields.ts';
 import type { RecordKind } from './records.ts';
 

@@ -1,5 +1,5 @@
-import { LocalError } from '../../errors.ts';
-import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
+import { LocalError } from '../../core/errors.ts';
+import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../core/lib/json.ts';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { raw, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';

@@ -1,4 +1,4 @@
-import { namePattern } from '../../lib/val-limits.ts';
+import { namePattern } from '../../core/lib/val-limits.ts';
 import type { Reader } from '../database/database.ts';
 import { type Sql, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';

@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fchmodSync, fsyncSync, lstatSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ConflictError, LocalError } from '../../errors.ts';
-import { makeFolder } from '../../lib/make-folder.ts';
-import { readPlainFile, UnusableFile } from '../../lib/plain-file.ts';
-import { errorMessageOf, isMissing, isRunning, replaceFile } from '../../lib/system.ts';
-import { namesBelow, notUsed, pathBelow } from './files.ts';
+import { ConflictError, LocalError } from '../../core/errors.ts';
+import { namesBelow, notUsed, pathBelow } from '../../core/files/files.ts';
+import { makeFolder } from '../../core/lib/make-folder.ts';
+import { readPlainFile, UnusableFile } from '../../core/lib/plain-file.ts';
+import { errorMessageOf, isMissing, isRunning, replaceFile } from '../../core/lib/system.ts';
 
 const newFileMode = 0o644;
 

@@ -2,8 +2,8 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { dirname, parse } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { Clock } from '../../lib/clock.ts';
-import { isMissing } from '../../lib/system.ts';
+import type { Clock } from '../../core/lib/clock.ts';
+import { isMissing } from '../../core/lib/system.ts';
 
 export type GitFailure = 'no git program' | 'no commits' | 'too long' | 'failed';
 

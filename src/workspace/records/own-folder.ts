@@ -3,12 +3,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { LocalError } from '../../errors.ts';
-import { isObject, type JsonValue, parseIfJson, stringifyJson } from '../../lib/json.ts';
-import { readableNames, realPath } from '../../lib/paths.ts';
-import { replacePrivate } from '../../lib/replace-private.ts';
-import { errorMessageOf } from '../../lib/system.ts';
-import type { Settings } from '../../settings/settings.ts';
+import { LocalError } from '../../core/errors.ts';
+import { isObject, type JsonValue, parseIfJson, stringifyJson } from '../../core/lib/json.ts';
+import { readableNames, realPath } from '../../core/lib/paths.ts';
+import { replacePrivate } from '../../core/lib/replace-private.ts';
+import { errorMessageOf } from '../../core/lib/system.ts';
+import type { Settings } from '../../core/settings/settings.ts';
 
 export interface OwnFolder {
   /** Undefined if there is no home directory. The folder is made by the first write. */

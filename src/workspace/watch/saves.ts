@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs';
 import { type FSWatcher, watch } from 'chokidar';
-import type { Clock } from '../../lib/clock.ts';
-import { createIgnoreRules, isIgnoreFile } from '../sources/ignoring.ts';
-import { createFolderFilter, isCode } from '../sources/walk.ts';
+import { createIgnoreRules, isIgnoreFile } from '../../core/files/ignoring.ts';
+import { createFolderFilter, isCode } from '../../core/files/walk.ts';
+import type { Clock } from '../../core/lib/clock.ts';
 import { relativeTo, type Workspace } from '../workspace.ts';
 
 export interface Saves {

@@ -1,6 +1,6 @@
 // What `push --watch` does, one thing at a time: it pushes saved files, and looks at the service from time to time.
-import { type Clock, wait } from '../../lib/clock.ts';
-import { aborted } from '../../lib/signals.ts';
+import { type Clock, wait } from '../../core/lib/clock.ts';
+import { aborted } from '../../core/lib/signals.ts';
 
 export interface WatchLoop {
   /** If the file is being pushed, it is pushed again afterwards. */

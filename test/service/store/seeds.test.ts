@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { LocalError } from '../../../src/errors.ts';
+import { LocalError } from '../../../src/core/errors.ts';
 import { parseSeed } from '../../../src/service/index.ts';
 import { recordKinds } from '../../../src/service/store/records.ts';
 import { placeOf } from '../../support/embedded-service.ts';

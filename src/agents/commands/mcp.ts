@@ -1,0 +1,28 @@
+import { defineCommand } from '../../core/command-line/command.ts';
+
+export const command = defineCommand({
+  summary: 'Serve the commands to an agent as tools',
+  description:
+    'Serve the commands as tools of the Model Context Protocol, on stdin and stdout, until stdin ends. The agent ' +
+    'uses your token. The agent can read and write your vals, and the files below this folder. The agent can delete ' +
+    'only with --allow-delete, and can run code only with --allow-run.',
+  details:
+    'An agent, such as the assistant of an editor, starts this command. Each tool runs one command, and takes the ' +
+    'arguments and options of that command. The result of a tool is the JSON that the command prints with --json. ' +
+    'An option of every command, such as --base-url, is given to `vals mcp` and applies to all tools.',
+  options: {
+    readOnly: {
+      description: 'offer only the tools that change nothing',
+      conflicts: ['allowDelete', 'allowRun'],
+    },
+    allowDelete: { description: 'also offer the tools that delete vals and versions' },
+    allowRun: { description: "also offer the tool that runs a val's code on this machine" },
+  },
+  examples: ['vals mcp', 'vals mcp --read-only --base-url https://api.example.com'],
+  columns: [],
+  async run(context, permissions) {
+    const { serveAgents } = await import('../serve-agents.ts');
+    await serveAgents(context, permissions);
+    return { kind: 'nothing' };
+  },
+});

@@ -1,0 +1,103 @@
+// Connections that failed, by the fault.
+
+import type { ValsError } from '../../errors.ts';
+import type { Fault, TlsProblem, Trouble } from '../../http/request/faults.ts';
+import { connectTimeoutMs } from '../../http/request/retry.ts';
+import type { Hints } from '../../lib/hint.ts';
+import { isLoopback } from '../../lib/host-names.ts';
+import { type Explained, type Service, unavailable } from './service.ts';
+
+type NoConnection = Extract<Fault, { trouble: Trouble }>;
+
+export function connectionError(failed: Explained<NoConnection>): ValsError {
+  const { fault, service } = failed;
+  const { origin } = service.base;
+  const reason = reasonOf(fault.trouble, service);
+  switch (fault.kind) {
+    case 'not_connected':
+    case 'rejected':
+      return unavailable(
+        failed,
+        `Could not connect to ${origin}: ${reason}.`,
+        remedyFor(fault.trouble, service),
+      );
+    case 'lost':
+      return unavailable(failed, `The connection to ${origin} was lost: ${reason}.`, runAgain);
+    case 'timed_out':
+      return unavailable(failed, `${origin} took too long: ${reason}.`, runAgain);
+  }
+}
+
+const runAgain = 'Run the command again.';
+
+function reasonOf(trouble: Trouble, { proxy }: Service): string {
+  switch (trouble.kind) {
+    case 'no reply':
+      return `there was no reply within ${Math.round(trouble.afterMs / 100) / 10} s`;
+    case 'proxy refused':
+      return `the proxy ${proxy?.url.host} refused the connection (status ${trouble.status})`;
+    case 'tls':
+      return at(trouble, proxy) + tlsReasons[trouble.problem](trouble.reason);
+    case 'error':
+      return at(trouble, proxy) + (reasons[trouble.code] ?? (trouble.message || trouble.code));
+  }
+}
+
+const at = ({ at }: { at: 'service' | 'proxy' }, proxy: Service['proxy']): string =>
+  proxy === undefined ? '' : `${at === 'proxy' ? 'at' : 'through'} the proxy ${proxy.url.host}, `;
+
+const noConnection = `there was no connection within ${connectTimeoutMs / 1_000} s`;
+const closed = 'the connection was closed before the whole reply arrived';
+const notHttp = 'the reply is not HTTP';
+
+/** Of other codes, the message of the system is shown. */
+const reasons: Record<string, string> = {
+  ECONNREFUSED: 'the connection was refused',
+  ENOTFOUND: 'there is no host with that name',
+  EAI_AGAIN: 'the host name could not be looked up',
+  ETIMEDOUT: noConnection,
+  UND_ERR_CONNECT_TIMEOUT: noConnection,
+  UND_ERR_HEADERS_TIMEOUT: noConnection,
+  ECONNRESET: closed,
+  EPIPE: closed,
+  UND_ERR_SOCKET: closed,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: notHttp,
+  // undici checks the status code with `assert`.
+  ERR_ASSERTION: notHttp,
+  HTTPParserError: notHttp,
+};
+
+/** `reason` is what Node says. */
+const tlsReasons: Record<TlsProblem, (reason: string) => string> = {
+  'not trusted': (reason) => `this machine does not trust the certificate (${reason})`,
+  'not valid': (reason) => `the certificate is not valid (${reason})`,
+  'expects http': () => 'the server expects http, not https',
+  'expects https': () => 'the server expects https, not http, so it did not read the request',
+  failed: (reason) => `the secure connection failed (${reason})`,
+};
+
+const configHint = { text: 'To see where the address comes from', command: 'config' };
+
+function remedyFor(trouble: Trouble, service: Service): Hints {
+  const { origin } = service.base;
+  const problem = trouble.kind === 'tls' ? trouble.problem : undefined;
+  if (problem === 'expects https') return [`Use https://${new URL(origin).host}.`, configHint];
+  if (problem === 'not trusted')
+    return 'If you trust it, set NODE_EXTRA_CA_CERTS to the path of a file with that certificate, or with the root certificate of your company.';
+  if (problem === 'not valid')
+    return "Check the address and this machine's clock. If both are right, ask the operator of the server to renew the certificate.";
+  const isAtProxy = trouble.kind === 'proxy refused' || ('at' in trouble && trouble.at === 'proxy');
+  return isAtProxy ? checkProxy(service) : checkAddress(origin);
+}
+
+const checkProxy = ({ proxy }: Service): Hints => [
+  `Check the proxy address in ${proxy?.variable}. A user name and a password stand before the host, percent-encoded.`,
+  "To go without the proxy, add the service's host to NO_PROXY.",
+];
+
+function checkAddress(origin: string): Hints {
+  const { hostname, port, protocol } = new URL(origin);
+  if (!isLoopback(hostname)) return ['Check the address and the network.', configHint];
+  const start = { text: 'To start the embedded service there', command: 'serve', input: { port } };
+  return ['Check that the service is running.', protocol === 'http:' && port !== '' ? start : configHint];
+}

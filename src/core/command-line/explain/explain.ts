@@ -1,0 +1,124 @@
+// The sentences about requests that failed: http-status.ts what a status means, by-route.ts what it means for one route,
+// connection.ts connections that failed, bad-reply.ts replies that make no sense, service-message.ts what the service says.
+
+import {
+  AuthError,
+  BadResponseError,
+  InterruptedError,
+  LocalError,
+  NoSpaceError,
+  type ValsError,
+} from '../../errors.ts';
+import type { Request, RequestStage } from '../../http/call.ts';
+import { CallFailed } from '../../http/request/faults.ts';
+import type { Hints } from '../../lib/hint.ts';
+import * as routes from '../../routes.ts';
+import { type BaseUrl, spaceIn } from '../../settings/base-url.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { badReply } from './bad-reply.ts';
+import { connectionError } from './connection.ts';
+import { statusError } from './http-status.ts';
+import { type Explained, messagesFor, requestFacts, type Service } from './service.ts';
+
+/** Turns the data of a failed call into the error that the user reads. */
+export const explain =
+  (service: Service): RequestStage =>
+  (next) =>
+  async (call) => {
+    try {
+      return await next(call);
+    } catch (error) {
+      if (!(error instanceof CallFailed)) throw error;
+      const failure = await spaceFailure(error, next, service.base);
+      throw failure instanceof NoSpaceError ? failure : errorOf(failure ?? error, service);
+    }
+  };
+
+function errorOf({ call, fault, maybeApplied }: CallFailed, service: Service): ValsError {
+  const failed: Explained = { call, fault, maybeApplied, service };
+  switch (fault.kind) {
+    case 'no_token':
+      return new AuthError(`There is no token for ${service.base.origin}.`, {
+        ...requestFacts(failed),
+        hint: service.signInHint(),
+      });
+    case 'secret':
+      return fault.part === 'query' && call.isLink ? linkWithSecret(failed) : secretError(fault.part);
+    case 'interrupted':
+      return interruption(failed);
+    case 'not_connected':
+    case 'rejected':
+    case 'lost':
+    case 'timed_out':
+      return connectionError({ ...failed, fault });
+    case 'unreadable':
+    case 'unusable':
+      return badReply({ ...failed, fault });
+    case 'status':
+      return service.storeFailure(fault.status) ?? statusError({ ...failed, fault });
+  }
+}
+
+export const secretError = (part: string): LocalError =>
+  new LocalError(`The ${part} contains your token, so it was not sent.`, {
+    hint: `Remove your token from the ${part}. Otherwise anybody who can read the ${part} could act as you.`,
+  });
+
+const linkWithSecret = (failed: Explained): BadResponseError =>
+  new BadResponseError('The service sent your token in the link to the next page of a list.', {
+    ...requestFacts(failed),
+    hint: 'Do not trust this service. Revoke the token, and log in to a service that you know.',
+  });
+
+function interruption(failed: Explained): InterruptedError {
+  const { call, maybeApplied, service } = failed;
+  const { reason } = service.signal;
+  const interrupted = reason instanceof InterruptedError ? reason : new InterruptedError(130);
+  if (!maybeApplied) return interrupted;
+  const { method, path } = call;
+  return new InterruptedError(
+    interrupted.exit,
+    'Interrupted while the request was under way. It is not known whether the service made the change.',
+    { hint: messagesFor(failed).ifUnknown, method, path },
+  );
+}
+
+/** What to do without a token, or with one that the service does not accept. */
+export function hintToSignIn(settings: Settings, { href }: BaseUrl, isNewToken: boolean): Hints {
+  if (isNewToken) return 'Nothing was stored. Check the token, then sign in again.';
+  const { token } = settings;
+  if (token === undefined && settings.isEmpty('VALS_TOKEN')) {
+    return 'VALS_TOKEN is set, but empty. In CI, check the name of the secret.';
+  }
+  if (token?.source === 'VALS_TOKEN') return 'Set VALS_TOKEN to a token of the service.';
+  return [{ text: 'To sign in', command: 'login', input: { baseUrl: href } }, 'Or set VALS_TOKEN.'];
+}
+
+/** In a space, a 404 may mean that the space does not exist. `next` asks the service who the space is. */
+async function spaceFailure(
+  failed: CallFailed,
+  next: Request,
+  base: BaseUrl,
+): Promise<NoSpaceError | CallFailed | undefined> {
+  const space = spaceIn(base);
+  if (space === undefined || !hasStatus(failed, 404, 410)) return undefined;
+  const isAboutMe = failed.call.route === 'me';
+  const failure = isAboutMe ? failed : await next(routes.me()).catch((error: unknown) => error);
+  if (!(failure instanceof CallFailed)) return undefined;
+  if (hasStatus(failure, 401, 403)) return failure;
+  return hasStatus(failure, 404, 410) ? noSpace(space.name, space.service.href) : undefined;
+}
+
+const hasStatus = ({ fault }: CallFailed, ...statuses: number[]): boolean =>
+  fault.kind === 'status' && statuses.includes(fault.status);
+
+/** The error must have no HTTP status, because commands take status 404 to mean that the val does not exist. */
+const noSpace = (name: string, service: string): NoSpaceError =>
+  new NoSpaceError(`There is no space ${name} on ${service}, or you are not a member of that space.`, {
+    hint: [
+      { text: 'To list your spaces', command: 'use' },
+      'To become a member, ask the person who runs the service.',
+      { text: 'To add a member', command: 'space grant', input: { name } },
+    ],
+    scope: 'all',
+  });

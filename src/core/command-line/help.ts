@@ -1,0 +1,82 @@
+import { Command, type Help, Option } from 'commander';
+import { columnsFor } from '../output/column.ts';
+import { type AnyCommand, flagsOf, optionsOf } from './command.ts';
+import { environmentAlone } from './global-options.ts';
+import { optionsAt } from './known-options.ts';
+
+export function addRootHelp(root: Command): void {
+  addText(root, 'To begin, run `vals push hello.ts --local`. For help, run `vals help <command>`.');
+}
+
+export function addTopicHelp(command: Command, topic: string, below: readonly AnyCommand[]): void {
+  addExamples(
+    command,
+    below
+      .flatMap(({ examples }) => examples.filter((line) => line.startsWith(`vals ${topic} `)).slice(0, 1))
+      .slice(0, 3),
+  );
+  addText(command, `To see the help of a command, run \`vals ${topic} <command> --help\`.`);
+}
+
+export function addCommandHelp(leaf: Command, command: AnyCommand): void {
+  const { columns, examples } = command;
+  const headers = columnsFor(columns, 'pipe')
+    .map(({ header }) => header)
+    .join(', ');
+  addText(
+    leaf,
+    `${headers && `Columns in a pipe: ${headers}\n`}To list more options, such as --json, run \`vals help options\`.`,
+  );
+  addExamples(leaf, examples);
+  addRareOptions(leaf, command);
+}
+
+function addRareOptions(leaf: Command, command: AnyCommand): void {
+  const rare = optionsOf(command).filter(([, option]) => option.rare);
+  if (rare.length === 0) return;
+  leaf.addHelpText('after', () => {
+    const help = helpOf(leaf);
+    const items = rare.map(([key, option]) => ({ flags: flagsOf(key, option), ...option }));
+    const width = Math.max(...items.map(({ flags }) => flags.length));
+    const lines = items.map(({ flags, description }) => help.formatItem(flags, width, description, help));
+    return `\nLess common options:\n${lines.join('\n')}`;
+  });
+}
+
+export function optionsHelp(helpWidth: number): string {
+  const page = new Command('vals')
+    .configureOutput({ getOutHelpWidth: () => helpWidth, getOutHasColors: () => false })
+    .usage('<command> [options]')
+    .description(
+      'The options of every command. An option overrides its environment variable, and the variable overrides the config file.',
+    )
+    .helpOption(false)
+    .helpCommand(false);
+  for (const { names, placeholder = '', description } of optionsAt([], undefined)) {
+    page.addOption(
+      new Option(`${names.join(', ')} ${placeholder}`.trim(), description).helpGroup(
+        'Options of every command:',
+      ),
+    );
+  }
+  // Each variable is added as a command, because commander prints commands in two columns.
+  for (const [name, description] of Object.entries(environmentAlone)) {
+    page.command(name).description(description).helpGroup('Environment variables without an option:');
+  }
+  return page.helpInformation().trimEnd().concat('\n');
+}
+
+const addExamples = (command: Command, examples: readonly string[]): void =>
+  void command.addHelpText('after', `\nExamples:\n${examples.map((line) => `  $ ${line}`).join('\n')}`);
+
+const addText = (command: Command, text: string): void =>
+  void command.addHelpText('after', () => {
+    const help = helpOf(command);
+    return `\n${help.boxWrap(text, help.helpWidth ?? 80)}`;
+  });
+
+function helpOf(command: Command): Help {
+  const help = command.createHelp();
+  help.prepareContext({ helpWidth: command.configureOutput().getOutHelpWidth?.() });
+  return help;
+}

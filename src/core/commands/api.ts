@@ -1,0 +1,186 @@
+import { defineCommand } from '../command-line/command.ts';
+import type { Context } from '../command-line/context.ts';
+import { parsedText, path, text } from '../command-line/value-types.ts';
+import { LocalError, UsageError } from '../errors.ts';
+import { readText } from '../files/read-text.ts';
+import type { Api } from '../http/api.ts';
+import type { Call } from '../http/call.ts';
+import { isRead } from '../http/request/retry.ts';
+import { type JsonObject, type JsonValue, parseJson, stringifyJson } from '../lib/json.ts';
+import type { Result } from '../output/result.ts';
+import { dryRun, plan } from './shared/options.ts';
+
+type Field<Value = string> = [key: string, value: Value];
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
+const pathMissing = '`vals api` needs the path of a request, such as /v1/me.';
+
+export const command = defineCommand({
+  summary: 'Send any request to the service',
+  description:
+    'Send any request to the service, and print the JSON of the answer. The default method is GET. With fields ' +
+    'or --input, the default method is POST.',
+  details:
+    'Use this command for routes that have no command of their own yet. In GET, HEAD, OPTIONS and DELETE requests, ' +
+    'and in requests with --input, fields go into the query. In other requests, fields go into a JSON body. The ' +
+    'command needs a token, and sends it to the base URL only.',
+  usage: '[method] <path>',
+  arguments: {
+    first: {
+      description: 'the HTTP method, or the path alone',
+      value: { ...text('method|path'), words: methods },
+    },
+    second: {
+      description: 'the path below the base URL, such as /v1/me',
+      value: text('path'),
+      optional: true,
+    },
+  },
+  options: {
+    rawField: {
+      short: 'f',
+      description: 'a field of the request, with a text value',
+      value: parsedText('key=value', parseField),
+      repeatable: true,
+    },
+    field: {
+      short: 'F',
+      description: 'a field with a JSON value, or text from @file',
+      value: parsedText('key=json', parseField),
+      repeatable: true,
+    },
+    input: { description: 'a JSON file to send as the body, or - for standard input', value: path() },
+    paginate: { description: 'read all pages of a list, and print one array' },
+    dryRun,
+  },
+  examples: [
+    'vals api /v1/me',
+    'vals api GET "/v1/me/runs?error=true" -f limit=5',
+    'vals api /v1/vals -f name=one -F code=@hello.ts',
+    'vals api /v1/me/runs --paginate --ndjson | jq -r .id',
+  ],
+  columns: [],
+  async run(context, { first, second, rawField = [], field = [], input, paginate, dryRun }) {
+    if (second === undefined && methods.includes(first.toUpperCase())) {
+      throw new UsageError(pathMissing, {
+        hint: { text: 'For example', command: 'api', input: { first, second: '/v1/me' } },
+      });
+    }
+    const path = second ?? first;
+    const named = second === undefined ? undefined : parseMethod(first);
+    const target = parsePath(path);
+    const sends = rawField.length > 0 || field.length > 0 || input !== undefined;
+    const method = named ?? (sends ? 'POST' : 'GET');
+    checkCombination(method, input, paginate);
+    const body = input === undefined ? undefined : await readBody(input, context);
+    const fields: Field<JsonValue>[] = [...rawField];
+    for (const each of field) fields.push(await readField(each, context));
+    const inQuery = isRead(method) || method === 'DELETE' || body !== undefined;
+    const call: Call = {
+      route: 'any',
+      method,
+      path: inQuery ? withFields(target, fields) : target.path + target.query,
+      ...(body ?? (!inQuery && fields.length > 0 && { body: Object.fromEntries(fields) })),
+      isRaw: true,
+    };
+    if (dryRun) return plan(call);
+    const api = await context.connect();
+    if (paginate) return everyPage(api, call, context.flags);
+    const { body: value } = await api.send(call);
+    return value === undefined ? { kind: 'nothing' } : { kind: 'json', value };
+  },
+});
+
+function parseMethod(word: string): string {
+  const method = word.toUpperCase();
+  if (/^[A-Z]+(-[A-Z]+)*$/.test(method) && method !== 'CONNECT' && method !== 'TRACE') return method;
+  throw new UsageError(`"${word}" is not an HTTP method.`, {
+    hint: { text: 'To name a method', command: 'api', input: { first: 'GET', second: '/v1/me' } },
+  });
+}
+
+interface UserPath {
+  path: string;
+  query: string;
+}
+
+/** The request goes below the base URL, because it carries the token. */
+function parsePath(text: string): UserPath {
+  const isAddress = /^[a-z][a-z\d+.-]*:|^[/\\]{2}/i.test(text);
+  if (text === '' || isAddress || text.includes('#')) {
+    throw new UsageError(`"${text}" is not a path below the base URL.`, {
+      hint: 'Give the part after the base URL, such as /v1/me. To use another service, add --base-url.',
+    });
+  }
+  const { pathname, search } = new URL(`http://service/${text.replace(/^\//, '')}`);
+  return { path: pathname, query: search };
+}
+
+function parseField(word: string): Field {
+  const equals = word.indexOf('=');
+  if (equals > 0) return [word.slice(0, equals), word.slice(equals + 1)];
+  throw new UsageError('The value of -f and -F needs the form key=value.', {
+    hint: 'For example -f name=hello, or -F version=3.',
+  });
+}
+
+function checkCombination(method: string, input: string | undefined, paginate: boolean | undefined): void {
+  if (input !== undefined && isRead(method)) {
+    throw new UsageError(`A ${method} request has no body, so --input cannot be used.`, {
+      hint: 'To send values in the query of the request, use -f or -F.',
+    });
+  }
+  if (paginate && method !== 'GET') {
+    throw new UsageError(`--paginate works only with GET, but the method of the request is ${method}.`, {
+      hint: {
+        text: 'To send fields in the query of a GET',
+        command: 'api',
+        input: { first: 'GET', second: '/v1/me/runs', paginate: true },
+      },
+    });
+  }
+}
+
+async function readField([key, text]: Field, context: Context): Promise<Field<JsonValue>> {
+  if (text.startsWith('@')) return [key, await readText(text.slice(1), context)];
+  try {
+    return [key, parseJson(text)];
+  } catch (error) {
+    // The message must not repeat the value, because the value may be a secret.
+    throw new UsageError(`The value of the field ${key} is not JSON.`, {
+      hint: `To send text, use -f ${key}=<text>. To send the text of a file, use -F ${key}=@<file>.`,
+      cause: error,
+    });
+  }
+}
+
+async function readBody(file: string, context: Context): Promise<Pick<Call, 'text' | 'body'>> {
+  const text = await readText(file, context);
+  try {
+    return { text, body: parseJson(text) };
+  } catch (error) {
+    throw new LocalError(`${file === '-' ? 'Standard input' : `The file ${file}`} is not JSON.`, {
+      hint: 'The body of a request must be JSON. To send a text file as a field, use -F key=@file.',
+      cause: error,
+    });
+  }
+}
+
+function withFields({ path, query }: UserPath, fields: readonly Field<JsonValue>[]): string {
+  const more = new URLSearchParams(
+    fields.map(([key, value]): Field => [key, typeof value === 'string' ? value : stringifyJson(value)]),
+  );
+  if (more.size === 0) return path + query;
+  return `${path}${query === '' ? '?' : `${query}&`}${more}`;
+}
+
+async function everyPage(api: Api, { method, path }: Call, flags: Context['flags']): Promise<Result> {
+  const [bare = '', query = ''] = path.split(/\?(.*)/s);
+  const pages = api.pages({ route: 'any', method, path: bare, query: new URLSearchParams(query) });
+  if (flags.json || flags.ndjson) return { kind: 'list', rows: pages };
+  const records: JsonObject[] = [];
+  for await (const rows of pages) {
+    for (const record of rows.records) records.push(record);
+  }
+  return { kind: 'json', value: records };
+}

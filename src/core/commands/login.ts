@@ -1,0 +1,148 @@
+import { defineCommand } from '../command-line/command.ts';
+import type { Context } from '../command-line/context.ts';
+import { notThisService } from '../command-line/explain/service.ts';
+import { text } from '../command-line/value-types.ts';
+import { AuthError, BadResponseError, NoSpaceError, UsageError } from '../errors.ts';
+import { readText } from '../files/read-text.ts';
+import { textAt } from '../http/record-fields.ts';
+import { type Hints, hintList } from '../lib/hint.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { warnWith } from '../lib/say.ts';
+import { column } from '../output/column.ts';
+import * as routes from '../routes.ts';
+import { type BaseUrl, parseBaseUrl, spaceIn } from '../settings/base-url.ts';
+import { readConfig, withDefault } from '../settings/config-file.ts';
+import { checkToken, isOfThisMachine } from '../settings/settings.ts';
+import { warnIfSet } from './shared/warn-if-set.ts';
+
+export const command = defineCommand({
+  summary: 'Sign in to a service and store its token',
+  description:
+    'Sign in to a service, and store the token in a file that only you can read. The command stores a token only if ' +
+    'the service accepts the token. The token is sent to that service only. Without a base URL, the command asks for ' +
+    'the address of the service.',
+  arguments: {
+    baseUrl: {
+      description: 'the base URL of the service, such as https://api.example.com',
+      value: text('base-url'),
+      optional: true,
+    },
+  },
+  options: { withToken: { description: 'read the token from standard input' } },
+  examples: [
+    'vals login https://api.example.com',
+    'vals login https://api.example.com --with-token < token.txt',
+  ],
+  columns: [column('username'), column('base url', 'baseUrl'), column('config file', 'configFile')],
+  async run(context, { baseUrl: address, withToken = false }) {
+    const { settings, say } = context;
+    if (settings.local.value) {
+      throw new UsageError('The embedded service needs no sign-in.', {
+        hint: 'To sign in to another service, omit --local and unset VALS_LOCAL.',
+      });
+    }
+    const { configFile } = settings;
+    // This call reports a broken config file before the user types a token.
+    readConfig(configFile, settings.system, warnWith(say));
+    const baseUrl =
+      givenBaseUrl(context, address) ?? settings.baseUrl?.value ?? (await askForBaseUrl(context, withToken));
+    const token = withToken ? await readToken(context) : await askForToken(context, baseUrl);
+    const user = await signIn(context, baseUrl, token);
+    const { updateConfig } = await import('../settings/config-update.ts');
+    updateConfig(context, (config) =>
+      withDefault({ ...config, tokens: { ...config.tokens, [baseUrl.origin]: token } }, baseUrl.href),
+    );
+    warnIfSet(context, 'VALS_TOKEN');
+    warnIfSet(context, 'VALS_LOCAL');
+    say({
+      kind: 'hint',
+      text: [
+        { text: 'To send a file', command: 'push', input: { paths: true } },
+        { text: 'To see your user', command: 'me' },
+      ],
+    });
+    // In a space, `user` is the space, and `user.actor` is the person who signed in.
+    const username = textAt(user, 'actor.username') ?? textAt(user, 'username');
+    const space = spaceIn(baseUrl);
+    const asUser = username === undefined ? '' : ` as ${username}`;
+    const inSpace = space ? `, in the space ${space.name}` : '';
+    say({ kind: 'done', text: `Signed in${asUser}${inSpace}.` });
+    const record = { username: username ?? null, baseUrl: baseUrl.href, configFile };
+    return { kind: 'record', record };
+  },
+});
+
+function givenBaseUrl({ flags, settings }: Context, address: string | undefined): BaseUrl | undefined {
+  if (address === undefined) return undefined;
+  if (flags.baseUrl !== undefined) {
+    throw new UsageError('The base URL was given twice.', { hint: 'Omit --base-url.' });
+  }
+  return parseBaseUrl(address, 'the command line', settings.allowHttp.value);
+}
+
+async function readToken(context: Context): Promise<string> {
+  const token = (await readText('-', context)).trim();
+  if (token !== '') return checkToken(token, 'standard input');
+  throw new AuthError('No token was given, because standard input was empty.', {
+    hint: 'Nothing was stored. Pipe the token into the command.',
+  });
+}
+
+async function askForToken({ settings, prompt, say }: Context, { href }: BaseUrl): Promise<string> {
+  const origin = isOfThisMachine(href)
+    ? 'The token is the one that `vals serve` shows when it starts, or that `vals user add` printed.'
+    : "Create a token in the service's settings, or ask the person who runs the service.";
+  say({
+    kind: 'lines',
+    text:
+      `Signing in to ${href}\n` +
+      `${origin} Paste the token below. The terminal does not show the token.\n` +
+      `If the service accepts the token, the token is stored in a file that only you can read:\n${settings.configFile}\n`,
+  });
+  const answer = await prompt.secret(`Token for ${href}: `, [
+    'The token can be piped in.',
+    {
+      text: 'To read it from standard input',
+      command: 'login',
+      input: { baseUrl: href, withToken: true },
+    },
+  ]);
+  if (answer !== '') return checkToken(answer, 'the prompt');
+  throw new AuthError('No token was given.', {
+    hint: 'Nothing was stored. Run the command again, and paste the token.',
+  });
+}
+
+/** A user has at least one of these fields. An error that is sent with status 200 has none of them. */
+const userFields = ['id', 'username', 'bio', 'email', 'profileImageUrl', 'tier', 'url', 'links'];
+
+async function signIn(context: Context, baseUrl: BaseUrl, token: string): Promise<JsonObject> {
+  const space = spaceIn(baseUrl);
+  try {
+    const user = await (await context.connect({ token, baseUrl })).record(routes.me());
+    if (userFields.some((field) => (user[field] ?? null) !== null)) return user;
+  } catch (error) {
+    if (!space || !(error instanceof NoSpaceError)) throw error;
+    throw new NoSpaceError(error.message, {
+      ...error.facts,
+      hint: [
+        'Nothing was stored.',
+        { text: 'To sign in to your own vals', command: 'login', input: { baseUrl: space.service.href } },
+      ],
+    });
+  }
+  throw new BadResponseError('The service did not tell who the token belongs to.', {
+    hint: ['Nothing was stored.', ...hintList(notThisService)],
+  });
+}
+
+async function askForBaseUrl({ prompt, settings }: Context, withToken: boolean): Promise<BaseUrl> {
+  const instead: Hints = [
+    { text: 'To name the service', command: 'login', input: { baseUrl: true } },
+    'The embedded service (--local) needs no sign-in.',
+  ];
+  const question = 'Base URL of the service, such as https://api.example.com: ';
+  const answer = withToken || !prompt.isAtTerminal() ? '' : await prompt.text(question, instead);
+  if (answer !== '') return parseBaseUrl(answer, 'the prompt', settings.allowHttp.value);
+  throw new UsageError('No service was given, so there is nothing to sign in to.', { hint: instead });
+}

@@ -1,0 +1,61 @@
+import { defineCommand } from '../command-line/command.ts';
+import { UsageError } from '../errors.ts';
+import { column } from '../output/column.ts';
+import { hasOrigin, placesAt } from '../settings/base-url.ts';
+import { usedIn } from '../settings/config-file.ts';
+import { warnIfSet } from './shared/warn-if-set.ts';
+
+export const command = defineCommand({
+  summary: 'Sign out of a service: remove its token',
+  description:
+    'Remove the stored token of a service. The token stays valid until the service revokes it. If the service was the ' +
+    'default and only one other service is left, that service becomes the default.',
+  examples: ['vals logout', 'vals logout --base-url https://api.example.com'],
+  columns: [column('status'), column('base url', 'baseUrl')],
+  async run(context) {
+    const { settings, say } = context;
+    const baseUrl = settings.baseUrl?.value;
+    if (baseUrl === undefined) {
+      throw new UsageError('No service was given, and there is no default service to sign out of.', {
+        hint: { text: 'To name the service', command: 'logout', input: { baseUrl: true } },
+      });
+    }
+    let wasSignedIn = false;
+    let defaultNow = '';
+    let others = 0;
+    const { updateConfig } = await import('../settings/config-update.ts');
+    updateConfig(context, (config) => {
+      const { [baseUrl.origin]: forgotten, ...tokens } = config.tokens;
+      wasSignedIn = forgotten !== undefined;
+      const used = usedIn(config).filter((href) => !hasOrigin(href, baseUrl.origin));
+      if (!hasOrigin(config.baseUrl, baseUrl.origin)) {
+        defaultNow = config.baseUrl === undefined ? '' : `The default service is still ${config.baseUrl}.`;
+        return { ...config, used, tokens };
+      }
+      const left = Object.keys(tokens);
+      const next = left.length === 1 ? (placesAt(left[0] ?? '', used).at(-1) ?? left[0]) : undefined;
+      defaultNow =
+        next === undefined ? 'There is no default service now.' : `The default service is now ${next}.`;
+      others = next === undefined ? left.length : 0;
+      return { ...config, baseUrl: next, used, tokens };
+    });
+    warnIfSet(context, 'VALS_TOKEN');
+    if (wasSignedIn) {
+      // A script learns it too, because its next command uses that service.
+      if (defaultNow !== '') say({ kind: 'note', text: defaultNow });
+      say({ kind: 'done', text: `Signed out of ${baseUrl.href}.` });
+    }
+    if (others > 0) {
+      say({
+        kind: 'hint',
+        text: {
+          text: `To choose one of the ${others} other services`,
+          command: 'use',
+          input: { baseUrl: true },
+        },
+      });
+    }
+    const status = wasSignedIn ? 'signed out' : 'not signed in';
+    return { kind: 'record', record: { status, baseUrl: baseUrl.href } };
+  },
+});

@@ -1,0 +1,36 @@
+import { defineCommand } from '../command-line/command.ts';
+import { isObject, type JsonObject } from '../lib/json.ts';
+import { type Column, column, idColumn, moment } from '../output/column.ts';
+import * as routes from '../routes.ts';
+
+const columns: Column[] = [
+  column('username'),
+  idColumn('id'),
+  column('email'),
+  column('bio'),
+  column('url'),
+  { ...column('token', 'token.name'), compute: describeToken },
+  moment('token ends', 'token.expiresAt'),
+];
+
+export const command = defineCommand({
+  summary: 'Show the user that you are signed in as',
+  examples: ['vals me', 'vals me --json | jq -r .username'],
+  columns,
+  async run({ connect }) {
+    const record = await (await connect()).record(routes.me());
+    // Only a space has an actor: the person who uses it.
+    const actor = record.actor === undefined ? [] : [column('actor', 'actor.username')];
+    return { kind: 'record', record, columns: [...columns, ...actor] };
+  },
+});
+
+/** Some services tell by which token they were asked. */
+function describeToken({ token }: JsonObject): string | undefined {
+  if (!isObject(token) || typeof token.name !== 'string') return undefined;
+  const limits = [
+    ...(token.readOnly === true ? ['reads only'] : []),
+    ...(typeof token.space === 'string' ? [`for ${token.space} alone`] : []),
+  ];
+  return limits.length === 0 ? token.name : `${token.name} (${limits.join(', ')})`;
+}

@@ -1,0 +1,74 @@
+import { defineCommand } from '../command-line/command.ts';
+import type { Context } from '../command-line/context.ts';
+import { notThisService } from '../command-line/explain/service.ts';
+import { val } from '../command-line/value-types.ts';
+import { BadResponseError, NotFoundError, RefusedError, UsageError, undefinedIf } from '../errors.ts';
+import type { Api } from '../http/api.ts';
+import { textAt } from '../http/record-fields.ts';
+import type { Hints } from '../lib/hint.ts';
+import { column } from '../output/column.ts';
+import * as routes from '../routes.ts';
+import { chosenBaseUrl } from '../settings/settings.ts';
+
+export const command = defineCommand({
+  summary: 'Open a val in your browser',
+  description:
+    'Open the page of a val in your browser ($BROWSER or the default browser), or your own page if no val is given. ' +
+    'Without a browser, and in a pipe, the command prints the address. If the service is `vals serve`, the address signs the ' +
+    'browser in, for one visit within five minutes.',
+  arguments: {
+    val: { description: 'the name, id, start of the id, or file of a val', value: val(), optional: true },
+  },
+  examples: ['vals open hello', 'vals open hello --json | jq -r .url'],
+  columns: [column('url')],
+  async run({ connect, settings, forPerson, env, say, redact }, { val }) {
+    if (settings.local.value) {
+      throw new UsageError(
+        'With --local, the service ends when the command ends, so a browser cannot reach the service.',
+        {
+          hint: { text: 'To start a service that shows vals in the browser', command: 'serve' },
+        },
+      );
+    }
+    const api = await connect();
+    const record = await api.record(
+      val === undefined ? routes.me() : { ...routes.getVal(val), tokenIsOptional: true },
+    );
+    const address = addressOf(textAt(record, 'url'), redact);
+    const { href } = chosenBaseUrl(settings);
+    const isPageOfServe = address === `${href}/${val === undefined ? '' : `vals/${encodeURIComponent(val)}`}`;
+    const noLink = undefinedIf(NotFoundError, RefusedError, BadResponseError);
+    const link =
+      isPageOfServe && settings.token ? await linkForOneVisit(api, val, redact).catch(noLink) : undefined;
+    const url = link ?? address;
+    say({ kind: 'progress' });
+    if (!forPerson) return { kind: 'record', record: { url } };
+    const { openInBrowser } = await import('../output/browser.ts');
+    if (!(await openInBrowser(url, env, settings.system))) return { kind: 'text', text: `${url}\n` };
+    say({ kind: 'hint', text: `Opened ${url}` });
+    return { kind: 'nothing' };
+  },
+});
+
+/** Only `vals serve` makes such links. */
+async function linkForOneVisit(
+  api: Api,
+  val: string | undefined,
+  redact: Context['redact'],
+): Promise<string> {
+  return addressOf(textAt(await api.record(routes.pageLink(val)), 'url'), redact);
+}
+
+const seeAnswer = { text: 'To see the answer of the service', command: 'val get', input: { json: true } };
+
+function addressOf(text: string | undefined, redact: Context['redact']): string {
+  if (text === undefined) throw unusable('no address of a page', seeAnswer);
+  // The address must not contain the token, because other users of this machine can see a browser's command line.
+  if (redact(text) !== text) throw unusable('an address that contains your token', notThisService);
+  // Only http:// and https:// are accepted, because a hostile service could send an address that starts a program.
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).href;
+  throw unusable('an address that is not http:// or https://', seeAnswer);
+}
+
+const unusable = (what: string, hint: Hints): BadResponseError =>
+  new BadResponseError(`The service sent ${what}, so nothing was opened.`, { hint });

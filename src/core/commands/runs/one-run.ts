@@ -1,0 +1,67 @@
+import { endForAgents } from '../../../run/logs.ts';
+import type { Context } from '../../command-line/context.ts';
+import { NotFoundError, UsageError } from '../../errors.ts';
+import type { Api } from '../../http/api.ts';
+import { ifPresent } from '../../http/if-present.ts';
+import { textAt } from '../../http/record-fields.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { type Column, column, longText, moment } from '../../output/column.ts';
+import type { RecordResult } from '../../output/result.ts';
+import * as routes from '../../routes.ts';
+import { runColumns, runError } from '../shared/columns.ts';
+
+const columns: Column[] = [
+  ...runColumns
+    .filter(({ header }) => header !== runError.header)
+    .map((each) => (each.header === 'ended' ? moment('ended', ...each.paths) : each)),
+  column('by', 'reporter.username'),
+  runError,
+  longText('logs', [], ''),
+];
+
+/** Undefined if there is no such run, or if the service has no route for one run. */
+export async function readRunById(context: Context, id: string): Promise<RecordResult | undefined> {
+  const record = await readRun(await context.connect(), id);
+  return record && { kind: 'record', record: shownTo(context, record), columns };
+}
+
+/** `word` is the beginning of an id, as the list shows it, or the whole id of a run that cannot be read alone. */
+export async function findListedRun(context: Context, word: string): Promise<RecordResult> {
+  if (word === '') throw new UsageError('The id of the run is empty.', { hint: 'Give the id of a run.' });
+  const api = await context.connect();
+  const listed = await findInList(api, word);
+  const id = textAt(listed, 'id') ?? word;
+  const record = id === word ? undefined : await readRun(api, id);
+  if (record === undefined)
+    context.say({ kind: 'note', text: 'The service does not keep what a run printed.' });
+  return { kind: 'record', record: shownTo(context, record ?? listed), columns };
+}
+
+function shownTo({ agent, say }: Context, run: JsonObject): JsonObject {
+  const logs = textAt(run, 'logs') ?? '';
+  if (agent === undefined || endForAgents(logs) === logs) return run;
+  say({ kind: 'note', text: 'The output of the run is long. `logs` has only the end of it.' });
+  return { ...run, logs: endForAgents(logs) };
+}
+
+const readRun = (api: Api, id: string): Promise<JsonObject | undefined> =>
+  ifPresent(() => api.record(routes.getRun(id)));
+
+async function findInList(api: Api, word: string): Promise<JsonObject> {
+  const beginning = word.toLowerCase();
+  for await (const { records } of api.pages(routes.myRuns({}), { all: true })) {
+    const found = records.filter((run) => textAt(run, 'id')?.toLowerCase().startsWith(beginning));
+    const [first, second] = found;
+    if (first !== undefined && second === undefined) return first;
+    if (first !== undefined) throw severalRuns(word, found);
+  }
+  throw new NotFoundError(`There is no run ${word}.`, {
+    hint: { text: 'To list the runs', command: 'runs' },
+  });
+}
+
+const severalRuns = (word: string, runs: readonly JsonObject[]): UsageError =>
+  new UsageError(
+    `${runs.length} runs have ids that begin with "${word}": ${runs.map((run) => textAt(run, 'id')).join(' and ')}.`,
+    { hint: 'Give the whole id of the run that you mean.' },
+  );

@@ -1,0 +1,81 @@
+import { defineCommand } from '../../command-line/command.ts';
+import type { Context } from '../../command-line/context.ts';
+import { createResolver } from '../../command-line/resolve-vals.ts';
+import { text } from '../../command-line/value-types.ts';
+import { NotFoundError } from '../../errors.ts';
+import type { Result } from '../../output/result.ts';
+import * as routes from '../../routes.ts';
+import { runColumns } from '../shared/columns.ts';
+import { paging, runFilter } from '../shared/options.ts';
+import { findListedRun, readRunById } from './one-run.ts';
+import { runViews, showRuns, summaryExplained } from './run-views.ts';
+
+export const command = defineCommand({
+  summary: 'List the runs of your vals, or show one run',
+  description:
+    'List the runs of your vals, or of one val. With the id of a run, or its first 8 characters, show that run with its ' +
+    'whole error and what it printed.',
+  details: summaryExplained,
+  arguments: {
+    run: {
+      description: 'a val whose runs to list, or a run, by its id or the first 8 characters of it',
+      value: { ...text('run|val'), offers: ['runs', 'vals'] },
+      optional: true,
+    },
+  },
+  options: { ...runFilter, ...paging, ...runViews },
+  examples: [
+    'vals runs --error --since 2h',
+    'vals runs hello --error',
+    'vals runs --summary --since 7d',
+    'vals runs --all --ndjson | jq -r .id',
+  ],
+  columns: runColumns,
+  empty: 'No runs.',
+  async run(context, { run: word, ...view }) {
+    if (word === undefined) return showRuns(context, undefined, view);
+    const ofVal = async () => showRuns(context, await findVal(context, word), view);
+    // Only a list has such options, so the word is a val.
+    const isList = Object.values({ ...view, full: undefined }).some((value) => value !== undefined);
+    if (isList) return routes.looksLikeId(word) ? showRuns(context, word, view) : ofVal();
+    for (const show of waysToShow(context, word, ofVal)) {
+      const shown = await unlessMissing(show);
+      if (shown !== undefined) return shown;
+    }
+    throw new NotFoundError(`There is no run ${word}, and no val of that name.`, {
+      hint: [
+        { text: 'To list the runs', command: 'runs' },
+        { text: 'To list your vals', command: 'ls' },
+      ],
+    });
+  },
+});
+
+type Show = () => Promise<Result | undefined>;
+
+/** A word that could be a run and a val is the run. A search through the list of runs may be long, so it comes late. */
+function waysToShow(context: Context, word: string, ofVal: Show): Show[] {
+  const listedRun = () => findListedRun(context, word);
+  if (routes.looksLikeId(word)) return [() => readRunById(context, word), ofVal, listedRun];
+  // The ids of runs have no letters beyond f.
+  const isLikeIdOfRun = word === '' || /^[\da-f]{6}[\da-f-]*$/i.test(word);
+  return isLikeIdOfRun ? [listedRun, ofVal] : [ofVal, listedRun];
+}
+
+async function unlessMissing(show: Show): Promise<Result | undefined> {
+  try {
+    return await show();
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}
+
+async function findVal(context: Context, word: string): Promise<string> {
+  if (routes.looksLikeId(word)) {
+    await context.givenVals.readSummary(word);
+    return word;
+  }
+  const identify = await createResolver(context);
+  return (await identify(word)).id;
+}

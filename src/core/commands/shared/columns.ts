@@ -1,0 +1,140 @@
+import { textAt } from '../../http/record-fields.ts';
+import { readRun } from '../../http/run-record.ts';
+import type { OutcomeStatus } from '../../lib/outcome.ts';
+import {
+  authorColumn,
+  type Column,
+  cellText,
+  chart,
+  column,
+  figure,
+  idColumn,
+  longText,
+  moment,
+} from '../../output/column.ts';
+import type { Glyphs, Style } from '../../output/style.ts';
+import { duration } from '../../output/times.ts';
+
+export const valColumns: Column[] = [
+  column('name'),
+  { ...column('privacy'), droppable: 5 },
+  { ...column('version'), droppable: 4 },
+  authorColumn('author.username', 'author'),
+  { ...moment('created', 'createdAt'), droppable: 2 },
+  { ...moment('updated', 'updatedAt', 'versionCreatedAt'), droppable: 3 },
+  idColumn('id'),
+];
+
+/** What was done with a named token shows it, because CI acts with the token of a person. */
+export const byColumn: Column = {
+  ...column('by', 'versionAuthor.username'),
+  compute(record) {
+    const token = textAt(record, 'versionAuthor.token');
+    const name = textAt(record, 'versionAuthor.username');
+    return token === undefined ? name : `${name} (${token})`;
+  },
+};
+
+const runTones = { ok: 'green', failed: 'red', running: 'cyan' } as const;
+
+const runStatus: Column = {
+  ...column('status'),
+  only: 'terminal',
+  impliedBy: ['error'],
+  neverCut: true,
+  reservedWidth: '- running'.length,
+  compute(run) {
+    const { failed, isRunning } = readRun(run);
+    if (failed) return 'failed';
+    return isRunning ? 'running' : 'ok';
+  },
+  present(status, _run, glyphs) {
+    const tone = runTones[status as keyof typeof runTones];
+    return { text: glyphs[status as keyof typeof runTones] + status, tone };
+  },
+};
+
+export const runError: Column = longText('error', ['error.message', 'error'], {
+  text: 'To see whole errors',
+  input: { full: true },
+});
+
+export const runColumns: Column[] = [
+  runStatus,
+  { ...moment('started', 'runStartAt', 'startedAt', 'createdAt'), withHour: true, droppable: 5 },
+  { ...moment('ended', 'runEndAt', 'endedAt'), only: 'pipe' },
+  {
+    ...column('val', 'val.name', 'valName', 'val.id', 'valId'),
+    impliedBy: ['run'],
+    reservedWidth: 16,
+  },
+  { ...column('version', 'val.version', 'version'), droppable: 2 },
+  {
+    ...figure('took', 'took', duration),
+    only: 'terminal',
+    droppable: 3,
+    reservedWidth: '999ms'.length,
+    compute: (run) => readRun(run).durationMs,
+  },
+  { ...runError, droppable: 4 },
+  idColumn('id'),
+];
+
+export const failedRunColumns: Column[] = runColumns.map((column) =>
+  column.header === runError.header ? runError : column,
+);
+
+export const summaryColumns: Column[] = [
+  column('val'),
+  { ...column('version'), neverCut: true },
+  { ...column('runs'), neverCut: true },
+  { ...column('failed'), droppable: 4 },
+  figure('errors', 'errorRate', percentage),
+  { ...figure('p50', 'p50Ms', duration), droppable: 1 },
+  { ...figure('p95', 'p95Ms', duration), droppable: 3 },
+  { ...chart('over time', 'buckets'), droppable: 2 },
+];
+
+export const outcomeMarks: Record<
+  OutcomeStatus,
+  { mark: (keyof Glyphs & ('ok' | 'failed')) | ''; tone: keyof Style }
+> = {
+  created: { mark: 'ok', tone: 'green' },
+  pushed: { mark: 'ok', tone: 'green' },
+  renamed: { mark: 'ok', tone: 'green' },
+  pulled: { mark: 'ok', tone: 'green' },
+  merged: { mark: 'ok', tone: 'green' },
+  deleted: { mark: 'ok', tone: 'green' },
+  unchanged: { mark: '', tone: 'dim' },
+  behind: { mark: '', tone: 'cyan' },
+  kept: { mark: '', tone: 'dim' },
+  skipped: { mark: '', tone: 'yellow' },
+  failed: { mark: 'failed', tone: 'red' },
+  planned: { mark: '', tone: 'cyan' },
+};
+
+export const outcomeColumn: Column = {
+  ...column('status'),
+  neverCut: true,
+  present(status, _outcome, glyphs) {
+    const { mark, tone } = outcomeMarks[status as OutcomeStatus] ?? { mark: '', tone: 'dim' };
+    return { text: (mark === '' ? ' '.repeat(glyphs.ok.length) : glyphs[mark]) + status, tone };
+  },
+};
+
+export const versionColumn: Column = {
+  ...column('version'),
+  droppable: 3,
+  present(version, { versionBefore }, { arrow }) {
+    const before = cellText(versionBefore);
+    const isNew = before === '' || version === '' || before === version;
+    return { text: isNew ? version : `${before} ${arrow} ${version}` };
+  },
+};
+
+export const fileColumn: Column = { ...column('file'), droppable: 2 };
+
+function percentage(part: number): string {
+  if (part > 0 && part < 0.001) return '<0.1%';
+  return `${Number((100 * part).toFixed(1))}%`;
+}

@@ -1,0 +1,90 @@
+import type { ArgumentDefinition, OptionDefinition, Options } from '../../command-line/command.ts';
+import {
+  integer,
+  path,
+  time,
+  val,
+  valWord,
+  versionNumber,
+  wordLike,
+} from '../../command-line/value-types.ts';
+import type { Call } from '../../http/call.ts';
+import { column } from '../../output/column.ts';
+import type { RecordResult } from '../../output/result.ts';
+
+export const paging = {
+  limit: {
+    description: 'the largest number of records to list (default: 20)',
+    value: integer({ min: 1 }),
+    conflicts: ['all'],
+  },
+  offset: {
+    description: 'the number of records to skip at the start of the list',
+    value: integer({ min: 0 }),
+  },
+  all: { description: 'list all records', forPeople: true },
+} as const satisfies Options;
+
+export const timeRange = {
+  since: {
+    description: 'only records after this time: ISO 8601, now or an age (2h)',
+    value: time(),
+  },
+  until: {
+    description: 'only records up to this time: ISO 8601, now or an age (2h)',
+    value: time(),
+  },
+} as const satisfies Options;
+
+export const runFilter = {
+  error: { description: 'only failed runs', negatable: 'only runs that did not fail' },
+  ...timeRange,
+} as const satisfies Options;
+
+export const dryRun = {
+  description: 'send nothing; print what would be sent',
+} satisfies OptionDefinition;
+export const yes = { description: 'do not ask for confirmation', forPeople: true } satisfies OptionDefinition;
+
+export const privacy = {
+  description: 'who can see the val: public, unlisted or private',
+  value: wordLike(['public', 'unlisted', 'private']),
+} satisfies OptionDefinition;
+
+export const valArgument = {
+  description: 'the name, id, start of the id, or file of a val',
+  value: val(),
+} satisfies ArgumentDefinition;
+
+export const codeFile = {
+  description: 'a file with the code of the val (default: standard input)',
+  value: path(),
+  optional: true,
+  canBeCode: true,
+  descriptionForAgents: 'a file with the code of the val',
+} as const satisfies ArgumentDefinition;
+
+export const versionArgument = {
+  description: 'the number of the version',
+  value: versionNumber('version'),
+} satisfies ArgumentDefinition;
+
+export const plan = ({ method, path, body }: Call): RecordResult => ({
+  kind: 'record',
+  record: { method, path, ...(body !== undefined && { body }) },
+  columns: [column('method'), column('path'), column('body')],
+});
+
+export const ifVersion = {
+  description: 'write only if this is still the version of the val',
+  value: versionNumber(),
+  rare: true,
+} satisfies OptionDefinition;
+
+/** The argument of the commands that compare files with their vals. */
+export const valsOfWorkspace = {
+  description: 'names, files, folders or ids of vals (default: all)',
+  value: valWord(),
+  optional: true,
+  repeatable: true,
+} as const;

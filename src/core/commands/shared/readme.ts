@@ -1,0 +1,15 @@
+import type { Context } from '../../command-line/context.ts';
+import { LocalError } from '../../errors.ts';
+import { readText } from '../../files/read-text.ts';
+
+/** The text of the file of --readme. People give the text itself. */
+export async function readReadme(file: string, context: Context): Promise<string> {
+  try {
+    return await readText(file, context);
+  } catch (error) {
+    if (error instanceof LocalError) {
+      error.facts.hint = { text: 'The readme comes from a file. To name the file', input: { readme: true } };
+    }
+    throw error;
+  }
+}

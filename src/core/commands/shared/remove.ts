@@ -1,0 +1,52 @@
+import { runBatch } from '../../command-line/batch.ts';
+import type { Context } from '../../command-line/context.ts';
+import { DeclinedError } from '../../errors.ts';
+import type { Call } from '../../http/call.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { Result } from '../../output/result.ts';
+
+export interface Deletion {
+  /** What its row of the output begins with. */
+  row: JsonObject;
+  /** What messages call it. */
+  label: string;
+  call: Call;
+}
+
+export interface DeleteOptions {
+  things: string;
+  concurrency: number | 'auto';
+  dryRun: boolean | undefined;
+}
+
+export async function deleteAll(
+  context: Context,
+  deletions: readonly Deletion[],
+  { dryRun, ...options }: DeleteOptions,
+): Promise<Result> {
+  if (dryRun) return { kind: 'list', rows: deletions.map(({ row }) => ({ ...row, status: 'planned' })) };
+  const api = await context.connect();
+  const tasks = deletions.map(({ row, label, call }) => ({
+    row,
+    label,
+    async run() {
+      await api.send(call);
+      return { status: 'deleted' as const };
+    },
+  }));
+  const { signal, say } = context;
+  return runBatch(tasks, { ...options, signal, say, verb: 'deleted' });
+}
+
+/** `question` may read from the service what is to be deleted, so it is called only if somebody can be asked. */
+export async function confirmDeletion(
+  { prompt, say }: Pick<Context, 'prompt' | 'say'>,
+  question: () => Promise<string>,
+): Promise<void> {
+  const instead = { text: 'To delete without a question', input: { yes: true } };
+  prompt.expectTerminal(instead);
+  const text = await question();
+  say({ kind: 'progress' });
+  if (await prompt.confirm(text, instead)) return;
+  throw new DeclinedError('Nothing was deleted.');
+}

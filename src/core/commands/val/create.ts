@@ -1,0 +1,66 @@
+import { resolve } from 'node:path';
+import { defineCommand } from '../../command-line/command.ts';
+import { path, text } from '../../command-line/value-types.ts';
+import { PartialError, UsageError } from '../../errors.ts';
+import { readCode } from '../../files/read-text.ts';
+import { publicity } from '../../http/change-val.ts';
+import { textAt } from '../../http/record-fields.ts';
+import { isFile } from '../../lib/paths.ts';
+import { namePattern } from '../../lib/val-limits.ts';
+import * as routes from '../../routes.ts';
+import { valColumns } from '../shared/columns.ts';
+import { codeFile, dryRun, plan, privacy } from '../shared/options.ts';
+import { readReadme } from '../shared/readme.ts';
+import { noCheck, refuseBrokenCode } from '../shared/syntax.ts';
+
+export const command = defineCommand({
+  summary: 'Create a val',
+  description: 'Create a val from a file, or from standard input. The name must be new.',
+  descriptionForAgents: 'Create a val from code, or from a file. The name must be new.',
+  arguments: {
+    name: { description: 'the name of the val', value: text('name') },
+    file: codeFile,
+  },
+  options: {
+    readme: { description: 'a file with the readme of the val', value: path() },
+    privacy,
+    noCheck,
+    dryRun,
+  },
+  examples: [
+    'vals val create hello examples/hello.ts --privacy public',
+    'echo "export default () => 1" | vals val create one',
+  ],
+  columns: valColumns,
+  async run(context, { name, file = '-', readme, privacy, noCheck, dryRun }) {
+    if (file === '-' && readme === '-') {
+      throw new UsageError('Standard input cannot be both the code and the readme.', {
+        hint: 'Give the path of a file for the code or for the readme.',
+      });
+    }
+    if (file === '-' && !namePattern.test(name) && isFile(resolve(context.settings.cwd, name))) {
+      throw new UsageError(`${name} is a file, not the name of a val.`, {
+        hint: { text: 'To make the file a val', command: 'push', input: { paths: [name] } },
+      });
+    }
+    const code = await readCode(file, context);
+    const readmeText = readme === undefined ? undefined : await readReadme(readme, context);
+    const call = routes.createVal({
+      name,
+      code,
+      ...(readmeText !== undefined && { readme: readmeText }),
+      ...(privacy !== undefined && { privacy }),
+    });
+    await refuseBrokenCode(file, code, { noCheck });
+    if (dryRun) return plan(call);
+    const api = await context.connect();
+    const record = await api.record(call);
+    context.say({ kind: 'done', text: `Created ${name}.` });
+    const privacyNow = textAt(record, 'privacy');
+    const isTooPublic = privacy !== undefined && publicity(privacyNow, 0) > publicity(privacy, 0);
+    if (!isTooPublic) return { kind: 'record', record };
+    const message = `The service created ${name}, but made it ${privacyNow} instead of ${privacy}.`;
+    const hint = { text: 'To change its privacy', command: 'val set', input: { val: name, privacy } };
+    return { kind: 'record', record, error: new PartialError(message, { hint }) };
+  },
+});

@@ -1,0 +1,50 @@
+import type { Context } from '../../command-line/context.ts';
+import { textAt } from '../../http/record-fields.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { listed } from '../../lib/listed.ts';
+import * as routes from '../../routes.ts';
+
+const mostNames = 5;
+
+/** Says which vals import those that are to be deleted, except for vals that are deleted together with them. */
+export async function warnOfDependents(
+  context: Pick<Context, 'connect' | 'say'>,
+  vals: readonly JsonObject[],
+): Promise<void> {
+  const deleted = new Set(vals.map((val) => textAt(val, 'id')));
+  for (const val of vals) {
+    const count = Number(val.referenceCount ?? 0);
+    if (!(count > 0)) continue;
+    const references = await referencesTo(context, textAt(val, 'id') ?? '');
+    const others = references.filter((reference) => !deleted.has(textAt(reference, 'reference.id')));
+    const left = count - (references.length - others.length);
+    if (left === 0) continue;
+    const name = textAt(val, 'name') ?? textAt(val, 'id');
+    const users = usersText(others.map(labelOf), left);
+    context.say({ kind: 'warning', text: `${name} is imported by ${users}.` });
+  }
+}
+
+/** The first page is enough for a warning. A service that cannot say it does not keep a val from being deleted. */
+async function referencesTo({ connect }: Pick<Context, 'connect'>, id: string): Promise<JsonObject[]> {
+  try {
+    for await (const { records } of (await connect()).pages(routes.myReferences(id))) {
+      return records.filter((reference) => textAt(reference, 'dependsOn.id') === id);
+    }
+  } catch {}
+  return [];
+}
+
+function labelOf(reference: JsonObject): string {
+  const owner = textAt(reference, 'reference.username');
+  const name = textAt(reference, 'reference.name') ?? textAt(reference, 'reference.id') ?? '';
+  return owner === textAt(reference, 'dependsOn.username') ? name : `${owner}/${name}`;
+}
+
+/** Private vals of others have no name here, but they count. */
+function usersText(names: readonly string[], count: number): string {
+  const shown = names.slice(0, mostNames);
+  if (shown.length === 0) return 'vals that you may not see';
+  const more = count - shown.length;
+  return listed(more > 0 ? [...shown, `${more} more`] : shown);
+}

@@ -1,0 +1,88 @@
+import { defineCommand } from '../../command-line/command.ts';
+import { ConflictError } from '../../errors.ts';
+import { findSyntaxFaults } from '../../files/check-syntax.ts';
+import { decode } from '../../files/files.ts';
+import { checkNotEmpty } from '../../files/read-text.ts';
+import { codeOf, textAt, versionOf } from '../../http/record-fields.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { beyondGracePeriod } from '../../lib/signals.ts';
+import * as routes from '../../routes.ts';
+import { valColumns } from '../shared/columns.ts';
+import { dryRun, plan, valArgument } from '../shared/options.ts';
+import { noCheck, syntaxError } from '../shared/syntax.ts';
+import { newVersionSentence } from '../shared/version-records.ts';
+
+export const command = defineCommand({
+  summary: "Edit a val's code in your editor",
+  description:
+    "Edit a val's code in your editor ($VISUAL or else $EDITOR), and send the saved text as a new version. If you change " +
+    'nothing, nothing is sent. With --dry-run, or if sending fails, or if somebody else changed the val meanwhile, your ' +
+    'text is kept in a file, and the command names that file.',
+  arguments: { val: valArgument },
+  options: { noCheck, dryRun },
+  examples: ['vals val edit hello'],
+  columns: valColumns,
+  async run(context, { val, noCheck, dryRun }) {
+    const { edit } = await import('../../output/editor.ts');
+    const api = await context.connect();
+    const read = () => api.recordWithEtag(routes.getVal(val));
+    const { record } = await read();
+    const code = codeOf(record);
+    context.say({ kind: 'progress' });
+    // Ctrl-C in the editor must not end this command.
+    const { bytes, file, discard } = await beyondGracePeriod(() =>
+      edit(code, `${fileName(textAt(record, 'name'))}.ts`, context.env, context.settings.system),
+    );
+    // An added newline at the end is not a change, because many editors add one.
+    if ([code, `${code}\n`].some((text) => bytes.equals(Buffer.from(text)))) {
+      await discard();
+      context.signal.throwIfAborted();
+      context.say({ kind: 'hint', text: 'You did not change the code, so nothing was sent.' });
+      return { kind: 'nothing' };
+    }
+    try {
+      context.signal.throwIfAborted();
+      const edited = checkNotEmpty(file, decode(file, bytes));
+      if (!noCheck) await refuseBrokenText(file, edited, val);
+      const { record: now, etag } = await read();
+      if (!isSame(record, now)) throw changedMeanwhile(val, file);
+      const call = { ...routes.createVersion(val, edited), ifMatch: etag };
+      if (dryRun) {
+        // The plan shows only the beginning of a long text.
+        context.say({ kind: 'warning', text: textIsIn(file) });
+        return plan(call);
+      }
+      const sent = await api.record(call);
+      await discard();
+      context.say({ kind: 'done', text: newVersionSentence(sent) });
+      return { kind: 'record', record: sent };
+    } catch (error) {
+      context.say({ kind: 'warning', text: textIsIn(file) });
+      throw error;
+    }
+  },
+});
+
+const textIsIn = (file: string): string => `Your text is in ${file}.`;
+
+const isSame = (opened: JsonObject, now: JsonObject): boolean =>
+  codeOf(opened) === codeOf(now) && versionOf(opened) === versionOf(now);
+
+const changedMeanwhile = (val: string, file: string): ConflictError =>
+  new ConflictError('The val was changed on the service while you edited it. Nothing was sent.', {
+    hint: [
+      { text: 'To see the code on the service', command: 'val get', input: { val, code: true } },
+      { text: 'To send your text as the next version', command: 'version new', input: { val, file } },
+    ],
+  });
+
+async function refuseBrokenText(file: string, code: string, val: string): Promise<void> {
+  const [fault] = await findSyntaxFaults(code);
+  if (fault === undefined) return;
+  throw syntaxError(file, fault, [
+    'Fix the text in that file.',
+    { text: 'To send it', command: 'version new', input: { val, file } },
+  ]);
+}
+
+const fileName = (name = ''): string => (/^\w{1,60}$/.test(name) ? name : 'val');

@@ -1,0 +1,37 @@
+import { defineCommand } from '../../command-line/command.ts';
+import { val } from '../../command-line/value-types.ts';
+import { codeOf, textAt } from '../../http/record-fields.ts';
+import { splitVersion } from '../../lib/val-word.ts';
+import * as routes from '../../routes.ts';
+import { valColumns } from '../shared/columns.ts';
+import { versionCode } from '../shared/version-records.ts';
+
+export const command = defineCommand({
+  summary: 'Show a val',
+  description:
+    'Show a val, or one of its versions. The command needs no token for a val that everybody may read.',
+  arguments: {
+    val: {
+      description: 'the name, id, start of the id, or file of a val; NAME@2 is version 2',
+      value: val({ orVersion: true }),
+    },
+  },
+  options: {
+    code: { description: 'print only the code of the val, byte for byte', conflicts: ['readme'] },
+    readme: { description: 'print only the readme of the val, byte for byte' },
+  },
+  examples: ['vals val get hello', 'vals val get hello@1 --json', 'vals val get hello --code > hello.ts'],
+  columns: valColumns,
+  async run({ connect, say, forPerson, givenVals }, { val: word, code, readme }) {
+    const { val, version } = splitVersion(word);
+    const call = version === undefined ? routes.getVal(val) : routes.getVersion(val, version);
+    const known = version === undefined ? givenVals.lastRead(val) : undefined;
+    const record = known ?? (await (await connect()).record({ ...call, tokenIsOptional: true }));
+    if (readme) return { kind: 'text', text: textAt(record, 'readme') ?? '' };
+    if (code)
+      return { kind: 'text', text: version === undefined ? codeOf(record) : versionCode(record, val) };
+    if (forPerson)
+      say({ kind: 'hint', text: { text: 'To print the code of the val', input: { code: true } } });
+    return { kind: 'record', record };
+  },
+});

@@ -1,0 +1,117 @@
+import { defineCommand } from '../../command-line/command.ts';
+import type { Context } from '../../command-line/context.ts';
+import { path, text } from '../../command-line/value-types.ts';
+import { ConflictError, LocalError, PartialError, RefusedError, UsageError } from '../../errors.ts';
+import { changeFields } from '../../http/change-val.ts';
+import { textAt } from '../../http/record-fields.ts';
+import { listed } from '../../lib/listed.ts';
+import * as routes from '../../routes.ts';
+import { valColumns } from '../shared/columns.ts';
+import { dryRun, plan, privacy, valArgument } from '../shared/options.ts';
+import { readReadme } from '../shared/readme.ts';
+
+export const command = defineCommand({
+  summary: 'Change the name, privacy or readme of a val',
+  description:
+    'Change the name, privacy or readme of a val. Its code stays. In a workspace, a new name is written to vals.json ' +
+    'too, but the file keeps its own name. Everybody can read the code and the versions of a val that becomes public.',
+  details:
+    'If the service cannot change these fields alone, the command sends a new version with the same code and the ' +
+    'changed fields. After every change, the command reads the val and reports the fields that the service did not ' +
+    'change. The exit code is 9 if the service changed only some of the fields, and 6 if the service changed none of ' +
+    'them.',
+  arguments: { val: valArgument },
+  options: {
+    name: { description: 'the new name of the val', value: text('name') },
+    privacy,
+    readme: { description: 'a file with the new readme', value: path() },
+    dryRun,
+  },
+  examples: ['vals val set hello --privacy public', 'vals val set hello --name hello2'],
+  columns: valColumns,
+  async run(context, { val, name, privacy, readme, dryRun }) {
+    const fields = await readFields(context, { name, privacy, readme });
+    const renaming = name === undefined ? undefined : await prepareRenaming(context, val, name, { dryRun });
+    if (dryRun) return plan(routes.changeVal(val, fields));
+    const api = await context.connect();
+    const { val: record, notApplied } = await changeFields(api, val, fields, context.givenVals.etagOf(val));
+    if (!notApplied.includes('name')) renaming?.();
+    const label = textAt(record, 'name') ?? context.givenVals.wordFor(val) ?? val;
+    const wanted = Object.keys(fields);
+    const applied = wanted.filter((field) => !notApplied.some((other) => other === field));
+    if (applied.length > 0) context.say({ kind: 'done', text: doneSentence(applied, label) });
+    if (notApplied.length === 0) return { kind: 'record', record };
+    const message = `The service did not change the ${listed(notApplied)} of ${label}.`;
+    const hint = `Change the ${listed(notApplied)} on the service itself.`;
+    if (applied.length === 0) throw new RefusedError(message, { hint });
+    return { kind: 'record', record, error: new PartialError(message, { hint }) };
+  },
+});
+
+async function readFields(
+  context: Context,
+  { name, privacy, readme }: routes.ValFields,
+): Promise<routes.ValFields> {
+  if (name === undefined && privacy === undefined && readme === undefined) {
+    throw new UsageError('No new name, privacy or readme was given.', {
+      hint: [
+        { text: 'To change the name', input: { name: true } },
+        { text: 'To change who can see the val', input: { privacy: true } },
+        { text: 'To change the readme', input: { readme: true } },
+      ],
+    });
+  }
+  if (name === '') throw new UsageError('The name is empty.', { hint: 'Give a name, such as hello.' });
+  const text = readme === undefined ? undefined : await readReadme(readme, context);
+  return {
+    ...(name !== undefined && { name }),
+    ...(privacy !== undefined && { privacy }),
+    ...(text !== undefined && { readme: text }),
+  };
+}
+
+/** In a workspace, vals.json gets the new name, since the file keeps its own. */
+async function prepareRenaming(
+  context: Context,
+  id: string,
+  name: string,
+  { dryRun = false }: { dryRun: boolean | undefined },
+): Promise<(() => void) | undefined> {
+  const { placeOfVal } = await import('../../../workspace/place-of-val.ts');
+  const place = await placeOfVal(context, id);
+  if (place === undefined) return undefined;
+  const { workspace, file, name: nameBefore } = place;
+  const { confirmService, renaming } = await import('../../../workspace/belonging.ts');
+  await confirmService(context, workspace, renaming, { dryRun });
+  const { pathTo } = await import('../../../workspace/workspace.ts');
+  const { fileWithName } = await import('../../../workspace/file-of-val.ts');
+  const { nameFrom } = await import('../../files/val-names.ts');
+  const { updateManifest, withName } = await import('../../../workspace/manifest.ts');
+  const other = await fileWithName(context, workspace, name);
+  if (other !== undefined && other !== file) {
+    throw new ConflictError(
+      `The workspace already has the val "${name}", in the file ${pathTo(workspace, other)}. Nothing was sent.`,
+      { hint: 'Choose another name.' },
+    );
+  }
+  return () => {
+    try {
+      updateManifest(workspace.root, withName(file, nameFrom(file) === name ? undefined : name));
+      workspace.records.update(nameBefore, { name });
+    } catch (error) {
+      throw error instanceof LocalError ? notInManifest(name, error) : error;
+    }
+  };
+}
+
+const notInManifest = (name: string, { message, facts }: LocalError): LocalError =>
+  new LocalError(
+    `The val is named "${name}" on the service now, but vals.json could not be changed: ${message}`,
+    facts,
+  );
+
+/** The label is the new name already. */
+function doneSentence(fields: readonly string[], label: string): string {
+  if (fields.length === 1 && fields[0] === 'name') return `The val is named ${label} now.`;
+  return `Changed the ${listed(fields)} of ${label}.`;
+}

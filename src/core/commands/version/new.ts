@@ -1,0 +1,37 @@
+import { defineCommand } from '../../command-line/command.ts';
+import { readCode } from '../../files/read-text.ts';
+import { etagAtVersion } from '../../http/expected-version.ts';
+import * as routes from '../../routes.ts';
+import { valColumns } from '../shared/columns.ts';
+import { codeFile, dryRun, ifVersion, plan, valArgument } from '../shared/options.ts';
+import { noCheck, refuseBrokenCode } from '../shared/syntax.ts';
+import { newVersionSentence } from '../shared/version-records.ts';
+
+export const command = defineCommand({
+  summary: 'Add a version to a val',
+  description:
+    'Add a version to a val, from a file or from standard input. If the code is the same as the current code, the ' +
+    'service may add no version.',
+  descriptionForAgents:
+    'Add a version to a val, from code or from a file. If the code is the same as the current code, the service may ' +
+    'add no version.',
+  arguments: {
+    val: valArgument,
+    file: codeFile,
+  },
+  options: { ifVersion, noCheck, dryRun },
+  examples: ['vals version new hello examples/hello.ts', 'vals version new hello hello.ts --if-version 3'],
+  columns: valColumns,
+  async run(context, { val, file = '-', ifVersion, noCheck, dryRun }) {
+    const code = await readCode(file, context);
+    const call = routes.createVersion(val, code);
+    await refuseBrokenCode(file, code, { noCheck });
+    if (dryRun && ifVersion === undefined) return plan(call);
+    const api = await context.connect();
+    const ifMatch = ifVersion === undefined ? undefined : await etagAtVersion(api, val, ifVersion);
+    if (dryRun) return plan(call);
+    const record = await api.record({ ...call, ifMatch });
+    context.say({ kind: 'done', text: newVersionSentence(record) });
+    return { kind: 'record', record };
+  },
+});

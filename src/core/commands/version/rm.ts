@@ -1,0 +1,52 @@
+import { defineCommand } from '../../command-line/command.ts';
+import type { Context } from '../../command-line/context.ts';
+import { textAt, versionOf } from '../../http/record-fields.ts';
+import { column, idColumn } from '../../output/column.ts';
+import * as routes from '../../routes.ts';
+import { outcomeColumn } from '../shared/columns.ts';
+import { dryRun, valArgument, versionArgument, yes } from '../shared/options.ts';
+import { confirmDeletion, deleteAll } from '../shared/remove.ts';
+
+export const command = defineCommand({
+  summary: 'Delete versions of a val',
+  description: 'Delete versions of a val. The command asks first, and says which version is current.',
+  descriptionForAgents: 'Delete versions of a val without a question. This cannot be undone.',
+  arguments: {
+    val: valArgument,
+    versions: { ...versionArgument, description: 'the numbers of the versions to delete', repeatable: true },
+  },
+  options: { yes, dryRun },
+  examples: ['vals version rm hello 2 3 --yes'],
+  columns: [
+    outcomeColumn,
+    column('version'),
+    { ...column('name'), only: 'terminal' },
+    { ...idColumn('id'), impliedBy: ['val'] },
+  ],
+  async run(context, { val, versions: given, yes, dryRun }) {
+    const { givenVals, forPerson } = context;
+    const versions = [...new Set(given)];
+    if (dryRun && forPerson) await givenVals.readSummary(val);
+    if (!dryRun && !yes) await confirmDeletion(context, () => question(context, val, versions));
+    const deletions = versions.map((version) => ({
+      row: { id: val, version, ...(forPerson && { name: givenVals.labelFor(val) }) },
+      label: `${version}`,
+      call: routes.deleteVersion(val, version),
+    }));
+    return deleteAll(context, deletions, { things: 'versions', concurrency: 'auto', dryRun });
+  },
+});
+
+async function question(context: Context, val: string, versions: readonly number[]): Promise<string> {
+  const record = await context.givenVals.readSummary(val);
+  const name = textAt(record, 'name') ?? context.givenVals.wordFor(val) ?? val;
+  const current = versionOf(record);
+  const what = versions.length === 1 ? `version ${versions[0]}` : `the versions ${versions.join(', ')}`;
+  return `Delete ${what} of the val ${name}${noteOnCurrent(versions, current)}?`;
+}
+
+function noteOnCurrent(versions: readonly number[], current: number | undefined): string {
+  if (current === undefined) return '';
+  if (!versions.includes(current)) return `, whose current version is ${current}`;
+  return versions.length === 1 ? ', its current version' : `, among them its current version ${current}`;
+}

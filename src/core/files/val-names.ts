@@ -1,0 +1,54 @@
+// The name of a val is made from the name of its file.
+
+import { basename, extname } from 'node:path';
+import { UsageError } from '../errors.ts';
+import { listed } from '../lib/listed.ts';
+import { longestValName, nameLike } from '../lib/val-limits.ts';
+
+interface NamedFile {
+  file: string;
+  name: string;
+}
+
+/** Undefined if the file's name has no letter that a name could begin with, or is too long. */
+export function nameFrom(file: string): string | undefined {
+  const name = nameLike(basename(file, extname(file)));
+  return name === '' || name.length > longestValName ? undefined : name;
+}
+
+/** Throws one error that names all files without a usable name and all that share one. */
+export function refuseUnusableNames(files: readonly { file: string; name: string | undefined }[]): void {
+  const unnamed = files.filter(({ name }) => name === undefined).map(({ file }) => file);
+  if (unnamed.length > 0) throw withoutName(unnamed);
+  const byName = new Map<string, string>();
+  for (const { file, name = '' } of files) {
+    const other = byName.get(name);
+    if (other !== undefined) throw sameName(other, { file, name });
+    byName.set(name, file);
+  }
+}
+
+const sameName = (otherFile: string, { file, name }: NamedFile): UsageError =>
+  new UsageError(`${otherFile} and ${file} would both be the val "${name}".`, {
+    hint: [
+      'Rename one of the two files, list it in .valsignore, or change what "names" in vals.json says of it.',
+      {
+        text: 'To give the val of one of them another name',
+        command: 'push',
+        input: { paths: [file], name: true },
+      },
+    ],
+  });
+
+function withoutName(files: readonly string[]): UsageError {
+  const have = files.length === 1 ? 'has a name' : 'have names';
+  return new UsageError(
+    `${listed(files)} ${have} that no val can have: a val's name has 1 to ${longestValName} letters, digits or _, and begins with a letter.`,
+    {
+      hint: [
+        'Rename the file, or list it in .valsignore.',
+        { text: 'To give the val a name', command: 'push', input: { paths: [files[0] ?? ''], name: true } },
+      ],
+    },
+  );
+}

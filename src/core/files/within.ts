@@ -1,0 +1,40 @@
+import { relative } from 'node:path';
+import { LocalError } from '../errors.ts';
+import { isWithin, realPath, withSlashes } from '../lib/paths.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** The folders that hold the token. */
+export const tokenFolders = ({
+  configDirectory,
+  dataDirectory,
+}: Pick<Settings, 'configDirectory' | 'dataDirectory'>): string[] =>
+  [configDirectory, dataDirectory].flatMap((folder) => folder?.value ?? []);
+
+export interface FileLimits {
+  filesBelow: string | undefined;
+  forbiddenFolders: readonly string[];
+}
+
+export function placeWithin(
+  { filesBelow, forbiddenFolders }: FileLimits,
+  path: string,
+  shownPath: string,
+): { folder: string; below: string } {
+  if (filesBelow === undefined) {
+    throw new LocalError(
+      `${shownPath} cannot be used: the server (vals mcp) was started without a project folder.`,
+      {
+        hint: 'Ask a person to start vals mcp in a project folder, not in / or in the home folder.',
+      },
+    );
+  }
+  const real = realPath(path);
+  const isInside = isWithin(filesBelow, path) && isWithin(realPath(filesBelow), real);
+  if (!isInside || forbiddenFolders.some((folder) => isWithin(realPath(folder), real))) {
+    throw new LocalError(
+      `${shownPath} cannot be used: agents may use only the project's files below ${filesBelow}.`,
+      { hint: 'Use a file of the project, or ask a person to copy the file into the project.' },
+    );
+  }
+  return { folder: filesBelow, below: withSlashes(relative(filesBelow, path)) };
+}

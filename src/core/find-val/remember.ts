@@ -1,0 +1,75 @@
+import type { Call, Reply, RequestStage, RouteName } from '../http/call.ts';
+import { ownerOf, recordsIn, textAt, versionOf } from '../http/record-fields.ts';
+import { CallFailed } from '../http/request/faults.ts';
+import { isObject, type JsonObject, lookUp } from '../lib/json.ts';
+import type { SeenVals } from './seen-vals.ts';
+
+/** If the service answers 404 or 410 to one of these calls, the val is gone. */
+const callsAboutVal: ReadonlySet<RouteName> = new Set([
+  'createVersion',
+  'deleteVal',
+  'getVal',
+  'listVersions',
+  'valRuns',
+]);
+
+/** Remembers the vals that replies carry, so that people can name them. */
+export const remember =
+  (seen: SeenVals): RequestStage =>
+  (next) =>
+  async (call) => {
+    try {
+      const reply = await next(call);
+      noteReply(call, reply, seen);
+      return reply;
+    } catch (error) {
+      if (call.val !== undefined && callsAboutVal.has(call.route) && isGone(error)) seen.drop(call.val);
+      throw error;
+    }
+  };
+
+const isGone = (error: unknown): boolean =>
+  error instanceof CallFailed && error.fault.kind === 'status' && [404, 410].includes(error.fault.status);
+
+function noteReply(call: Call, { body = null }: Reply, seen: SeenVals): void {
+  const { val } = call;
+  switch (call.route) {
+    case 'me': {
+      const id = textAt(body, 'id');
+      if (id !== undefined) seen.noteMe(id);
+      break;
+    }
+    case 'createVal':
+    case 'putVal':
+      // Some services answer with the id and the version alone.
+      if (isObject(body))
+        noteVal({ name: lookUp(call.body ?? null, 'name') ?? null, ...body }, seen, { isMine: true });
+      break;
+    case 'getVal':
+    case 'createVersion':
+      if (isObject(body) && textAt(body, 'id') === val) noteVal(body, seen);
+      break;
+    case 'myLikes':
+    case 'userVals':
+      // A list of likes has no owner: see SeenVal.
+      for (const record of recordsIn(body)) noteVal(record, seen, { listOwner: call.user ?? '' });
+      break;
+    case 'deleteVal':
+      if (val !== undefined) seen.drop(val);
+      break;
+    default:
+  }
+}
+
+function noteVal(
+  record: JsonObject,
+  seen: SeenVals,
+  { isMine = false, listOwner }: { isMine?: boolean; listOwner?: string | undefined } = {},
+): void {
+  const id = textAt(record, 'id');
+  const name = textAt(record, 'name');
+  if (!id || !name) return;
+  const version = versionOf(record);
+  const owner = ownerOf(record)?.id ?? listOwner;
+  seen.note({ id, name, version, owner, ...(isMine && { mine: true }) });
+}

@@ -1,0 +1,57 @@
+import type { JsonValue } from '../lib/json.ts';
+import type * as routes from '../routes.ts';
+
+/** The name of a function of routes.ts, or `any` for a request that the user wrote. */
+export type RouteName = keyof typeof routes | 'any';
+
+/** A request as data. What its failure means to the user is in cli/explain, by its route. */
+export interface Call {
+  route: RouteName;
+  method: string;
+  path: string;
+  query?: URLSearchParams;
+  body?: JsonValue;
+  /** The body as it was given, if it must be sent byte for byte. */
+  text?: string;
+  /** The ETag of the val as it was read. The service makes the change only if the val still has this ETag. */
+  ifMatch?: string | undefined;
+  /** With `*`, the service makes the change only if there is no val of that name yet. */
+  ifNoneMatch?: '*' | undefined;
+  /** The id of the val in the path. */
+  val?: string;
+  version?: number;
+  user?: string;
+  /**
+   * Whether `limit` and `offset` are sent: with every request of a list, or only to a service that refuses requests
+   * without them. Otherwise they are never sent.
+   */
+  paging?: 'always' | 'on demand';
+  /** The query is that of a link which the service sent. */
+  isLink?: boolean;
+  /** Any other body is a fault. */
+  expects?: 'record' | 'list';
+  /** For `vals api`: the reply may be empty, and the body of the reply to a DELETE is shown. */
+  isRaw?: boolean;
+  tokenIsOptional?: boolean;
+  /** The retrying stage fills this in. */
+  attempt?: Attempt;
+}
+
+interface Attempt {
+  number: number;
+  limitMs: number;
+  /** The same for all attempts of a POST. */
+  idempotencyKey: string | undefined;
+}
+
+export interface Reply {
+  status: number;
+  body: JsonValue | undefined;
+  etag?: string;
+}
+
+/** Sends a call and returns the reply. Throws an error if the service did not do what the call asks for. */
+export type Request = (call: Call) => Promise<Reply>;
+
+/** One concern of the way of a request. cli/connection.ts lists the stages in order. */
+export type RequestStage = (next: Request) => Request;

@@ -1,0 +1,44 @@
+import { UnknownOutcomeError, ValsError } from '../errors.ts';
+import type { JsonObject } from '../lib/json.ts';
+import * as routes from '../routes.ts';
+import type { Api } from './api.ts';
+import { ifRouteExists } from './if-present.ts';
+import { codeOf, textAt } from './record-fields.ts';
+
+type ValField = keyof routes.ValFields;
+
+const valFields: readonly ValField[] = ['name', 'privacy', 'readme'];
+
+export interface ChangedVal {
+  val: JsonObject;
+  notApplied: ValField[];
+}
+
+/** `ifMatch` is the ETag of the val, if the val was read before. */
+export async function changeFields(
+  api: Api,
+  id: string,
+  fields: routes.ValFields,
+  ifMatch?: string,
+): Promise<ChangedVal> {
+  const changed = await ifRouteExists(() => api.send({ ...routes.changeVal(id, fields), ifMatch }));
+  if (changed === undefined) {
+    const { record, etag } = await api.recordWithEtag(routes.getVal(id));
+    await api.send({ ...routes.createVersion(id, codeOf(record), fields), ifMatch: ifMatch ?? etag });
+  }
+  const val = await api.record(routes.getVal(id)).catch((error) => {
+    throw error instanceof ValsError ? notRead(error) : error;
+  });
+  const isApplied = (field: ValField) =>
+    fields[field] === undefined || fields[field] === (textAt(val, field) ?? '');
+  return { val, notApplied: valFields.filter((field) => !isApplied(field)) };
+}
+
+const notRead = ({ message, facts }: ValsError): UnknownOutcomeError =>
+  new UnknownOutcomeError(`The change was sent, but the val could not be read afterwards: ${message}`, facts);
+
+/** Returns 0 for private, 1 for unlisted and 2 for public. */
+export function publicity(privacy = '', ifUnknown: number): number {
+  const index = ['private', 'unlisted', 'public'].indexOf(privacy.toLowerCase());
+  return index === -1 ? ifUnknown : index;
+}

@@ -1,0 +1,39 @@
+import { ConflictError } from '../errors.ts';
+import * as routes from '../routes.ts';
+import type { Api } from './api.ts';
+import { textAt, versionOf } from './record-fields.ts';
+
+/** Returns the ETag of the val, which makes a change between this check and the write a conflict too. */
+export async function etagAtVersion(api: Api, val: string, expected: number): Promise<string | undefined> {
+  const { record, etag } = await api.recordWithEtag(routes.getVal(val));
+  checkVersion(expected, { val, name: textAt(record, 'name') ?? val, version: versionOf(record) });
+  return etag;
+}
+
+interface VersionThere {
+  val: string;
+  name: string;
+  version: number | undefined;
+}
+
+export function checkVersion(expected: number, { val, name, version: current }: VersionThere): void {
+  if (current === expected) return;
+  const message =
+    current === undefined
+      ? `The service does not say which version ${name} has. Nothing was sent.`
+      : `${name} has version ${current} on the service, not version ${expected}. Nothing was sent.`;
+  const isOlder = current !== undefined && expected < current;
+  throw new ConflictError(message, {
+    hint: [
+      ...(isOlder
+        ? [{ text: 'To see what changed', command: 'version diff', input: { val, a: expected } }]
+        : []),
+      { text: 'To see the code on the service', command: 'val get', input: { val, code: true } },
+    ],
+  });
+}
+
+export const noSuchVal = (name: string, expected: number): ConflictError =>
+  new ConflictError(`There is no val named ${name}, so it has no version ${expected}. Nothing was sent.`, {
+    hint: { text: 'To list your vals', command: 'ls' },
+  });

@@ -1,0 +1,21 @@
+import * as routes from '../routes.ts';
+import type { Api } from './api.ts';
+import { textAt, versionOf } from './record-fields.ts';
+
+export interface ListedVersion {
+  number: number;
+  /** The id of the code as a git blob. Some services do not send it. */
+  codeHash: string | undefined;
+}
+
+/** The versions of a val, oldest first. Those without a number cannot be read, and are left out. */
+export async function listVersions(api: Api, id: string): Promise<ListedVersion[]> {
+  const versions = new Map<number, ListedVersion>();
+  for await (const { records } of api.pages(routes.listVersions(id))) {
+    for (const record of records) {
+      const number = versionOf(record);
+      if (number !== undefined) versions.set(number, { number, codeHash: textAt(record, 'codeHash') });
+    }
+  }
+  return [...versions.values()].sort((a, b) => a.number - b.number);
+}

@@ -1,0 +1,42 @@
+// A push begins only if all its files can be sent.
+import { refuseBatch, type Wording } from '../command-line/batch.ts';
+import type { Context } from '../command-line/context.ts';
+import { UsageError, type ValsError } from '../errors.ts';
+import type { OutcomesResult } from '../output/result.ts';
+
+export interface PushedFile {
+  file: string;
+  name: string;
+}
+
+export interface FailedFile extends PushedFile {
+  error: ValsError;
+}
+
+export const pushWording = ({ say }: Pick<Context, 'say'>): Wording => ({
+  say,
+  verb: 'pushed',
+  things: 'vals',
+});
+
+export function refuseFiles(
+  context: Context,
+  files: readonly PushedFile[],
+  failed: readonly FailedFile[],
+): OutcomesResult {
+  const errors = new Map(failed.map(({ file, error }) => [file, error]));
+  const tasks = files.map(({ file, name }) => ({
+    row: { file, name },
+    label: file,
+    error: errors.get(file),
+  }));
+  return refuseBatch(tasks, { ...pushWording(context), consequence: 'Nothing was sent.' });
+}
+
+/** For --if-version. */
+export function refuseSeveral(count: number): void {
+  if (count === 1) return;
+  throw new UsageError(`--if-version works with one file, but there are ${count}.`, {
+    hint: { text: 'To push one file', command: 'push', input: { paths: true, ifVersion: true } },
+  });
+}

@@ -1,0 +1,132 @@
+// Outside of a workspace, a push creates or replaces the val with the name of the file, without a comparison.
+
+import { warnOfImports } from '../../workspace/push/notes.ts';
+import { createRemoteVals, idAndVersion, type RemoteVal } from '../../workspace/remote-vals.ts';
+import { runBatch } from '../command-line/batch.ts';
+import type { Context } from '../command-line/context.ts';
+import { syntaxError } from '../commands/shared/syntax.ts';
+import { nameFrom, refuseUnusableNames } from '../files/val-names.ts';
+import type { FoundFile } from '../files/walk.ts';
+import type { SeenVal } from '../find-val/seen-file.ts';
+import type { Api } from '../http/api.ts';
+import { checkVersion, noSuchVal } from '../http/expected-version.ts';
+import { textAt, versionOf } from '../http/record-fields.ts';
+import { withoutUndefined } from '../lib/json.ts';
+import type { Outcome } from '../lib/outcome.ts';
+import type { Result } from '../output/result.ts';
+import * as routes from '../routes.ts';
+import { type FailedFile, type PushedFile, pushWording, refuseFiles, refuseSeveral } from './refuse-files.ts';
+import { readSources, type SourceFile, sourceFile, syntaxFaults } from './syntax-check.ts';
+
+export interface UpsertOptions {
+  /** --name */
+  name: string | undefined;
+  dryRun: boolean;
+  noCheck: boolean;
+  ifVersion: number | undefined;
+  concurrency: number | 'auto';
+}
+
+interface CodeFile extends SourceFile, PushedFile {
+  code: string;
+}
+
+export async function upsertFiles(
+  context: Context,
+  found: readonly FoundFile[],
+  options: UpsertOptions,
+): Promise<Result> {
+  const { dryRun, ifVersion, concurrency } = options;
+  const names = found.map(({ file }) => ({ file, name: options.name ?? nameFrom(file) }));
+  refuseUnusableNames(names);
+  if (ifVersion !== undefined) refuseSeveral(found.length);
+  const sources = found.map((file, index) => ({
+    ...sourceFile(context, file),
+    name: names[index]?.name ?? '',
+  }));
+  const { files, failed } = await readAll(context, sources, options);
+  if (failed.length > 0) return refuseFiles(context, sources, failed);
+  if (dryRun && ifVersion === undefined)
+    return { kind: 'list', rows: files.map(({ file, name }) => ({ file, name, status: 'planned' })) };
+
+  const api = await context.connect({ concurrency });
+  const { vals: seenBefore } = await context.seen.recall();
+  const tasks = files.map(({ file, name, code }) => ({
+    row: { file, name },
+    label: file,
+    run: () => upsert(context, api, { name, code }, { ...options, seenBefore }),
+  }));
+  const { signal } = context;
+  const outcomes = await runBatch(tasks, {
+    ...pushWording(context),
+    concurrency,
+    signal,
+    progress: 'Pushing',
+  });
+  warnOfImports(
+    context,
+    files.filter((_file, index) => outcomes.rows[index]?.error === undefined),
+  );
+  return outcomes;
+}
+
+async function readAll(
+  context: Context,
+  sources: readonly (SourceFile & PushedFile)[],
+  { noCheck }: UpsertOptions,
+): Promise<{ files: CodeFile[]; failed: FailedFile[] }> {
+  const { files, failed } = await readSources(context, sources);
+  if (failed.length > 0 || noCheck) return { files, failed };
+  const faults = await syntaxFaults(context, files);
+  const broken = files.flatMap(({ file, name }) => {
+    const [fault] = faults.get(file) ?? [];
+    return fault === undefined ? [] : [{ file, name, error: syntaxError(file, fault) }];
+  });
+  return { files, failed: broken };
+}
+
+interface OneUpsert extends Pick<UpsertOptions, 'dryRun' | 'ifVersion'> {
+  /** The vals that this machine knew before the push. */
+  seenBefore: readonly SeenVal[];
+}
+
+async function upsert(
+  context: Context,
+  api: Api,
+  { name, code }: { name: string; code: string },
+  { dryRun, ifVersion, seenBefore }: OneUpsert,
+): Promise<Outcome> {
+  const before = ifVersion === undefined ? undefined : await readNamed(context, api, name, ifVersion);
+  const versionBefore = withoutUndefined({ versionBefore: before?.version });
+  const call = { ...routes.putVal(name, code), ifMatch: before?.etag };
+  api.refuseToken(call);
+  if (dryRun) return { status: 'planned', ...versionBefore };
+  const { status, body = null } = await api.send(call);
+  const stored = { id: textAt(body, 'id'), version: versionOf(body) };
+  if (status === 201) return { status: 'created', ...idAndVersion(stored) };
+  return isSeenVersion(stored, before, seenBefore)
+    ? { status: 'unchanged', ...idAndVersion(stored) }
+    : { status: 'pushed', ...idAndVersion(stored), ...versionBefore };
+}
+
+/** The service makes no new version if the code is the same. */
+function isSeenVersion(
+  { id, version }: { id: string | undefined; version: number | undefined },
+  before: RemoteVal | undefined,
+  seenBefore: readonly SeenVal[],
+): boolean {
+  if (version === undefined) return false;
+  if (before !== undefined) return before.version === version;
+  return seenBefore.some((seen) => seen.id === id && seen.version === version);
+}
+
+/** A service without a list of vals can have only a val that this machine has seen. */
+async function readNamed(context: Context, api: Api, name: string, ifVersion: number): Promise<RemoteVal> {
+  const remotes = createRemoteVals({ ...context, api }, 1);
+  const named = await remotes.named(name, undefined);
+  const found = named === 'unknown' ? undefined : named;
+  const read = found?.id === undefined ? undefined : await remotes.read(found.id);
+  if (read === undefined) throw noSuchVal(name, ifVersion);
+  checkVersion(ifVersion, { val: read.id, name, version: read.version });
+  return read;
+}

@@ -1,0 +1,125 @@
+import type { Context } from '../../core/command-line/context.ts';
+import { ValsError } from '../../core/errors.ts';
+import type { Api } from '../../core/http/api.ts';
+import { ifPresent } from '../../core/http/if-present.ts';
+import type { JsonObject } from '../../core/lib/json.ts';
+import { mostErrorBytes } from '../../core/lib/val-limits.ts';
+import { visible } from '../../core/lib/visible.ts';
+import * as routes from '../../core/routes.ts';
+import type { RemoteVal } from '../../workspace/remote-vals.ts';
+import type { Entry } from '../modules.ts';
+import type { KnownVersion, Target } from '../target.ts';
+
+export interface FinishedRun {
+  runStartAt: string;
+  runEndAt: string;
+  error: string | null;
+  logs: string;
+}
+
+/** Asks at once which val has the code. The function that it returns records a run of that code. */
+export type BeginRecord = (entry: Entry) => RecordRun;
+export type RecordRun = (run: FinishedRun) => Promise<JsonObject | undefined>;
+
+const mostSeconds = 5;
+
+export function createRecorder(context: Context, target: Target): BeginRecord {
+  const { say, signal } = context;
+  let connection = target.kind === 'service' ? Promise.resolve(target.api) : undefined;
+  const connect = () => (connection ??= context.connect({ mostMs: mostSeconds * 1_000, signal }));
+  const said = new Set<string>();
+  const notRecorded = (reason: string): undefined => {
+    if (!said.has(reason)) say({ kind: 'lines', text: `Not recorded: ${visible(reason)}\n` });
+    said.add(reason);
+  };
+
+  return (entry) => {
+    const finding = findVersion(context, target, entry, connect);
+    // The error is reported when the run is over.
+    finding.catch(() => {});
+    return async (run) => {
+      const version = await finding.catch(messageOf);
+      if (signal.aborted) return undefined;
+      if (typeof version === 'string') return notRecorded(version);
+      const logs = context.redact(run.logs);
+      const sent = await connect()
+        .then((api) => sendRun(api, version, { ...run, logs }))
+        .catch(messageOf);
+      if (typeof sent === 'object') return sent;
+      if (sent === undefined) notRecorded('the service does not record runs.');
+      else if (!signal.aborted) say({ kind: 'warning', text: `The run was not recorded: ${sent}` });
+      return undefined;
+    };
+  };
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof ValsError) return error.message;
+  throw error;
+}
+
+/** The version of the val that has the code, or why the run cannot be recorded. */
+type Found = KnownVersion | string;
+
+const noVersion = 'the service sent no version with the val.';
+
+async function findVersion(
+  context: Context,
+  target: Target,
+  entry: Entry,
+  connect: () => Promise<Api>,
+): Promise<Found> {
+  if (target.kind === 'service') return target.known ?? noVersion;
+  const { settings } = context;
+  if (!settings.local.value && settings.baseUrl === undefined) {
+    return 'no service is chosen. Sign in, or add --local for the embedded service.';
+  }
+  const api = await connect();
+  const val = await valToReport(context, api, target.path);
+  if (val?.id === undefined) return `the service has no val for ${entry.name}. Push it first.`;
+  const { id, name, version } = val;
+  const { codeOf, isSameCode } = await import('../../workspace/code.ts');
+  if (isSameCode(codeOf(entry.code), val.code))
+    return version === undefined ? noVersion : { id, name, version };
+  const other = version === undefined ? 'the code on the service' : `version ${version}`;
+  return `${entry.name} differs from ${other}. Push it first.`;
+}
+
+/** The val that a push of the file would update. */
+async function valToReport(context: Context, api: Api, path: string): Promise<RemoteVal | undefined> {
+  const { settings } = context;
+  const { valOfFile } = await import('../../workspace/file-of-val.ts');
+  const { createWorkspaces } = await import('../../workspace/workspaces.ts');
+  const workspaces = createWorkspaces(context);
+  return valOfFile({ ...context, api, workspaces }, path, {
+    mostSeconds: Math.min(mostSeconds, settings.timeout.value),
+  });
+}
+
+async function sendRun(
+  api: Api,
+  { id, name, version }: KnownVersion,
+  run: FinishedRun,
+): Promise<JsonObject | undefined> {
+  const sent = await ifPresent(() => api.record(routes.reportRun(id, { version, ...run })));
+  return sent && { val: { id, name: name ?? null, version }, ...run, ...sent };
+}
+
+export function finishedRun(
+  startedAt: number,
+  endedAt: number,
+  failure: ValsError | undefined,
+  logs: string,
+): FinishedRun {
+  const body = failure?.facts.body;
+  return {
+    runStartAt: new Date(startedAt).toISOString(),
+    runEndAt: new Date(endedAt).toISOString(),
+    error: failure === undefined ? null : shortened(typeof body === 'string' ? body : failure.message),
+    logs,
+  };
+}
+
+/** As JSON, a character has at most 6 bytes. The service refuses halves of characters. */
+const shortened = (error: string): string =>
+  error.slice(0, Math.floor(mostErrorBytes / 6)).replace(/\p{Surrogate}/gu, '\ufffd');

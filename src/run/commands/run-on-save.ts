@@ -1,0 +1,44 @@
+import type { Context } from '../../core/command-line/context.ts';
+import { exitQuietly, LocalError, messageWithHint, RunFailedError, UsageError } from '../../core/errors.ts';
+import { aborted } from '../../core/lib/signals.ts';
+import { watchFiles } from '../changes.ts';
+import { prepare, type RunInput, type RunOutput, run } from './run-once.ts';
+
+const savedDuringRun = Symbol('saved during a run');
+
+export async function* runOnSave(context: Context, input: RunInput): AsyncGenerator<RunOutput> {
+  const invocation = await prepare(context, input);
+  const { target, launch } = invocation;
+  if (target.kind !== 'file') {
+    throw new UsageError(`--watch needs a file, but ${input.val} is a val on the service.`, {
+      hint: ['Give the file of the val.', { text: 'To get the file in a workspace', command: 'pull' }],
+    });
+  }
+  let round = new AbortController();
+  const changes = watchFiles([target.path, ...launch.dotenvFiles], context.clock, () =>
+    round.abort(savedDuringRun),
+  );
+  const end = () => round.abort(context.signal.reason);
+  context.signal.addEventListener('abort', end);
+  if (context.signal.aborted) end();
+  context.say({
+    kind: 'lines',
+    text: `Watching ${input.val} and the files that it imports. Press Ctrl-C to stop.\n`,
+  });
+  try {
+    for (;;) {
+      try {
+        yield* run(invocation, round.signal, changes.follow);
+      } catch (error) {
+        if (error instanceof RunFailedError || error instanceof LocalError)
+          context.say({ kind: 'warning', text: messageWithHint(error) });
+        else if (error !== savedDuringRun) throw exitQuietly(error);
+      }
+      await aborted(round.signal);
+      if (context.signal.aborted) throw exitQuietly(context.signal.reason);
+      round = new AbortController();
+    }
+  } finally {
+    changes.close();
+  }
+}

@@ -1,0 +1,133 @@
+import type { Context } from '../../core/command-line/context.ts';
+import { RunFailedError } from '../../core/errors.ts';
+import { type JsonValue, parseJson } from '../../core/lib/json.ts';
+import type { JsonResult, PiecesResult } from '../../core/output/result.ts';
+import { type Launch, type LaunchInput, prepareLaunch } from '../launch.ts';
+import { createLogs, endForAgents } from '../logs.ts';
+import { type Run, startRun } from '../start-run.ts';
+import { findTarget, type Target, type Wanted } from '../target.ts';
+import { type BeginRecord, createRecorder, finishedRun, type RecordRun } from './record-run.ts';
+
+export type RunOutput = JsonResult | PiecesResult;
+
+export const defaultSeconds = 60;
+
+export interface RunInput extends Wanted, LaunchInput {
+  args: string[];
+  /** Undefined: no limit for a person, and 60 seconds for an agent or until the answer to a request begins. */
+  maxTime?: number;
+  noReport?: boolean;
+  port?: number;
+  host?: string;
+}
+
+export interface Invocation {
+  context: Context;
+  input: RunInput;
+  target: Target;
+  launch: Launch;
+  beginRecord: BeginRecord;
+}
+
+export async function prepare(context: Context, input: RunInput): Promise<Invocation> {
+  const target = await findTarget(context, input);
+  const launch = prepareLaunch(context, input, target);
+  const recordsNothing = () => async () => undefined;
+  const beginRecord = input.noReport ? recordsNothing : createRecorder(context, target);
+  return { context, input, target, launch, beginRecord };
+}
+
+export async function* runOnce(context: Context, input: RunInput): AsyncGenerator<RunOutput> {
+  yield* run(await prepare(context, input), context.signal);
+}
+
+export async function* run(
+  { context, input, target, launch, beginRecord }: Invocation,
+  signal: AbortSignal,
+  onFile: (path: string) => void = () => {},
+): AsyncGenerator<RunOutput> {
+  const { clock, flags, say, agent } = context;
+  const asRecord = Boolean(flags.json || flags.ndjson || flags.fields);
+  const entry = await target.load();
+  say({ kind: 'progress' });
+  let startedAt = clock.now();
+  const logs = createLogs();
+  let record: RecordRun | undefined;
+  let value: JsonValue = null;
+  let failure: RunFailedError | undefined;
+  let isSilentScript = false;
+  try {
+    const modules = launch.modules(entry, onFile);
+    const { hasDefaultExport } = await modules.compiled;
+    const mode = hasDefaultExport ? 'call' : 'script';
+    const stdout = mode === 'script' && !asRecord && agent === undefined ? 'stdout' : 'stderr';
+    const started = startRun({
+      ...launch.process(mode, modules, { args: input.args, stdout }),
+      maxSeconds: input.maxTime ?? (agent ? defaultSeconds : undefined),
+      signal,
+      onLog: logs.add,
+    });
+    // After the start of the val: finding the version takes as long as the start, and goes on beside it.
+    record = beginRecord(entry);
+    value = yield* show(started, asRecord);
+    startedAt = started.beganAt();
+    const { wasCutOff } = await started.finished();
+    if (wasCutOff)
+      say({ kind: 'note', text: `${entry.name} was ended: it still worked 5 s after it had returned.` });
+    isSilentScript = mode === 'script' && logs.isEmpty();
+  } catch (error) {
+    if (!(error instanceof RunFailedError)) throw error;
+    failure = error;
+  }
+  const finished = finishedRun(startedAt, clock.now(), failure, logs.text());
+  const recorded = await (record ?? beginRecord(entry))(finished);
+  const printed = agent ? endForAgents(finished.logs) : finished.logs;
+  if (failure !== undefined) {
+    if (!flags.json && !flags.ndjson)
+      for (const line of failure.details) say({ kind: 'lines', text: line, despite: 'pipe' });
+    throw agent ? new RunFailedError(failure.message, failure.facts, failure.details, printed) : failure;
+  }
+  if (isSilentScript && !asRecord) {
+    say({ kind: 'note', text: `${entry.name} ran, but it has no default export and printed nothing.` });
+  }
+  if (!asRecord) return;
+  yield { kind: 'json', value: { value, run: { ...finished, ...recorded, logs: printed } } };
+}
+
+/** Prints the value as it comes, or returns it for a record. */
+async function* show(
+  { kind: announced, pieces, end, finished }: Run,
+  asRecord: boolean,
+): AsyncGenerator<RunOutput, JsonValue> {
+  let isRead = false;
+  try {
+    const kind = await announced;
+    let value: JsonValue = null;
+    if ((kind === 'text' || kind === 'bytes') && !asRecord) {
+      yield { kind: 'pieces', pieces: kind === 'text' ? withNewline(pieces) : pieces };
+    } else if (kind !== 'none') {
+      const all: Buffer[] = [];
+      for await (const piece of pieces) all.push(piece);
+      const text = Buffer.concat(all).toString();
+      value = kind === 'json' ? parseJson(text) : text;
+      if (kind === 'json' && !asRecord) yield { kind: 'json', value };
+    }
+    isRead = true;
+    return value;
+  } finally {
+    // The reader of the output may have left, as `head` does.
+    if (!isRead) {
+      end();
+      await finished().catch(() => {});
+    }
+  }
+}
+
+async function* withNewline(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let last: number | undefined;
+  for await (const piece of pieces) {
+    last = piece.at(-1);
+    yield piece;
+  }
+  if (last !== '\n'.charCodeAt(0)) yield Buffer.from('\n');
+}

@@ -1,0 +1,181 @@
+import { defineCommand, type Options } from '../../core/command-line/command.ts';
+import type { Context } from '../../core/command-line/context.ts';
+import { optionsAt } from '../../core/command-line/known-options.ts';
+import {
+  parsedText,
+  path,
+  port,
+  seconds,
+  text,
+  val,
+  versionNumber,
+} from '../../core/command-line/value-types.ts';
+import { InvalidValue, UsageError } from '../../core/errors.ts';
+import { belongsToVals, type Variable } from '../environment.ts';
+import { serveRequests } from './http.ts';
+import { runOnSave } from './run-on-save.ts';
+import { runOnce } from './run-once.ts';
+
+function parseVariable(text: string): Variable {
+  const [name = '', ...rest] = text.split('=');
+  if (belongsToVals(name)) {
+    throw new InvalidValue(
+      `cannot name ${name}: a val never gets environment variables whose names begin with VALS_.`,
+      'Choose another name.',
+    );
+  }
+  if (name !== '') return { name, value: rest.length === 0 ? undefined : rest.join('=') };
+  throw new InvalidValue('needs the name of a variable.', 'For example NAME=Ada.');
+}
+
+const inspectorAddress = parsedText('[host:]port', (text) => {
+  if (/^(?:\S+:)?\d{1,5}$/.test(text)) return text;
+  throw new InvalidValue('needs a port, or a host and a port.', 'For example 9230 or 127.0.0.1:9230.');
+});
+
+/** Node's own option. */
+function inspectorOption(name: string, value: string | boolean | undefined): string | undefined {
+  if (value === undefined || value === false) return undefined;
+  return value === true ? name : `${name}=${value}`;
+}
+
+const forPeople = { forPeople: true } as const;
+
+const runOptions = {
+  at: { description: 'the number of the version of the val to run', value: versionNumber('version') },
+  http: { description: 'serve HTTP at a local address; reload the file on save', ...forPeople },
+  port: { description: 'the port for --http (default: a free port)', value: port(), ...forPeople },
+  host: {
+    rare: true,
+    description: 'the address for --http (default: 127.0.0.1)',
+    value: text('host'),
+    ...forPeople,
+  },
+  watch: { description: 'run the file again on every save', ...forPeople },
+  maxTime: {
+    rare: true,
+    description: 'time limit of a run (default: none), or until the answer to a request begins (default: 60)',
+    value: seconds(),
+  },
+  env: {
+    description: 'set a variable, or hand on yours',
+    value: parsedText('name[=value]', parseVariable),
+    repeatable: true,
+  },
+  dotenv: {
+    rare: true,
+    description: 'read variables from this file',
+    value: path(),
+    repeatable: true,
+    ...forPeople,
+  },
+  inspect: {
+    rare: true,
+    description: "start Node's debugger; --inspect=9230 at another port",
+    afterEquals: inspectorAddress,
+    ...forPeople,
+  },
+  inspectBrk: {
+    rare: true,
+    description: 'the same, and wait until the debugger is there',
+    afterEquals: inspectorAddress,
+    ...forPeople,
+  },
+  reload: { rare: true, description: 'fetch imports from the web again', ...forPeople },
+  allowRead: {
+    description: 'let the val read this file or folder',
+    value: path('path'),
+    repeatable: true,
+    ...forPeople,
+  },
+  allowWrite: {
+    description: 'let the val read and write this file or folder',
+    value: path('path'),
+    repeatable: true,
+    ...forPeople,
+  },
+  allowRun: { description: 'let the val start programs, threads and native addons', ...forPeople },
+  allowAll: { description: 'no sandbox: the val can do everything that you can', ...forPeople },
+  noReport: { rare: true, description: 'do not record the run on the service' },
+} as const satisfies Options;
+
+export const command = defineCommand({
+  summary: 'Run a file, or a val of the service, on this machine',
+  description:
+    "Run a file, or a val with the service's code, as `node` would. The sandbox is a seat belt: it protects against " +
+    'accidents, not against malice. Run only code that you trust. Options go before the file or val: ' +
+    'what follows it belongs to the val, unless --http stands before it.',
+  details:
+    'If no file has the given name, the command runs the val of that name. TypeScript, JSX and `https:` imports run ' +
+    'without a build. The default export, or its `fetch` method, is called with the arguments as strings. The value ' +
+    'that it returns goes to stdout, and the output that it prints goes to stderr. A file without a default export is ' +
+    'a script, and what it prints goes to stdout. A file of yours gets your environment and the .env file of its ' +
+    "project. In the sandbox, which is Node's permission model, a val reads its project and its packages, writes no " +
+    'files and starts no programs. If the service has the code and records runs, the command reports the run, with ' +
+    'its output, to the service.',
+  descriptionForAgents:
+    "Run a file in a sandbox on this machine. If no file has the given name, run the val of that name with the service's " +
+    'code. The default export is called with the arguments as strings. The result has the value that it returns and, ' +
+    'as `run.logs`, the end of the output that it prints. The val gets no environment variables of the person, only ' +
+    'those of `env`. A run is ended after 60 seconds, or after `maxTime`. If the service has the code, the run is ' +
+    'reported to the service.',
+  arguments: {
+    val: {
+      description: 'a file, or the name or id of a val; NAME@2 is version 2',
+      value: val({ orFile: true, orVersion: true, runsCode: true }),
+    },
+    args: {
+      description: 'arguments and options for the val',
+      value: text('args'),
+      optional: true,
+      repeatable: true,
+    },
+  },
+  passesThrough: true,
+  optionsMayFollow: 'http',
+  options: runOptions,
+  examples: ['vals run hello.ts Ada', 'vals run --http hello.ts', 'vals run --env NAME=Ada hello.ts'],
+  columns: [],
+  async run(context, { val, args, ...options }) {
+    if (!options.http && (options.port !== undefined || options.host !== undefined)) {
+      const option = options.port === undefined ? '--host' : '--port';
+      throw new UsageError(`${option} works only with --http.`, { hint: `Add --http, or omit ${option}.` });
+    }
+    if (options.http && args.length > 0) {
+      throw new UsageError(`With --http, a val gets no arguments, but ${args[0]} was given.`, {
+        hint: 'Omit the arguments, or omit --http.',
+      });
+    }
+    if (options.watch && options.http) {
+      context.say({ kind: 'note', text: '--watch is not needed: --http reloads the val on every save.' });
+    } else if (options.watch && context.flags.json) {
+      throw new UsageError('--watch never ends, so it cannot print one JSON document.', {
+        hint: 'To print one record per line, use --ndjson instead of --json.',
+      });
+    }
+    const handedOn = context.agent && options.env?.find(({ value }) => value === undefined);
+    if (handedOn) {
+      throw new UsageError(`The variable ${handedOn.name} has no value.`, {
+        hint: 'Give each variable with its value, as NAME=VALUE.',
+      });
+    }
+    noteOptionsOfVal(context, args);
+    const inspector =
+      inspectorOption('--inspect-brk', options.inspectBrk) ?? inspectorOption('--inspect', options.inspect);
+    const input = { ...options, val, args, inspector };
+    if (options.http) return serveRequests(context, input);
+    const results = options.watch ? runOnSave(context, input) : runOnce(context, input);
+    return { kind: 'series', results };
+  },
+});
+
+/** Options after the file are the val's own. Somebody may have meant them for vals. */
+function noteOptionsOfVal({ say }: Context, args: readonly string[]): void {
+  const known = new Set(optionsAt(['run'], command).flatMap(({ names }) => names));
+  const passedOn = args.map((word) => word.replace(/=.*$/s, '')).find((word) => known.has(word));
+  if (passedOn === undefined) return;
+  say({
+    kind: 'hint',
+    text: `${passedOn} went to the val. To give it to \`vals run\`, write it before the file or val.`,
+  });
+}

@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { defineCommand } from '../../core/command-line/command.ts';
+import type { Context } from '../../core/command-line/context.ts';
+import { path } from '../../core/command-line/value-types.ts';
+import { LocalError } from '../../core/errors.ts';
+import { makeFolder } from '../../core/lib/make-folder.ts';
+import { errorMessageOf } from '../../core/lib/system.ts';
+import { column } from '../../core/output/column.ts';
+import { countedThings } from '../backup/counts.ts';
+import { recordKinds } from '../store/records.ts';
+import { existingPlaceOptions, placeOfTarget, placeToOpen } from './serve/store-place.ts';
+
+export const command = defineCommand({
+  summary: 'Copy everything that a service keeps',
+  description:
+    'Copy everything that a service keeps, as it is at one moment, while the service serves: people, digests of tokens, ' +
+    `spaces, vals, versions, ${recordKinds.join(', ')} and references. The target is a new file, or the URL of an empty PostgreSQL ` +
+    'database. The same command restores a backup, and moves a service from SQLite to PostgreSQL or back. Every token goes on ' +
+    'working. The command opens the database directly, so it needs no token.',
+  arguments: {
+    target: { description: 'a new file, or postgres://user@host/name', value: path('target') },
+  },
+  options: existingPlaceOptions,
+  examples: [
+    'vals backup copy.db',
+    'vals backup team-copy.db --data team.db',
+    'vals backup --data team.db postgres://vals@db.example.com/vals',
+  ],
+  columns: [column('target'), ...countedThings.map((thing) => column(thing, `counts.${thing}`))],
+  async run(context, { target, ...options }) {
+    const { backupStore } = await import('../index.ts');
+    const from = placeToOpen(context, options);
+    const to = placeOfTarget(context, target);
+    if ('file' in from.location && !existsSync(from.location.file)) throw noStore(from.name);
+    if ('file' in to.location) makeDataDirectory(context, to.location.file);
+    const counts = await backupStore(from.location, to.location, {
+      signal: context.signal,
+      onProgress: (copied) => context.say({ kind: 'progress', text: `Copied ${copied}` }),
+    });
+    context.say({ kind: 'progress' });
+    context.say({ kind: 'done', text: `Copied ${from.name} to ${to.name}.` });
+    return { kind: 'record', record: { target: to.shown, counts: { ...counts } } };
+  },
+});
+
+/** On a new machine, a copy can be restored as the embedded store before any other command has made the folder. */
+function makeDataDirectory({ settings }: Pick<Context, 'settings'>, file: string): void {
+  const folder = settings.dataDirectory?.value;
+  if (folder === undefined || dirname(file) !== folder) return;
+  try {
+    makeFolder(folder, 0o700);
+  } catch (error) {
+    throw new LocalError(`The folder ${folder} could not be made: ${errorMessageOf(error)}.`, {
+      hint: 'Set VALS_DATA_DIR to a folder that you can write to.',
+      cause: error,
+    });
+  }
+}
+
+const noStore = (name: string): LocalError =>
+  new LocalError(`There is no store to copy at ${name}.`, {
+    hint: 'Name the file with --data, or the PostgreSQL database with --database.',
+  });

@@ -1,0 +1,64 @@
+import type { Context } from '../../../core/command-line/context.ts';
+import { stringifyJson } from '../../../core/lib/json.ts';
+import { type QuoteWord, quoteFor } from '../../../core/lib/shell-command.ts';
+import type { EmbeddedService } from '../../index.ts';
+import type { Report } from './report.ts';
+import type { Setup } from './start.ts';
+import type { Place } from './store-place.ts';
+
+export async function announce(
+  context: Context,
+  service: EmbeddedService,
+  { network, metrics, isShared, place }: Setup,
+  report: Report,
+): Promise<void> {
+  const { flags, settings } = context;
+  const say = report.lines;
+  const { baseUrl } = service;
+  // A shared service must not print a token, because the output of a shared service is usually kept in logs.
+  const token = isShared ? undefined : service.token;
+  if (metrics) report.info(`Metrics on http://${metrics.host}:${service.metricsPort}/metrics.`);
+  const isJson = flags.json || flags.ndjson;
+  await context.print(isJson ? stringifyJson({ baseUrl, ...(token !== undefined && { token }) }) : baseUrl);
+  if (network?.publicUrl) {
+    report.info(`Listening on ${network.host}, port ${service.port}; answers only requests to ${baseUrl}.`);
+  } else {
+    showVariables({ settings, say }, baseUrl, token);
+    say({ kind: 'lines', text: 'There, `vals open` shows the vals in a browser.\n' });
+  }
+  if (token === undefined) {
+    const quote = quoteFor(settings.system.platform);
+    const options = optionsOf(place, quote);
+    const addUser = `vals user add <username>${options}`;
+    say({ kind: 'lines', text: `To give a person a token, run \`${addUser}\`. The person then runs:\n` });
+    say({ kind: 'lines', text: `  vals login ${quote(baseUrl)}\n` });
+    if (!isShared) say({ kind: 'lines', text: ownerOfCopy(options) });
+  }
+  say({ kind: 'lines', text: 'Press Ctrl-C to stop.\n' });
+}
+
+/** A copy has the owner of the embedded store as a person, and not the token. */
+const ownerOfCopy = (options: string): string =>
+  `If the store is a copy of your embedded one, \`vals user token local${options}\` gives you a new token.\n`;
+
+function optionsOf({ input: { data, database } }: Place, quote: QuoteWord): string {
+  if (typeof data === 'string') return ` --data ${quote(data)}`;
+  return database ? ' --database <url>' : '';
+}
+
+function showVariables(
+  { settings, say }: Pick<Context, 'settings' | 'say'>,
+  baseUrl: string,
+  token: string | undefined,
+): void {
+  const lines = [
+    ...(settings.local.value ? ['unset VALS_LOCAL'] : []),
+    `export VALS_BASE_URL=${baseUrl}`,
+    ...(token === undefined ? [] : [`export VALS_TOKEN=${token}`]),
+  ];
+  say({
+    kind: 'lines',
+    text: 'Only this machine can reach the service. To use the service in another terminal, run:\n',
+  });
+  say({ kind: 'lines', text: lines.map((line) => `  ${line}\n`).join(''), despite: 'quiet' });
+}

@@ -1,0 +1,140 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Context } from '../../../core/command-line/context.ts';
+import { parsedText } from '../../../core/command-line/value-types.ts';
+import { yes } from '../../../core/commands/shared/options.ts';
+import { confirmDeletion } from '../../../core/commands/shared/remove.ts';
+import { ConflictError, LocalError, NotFoundError, UsageError } from '../../../core/errors.ts';
+import type { Hint } from '../../../core/lib/hint.ts';
+import { column, idColumn } from '../../../core/output/column.ts';
+import type { Store } from '../../index.ts';
+import {
+  existingPlaceOptions,
+  newStoreNote,
+  type Place,
+  type PlaceOptions,
+  placeToOpen,
+} from './store-place.ts';
+
+export const usernameArgument = {
+  description: 'the username of the person',
+  value: parsedText('username', (text) => checkName(text, 'a username')),
+};
+export const spaceArgument = {
+  description: 'the name of the space',
+  value: parsedText('name', (text) => checkName(text, 'the name of a space')),
+};
+
+export const tokenColumns = [column('username'), idColumn('id'), { ...column('token'), neverCut: true }];
+
+export async function withStore<Result>(
+  context: Context,
+  options: PlaceOptions,
+  work: (store: Store, place: Place) => Promise<Result>,
+): Promise<Result> {
+  const { data } = options;
+  if (data !== undefined && !existsSync(resolve(context.settings.cwd, data))) {
+    throw new LocalError(`There is no database file at ${data}.`, {
+      hint: [
+        'Check the path.',
+        { text: 'To create the file', command: 'user add', input: { data } },
+        { text: 'To serve it', command: 'serve', input: { data } },
+      ],
+    });
+  }
+  return withStoreOrNew(context, options, work);
+}
+
+export async function withStoreOrNew<Result>(
+  context: Context,
+  options: PlaceOptions,
+  work: (store: Store, place: Place) => Promise<Result>,
+): Promise<Result> {
+  const { openStore, DatabaseFailure } = await import('../../index.ts');
+  const place = placeToOpen(context, options);
+  const created = newStoreNote(options, place);
+  const store = await openStore(place.location, {
+    onEvent(event) {
+      if (event.kind === 'upgraded') context.say({ kind: 'note', text: event.message });
+    },
+  });
+  if (created !== undefined) context.say({ kind: 'note', text: created });
+  try {
+    return await work(store, place);
+  } catch (error) {
+    throw error instanceof DatabaseFailure ? store.explain(error) : error;
+  } finally {
+    await store.close();
+  }
+}
+
+/** What commands call an owner of vals. The store calls a user a person. */
+type OwnerNoun = 'user' | 'space';
+
+export const noneNamed = (noun: OwnerNoun, owner: string, place: Place): NotFoundError =>
+  notFound(`There is no ${noun} named ${owner} in ${place.name}.`, noun, place);
+
+const notFound = (message: string, noun: OwnerNoun, { input }: Place): NotFoundError =>
+  new NotFoundError(message, { hint: { text: `To list the ${noun}s`, command: `${noun} ls`, input } });
+
+export const nameTaken = (taken: string, { name }: Place, otherwise: Hint): ConflictError =>
+  new ConflictError(`There is a user or a space named ${taken} already in ${name}.`, {
+    hint: ['Choose another name.', otherwise],
+  });
+
+export const removalOptions = {
+  ...existingPlaceOptions,
+  yes,
+  withVals: { description: 'delete the vals too, with all versions' },
+  dryRun: { description: 'remove nothing; print what would be removed' },
+};
+
+interface Removal extends PlaceOptions {
+  name: string;
+  yes: boolean | undefined;
+  withVals: boolean | undefined;
+  dryRun: boolean | undefined;
+}
+
+/** Asks first, and returns the id of who was removed. */
+export function removeUserOrSpace(
+  context: Context,
+  noun: OwnerNoun,
+  { name, yes, withVals = false, dryRun, ...options }: Removal,
+): Promise<string> {
+  return withStore(context, options, async ({ people, spaces, owner }, place) => {
+    const all = noun === 'user' ? people : spaces;
+    const found = await all.named(name);
+    if (!found) throw noneNamed(noun, name, place);
+    if (found.id === owner?.user.id) {
+      throw new ConflictError(`${name} is the owner of the database file and cannot be removed.`, {
+        hint: {
+          text: 'To get a new token',
+          command: 'user token',
+          input: { username: name, ...place.input },
+        },
+      });
+    }
+    if (found.vals > 0 && !withVals) throw stillOwnsVals(name);
+    if (dryRun) return found.id;
+    const vals = found.vals === 1 ? '1 val' : `${found.vals} vals`;
+    const along = found.vals === 0 ? '' : ` and ${vals}, with all versions`;
+    if (!yes) await confirmDeletion(context, async () => `Remove ${name}${along}?`);
+    const outcome = await all.remove(name, { withVals, id: found.id });
+    if (outcome === 'absent') throw notFound(`The ${noun} ${name} was already removed.`, noun, place);
+    if (outcome === 'has vals') throw stillOwnsVals(name);
+    return found.id;
+  });
+}
+
+const stillOwnsVals = (name: string): ConflictError =>
+  new ConflictError(`${name} was not removed, because ${name} still owns vals.`, {
+    hint: `To delete the vals of ${name} too, with all their versions, add --with-vals.`,
+  });
+
+function checkName(text: string, kind: string): string {
+  if (/^[a-z][a-z0-9_-]{0,38}$/.test(text)) return text;
+  throw new UsageError(`"${text}" cannot be ${kind}.`, {
+    hint: 'A name has up to 39 lowercase letters, digits, - or _, and begins with a letter.',
+  });
+}

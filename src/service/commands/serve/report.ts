@@ -1,0 +1,94 @@
+import type { Context } from '../../../core/command-line/context.ts';
+import type { ValsError } from '../../../core/errors.ts';
+import { asValsError, messageWithHint } from '../../../core/errors.ts';
+import type { Hints } from '../../../core/lib/hint.ts';
+import { hintList } from '../../../core/lib/hint.ts';
+import { stringifyJson } from '../../../core/lib/json.ts';
+import type { Log } from '../../../core/output/log.ts';
+import type { ServiceEvent } from '../../index.ts';
+
+type Finished = Extract<ServiceEvent, { kind: 'answered' }>['request'];
+type InternalError = Extract<ServiceEvent, { kind: 'internal error' }>['failure'];
+
+/** What a service tells its operator while it runs. Secrets have been removed from paths and stacks. */
+export interface Report {
+  request(finished: Finished): void;
+  info(text: string): void;
+  failure(error: ValsError): void;
+  internalError(failure: InternalError): void;
+  /** For a person at a terminal. */
+  lines: Context['say'];
+}
+
+export function reportEvent(report: Report, event: ServiceEvent): void {
+  switch (event.kind) {
+    case 'answered':
+      report.request(event.request);
+      break;
+    case 'internal error':
+      report.internalError(event.failure);
+      break;
+    case 'store failed':
+      report.failure(event.error);
+      break;
+    case 'store recovered':
+      report.info('The database can be used again.');
+      break;
+    case 'upgraded':
+      report.info(event.message);
+      break;
+  }
+}
+
+type Clean = (text: string) => string;
+
+export function textReport(say: Context['say'], log: Log, clean: Clean): Report {
+  const warn = (text: Hints) => say({ kind: 'warning', text });
+  return {
+    request: ({ method, path, status, ms }) =>
+      log.write(`${method} ${clean(path)} ${status} ${Math.round(ms)} ms`),
+    info: log.write,
+    failure: (error) => warn(messageWithHint(error)),
+    internalError({ method, route, error }) {
+      const stack = clean(error.stack ?? `${error}`).split('\n');
+      for (const line of [`Internal error in ${method} ${route}:`, ...stack.map((line) => `  ${line}`)]) {
+        log.writeDespiteQuiet(line);
+      }
+    },
+    lines: say,
+  };
+}
+
+/** Every line is a JSON object. */
+export function jsonReport(log: Log, clean: Clean): Report {
+  const time = () => new Date().toISOString();
+  const lineOf = (level: 'info' | 'warning' | 'error', message: string) =>
+    stringifyJson({ time: time(), level, message });
+  const textOf = (text: Hints) =>
+    hintList(text)
+      .map((hint) => (typeof hint === 'string' ? hint : hint.text))
+      .join(' ');
+  return {
+    request: ({ method, route, status, ms }) =>
+      log.write(stringifyJson({ time: time(), method, route, status, ms: Math.round(ms) })),
+    info: (text) => log.write(lineOf('info', text)),
+    failure: (error) => log.writeDespiteQuiet(lineOf('error', textOf(messageWithHint(error)))),
+    internalError: ({ method, route, error }) =>
+      log.writeDespiteQuiet(
+        lineOf('error', `Internal error in ${method} ${route}: ${clean(error.stack ?? `${error}`)}`),
+      ),
+    lines(message) {
+      if (message.kind === 'warning') log.writeDespiteQuiet(lineOf('warning', textOf(message.text)));
+    },
+  };
+}
+
+/** A defect ends the process, with a line in the log instead of the usual message. */
+export async function withDefectsInLog(report: Report, work: () => Promise<void>): Promise<void> {
+  const onDefect = (error: unknown) => {
+    report.failure(asValsError(error));
+    process.exit(1);
+  };
+  process.prependListener('uncaughtException', onDefect);
+  await work().finally(() => process.off('uncaughtException', onDefect));
+}

@@ -1,0 +1,141 @@
+import { resolve } from 'node:path';
+import type { Context } from '../../../core/command-line/context.ts';
+import { path, text } from '../../../core/command-line/value-types.ts';
+import { UsageError } from '../../../core/errors.ts';
+import type { HintInput } from '../../../core/lib/hint.ts';
+import { isLoopback } from '../../../core/lib/host-names.ts';
+import { existingStats } from '../../../core/lib/paths.ts';
+import type { StoreLocation } from '../../index.ts';
+
+export const placeOptions = {
+  database: {
+    description: 'a PostgreSQL database: postgres://user@host/name',
+    value: text('url'),
+    conflicts: ['data'],
+  },
+  data: { description: 'the SQLite file of the service; created if absent', value: path() },
+};
+
+export const existingPlaceOptions = {
+  ...placeOptions,
+  data: { description: 'the SQLite file', value: path() },
+};
+
+export interface PlaceOptions {
+  database: string | undefined;
+  data: string | undefined;
+}
+
+export interface Place {
+  location: StoreLocation;
+  /** For messages, without secrets. */
+  name: string;
+  /** What another command needs to use the same store. */
+  input: HintInput;
+}
+
+export function storePlace(
+  { settings, env, say }: Pick<Context, 'settings' | 'env' | 'say'>,
+  { database, data }: PlaceOptions,
+): Place {
+  if (database !== undefined) {
+    const address = parseDatabase(database, '--database');
+    if (hasPassword(address)) warnOfPassword(say);
+    // A hint must not repeat the address, because the address may contain a password.
+    return { ...placeOf(address), input: { database: true } };
+  }
+  if (data !== undefined)
+    return { location: { file: resolve(settings.cwd, data) }, name: data, input: { data } };
+  if (env.VALS_DATABASE) return { ...placeOf(parseDatabase(env.VALS_DATABASE, 'VALS_DATABASE')), input: {} };
+  return embeddedPlace(settings);
+}
+
+function embeddedPlace({ dataFile: file, local }: Context['settings']): Place {
+  return { location: { file }, name: file, input: { ...(local.source === '--local' && { local: true }) } };
+}
+
+/** The store of a command that opens one itself. The embedded store must not be taken for that of the service in use. */
+export function placeToOpen(
+  context: Pick<Context, 'settings' | 'env' | 'say'>,
+  { database, data }: PlaceOptions,
+): Place {
+  const { settings, env } = context;
+  if (database === undefined && data === undefined) {
+    if (settings.local.value) return embeddedPlace(settings);
+    if (!env.VALS_DATABASE) refuseOtherService(settings);
+  }
+  return storePlace(context, { database, data });
+}
+
+function refuseOtherService({ baseUrl }: Context['settings']): void {
+  if (baseUrl === undefined || isLoopback(new URL(baseUrl.value.origin).hostname)) return;
+  throw new UsageError(
+    `This command opens a store directly, but the service in use is ${baseUrl.value.href} (${baseUrl.source}).`,
+    {
+      hint: 'Name the store of that service with --database or --data. For the embedded store of this machine, add --local.',
+    },
+  );
+}
+
+/** Says that the command makes a new store, because the path of --data may be mistyped. Undefined if the file is there. */
+export const newStoreNote = ({ data }: PlaceOptions, { location, name }: Place): string | undefined =>
+  data === undefined || !('file' in location) || existingStats(location.file)
+    ? undefined
+    : `Created the store ${name}.`;
+
+/** Where a copy goes. `shown` is for the result, without a password. */
+export function placeOfTarget(
+  context: Pick<Context, 'settings' | 'say'>,
+  target: string,
+): Place & { shown: string } {
+  if (!/^postgres(ql)?:/i.test(target)) {
+    const file = resolve(context.settings.cwd, target);
+    if (/[/\\]$/.test(target) || existingStats(file)?.isDirectory()) throw folderAsTarget(target);
+    return {
+      location: { file },
+      name: target,
+      input: {},
+      shown: target,
+    };
+  }
+  const address = parseDatabase(target, 'The target');
+  const shown = new URL(address);
+  if (hasPassword(address)) {
+    warnOfPassword(context.say);
+    if (shown.password !== '') shown.password = '***';
+    if (shown.searchParams.has('password')) shown.searchParams.set('password', '***');
+  }
+  return { ...placeOf(address), input: {}, shown: shown.href };
+}
+
+const folderAsTarget = (target: string): UsageError =>
+  new UsageError(`${target} is a folder, but a backup is a new file.`, {
+    hint: {
+      text: 'To write it into the folder',
+      command: 'backup',
+      input: { target: `${target.replace(/[/\\]+$/, '')}/vals-backup.db` },
+    },
+  });
+
+const hasPassword = ({ password, searchParams }: URL): boolean =>
+  password !== '' || searchParams.has('password');
+
+const warnOfPassword = (say: Context['say']): void =>
+  say({
+    kind: 'warning',
+    text: 'Other users of this machine can see the password on the command line. Use VALS_DATABASE or PGPASSWORD instead.',
+  });
+
+const placeOf = (address: URL) => ({
+  location: { database: address.href },
+  name: `the database ${address.host}${address.pathname}`,
+});
+
+function parseDatabase(text: string, source: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && ['postgres:', 'postgresql:'].includes(url.protocol)) return url;
+  // The message must not repeat the address, because the address may contain a password.
+  throw new UsageError(`${source} is not the address of a PostgreSQL database.`, {
+    hint: 'Use an address such as postgres://user@host/name, and PGPASSWORD or ~/.pgpass for the password.',
+  });
+}

@@ -1,0 +1,25 @@
+import { defineCommand } from '../../../core/command-line/command.ts';
+import { column, idColumn } from '../../../core/output/column.ts';
+import { nameTaken, spaceArgument, withStoreOrNew } from '../serve/people-and-spaces.ts';
+import { placeOptions } from '../serve/store-place.ts';
+
+export const command = defineCommand({
+  summary: 'Add a space for vals that several people own',
+  description:
+    'Add a space to the service of a team. The base URL of the space is the base URL of the service followed by ' +
+    '/@name. The members of the space use their own tokens. The command opens the database directly, so it needs no ' +
+    'token.',
+  arguments: { name: spaceArgument },
+  options: placeOptions,
+  examples: ['vals space add acme', 'vals space add acme --database postgres://vals@db.example.com/vals'],
+  columns: [column('username'), idColumn('id')],
+  run: (context, { name, ...options }) =>
+    withStoreOrNew(context, options, async (store, place) => {
+      const space = await store.spaces.add(name);
+      const addMembers = { text: 'To add members', command: 'space grant', input: { name, ...place.input } };
+      if (!space) throw nameTaken(name, place, addMembers);
+      context.say({ kind: 'done', text: `Added the space ${name} to ${place.name}.` });
+      context.say({ kind: 'hint', text: addMembers });
+      return { kind: 'record', record: { ...space } };
+    }),
+});

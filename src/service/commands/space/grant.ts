@@ -1,0 +1,31 @@
+import { defineCommand } from '../../../core/command-line/command.ts';
+import { column } from '../../../core/output/column.ts';
+import { noneNamed, spaceArgument, usernameArgument, withStore } from '../serve/people-and-spaces.ts';
+import { existingPlaceOptions } from '../serve/store-place.ts';
+
+export const command = defineCommand({
+  summary: 'Make a person a member of a space',
+  description:
+    'Make a person a member of a space. The member may read and change all vals of the space. With --read, the ' +
+    'member may only read them. If the person is a member already, the role changes immediately.',
+  arguments: { name: spaceArgument, username: usernameArgument },
+  options: {
+    ...existingPlaceOptions,
+    read: { description: 'let the person read all vals of the space, but change none' },
+  },
+  examples: ['vals space grant acme ada', 'vals space grant acme bob --read'],
+  columns: [column('space'), column('username'), column('role')],
+  run: (context, { name, username, read, ...options }) =>
+    withStore(context, options, async ({ spaces }, place) => {
+      const role = read ? 'read' : 'write';
+      const outcome = await spaces.grant(name, username, role);
+      if (outcome === 'no space') throw noneNamed('space', name, place);
+      if (outcome === 'no person') throw noneNamed('user', username, place);
+      context.say({ kind: 'done', text: `${username} may ${role} the vals of the space ${name}.` });
+      context.say({
+        kind: 'hint',
+        text: `To use the space, ${username} runs \`vals use\` with the base URL that ends in /@${name}.`,
+      });
+      return { kind: 'record', record: { space: name, username, role } };
+    }),
+});

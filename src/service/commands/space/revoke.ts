@@ -1,0 +1,29 @@
+import { defineCommand } from '../../../core/command-line/command.ts';
+import { NotFoundError } from '../../../core/errors.ts';
+import { column } from '../../../core/output/column.ts';
+import { noneNamed, spaceArgument, usernameArgument, withStore } from '../serve/people-and-spaces.ts';
+import { existingPlaceOptions } from '../serve/store-place.ts';
+
+export const command = defineCommand({
+  summary: 'Remove a person from a space',
+  description:
+    'Remove a person from a space. The person loses access immediately, in every running service that uses the same ' +
+    'database. The versions that the person made stay.',
+  arguments: { name: spaceArgument, username: usernameArgument },
+  options: existingPlaceOptions,
+  examples: ['vals space revoke acme bob'],
+  columns: [column('status'), column('space')],
+  run: (context, { name, username, ...options }) =>
+    withStore(context, options, async ({ spaces }, place) => {
+      const outcome = await spaces.revoke(name, username);
+      if (outcome === 'no space') throw noneNamed('space', name, place);
+      if (outcome === 'no person') throw noneNamed('user', username, place);
+      if (outcome === 'not a member') {
+        throw new NotFoundError(`${username} is not a member of the space ${name}.`, {
+          hint: { text: 'To list the members of each space', command: 'space ls', input: place.input },
+        });
+      }
+      context.say({ kind: 'done', text: `${username} has no access to the space ${name} any more.` });
+      return { kind: 'record', record: { space: name, status: outcome } };
+    }),
+});

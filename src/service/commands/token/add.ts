@@ -1,0 +1,49 @@
+import { defineCommand } from '../../../core/command-line/command.ts';
+import { age, text } from '../../../core/command-line/value-types.ts';
+import { dryRun, plan } from '../../../core/commands/shared/options.ts';
+import { column, idColumn, moment } from '../../../core/output/column.ts';
+import * as routes from '../../../core/routes.ts';
+import { onTokenRoute } from './my-tokens.ts';
+
+export const command = defineCommand({
+  summary: 'Make a further token of your own, and print it once',
+  description:
+    'Make a further token of your own: for CI, or for a second machine. The token is shown only once, because the service ' +
+    'keeps only a hash of it. At the base URL of a space, the token is good for that space alone. A token with limits ' +
+    '(a space, reading alone, an end) makes no tokens.',
+  arguments: { name: { description: 'a name that tells what the token is for', value: text('name') } },
+  options: {
+    readOnly: { description: 'a token that may read, but change nothing' },
+    expires: { description: 'end the token after this time, such as 90d (default: never)', value: age() },
+    dryRun,
+  },
+  examples: [
+    'vals token add ci',
+    'vals token add laptop --expires 90d',
+    'vals token add dashboard --read-only --json | jq -r .token',
+  ],
+  columns: [
+    column('name'),
+    { ...column('token'), neverCut: true },
+    column('space'),
+    column('readOnly'),
+    moment('ends', 'expiresAt'),
+    idColumn('id'),
+  ],
+  async run(context, { name, readOnly, expires, dryRun }) {
+    const call = routes.createToken({
+      name,
+      ...(readOnly && { readOnly }),
+      ...(expires !== undefined && { expiresAt: new Date(context.clock.now() + expires).toISOString() }),
+    });
+    if (dryRun) return plan(call);
+    const api = await context.connect();
+    const record = await onTokenRoute(() => api.record(call));
+    context.say({ kind: 'done', text: `Made the token ${name}.` });
+    context.say({
+      kind: 'hint',
+      text: 'Copy the token now, because it is shown only once. In CI, keep it as the secret VALS_TOKEN.',
+    });
+    return { kind: 'record', record };
+  },
+});

@@ -1,0 +1,31 @@
+import { defineCommand } from '../../../core/command-line/command.ts';
+import type { JsonObject, JsonValue } from '../../../core/lib/json.ts';
+import { column, idColumn, moment } from '../../../core/output/column.ts';
+import { listTokens } from './my-tokens.ts';
+
+const used = { ...moment('used', 'lastUsedAt'), droppable: 3 };
+
+export const command = defineCommand({
+  summary: 'List your tokens',
+  description:
+    'List your tokens: when each was made, when it was last used (to the minute), when it ends, whether it may only read, and ' +
+    'the space that it is good for. At the base URL of a space, only the tokens for that space.',
+  examples: ['vals token ls', 'vals token ls --json | jq -r ".[].name"'],
+  columns: [
+    column('name'),
+    column('space'),
+    column('readOnly'),
+    { ...moment('made', 'createdAt'), droppable: 2 },
+    { ...used, only: 'pipe' },
+    { ...used, only: 'terminal', compute: useAfterMaking },
+    { ...moment('ends', 'expiresAt'), droppable: 4 },
+    idColumn('id'),
+  ],
+  empty: 'You have no tokens here.',
+  run: async (context) => ({ kind: 'list', rows: await listTokens(context) }),
+});
+
+/** The last use is to the minute, and so may seem to be before the token was made. */
+function useAfterMaking({ createdAt, lastUsedAt }: JsonObject): JsonValue | undefined {
+  return lastUsedAt && `${lastUsedAt}` < `${createdAt}` ? createdAt : lastUsedAt;
+}

@@ -1,0 +1,46 @@
+import type { Context } from '../../../core/command-line/context.ts';
+import { NotFoundError, UsageError } from '../../../core/errors.ts';
+import { ifRouteExists } from '../../../core/http/if-present.ts';
+import { textAt } from '../../../core/http/record-fields.ts';
+import type { JsonObject } from '../../../core/lib/json.ts';
+import * as routes from '../../../core/routes.ts';
+
+/** The route for tokens is one that many services lack. */
+export async function onTokenRoute<Result>(work: () => Promise<Result>): Promise<Result> {
+  const result = await ifRouteExists(work);
+  if (result !== undefined) return result;
+  throw new NotFoundError(
+    "This service has no route for tokens: tokens are made on the service's own page.",
+    { hint: "Create or remove the token in the service's settings, or ask the person who runs it." },
+  );
+}
+
+export async function listTokens({ connect }: Pick<Context, 'connect'>): Promise<JsonObject[]> {
+  const api = await connect();
+  return onTokenRoute(async () => {
+    const tokens: JsonObject[] = [];
+    for await (const { records } of api.pages(routes.myTokens())) tokens.push(...records);
+    return tokens;
+  });
+}
+
+/** By its name, or else by its id or the beginning of its id, as `token ls` shows it. */
+export function findToken(tokens: readonly JsonObject[], word: string): JsonObject {
+  const named = tokens.find((token) => textAt(token, 'name') === word);
+  if (named) return named;
+  const [found, other] = tokens.filter((token) => isIdOf(token, word));
+  if (found && other) {
+    throw new UsageError(`The ids of several tokens begin with ${word}.`, {
+      hint: 'Give the name of the token.',
+    });
+  }
+  if (found) return found;
+  throw new NotFoundError(`You have no token named ${word} here.`, {
+    hint: { text: 'To list your tokens', command: 'token ls' },
+  });
+}
+
+const shortestId = 6;
+
+const isIdOf = (token: JsonObject, word: string): boolean =>
+  word.length >= shortestId && textAt(token, 'id')?.startsWith(word.toLowerCase()) === true;

@@ -1,0 +1,35 @@
+import { defineCommand } from '../../../core/command-line/command.ts';
+import { nameTaken, tokenColumns, usernameArgument, withStoreOrNew } from '../serve/people-and-spaces.ts';
+import { placeOptions } from '../serve/store-place.ts';
+
+export const command = defineCommand({
+  summary: 'Add a person, and print their token once',
+  description:
+    'Add a person to the service of a team, and print their token. The token is shown only once, because the ' +
+    'service keeps only a hash of the token. The command opens the database directly, so it needs no token.',
+  arguments: { username: usernameArgument },
+  options: placeOptions,
+  examples: [
+    'vals user add ada --database postgres://vals@db.example.com/vals',
+    'vals user add ada --json | jq -r .token',
+  ],
+  columns: tokenColumns,
+  run: (context, { username, ...options }) =>
+    withStoreOrNew(context, options, async (store, place) => {
+      const added = await store.people.add(username);
+      if (!added) {
+        const input = { username, ...place.input };
+        throw nameTaken(username, place, {
+          text: 'To give a user a new token',
+          command: 'user token',
+          input,
+        });
+      }
+      context.say({ kind: 'done', text: `Added ${username} to ${place.name}.` });
+      context.say({
+        kind: 'hint',
+        text: `Copy the token now, because it is shown only once. To sign in, ${username} runs \`vals login <base-url>\`.`,
+      });
+      return { kind: 'record', record: { ...added.user, token: added.token } };
+    }),
+});

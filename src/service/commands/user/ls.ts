@@ -1,0 +1,22 @@
+import { defineCommand } from '../../../core/command-line/command.ts';
+import { column, idColumn, moment } from '../../../core/output/column.ts';
+import { withStore } from '../serve/people-and-spaces.ts';
+import { existingPlaceOptions } from '../serve/store-place.ts';
+
+export const command = defineCommand({
+  summary: 'List the people of a service',
+  description:
+    'List the people of a service, sorted by username, with the number of vals that each person owns.',
+  options: existingPlaceOptions,
+  examples: ['vals user ls', 'vals user ls --json | jq -r ".[].username"'],
+  columns: [column('username'), column('vals'), moment('added', 'createdAt'), idColumn('id')],
+  empty: 'The service has no users yet.',
+  run: (context, options) =>
+    withStore(context, options, async ({ people }, { input }) => {
+      const all = await people.list();
+      if (all.length === 0)
+        context.say({ kind: 'hint', text: { text: 'To add a user', command: 'user add', input } });
+      const rows = all.map(({ id, username, createdAt, vals }) => ({ id, username, createdAt, vals }));
+      return { kind: 'list', rows };
+    }),
+});

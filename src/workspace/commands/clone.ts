@@ -1,0 +1,124 @@
+import { readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { defineCommand } from '../../core/command-line/command.ts';
+import type { Context } from '../../core/command-line/context.ts';
+import { path } from '../../core/command-line/value-types.ts';
+import { LocalError, UsageError } from '../../core/errors.ts';
+import { fileError } from '../../core/files/file-error.ts';
+import { manifestFile, refuseNested } from '../../core/files/root.ts';
+import { makeFolder } from '../../core/lib/make-folder.ts';
+import { quoteFor } from '../../core/lib/shell-command.ts';
+import { errnoOf, errorMessageOf, isMissing } from '../../core/lib/system.ts';
+import { spaceIn } from '../../core/settings/base-url.ts';
+import { chosenBaseUrl, isOfThisMachine, serviceName } from '../../core/settings/settings.ts';
+import { compareFiles } from '../compare-workspace.ts';
+import { temporaryName } from '../disk/write-files.ts';
+import { closeLook, openLook } from '../look.ts';
+import { readManifest, updateManifest, withService } from '../manifest.ts';
+import { listAll, pullAll, pullColumns } from '../pull/pull-vals.ts';
+import { createRemoteVals } from '../remote-vals.ts';
+import { workspaceAt } from '../workspace.ts';
+
+export const command = defineCommand({
+  summary: 'Make a workspace with all your vals',
+  description:
+    'Make a new folder with one file for each of your vals on the service. The command does the same as `vals init` ' +
+    'and then `vals pull --all`. The folder must be new or empty. To continue after an interruption, run the command ' +
+    'again.',
+  details: 'The command does not work with a service that cannot list vals.',
+  arguments: {
+    folder: {
+      description: "the new folder (default: the name of the space, or the service's host name)",
+      value: path('folder'),
+      optional: true,
+    },
+  },
+  examples: ['vals clone', 'vals clone my-vals'],
+  columns: pullColumns,
+  empty: 'You have no vals on the service yet.',
+  async run(context, { folder: given = defaultFolder(context) }) {
+    const { settings, say, forPerson } = context;
+    if (given.includes('://')) {
+      throw new UsageError(`${given} is an address, not a folder.`, {
+        hint: { text: 'To clone from that service or space', command: 'clone', input: { baseUrl: given } },
+      });
+    }
+    const folder = resolve(settings.cwd, given);
+    const service = serviceName(settings);
+    refuseNested(folder);
+    refuseFilled(folder, given, service);
+    const api = await context.connect();
+    context.say({ kind: 'progress', text: 'Reading the list of vals' });
+    const remotes = createRemoteVals({ ...context, api }, 1);
+    // The list is read before the folder is made, so that a failure leaves no empty folder behind.
+    const listed = await listAll({ remotes, workspace: { service } });
+    makeNewFolder(folder);
+    updateManifest(folder, isOfThisMachine(service) ? (manifest) => manifest : withService(service));
+    const workspace = workspaceAt(folder, context, folder);
+    const look = { ...(await openLook(context, workspace, api)), remotes };
+    const compared = await compareFiles(context, look, { words: [], findsMissing: true });
+    const options = { merge: false, force: false, dryRun: false, isNamed: false };
+    const { rows, error } = await pullAll(context, compared, options);
+    await closeLook(look);
+    if (!forPerson || listed.length === 0) return { kind: 'outcomes', rows, error };
+    const failed = rows.filter(({ status }) => status === 'failed');
+    if (error !== undefined) return { kind: 'outcomes', rows: failed, error };
+    say({
+      kind: 'done',
+      text: `The folder ${given} has ${listed.length === 1 ? 'the val' : `all ${listed.length} vals`} of the service.`,
+    });
+    say({
+      kind: 'hint',
+      text: [
+        `To go to the folder, run \`cd ${quoteFor(settings.system.platform)(given)}\`.`,
+        { text: 'To send the files that you change', command: 'push' },
+      ],
+    });
+    return { kind: 'nothing' };
+  },
+});
+
+/** A clone that was interrupted left a vals.json that names this service, or none if it is on this machine. */
+function refuseFilled(folder: string, given: string, service: string): void {
+  const names = namesIn(folder, given).filter((name) => !temporaryName.test(name));
+  if (names.length === 0) return;
+  if (names.includes(manifestFile)) {
+    const { services } = readManifest(folder);
+    const isSame = isOfThisMachine(service) ? services.length === 0 : services.includes(service);
+    if (isSame) return;
+  }
+  throw new UsageError(`${given} is not empty.`, {
+    hint: 'To clone into another folder, give the name of a new folder.',
+  });
+}
+
+function namesIn(folder: string, given: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    if (errnoOf(error) === 'ENOTDIR') {
+      throw new UsageError(`${given} is not a folder.`, { hint: 'Give the path of a folder.' });
+    }
+    throw fileError(given, error);
+  }
+}
+
+function makeNewFolder(folder: string): void {
+  try {
+    makeFolder(folder);
+  } catch (error) {
+    throw new LocalError(`${folder} could not be created: ${errorMessageOf(error)}`, {
+      hint: 'Give a folder that you may write to.',
+      cause: error,
+    });
+  }
+}
+
+function defaultFolder({ settings }: Context): string {
+  if (settings.local.value) return 'vals';
+  const baseUrl = chosenBaseUrl(settings);
+  const { hostname } = new URL(baseUrl.href);
+  const name = spaceIn(baseUrl)?.name ?? hostname;
+  return name.replace(/[^\w.-]+/g, '-').replace(/^-|-$/g, '');
+}

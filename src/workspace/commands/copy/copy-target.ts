@@ -1,0 +1,74 @@
+import type { Context } from '../../../core/command-line/context.ts';
+import { AuthError, UsageError } from '../../../core/errors.ts';
+import { createListedVals } from '../../../core/find-val/listed-vals.ts';
+import { noSeenVals } from '../../../core/find-val/seen-vals.ts';
+import { onlyOne } from '../../../core/find-val/unknown-word.ts';
+import type { Api } from '../../../core/http/api.ts';
+import { codeOf, textAt, versionOf } from '../../../core/http/record-fields.ts';
+import type { Hints } from '../../../core/lib/hint.ts';
+import * as routes from '../../../core/routes.ts';
+import { addressOfSpace, parseBaseUrl } from '../../../core/settings/base-url.ts';
+import { checkToken } from '../../../core/settings/settings.ts';
+
+export interface Target {
+  api: Api;
+  name: string;
+  /** Returns 'unknown' if the service cannot list vals. */
+  find(name: string): Promise<ValThere | 'unknown' | undefined>;
+}
+
+/** A val of the target as it was before the copy. */
+export interface ValThere {
+  id: string;
+  code: string;
+  version: number | undefined;
+  readme: string | undefined;
+  privacy: string | undefined;
+  etag: string | undefined;
+}
+
+export async function openTarget(context: Context, to: string): Promise<Target> {
+  const { settings, env, clock } = context;
+  const address = to.startsWith('@') ? addressOfSpace(to, settings.baseUrl?.value.href) : to;
+  const baseUrl = parseBaseUrl(address, '--to', settings.allowHttp.value);
+  if (!settings.local.value && settings.baseUrl?.value.href === baseUrl.href) {
+    throw new UsageError(`The vals cannot be copied from ${baseUrl.href} to the same service.`, {
+      hint: 'Give another service with --to, or give the service to copy from with --base-url.',
+    });
+  }
+  const tokenFromEnvironment = env.VALS_TO_TOKEN?.trim();
+  // The token of the current service must not be sent to `baseUrl`, because another service could misuse the token.
+  const token = tokenFromEnvironment
+    ? checkToken(tokenFromEnvironment, 'VALS_TO_TOKEN')
+    : settings.storedToken(baseUrl.origin)?.value;
+  const hint: Hints = [
+    { text: 'To sign in', command: 'login', input: { baseUrl: baseUrl.href } },
+    'Or set VALS_TO_TOKEN to a token of that service.',
+  ];
+  if (token === undefined) throw new AuthError(`There is no token for ${baseUrl.origin}.`, { hint });
+  const signInHint = tokenFromEnvironment ? 'Set VALS_TO_TOKEN to a token of that service.' : hint;
+  const api = await context.connect({ baseUrl, token, signInHint });
+  const vals = createListedVals({ api, seen: noSeenVals, clock, settings });
+  return {
+    api,
+    name: baseUrl.href,
+    async find(name) {
+      if (!(await vals.readUntil(Number.POSITIVE_INFINITY))) return 'unknown';
+      const found = vals.named(name).map(({ id }) => ({ id, name }));
+      const only = onlyOne(found, `are named "${name}"`);
+      return only && readVal(api, only.id);
+    },
+  };
+}
+
+async function readVal(api: Api, id: string): Promise<ValThere> {
+  const { record, etag } = await api.recordWithEtag(routes.getVal(id));
+  return {
+    id,
+    code: codeOf(record),
+    version: versionOf(record),
+    readme: textAt(record, 'readme'),
+    privacy: textAt(record, 'privacy'),
+    etag,
+  };
+}

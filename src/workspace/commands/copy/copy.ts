@@ -1,0 +1,98 @@
+import { runBatch } from '../../../core/command-line/batch.ts';
+import { defineCommand } from '../../../core/command-line/command.ts';
+import type { Context } from '../../../core/command-line/context.ts';
+import { addTo, type Remarked, summarizeRemarks } from '../../../core/command-line/failures.ts';
+import { text, val } from '../../../core/command-line/value-types.ts';
+import { outcomeColumn, versionColumn } from '../../../core/commands/shared/columns.ts';
+import { dryRun } from '../../../core/commands/shared/options.ts';
+import { UsageError } from '../../../core/errors.ts';
+import type { Api } from '../../../core/http/api.ts';
+import { column, idColumn } from '../../../core/output/column.ts';
+
+interface Item {
+  id: string;
+  name: string;
+}
+
+export const command = defineCommand({
+  summary: 'Copy vals to another service',
+  description:
+    'Copy vals from the service in use to another service that you are signed in to, or to a space. Name, readme and ' +
+    'privacy are copied if that service accepts them. A val that exists there is replaced if its code is that of any version ' +
+    'here. If it has other code, it is overwritten only with --force.',
+  details:
+    'For the service of --to, the command uses VALS_TO_TOKEN, or the token that `vals login` stored. ' +
+    'To continue after an interruption, run the same command again. With --versions, the command copies only the ' +
+    'versions that the other service does not have yet. Equal versions in a row are copied as one version. The last ' +
+    'version of the copy has the current code. The author and the date of each version are not kept: you make the copies, ' +
+    'now. To move a whole service with authors and dates, use `vals backup`.',
+  arguments: {
+    vals: {
+      description: 'names, ids, starts of ids, or files of vals',
+      value: val(),
+      optional: true,
+      repeatable: true,
+    },
+  },
+  options: {
+    to: { description: 'the base URL to copy to, or @name for a space', value: text('base-url') },
+    all: { description: 'copy all your vals' },
+    versions: { description: 'copy all versions, not only the current code' },
+    force: { description: 'overwrite vals that were changed on the --to service' },
+    dryRun,
+  },
+  examples: [
+    'vals copy hello --to https://vals.example.com',
+    'vals copy --all --versions --to https://vals.example.com/@acme',
+  ],
+  columns: [outcomeColumn, column('name'), versionColumn, idColumn('id')],
+  empty: 'You have no vals to copy.',
+  async run(context, { vals: ids, to, all, versions = false, force = false, dryRun = false }) {
+    if (to === undefined)
+      throw new UsageError('No service to copy to was given.', {
+        hint: [
+          { text: 'To name the service', input: { to: true } },
+          { text: 'To list the services that you are signed in to', command: 'use' },
+        ],
+      });
+    if (all && ids.length > 0) {
+      throw new UsageError('--all copies every val, so no names can be given.', {
+        hint: 'Omit the names, or omit --all.',
+      });
+    }
+    if (!all && ids.length === 0) {
+      throw new UsageError('No val to copy was given.', {
+        hint: ['Give the names of vals.', { text: 'To copy all your vals', input: { all: true } }],
+      });
+    }
+    const { openTarget } = await import('./copy-target.ts');
+    const { copyVal } = await import('./copy-val.ts');
+    const from = await context.connect();
+    const target = await openTarget(context, to);
+    const items = all ? await listItems(context, from) : namedItems(context, ids);
+    const { say, signal, givenVals } = context;
+    const remarks: Remarked[] = [];
+    const options = { from, target, versions, force, dryRun };
+    const tasks = items.map(({ id, name }) => ({
+      row: { name },
+      label: name,
+      run: () => copyVal({ id, givenName: givenVals.nameFor(id) }, options, addTo(remarks)),
+    }));
+    const wording = { say, verb: 'copied', things: 'vals', progress: 'Copying' };
+    const result = await runBatch(tasks, { concurrency: 'auto', signal, ...wording });
+    for (const sentence of summarizeRemarks(remarks)) say({ kind: 'warning', text: sentence });
+    return result;
+  },
+});
+
+const namedItems = ({ givenVals }: Context, ids: readonly string[]): Item[] =>
+  [...new Set(ids)].map((id) => ({ id, name: givenVals.wordFor(id) ?? id }));
+
+async function listItems(context: Context, api: Api): Promise<Item[]> {
+  const { createListedVals } = await import('../../../core/find-val/listed-vals.ts');
+  const listed = await createListedVals({ ...context, api }).all();
+  if (listed !== undefined) return listed.map(({ id, name = id }) => ({ id, name }));
+  throw new UsageError('The service cannot list your vals, so --all does not work.', {
+    hint: 'Omit --all, and give the names or ids of the vals.',
+  });
+}

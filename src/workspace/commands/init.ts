@@ -1,0 +1,42 @@
+import { defineCommand } from '../../core/command-line/command.ts';
+import { refuseNested } from '../../core/files/root.ts';
+import { walkFolder } from '../../core/files/walk.ts';
+import { warnWith } from '../../core/lib/say.ts';
+import { column } from '../../core/output/column.ts';
+import { chosenService, isOfThisMachine } from '../../core/settings/settings.ts';
+import { readManifest, updateManifest, withService } from '../manifest.ts';
+
+export const command = defineCommand({
+  summary: 'Make this folder a workspace',
+  description:
+    'Make this folder a workspace. The command writes vals.json, which says which services the vals belong to. Commit ' +
+    'vals.json. Every file that `vals push` takes is a val. Nothing is sent. In a workspace, the command adds the service ' +
+    'in use to vals.json.',
+  examples: ['vals init'],
+  columns: [column('status'), column('file'), column('services')],
+  async run({ settings, env, say }) {
+    const root = settings.cwd;
+    refuseNested(root);
+    const service = chosenService(settings);
+    const isListed = service !== undefined && !isOfThisMachine(service);
+    const status = updateManifest(root, isListed ? withService(service) : (manifest) => manifest);
+    const files = await walkFolder(root, { warn: warnWith(say), env, pathOf: (below) => below });
+    const vals = `${files.length} val${files.length === 1 ? '' : 's'}`;
+    if (status === 'created') say({ kind: 'done', text: `This folder is now a workspace with ${vals}.` });
+    else if (status === 'updated') say({ kind: 'done', text: `The vals belong to ${service} now, too.` });
+    say({
+      kind: 'hint',
+      text:
+        files.length === 0
+          ? { text: 'Write some code to hello.ts. To send it', command: 'push' }
+          : [
+              { text: 'To send new and changed files', command: 'push' },
+              { text: 'To compare the files with the service', command: 'status' },
+            ],
+    });
+    return {
+      kind: 'record',
+      record: { status, file: 'vals.json', services: [...readManifest(root).services] },
+    };
+  },
+});

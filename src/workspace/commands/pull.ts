@@ -1,0 +1,87 @@
+import { defineCommand } from '../../core/command-line/command.ts';
+import type { Context } from '../../core/command-line/context.ts';
+import { createResolver } from '../../core/command-line/resolve-vals.ts';
+import { valsOfWorkspace } from '../../core/commands/shared/options.ts';
+import { UsageError } from '../../core/errors.ts';
+import type { OutcomeRow } from '../../core/lib/outcome.ts';
+import { confirmService, pulling } from '../belonging.ts';
+import { compareWorkspace } from '../compare-workspace.ts';
+import type { Examined } from '../examine.ts';
+import { noteLimit } from '../examine-all.ts';
+import { limitOfMissing } from '../missing.ts';
+import { type Pulling, pullAll, pullColumns, pullVals } from '../pull/pull-vals.ts';
+import { workspaceOfWords } from '../select.ts';
+import { relativeTo } from '../workspace.ts';
+import { createWorkspaces } from '../workspaces.ts';
+
+export const command = defineCommand({
+  summary: "Write the service's code into the workspace",
+  description:
+    "Write the service's code into the files of the workspace, or add vals that the workspace does not have yet. A file " +
+    'that has code which the service never had is not overwritten without --force. --merge merges both codes, and marks ' +
+    'conflicts. A file that is overwritten or merged is kept first, and a line says where.',
+  details:
+    'If a val was renamed on the service, vals.json gets its new name. If the name of a val cannot be the name of a file, ' +
+    'the val gets another file, and vals.json its name. To continue after an interruption, run the command again.',
+  descriptionForAgents:
+    "Write the service's code into the files of the workspace, or add vals that the workspace does not have yet. A file " +
+    'that was changed is not overwritten without force. merge merges both codes, and marks conflicts.',
+  arguments: { vals: valsOfWorkspace },
+  options: {
+    all: { description: 'also add all your other vals on the service' },
+    merge: { description: 'merge vals that changed in the file and on the service', conflicts: ['force'] },
+    force: { description: 'overwrite files that you changed, and keep copies of them' },
+    dryRun: { description: 'write nothing; print what would be done' },
+  },
+  examples: [
+    'vals pull',
+    'vals pull --all',
+    'vals pull hello.ts --merge',
+    'vals pull 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11',
+  ],
+  columns: pullColumns,
+  empty: [
+    'There is nothing to pull.',
+    {
+      text: 'To pull all your vals from the service into this workspace',
+      command: 'pull',
+      input: { all: true },
+    },
+  ],
+  async run(context, { vals: words, all = false, merge = false, force = false, dryRun = false }) {
+    if (all && words.length > 0) {
+      throw new UsageError('--all pulls every val, so no names can be given.', {
+        hint: { text: 'To pull every val', command: 'pull', input: { all: true } },
+      });
+    }
+    await confirmService(context, workspaceOfWords(createWorkspaces(context), words), pulling, { dryRun });
+    const isNamed = words.length > 0;
+    return compareWorkspace(context, { words, findsMissing: all || isNamed }, async (compared) => {
+      const { look, unknown, error: unreadable } = compared;
+      if (unreadable !== undefined) throw unreadable;
+      // A folder stands for its files, but new ones have nothing to do with a pull.
+      const isMeant = ({ there, name, file }: Examined) =>
+        there !== undefined ||
+        words.some((word) => word === name || relativeTo(look.workspace, word) === file);
+      if (all) noteLimit(context, await limitOfMissing(look, compared.vals));
+      const vals = isNamed ? compared.vals.filter(isMeant) : compared.vals;
+      const options = { merge, force, dryRun, isNamed };
+      const { rows, error } = all
+        ? await pullAll(context, compared, options)
+        : await pullVals(context, { look, vals, added: await valsOf(context, unknown), options });
+      // A file without a val on the service has nothing to do with a pull.
+      const isWorthShowing = ({ status, id }: OutcomeRow) =>
+        isNamed || !context.forPerson || (status !== 'unchanged' && (status !== 'kept' || id !== undefined));
+      return { kind: 'outcomes', rows: rows.filter(isWorthShowing), error };
+    });
+  },
+});
+
+/** Words that no val of the workspace has may be vals that it does not have yet, of another owner too. */
+async function valsOf(context: Context, words: readonly string[]): Promise<Pulling['added']> {
+  if (words.length === 0) return [];
+  const identify = await createResolver(context);
+  const ids = new Set<string>();
+  for (const word of words) ids.add((await identify(word)).id);
+  return [...ids].map((id) => ({ id }));
+}

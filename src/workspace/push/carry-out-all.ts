@@ -1,0 +1,89 @@
+import { runBatch, type Task } from '../../core/command-line/batch.ts';
+import type { Context } from '../../core/command-line/context.ts';
+import { refuseBrokenCode } from '../../core/commands/shared/syntax.ts';
+import type { ValsError } from '../../core/errors.ts';
+import type { OutcomeRow } from '../../core/lib/outcome.ts';
+import type { OutcomesResult } from '../../core/output/result.ts';
+import { pushWording } from '../../core/push/refuse-files.ts';
+import { carryOut, type Done, type Push } from '../carry-out.ts';
+import { withFreshRemotes } from '../look.ts';
+import type { PlanOptions, Step } from '../plan.ts';
+import { pathTo } from '../workspace.ts';
+import { learnId } from '../write-records.ts';
+import type { Answer, PlannedVal } from './ask.ts';
+import { isSentWithoutId, warnOfImports, warnOfRemarks } from './notes.ts';
+
+interface CarryOutOptions extends PlanOptions {
+  dryRun: boolean;
+  noCheck: boolean;
+  concurrency: number | 'auto';
+  /** After a failure that concerns all vals, nothing is sent. */
+  failed: ValsError | undefined;
+}
+
+export async function carryOutAll(
+  context: Context,
+  { planned, declined }: Answer,
+  options: CarryOutOptions,
+): Promise<OutcomesResult> {
+  const { dryRun, concurrency, noCheck, failed } = options;
+  const done = new Map<PlannedVal, Done>();
+  const pathOf = ({ look, step }: PlannedVal) => pathTo(look.workspace, step.val.file);
+  const tasks = planned.map((each): Task => {
+    const { look, step } = each;
+    const file = pathOf(each);
+    const push: Push = {
+      ...{ context, look, options, dryRun },
+      checkCode: (path, code) => refuseBrokenCode(path, code, { noCheck }),
+    };
+    return {
+      row: { file, name: step.val.name },
+      label: file,
+      verb: step.val.status === 'missing here' ? 'deleted' : undefined,
+      async run() {
+        const isFailure = step.kind === 'refuse' && step.refusal === failed;
+        if (failed !== undefined && !isFailure) return undefined;
+        if (declined.has(each)) return { status: 'skipped' };
+        const result = await carryOut(push, step);
+        done.set(each, result);
+        return dryRun && context.forPerson ? { ...result.outcome, plan: planOf(step) } : result.outcome;
+      },
+    };
+  });
+  const { signal } = context;
+  const consequence = declined.size === 0 ? undefined : notDone(declined.size, 'other val');
+  const progress = dryRun ? 'Planning' : 'Pushing';
+  const batch = { ...pushWording(context), concurrency, signal, progress, consequence };
+  const outcomes = await runBatch(tasks, batch);
+  const results = [...done].map(([each, { remarks, code }]) => ({
+    ...{ file: pathOf(each), name: each.step.val.name },
+    ...{ remarks, code },
+  }));
+  warnOfRemarks(context, results);
+  warnOfImports(context, results);
+  return dryRun ? outcomes : withLearntIds(context, planned, outcomes);
+}
+
+/** In JSON, everything that a push would do is `planned`. A person sees what it would be. */
+const planOf = ({ kind }: Step): string => (kind === 'send' ? 'update' : kind);
+
+/** A service may answer a push without an id. Then the list tells it. */
+async function withLearntIds(
+  context: Context,
+  planned: readonly PlannedVal[],
+  outcomes: OutcomesResult,
+): Promise<OutcomesResult> {
+  const rows: OutcomeRow[] = [];
+  // The list is read again, and once for each workspace.
+  const looks = new Map(planned.map(({ look }) => [look, withFreshRemotes(context, look)]));
+  for (const [index, row] of outcomes.rows.entries()) {
+    const { look, step } = planned[index] ?? {};
+    const fresh = look && looks.get(look);
+    const isUnknown = fresh !== undefined && step !== undefined && isSentWithoutId(row);
+    rows.push(isUnknown ? { ...row, ...(await learnId(fresh, step.val.name)) } : row);
+  }
+  return { ...outcomes, rows };
+}
+
+export const notDone = (count: number, thing: string): string =>
+  `${count} ${thing}${count === 1 ? ' was' : 's were'} left as ${count === 1 ? 'it is' : 'they are'}.`;

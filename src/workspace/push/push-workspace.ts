@@ -1,0 +1,206 @@
+// A push in a workspace: read, compare, plan, ask, check the syntax, carry out.
+import { resolve } from 'node:path';
+import type { Context } from '../../core/command-line/context.ts';
+import { syntaxError } from '../../core/commands/shared/syntax.ts';
+import { DeclinedError, DeclinedInPart } from '../../core/errors.ts';
+import { nameFrom } from '../../core/files/val-names.ts';
+import type { Api } from '../../core/http/api.ts';
+import { changedSomething, type OutcomeRow } from '../../core/lib/outcome.ts';
+import type { OutcomesResult } from '../../core/output/result.ts';
+import {
+  type FailedFile,
+  type PushedFile,
+  refuseFiles,
+  refuseSeveral,
+} from '../../core/push/refuse-files.ts';
+import { syntaxFaults } from '../../core/push/syntax-check.ts';
+import { confirmService, listService, pushing } from '../belonging.ts';
+import { closeLook, type Look, openLook } from '../look.ts';
+import { updateManifest, withName } from '../manifest.ts';
+import { isDeed, type PlanOptions, sendsCode } from '../plan.ts';
+import { notePossibleTakeovers } from '../possible-takeovers.ts';
+import { pathTo, type Workspace } from '../workspace.ts';
+import { type Answer, askOnce, type PlannedVal } from './ask.ts';
+import { carryOutAll, notDone } from './carry-out-all.ts';
+import { refuseNameOfOtherFile, refuseTakenName } from './name-file.ts';
+import { noteBehind, noteLosses, noteRenames } from './notes.ts';
+import { noteLeft, planAll } from './plan-files.ts';
+import { type ChosenFiles, type LocalFile, readFiles } from './read-files.ts';
+import type { WorkspaceFiles, WorkspaceSelection } from './select-files.ts';
+
+export interface PushOptions extends PlanOptions {
+  dryRun: boolean;
+  noCheck: boolean;
+  concurrency: number | 'auto';
+  /** --name: the name of the val of the one file. */
+  name?: string | undefined;
+}
+
+/** Files of one or several workspaces, with one question about all of them. */
+export async function pushWorkspaces(
+  context: Context,
+  { parts, paths }: Pick<WorkspaceSelection, 'parts' | 'paths'>,
+  options: PushOptions,
+): Promise<OutcomesResult> {
+  for (const { workspace } of parts) await confirmService(context, workspace, pushing, options);
+  const api = await context.connect({ concurrency: options.concurrency });
+  const isNamed = parts.some(({ files }) => files !== undefined);
+  const looks: Look[] = [];
+  try {
+    const chosen: ChosenFiles[] = [];
+    for (const { workspace, files } of parts) {
+      const look = await lookFor(context, api, { workspace, files }, options);
+      looks.push(look);
+      chosen.push({ look, files: files === undefined ? [...look.names.keys()] : files });
+    }
+    const outcomes = await push(context, chosen, { ...options, asks: true, refusesAll: true, isNamed });
+    const sorted = { ...outcomes, rows: inOrder(context, outcomes.rows, paths) };
+    return context.forPerson && !isNamed ? withoutUnchanged(sorted) : sorted;
+  } finally {
+    await Promise.all(looks.map(closeLook));
+  }
+}
+
+/** The rows in the order of the arguments, which may take turns in naming files of several workspaces. */
+function inOrder(
+  { settings: { cwd } }: Context,
+  rows: readonly OutcomeRow[],
+  paths: readonly string[],
+): OutcomeRow[] {
+  const ranks = new Map(paths.map((path, index) => [resolve(cwd, path), index]));
+  const rankOf = ({ file }: OutcomeRow) => ranks.get(resolve(cwd, `${file}`)) ?? paths.length;
+  return rows.toSorted((a, b) => rankOf(a) - rankOf(b));
+}
+
+/** One push of `--watch`. A file that cannot be sent keeps no other from being sent. */
+export async function pushLook(
+  context: Context,
+  api: Api,
+  workspace: Workspace,
+  options: PushOptions & { asks: boolean; files: ReadonlySet<string> },
+): Promise<OutcomesResult> {
+  const look = await openLook(context, workspace, api);
+  try {
+    const files = [...look.names.keys()].filter((file) => options.files.has(file));
+    return await push(context, [{ look, files }], { ...options, refusesAll: false, isNamed: true });
+  } finally {
+    await closeLook(look);
+  }
+}
+
+async function lookFor(
+  context: Context,
+  api: Api,
+  { workspace, files }: WorkspaceFiles,
+  { name }: PushOptions,
+): Promise<Look> {
+  const look = await openLook(context, workspace, api, { valCount: files?.length, named: files ?? [] });
+  const [file] = files ?? [];
+  if (name === undefined || file === undefined || !look.names.has(file)) return look;
+  refuseNameOfOtherFile(look, { file, name });
+  return { ...look, names: new Map([...look.names, [file, name]]) };
+}
+
+interface PipelineOptions extends PushOptions {
+  asks: boolean;
+  /** Nothing is sent if one file cannot be sent. */
+  refusesAll: boolean;
+  /** The user named the files. */
+  isNamed: boolean;
+}
+
+async function push(
+  context: Context,
+  chosen: readonly ChosenFiles[],
+  options: PipelineOptions,
+): Promise<OutcomesResult> {
+  const { isNamed, dryRun, refusesAll } = options;
+  const areFirst = new Map(chosen.map(({ look }) => [look, look.workspace.records.isEmpty()]));
+  const { files, all, failed: unreadable } = readFiles(context, chosen, options);
+  if (refusesAll && unreadable.length > 0) return refuseFiles(context, all, unreadable);
+  if (options.ifVersion !== undefined) refuseSeveral(files.length);
+  const [named] = files;
+  if (options.name !== undefined && named !== undefined)
+    await refuseTakenName(named.look, named.local, nameFrom(named.local.file));
+
+  const looks = chosen.map(({ look }) => look);
+  const { planned, left, failed } = await planAll(context, files, looks, options);
+  noteLeft(context, left);
+  const answer = await askOnce(context, planned, {
+    isAnswered: options.yes || options.force || !options.asks,
+    mayDelete: options.yes,
+    dryRun,
+    isFirst: (look) => areFirst.get(look) === true,
+  });
+  const broken = options.noCheck ? [] : await brokenFiles(context, answer);
+  if (refusesAll && broken.length > 0) return refuseFiles(context, answer.planned.map(fileOf), broken);
+  if (!dryRun) prepareManifests(answer.planned, named, options);
+  const isBroken = new Set(broken.map(({ file }) => file));
+  const unbroken = answer.planned.filter((each) => !isBroken.has(fileOf(each).file));
+  const outcomes = await carryOutAll(context, { ...answer, planned: unbroken }, { ...options, failed });
+  const shown = withDeclined(outcomes, answer.declined.size);
+  noteRenames(context, shown.rows);
+  noteBehind(context, shown.rows, { isNamed });
+  if (dryRun) {
+    notePossibleTakeovers(context, takeovers(answer.planned));
+    noteLosses(context, answer.planned);
+  }
+  const unsent = [...unreadable, ...broken].map(({ file, name, error }) => ({
+    file,
+    name,
+    error,
+    status: 'failed',
+  }));
+  return { ...shown, rows: [...shown.rows, ...unsent] };
+}
+
+const fileOf = ({ look, step }: PlannedVal): PushedFile => ({
+  file: pathTo(look.workspace, step.val.file),
+  name: step.val.name,
+});
+
+/** Only files that would be sent are checked. */
+async function brokenFiles(context: Context, { planned, declined }: Answer): Promise<FailedFile[]> {
+  const sent = planned.filter((each) => sendsCode(each.step) && !declined.has(each));
+  const sources = sent.map((each) => ({
+    ...fileOf(each),
+    isOnDisk: true,
+    read: async () => each.step.val.here?.text ?? '',
+  }));
+  const faults = await syntaxFaults(context, sources);
+  return sent.map(fileOf).flatMap((file) => {
+    const [fault] = faults.get(file.file) ?? [];
+    return fault === undefined ? [] : [{ ...file, error: syntaxError(file.file, fault) }];
+  });
+}
+
+/** Written before anything is sent, so that a crash leaves no val that vals.json does not explain. */
+function prepareManifests(
+  planned: readonly PlannedVal[],
+  named: LocalFile | undefined,
+  { name }: PushOptions,
+): void {
+  const changing = new Set(planned.filter(({ step }) => isDeed(step)).map(({ look }) => look.workspace));
+  for (const workspace of changing) listService(workspace);
+  if (name === undefined || named === undefined) return;
+  const { file } = named.local;
+  updateManifest(named.look.workspace.root, withName(file, nameFrom(file) === name ? undefined : name));
+}
+
+function withDeclined(outcomes: OutcomesResult, count: number): OutcomesResult {
+  // If another val failed, its error mentions the declined vals.
+  if (count === 0 || outcomes.error !== undefined) return outcomes;
+  const message = notDone(count, 'val');
+  const isPartial = changedSomething(outcomes.rows);
+  return { ...outcomes, error: isPartial ? new DeclinedInPart(message) : new DeclinedError(message) };
+}
+
+const takeovers = (planned: readonly PlannedVal[]): string[] =>
+  planned
+    .filter(({ step }) => step.kind === 'create' && step.val.isNameUnknown)
+    .map(({ look, step }) => pathTo(look.workspace, step.val.file));
+
+const withoutUnchanged = (outcomes: OutcomesResult): OutcomesResult => ({
+  ...outcomes,
+  rows: outcomes.rows.filter(({ status }) => status !== 'unchanged' && status !== 'skipped'),
+});

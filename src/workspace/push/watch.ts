@@ -1,0 +1,187 @@
+// `vals push --watch`: a push of the saved files at every save, by the same rules.
+
+import type { Context } from '../../core/command-line/context.ts';
+import {
+  exitQuietly,
+  LocalError,
+  messageWithHint,
+  PartialError,
+  UnavailableError,
+  UnknownOutcomeError,
+  UsageError,
+  ValsError,
+} from '../../core/errors.ts';
+import { walkFolder } from '../../core/files/walk.ts';
+import type { Api } from '../../core/http/api.ts';
+import type { OutcomeRow } from '../../core/lib/outcome.ts';
+import { aborted, beyondGracePeriod } from '../../core/lib/signals.ts';
+import { confirmService, pushing } from '../belonging.ts';
+import { isBelow, workspaceOfWords } from '../select.ts';
+import { type Saves, watchSaves } from '../watch/saves.ts';
+import { createWatchLoop, type PushedSaves } from '../watch/watch-loop.ts';
+import { relativeTo, type Workspace } from '../workspace.ts';
+import { createWorkspaces } from '../workspaces.ts';
+import { type PushOptions, pushLook } from './push-workspace.ts';
+import { pullChanges, savedColumns } from './watch-service.ts';
+
+export interface WatchOptions extends Pick<PushOptions, 'force' | 'yes' | 'noCheck' | 'concurrency'> {
+  paths: readonly string[];
+  /** Also writes what changes on the service into the files. */
+  pull: boolean;
+}
+
+export async function watchWorkspace(context: Context, options: WatchOptions): Promise<never> {
+  const { flags, signal, clock, say } = context;
+  if (flags.json) {
+    throw new UsageError('--watch never ends, so it cannot print one JSON document.', {
+      hint: 'To print one record per line, use --ndjson instead of --json.',
+    });
+  }
+  const workspace = workspaceOfWords(createWorkspaces(context), options.paths);
+  await refuseEmpty(workspace, options.paths);
+  const { root } = workspace;
+  await confirmService(context, workspace, pushing, { dryRun: false });
+  // This signal never aborts, so that Ctrl-C does not cut off a running push.
+  const api = await context.connect({
+    concurrency: options.concurrency,
+    signal: new AbortController().signal,
+  });
+  say({ kind: 'progress' });
+
+  const failure = new AbortController();
+  const endWatch = (error: unknown) => failure.abort(error);
+  const ending = AbortSignal.any([signal, failure.signal]);
+  const isChosen = (file: string) => isBelow(workspace, options.paths, file);
+  const loop = createWatchLoop({
+    clock,
+    ending,
+    push: (files, how) =>
+      pushSaved(context, api, workspace, files, { ...options, ...how }).catch((error) =>
+        failedPush(context, error, files),
+      ),
+    onOutage: (change, reason) => noteOutage(context, change, reason),
+    pull: options.pull
+      ? () => pullChanges(context, { workspace, api, ending, isChosen, isSaved: loop.isWaiting })
+      : undefined,
+  });
+  const onSave = (file: string) => {
+    if (isChosen(file)) loop.add(file);
+  };
+  // The watch begins before the question and the first push, so that no save is missed meanwhile.
+  const saves = await watchSaves(workspace, clock, onSave, (error) => endWatch(cannotWatch(root, error)));
+  for (const file of await filesOf(workspace)) onSave(file);
+  const work = async () => {
+    await loop.pushWaiting({ asks: true });
+    if (!ending.aborted) say({ kind: 'lines', text: `Watching ${root}. Press Ctrl-C to stop.\n` });
+    await loop.run();
+  };
+  const worked = work().catch(endWatch);
+  await aborted(ending);
+  await finishPushes(context, saves, worked);
+  throw exitQuietly(ending.reason);
+}
+
+interface SavedOptions extends WatchOptions {
+  asks: boolean;
+  isRetry: boolean;
+}
+
+async function pushSaved(
+  context: Context,
+  api: Api,
+  workspace: Workspace,
+  files: readonly string[],
+  options: SavedOptions,
+): Promise<PushedSaves> {
+  const pushed = { ...options, prune: false, ifVersion: undefined, dryRun: false, files: new Set(files) };
+  const { rows } = await pushLook(context, api, workspace, pushed);
+  return reportRows(context, workspace, rows, options);
+}
+
+async function reportRows(
+  context: Context,
+  workspace: Workspace,
+  rows: readonly OutcomeRow[],
+  { isRetry }: { isRetry: boolean },
+): Promise<PushedSaves> {
+  const unreachable: string[] = [];
+  const columns = savedColumns(context);
+  const outages = rows.flatMap(({ error }) => (error instanceof ValsError && isOutage(error) ? [error] : []));
+  const isUnreachable = ({ error }: OutcomeRow) => outages.some((each) => each === error);
+  // After the first such failure, the others are not tried.
+  const isStopped = outages.length > 0;
+  for (const row of rows) {
+    const { error, status } = row;
+    if (isUnreachable(row) || (isStopped && status === 'skipped')) {
+      unreachable.push(relativeTo(workspace, `${row.file}`));
+      continue;
+    }
+    if (error instanceof ValsError && error.scope === 'all') throw error;
+    if (error instanceof ValsError && !context.flags.ndjson)
+      context.say({ kind: 'warning', text: messageWithHint(error) });
+    if (isNews(row, { isRetry })) await context.event(row, columns);
+  }
+  return { unreachable, isAnswered: rows.length > unreachable.length, reason: outages[0]?.message };
+}
+
+/** The service could not be reached, or its answer was lost. Then the file is pushed again. */
+const isOutage = (error: ValsError): boolean =>
+  [UnavailableError, UnknownOutcomeError, PartialError].some((kind) => error instanceof kind);
+
+function isNews({ status }: OutcomeRow, { isRetry }: { isRetry: boolean }): boolean {
+  // An attempt before the retry may have sent the code. Then `unchanged` tells the user that the code has arrived.
+  if (status === 'unchanged') return isRetry;
+  return status !== 'behind' && status !== 'skipped';
+}
+
+/** Some errors concern the whole push, such as two files of one name. The next save tries again. */
+function failedPush({ say, signal }: Context, error: unknown, files: readonly string[]): PushedSaves {
+  if (signal.aborted) return { unreachable: [], isAnswered: false };
+  if (!(error instanceof ValsError)) throw error;
+  if (isOutage(error)) return { unreachable: files, isAnswered: false, reason: error.message };
+  if (error.scope === 'all') throw error;
+  say({ kind: 'warning', text: messageWithHint(error) });
+  return { unreachable: [], isAnswered: false };
+}
+
+function noteOutage({ say }: Context, change: 'began' | 'over', reason: string | undefined): void {
+  if (change === 'over') say({ kind: 'note', text: 'The service can be reached again.' });
+  else
+    say({
+      kind: 'warning',
+      text: [
+        'The service cannot be reached. The command keeps trying, and sends the saved files as soon as the service answers.',
+        ...(reason === undefined ? [] : [`The reason: ${reason}`]),
+      ],
+    });
+}
+
+const filesOf = ({ root, env }: Workspace): Promise<string[]> =>
+  walkFolder(root, { env, pathOf: (below) => below });
+
+/** With a path that has no file of the workspace, the command would wait forever. */
+async function refuseEmpty(workspace: Workspace, paths: readonly string[]): Promise<void> {
+  const files = await filesOf(workspace);
+  const empty = paths.find((path) => !files.some((file) => isBelow(workspace, [path], file)));
+  if (empty === undefined) return;
+  throw new LocalError(`${empty} cannot be watched, because no val of the workspace is there.`, {
+    hint: { text: 'To push it once', command: 'push', input: { paths: [empty] } },
+  });
+}
+
+async function finishPushes({ clock, say }: Context, saves: Saves, worked: Promise<void>): Promise<void> {
+  const cancelNote = clock.after(1_000, () =>
+    say({ kind: 'note', text: 'Waiting for the running pushes. Press Ctrl-C again to stop immediately.' }),
+  );
+  await beyondGracePeriod(async () => {
+    await saves.close();
+    await worked;
+  });
+  cancelNote();
+}
+
+const cannotWatch = (root: string, error: unknown): LocalError =>
+  new LocalError(`Cannot watch ${root} any longer: ${(error as Error).message}`, {
+    hint: 'The system may limit the number of watched folders. In .valsignore, list the folders that contain no vals.',
+    cause: error,
+  });

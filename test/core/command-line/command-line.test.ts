@@ -1,0 +1,234 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { pathsOf } from '../../../src/core/command-line/command-tree.ts';
+import { parseCommandLine } from '../../../src/core/command-line/parse-command-line.ts';
+import { commandTree } from '../../../src/features.ts';
+import { inProcess } from '../../support/in-process.ts';
+import { folderOf, run, runOnScreen, temporaryFolder } from '../../support/program.ts';
+import { scriptedService } from '../../support/scripted-service.ts';
+import { serviceInProcess } from '../../support/service-in-process.ts';
+import { writeConfig } from '../settings/support.ts';
+
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+
+describe('a mistyped command line', () => {
+  const secret = 'hunter2secret';
+  it.each<{ args: string[] }>([
+    { args: [`--tokn=${secret}`, 'me'] },
+    { args: ['me', `--token=${secret}`] },
+    { args: ['me', '--token', secret] },
+    { args: ['login', secret] },
+    { args: ['login', `--with-token=${secret}`] },
+    { args: ['val', `--tokn=${secret}`, 'get', 'x'] },
+    { args: ['me', `--tokn=a\n${secret}`] },
+    { args: ['me', `-t${secret}`] },
+    { args: ['me', `--base-ur=https://ada:${secret}@a.example`] },
+    { args: ['--tokn', secret] },
+  ])('$args: the error does not repeat the secret', async ({ args }) => {
+    for (const json of [[], ['--json']]) {
+      const { exit, stdout, stderr } = await run([...args, ...json]);
+      expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+      expect(stderr).not.toContain(secret);
+    }
+  });
+
+  it.each<{ args: string[]; meant: string }>([
+    { args: ['pusg'], meant: 'push' },
+    { args: ['verson', 'ls', id], meant: 'version' },
+    { args: ['val', 'deleet', id], meant: 'delete' },
+    { args: ['me', '--jsn'], meant: '--json' },
+    { args: ['--base-ulr', 'https://a.example', 'me'], meant: '--base-url' },
+    { args: ['comments', '--relationship', 'givn'], meant: 'given' },
+  ])('$args: the error suggests $meant', async ({ args, meant }) => {
+    const { exit, stdout, stderr } = await run(args);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    expect(stderr).toMatch(/did you mean/i);
+    expect(stderr.slice(stderr.search(/did you mean/i))).toContain(meant);
+  });
+
+  it.each<{ args: string[] }>([
+    { args: ['val', 'get'] },
+    { args: ['val', 'get', ''] },
+    { args: ['val', 'get', '..'] },
+    { args: ['version', 'get', id, 'one'] },
+    { args: ['likes', '--limit', '1.5'] },
+    { args: ['refs', '--limit', '5'] },
+    { args: ['runs', '--since', '2026-02-30'] },
+    { args: ['push', '--concurrency', '0', 'x.ts'] },
+    { args: ['val', 'rm', id, '--yes=no'] },
+    { args: ['push', '-', '--name', 'x', '--dry-run=false'] },
+  ])('$args is refused before anything is sent, in JSON too', async ({ args }) => {
+    const service = await scriptedService([]);
+    const plain = await run(args, { env: service.env });
+    expect(plain).toMatchObject({ exit: 2, stdout: '' });
+    expect(plain.stderr).toMatch(/^error: .+\n/);
+    const json = await run(['--json', ...args], { env: service.env });
+    expect(json).toMatchObject({ exit: 2, stdout: '', error: { kind: 'usage', exit: 2 } });
+    expect(service.requests).toEqual([]);
+  });
+});
+
+it.each(Object.entries(commandTree.wordsOfOthers))(
+  '`vals %s`, as in other programs, is %j, or proposes it',
+  async (words, meaning) => {
+    expect(pathsOf(commandTree)).not.toContain(words);
+    const commandOf = (line: string) => line.replace(/^vals | (--|<).*$/g, '');
+    const parse = (...rest: string[]) => parseCommandLine([...words.split(' '), ...rest], commandTree, 80);
+    if (typeof meaning === 'string') {
+      expect(await parse('--help')).toHaveProperty(
+        'text',
+        expect.stringContaining(`Usage: vals ${commandOf(meaning)}`),
+      );
+      return;
+    }
+    for (const line of meaning.filter((each) => each.startsWith('vals '))) {
+      expect(pathsOf(commandTree)).toContain(commandOf(line));
+    }
+    const proposal = ` Did you mean \`${meaning.join('` or `')}\`?`;
+    expect(await parse('hello')).toHaveProperty('error.message', expect.stringContaining(proposal));
+  },
+);
+
+it('a word of another program keeps its options, and a terminal names the command', async () => {
+  const { env } = await serviceInProcess();
+  await run(['push', '-', '--name', 'old'], { env, input: 'export default 1' });
+  const renamed = await run(['--quiet', 'mv', 'old', 'new', '--json'], { env });
+  expect({ ...renamed, stdout: JSON.parse(renamed.stdout) }).toMatchObject({
+    exit: 0,
+    stderr: '',
+    stdout: { name: 'new' },
+  });
+  const { stdout } = await run(['rename', '--privacy', 'public', 'new', '--dry-run', 'old', '--json'], {
+    env,
+  });
+  expect(JSON.parse(stdout)).toMatchObject({ body: { name: 'old', privacy: 'public' } });
+  expect(await run(['mv', '--quiet', 'new'], { env })).toMatchObject({ exit: 2 });
+  const { screen } = await runOnScreen(['cat', 'new', '--code', '--no-color'], { env });
+  expect(screen).toContain('`vals cat` is short for `vals val get`.');
+  expect(screen).toContain('export default 1');
+});
+
+describe('a usage error', () => {
+  it.each<[string, string]>([
+    ['nonsense', "Unknown command 'nonsense'."],
+    ['val nonsense x', "Unknown command 'nonsense'."],
+    ['psh', "Unknown command 'psh'. Did you mean push?"],
+    ['psh --help', "Unknown command 'psh'. Did you mean push?"],
+    ['val gte --help', "Unknown command 'gte'. Did you mean get?"],
+    ['constructor', "Unknown command 'constructor'."],
+    ['me --nonsense', '`vals me` has no option --nonsense.'],
+    ['push a.ts --readme=x', '`vals push` has no option --readme. Did you mean `vals val set --readme`?'],
+    ['push . --concurrency x', '--concurrency takes auto or a whole number of at least 1, not "x".'],
+    ['me --json=yes', '--json takes no value.'],
+    ['likes --limit', "Option '--limit <n>' argument missing."],
+    ['me too many', "Too many arguments for 'me'. Expected 0 arguments but got 2."],
+    [
+      'val rm',
+      '<val...> is missing: names, ids, starts of ids, or files of vals, or - for standard input, one per line.',
+    ],
+    ['likes --limit 5 --all', '--limit and --all cannot be given together.'],
+    ['me --json', '--json and --ndjson cannot be given together.'],
+    ['api GET', '`vals api` needs the path of a request, such as /v1/me.'],
+    ['likes --limit 0', '--limit takes a whole number of at least 1, not "0".'],
+    ['version get hello x', '<version> takes the number of a version, not "x".'],
+  ])('of `vals %s` is: %s', async (line, sentence) => {
+    const { exit, stdout, stderr } = await inProcess(['--ndjson', ...line.split(' ')], { env: {} });
+    expect({ exit, stdout, message: JSON.parse(stderr).error.message }).toEqual({
+      exit: 2,
+      stdout: '',
+      message: sentence,
+    });
+  });
+
+  it.each([
+    ['a list of fields after --json', ['ls', '--json', 'name,version'], 'Add --fields name,version instead.'],
+    [
+      'a version that is missing',
+      ['rollback', 'hello', '--json'],
+      'To list the versions of a val, run `vals version ls <val>`. For help, run `vals version restore --help`.',
+    ],
+  ])('about %s says what to do', async (_what, args, hint) => {
+    const { exit, stderr } = await inProcess(args, { env: {} });
+    expect({ exit, hint: JSON.parse(stderr).error.hint }).toEqual({ exit: 2, hint });
+  });
+
+  it('about a file after `vals serve` names `vals run --http`', async () => {
+    const { exit, stderr } = await inProcess(['serve', 'quote.ts'], { env: {} });
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr: expect.stringContaining('`vals run --http quote.ts`'),
+    });
+  });
+
+  it('about --token names VALS_TOKEN', async () => {
+    expect((await inProcess(['me', '--token', 'x'], { env: {} })).stderr).toContain('VALS_TOKEN');
+  });
+});
+
+it.each<[setting: string, env: Record<string, string>]>([
+  ['token', { VALS_TOKEN: 'a\nb' }],
+  ['base URL', { VALS_BASE_URL: 'nowhere' }],
+  ['config file', { VALS_CONFIG_DIR: '.' }],
+])('with --local, every command works with a broken %s', async (_setting, env) => {
+  const cwd = folderOf({ 'a.ts': 'export default 1', 'config.json': '{' });
+  const commands = ['push a.ts', 'val get a', 'init', 'status'];
+  for (const command of commands) {
+    const result = await run([...command.split(' '), '--local'], { env, home: cwd, cwd });
+    expect({ command, ...result }).toMatchObject({ exit: 0 });
+  }
+});
+
+it.each<[args: string[], path: string]>([
+  [['--fields', 'me', 'comments'], '/v1/me/comments?'],
+  [['val', '--', 'get', id], `/v1/vals/${id}`],
+  [['me', '--color', '--no-color'], '/v1/me'],
+])('%j requests %s', async (args, path) => {
+  const service = await scriptedService([{ body: { data: [], id: 'x' } }]);
+  expect(await run(args, { env: service.env })).toMatchObject({ exit: 0, stderr: '' });
+  expect(service.requests[0]?.path).toContain(path);
+});
+
+describe('help', () => {
+  it.each<{ args: string[]; holds: string[] }>([
+    { args: [], holds: ['push', 'login', 'version'] },
+    { args: ['val'], holds: ['create', 'get', 'rm', 'runs', 'push'] },
+    { args: ['help', 'push'], holds: ['--concurrency', '--dry-run', '--json', '`vals help options`'] },
+    { args: ['val', 'help', 'get'], holds: ['--code', '--readme'] },
+    { args: ['val', 'get', id, '--code', '--help'], holds: ['--readme'] },
+    { args: ['val', '--help'], holds: ['  $ vals val create', '`vals val <command> --help`'] },
+    { args: ['help', 'push', '--name'], holds: ['--concurrency'] },
+    { args: ['runs', '--limit', 'x', '--help'], holds: ['--follow'] },
+    {
+      args: ['help', 'options'],
+      holds: ['--base-url', '--allow-http', '--no-color', 'VALS_TIMEOUT', 'VALS_TOKEN'],
+    },
+  ])('for $args contains $holds', async ({ args, holds }) => {
+    const { exit, stdout, stderr } = await run(args);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(stdout).toMatch(/^Usage: vals /);
+    expect(holds.filter((word) => !stdout.includes(word))).toEqual([]);
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  it.each([[['--version']], [['-V']], [['-V', 'nonsense']], [['--version', '--json']]])(
+    'is replaced by the version for %j',
+    async (args) => {
+      const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+      expect(await run(args)).toMatchObject({ exit: 0, stdout: `${version}\n`, stderr: '' });
+    },
+  );
+
+  it('works with broken settings', async () => {
+    const home = temporaryFolder();
+    writeConfig(home, 'not JSON');
+    const env = {
+      VALS_BASE_URL: 'nonsense',
+      VALS_TIMEOUT: 'x',
+      VALS_DEBUG: 'perhaps',
+      VALS_TOKEN: 'two words',
+    };
+    for (const args of [[], ['push', '--help'], ['--version'], ['help', 'me']]) {
+      expect(await run(args, { home, env })).toMatchObject({ exit: 0, stderr: '' });
+    }
+  });
+});

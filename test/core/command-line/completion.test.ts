@@ -1,0 +1,233 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { spawn } from '@lydell/node-pty';
+import { execa } from 'execa';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadTree } from '../../../src/core/command-line/command-tree.ts';
+import { completions } from '../../../src/core/command-line/completion/completions.ts';
+import { filesLine, shells } from '../../../src/core/command-line/completion/scripts.ts';
+import { commandTree } from '../../../src/features.ts';
+import { describeWith } from '../../support/describe-with.ts';
+import { environment, folderOf, program, run, temporaryFolder } from '../../support/program.ts';
+import { serviceInProcess } from '../../support/service-in-process.ts';
+
+/** What a shell does with spaces, quotes, `=`, `:` and files. What is offered is tested below, without a shell. */
+const typed: [lineBeforeTab: string, argsThatRun: string[]][] = [
+  [
+    'vals comments --since 10:30 --relationship=rec',
+    ['comments', '--since', '10:30', '--relationship=received'],
+  ],
+  ['vals push hello.ts tw', ['push', 'hello.ts', 'two words.ts']],
+  ['vals val create one --readme=tw', ['val', 'create', 'one', '--readme=two words.ts']],
+  ['vals val get sub/', ['val', 'get', 'sub/deep.ts']],
+];
+
+const hostileNames = ['$(touch ran)', '`touch ran`', ';touch ran', '-rf', 'a b', '~', '*', "gre'"];
+
+function workplace() {
+  const hostile = hostileNames.map((name, index) => [`hostile ${index}.ts`, name]);
+  const names = Object.fromEntries([['hello.ts', 'greeting'], ...hostile]);
+  const files = ['hello.ts', 'sub/deep.ts', 'two words.ts', ...hostile.map(([file]) => `${file}`)];
+  const folder = folderOf(Object.fromEntries(files.map((file) => [file, ''])));
+  writeFileSync(join(folder, 'vals.json'), JSON.stringify({ names }));
+  const bin = folderOf({
+    vals: `#!/bin/sh
+case "$1" in
+  __complete | completion) exec '${process.execPath}' '${program}' "$@" ;;
+esac
+printf 'ran:'; printf '[%s]' "$@"; printf '\\n'
+`,
+  });
+  chmodSync(join(bin, 'vals'), 0o755);
+  const env = environment(folder, {
+    PATH: `${bin}:${process.env.PATH}`,
+    TERM: 'xterm',
+    PS1: 'ready: ',
+    VALS_CONFIG_DIR: bin,
+  });
+  return { folder, env };
+}
+
+async function typeWithTab(shell: string, args: string[], load: string, lines: readonly string[]) {
+  const { folder, env } = workplace();
+  const terminal = spawn(shell, args, { cols: 200, rows: 50, cwd: folder, env });
+  onTestFinished(() => terminal.kill('SIGKILL'));
+  let screen = '';
+  let onOutput = () => {};
+  terminal.onData((data) => {
+    screen += data;
+    onOutput();
+  });
+  const appears = (pattern: RegExp) =>
+    new Promise<RegExpExecArray>((resolve) => {
+      onOutput = () => {
+        const found = pattern.exec(screen);
+        if (found) resolve(found);
+      };
+      onOutput();
+    });
+  await appears(/ready: /);
+  terminal.write(`${load}; echo load''ed\r`);
+  await appears(/\bloaded/);
+  const ran: string[] = [];
+  for (const line of lines) {
+    screen = '';
+    terminal.write(`${line}\t\r`);
+    const [, shown = ''] = await appears(/^ran:(.*)\r$/m);
+    ran.push(shown);
+  }
+  return ran;
+}
+
+const asShown = (words: readonly string[]): string => words.map((word) => `[${word}]`).join('');
+
+function runShell(shell: string, args: readonly string[]) {
+  const { folder, env } = workplace();
+  return execa(shell, args, { cwd: folder, env, extendEnv: false });
+}
+
+const lines = typed.map(([line]) => line);
+const expected = typed.map(([, words]) => asShown(words));
+
+describeWith('bash', 'completion in bash', (bash) => {
+  const args = ['--norc', '--noprofile', '-i'];
+  const load = 'eval "$(vals completion bash)"';
+
+  it('works at a terminal', async () => {
+    expect(await typeWithTab(bash, args, load, lines)).toEqual(expected);
+  });
+
+  it('works for files without compopt, which bash 3 does not have', async () => {
+    const files = typed.filter(([line]) => line.startsWith('vals push'));
+    const ran = await typeWithTab(
+      bash,
+      args,
+      `enable -n compopt; ${load}`,
+      files.map(([line]) => line),
+    );
+    expect(ran).toEqual(files.map(([, words]) => asShown(words)));
+  });
+});
+
+describeWith('zsh', 'completion in zsh', (zsh) => {
+  it('works at a terminal', async () => {
+    expect(await typeWithTab(zsh, ['-f', '-i'], 'eval "$(vals completion zsh)"', lines)).toEqual(expected);
+  });
+});
+
+describeWith('fish', 'completion in fish', (fish) => {
+  it('works', async () => {
+    const script = `
+      vals completion fish | source
+      for line in $argv
+        echo (complete -C $line | string replace -r '\\t.*' '' | string join '|')
+      end`;
+    const { stdout, stderr } = await runShell(fish, ['-c', script, ...lines]);
+    expect(stderr).toBe('');
+    const offered = typed.map(([line, words]) => (line.endsWith(` ${words.at(-1)}`) ? '' : words.at(-1)));
+    expect(stdout.split('\n')).toEqual(offered);
+  });
+});
+
+describe('vals completion', () => {
+  it.each(shells)('%s: the prepared script is the one that the program prints', async (shell) => {
+    const prepared = await readFile(`dist/prepared/completion-${shell}.txt`, 'utf8');
+    expect(await run(['completion', shell])).toMatchObject({ exit: 0, stdout: prepared, stderr: '' });
+  });
+
+  it('refuses another shell', async () => {
+    const { exit, stdout, stderr } = await run(['completion', 'tcsh']);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    expect(stderr).toContain('bash, zsh, fish');
+  });
+
+  it.each(shells)('%s: offers no name that the shell could run', async (shell) => {
+    const { folder } = workplace();
+    const { exit, stdout, stderr } = await run(['__complete', shell, 'val', 'rm', ''], { cwd: folder });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(stdout.replaceAll('\t', '').split('\n')).toEqual(['greeting', 'deep', 'two_words', '']);
+  });
+
+  it('leaves files to the shell outside of a workspace, or if vals.json is broken', async () => {
+    const folder = temporaryFolder();
+    const ask = () => run(['__complete', 'fish', 'val', 'get', ''], { cwd: folder });
+    expect(await ask()).toMatchObject({ exit: 0, stdout: `${filesLine}\n`, stderr: '' });
+    writeFileSync(join(folder, 'vals.json'), 'no JSON');
+    expect(await ask()).toMatchObject({ exit: 0, stdout: `${filesLine}\n`, stderr: '' });
+  });
+
+  it.each(['zsh', 'fish'])('%s: offers the value of an option together with the option', async (shell) => {
+    const { stdout } = await run(['__complete', shell, 'comments', '--relationship=rec']);
+    expect(stdout).toBe('--relationship=received\t\n');
+  });
+
+  it('offers the versions of a val, recent runs, and files beside vals', async () => {
+    const { env } = await serviceInProcess();
+    const cwd = folderOf({ 'greet.ts': 'export default () => 1;', 'notes.md': '' });
+    const home = temporaryFolder();
+    const vals = (...args: string[]) => run(args, { env, cwd, home });
+    await vals('push', 'greet.ts');
+    await vals('val', 'set', 'greet', '--privacy', 'public');
+    await run(['version', 'new', 'greet'], { env, cwd, home, input: 'export default () => 2;' });
+    const { stdout } = await vals('run', '--at', '1', '--json', 'greet');
+    const complete = async (...words: string[]) =>
+      (await vals('__complete', 'fish', ...words)).stdout.match(/^[^\t\n]+/gm);
+    expect(await complete('version', 'get', 'greet', '')).toEqual(['2', '1']);
+    expect(await complete('runs', '')).toEqual([JSON.parse(stdout).run.id.slice(0, 8), 'greet']);
+    expect(await complete('run', '')).toEqual(['greet', 'greet.ts']);
+    expect(await complete('run', './gr')).toEqual(['./greet.ts']);
+    expect((await run(['__complete', 'fish', 'version', 'get', 'greet', ''])).stdout).toBe('');
+    const { VALS_BASE_URL = '', ...others } = env;
+    const typed = ['--base-url', VALS_BASE_URL, 'version', 'get', 'greet', ''];
+    const { stdout: versions } = await run(['__complete', 'fish', ...typed], {
+      env: others,
+      cwd: home,
+      home,
+    });
+    expect(versions).toMatch(/^2\t.*\n1\t/);
+  });
+});
+
+describe('the next word', async () => {
+  const tree = await loadTree(commandTree);
+  const next = (line: string) => {
+    const words = line.split(' ');
+    return completions(tree, words.slice(0, -1), words.at(-1) ?? '');
+  };
+
+  it.each<[string, string[], { before: string }?]>([
+    ['ru', ['runs', 'run']],
+    ['version ', ['ls', 'get', 'diff', 'new', 'restore', 'rm', 'help']],
+    ['version li', ['list']],
+    ['--vers', ['--version']],
+    ['val get --re', ['--readme']],
+    ['val push --concu', ['--concurrency']],
+    ['val create one --privacy unl', ['unlisted']],
+    ['runs --no-e', ['--no-error']],
+    ['api /x -f a=1 --raw', ['--raw-field']],
+    ['completion fi', ['fish']],
+    ['comments --relationship=gi', ['given'], { before: '--relationship=' }],
+    ['push --name ', []],
+    ['run hello.ts --a', []],
+    ['nonsense ', []],
+    ['help val ed', ['edit']],
+    ['help me ', []],
+  ])('after `vals %s` is one of %j', (line, words, { before } = { before: '' }) => {
+    const { candidates, ...others } = next(line);
+    expect(candidates.map(({ word }) => word)).toEqual(words);
+    expect(others).toMatchObject({ before, offers: [] });
+  });
+
+  it.each([
+    ['push ', 'files'],
+    ['val create --readme ', 'files'],
+    ['version new x ', 'files'],
+    ['val rm x ', 'vals'],
+    ['run ', 'vals and files'],
+    ['run -- --a', 'vals and files'],
+    ['version get hello ', 'versions'],
+  ])('after `vals %s` is one of the %s', (line, kinds) => {
+    expect(next(line)).toMatchObject({ candidates: [], offers: kinds.split(' and ') });
+  });
+});

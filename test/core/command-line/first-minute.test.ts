@@ -1,0 +1,54 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { commandTree } from '../../../src/features.ts';
+import { run, runOnScreen } from '../../support/program.ts';
+
+describe('vals alone', () => {
+  it('shows every command in its group, and how to begin, on one screen', async () => {
+    const { exit, screen } = await runOnScreen([]);
+    expect(exit).toBe(0);
+    const lines = stripVTControlCharacters(screen).trimEnd().split('\r\n');
+    expect(lines.length).toBeLessThanOrEqual(42);
+    const commands = lines.flatMap((line) => /^ {2}(\w+)/.exec(line)?.[1] ?? []);
+    expect(commands.slice(0, 9).join(' ')).toBe('push val version ls runs me likes comments refs');
+    expect(commands.slice(-5).sort().join(' ')).toBe('backup serve space token user');
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
+    const titles = [...new Set(commandTree.groups.map(({ title }) => title))];
+    expect(lines.filter((line) => /^\S.*:$/.test(line))).toEqual(titles);
+    expect(lines).toContainEqual(expect.stringContaining('To begin, run `vals push'));
+    for (const { path } of commandTree.groups.flatMap(({ commands }) => commands)) {
+      const [topic, name = ''] = path.split(' ');
+      expect(lines).toContainEqual(expect.stringMatching(`^  ${topic} .*\\b${name}`));
+    }
+  });
+
+  it('fits a narrow terminal', async () => {
+    const { screen } = await runOnScreen([], { columns: 40 });
+    const lines = stripVTControlCharacters(screen).split('\r\n');
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(40);
+    expect(screen).toContain('completion');
+  });
+
+  const looks: [env: Record<string, string>, isBold: boolean][] = [
+    [{}, true],
+    [{ NO_COLOR: '1' }, false],
+  ];
+  it.each(looks)('has bold titles with %j: %j', async (env, isBold) => {
+    const screens = await Promise.all([
+      runOnScreen([], { env }),
+      runOnScreen(['push', '--help'], { env, columns: 60 }),
+    ]);
+    for (const { screen } of screens) {
+      expect(/\u001b\[1m(?:Vals|Options):\u001b\[22m/.test(screen)).toBe(isBold);
+      expect(screen.includes('\u001b')).toBe(isBold);
+    }
+  });
+
+  it('has no bold titles in a pipe, unless a flag wants them', async () => {
+    expect((await run([])).stdout).not.toContain('\u001b');
+    for (const args of [[], ['push', '--help', '--quiet']]) {
+      expect((await run(args, { env: { FORCE_COLOR: '1' } })).stdout).not.toContain('\u001b');
+    }
+    expect((await run(['--help', '--color'])).stdout).toContain('\u001b[1mVals:');
+  });
+});

@@ -1,0 +1,337 @@
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { folderOf, run, writeFiles } from '../../support/program.ts';
+import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
+
+const hello = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+const other = '4f2c0c1e-aaaa-4bd2-9a2e-1f1f3f0b9c22';
+const me = '9a000000-0000-4000-8000-000000000001';
+
+interface Val {
+  id: string;
+  name: string;
+  owner?: string;
+}
+
+const record = ({ id, name, owner = me }: Val) => ({
+  id,
+  name,
+  code: 'x',
+  version: 3,
+  privacy: 'private',
+  versionCreatedAt: '2026-01-02T03:04:05Z',
+  author: { id: owner },
+});
+
+/** A service whose vals a test can change, and a machine that uses it. */
+async function serviceOf(vals: Val[], { hasList = true, listHasOwners = true } = {}) {
+  const there = { vals };
+  const listPage = (path: string): Reply => {
+    if (!hasList) return { status: 405 };
+    const mine = there.vals.filter(({ owner = me }) => owner === me).map(record);
+    const query = new URL(path, 'http://localhost').searchParams;
+    const offset = Number(query.get('offset'));
+    const page = mine.slice(offset, offset + Number(query.get('limit')));
+    const data = page.map((val) => (listHasOwners ? val : { ...val, author: undefined }));
+    return { body: { data, links: {} } };
+  };
+  const service = await scriptedService([], ({ method, path, body }: Seen): Reply => {
+    if (path === '/v1/me') return { body: { id: me, username: 'ada' } };
+    if (path.startsWith(`/v1/users/${me}/vals`)) return listPage(path);
+    if (method === 'PUT') return { body: record({ id: hello, name: JSON.parse(body).name }) };
+    const [, id] = /^\/v1\/vals\/([^/?]+)/.exec(path) ?? [];
+    const val = there.vals.find((val) => val.id === id);
+    if (val === undefined) return { status: 404 };
+    if (/versions$|runs\?/.test(path) && method === 'GET') return { body: [] };
+    return method === 'DELETE' ? { status: 204 } : { body: record(val) };
+  });
+  const home = folderOf({ 'hello.ts': 'x' });
+  return {
+    home,
+    env: service.env,
+    command: (...args: string[]) => run(args, { env: service.env, home }),
+    replace(vals: Val[]) {
+      there.vals = vals;
+    },
+    asked: () => service.requests.splice(0).map(({ method, path }) => `${method} ${path}`),
+    seenFile: join(home, '.local/share/vals/seen.tsv'),
+  };
+}
+
+const list = `GET /v1/users/${me}/vals?limit=100&offset=0`;
+const get = (id: string) => `GET /v1/vals/${id}`;
+const runsOf = (id: string) => `${get(id)}/runs?limit=20&offset=0`;
+
+describe('a name', () => {
+  it('that this machine has seen is found without a request', async () => {
+    const { command, asked } = await serviceOf([{ id: hello, name: 'hello' }], { hasList: false });
+    await command('push', 'hello.ts');
+    asked();
+    expect(await command('val', 'get', 'hello')).toMatchObject({ exit: 0, stderr: '' });
+    expect(asked()).toEqual([get(hello)]);
+  });
+
+  it.each([true, false])(
+    "is found in the service's list, and is remembered from then on (the list has owners: %s)",
+    async (listHasOwners) => {
+      const { command, asked } = await serviceOf([{ id: hello, name: 'hello' }], { listHasOwners });
+      expect(await command('val', 'get', 'hello')).toMatchObject({ exit: 0, stderr: '' });
+      expect(asked()).toEqual(['GET /v1/me', list, get(hello)]);
+      expect(await command('val', 'runs', 'hello')).toMatchObject({ exit: 0, stderr: '' });
+      expect(asked()).toEqual([get(hello), runsOf(hello)]);
+    },
+  );
+
+  it.each([{ author: { id: me } }, { author: null }, {}])(
+    'of a val that was read by its id is found on a service without a list (%j)',
+    async (author) => {
+      const service = await scriptedService([], ({ path }) => {
+        if (path === '/v1/me') return { body: { id: me } };
+        return path === `/v1/vals/${hello}`
+          ? { body: { id: hello, name: 'hello', ...author } }
+          : { status: 404 };
+      });
+      const home = folderOf({});
+      const command = (...args: string[]) => run(args, { env: service.env, home });
+      await command('val', 'get', hello);
+      expect(await command('val', 'get', 'hello')).toMatchObject({ exit: 0 });
+      expect(await command('val', 'get', 'hello')).toMatchObject({ exit: 0 });
+    },
+  );
+
+  it('of a val that the caller likes is no name of the caller', async () => {
+    const service = await scriptedService([], ({ path }) => {
+      if (path === '/v1/me') return { body: { id: me } };
+      return path.startsWith('/v1/me/likes') ? { body: [{ id: hello, name: 'hello' }] } : { status: 404 };
+    });
+    const home = folderOf({});
+    await run(['likes', '--limit', '1'], { env: service.env, home });
+    expect(await run(['val', 'get', 'hello'], { env: service.env, home })).toMatchObject({ exit: 3 });
+  });
+
+  it("is looked up only among the caller's own vals", async () => {
+    const { command } = await serviceOf([{ id: hello, name: 'hello', owner: 'another' }]);
+    await command('val', 'get', hello);
+    expect(await command('val', 'get', 'hello')).toMatchObject({ exit: 3 });
+  });
+
+  it.each([true, false])(
+    'that does not exist gives a suggestion (service with a list: %s)',
+    async (hasList) => {
+      const { command } = await serviceOf([{ id: hello, name: 'hello' }], { hasList });
+      await command('me');
+      await command('val', 'get', hello);
+      const { exit, error } = await command('val', 'get', 'helo', '--json');
+      expect(exit).toBe(3);
+      expect(error?.message).toBe('There is no val named helo. Did you mean "hello"?');
+    },
+  );
+
+  it('needs a token, but a whole id does not', async () => {
+    const { env, asked } = await serviceOf([{ id: hello, name: 'hello' }]);
+    const signedOut = { env: { VALS_BASE_URL: env.VALS_BASE_URL } };
+    expect(await run(['val', 'get', 'hello', '--json'], signedOut)).toMatchObject({
+      exit: 4,
+      error: { message: expect.stringMatching(/^The val "hello" .* no token for http:/) },
+    });
+    expect(asked()).toEqual([]);
+    expect(await run(['val', 'get', hello, '--json'], signedOut)).toMatchObject({ exit: 0 });
+  });
+
+  it('that two vals have is refused, and both vals are shown', async () => {
+    const { command, asked } = await serviceOf([hello, other].map((id) => ({ id, name: 'hello' })));
+    const { exit, error } = await command('val', 'rm', 'hello', '--yes', '--json');
+    expect({ exit, kind: error?.kind }).toEqual({ exit: 2, kind: 'usage' });
+    for (const id of [hello, other]) expect(error?.message).toContain(id);
+    expect(asked().filter((line) => line.startsWith('DELETE'))).toEqual([]);
+  });
+});
+
+describe('the beginning of an id', () => {
+  it.each<[string, number, RegExp]>([
+    ['4f2c0c1e-6', 0, /hello/],
+    ['4F2C0C1E-6A', 0, /hello/],
+    ['4f2c0c1e', 2, new RegExp(`${hello} \\(hello\\) and ${other} \\(theirs\\)`)],
+    ['4f2c0', 3, /no val named 4f2c0/],
+  ])('%s: exit %i', async (word, exit, output) => {
+    const { command } = await serviceOf([
+      { id: hello, name: 'hello' },
+      { id: other, name: 'theirs', owner: 'another' },
+    ]);
+    for (const id of [hello, other]) await command('val', 'get', id);
+    const result = await command('val', 'get', word);
+    expect(result.exit).toBe(exit);
+    expect(result.stdout + result.stderr).toMatch(output);
+  });
+
+  it.each(['facade', 'fac4de'])('is used only if no val of the caller is named %s', async (name) => {
+    const named = '11111111-6a53-4bd2-9a2e-1f1f3f0b9c11';
+    const strangers = `${name}00-6a53-4bd2-9a2e-1f1f3f0b9c11`;
+    const { command } = await serviceOf([
+      { id: strangers, name: 'other', owner: 'another' },
+      { id: named, name },
+    ]);
+    await command('val', 'get', strangers);
+    const { stdout } = await command('val', 'get', name, '--json');
+    expect(JSON.parse(stdout).id).toBe(named);
+  });
+});
+
+describe('a remembered name that the val does not have any more', () => {
+  const commands = [
+    ['val', 'get', 'hello'],
+    ['run', 'hello'],
+    ['pull', 'hello'],
+    ['val', 'rm', 'hello', '--yes'],
+  ];
+
+  it.each(commands)('vals %s %s: exit 3 if nothing has the name', async (...args) => {
+    const { command, asked, replace, home } = await serviceOf([{ id: hello, name: 'hello' }]);
+    writeFiles(home, { 'vals.json': '{}' });
+    rmSync(join(home, 'hello.ts'));
+    await command('ls');
+    replace([{ id: hello, name: 'bye' }]);
+    asked();
+    const { exit, stdout, error } = await command('--json', ...args);
+    expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' });
+    expect(error?.message).toMatch(
+      /^There is no val named hello(?: any more: it is named "bye" on the service)?\.$/,
+    );
+    expect(asked().filter((line) => !line.startsWith('GET /v1/'))).toEqual([]);
+  });
+
+  it.each(commands)('vals %s %s uses the val that took the name', async (...args) => {
+    const { command, asked, replace, home } = await serviceOf([{ id: hello, name: 'hello' }]);
+    writeFiles(home, { 'vals.json': '{}' });
+    rmSync(join(home, 'hello.ts'));
+    await command('ls');
+    replace([
+      { id: hello, name: 'bye' },
+      { id: other, name: 'hello' },
+    ]);
+    asked();
+    await command('--json', ...args);
+    const requests = asked().filter((line) => line.includes('/v1/vals/') && line !== get(hello));
+    expect(requests.length).toBeGreaterThan(0);
+    for (const request of requests) expect(request).toContain(other);
+  });
+});
+
+describe("<owner>/<name> is another owner's val", () => {
+  it.each(['bob/greet', '@bob/greet'])('%s', async (word) => {
+    const val = { ...record({ id: other, name: 'greet', owner: 'bob-id' }), code: 'of bob' };
+    const service = await scriptedService([], ({ path }) => {
+      if (path === '/v1/me') return { body: { id: me, username: 'ada' } };
+      return path === '/v1/alias/bob/greet' || path === `/v1/vals/${other}` ? { body: val } : { status: 404 };
+    });
+    const cwd = folderOf({ 'vals.json': '{}' });
+    const { stdout } = await run(['val', 'get', word, '--code'], { cwd, env: service.env });
+    expect(stdout).toBe('of bob');
+    expect(await run(['pull', word], { cwd, env: service.env })).toMatchObject({ exit: 0 });
+    expect(readFileSync(join(cwd, 'greet.ts'), 'utf8')).toBe('of bob');
+    const unknown = await run(['val', 'get', 'bob/other'], { cwd, env: service.env });
+    expect(unknown).toMatchObject({
+      exit: 3,
+      stderr: expect.stringContaining('There is no val named bob/other.'),
+    });
+  });
+});
+
+it.each([404, 405])(
+  '<owner>/<name> is unknown on a service that answers its route with %i',
+  async (status) => {
+    const service = await scriptedService([], () => ({ status }));
+    expect(await run(['val', 'get', 'bob/greet'], service)).toMatchObject({ exit: 3 });
+  },
+);
+
+describe('the file of remembered vals', () => {
+  async function remembered() {
+    const service = await serviceOf([{ id: hello, name: 'hello' }], { hasList: false });
+    await service.command('me');
+    await service.command('val', 'get', hello);
+    return { ...service, content: () => readFileSync(service.seenFile, 'utf8') };
+  }
+
+  it('does not keep a token that the service repeats as the id of the caller', async () => {
+    const service = await scriptedService([], ({ path }): Reply => {
+      if (path === '/v1/me') return { body: { id: service.env.VALS_TOKEN } };
+      return { body: record({ id: hello, name: 'hello' }) };
+    });
+    const home = folderOf({});
+    await run(['me'], { ...service, home });
+    await run(['val', 'get', hello], { ...service, home });
+    const content = readFileSync(join(home, '.local/share/vals/seen.tsv'), 'utf8');
+    expect(content).toContain(hello);
+    expect(content).not.toContain(service.env.VALS_TOKEN);
+  });
+
+  it('is readable by its owner alone, holds no token, and is not used with another token', async () => {
+    const { env, home, seenFile, content } = await remembered();
+    expect(statSync(seenFile).mode & 0o777).toBe(0o600);
+    expect(content()).toContain(hello);
+    expect(content()).not.toContain(env.VALS_TOKEN);
+    const another = { ...env, VALS_TOKEN: 'another-token' };
+    expect(await run(['val', 'get', 'hello'], { env: another, home })).toMatchObject({ exit: 3 });
+  });
+
+  it.each(['deleted', 'answered 404'])('forgets a val that was %s', async (how) => {
+    const { command, replace, content } = await remembered();
+    if (how === 'deleted') await command('val', 'rm', hello, '--yes');
+    replace([]);
+    if (how !== 'deleted') await command('val', 'get', hello);
+    expect(content()).not.toContain(hello);
+  });
+
+  it('keeps the latest 10,000 vals', async () => {
+    const { command, seenFile, content } = await remembered();
+    const line = content()
+      .split('\n')
+      .find((each) => each.includes(hello));
+    const many = Array.from({ length: 10_000 }, (_, index) => line?.replaceAll(hello, `id-${index}`));
+    writeFileSync(seenFile, `${many.join('\n')}\n`);
+    await command('val', 'get', hello);
+    const kept = content().trimEnd().split('\n');
+    expect([kept.length, kept[0], kept.at(-1)]).toEqual([10_000, many[1], line]);
+  });
+
+  it.each(['no JSON', `${'\t'.repeat(100_000)}\n`])('counts as empty if it holds %.20j', async (content) => {
+    const { command, seenFile } = await serviceOf([{ id: hello, name: 'hello' }]);
+    await command('me');
+    writeFileSync(seenFile, content);
+    expect(await command('val', 'get', 'hello')).toMatchObject({ exit: 0, stderr: '' });
+  });
+
+  it.skipIf(process.platform === 'win32').each([
+    { what: 'its folder is a file', env: { VALS_DATA_DIR: '/dev/null' } },
+    { what: 'there is no home', env: { HOME: '' } },
+  ])('is not required: a command works if $what', async ({ env }) => {
+    const service = await serviceOf([{ id: hello, name: 'hello' }]);
+    const result = await run(['val', 'get', hello], { env: { ...service.env, ...env } });
+    expect(result).toMatchObject({ exit: 0, stderr: '' });
+  });
+});
+
+describe('vals ls', () => {
+  it("shows the service's list page by page", async () => {
+    const { command, asked } = await serviceOf([
+      { id: hello, name: 'hello' },
+      { id: other, name: 'second' },
+    ]);
+    const { stdout, stderr } = await command('ls', '--limit', '1');
+    expect(stdout).toBe(`hello\tprivate\t3\t2026-01-02T03:04:05Z\t${hello}\n`);
+    expect(stderr).toBe('');
+    expect(asked()).toEqual(['GET /v1/me', `GET /v1/users/${me}/vals?limit=1&offset=0`]);
+    expect(JSON.parse((await command('list', '--json')).stdout)).toHaveLength(2);
+  });
+
+  it('shows the remembered vals if the service has no list, and says so', async () => {
+    const { command } = await serviceOf([{ id: hello, name: 'hello' }], { hasList: false });
+    await command('me');
+    await command('val', 'get', hello);
+    const { exit, stdout, stderr } = await command('ls');
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: `hello\t\t3\t\t${hello}\n` });
+    expect(stderr).toContain('The service cannot list vals.');
+  });
+});

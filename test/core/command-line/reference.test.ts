@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { loadTree } from '../../../src/core/command-line/command-tree.ts';
+import { outcomeMarks } from '../../../src/core/commands/shared/columns.ts';
+import * as errors from '../../../src/core/errors.ts';
+import { isObject } from '../../../src/core/lib/json.ts';
+import { commandTree } from '../../../src/features.ts';
+import { recordSchemas } from '../../../src/service/routes/schemas.ts';
+import { referenceOf } from './reference.ts';
+
+it('docs/reference.md is up to date', async () => {
+  const reference = referenceOf(await loadTree(commandTree), await readFile('docs/guide.md', 'utf8'));
+  await expect(reference).toMatchFileSnapshot('../../../docs/reference.md');
+});
+
+const { Val, Version, RunWithLogs, User, Comment, Reference } = recordSchemas;
+
+it.each<[string, object]>([
+  ['A val', Val],
+  ['A version', Version],
+  ['A run', RunWithLogs],
+  ['A user', User],
+  ['A comment', Comment],
+  ['A reference', Reference],
+])('docs/fields.md has exactly the fields of the embedded service: %s', async (title, schema) => {
+  const documented = [...(await sectionOf(title)).matchAll(/^\| `(\S+)` \|/gm)].map(([, field]) => field);
+  expect(documented.sort()).toEqual(fieldsOf(schema).sort());
+});
+
+const errorKinds = Object.values(errors)
+  .filter((value) => typeof value === 'function')
+  .filter(({ prototype }) => prototype instanceof errors.ValsError)
+  .map((errorClass): string => Reflect.construct(errorClass, ['']).kind);
+const bug = errors.asValsError(new Error('')).kind;
+
+it.each<[string, string, string[]]>([
+  ['An outcome', 'status', Object.keys(outcomeMarks)],
+  ['An error', 'kind', [...errorKinds, bug]],
+])('docs/fields.md has exactly the values of the program: %s, %s', async (title, field, values) => {
+  const [, meaning = ''] = new RegExp(`^\\| \`${field}\` \\| (.*)$`, 'm').exec(await sectionOf(title)) ?? [];
+  const documented = [...meaning.matchAll(/`(\w+)`/g)].map(([, value]) => value);
+  expect(documented.sort()).toEqual([...new Set(values)].sort());
+});
+
+async function sectionOf(title: string): Promise<string> {
+  const page = await readFile('docs/fields.md', 'utf8');
+  return page.split('\n## ').find((part) => part.startsWith(`${title}\n`)) ?? '';
+}
+
+function fieldsOf(schema: unknown): string[] {
+  if (!isObject(schema)) return [''];
+  if (Array.isArray(schema.anyOf)) return fieldsOf(schema.anyOf[0]);
+  if (!isObject(schema.properties)) return [''];
+  return Object.entries(schema.properties).flatMap(([key, property]) =>
+    fieldsOf(property).map((below) => (below === '' ? key : `${key}.${below}`)),
+  );
+}

@@ -1,0 +1,78 @@
+import {
+  argumentsOf,
+  flagsOf,
+  formOf,
+  formsOf,
+  negatedName,
+  type Options,
+} from '../../../src/core/command-line/command.ts';
+import type { LoadedCommand, LoadedTree } from '../../../src/core/command-line/command-tree.ts';
+import { globalOptions } from '../../../src/core/command-line/global-options.ts';
+import { columnsFor } from '../../../src/core/output/column.ts';
+
+const sharedSections = ['Exit codes', 'Settings'];
+
+export function referenceOf({ groups }: LoadedTree, guide: string): string {
+  return `${[
+    '# Commands of vals',
+    'Made from the command definitions by `npm run reference`; changes by hand are lost.',
+    ...groups.flatMap(({ title, commands }) => [
+      `## ${title.replace(/:$/, '')}`,
+      ...commands.flatMap(sectionOf),
+    ]),
+    '## Options of every command',
+    optionList(globalOptions),
+    ...sharedSections.map((title) => sectionFrom(guide, title)),
+  ].join('\n\n')}\n`;
+}
+
+function sectionOf(command: LoadedCommand): string[] {
+  const { path, aliases = [], summary, description = `${summary}.`, details, examples, columns } = command;
+  const definitions = argumentsOf(command).map(([, definition]) => definition);
+  const forms = formsOf(command);
+  const usage = command.passesThrough ? ['[options]', ...forms] : [...forms, '[options]'];
+  const headers = columnsFor(columns, 'pipe')
+    .map(({ header }) => header)
+    .join(', ');
+  return [
+    `### vals ${path}`,
+    text(details === undefined ? description : `${description}\n\n${details}`),
+    `\`\`\`sh\n${['vals', path, ...usage].join(' ')}\n\`\`\``,
+    ...(aliases.length > 0 ? [`Also: ${aliases.map((alias) => `\`vals ${alias}\``).join(', ')}.`] : []),
+    ...(definitions.length > 0
+      ? [definitions.map((definition) => item(formOf(definition), definition.description)).join('\n')]
+      : []),
+    ...(Object.keys(command.options ?? {}).length > 0 ? [optionList(command.options)] : []),
+    ...(headers ? [`Columns in a pipe: ${headers}.`] : []),
+    `\`\`\`sh\n${examples.join('\n')}\n\`\`\``,
+  ];
+}
+
+function optionList(options: Options): string {
+  return Object.entries(options)
+    .flatMap(([key, definition]) => {
+      const { description, value, negatable, default: fallback } = definition;
+      const said = [
+        description,
+        ...(value?.words && value.acceptsOnlyWords ? [`one of ${value.words.join(', ')}`] : []),
+        ...(fallback === undefined ? [] : [`default: ${fallback}`]),
+      ].join('; ');
+      const opposite = negatable === undefined ? [] : [item(negatedName(key), negatable)];
+      return [item(flagsOf(key, definition), said), ...opposite];
+    })
+    .join('\n');
+}
+
+const item = (term: string, description: string): string => `- \`${term}\`: ${text(description)}`;
+
+const text = (sentence: string): string =>
+  sentence
+    .split('`')
+    .map((part, index) => (index % 2 === 0 ? part.replaceAll('<', '\\<') : part))
+    .join('`');
+
+function sectionFrom(guide: string, title: string): string {
+  const section = guide.split(/^(?=## )/m).find((part) => part.startsWith(`## ${title}\n`));
+  if (section === undefined) throw new Error(`The guide has no section "${title}".`);
+  return section.trim();
+}

@@ -1,0 +1,184 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { folderOf, type RunOptions, run } from '../../support/program.ts';
+import { type Reply, type Seen, scriptedService, testToken } from '../../support/scripted-service.ts';
+
+const ok: Reply = { body: { ok: true } };
+
+async function ask(args: readonly string[], reply: Reply = ok, options: RunOptions = {}) {
+  const service = await scriptedService([reply]);
+  const result = await run(['api', ...args], { ...options, env: { ...service.env, ...options.env } });
+  return { ...result, seen: service.requests[0] as Seen, requests: service.requests.length };
+}
+
+describe('a path', () => {
+  it.each(['https://evil.example/v1/me', '//evil.example/v1/me', '/\\evil.example', '/v1/me#top', ''])(
+    '%j is refused before anything is sent',
+    async (path) => {
+      const service = await scriptedService([]);
+      const { exit, stdout, error } = await run(['api', 'GET', path, '--json'], { env: service.env });
+      expect({ exit, stdout, requests: service.requests }).toEqual({ exit: 2, stdout: '', requests: [] });
+      expect(error).toMatchObject({
+        kind: 'usage',
+        hint: expect.stringContaining('part after the base URL'),
+      });
+    },
+  );
+
+  it.each([
+    ['..', '/base/'],
+    ['/v1/%2e%2e/%2E./x', '/base/x'],
+    ['/v1/m e', '/base/v1/m%20e'],
+  ])('%j stays below the base URL, as %j', async (path, requested) => {
+    const service = await scriptedService([ok]);
+    const env = { ...service.env, VALS_BASE_URL: `${service.baseUrl}/base` };
+    expect(await run(['api', 'GET', path], { env })).toMatchObject({ exit: 0 });
+    expect(service.requests[0]?.path).toBe(requested);
+  });
+});
+
+describe('the request', () => {
+  it.each<{ args: string[]; method: string; path: string; body: string }>([
+    { args: ['get', 'v1/me'], method: 'GET', path: '/v1/me', body: '' },
+    { args: ['/v1/me'], method: 'GET', path: '/v1/me', body: '' },
+    {
+      args: ['/v1//a%2Fb/.../é?ü=%20ö&next=../..//host'],
+      method: 'GET',
+      path: '/v1//a%2Fb/.../%C3%A9?%C3%BC=%20%C3%B6&next=../..//host',
+      body: '',
+    },
+    { args: ['/v1/x', '-f', 'a=1'], method: 'POST', path: '/v1/x', body: '{"a":"1"}' },
+    { args: ['-F', 'a=1', '/v1/x'], method: 'POST', path: '/v1/x', body: '{"a":1}' },
+    {
+      args: ['GET', '/v1/x?a=%20', '-f', 'b=c d', '-F', 'e=[1, 2]', '-f', 'b=again'],
+      method: 'GET',
+      path: '/v1/x?a=%20&b=c+d&b=again&e=%5B1%2C2%5D',
+      body: '',
+    },
+    { args: ['DELETE', '/v1/x', '-F', 'n=1'], method: 'DELETE', path: '/v1/x?n=1', body: '' },
+    { args: ['POST', '/v1/x'], method: 'POST', path: '/v1/x', body: '' },
+    {
+      args: ['POST', '/v1/x?q=1', '--raw-field', 'a=1', '--field', 'b=1', '-f', 'c=x=y', '-f', 'd='],
+      method: 'POST',
+      path: '/v1/x?q=1',
+      body: '{"a":"1","c":"x=y","d":"","b":1}',
+    },
+    {
+      args: ['PUT', '/x', '-F', 't=true', '-F', 'z=null', '-F', 's="1"', '-f', '__proto__=p'],
+      method: 'PUT',
+      path: '/x',
+      body: '{"__proto__":"p","t":true,"z":null,"s":"1"}',
+    },
+  ])('is built from $args', async ({ args, method, path, body }) => {
+    const { exit, stderr, seen } = await ask(args);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect({ method: seen.method, path: seen.path, body: seen.body }).toEqual({ method, path, body });
+    expect(seen.headers).toMatchObject({ authorization: `Bearer ${testToken}`, accept: 'application/json' });
+    expect(seen.headers['content-type']).toBe(body === '' ? undefined : 'application/json');
+    expect(typeof seen.headers['idempotency-key']).toBe(method === 'POST' ? 'string' : 'undefined');
+  });
+
+  const spaced = '\n{ "a" : 1.00,\t"b":"\\u00e9é" }\n\n';
+
+  it('has the input as its body, byte for byte, and fields in the query', async () => {
+    const file = join(folderOf({ 'body.json': spaced }), 'body.json');
+    const fromFile = await ask(['POST', '/v1/x', '--input', file, '-f', 'a=b']);
+    expect(fromFile.seen).toMatchObject({ path: '/v1/x?a=b', body: spaced });
+    expect(fromFile.seen.headers['content-type']).toBe('application/json');
+    const withoutMethod = await ask(['/v1/x', '--input', file]);
+    expect(withoutMethod.seen).toMatchObject({ method: 'POST', path: '/v1/x', body: spaced });
+    const fromInput = await ask(['DELETE', '/v1/x', '--input', '-'], ok, { input: spaced });
+    expect(fromInput.seen).toMatchObject({ path: '/v1/x', body: spaced });
+  });
+
+  it('has the text of a file for a field of the form key=@file', async () => {
+    const home = folderOf({ 'code.ts': 'export default "é"\n' });
+    const args = ['POST', '/v1/x', '-F', 'code=@code.ts', '-F', 'readme=@-', '-f', 'name=@code.ts'];
+    const { seen } = await ask(args, ok, { home, input: 'Read me.' });
+    expect(JSON.parse(seen.body)).toEqual({
+      code: 'export default "é"\n',
+      readme: 'Read me.',
+      name: '@code.ts',
+    });
+  });
+
+  it.each([
+    { args: ['GET', '/x', '-F', 'a=secret'], exit: 2, says: '-f a=' },
+    { args: ['POST', '/x', '-f', 'a'], exit: 2, says: 'key=value' },
+    { args: ['POST', '/x', '-F', 'a=@missing.txt'], exit: 10, says: 'missing.txt does not exist' },
+    { args: ['GET', '/x', '--input', '-'], exit: 2, says: '--input' },
+    { args: ['POST', '/x', '--input', '-'], exit: 10, says: 'Standard input is not JSON' },
+    { args: ['POST', '/x', '--paginate'], exit: 2, says: '--paginate works only with GET' },
+    { args: ['G ET', '/x'], exit: 2, says: 'not an HTTP method' },
+    { args: ['GET'], exit: 2, says: 'needs the path of a request' },
+  ])('$args is refused, and nothing is sent', async ({ args, exit, says }) => {
+    const service = await scriptedService([]);
+    const result = await run(['api', ...args], { env: service.env, input: 'no json' });
+    expect({ exit: result.exit, stdout: result.stdout }).toEqual({ exit, stdout: '' });
+    expect(result.stderr).toContain(says);
+    expect(result.stderr).not.toContain('secret');
+    expect(service.requests).toEqual([]);
+  });
+
+  it('is shown and not sent under --dry-run', async () => {
+    const service = await scriptedService([]);
+    const dryRun = (...args: string[]) => run(['api', ...args, '--dry-run', '--json'], { env: service.env });
+    expect((await dryRun('POST', '/v1/x', '-F', 'a=1')).stdout).toBe(
+      '{"method":"POST","path":"/v1/x","body":{"a":1}}\n',
+    );
+    const inPipe = await run(['api', '/v1/x', '-F', 'a=1', '--dry-run'], { env: service.env });
+    expect(inPipe.stdout).toBe('POST\t/v1/x\t{"a":1}\n');
+    expect((await dryRun('DELETE', 'v1/x?b', '-f', 'a=1')).stdout).toBe(
+      '{"method":"DELETE","path":"/v1/x?b&a=1"}\n',
+    );
+    const withInput = await run(['api', 'PUT', '/x', '--input', '-', '--dry-run', '--json'], {
+      env: service.env,
+      input: ' 0 ',
+    });
+    expect(withInput.stdout).toBe('{"method":"PUT","path":"/x","body":0}\n');
+  });
+});
+
+describe('the output', () => {
+  it.each(['[1,"two",{"four":null}]', '"text"', 'null', '[]'])('of %s is what was sent', async (body) => {
+    const result = await ask(['GET', '/x'], { body });
+    expect(result).toMatchObject({ exit: 0, stdout: `${body}\n`, stderr: '' });
+  });
+
+  it('is a line per item under --ndjson, and can have chosen fields', async () => {
+    const body = '[{"a":1,"b":2},{"a":3}]';
+    expect((await ask(['GET', '/x', '--ndjson'], { body })).stdout).toBe('{"a":1,"b":2}\n{"a":3}\n');
+    expect((await ask(['GET', '/x', '--fields', 'b'], { body })).stdout).toBe('[{"b":2},{"b":null}]\n');
+    expect((await ask(['GET', '/x', '--fields', 'a'], { body: '{"a":1,"b":2}' })).stdout).toBe('{"a":1}\n');
+  });
+});
+
+describe('--paginate', () => {
+  const pages = ({ path }: Seen): Reply => {
+    const query = new URL(path, 'http://x').searchParams;
+    const page = Number(query.get('page') ?? '1');
+    const next = page < 3 ? `http://elsewhere.example/v1/list?page=${page + 1}` : null;
+    return { body: { data: [{ page, x: 0 }], links: { next } } };
+  };
+
+  it.each([
+    { format: [], stdout: '[{"page":1,"x":0},{"page":2,"x":0},{"page":3,"x":0}]\n' },
+    { format: ['--ndjson'], stdout: '{"page":1,"x":0}\n{"page":2,"x":0}\n{"page":3,"x":0}\n' },
+    { format: ['--fields', 'page'], stdout: '[{"page":1},{"page":2},{"page":3}]\n' },
+  ])('gives all pages as one, $format', async ({ format, stdout }) => {
+    const service = await scriptedService([], pages);
+    const args = ['api', 'GET', '/v1/list?q=1', '-f', 'r=2', '--paginate', ...format];
+    expect(await run(args, { env: service.env })).toMatchObject({ exit: 0, stdout, stderr: '' });
+    expect(service.requests.map(({ path }) => path)).toEqual([
+      '/v1/list?q=1&r=2',
+      '/v1/list?page=2&q=1&r=2',
+      '/v1/list?page=3&q=1&r=2',
+    ]);
+  });
+
+  it('fails if the answer is not a list', async () => {
+    const { exit, stdout, error } = await ask(['GET', '/x', '--paginate', '--json']);
+    expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
+    expect(error).toMatchObject({ kind: 'bad_response' });
+  });
+});

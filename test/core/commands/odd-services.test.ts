@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startService } from '../../../src/service/index.ts';
+import { folderOf, run, temporaryFolder } from '../../support/program.ts';
+import { scriptedService } from '../../support/scripted-service.ts';
+import { serviceInProcess } from '../../support/service-in-process.ts';
+import { id, pushCode } from './pushes.ts';
+
+it('a name that the service refuses gets a hint with a name that works', async () => {
+  const { env } = await serviceInProcess();
+  const folder = folderOf({ 'send-mail.ts': 'code' });
+  const vals = (...args: string[]) => run([...args, '--json'], { env, cwd: folder });
+  const hint = (result: { error?: unknown }) => (result.error as { hint: string }).hint;
+  const refused = await vals('push', 'send-mail.ts', '--name', 'send-mail');
+  expect(refused.exit).toBe(6);
+  expect(hint(refused)).toContain('send_mail');
+  expect((await vals('push', 'send-mail.ts', '--name', 'send_mail')).exit).toBe(0);
+  expect(hint(await vals('val', 'create', 'send-mail', 'send-mail.ts'))).toContain('send_mail');
+  expect(hint(await vals('val', 'set', 'send_mail', '--name', 're-send'))).toContain('re_send');
+});
+
+it('if a proxy passes on another Host, the error names the Host that the service expects', async () => {
+  const publicUrl = new URL('http://localhost:8443');
+  const network = { host: '127.0.0.1', publicUrl };
+  const { port, close } = await startService({ file: join(temporaryFolder(), 'vals.db'), port: 0, network });
+  onTestFinished(close);
+  const env = { VALS_BASE_URL: `http://127.0.0.1:${port}`, VALS_TOKEN: 'token' };
+  const { exit, error } = await run(['me', '--json'], { env });
+  expect(exit).toBe(4);
+  expect(error).toMatchObject({
+    message: `The service rejected the address: it expects http://localhost:8443, but the request has the Host 127.0.0.1:${port}.`,
+    hint: expect.stringContaining('$http_host'),
+  });
+});
+
+it.each([[['runs', '--all']], [['version', 'ls', id]]])(
+  '%j continues by offset if the link to the next page has no query',
+  async (args) => {
+    const records = Array.from({ length: 150 }, (_, i) => ({ id: `r${i}`, version: i, val_id: id }));
+    const service = await scriptedService([], ({ path }) => {
+      const { searchParams, pathname } = new URL(path, 'http://service');
+      const offset = Number(searchParams.get('offset') ?? 0);
+      const end = offset + Number(searchParams.get('limit') ?? 100);
+      const links = end < records.length ? { next: `http://elsewhere${pathname}` } : {};
+      return { body: { data: records.slice(offset, end), links } };
+    });
+    const { exit, stdout, stderr } = await run([...args, '--json'], service);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual(records);
+  },
+);
+
+it('vals pull of an id whose name the workspace already has is a conflict', async () => {
+  const { env } = await serviceInProcess();
+  const folder = folderOf({ 'vals.json': '{}', 'lib/hello.ts': 'mine' });
+  const other = await pushCode(env, 'hello', 'theirs');
+  const result = await run(['pull', other ?? '', '--json'], { cwd: folder, env });
+  expect(result).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
+});
+
+it.each([
+  [401, 4, 'The service asks for a token'],
+  [404, 3, 'Without a token, you see only what everybody may read.'],
+])('without a token, a status %i of a val leads to vals login', async (status, exit, message) => {
+  const { baseUrl } = await scriptedService([], () => ({ status, body: {} }));
+  const result = await run(['val', 'get', id, '--json'], { env: { VALS_BASE_URL: baseUrl } });
+  expect(result).toMatchObject({
+    exit,
+    error: { message: expect.stringContaining(message), hint: expect.stringContaining('vals login') },
+  });
+});
+
+describe('an error that the service sends with status 200', () => {
+  const error = { error: 'quota exceeded.', code: 'QUOTA' };
+
+  it.each([[['val', 'create', 'hello']], [['push', '-', '--name', 'hello']], [['val', 'get', id]]])(
+    'makes %j fail',
+    async (args) => {
+      const service = await scriptedService([], ({ method, path }) =>
+        method === 'GET' && path === '/v1/me/vals' ? { body: [] } : { body: error },
+      );
+      const result = await run([...args, '--json'], { env: service.env, input: 'code' });
+      expect(result).toMatchObject({
+        exit: 11,
+        error: { message: `${service.baseUrl} sent an error with the status 200: quota exceeded.` },
+      });
+    },
+  );
+
+  it('makes val edit keep the text', async () => {
+    const val = { id, name: 'hello', version: 1, code: 'before' };
+    const service = await scriptedService([], ({ method }) => ({ body: method === 'GET' ? val : error }));
+    const EDITOR = 'sed -i -e s/before/after/';
+    const { exit, stderr } = await run(['val', 'edit', id], { env: { ...service.env, EDITOR } });
+    expect(exit).toBe(11);
+    const [, file = ''] = /Your text is in (.+)\./.exec(stderr) ?? [];
+    expect(readFileSync(file, 'utf8')).toBe('after');
+  });
+
+  it('is printed as it is by vals api, and is no error beside an id, a version or a list', async () => {
+    const exitOf = async (body: object, ...args: string[]) => {
+      const { env } = await scriptedService([], () => ({ body }));
+      return (await run([...args, '--json'], { env })).exit;
+    };
+    expect(await exitOf(error, 'api', '/v1/me')).toBe(0);
+    expect(await exitOf({ id, ...error }, 'val', 'get', id)).toBe(0);
+    expect(await exitOf({ version: 2, ...error }, 'val', 'get', id)).toBe(0);
+    expect(await exitOf({ data: [], errors: ['one'] }, 'ls')).toBe(0);
+    expect(await exitOf({ name: 'hello', error: null, errors: [] }, 'val', 'get', id)).toBe(0);
+  });
+});

@@ -1,0 +1,262 @@
+import { writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { nameFrom } from '../../../src/core/files/val-names.ts';
+import { folderOf, run, temporaryFolder } from '../../support/program.ts';
+import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
+import { serviceInProcess } from '../../support/service-in-process.ts';
+import { a, id, interruptible, made, names, outcomes, sent, statuses, vals } from './pushes.ts';
+
+const repliesTo =
+  (replies: Record<string, Reply>) =>
+  (seen: Seen): Reply =>
+    replies[sent(seen).name] ?? made(seen);
+
+describe('outcomes', () => {
+  it('are unchanged outside of a workspace if the service answers with the remembered version', async () => {
+    const { env } = await serviceInProcess();
+    const folder = folderOf({ 'a.ts': 'a', 'b.ts': 'b' });
+    const home = temporaryFolder();
+    const paths = [join(folder, 'a.ts'), join(folder, 'b.ts')];
+    const push = async (from = home, cwd = folder) =>
+      statuses((await run(['push', ...paths, '--json'], { env, cwd, home: from })).stdout);
+    expect(await push()).toEqual(['created', 'created']);
+    expect(await push()).toEqual(['unchanged', 'unchanged']);
+    const otherWorkspace = folderOf({ 'vals.json': '{}' });
+    expect(await push(home, otherWorkspace)).toEqual(['unchanged', 'unchanged']);
+    writeFileSync(join(folder, 'b.ts'), 'b2');
+    expect(await push()).toEqual(['unchanged', 'pushed']);
+    expect(await push(temporaryFolder())).toEqual(['pushed', 'pushed']);
+  });
+
+  it('are unchanged if a service answers with id and version alone, or the val was read before', async () => {
+    const service = await scriptedService([], ({ method }) => ({
+      body:
+        method === 'GET'
+          ? { id, name: 'b', version: 3, code: 'b', author: { id: 'me' } }
+          : { id, version: 3 },
+    }));
+    const { env } = service;
+    const push = async (home: string) =>
+      statuses((await run(['push', 'b.ts', '--json'], { env, cwd: vals('b'), home })).stdout);
+    const home = temporaryFolder();
+    expect(await push(home)).toEqual(['pushed']);
+    expect(await push(home)).toEqual(['unchanged']);
+    const otherHome = temporaryFolder();
+    await run(['val', 'get', id], { env, home: otherHome });
+    expect(await push(otherHome)).toEqual(['unchanged']);
+  });
+
+  it('are tab-separated in a pipe, and one record per line with --ndjson', async () => {
+    const service = await scriptedService([], made);
+    const { env } = service;
+    const cwd = vals('a', 'b');
+    expect(await run(['push', 'a.ts', 'b.ts'], { env, cwd })).toMatchObject({
+      exit: 0,
+      stdout: 'created\ta\t1\tid-a\ta.ts\ncreated\tb\t1\tid-b\tb.ts\n',
+      stderr: '',
+    });
+    expect((await run(['push', 'a.ts', '--ndjson'], { env, cwd })).stdout).toBe(
+      '{"file":"a.ts","name":"a","status":"created","id":"id-a","version":1}\n',
+    );
+    expect((await run(['push', 'a.ts', '--fields', 'name,status'], { env, cwd })).stdout).toBe(
+      'a\tcreated\n',
+    );
+  });
+
+  it('come in the order of the arguments, not of the answers', async () => {
+    const all = ['e', 'a', 'd', 'b', 'c'];
+    const waiting: [ServerResponse, Seen][] = [];
+    const service = await scriptedService([], () => (response, seen) => {
+      waiting.push([response, seen]);
+      if (waiting.length < all.length) return;
+      for (const [held, asked] of waiting.reverse()) {
+        held.writeHead(sent(asked).name === 'd' ? 400 : 201).end(JSON.stringify({ id: sent(asked).name }));
+      }
+    });
+    const args = ['push', ...all.map((name) => `${name}.ts`), '--json'];
+    const { exit, stdout } = await run(args, { env: service.env, cwd: vals(...all) });
+    expect(exit).toBe(9);
+    expect(outcomes(stdout).map(({ name }) => name)).toEqual(all);
+    expect(statuses(stdout)).toEqual(['created', 'created', 'failed', 'created', 'created']);
+  });
+});
+
+describe('--concurrency', () => {
+  it.each([
+    { flag: [], most: 8, total: 16 },
+    { flag: ['--concurrency', '16'], most: 16, total: 32 },
+  ])(
+    '$flag allows exactly $most requests at a time, on as many connections',
+    async ({ flag, most, total }) => {
+      const all = Array.from({ length: total }, (_, index) => `val${index}`);
+      const ports = new Set<number | undefined>();
+      let held: ServerResponse[] = [];
+      let highest = 0;
+      const service = await scriptedService([], () => (response) => {
+        ports.add(response.socket?.remotePort);
+        held.push(response);
+        highest = Math.max(highest, held.length);
+        if (held.length !== most) return;
+        // If the program sends more requests than it may, they arrive in these 60 ms, and `highest` counts them.
+        setTimeout(() => {
+          const answered = held;
+          held = [];
+          for (const each of answered) each.writeHead(201).end('{}');
+        }, 60);
+      });
+      const { exit, stdout } = await run(['push', '.', ...flag, '--json'], {
+        env: service.env,
+        cwd: vals(...all),
+      });
+      expect(exit).toBe(0);
+      expect(outcomes(stdout)).toHaveLength(total);
+      expect({ highest, connections: ports.size }).toEqual({ highest: most, connections: most });
+      expect(names(service.requests).toSorted()).toEqual(all.toSorted());
+    },
+  );
+});
+
+describe('failures', () => {
+  it.each<[what: string, statuses: number[], exit: number, kind: string]>([
+    ['one of four', [201, 400, 201, 201], 9, 'partial'],
+    ['all, alike', [400, 422, 400, 400], 6, 'refused'],
+    ['all, in two ways', [400, 404, 400, 400], 9, 'partial'],
+  ])('%s: %j, exit %i', async (_what, given, exit, kind) => {
+    const all = ['a', 'b', 'c', 'd'];
+    const replies = all.map((name, index): [string, Reply] => [
+      name,
+      { status: given[index] ?? 0, body: {} },
+    ]);
+    const service = await scriptedService([], repliesTo(Object.fromEntries(replies)));
+    const result = await run(['push', '.', '--json'], { env: service.env, cwd: vals(...all) });
+    expect(result).toMatchObject({ exit, error: { kind, exit } });
+    expect(statuses(result.stdout)).toEqual(given.map((status) => (status === 201 ? 'created' : 'failed')));
+    expect(names(service.requests).toSorted()).toEqual(all);
+  });
+
+  it('have an error object for each failed file, and are named on stderr', async () => {
+    const body = { message: 'bad code' };
+    const service = await scriptedService([], repliesTo({ b: { status: 400, body } }));
+    const args = ['push', 'a.ts', 'b.ts'];
+    const options = { env: service.env, cwd: vals('a', 'b') };
+    const error = {
+      ...{ kind: 'refused', exit: 6, message: expect.stringContaining('bad code'), hint: expect.any(String) },
+      ...{ status: 400, method: 'PUT', path: '/v1/vals', body },
+    };
+    const { stdout } = await run([...args, '--json'], options);
+    expect(outcomes(stdout)[1]).toEqual({ file: 'b.ts', name: 'b', status: 'failed', error });
+    expect(await run(args, options)).toMatchObject({
+      exit: 9,
+      stdout: 'created\ta\t1\tid-a\ta.ts\nfailed\tb\t\t\tb.ts\n',
+      stderr: expect.stringMatching(/b\.ts.*bad code/),
+    });
+  });
+
+  it('of one val with 403 do not stop the others', async () => {
+    const service = await scriptedService([403, 201, 403].map((status) => ({ status, body: {} })));
+    const args = ['push', '.', '--concurrency', '1', '--json'];
+    const result = await run(args, { env: service.env, cwd: vals('a', 'b', 'c') });
+    expect(result).toMatchObject({ exit: 9, error: { message: expect.stringContaining('2 of 3 vals') } });
+    expect(statuses(result.stdout).join(' ')).toBe('failed created failed');
+  });
+});
+
+describe('in GitHub Actions', () => {
+  const files = ['x50%.ts', 'a,b.ts', 'c:d.ts', 'line\nbreak.ts', 'fine.ts'];
+  const message = '100% wrong: this,\nand that\r\n::error::forged';
+
+  it('each failed file gets an annotation, and its text cannot forge another one', async () => {
+    const cwd = folderOf(Object.fromEntries(files.map((file) => [file, 'code'])));
+    const replies = Object.fromEntries(
+      files
+        .slice(0, 4)
+        .map((file): [string, Reply] => [nameFrom(file) ?? '', { status: 400, body: { message } }]),
+    );
+    const service = await scriptedService([], repliesTo(replies));
+    const env = { ...service.env, GITHUB_ACTIONS: 'true' };
+    const { exit, stderr, error } = await run(['push', ...files, '--json'], { env, cwd });
+    expect(exit).toBe(9);
+    expect(error).toMatchObject({ kind: 'partial' });
+    const annotations = stderr.split('\n').filter((line) => line.startsWith('::'));
+    const properties = annotations.map((line) => /^::error file=([^:,]*)::(.*)$/.exec(line));
+    expect(properties.map((match) => decodeURIComponent(match?.[1] ?? '')).toSorted()).toEqual(
+      files.slice(0, 4).toSorted(),
+    );
+    for (const match of properties) {
+      expect(match?.[2]).toContain('100%25 wrong');
+      expect(match?.[2]).not.toMatch(/%(?!25|0A|0D)/);
+    }
+  });
+
+  it('a file that does not exist gets an annotation too, with its path in the checkout', async () => {
+    const cwd = vals('a');
+    const annotation = async (GITHUB_WORKSPACE: string, GITHUB_ACTIONS = 'true') => {
+      const env = { GITHUB_ACTIONS, GITHUB_WORKSPACE };
+      return /^::error file=(.*)::/m.exec((await run(['push', './gone.ts'], { env, cwd })).stderr)?.[1];
+    };
+    expect(await annotation(dirname(cwd))).toBe(`${basename(cwd)}/gone.ts`);
+    expect(await annotation(join(cwd, 'elsewhere'))).toBe('./gone.ts');
+    expect(await annotation('', 'false')).toBeUndefined();
+  });
+
+  it('is one line for all files if the service cannot be reached', async () => {
+    const env = { VALS_BASE_URL: 'http://127.0.0.1:1', VALS_TOKEN: 'test-token', GITHUB_ACTIONS: 'true' };
+    const { exit, stderr } = await run(['push', '.'], { env, cwd: vals('a', 'b', 'c') });
+    expect({ exit, annotations: stderr.match(/^::.*$/gm) }).toEqual({
+      exit: 7,
+      annotations: [expect.stringMatching(/^::error::Could not connect to /)],
+    });
+  });
+});
+
+describe('--dry-run', () => {
+  it('sends nothing and needs no settings', async () => {
+    const cwd = vals('a', 'b');
+    const result = await run(['push', '.', '--dry-run', '--json'], {
+      cwd,
+      env: { VALS_TIMEOUT: 'nonsense' },
+    });
+    expect(result).toMatchObject({ exit: 0, stderr: '' });
+    expect(result.stdout).toBe(
+      '[{"file":"a.ts","name":"a","status":"planned"},{"file":"b.ts","name":"b","status":"planned"}]\n',
+    );
+    expect((await run(['push', '.', '--dry-run'], { cwd })).stdout).toBe(
+      'planned\ta\t\t\ta.ts\nplanned\tb\t\t\tb.ts\n',
+    );
+  });
+
+  const created = { name: 'hello', code: 'file', readme: '', privacy: 'public' };
+  const planned = { id: a, status: 'planned' };
+  const cases: { args: string[]; json: unknown }[] = [
+    {
+      args: ['val', 'create', 'hello', 'file.ts', '--readme', 'readme.md', '--privacy', 'public'],
+      json: { method: 'POST', path: '/v1/vals', body: created },
+    },
+    {
+      args: ['version', 'new', id],
+      json: { method: 'POST', path: `/v1/vals/${id}/versions`, body: { code: 'code' } },
+    },
+    { args: ['val', 'rm', a], json: [planned] },
+    { args: ['version', 'rm', a, '0'], json: [{ id: a, version: 0, status: 'planned' }] },
+  ];
+  it.each(cases)('$args prints what would be sent', async ({ args, json }) => {
+    const service = await scriptedService([]);
+    const cwd = folderOf({ 'file.ts': 'file', 'readme.md': '' });
+    const planned = await run([...args, '--dry-run', '--json'], { cwd, input: 'code', env: service.env });
+    expect(planned).toMatchObject({ exit: 0, stdout: `${JSON.stringify(json)}\n`, stderr: '' });
+    expect(service.requests).toEqual([]);
+  });
+});
+
+describe('an interruption', () => {
+  it('while a push waits for a retry skips all vals', async () => {
+    const service = await scriptedService([{ status: 503, headers: { 'retry-after': '20' } }]);
+    const args = ['push', '.', '--concurrency', '1', '--json', '--debug'];
+    const { interrupt, result } = interruptible(args, service.env, vals('a', 'b'));
+    const ended = await result({ heard: ({ stderr }) => stderr.includes('retry in') && interrupt() });
+    expect(ended.exit).toBe(130);
+    expect(statuses(ended.stdout)).toEqual(['skipped', 'skipped']);
+  });
+});

@@ -1,0 +1,215 @@
+import { expect, it } from 'vitest';
+import { systemClock } from '../../../src/core/lib/clock.ts';
+import { clientOf } from '../../service/support.ts';
+import { run, runOnScreen } from '../../support/program.ts';
+import { type Reply, scriptedService } from '../../support/scripted-service.ts';
+import { startTeam } from '../../support/team.ts';
+import { a, b, c, id, interruptible } from './pushes.ts';
+
+const one = ['val', 'rm', id];
+const gone: Reply = { status: 204 };
+
+it.each([[[...one, '--json']], [['version', 'rm', id, '1', '2']]])(
+  '%j without a terminal needs --yes',
+  async (args) => {
+    const service = await scriptedService([]);
+    const result = await run(args, { env: service.env, input: 'y\n' });
+    expect(result).toMatchObject({ exit: 2, stdout: '' });
+    expect(result.stderr).toContain('--yes');
+    expect(service.requests).toEqual([]);
+  },
+);
+
+it.each([
+  { keys: '\r', exit: 2 },
+  { keys: 'yesterday\r', exit: 2 },
+  { keys: '\u0003', exit: 130 },
+])('the answer $keys deletes nothing: exit $exit', async ({ keys, exit }) => {
+  const service = await scriptedService([{ body: { id, name: 'hello' } }]);
+  const result = await runOnScreen(one, { env: service.env, answers: [{ after: '[y/N]', keys }] });
+  expect(result.exit).toBe(exit);
+  expect(result.screen).toContain(id.slice(0, 8));
+  // The user decided so, and made no mistake.
+  if (exit === 2) expect(result.screen).toMatch(/(?<!error: )Nothing was deleted\./);
+  expect(service.requests.map(({ method }) => method)).toEqual(['GET']);
+});
+
+it('the answer yes deletes, and stdout has only the result', async () => {
+  const service = await scriptedService([{ body: {} }, { body: {} }, gone, gone]);
+  let now = 0;
+  const { exit, stdout, screen } = await runOnScreen(['val', 'rm', a, b, '--json', '--no-color'], {
+    env: service.env,
+    clock: { ...systemClock, now: () => now },
+    answers: [
+      {
+        after: '[y/N]',
+        keys: 'Y\r',
+        async beforeKeys() {
+          now += 60_000;
+        },
+      },
+    ],
+  });
+  expect(exit).toBe(0);
+  expect(screen, 'does not count the time that the user took').toMatch(/2 deleted\. \(\S+, 0ms\)/);
+  expect(JSON.parse(stdout)).toEqual([a, b].map((each) => ({ id: each, status: 'deleted' })));
+  expect(service.requests.slice(2).map(({ method, path }) => `${method} ${path}`)).toEqual([
+    `DELETE /v1/vals/${a}`,
+    `DELETE /v1/vals/${b}`,
+  ]);
+});
+
+it('val rm shows the vals before it asks, once for all of them', async () => {
+  const vals = [
+    { id: a, name: 'hello', version: 3, privacy: 'private', versionCreatedAt: '2026-01-02T03:04:05Z' },
+    { id: b, name: 'second', version: 1, privacy: 'public', versionCreatedAt: '2026-01-02T03:04:05Z' },
+  ];
+  const service = await scriptedService(vals.map((body) => ({ body })));
+  const { exit, screen } = await runOnScreen(['val', 'rm', a, b, '--no-color'], {
+    env: service.env,
+    answers: [{ after: '[y/N]', keys: 'n\r' }],
+  });
+  expect(exit).toBe(2);
+  expect(screen).toMatch(/hello +3 +private +2026-01-02 \d\d:\d\d +a\w{7}\r\n/);
+  expect(screen).toMatch(/second +1 +public +2026-01-02 \d\d:\d\d +b\w{7}\r\n/);
+  expect(screen).toContain('Delete these 2 vals, with all their versions and runs: hello, second? [y/N]');
+});
+
+it.each<[string[], string]>([
+  [['3'], 'Delete version 3 of the val hello, its current version?'],
+  [['1', '3'], 'Delete the versions 1, 3 of the val hello, among them its current version 3?'],
+])('version rm %s says which version is current', async (versions, question) => {
+  const service = await scriptedService([{ body: { id, name: 'hello', version: 3 } }]);
+  const { screen } = await runOnScreen(['version', 'rm', id, ...versions], {
+    env: service.env,
+    columns: 120,
+    answers: [{ after: '[y/N]', keys: 'n\r' }],
+  });
+  expect(screen).toContain(question);
+});
+
+it('val rm names the vals that import what is to be deleted, and counts those that the person may not see', async () => {
+  const { ada, bob, baseUrl } = await startTeam();
+  const at = (person: { token: string }) => clientOf({ baseUrl, token: person.token });
+  const used = await at(ada).createVal({ name: 'used', code: 'c', privacy: 'public' });
+  const code = `import '${baseUrl}/v1/vals/${used.id}/module'`;
+  await at(ada).createVal({ name: 'own', code });
+  await at(ada).createVal({ name: 'leaving', code });
+  await at(bob).createVal({ name: 'shown', code, privacy: 'public' });
+  await at(bob).createVal({ name: 'hidden', code });
+  const env = { VALS_BASE_URL: baseUrl, VALS_TOKEN: ada.token };
+  const { screen } = await runOnScreen(['val', 'rm', 'used', 'leaving', '--no-color'], {
+    env,
+    home: ada.home,
+    columns: 120,
+    answers: [{ after: '[y/N]', keys: 'n\r' }],
+  });
+  expect(screen).toContain('warning: used is imported by bob/shown, own and 1 more.');
+  const planned = await runOnScreen(['val', 'rm', 'own', 'used', '--dry-run'], {
+    env,
+    home: ada.home,
+    columns: 120,
+  });
+  expect(planned.screen).toContain('used is imported by bob/shown, leaving and 1 more.');
+});
+
+it('val rm of an id that names no val is refused before the question', async () => {
+  const service = await scriptedService([{ body: { id: a, name: 'hello' } }, { status: 404 }]);
+  const { exit, screen } = await runOnScreen(['val', 'rm', a, b], { env: service.env, answers: [] });
+  expect(exit).toBe(3);
+  expect(screen).not.toContain('[y/N]');
+});
+
+const absent: Reply = { status: 404 };
+const deleted = { status: 'deleted' };
+const failed = (kind: string, exit: number) => ({ status: 'failed', error: { kind, exit } });
+const cases: { what: string; words: string[]; replies: Reply[]; rows: object[]; exit: number }[] = [
+  { what: 'no JSON', words: [a], replies: [{ body: 'gone' }], rows: [deleted], exit: 0 },
+  { what: 'one val twice', words: [a, a], replies: [gone], rows: [deleted], exit: 0 },
+  {
+    what: 'one of three absent',
+    words: [a, b, c],
+    replies: [gone, absent, gone],
+    rows: [deleted, failed('not_found', 3), deleted],
+    exit: 9,
+  },
+  {
+    what: 'all absent',
+    words: [a, b],
+    replies: [absent, { status: 410 }],
+    rows: [failed('not_found', 3), failed('not_found', 3)],
+    exit: 3,
+  },
+  {
+    what: 'a refused token',
+    words: [a, b],
+    replies: [{ status: 401 }],
+    rows: [failed('auth', 4), { status: 'skipped' }],
+    exit: 4,
+  },
+];
+it.each(cases)('a deletion with $what ends with exit $exit', async ({ words, replies, rows, exit }) => {
+  const service = await scriptedService(replies);
+  const result = await run(['val', 'rm', ...words, '--yes', '--json'], { env: service.env });
+  expect(result.exit).toBe(exit);
+  expect(JSON.parse(result.stdout)).toMatchObject(rows.map((row, index) => ({ id: words[index], ...row })));
+  expect(service.requests).toHaveLength(replies.length);
+  if (exit !== 0) expect(result.error).toMatchObject({ exit });
+});
+
+it('each deleted version has its own outcome', async () => {
+  const service = await scriptedService([gone, { status: 409, body: { detail: 'the only one' } }]);
+  const args = ['version', 'rm', id, '0', '3', '--yes', '--json'];
+  const { exit, stdout } = await run(args, { env: service.env });
+  expect(exit).toBe(9);
+  expect(JSON.parse(stdout)).toMatchObject([
+    { id, version: 0, ...deleted },
+    { id, version: 3, ...failed('conflict', 5) },
+  ]);
+});
+
+it('outcomes of a deletion are tab-separated in a pipe', async () => {
+  const service = await scriptedService([gone, gone, gone]);
+  const { env } = service;
+  expect((await run(['val', 'rm', a, b, '--yes'], { env })).stdout).toBe(`deleted\t${a}\ndeleted\t${b}\n`);
+  expect((await run(['version', 'rm', a, '3', '--yes'], { env })).stdout).toBe(`deleted\t3\t${a}\n`);
+});
+
+it('an interrupted deletion tells what was deleted', async () => {
+  const service = await scriptedService([{ status: 204 }, () => interrupt()]);
+  const { interrupt, result } = interruptible(['val', 'rm', a, b, c, '--yes', '--json'], service.env);
+  const { exit, stdout } = await result();
+  expect(exit).toBe(130);
+  expect(JSON.parse(stdout)).toEqual([
+    { id: a, status: 'deleted' },
+    {
+      id: b,
+      status: 'failed',
+      error: expect.objectContaining({ message: expect.stringContaining('not known') }),
+    },
+    { id: c, status: 'skipped' },
+  ]);
+});
+
+it('val rm - reads the vals from standard input, one per line, and needs --yes', async () => {
+  const service = await scriptedService([gone, gone]);
+  const { env } = service;
+  const refused = await run(['val', 'rm', '-', '--json'], { env, input: `${a}\n` });
+  expect(refused).toMatchObject({ exit: 2, stdout: '', error: { hint: expect.stringContaining('--yes') } });
+  const removed = await run(['val', 'rm', '-', '--yes', '--json'], { env, input: `${a}\r\n\n${b}\n` });
+  expect(JSON.parse(removed.stdout)).toEqual([a, b].map((id) => ({ id, status: 'deleted' })));
+  expect(await run(['val', 'rm', '-', '--yes', '--json'], { env, input: '' })).toMatchObject({
+    exit: 0,
+    stdout: '[]\n',
+  });
+});
+
+it.each([[['val', 'rm', id]], [['version', 'rm', id, '2']]])(
+  '%j --dry-run at a terminal shows the name beside the id',
+  async (args) => {
+    const service = await scriptedService([{ body: { id, name: 'hello', version: 3 } }]);
+    const { screen, exit } = await runOnScreen([...args, '--dry-run', '--no-color'], { env: service.env });
+    expect({ exit, screen }).toEqual({ exit: 0, screen: expect.stringMatching(/planned.*hello/) });
+    expect(service.requests.map(({ method }) => method)).toEqual(['GET']);
+  },
+);

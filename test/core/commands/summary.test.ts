@@ -1,0 +1,188 @@
+import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createRunSummary } from '../../../src/core/lib/run-summary.ts';
+import { run, runOnScreen } from '../../support/program.ts';
+import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
+import { id } from './pushes.ts';
+
+const unnamed = { valName: undefined, version: 1, failed: false, startedAt: 0, durationMs: undefined };
+
+it('quantiles are durations by their rank', () => {
+  const values = fc.array(fc.nat(10 ** 9), { minLength: 1, maxLength: 300 });
+  fc.assert(
+    fc.property(values, (values) => {
+      const summary = createRunSummary();
+      for (const durationMs of values) summary.add({ ...unnamed, valKey: 'a', durationMs });
+      const sorted = values.toSorted((a, b) => a - b);
+      const ranked = (part: number) => sorted[Math.ceil(part * values.length) - 1];
+      expect(summary.total()).toMatchObject({ p50Ms: ranked(0.5), p95Ms: ranked(0.95) });
+    }),
+  );
+});
+
+describe('buckets', () => {
+  const runsWithin = (min: number, max: number) =>
+    fc.array(fc.record({ at: fc.integer({ min, max }), failed: fc.boolean(), val: fc.nat(2) }), {
+      minLength: 1,
+      maxLength: 60,
+    });
+  const farApart = runsWithin(-8.64e15, 8.64e15);
+  const ofOneDay = runsWithin(1_700_000_000_000, 1_700_100_000_000);
+
+  it('are at most 24, the same in all rows, and count every run once, in any order of the runs', () => {
+    fc.assert(
+      fc.property(fc.oneof(farApart, ofOneDay), (runs) => {
+        const summary = createRunSummary();
+        for (const { at, failed, val } of runs)
+          summary.add({ ...unnamed, valKey: `${val}`, valName: `${val}`, failed, startedAt: at });
+        const starts = summary.total().buckets.map(({ from }) => Date.parse(from));
+        expect(starts.length).toBeLessThanOrEqual(24);
+        for (const { val, buckets } of summary.rows()) {
+          const own = runs.filter((run) => `${run.val}` === val);
+          const expected = starts.map((from, place) => {
+            const inside = own.filter(({ at }) => at >= from && at < (starts[place + 1] ?? Infinity));
+            const failed = inside.filter(({ failed }) => failed).length;
+            return { from: new Date(from).toISOString(), runs: inside.length, failed };
+          });
+          expect(buckets).toEqual(expected);
+        }
+      }),
+    );
+  });
+});
+
+const listOf =
+  (all: readonly object[]) =>
+  ({ path }: Seen): Reply => {
+    const query = new URL(path, 'http://x').searchParams;
+    const offset = Number(query.get('offset'));
+    const end = offset + Number(query.get('limit'));
+    return {
+      body: { data: all.slice(offset, end), links: end < all.length ? { next: `?offset=${end}` } : {} },
+    };
+  };
+
+const at = (seconds: number) => new Date(1_769_850_000_000 + seconds * 1_000).toISOString();
+const runOf = (version: number, seconds: number, ms: number, error: unknown = null) => ({
+  id: `run-${version}-${seconds}-${ms}`,
+  val: { id: 'id-of-hello', name: 'hello', version },
+  runStartAt: at(seconds),
+  runEndAt: new Date(Date.parse(at(seconds)) + ms).toISOString(),
+  error,
+});
+
+async function summaryOf(all: readonly object[], args: readonly string[] = ['runs']) {
+  const service = await scriptedService([], listOf(all));
+  const result = await run([...args, '--summary', '--json'], { env: service.env });
+  expect({ exit: result.exit, stderr: result.stderr }).toEqual({ exit: 0, stderr: '' });
+  return { rows: JSON.parse(result.stdout), stdout: result.stdout, service };
+}
+
+describe('vals runs --summary', () => {
+  it('gives a row per val and version, most failures first, with exactly these keys', async () => {
+    const { stdout } = await summaryOf([
+      runOf(2, 0, 100),
+      runOf(1, 1, 30, 'it broke'),
+      runOf(1, 0, 10),
+      runOf(1, 0, 20),
+    ]);
+    const rows = [
+      { val: 'hello', version: 1, runs: 3, failed: 1, errorRate: 1 / 3, p50Ms: 20, p95Ms: 30 },
+      { val: 'hello', version: 2, runs: 1, failed: 0, errorRate: 0, p50Ms: 100, p95Ms: 100 },
+    ];
+    const buckets = [
+      [
+        { from: at(0), runs: 2, failed: 0 },
+        { from: at(1), runs: 1, failed: 1 },
+      ],
+      [
+        { from: at(0), runs: 1, failed: 0 },
+        { from: at(1), runs: 0, failed: 0 },
+      ],
+    ];
+    const expected = rows.map((row, index) => ({ ...row, buckets: buckets[index] }));
+    expect(stdout).toBe(`${JSON.stringify(expected)}\n`);
+  });
+
+  it('reads every shape of a run', async () => {
+    const one = { id: 'a', name: 'one', version: 0 };
+    const started = { startedAt: at(0), endedAt: at(2) };
+    const { rows } = await summaryOf([
+      { id: 1, val: one, runStartAt: at(0), runEndAt: at(1), error: { message: 'x' } },
+      { id: 2, val: one, createdAt: at(0), error: '' },
+      { id: 3, valId: 'a', valName: 'one', version: 0, ...started, error: 'x' },
+      { id: 4, valName: 'named', version: 12_345, ...started, error: { code: 1 } },
+      { id: 5, valId: 'only-id', ...started },
+      { id: 6, runStartAt: 'not a time', runEndAt: 7, error: false },
+      { id: 7, runStartAt: at(5), runEndAt: at(0), val: null },
+    ]);
+    expect(rows).toMatchObject([
+      { val: 'one', version: 0, runs: 3, failed: 2, p50Ms: 1_000, p95Ms: 2_000 },
+      { val: 'named', version: 12_345, runs: 1, failed: 1, p50Ms: 2_000, p95Ms: 2_000 },
+      { val: null, version: null, runs: 2, failed: 0, p50Ms: null, p95Ms: null },
+      { val: 'only-id', version: null, runs: 1, failed: 0, p50Ms: 2_000, p95Ms: 2_000 },
+    ]);
+  });
+
+  it('counts runs that do not name their val', async () => {
+    const { rows, service } = await summaryOf([{ id: 1 }, { id: 2 }], ['runs', id]);
+    expect(rows).toMatchObject([{ val: id, version: null, runs: 2 }]);
+    expect(service.requests[0]?.path.split('?')[0]).toBe(`/v1/vals/${id}/runs`);
+  });
+
+  it('reads the whole range, with its filters', async () => {
+    const all = Array.from({ length: 234 }, (_, index) =>
+      runOf(1, index, 1 + (index % 1_000), index % 10 ? null : 'x'),
+    );
+    const args = ['runs', '--error', '--since', '2026-01-01T00:00:00Z', '--until', '2026-02-01T00:00:00Z'];
+    const { rows, service } = await summaryOf(all, args);
+    expect(rows).toMatchObject([{ runs: 234, failed: 24 }]);
+    const query = { error: 'true', since: '2026-01-01T00:00:00.000Z', until: '2026-02-01T00:00:00.000Z' };
+    for (const { path } of service.requests) {
+      expect(Object.fromEntries(new URL(path, 'http://x').searchParams)).toMatchObject(query);
+    }
+  });
+
+  it.each([['--limit', '5'], ['--follow']])('is refused with %s', async (...args) => {
+    const service = await scriptedService([]);
+    const { exit, stderr } = await run(['runs', '--summary', ...args], { env: service.env });
+    expect({ exit, requests: service.requests }).toEqual({ exit: 2, requests: [] });
+    expect(stderr).toContain(args[0]);
+  });
+
+  const many = [
+    ...Array.from({ length: 8 }, (_, index) => runOf(1, 0, 1_500 + index)),
+    ...Array.from({ length: 4 }, (_, index) => runOf(1, 1, 200 + index, index ? null : 'x')),
+    runOf(1, 3, 7),
+    runOf(2, 3, 90_000),
+  ];
+
+  it('is tab-separated in a pipe: plain figures, and bars without colour', async () => {
+    const service = await scriptedService([], listOf(many));
+    const { stdout } = await run(['runs', '--summary'], { env: service.env });
+    expect(stdout).toBe(
+      [`hello\t1\t13\t1\t${1 / 13}\t1501\t1507\t█▄ ▁`, 'hello\t2\t1\t0\t0\t90000\t90000\t   █', ''].join(
+        '\n',
+      ),
+    );
+  });
+
+  it('has a caption with the start of the first bar', async () => {
+    const service = await scriptedService([], listOf([runOf(1, 120, 5), runOf(1, 5_000, 5)]));
+    const { screen } = await runOnScreen(['runs', '--summary', '--since', at(100)], { env: service.env });
+    expect(screen).toContain('Runs from 31 Jan 09:00 on; a bar is 5 minutes.');
+  });
+
+  it.each([80, 40])('fits a terminal of %i columns by merging bars, not by cutting them', async (columns) => {
+    const long = Array.from({ length: 48 }, (_, index) => ({
+      ...runOf(1, 1_800 * index, 5, index % 5 ? null : 'x'),
+      val: { name: 'a-name-that-is-rather-long', version: 1 },
+    }));
+    const service = await scriptedService([], listOf(long));
+    const { screen } = await runOnScreen(['runs', '--summary'], { env: service.env, columns });
+    const [head = '', row = ''] = stripVTControlCharacters(screen).split('\r\n');
+    expect(Math.max(head.length, row.length)).toBeLessThanOrEqual(columns);
+    if (columns === 80) expect(row).toMatch(/ {2}█+$/);
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import { type FetchedPage, listPages, type Paging } from '../../../../src/core/http/lists/pages.ts';
+import { budget, chanceOf } from '../../../support/cases.ts';
+
+type Respond = (query: URLSearchParams) => FetchedPage;
+
+const everything: Paging = { all: true };
+
+async function readAll(respond: Respond, paging: Paging | undefined, served = async () => {}) {
+  const ids: string[] = [];
+  let warnings = 0;
+  let requests = 0;
+  const pages = listPages({
+    async fetchPage(query) {
+      requests += 1;
+      if (requests > 20_000) throw new Error('The list never ends.');
+      await served();
+      return { isWholeList: paging === undefined, ...respond(query) };
+    },
+    filters: new URLSearchParams(),
+    paging: paging ?? everything,
+    isPaged: paging !== undefined,
+    onStuck() {
+      warnings++;
+    },
+  });
+  for await (const { records } of pages) for (const { id } of records) ids.push(String(id));
+  return { ids, warnings, requests };
+}
+
+const at = (query: string) => new URLSearchParams(query);
+const recordsOf = (name: string, size: number) =>
+  Array.from({ length: size }, (_, index) => ({ id: `${name}-${index}` }));
+
+interface Plan {
+  seed: number;
+  cap: number;
+  links: boolean;
+  size: number;
+  changes: number;
+  /** No record arrives before this many requests. */
+  calm: number;
+}
+
+function planOf(seed: number): Plan {
+  const { between, oneOf, fraction } = chanceOf(seed * 7_919);
+  const cap = oneOf([2, 3, 5, 10, 50, 99, 100, between(2, 100)]);
+  const size = oneOf([0, 1, cap, cap + 1, between(0, Math.min(600, 40 * cap))]);
+  return { seed, cap, links: fraction() < 0.5, size, changes: between(1, 15), calm: 0 };
+}
+
+function movingList({ seed, cap, links, size, changes, calm }: Plan): Respond {
+  const { between, fraction, oneOf } = chanceOf(seed);
+  let list = recordsOf('old', size);
+  let requests = 0;
+  const change = () => {
+    if (requests <= calm || changes <= 0 || fraction() < 0.4) return;
+    changes -= 1;
+    const burst = oneOf([0, 1, between(0, 250), cap - 1, cap, cap + 1, 2 * cap, between(0, cap)]);
+    list = [...recordsOf(`new-${requests}`, Math.min(burst, 250, 90 * cap)), ...list];
+  };
+  return (query) => {
+    change();
+    requests += 1;
+    const [limit, offset] = ['limit', 'offset'].map((name) => Number(query.get(name))) as [number, number];
+    const end = offset + Math.min(cap, limit);
+    const next = end < list.length ? at(`limit=${limit}&offset=${end}`) : null;
+    return { records: list.slice(offset, end), next: links ? next : undefined };
+  };
+}
+
+describe('a list that grows while it is read', () => {
+  it.each<[what: string, seeds: number, more: (seed: number) => Partial<Plan>]>([
+    ['in random orders', 30, () => ({})],
+    [
+      'if pages are requested early and served out of order',
+      15,
+      (seed) => ({ cap: 100, size: chanceOf(seed).between(500, 2_000), calm: 4 + (seed % 17) }),
+    ],
+  ])('gives each record once %s', async (_what, seeds, more) => {
+    let warned = 0;
+    for (let seed = 1; seed <= budget(seeds); seed++) {
+      const plan = { ...planOf(seed), ...more(seed) };
+      const { between } = chanceOf(seed);
+      const late = async () => {
+        for (let turns = between(1, 4); turns > 0; turns--) await new Promise(setImmediate);
+      };
+      const { ids, warnings } = await readAll(movingList(plan), everything, late);
+      const old = recordsOf('old', plan.size).map(({ id }) => id);
+      const given = ids.filter((id) => id.startsWith('old'));
+      // A list that moves by more than 20 pages at once ends early, with a warning. Few of the random lists do.
+      if (warnings > 0) warned += 1;
+      expect({ plan, old: given }).toEqual({ plan, old: warnings > 0 ? old.slice(0, given.length) : old });
+      expect({ plan, count: new Set(ids).size }).toEqual({ plan, count: ids.length });
+    }
+    expect(warned).toBeLessThanOrEqual(budget(seeds) / 100);
+  });
+});
+
+describe('a list that brings nothing new', () => {
+  const size = 100;
+  const circles: [name: string, circle: (request: number) => FetchedPage][] = [
+    ['the same page, without links', () => ({ records: recordsOf('a', size), next: undefined })],
+    [
+      'the same page, the link counts on',
+      (request) => ({ records: recordsOf('a', size), next: at(`offset=${(request + 1) * size}`) }),
+    ],
+    ['a link to itself', () => ({ records: recordsOf('a', size), next: at('cursor=a') })],
+    [
+      'A, B, A, B by links',
+      (request) => ({ records: recordsOf(`${request % 2}`, size), next: at(`cursor=${request % 2}`) }),
+    ],
+  ];
+  const kinds: [kind: string, paging: Paging | undefined][] = [
+    ['--all', everything],
+    ['a list without paging', undefined],
+  ];
+  const cases = kinds.flatMap(([kind, paging]) =>
+    circles.map(([name, circle]) => ({ kind, name, paging, circle })),
+  );
+
+  it.each(cases)('stops with one warning: $kind, $name', async ({ paging, circle, name }) => {
+    const isSingle = paging === undefined && name.includes('without links');
+    let request = 0;
+    const { ids, warnings, requests } = await readAll(() => circle(request++), paging);
+    expect({ warnings, many: requests > 25 }).toEqual({ warnings: isSingle ? 0 : 1, many: false });
+    expect(ids.length).toBe(new Set(ids).size);
+  });
+
+  it.each(kinds)('goes on after an empty page with a new link: %s', async (_kind, paging) => {
+    const pages = [recordsOf('a', 2), [], [], recordsOf('b', 1)];
+    let request = 0;
+    const respond = () => ({
+      records: pages[request] ?? [],
+      next: ++request < 4 ? at(`cursor=${request}`) : null,
+    });
+    const ids = ['a-0', 'a-1', 'b-0'];
+    expect(await readAll(respond, paging)).toEqual({ ids, warnings: 0, requests: 4 });
+  });
+
+  it.each(kinds)('stops with one warning after many empty pages: %s', async (_kind, paging) => {
+    let request = 0;
+    const empty = () => ({ records: [], next: at(`cursor=${request++}`) });
+    const { ids, requests, warnings } = await readAll(empty, paging);
+    expect({ ids, warnings, many: requests > 25 }).toEqual({ ids: [], warnings: 1, many: false });
+  });
+});

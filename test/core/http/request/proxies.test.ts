@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { bypassesProxy } from '../../../../src/core/settings/proxy.ts';
+import { trusting } from '../../../support/certificates.ts';
+import { listen } from '../../../support/listen.ts';
+import { folderOfVals, runQuickly as run, runProcess } from '../../../support/program.ts';
+import { tunnellingProxy } from '../../../support/proxy.ts';
+import { rawService } from '../../../support/raw-service.ts';
+import { scriptedService, testToken } from '../../../support/scripted-service.ts';
+import { secureService, serviceFor } from '../../../support/secure-service.ts';
+
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+const reading = ['me'];
+const writing = ['version', 'new', id];
+const password = 'p%40ss%3Aword-9';
+const decoded = 'p@ss:word-9';
+
+// undici sends the host of an https: proxy as its server name, and Node 26 allows no IP address there.
+const hostOf = (scheme: string) => (scheme === 'https' ? 'localhost' : '127.0.0.1');
+
+const through = (port: number, baseUrl: string, credentials = '', scheme = 'http') => ({
+  [baseUrl.startsWith('https') ? 'HTTPS_PROXY' : 'HTTP_PROXY']:
+    `${scheme}://${credentials}${hostOf(scheme)}:${port}`,
+  VALS_BASE_URL: baseUrl,
+  VALS_TOKEN: testToken,
+});
+
+const refusal = (status: number) =>
+  `HTTP/1.1 ${status} No\r\nproxy-authenticate: Basic\r\ncontent-length: 9\r\n\r\n${testToken.slice(0, 9)}`;
+
+describe('a proxy', () => {
+  it.each([
+    { baseUrl: 'https://vals.test', place: 'vals.test:443', scheme: 'http' },
+    { baseUrl: 'http://vals.test:8080', place: 'vals.test:8080', scheme: 'https' },
+  ])('at $scheme makes one tunnel for many requests to $baseUrl', async ({ baseUrl, place, scheme }) => {
+    const seen: unknown[] = [];
+    const service = serviceFor(new URL(baseUrl).protocol, (request, response) => {
+      seen.push([request.headers.authorization, request.headers['proxy-authorization']]);
+      request.resume().on('end', () => response.end('{}'));
+    });
+    const proxy = await tunnellingProxy(await listen(service), scheme === 'https');
+    const env = { ...through(proxy.port, baseUrl, `ada:${password}@`, scheme), ...trusting };
+    const cwd = folderOfVals(['a', 'b', 'c'], () => 'code');
+    const args = ['push', '.', '--concurrency', '1', '--allow-http', '--debug'];
+    const { exit, stderr } = await runProcess(args, { env, cwd });
+    expect(exit).toBe(0);
+    expect(stderr).not.toContain('word-9');
+    expect(seen).toEqual(Array(3).fill([`Bearer ${testToken}`, undefined]));
+    expect(proxy.asked).toHaveLength(1);
+    const [head] = proxy.asked;
+    expect(head).toContain(`CONNECT ${place} HTTP/1.1\r\n`);
+    expect(head).toContain(`Basic ${Buffer.from(`ada:${decoded}`).toString('base64')}\r\n`);
+    expect(head).not.toContain(testToken);
+  });
+
+  it.each<[what: string, port: () => Promise<number>, baseUrl: string, scheme: string, says: RegExp]>([
+    [
+      'does not vouch for the service, whose certificate is checked in the tunnel',
+      async () => (await tunnellingProxy(await listen(serviceFor('https:', () => {})))).port,
+      'https://elsewhere.example',
+      'http',
+      /^Could not connect to https:\/\/elsewhere\.example: through the proxy \S+, the certificate is not valid/,
+    ],
+    [
+      'with a bad certificate is named in the error',
+      async () => (await secureService('expired')).port,
+      'https://vals.test',
+      'https',
+      /at the proxy localhost:\d+, the certificate is not valid \(certificate has expired\)\.$/,
+    ],
+  ])('%s', async (_what, port, baseUrl, scheme, says) => {
+    const env = { ...through(await port(), baseUrl, '', scheme), ...trusting };
+    const { exit, error } = await runProcess([...writing, '--json'], { env, input: 'code' });
+    expect({ exit, message: error?.message }).toEqual({ exit: 7, message: expect.stringMatching(says) });
+  });
+});
+
+describe('a proxy that makes no tunnel changes nothing', () => {
+  const established = 'HTTP/1.1 200 OK\r\n\r\n';
+  const credentials = `ada:${password}@`;
+  it.each<[what: string, answer: string, attempts: number, says: RegExp, ends?: boolean]>([
+    ['407', refusal(407), 1, /the proxy \S+ refused the connection \(status 407\)\.$/],
+    ['502', refusal(502), 4, /^Could not connect to \S+: the proxy \S+ refused .* \(status 502\)\.$/],
+    ['garbage', 'SSH-2.0-OpenSSH_9.6\r\n\r\n', 4, /at the proxy \S+, the reply is not HTTP\.$/],
+    ['200, then the end', established, 4, /through the proxy \S+, the connection was closed/, true],
+  ])('after %s', async (_what, answer, attempts, says, ends = false) => {
+    let heard = '';
+    const proxy = await rawService({
+      received(socket, text) {
+        heard += text;
+        socket.write(answer);
+        if (ends) socket.end();
+      },
+    });
+    const env = through(proxy.port, 'https://vals.test', credentials);
+    for (const args of [writing, reading]) {
+      const before = proxy.connections();
+      const result = await run([...args, '--json', '--allow-http', '--debug'], { env, input: 'code' });
+      const message = expect.stringMatching(says);
+      expect(result).toMatchObject({ exit: 7, error: { message } });
+      expect(result.stderr).not.toMatch(/word-9|openssl/i);
+      expect(proxy.connections() - before).toBe(attempts);
+    }
+    expect(heard).not.toContain(testToken);
+  });
+
+  it('unless it confirmed the tunnel: then the outcome of a write without TLS is unknown', async () => {
+    const proxy = await rawService({
+      received: (socket, text) => (text.startsWith('CONNECT') ? socket.write(established) : socket.destroy()),
+    });
+    const env = through(proxy.port, 'http://vals.test');
+    expect(await run([...writing, '--allow-http'], { env, input: 'code' })).toMatchObject({ exit: 8 });
+    expect(proxy.connections()).toBe(1);
+    expect(await run([...reading, '--allow-http'], { env })).toMatchObject({ exit: 7 });
+    expect(proxy.connections()).toBe(5);
+  });
+
+  it('at the deadline, if it never answers', async () => {
+    const proxy = await rawService({});
+    const env = through(proxy.port, 'https://vals.test');
+    expect(await run([...writing, '--timeout', '1'], { env, input: 'code' })).toMatchObject({ exit: 7 });
+  });
+
+  it('and is named with the variable that has its address, if nothing listens there', async () => {
+    const { exit, error } = await run([...reading, '--json'], { env: through(1, 'https://vals.test') });
+    expect({ exit, error }).toMatchObject({
+      exit: 7,
+      error: {
+        message: expect.stringContaining('at the proxy 127.0.0.1:1, the connection was refused.'),
+        hint: expect.stringContaining('Check the proxy address in HTTPS_PROXY.'),
+      },
+    });
+  });
+});
+
+it('a service on this machine is never asked through a proxy', async () => {
+  const service = await scriptedService([{ body: { id: 'u' } }]);
+  const proxy = 'http://127.0.0.1:1';
+  const env = { ...service.env, HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
+  expect(await run(reading, { env })).toMatchObject({ exit: 0 });
+});
+
+it('a host that NO_PROXY names is asked directly', async () => {
+  const proxy = await rawService({ received: (socket) => socket.write(refusal(407)) });
+  const env = { ...through(proxy.port, 'http://vals.invalid'), NO_PROXY: 'vals.invalid' };
+  const { error } = await run([...reading, '--json', '--allow-http'], { env });
+  expect(error?.message).toMatch(/^Could not connect to http:\/\/vals\.invalid/);
+  expect(proxy.connections()).toBe(0);
+});
+
+describe('NO_PROXY', () => {
+  it.each([
+    ['', 'https://vals.example', false],
+    ['*', 'https://vals.example', true],
+    ['vals.example', 'https://vals.example', true],
+    ['*.vals.example', 'https://api.vals.example', true],
+    ['ls.example', 'https://vals.example', false],
+    ['vals.example:443', 'https://vals.example', true],
+    ['vals.example:8443', 'https://vals.example', false],
+    ['[2001:db8::1]', 'https://[2001:db8::1]', true],
+    ['*,other.example', 'https://vals.example', false],
+  ])('%j bypasses the proxy for %s: %s', (noProxy, origin, expected) => {
+    expect(bypassesProxy(noProxy, origin)).toBe(expected);
+  });
+});

@@ -1,0 +1,87 @@
+import { connect, createServer } from 'node:net';
+import type { TlsOptions } from 'node:tls';
+import { expect, it } from 'vitest';
+import { type CertificateName, trusting } from '../../../support/certificates.ts';
+import { listen } from '../../../support/listen.ts';
+import { runQuickly as run, runProcess } from '../../../support/program.ts';
+import { scriptedService } from '../../../support/scripted-service.ts';
+import { secureService } from '../../../support/secure-service.ts';
+
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+const writing = ['version', 'new', id];
+
+async function expectRejected(env: Record<string, string>, says: RegExp, hint = /./) {
+  // Node reads NODE_EXTRA_CA_CERTS only when a process starts, so `run` would ignore the file.
+  const vals = env.NODE_EXTRA_CA_CERTS ? runProcess : run;
+  const { exit, error, stderr } = await vals([...writing, '--json', '--debug'], { env, input: 'code' });
+  expect({ exit, error }).toMatchObject({
+    exit: 7,
+    error: { message: expect.stringMatching(says), hint: expect.stringMatching(hint) },
+  });
+  expect(stderr).not.toMatch(/openssl|routines|:error:|deps\//i);
+  expect(stderr.match(/^> /gm)).toHaveLength(1);
+}
+
+it('a secure service is reached', async () => {
+  const service = await secureService('good');
+  const env = { ...service.env, ...trusting };
+  expect(await runProcess(['me'], { env })).toMatchObject({ exit: 0, stderr: '' });
+});
+
+const oldTls: TlsOptions = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' };
+
+it.each<[certificate: CertificateName, says: RegExp, hint?: RegExp, options?: TlsOptions, env?: object]>([
+  [
+    'expired',
+    /^Could not connect to \S+: the certificate is not valid \(certificate has expired\)\.$/,
+    /renew/,
+  ],
+  ['other-host', /the certificate is not valid \(Hostname.IP does not match/, /Check the address/],
+  ['self-signed', /does not trust the certificate \(self.signed certificate/, /NODE_EXTRA_CA_CERTS/],
+  ['good', /does not trust the certificate \(unable to /, /NODE_EXTRA_CA_CERTS/, {}, {}],
+  ['good', /the secure connection failed \(ERR_SSL_[\w/]+\)\.$/, /./, oldTls],
+])(
+  'a service with the certificate %s gets no request: %s',
+  async (name, says, hint, options, env = trusting) => {
+    const service = await secureService(name, options);
+    await expectRejected({ ...service.env, ...env }, says, hint);
+    expect([service.connections(), service.requests()]).toEqual([1, 0]);
+  },
+);
+
+it('TLS that breaks after the request leaves the outcome of a write unknown', async () => {
+  let breakTls = () => {};
+  const service = await secureService('good', {}, () => breakTls());
+  const server = createServer((socket) => {
+    const inside = connect(service.port, '127.0.0.1');
+    socket.on('error', () => {}).on('close', () => inside.destroy());
+    inside.on('error', () => {});
+    socket.pipe(inside).pipe(socket);
+    breakTls = () => socket.write('This is not TLS.');
+  });
+  const env = { ...service.env, ...trusting, VALS_BASE_URL: `https://127.0.0.1:${await listen(server)}` };
+  const { exit } = await runProcess(writing, { env, input: 'code' });
+  expect({ exit, requests: service.requests() }).toEqual({ exit: 8, requests: 1 });
+});
+
+it('a port that expects http is reported', async () => {
+  const service = await scriptedService([]);
+  const env = { ...service.env, VALS_BASE_URL: service.baseUrl.replace('http:', 'https:') };
+  await expectRejected(env, /: the server expects http, not https\.$/);
+});
+
+it.each([['me'], writing])(
+  'an alert of TLS on an http:// address means that nothing was read: %s',
+  async (...args) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {}).once('data', () => socket.end(Buffer.from([0x15, 3, 1, 0, 2, 2, 0x46])));
+    });
+    const address = `127.0.0.1:${await listen(server)}`;
+    const env = { VALS_BASE_URL: `http://${address}`, VALS_TOKEN: 'test-token' };
+    const { exit, error } = await run([...args.flat(), '--json'], { env, input: 'code' });
+    expect({ exit, hint: error?.hint }).toEqual({
+      exit: 7,
+      hint: expect.stringContaining(`https://${address}`),
+    });
+  },
+);

@@ -1,0 +1,193 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { budget } from '../../support/cases.ts';
+import { run, runOnScreen } from '../../support/program.ts';
+import { type Reply, scriptedService } from '../../support/scripted-service.ts';
+import { bare, hello, id, lines, list, moving, plain, tabRows } from './support.ts';
+
+describe('tab-separated lines in a pipe', () => {
+  const rows = [
+    { id: 'a', name: 'one', privacy: 'public', version: 1, createdAt: '2026-01-31T09:30:00+02:00' },
+    { id: 'b', name: 'two', version: 0, author: { username: '@ada' } },
+  ];
+  const text = 'one\tpublic\t1\t\t2026-01-31T09:30:00+02:00\t\ta\ntwo\t\t0\t@ada\t\t\tb\n';
+
+  it.each([
+    { args: [], env: {} },
+    { args: [], env: { FORCE_COLOR: '3', COLORTERM: 'truecolor', CLICOLOR_FORCE: '1', COLUMNS: '10' } },
+    { args: ['--quiet'], env: { CI: 'true', GITHUB_ACTIONS: 'true' } },
+  ])('have no header and no colour, and are not cut, with $args and $env', async ({ args, env }) => {
+    const service = await scriptedService([list(rows)]);
+    const result = await run(['likes', ...args], { env: { ...service.env, ...env } });
+    expect(result).toMatchObject({ exit: 0, stdout: text, stderr: '' });
+  });
+
+  it('--color shows what a terminal would show instead', async () => {
+    const env = { COLUMNS: '60', LANG: 'C.UTF-8' };
+    const service = await scriptedService([list(rows), list(rows)]);
+    const pipe = await run(['likes', '--color'], { env: { ...service.env, ...env } });
+    const terminal = await runOnScreen(['likes'], { env: { ...service.env, ...env }, columns: 200 });
+    expect(pipe.stdout).toBe(plain(terminal.screen));
+    expect(pipe.stdout).toContain('\u001b[1mNAME');
+  });
+
+  it('escape any text so that it can be restored', async () => {
+    const backslashes = [
+      '\t\n\r\\',
+      '\\',
+      '\\\\',
+      '\\n',
+      '\n',
+      '\\\n',
+      'C:\\temp\\u0041',
+      '\\u000a',
+      '\\t\t',
+    ];
+    const random = fc.sample(fc.string({ unit: 'binary', maxLength: 40 }), {
+      numRuns: budget(60),
+      seed: 20_260_131,
+    });
+    const values = [...backslashes, ...random];
+    const service = await scriptedService([list(values.map((name) => ({ name, version: 7 })))]);
+    const { exit, stdout } = await run(['likes', '--all', '--fields', 'name,version'], { env: service.env });
+    expect(exit).toBe(0);
+    expect(tabRows(stdout)).toEqual(values.map((name) => [name, '7']));
+    expect(stdout).toContain('\\t\\n\\r\\\\\t7\n');
+    expect(stdout.replaceAll('\t', '')).not.toMatch(moving);
+  });
+});
+
+describe('--json', () => {
+  it('is indented at a terminal, and one array over several pages', async () => {
+    const rows = Array.from({ length: 5 }, (_, index) => ({ id: `r${index}`, o: { b: [1] } }));
+    const pages = (): Reply[] => [
+      { body: { data: rows.slice(0, 2), links: { next: '?offset=2' } } },
+      { body: { data: rows.slice(2, 4), links: { next: '?offset=4' } } },
+      { body: { data: rows.slice(4), links: {} } },
+    ];
+    const service = await scriptedService([...pages(), ...pages(), { body: hello }]);
+    const pipe = await run(['likes', '--all', '--json'], { env: service.env });
+    expect(pipe.stdout).toBe(`${JSON.stringify(rows)}\n`);
+    const many = await runOnScreen(['likes', '--all', '--json', '--quiet'], { env: service.env });
+    expect(bare(many.screen)).toBe(`${JSON.stringify(rows, undefined, 2)}\n`);
+    const one = await runOnScreen(['val', 'get', id, '--json', '--quiet'], { env: service.env });
+    expect(bare(one.screen)).toBe(`${JSON.stringify(hello, undefined, 2)}\n`);
+  });
+});
+
+describe('--ndjson', () => {
+  it('is one compact record a line, at a terminal too', async () => {
+    const rows = [{ id: 'a', n: { b: 'x\ny' } }, { id: 'b' }];
+    const service = await scriptedService([list(rows), list(rows)]);
+    const text = '{"id":"a","n":{"b":"x\\ny"}}\n{"id":"b"}\n';
+    expect((await run(['likes', '--ndjson'], { env: service.env })).stdout).toBe(text);
+    const { screen } = await runOnScreen(['likes', '--ndjson', '--quiet'], { env: service.env });
+    expect(bare(screen)).toBe(text);
+  });
+});
+
+describe('--fields', () => {
+  const record =
+    '{"id":"r","a":{"b":1,"c":{"d":2}},"s":"text","n":null,"big":1234567890,' +
+    '"tags":["x","y"],"dot.ted":5,"__proto__":{"polluted":"yes"},"constructor":"mine"}';
+  const cases: { fields: string; json: string; cells: string }[] = [
+    { fields: 's,id', json: '{"s":"text","id":"r"}', cells: 'text\tr' },
+    { fields: 'a.c.d, a.b', json: '{"a":{"c":{"d":2},"b":1}}', cells: '2\t1' },
+    { fields: 'a,a.b', json: '{"a":{"b":1,"c":{"d":2}}}', cells: '{"b":1,"c":{"d":2}}\t1' },
+    { fields: 'a.b,a', json: '{"a":{"b":1,"c":{"d":2}}}', cells: '1\t{"b":1,"c":{"d":2}}' },
+    { fields: 'a.nope,id', json: '{"a":{"nope":null},"id":"r"}', cells: '\tr' },
+    { fields: 'tags.length,id', json: '{"tags":{"length":null},"id":"r"}', cells: '\tr' },
+    { fields: '__proto__.polluted', json: '{"__proto__":{"polluted":"yes"}}', cells: 'yes' },
+  ];
+
+  it.each(cases)('with $fields', async ({ fields, json, cells }) => {
+    const { env } = await scriptedService([], () => ({ body: record }));
+    const [inJson, inCells] = await Promise.all([
+      run(['me', '--fields', fields, '--json'], { env }),
+      run(['me', '--fields', fields], { env }),
+    ]);
+    expect(inJson).toMatchObject({ exit: 0, stdout: `${json}\n` });
+    expect(inCells).toMatchObject({ exit: 0, stdout: `${cells}\n` });
+  });
+
+  it.each(['--json', '--ndjson'])('choose fields of each record of a list with %s', async (flag) => {
+    const { env } = await scriptedService([list([hello, { id: 'b', name: 'other' }])]);
+    const records = ['{"name":"hello","a":{"b":null}}', '{"name":"other","a":{"b":null}}'];
+    const { stdout } = await run(['likes', '--fields', 'name,a.b', flag], { env });
+    expect(stdout).toBe(flag === '--json' ? `[${records.join(',')}]\n` : `${records.join('\n')}\n`);
+  });
+
+  it('that a single record lacks are a warning that names those there are', async () => {
+    const service = await scriptedService([], () => ({ body: hello }));
+    const warning = /^warning: The record lacks the field "typo"\. The fields are: id, name, .*\n$/;
+    const { stdout, stderr } = await run(['val', 'get', id, '--fields', 'typo'], { env: service.env });
+    expect(stdout).toBe('\n');
+    expect(stderr).toMatch(warning);
+    expect((await run(['api', '/v1/me', '--fields', 'typo'], { env: service.env })).stderr).toMatch(warning);
+  });
+
+  it('that no record of a list has are a warning, although a column looks for them', async () => {
+    const service = await scriptedService([list([{ id: 'r', runStartAt: '2026-01-31T09:30:00Z' }])]);
+    const { stderr } = await run(['runs', '--fields', 'id,startedAt', '--quiet'], { env: service.env });
+    expect(stderr).toBe('warning: No record has the field "startedAt". The fields are: id, runStartAt.\n');
+  });
+
+  it('set the columns of a table, in their order', async () => {
+    const service = await scriptedService([list([hello, { id: 'b', name: 'other' }])]);
+    const args = ['likes', '--fields', 'name,nope,id', '--quiet', '--no-color'];
+    const { screen } = await runOnScreen(args, { env: service.env, columns: 120 });
+    const [head = '', ...all] = lines(screen);
+    const rest = all.slice(0, -1);
+    expect(all.at(-1)).toBe(
+      'warning: No record has the field "nope". The fields are: id, name, privacy, version, code.',
+    );
+    expect(head.split(/ +/)).toEqual(['NAME', 'NOPE', 'ID']);
+    expect(rest.map((line) => line.split(/ +/))).toEqual([
+      ['hello', id],
+      ['other', 'b'],
+    ]);
+    expect(rest.map((line) => line.search(/\S+$/))).toEqual([head.indexOf('ID'), head.indexOf('ID')]);
+  });
+
+  it.each(['', 'a,,b', 'a..b'])('refuse %j before anything is sent', async (fields) => {
+    const service = await scriptedService([]);
+    const { exit, stdout, error } = await run(['me', '--json', '--fields', fields], { env: service.env });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    expect(error).toMatchObject({ kind: 'usage' });
+    expect(service.requests).toEqual([]);
+  });
+});
+
+describe('--code and --readme', () => {
+  it('are printed byte for byte to a pipe', async () => {
+    const text = '\ufeffa\u0000b\r\n\n\u0001\u001b[2J\u009b\u202e\\n\\u0000 \t 𝒳👩‍👩‍👧‍👦\uffff\u{10ffff}';
+    const { env } = await scriptedService([], () => ({ body: { ...hello, code: text, readme: text } }));
+    for (const args of [
+      ['val', 'get', id, '--code'],
+      ['val', 'get', id, '--readme'],
+      ['version', 'get', id, '3', '--code'],
+    ]) {
+      expect(await run([...args, '--color'], { env })).toMatchObject({ exit: 0, stdout: text });
+    }
+  });
+
+  it('of an empty text print nothing', async () => {
+    const { env } = await scriptedService([{ body: { ...hello, code: '' } }]);
+    const result = await run(['val', 'get', id, '--code'], { env });
+    expect(result).toMatchObject({ exit: 0, stdout: '', stderr: '' });
+  });
+
+  it('end with exit 11 if the service did not send the text', async () => {
+    const service = await scriptedService([{ body: { ...hello, code: null } }]);
+    const { exit, stdout, stderr } = await run(['val', 'get', id, '--code'], { env: service.env });
+    expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
+    expect(stderr).toContain('without its code');
+  });
+
+  it('work without a token', async () => {
+    const service = await scriptedService([{ body: hello }]);
+    const env = { VALS_BASE_URL: service.baseUrl };
+    expect(await run(['val', 'get', id, '--code'], { env })).toMatchObject({ exit: 0, stdout: hello.code });
+    expect(service.requests[0]?.headers.authorization).toBeUndefined();
+  });
+});

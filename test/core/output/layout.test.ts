@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { gap, layOut } from '../../../src/core/output/layout.ts';
+import { showsUnicode } from '../../../src/core/output/style.ts';
+import { createTextWidth } from '../../../src/core/output/text-width.ts';
+import { clockTime } from '../../../src/core/output/times.ts';
+import { runOnScreen } from '../../support/program.ts';
+import { scriptedService } from '../../support/scripted-service.ts';
+import { serviceInProcess } from '../../support/service-in-process.ts';
+import { pushCode } from '../commands/pushes.ts';
+import { lines, list } from './support.ts';
+
+describe('a table', () => {
+  const columnOf = fc.record({
+    neverCut: fc.boolean(),
+    droppable: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
+    wanted: fc.integer({ min: 1, max: 120 }),
+  });
+  const plan = fc.record({
+    columns: fc.array(columnOf, { minLength: 1, maxLength: 8 }),
+    width: fc.integer({ min: 40, max: 160 }),
+  });
+  type Plan = typeof plan extends fc.Arbitrary<infer T> ? T : never;
+  const laidOut = ({ columns, width }: Plan) =>
+    layOut(
+      columns.map(({ wanted, ...column }, index) => ({ index, wantedWidth: wanted, ...column })),
+      width,
+    );
+
+  it('is no wider than the terminal, cuts only what may be cut, and is no table if that is impossible', () => {
+    fc.assert(
+      fc.property(plan, ({ columns, width }) => {
+        const shown = laidOut({ columns, width });
+        const least = ({ neverCut, wanted }: (typeof columns)[number]) =>
+          neverCut ? wanted : Math.min(wanted, 4);
+        const needed = columns.filter(({ droppable }) => droppable === undefined).map(least);
+        const neededWidth = needed.reduce((sum, each) => sum + each, gap.length * (needed.length - 1));
+        if (needed.length > 0) expect(shown === undefined).toBe(neededWidth > width);
+        const total = shown?.reduce((sum, each) => sum + each.width, gap.length * (shown.length - 1)) ?? 0;
+        expect(total).toBeLessThanOrEqual(width);
+        for (const each of shown ?? []) {
+          expect(each.width).toBeLessThanOrEqual(each.wantedWidth);
+          if (each.neverCut) expect(each.width).toBe(each.wantedWidth);
+        }
+      }),
+    );
+  });
+
+  it('leaves out optional columns, the lowest number first, before it cuts a text below 20 characters', () => {
+    fc.assert(
+      fc.property(plan, ({ columns, width }) => {
+        const shown = laidOut({ columns, width }) ?? [];
+        const rank = ({ droppable = Infinity }: { droppable?: number | undefined }) => droppable;
+        const stayed = shown.map(rank);
+        const isCut = shown.some((each) => each.width < Math.min(each.wantedWidth, 20));
+        if (isCut) expect(stayed.every((each) => each === Infinity)).toBe(true);
+        const gone = columns.filter((_, index) => !shown.some((each) => each.index === index));
+        const dropped = gone.map(rank).filter((each) => each !== Infinity);
+        expect(Math.max(0, ...dropped)).toBeLessThanOrEqual(Math.min(...stayed));
+      }),
+    );
+  });
+});
+
+it('vals ls at 40 columns leaves out the privacy and the id before it cuts the name', async () => {
+  const { env } = await serviceInProcess();
+  await pushCode(env, 'sendTheNewsletter', 'code');
+  const { screen } = await runOnScreen(['ls', '--no-color', '--quiet'], { env, columns: 40 });
+  const [heads, first] = lines(screen);
+  expect(heads?.split(/ +/)).toEqual(['NAME', 'VERSION', 'CHANGED']);
+  expect(first).toMatch(/^sendTheNewsletter /);
+});
+
+describe('a text', () => {
+  it('is wrapped between words, and loses no word', async () => {
+    const textWidth = await createTextWidth([]);
+    const words = fc.array(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1, maxLength: 40 });
+    fc.assert(
+      fc.property(words, fc.integer({ min: 12, max: 60 }), (words, width) => {
+        const lines = textWidth.wrap(words.join(' '), width, '  ');
+        expect(lines.join(' ').split(/ +/)).toEqual(words);
+        for (const line of lines) if (/\S /.test(line)) expect(line.length).toBeLessThanOrEqual(width);
+      }),
+    );
+  });
+
+  it('keeps a command on one line, with all its spaces', async () => {
+    const textWidth = await createTextWidth([]);
+    expect(textWidth.wrap('now run `vals pull --merge` again', 20, '  ')).toEqual([
+      'now run',
+      '  `vals pull --merge`',
+      '  again',
+    ]);
+    expect(textWidth.wrap('    at  here', 20)).toEqual(['    at  here']);
+  });
+});
+
+describe('marks beyond ASCII', () => {
+  it.each<[Record<string, string>, string, boolean]>([
+    [{ LANG: 'en_US.UTF-8' }, 'linux', true],
+    [{ LANG: 'de_DE.ISO-8859-1' }, 'linux', false],
+    [{ LC_ALL: 'C', LC_CTYPE: 'en_US.UTF-8', LANG: 'en_US.UTF-8' }, 'linux', false],
+    [{ LC_CTYPE: 'en_US.UTF-8', LANG: 'C' }, 'linux', true],
+    [{}, 'linux', false],
+    [{}, 'darwin', true],
+    [{ LANG: 'en_US.UTF-8', TERM: 'dumb' }, 'linux', false],
+  ])('are used with %j on %s: %j', (env, platform, expected) => {
+    expect(showsUnicode(env, platform as NodeJS.Platform)).toBe(expected);
+  });
+});
+
+it.each([
+  ['2025-11-14T09:05:07Z', '09:05:07'],
+  ['2025-11-13T23:59:59Z', '13 Nov 23:59'],
+  ['2024-02-29T12:00:00Z', '29 Feb 2024'],
+  ['yesterday', 'yesterday'],
+])('%s is %s as a clock time', (moment, expected) => {
+  vi.stubEnv('TZ', 'UTC');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(clockTime(moment, Date.parse('2025-11-14T10:00:00Z'))).toBe(expected);
+});
+
+it.each([
+  ['60', 60],
+  ['wide', 100],
+])('with COLUMNS=%s, a terminal of 100 columns counts as %i', async (COLUMNS, width) => {
+  const { env } = await scriptedService([list([{ name: 'x'.repeat(300), version: 1 }])]);
+  const { screen } = await runOnScreen(['likes', '--no-color'], { env: { ...env, COLUMNS }, columns: 100 });
+  expect(lines(screen)[1]).toHaveLength(width);
+});

@@ -1,0 +1,239 @@
+import { execa } from 'execa';
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { isLong } from '../../support/cases.ts';
+import {
+  environment,
+  program,
+  run,
+  runOnScreen,
+  shellAtTerminal,
+  temporaryFolder,
+} from '../../support/program.ts';
+import { type Reply, scriptedService } from '../../support/scripted-service.ts';
+import { withResolvers } from '../../support/with-resolvers.ts';
+import { bare, held, hello, id, lines, list, plain, type Row } from './support.ts';
+
+describe('a table at a terminal', () => {
+  const long = 'a value that goes on and on and on, much further than any terminal of this test is wide';
+  const rows: Row[] = [
+    { name: 'plain', privacy: 'public', version: 1, author: { username: 'ada' }, id: 'i1' },
+    { name: long, privacy: long, version: 12_345, author: { username: long }, id: 'i2' },
+    { name: '日本語のとても長い名前がここにあって表の幅を超えてしまうほどです', privacy: '한국어', id: 'i3' },
+    { name: '😀'.repeat(40), id: 'i4' },
+    { name: 'x😀日'.repeat(15), id: 'i5' },
+    { name: 'e\u0301'.repeat(60), id: 'i6' },
+    { name: '👩‍👩‍👧‍👦'.repeat(12), id: 'i7' },
+    { name: '🇩🇪🇫🇷🇯🇵'.repeat(12), id: 'i8' },
+    { name: '👍🏽❤️1️⃣⚠️☺'.repeat(12), id: 'i9' },
+    { name: 'ｆｕｌｌｗｉｄｔｈ・ﾊﾝｶｸ', id: 'iA' },
+  ];
+
+  async function table(content: readonly Row[], columns: number, args: string[] = []): Promise<string[]> {
+    const { env } = await scriptedService([list(content)]);
+    const { exit, screen } = await runOnScreen(['likes', '--all', '--quiet', ...args], { env, columns });
+    expect(exit).toBe(0);
+    const all = lines(screen);
+    expect(all).toHaveLength(content.length + 1);
+    expect(all.filter((line) => stringWidth(line) > columns)).toEqual([]);
+    expect(screen).not.toContain('\ufffd');
+    return all;
+  }
+  it.each([80, 40])('fits %i columns, with each value below its header', async (columns) => {
+    const all = await table(rows, columns, ['--fields', 'name,privacy,version,author.username,id']);
+    expect(all[0]).toMatch(/^NAME +PRI/);
+    const starts = all.map((line) => stringWidth(line.slice(0, line.search(/[iI]\w$/))));
+    expect(starts).toEqual(all.map(() => all[0]?.indexOf('ID')));
+  });
+
+  it('is a block for each record if there are too many columns', async () => {
+    const names = Array.from({ length: 14 }, (_, index) => `field${index}`);
+    const record = Object.fromEntries(names.map((name) => [name, 'value']));
+    const { env } = await scriptedService([list([record, record])]);
+    const { screen } = await runOnScreen(['likes', '--fields', names.join(',')], { env, columns: 40 });
+    const block = names.map((name) => `${name.padEnd(7)}  value`);
+    expect(lines(screen)).toEqual([...block, '', ...block]);
+  });
+
+  // With --stack-size=200, a call that passes all records as arguments would overflow the stack.
+  it.runIf(isLong)('shows 30,000 records', async () => {
+    const count = 30_000;
+    const body = `[${'{"reference":{"name":"a"}},'.repeat(count - 1)}{"reference":{"name":"last"}}]`;
+    const { env } = await scriptedService([{ body }]);
+    const args = ['refs', '--quiet', '--fields', 'reference.name', '--color'];
+    const { stdout } = await execa(process.execPath, ['--stack-size=200', program, ...args], {
+      env: environment(temporaryFolder(), env),
+      extendEnv: false,
+    });
+    const all = lines(stdout);
+    expect(all).toHaveLength(count + 1);
+    expect(all.at(-1)).toBe('last');
+  });
+});
+
+describe('one record at a terminal', () => {
+  it('is lines of key and value: known keys first, then all others', async () => {
+    const service = await scriptedService([
+      { body: { extra: 'kept', version: 0, name: 'hello', empty: null, nested: { a: 1 } } },
+    ]);
+    const { screen } = await runOnScreen(['val', 'get', id, '--quiet'], { env: service.env });
+    expect(lines(screen)).toEqual(['name     hello', 'version  0', 'extra    kept', 'nested   {"a":1}']);
+  });
+
+  it.each([80, 40])('fits %i columns', async (columns) => {
+    const record = {
+      name: '日本語'.repeat(40),
+      code: `// é\n${'export const one = 1;\n'.repeat(5)}`,
+      readme: 'word '.repeat(100),
+      smiles: '😀'.repeat(50),
+      ['long key '.repeat(20)]: 'value',
+    };
+    const service = await scriptedService([{ body: record }]);
+    const { exit, screen } = await runOnScreen(['val', 'get', id, '--quiet'], {
+      env: service.env,
+      columns,
+    });
+    expect(exit).toBe(0);
+    expect(lines(screen)).toHaveLength(5);
+    expect(lines(screen).filter((line) => stringWidth(line) > columns)).toEqual([]);
+    expect(screen).not.toContain('\ufffd');
+  });
+
+  it('shows the beginning of very long code', async () => {
+    const source = `// 😀 ${'export const one = 1; '.repeat(11_600)}`;
+    const { env } = await scriptedService([{ body: { ...hello, code: source } }]);
+    const { exit, screen } = await runOnScreen(['val', 'get', id, '--quiet'], { env });
+    expect(exit).toBe(0);
+    expect(lines(screen).at(-1)).toMatch(/^code +\/\/ 😀 export const one = 1; .*…$/);
+  });
+});
+
+describe('colour', () => {
+  const painted = (text: string) => text.includes('\u001b[');
+
+  it.each<[flag: string[], env: Record<string, string>, colored: boolean]>([
+    [[], {}, true],
+    [[], { NO_COLOR: '' }, true],
+    [[], { FORCE_COLOR: '0' }, false],
+    [[], { FORCE_COLOR: '1', TERM: 'dumb' }, true],
+    [[], { TERM: 'dumb' }, false],
+    [[], { NO_COLOR: '1', FORCE_COLOR: '1' }, false],
+    [['--color'], { NO_COLOR: '1' }, true],
+    [['--no-color'], { FORCE_COLOR: '1' }, false],
+  ])('at a terminal with %j %j: %j', async (flag, env, colored) => {
+    const service = await scriptedService([list([hello])]);
+    const { screen } = await runOnScreen(['likes', '--quiet', ...flag], { env: { ...service.env, ...env } });
+    expect(screen).toContain('NAME');
+    expect(painted(screen)).toBe(colored);
+  });
+
+  it.each<[flag: string[], env: Record<string, string>, colored: boolean]>([
+    [[], {}, false],
+    [[], { FORCE_COLOR: '1' }, true],
+  ])('of messages in a pipe with %j %j: %j', async (flag, env, colored) => {
+    const service = await scriptedService([{ status: 404, body: { message: 'moved away' } }]);
+    const result = await run(['val', 'get', id, ...flag], { env: { ...service.env, ...env } });
+    expect(result).toMatchObject({ exit: 3, stdout: '' });
+    expect(result.stderr).toContain('moved away');
+    expect(painted(result.stderr)).toBe(colored);
+  });
+
+  it.each<[flag: string[], env: Record<string, string>, value: unknown, source: string]>([
+    [['--color'], { NO_COLOR: '1' }, true, '--color'],
+    [[], { FORCE_COLOR: '1' }, true, 'FORCE_COLOR'],
+    [[], {}, 'auto', 'default'],
+  ])('with %j %j is %j in vals config, from %s', async (flag, env, value, source) => {
+    const { stdout } = await run(['config', '--json', ...flag], { env });
+    expect(JSON.parse(stdout)).toContainEqual({ setting: 'color', value, source });
+  });
+
+  it('is never in JSON in a pipe', async () => {
+    const service = await scriptedService([{ body: hello }, { status: 404 }]);
+    const piped = await run(['me', '--json', '--color'], { env: { ...service.env, FORCE_COLOR: '1' } });
+    expect(piped.stdout).toBe(`${JSON.stringify(hello)}\n`);
+    const failed = await run(['me', '--json', '--color'], { env: service.env });
+    expect(failed.error).toMatchObject({ kind: 'not_found' });
+    expect(painted(failed.stderr)).toBe(false);
+  });
+});
+
+it.each([
+  { args: [], piped: '', screen: /^\S.*no vals.*\n$/i },
+  { args: ['--json'], piped: '[]\n', screen: /^\[\]\n.*no vals.*\n$/i },
+  { args: ['--ndjson'], piped: '', screen: /^\S.*no vals.*\n$/i },
+  { args: ['--quiet', '--json'], piped: '[]\n', screen: /^\[\]\n$/ },
+])('an empty list with $args, in a pipe and at a terminal', async ({ args, piped, screen }) => {
+  const { env } = await scriptedService([list([]), list([])]);
+  expect(await run(['likes', ...args], { env })).toMatchObject({ exit: 0, stdout: piped, stderr: '' });
+  const shown = await runOnScreen(['likes', '--no-color', ...args], { env });
+  expect(shown.exit).toBe(0);
+  expect(plain(shown.screen)).toMatch(screen);
+});
+
+describe('hints', () => {
+  const more: Reply = { body: { data: [{ name: 'hello' }], links: { next: '?offset=1' } } };
+
+  it('about more records are written to stderr, with --json too', async () => {
+    const { env } = await scriptedService([more]);
+    const { exit, screen, stdout } = await runOnScreen(['likes', '--limit', '1', '--json'], { env });
+    expect({ exit, isShown: screen.includes('--all') }).toEqual({ exit: 0, isShown: true });
+    expect(JSON.parse(bare(stdout))).toEqual([{ name: 'hello' }]);
+  });
+});
+
+describe('progress', () => {
+  const hide = '\u001b[?25l';
+  const show = '\u001b[?25h';
+
+  it('appears on stderr while the service is slow, and restores the cursor', async () => {
+    const { reply, open } = held(hello);
+    const { env } = await scriptedService([reply]);
+    const { exit, screen, stdout } = await runOnScreen(['me', '--json', '--no-color'], {
+      env,
+      heard: ({ stderr }) => stderr.includes(hide) && stderr.includes('Waiting') && open(),
+    });
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: `${JSON.stringify(hello, undefined, 2)}\n` });
+    expect(screen.lastIndexOf(show)).toBeGreaterThan(screen.lastIndexOf(hide));
+  });
+
+  it('is removed before the result is shown', async () => {
+    const { reply, open } = held(hello);
+    const { env } = await scriptedService([reply]);
+    const screen = shellAtTerminal(`exec $vals val get ${id} --code`, env);
+    await screen.shows(hide);
+    open();
+    expect(await screen.ended).toBe(0);
+    const result = screen.text().indexOf(hello.code);
+    expect(screen.text().slice(0, result)).toContain(show);
+    expect(screen.text().slice(result).replaceAll(show, '')).toBe(hello.code);
+  });
+
+  it('does not appear in a pipe, nor with --quiet', async () => {
+    const { reply, open } = held(hello);
+    const { env } = await scriptedService([], () => reply);
+    const args = ['me', '--json', '--no-color'];
+    const others = [
+      runOnScreen([...args, '--quiet'], { env }),
+      run(args, { env }).then(({ stdout, stderr }) => ({ screen: stdout + stderr })),
+    ];
+    await runOnScreen(['me'], { env, heard: ({ stderr }) => stderr.includes('Waiting') && open() });
+    const [quiet, piped] = await Promise.all(others);
+    expect(plain(quiet?.screen ?? '')).toBe(`${JSON.stringify(hello, undefined, 2)}\n`);
+    expect(piped?.screen).toBe(`${JSON.stringify(hello)}\n`);
+  });
+
+  it('does not appear on a terminal without a size', async () => {
+    const { reply, open } = held([hello]);
+    const { promise: asked, resolve: begun } = withResolvers();
+    const { env } = await scriptedService([], () => {
+      begun();
+      return reply;
+    });
+    const screen = shellAtTerminal('stty rows 0 cols 0; $vals refs --fields name; echo "exit $?"', env);
+    await asked;
+    await runOnScreen(['refs'], { env, heard: ({ stderr }) => stderr.includes('Waiting') && open() });
+    await screen.ended;
+    expect(screen.text()).not.toContain(hide);
+    expect(lines(screen.text())).toEqual(['NAME', 'hello', 'exit 0']);
+  });
+});

@@ -1,0 +1,202 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+import { quickRetries } from '../../support/clocks.ts';
+import { inProcess } from '../../support/in-process.ts';
+import {
+  environment,
+  program,
+  run,
+  runAtTerminal,
+  runOnScreen,
+  temporaryFolder,
+} from '../../support/program.ts';
+import { type Reply, scriptedService, testToken } from '../../support/scripted-service.ts';
+import { signIn } from '../../support/sign-in.ts';
+import { accepted, bearer, configFile, forAll, storedText, writeConfig } from './support.ts';
+
+describe('vals login', () => {
+  it('--with-token stores a token that the service accepts, and only its owner can read the file', async () => {
+    const home = temporaryFolder();
+    const service = await scriptedService([accepted, accepted]);
+    // With `umask 000` the system removes no permission, so the program itself has to protect the file.
+    const login = `umask 000; "$0" "$1" login --base-url ${service.baseUrl}/v1/ --with-token`;
+    const { exitCode, stdout, stderr } = await execa('sh', ['-c', login, process.execPath, program], {
+      env: environment(home),
+      extendEnv: false,
+      cwd: home,
+      input: '  token-of-mine\r\n',
+      reject: false,
+    });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toContain('ada');
+    expect(stdout).not.toContain('token-of-mine');
+    expect(statSync(configFile(home)).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(configFile(home))).mode & 0o777).toBe(0o700);
+    expect(readdirSync(dirname(configFile(home)))).toEqual(['config.json']);
+    expect(await run(['me'], { home })).toMatchObject({ exit: 0, stderr: '' });
+    expect(bearer(service.requests)).toEqual(['Bearer token-of-mine', 'Bearer token-of-mine']);
+  });
+
+  it('explains the token, asks for it without showing it, and tells what to do next', async () => {
+    const home = temporaryFolder();
+    const service = await scriptedService([accepted]);
+    const { exit, screen } = await runAtTerminal(['login', '--base-url', service.baseUrl], {
+      home,
+      answers: [
+        { after: 'Token for', keys: 'token-of-mistake' },
+        { after: ': ', keys: `${'\u007f'.repeat(4)}ne\r` },
+      ],
+    });
+    expect(exit).toBe(0);
+    expect(screen).not.toMatch(/token-of|mis|ake/);
+    const explained = ['Signing in to', service.baseUrl, 'vals serve', 'config.json'];
+    expect(screen).toMatch(new RegExp([...explained, 'Token for', 'vals push'].join('.*'), 's'));
+    expect(bearer(service.requests)).toEqual(['Bearer token-of-misne']);
+    expect(storedText(home)).toContain('token-of-misne');
+  });
+
+  it('adds the scheme: http for loopback, https for others', async () => {
+    const { exit } = await runOnScreen(['login'], {
+      home: temporaryFolder(),
+      answers: [
+        { after: 'such as https://api.example.com: ', keys: 'localhost:8443\r' },
+        { after: 'Token for http://localhost:8443', keys: '\u0003' },
+      ],
+    });
+    expect(exit).toBe(130);
+    const typed = ['127.0.0.1:1/base', '[::1]:1', 'http://localhost:1', 'vals.example.com/@acme'];
+    const shown = [
+      'http://127.0.0.1:1/base',
+      'http://[::1]:1',
+      'http://localhost:1',
+      'https://vals.example.com',
+    ];
+    for (const [index, word] of typed.entries()) {
+      const answers = [{ after: `Token for ${shown[index]}`, keys: '\u0003' }];
+      expect((await runOnScreen(['login', word], { home: temporaryFolder(), answers })).exit).toBe(130);
+    }
+  });
+
+  it.each([
+    { keys: 'token-of-mi\u0003', what: 'Ctrl-C half-way', exit: 130 },
+    { keys: '\r', what: 'an empty line', exit: 4 },
+    { keys: 'two words\r', what: 'what is no token', exit: 2 },
+  ])('stores nothing after $what', async ({ keys, exit }) => {
+    const home = temporaryFolder();
+    const service = await scriptedService([]);
+    const args = ['login', '--base-url', service.baseUrl];
+    const result = await runOnScreen(args, { home, answers: [{ after: 'Token for', keys }] });
+    expect(result.exit).toBe(exit);
+    expect(result.screen).not.toMatch(/token-of|two words/);
+    expect(existsSync(configFile(home))).toBe(false);
+  });
+
+  it.each<[what: string, reply: Reply, exit: number]>([
+    ['a 401', { status: 401, body: { message: 'no token-of-mine' } }, 4],
+    ['a 500', { status: 500 }, 7],
+    ['a web page', { body: '<html>sign in</html>' }, 11],
+    [
+      'an error with status 200',
+      { body: { error: 'token-of-mine is invalid', url: 'https://a.example' } },
+      11,
+    ],
+  ])('that the service answers with %s stores no token, and keeps the old one', async (_, reply, exit) => {
+    const home = temporaryFolder();
+    const { baseUrl } = await scriptedService([accepted], forAll(reply));
+    const login = ['login', '--base-url', baseUrl, '--with-token'];
+    await signIn({ home, token: 'stored-token' }, baseUrl);
+    const before = storedText(home);
+    const result = await run(login, { home, input: 'token-of-mine', clock: quickRetries });
+    expect(result).toMatchObject({ exit, stdout: '' });
+    expect(result.stderr).not.toContain('token-of-mine');
+    expect(storedText(home)).toBe(before);
+  });
+
+  it('stores a token if the user has neither id nor names', async () => {
+    const user = { username: null, email: null, url: null, tier: 'free', links: {} };
+    const { baseUrl } = await scriptedService([{ body: user }]);
+    await signIn({ home: temporaryFolder(), token: 'token-of-mine' }, baseUrl);
+  });
+
+  it.each([
+    [['login', '--base-url', 'http://127.0.0.1:1'], '`vals login http://127.0.0.1:1 --with-token`'],
+    [['login'], '`vals login <base-url>`'],
+    [['login', '--local'], 'unset VALS_LOCAL'],
+  ])('%j does not wait for input without a terminal', async (args, hint) => {
+    const home = temporaryFolder();
+    const result = await inProcess(args, { env: environment(home), cwd: home, input: new PassThrough() });
+    expect(result).toMatchObject({ exit: 2, stderr: expect.stringContaining(hint) });
+    expect(existsSync(configFile(home))).toBe(false);
+  });
+
+  it.each([
+    ['spaces', ' \t\r\n ', 4],
+    ['several lines', 'token-of-mine\nsecond-line', 2],
+    ['bytes', new Uint8Array([0xff, 0xfe, 0x41]), 10],
+  ])('--with-token that gets %s sends, stores and repeats nothing', async (_what, input, exit) => {
+    const home = temporaryFolder();
+    const { baseUrl } = await scriptedService([]);
+    const result = await run(['login', '--base-url', baseUrl, '--with-token'], { home, input });
+    expect(result).toMatchObject({ exit, stdout: '' });
+    expect(result.stderr).not.toMatch(/token-of-mine|second|paste/);
+    expect(existsSync(configFile(home))).toBe(false);
+  });
+
+  it('says that VALS_TOKEN overrides the stored token', async () => {
+    const service = await scriptedService([accepted]);
+    const args = ['login', '--base-url', service.baseUrl, '--with-token'];
+    const result = await run(args, { env: { VALS_TOKEN: testToken }, input: 'token-of-mine' });
+    expect(result).toMatchObject({ exit: 0, stderr: expect.stringContaining('VALS_TOKEN') });
+    expect(bearer(service.requests)).toEqual(['Bearer token-of-mine']);
+    expect(result.stderr).not.toContain(testToken);
+  });
+});
+
+describe('vals logout', () => {
+  it('forgets one token and keeps the others', async () => {
+    const home = temporaryFolder();
+    const first = await scriptedService([accepted, accepted]);
+    const second = await scriptedService([accepted]);
+    await signIn({ home, token: 'token-of-first' }, first.baseUrl);
+    await signIn({ home, token: 'token-of-second' }, second.baseUrl);
+    expect(await run(['logout'], { home })).toMatchObject({
+      exit: 0,
+      stderr: `The default service is now ${first.baseUrl}.\n`,
+    });
+    expect(storedText(home)).not.toContain('token-of-second');
+    expect(await run(['me'], { home })).toMatchObject({ exit: 0 });
+    expect(await run(['me', '--base-url', second.baseUrl], { home })).toMatchObject({ exit: 4 });
+    expect(bearer(first.requests)).toEqual(['Bearer token-of-first', 'Bearer token-of-first']);
+    expect(await run(['logout', '--base-url', first.baseUrl], { home })).toMatchObject({ exit: 0 });
+    expect(storedText(home)).not.toContain('token-of-');
+    expect(statSync(configFile(home)).mode & 0o777).toBe(0o600);
+  });
+
+  const [one, two, three] = ['https://one.example', 'https://two.example', 'https://three.example'];
+  it.each([
+    [[], undefined, 'There is no default service now.'],
+    [[two], two, 'The default service is now https://two.example.'],
+    [[two, three], undefined, 'To choose one of the 2 other services, run `vals use <base-url>`.'],
+  ])('of the default service, beside %j, names the new default', async (others, baseUrl, says) => {
+    const home = temporaryFolder();
+    const tokens = (origins: string[]) => Object.fromEntries(origins.map((origin) => [origin, 'a-token']));
+    writeConfig(home, JSON.stringify({ baseUrl: `${one}/base`, tokens: tokens([one, ...others]) }));
+    const { exit, screen } = await runOnScreen(['logout'], { home, columns: 160 });
+    expect({ exit, screen }).toEqual({ exit: 0, screen: expect.stringContaining(says) });
+    expect(JSON.parse(storedText(home))).toMatchObject({
+      ...(baseUrl && { baseUrl }),
+      tokens: tokens(others),
+    });
+  });
+
+  it('without a sign-in is no failure, and without a service is refused', async () => {
+    expect(await run(['logout', '--base-url', 'https://api.example'])).toMatchObject({
+      exit: 0,
+      stdout: 'not signed in\thttps://api.example\n',
+    });
+    expect(await run(['logout'])).toMatchObject({ exit: 2, stdout: '' });
+  });
+});

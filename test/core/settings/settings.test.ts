@@ -1,0 +1,403 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { quickRetries } from '../../support/clocks.ts';
+import { folderOf, run, runOnScreen, temporaryFolder } from '../../support/program.ts';
+import { rawService } from '../../support/raw-service.ts';
+import { scriptedService, testToken } from '../../support/scripted-service.ts';
+import { signIn } from '../../support/sign-in.ts';
+import { accepted, ada, bearer, configFile, forAll, writeConfig } from './support.ts';
+
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+
+type SettingRow = { setting: string; value: unknown; source: string };
+
+async function settingsOf(
+  args: string[],
+  options: { env?: Record<string, string>; home?: string; cwd?: string },
+): Promise<Record<string, { value: unknown; source: string }>> {
+  const { exit, stdout, stderr } = await run(['config', '--json', ...args], options);
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+  const rows = JSON.parse(stdout) as SettingRow[];
+  return Object.fromEntries(rows.map(({ setting, value, source }) => [setting, { value, source }]));
+}
+
+describe('settings come from the flag, then the environment, then the config file:', () => {
+  it('the base URL, while the token of the environment is used for each base URL', async () => {
+    const home = temporaryFolder();
+    const stored = await scriptedService([accepted, accepted, accepted]);
+    const inEnvironment = await scriptedService([accepted]);
+    const asFlag = await scriptedService([accepted]);
+    await signIn({ home, token: 'stored-token' }, stored.baseUrl);
+
+    const env = { VALS_BASE_URL: inEnvironment.baseUrl, VALS_TOKEN: testToken };
+    expect(await run(['me', '--base-url', asFlag.baseUrl], { home, env })).toMatchObject({ exit: 0 });
+    expect(bearer(asFlag.requests)).toEqual([`Bearer ${testToken}`]);
+    expect(await run(['me'], { home, env })).toMatchObject({ exit: 0 });
+    expect(bearer(inEnvironment.requests)).toEqual([`Bearer ${testToken}`]);
+    expect(await run(['me'], { home })).toMatchObject({ exit: 0 });
+    expect(await run(['me'], { home, env: { VALS_TOKEN: testToken } })).toMatchObject({ exit: 0 });
+    const tokens = ['stored-token', 'stored-token', testToken];
+    expect(bearer(stored.requests)).toEqual(tokens.map((token) => `Bearer ${token}`));
+  });
+
+  it.each<[setting: string, env: string, flags: string, value: unknown, source: string]>([
+    ['timeout', '', '', 60, 'default'],
+    ['timeout', 'VALS_TIMEOUT=9', '', 9, 'VALS_TIMEOUT'],
+    ['timeout', 'VALS_TIMEOUT=x', '--timeout 7', 7, '--timeout'],
+    ['debug', 'VALS_DEBUG=1', '', true, 'VALS_DEBUG'],
+    ['debug', 'VALS_DEBUG=0', '', false, 'VALS_DEBUG'],
+    ['local', '', '', false, 'default'],
+    ['local', 'VALS_LOCAL=TRUE', '', true, 'VALS_LOCAL'],
+    ['local', 'VALS_LOCAL=0', '--local', true, '--local'],
+    ['local', 'VALS_LOCAL=1', '--base-url https://a.example', false, '--base-url'],
+    ['base-url', 'VALS_BASE_URL=', '', null, 'VALS_BASE_URL is set, but empty'],
+    ['base-url', 'VALS_BASE_URL=https://e.example', '', 'https://e.example', 'VALS_BASE_URL'],
+    ['base-url', 'VALS_BASE_URL=nonsense', '--base-url https://f.example', 'https://f.example', '--base-url'],
+    ['base-url', 'VALS_ALLOW_HTTP=1', '--base-url http://a.example', 'http://a.example', '--base-url'],
+    ['base-url', '', '--allow-http --base-url http://a.example', 'http://a.example', '--base-url'],
+    ['config-file', 'VALS_CONFIG_DIR=/elsewhere', '', '/elsewhere/config.json', 'VALS_CONFIG_DIR'],
+    ['config-file', 'XDG_CONFIG_HOME=/xdg', '', '/xdg/vals/config.json', 'default'],
+  ])('%s with %j and %j is %j, from %s', async (setting, variable, flags, value, source) => {
+    const [name = '', set = ''] = variable.split('=');
+    const rows = await settingsOf(flags.split(' ').filter(Boolean), { env: name ? { [name]: set } : {} });
+    expect(rows[setting]).toEqual({ value, source });
+  });
+
+  it('--local comes before VALS_BASE_URL, and is refused beside --base-url', async () => {
+    const service = await scriptedService([]);
+    const env = service.env;
+    expect(await run(['likes', '--json', '--local'], { env })).toMatchObject({ exit: 0, stdout: '[]\n' });
+    const both = ['me', '--local', '--base-url', service.baseUrl];
+    expect(await run(both, { env })).toMatchObject({ exit: 2, stdout: '' });
+    expect(service.requests).toEqual([]);
+  });
+
+  it('flags count before and after the command', async () => {
+    const { baseUrl } = await scriptedService([accepted, accepted]);
+    for (const args of [
+      ['--base-url', baseUrl, '--json', '--fields', 'id', 'me'],
+      ['val', '--json', '--base-url', baseUrl, 'get', id, '--fields', 'id'],
+    ]) {
+      const result = await run(args, { env: { VALS_TOKEN: testToken } });
+      expect(result).toMatchObject({ exit: 0, stdout: '{"id":"u1"}\n' });
+    }
+  });
+});
+
+describe('the base URL', () => {
+  it.each([
+    ['/v1/', '/v1/me'],
+    ['/api/v1/', '/api/v1/me'],
+    ['/apiv1', '/apiv1/v1/me'],
+  ])('with the path "%s" requests %s', async (path, asked) => {
+    const service = await scriptedService([accepted]);
+    const env = { VALS_TOKEN: testToken, VALS_BASE_URL: service.baseUrl + path };
+    expect(await run(['me'], { env })).toMatchObject({ exit: 0 });
+    expect(service.requests.map((seen) => seen.path)).toEqual([asked]);
+  });
+
+  it.each([
+    ['HTTPS://API.Example.com:443/v1', 'https://api.example.com'],
+    ['https://api.example.com:8443/x/', 'https://api.example.com:8443/x'],
+    ['http://127.1', 'http://127.0.0.1'],
+    ['localhost:8787', 'http://localhost:8787'],
+    ['vals.example/@acme', 'https://vals.example/@acme'],
+    ['http://[::1]:80/', 'http://[::1]'],
+  ])('%s is taken as %s', async (text, value) => {
+    expect((await settingsOf(['--base-url', text], {}))['base-url']).toEqual({ value, source: '--base-url' });
+  });
+
+  it.each([
+    'https://ada:hunter2@api.example.com',
+    'https://api.example.com?token=hunter2',
+    'https://api.example.com/v1#hunter2',
+    'ftp://ada:hunter2@api.example.com',
+    'javascript:hunter2',
+    'http://api.example.com',
+    'http://0.0.0.0',
+    'http://[::ffff:8.8.8.8]',
+    'http://localhost.example.com',
+  ])('%s is refused, and not repeated', async (text) => {
+    const { exit, stdout, stderr } = await run(['me', '--debug', '--base-url', text]);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    expect(stderr).toContain('--base-url');
+    expect(stderr).not.toContain('hunter2');
+  });
+
+  it('that is refused is named by its source', async () => {
+    const home = temporaryFolder();
+    const baseUrl = 'https://ada:hunter2@api.example.com';
+    writeConfig(home, JSON.stringify({ baseUrl, tokens: {} }));
+    expect((await run(['me'], { home })).stderr).toMatch(/^error: The base URL from config file contains/);
+    expect((await run(['me'], { env: { VALS_BASE_URL: baseUrl } })).stderr).toMatch(/from VALS_BASE_URL/);
+  });
+
+  it('on the command line is refused when it is empty, whatever else is set', async () => {
+    const service = await scriptedService([]);
+    expect(await run(['me', '--base-url', ''], { env: service.env })).toMatchObject({ exit: 2, stdout: '' });
+    expect(service.requests).toEqual([]);
+  });
+
+  it('that is missing is an error with both ways to go on, in CI too', async () => {
+    const env = { VALS_TOKEN: testToken, CI: 'true', GITHUB_ACTIONS: 'true' };
+    const { exit, stdout, stderr } = await run(['me'], { env });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    expect(stderr).toContain('--base-url');
+    expect(stderr).toContain('--local');
+  });
+});
+
+describe('the token', () => {
+  it.each(['me', 'push - --name x', 'api GET /v1/me'])(
+    'that is missing: `vals %s` sends nothing',
+    async (line) => {
+      const service = await scriptedService([]);
+      const env = { VALS_BASE_URL: service.baseUrl };
+      const { exit, error } = await run([...line.split(' '), '--json'], { env, input: 'code' });
+      const hint = expect.stringContaining('VALS_TOKEN');
+      expect({ exit, error }).toMatchObject({ exit: 4, error: { kind: 'auth', exit: 4, hint } });
+      expect(service.requests).toEqual([]);
+    },
+  );
+
+  it('that was stored is sent only to its exact origin', async () => {
+    const home = temporaryFolder();
+    const first = await scriptedService([accepted, accepted]);
+    const other = await scriptedService([{ body: { name: 'x' } }]);
+    await signIn({ home, token: 'stored-token' }, first.baseUrl);
+
+    const elsewhere = [
+      other.baseUrl,
+      first.baseUrl.replace('127.0.0.1', 'localhost'),
+      first.baseUrl.replace('127.0.0.1', '127.0.0.2'),
+      first.baseUrl.replace('http:', 'https:'),
+    ];
+    for (const baseUrl of elsewhere) {
+      const result = await run(['me', '--base-url', baseUrl], { home });
+      expect(result).toMatchObject({ exit: 4, stdout: '' });
+    }
+    expect(first.requests).toHaveLength(1);
+    expect(other.requests).toEqual([]);
+    expect(await run(['val', 'get', id, '--base-url', other.baseUrl], { home })).toMatchObject({ exit: 0 });
+    expect(bearer(other.requests)).toEqual([undefined]);
+    expect(await run(['me', '--base-url', `${first.baseUrl}/below`], { home })).toMatchObject({ exit: 0 });
+    expect(bearer(first.requests)).toEqual(['Bearer stored-token', 'Bearer stored-token']);
+  });
+
+  it.each(['line\nbreak', 'tëken'])(
+    'with the value %j is refused, and the error does not repeat the value',
+    async (token) => {
+      const service = await scriptedService([]);
+      const result = await run(['me'], { env: { VALS_BASE_URL: service.baseUrl, VALS_TOKEN: token } });
+      expect(result).toMatchObject({ exit: 2, stdout: '' });
+      expect(result.stderr).not.toContain(token);
+    },
+  );
+
+  it('that was stored is never printed', async () => {
+    const home = temporaryFolder();
+    const refusal = { status: 400, body: { message: 'no stored-token here' } };
+    const service = await scriptedService([accepted, refusal]);
+    await signIn({ home, token: 'stored-token' }, service.baseUrl);
+    const result = await run(['me', '--debug'], { home });
+    expect(result).toMatchObject({ exit: 6, stderr: expect.stringContaining('here') });
+    expect(result.stderr).not.toContain('stored-token');
+  });
+});
+
+it('the folder of a project changes no setting', async () => {
+  const service = await scriptedService([]);
+  const cwd = temporaryFolder();
+  const { baseUrl } = service;
+  const pairs = `VALS_BASE_URL=${baseUrl}\nVALS_TOKEN=${testToken}\nVALS_LOCAL=1\n`;
+  const json = JSON.stringify({
+    baseUrl,
+    'base-url': baseUrl,
+    base_url: baseUrl,
+    local: true,
+    token: testToken,
+    tokens: { [baseUrl]: testToken },
+    vals: { baseUrl, token: testToken },
+  });
+  for (const folder of ['.vals', '.config/vals', 'vals']) mkdirSync(join(cwd, folder), { recursive: true });
+  for (const name of ['.env', '.env.local', '.valsrc', '.npmrc']) writeFileSync(join(cwd, name), pairs);
+  for (const name of [
+    'vals.json',
+    'config.json',
+    'package.json',
+    '.vals/config.json',
+    '.vals/state.json',
+    '.config/vals/config.json',
+    'vals/config.json',
+    '.valsrc.json',
+  ]) {
+    writeFileSync(join(cwd, name), json, { mode: 0o600 });
+  }
+
+  const home = temporaryFolder();
+  expect(await settingsOf([], { cwd, home })).toMatchObject({
+    'base-url': { value: null, source: 'not set' },
+    token: { value: null, source: 'not set' },
+    local: { value: false, source: 'default' },
+  });
+  expect(await run(['me'], { cwd, home })).toMatchObject({ exit: 2, stdout: '' });
+  const env = { VALS_BASE_URL: service.baseUrl };
+  expect(await run(['me'], { cwd, home, env })).toMatchObject({ exit: 4, stdout: '' });
+  expect(service.requests).toEqual([]);
+});
+
+describe('a setting that makes no sense', () => {
+  it.each<[name: string, args: string[], env: Record<string, string>]>([
+    ['--timeout', ['--timeout=0'], {}],
+    ['--timeout', ['--timeout=10s'], {}],
+    ['VALS_TIMEOUT', [], { VALS_TIMEOUT: ' ' }],
+    ['VALS_LOCAL', [], { VALS_LOCAL: 'perhaps' }],
+  ])('%s is refused: %j %j', async (name, args, env) => {
+    const service = await scriptedService([]);
+    const result = await run(['me', ...args], { env: { ...service.env, ...env } });
+    expect(result).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringContaining(name) });
+    expect(service.requests).toEqual([]);
+  });
+});
+
+describe('a config file that cannot be used', () => {
+  it.each<[string, string | Uint8Array]>([
+    ['half a file', '{"baseUrl":"https://a.example","tokens":{"https://a.exa'],
+    ['a token that is no text', '{"tokens":{"https://a.example":5}}'],
+    ['bytes', new Uint8Array([0xff, 0xfe, 0x00, 0x7b])],
+  ])('with %s stays unchanged', async (_what, content) => {
+    const { baseUrl } = await scriptedService([], forAll(accepted));
+    const home = temporaryFolder();
+    const file = writeConfig(home, content);
+    for (const args of [['me'], ['login', '--with-token'], ['logout'], ['config']]) {
+      const { exit, stdout, stderr } = await run(args, {
+        home,
+        env: { VALS_BASE_URL: baseUrl },
+        input: 'new-token',
+      });
+      expect({ exit, isPrinted: stdout !== '' }).toEqual(
+        args[0] === 'config' ? { exit: 2, isPrinted: true } : { exit: 10, isPrinted: false },
+      );
+      expect(stderr).toContain(`The config file ${file} is damaged.`);
+      expect(readFileSync(file), args[0]).toEqual(Buffer.from(content));
+    }
+  });
+
+  it('is an error if its folder is a file', async () => {
+    const home = folderOf({ file: 'precious' });
+    const { baseUrl } = await scriptedService([accepted]);
+    const env = { VALS_CONFIG_DIR: join(home, 'file'), VALS_BASE_URL: baseUrl };
+    const result = await run(['login', '--with-token'], { home, env, input: 'token-of-mine' });
+    expect(result).toMatchObject({ exit: 10, stdout: '' });
+    expect(readFileSync(join(home, 'file'), 'utf8')).toBe('precious');
+  });
+
+  it.runIf(process.platform === 'linux').each([
+    [['login', '--with-token'], 'VALS_CONFIG_DIR'],
+    [['likes', '--local'], 'VALS_DATA_DIR'],
+  ])('is an error if the home is read-only: %j names %s', async (args, name) => {
+    const { baseUrl } = await scriptedService([], forAll(accepted));
+    const env = args.includes('--local') ? {} : { VALS_BASE_URL: baseUrl };
+    const result = await run(args, { home: '/sys', env, input: 'token-of-mine' });
+    expect(result).toMatchObject({ exit: 10, stdout: '', stderr: expect.stringContaining(name) });
+  });
+
+  it('does no harm if the environment has all settings', async () => {
+    const home = temporaryFolder();
+    writeConfig(home, 'not JSON');
+    const service = await scriptedService([accepted]);
+    expect(await run(['me'], { home, env: service.env })).toMatchObject({ exit: 0, stderr: '' });
+    const dryRun = ['push', '-', '--name', 'x', '--dry-run'];
+    expect(await run(dryRun, { home, input: 'x' })).toMatchObject({ exit: 0 });
+  });
+});
+
+describe('vals config', () => {
+  it('shows each setting, its source and the files', async () => {
+    const home = temporaryFolder();
+    const service = await scriptedService([accepted]);
+    await signIn({ home, token: 'stored-token' }, service.baseUrl);
+    const rows = await settingsOf([], { home, env: { VALS_DATA_DIR: join(home, 'data') } });
+    expect(rows).toMatchObject({
+      'base-url': { value: service.baseUrl, source: 'config file' },
+      token: { value: expect.stringMatching(/^\*+$/), source: 'config file' },
+      timeout: { value: 60, source: 'default' },
+      'config-file': { value: configFile(home), source: 'default' },
+      'data-file': { value: expect.stringContaining(join(home, 'data')), source: 'VALS_DATA_DIR' },
+    });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['HTTPS_PROXY', 'http://ada:hunter2@proxy.example:3128'],
+    ['http_proxy', 'http://hunter2@proxy.example'],
+    ['HTTPS_PROXY', 'ada:hunter2@proxy.example:3128'],
+  ])('never shows a token, nor the password of a proxy: %s=%s', async (name, address) => {
+    const env = { [name]: address, VALS_TOKEN: testToken, VALS_BASE_URL: 'https://api.example' };
+    const { stdout, stderr } = await run(['config'], { env });
+    expect(stdout + stderr).not.toMatch(/hunter2|test-token/);
+    if (address.startsWith('http')) expect(stdout).toContain('proxy.example');
+  });
+
+  it.each<[setting: string, env: Record<string, string>, problem: string]>([
+    ['base-url', { VALS_BASE_URL: 'nowhere' }, 'The base URL from VALS_BASE_URL is not a URL.'],
+    ['token', { VALS_TOKEN: 'a b' }, 'The token from VALS_TOKEN contains invalid characters.'],
+    ['local', { VALS_LOCAL: 'maybe' }, 'VALS_LOCAL must be 1 or 0, not "maybe".'],
+  ])('marks a %s that is wrong among all other settings', async (setting, env, problem) => {
+    const { exit, stdout, error } = await run(['config', '--json'], { env });
+    const rows: { setting: string; value: unknown; source: string; problem?: string }[] = JSON.parse(stdout);
+    const [variable] = Object.keys(env);
+    expect({ exit, count: rows.length }).toEqual({ exit: 2, count: 14 });
+    expect(rows.filter((row) => row.problem)).toEqual([
+      { setting, value: null, source: variable, problem: expect.stringContaining(problem) },
+    ]);
+    expect(error).toMatchObject({ kind: 'usage', message: expect.stringContaining(problem) });
+    const { screen } = await runOnScreen(['config', '--no-color'], { env });
+    expect(screen).toMatch(new RegExp(`^${setting} +✗ ${problem.slice(0, 20)}`, 'm'));
+  });
+
+  it.each(['VALS_BASE_URL', 'VALS_TOKEN'])('says that %s is set, but empty', async (name) => {
+    const env = { VALS_BASE_URL: 'https://api.example', [name]: ' ' };
+    expect((await run(['config'], { env })).stdout).toContain(`${name} is set, but empty`);
+    const { error } = await run(['me', '--json'], { env });
+    expect(`${error?.message} ${error?.hint}`).toContain(`${name} is set, but empty`);
+  });
+});
+
+it('the trace goes to stderr, without the token, before the error object', async () => {
+  const service = await scriptedService([{ status: 503 }, accepted, { status: 404 }]);
+  const me = () => run(['me', '--json', '--debug'], { env: service.env, clock: quickRetries });
+  const { exit, stdout, stderr } = await me();
+  expect({ exit, stdout }).toEqual({ exit: 0, stdout: `${JSON.stringify(ada)}\n` });
+  expect(stderr).toContain(`GET ${service.baseUrl}/v1/me`);
+  expect(stderr).toMatch(/503.*200/s);
+  expect(stderr).not.toMatch(new RegExp(`bearer|${testToken}`, 'i'));
+  expect((await me()).error).toMatchObject({ kind: 'not_found' });
+});
+
+describe('a proxy', () => {
+  const remote = { VALS_BASE_URL: 'https://vals.invalid', VALS_TOKEN: testToken };
+
+  it('from the variable in lower case comes first, as `vals config` shows', async () => {
+    const [small, capital] = await Promise.all(
+      [1, 2].map(() => rawService({ received: (socket) => socket.destroy() })),
+    );
+    const addressOf = (proxy = small) => `http://127.0.0.1:${proxy?.port}`;
+    const env = { ...remote, https_proxy: addressOf(), HTTPS_PROXY: addressOf(capital) };
+    await run(['me'], { env, clock: quickRetries });
+    expect(small?.connections()).toBeGreaterThan(0);
+    expect(capital?.connections()).toBe(0);
+    expect((await settingsOf([], { env }))['https-proxy']?.value).toBe(addressOf());
+  });
+
+  it.each(['not a URL', 'ada:hunter2@proxy.example:3128'])(
+    'that is not a valid address is refused: %s',
+    async (address) => {
+      const { exit, stdout, stderr } = await run(['me'], { env: { ...remote, HTTPS_PROXY: address } });
+      expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+      expect(stderr).toContain('HTTPS_PROXY');
+      expect(stderr).not.toContain('hunter2');
+    },
+  );
+});

@@ -1,0 +1,179 @@
+import { EventEmitter, once } from 'node:events';
+import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { budget, isLong } from '../../support/cases.ts';
+import { embeddedService, type ServeProcess } from '../../support/embedded-service.ts';
+import { listen } from '../../support/listen.ts';
+import { newDatabase, onServer, startPostgres } from '../../support/postgres.ts';
+import { addPerson, type Client, clientOf, newPlace, type Val } from '../support.ts';
+
+const serve = (database: string): Promise<ServeProcess> =>
+  embeddedService({ at: database, args: ['--rate', '100000'] });
+
+function startWriters(count: number, services: readonly Client[]) {
+  const acknowledged: { name: string; version: number; code: string }[] = [];
+  const statuses = new Map<number | string, number>();
+  const unexpected: string[] = [];
+  const events = new EventEmitter();
+  let isOver = false;
+  const until = async (isEnough: () => boolean) => {
+    while (!isEnough()) await once(events, 'answer');
+  };
+
+  const write = async (service: Client, name: string, code: string): Promise<number | undefined> => {
+    const answer = await service.putVal(name, code).catch((error) => error as NodeJS.ErrnoException);
+    const status = answer instanceof Error ? `${answer.code}` : answer.status;
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    events.emit('answer');
+    if (answer instanceof Error) return undefined;
+    if (answer.status === 503) {
+      if (answer.headers['retry-after'] === undefined) unexpected.push('503 without Retry-After');
+      await sleep(100);
+    }
+    if (answer.status >= 300) return undefined;
+    const { version } = answer.body as Val;
+    acknowledged.push({ name, version, code });
+    return version;
+  };
+
+  const writing = Array.from({ length: count }, async (_, who) => {
+    const name = who % 2 === 0 ? `shared${who % 8}` : `own${who}`;
+    const service = services[(who >> 1) % services.length] as Client;
+    let before = 0;
+    for (let i = 0; !isOver; i++) {
+      const version = await write(service, name, `// ${who} ${i}`);
+      if (version === undefined) continue;
+      if (version <= before) unexpected.push(`${name}: version ${version} after ${before}`);
+      before = version;
+    }
+  });
+  return {
+    acknowledged,
+    statuses,
+    unexpected,
+    async more(count: number, status = 200) {
+      const before = statuses.get(status) ?? 0;
+      await until(() => (statuses.get(status) ?? 0) >= before + count);
+    },
+    async stop() {
+      isOver = true;
+      await Promise.all(writing);
+    },
+  };
+}
+
+async function check(
+  at: string,
+  { acknowledged, unexpected }: ReturnType<typeof startWriters>,
+): Promise<void> {
+  expect(unexpected).toEqual([]);
+  const rows = await onServer(
+    at,
+    `SELECT name, last_version, versions.version, convert_from(code, 'UTF8') AS code, versions.created_at AS at
+      FROM vals.vals JOIN vals.versions ON val_id = id ORDER BY name, versions.version`,
+  );
+  const kept = new Map(rows.map(({ name, version, code }) => [`${name} ${version}`, code]));
+  const lost = acknowledged.filter(({ name, version, code }) => kept.get(`${name} ${version}`) !== code);
+  expect(lost).toEqual([]);
+  const disorder = rows.filter((row, index) => {
+    const before = rows[index - 1];
+    if (before?.name !== row.name)
+      return row.version !== 1 || (before && before.version !== before.last_version);
+    return row.version !== Number(before?.version) + 1 || `${row.at}` < `${before?.at}`;
+  });
+  expect(disorder).toEqual([]);
+}
+
+/**
+ * Sends each request to one of the targets. If a target does not answer, the next one is asked. A write may wait for a
+ * lock of a killed process, until the process that it waits in is killed too, so each target is asked twice.
+ */
+async function failoverProxy(targets: readonly string[]): Promise<string> {
+  let turn = 0;
+  const server = createServer(async (incoming, outgoing) => {
+    const { method, url = '' } = incoming;
+    const { authorization = '', 'content-type': type = '' } = incoming.headers;
+    const body = await buffer(incoming);
+    const first = turn++;
+    for (let tried = 0; tried < 2 * targets.length; tried++) {
+      const target = targets[(first + tried) % targets.length] ?? '';
+      const headers = { authorization, 'content-type': type };
+      const answer = await fetch(new URL(url, target), { method, headers, body }).catch(() => undefined);
+      if (!answer) continue;
+      outgoing.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
+      return;
+    }
+    outgoing.writeHead(502).end();
+  });
+  return `http://127.0.0.1:${await listen(server)}`;
+}
+
+const connectionsOf = async (at: string): Promise<number> => {
+  const rows = await onServer(
+    at,
+    "SELECT pid FROM pg_stat_activity WHERE application_name = 'vals' AND datname = current_database()",
+  );
+  return rows.length;
+};
+
+test('24 writers behind a proxy lose nothing, and do not notice kill -9 or SIGTERM of one of two processes', async () => {
+  const at = await newPlace();
+  const { token } = await addPerson({ at, baseUrl: '' }, 'ada');
+  const targets: string[] = [];
+  const proxy = await failoverProxy(targets);
+  const processes = await Promise.all([serve(at), serve(at)]);
+  const list = () => targets.splice(0, 2, ...processes.map(({ baseUrl }) => baseUrl));
+  list();
+  const writers = startWriters(24, [clientOf({ baseUrl: proxy, token })]);
+  for (let round = 0; round < budget(2); round++) {
+    await writers.more(20);
+    expect(await connectionsOf(at)).toBeLessThanOrEqual(20);
+    const one = processes[round % 2] as ServeProcess;
+    const signal = round % 4 === 0 || round % 4 === 3 ? 'SIGKILL' : 'SIGTERM';
+    expect(await one.end(signal)).toBe(signal === 'SIGTERM' ? 0 : 'SIGKILL');
+    await writers.more(20);
+    processes[round % 2] = await serve(at);
+    list();
+  }
+  await writers.stop();
+  // On a busy machine, a write may wait so long for its row that it is answered with 503.
+  for (const status of writers.statuses.keys()) expect([200, 201, 503]).toContain(status);
+  await check(at, writers);
+});
+
+// failures.test.ts takes the database away, which needs no server of its own.
+test.runIf(isLong)('writers get 503 while PostgreSQL is stopped, and succeed after its restart', async () => {
+  const server = await startPostgres();
+  onTestFinished(server.end);
+  const { address: at } = await newDatabase(server.address);
+  const { token } = await addPerson({ at, baseUrl: '' }, 'ada');
+  const processes = await Promise.all([serve(at), serve(at)]);
+  const people = processes.map(({ baseUrl }) => clientOf({ baseUrl, token }));
+  const writers = startWriters(16, people);
+  for (let round = 0; round < budget(1); round++) {
+    await writers.more(32);
+    await server.stop(round % 2 === 0 ? 'SIGINT' : 'SIGQUIT');
+    await writers.more(20, 503);
+    for (const person of people) {
+      await expect.poll(() => person.statusOf('GET', '/healthz')).toBe(503);
+      expect(await person.ask('GET', '/v1/me')).toMatchObject({
+        status: 503,
+        headers: { 'retry-after': '1' },
+      });
+    }
+    await server.start();
+    await writers.more(32);
+    for (const person of people) {
+      await expect.poll(() => person.statusOf('GET', '/healthz')).toBe(200);
+    }
+  }
+  await writers.stop();
+  // Status 500 is allowed, because nobody knows whether a val is written if the server ends during a COMMIT.
+  expect(
+    [...writers.statuses.keys()].filter((status) => ![200, 201, 500, 503].includes(Number(status))),
+  ).toEqual([]);
+  await check(at, writers);
+  expect(await Promise.all(processes.map(({ end }) => end('SIGTERM')))).toEqual([0, 0]);
+});
