@@ -1,5 +1,6 @@
-// vals.json makes a folder a workspace. It says which services the vals belong to, and which files have a val of another
-// name than the file. It lists no vals: every file that a push of the folder takes is one.
+// vals.json makes a folder a workspace. It says which services the vals belong to, which files have a val of another name
+// than the file, how public new vals are, and, for services that cannot list vals, the ids of the vals. It lists no vals:
+// every file that a push of the folder takes is one.
 import { ConflictError, LocalError } from '../core/errors.ts';
 import { readBelow } from '../core/files/files.ts';
 import { manifestFile } from '../core/files/root.ts';
@@ -14,9 +15,13 @@ export interface Manifest {
   services: readonly string[];
   /** The name of the val of each file that has another name. */
   names: ReadonlyMap<string, string>;
+  /** What new vals are made with. Without it, the service decides. */
+  privacy: string | undefined;
+  /** By the base URL of a service that cannot list vals: the ids of the vals by their names. */
+  ids: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
-const emptyManifest: Manifest = { services: [], names: new Map() };
+const emptyManifest: Manifest = { services: [], names: new Map(), privacy: undefined, ids: new Map() };
 
 const restoreHint = 'Fix vals.json, or restore it from git. Your other files and your vals were not changed.';
 
@@ -30,20 +35,41 @@ export function readManifest(root: string): Manifest {
 }
 
 function parseManifest(text: string): Manifest {
-  const { services = [], names = {}, ...others } = parseObject(text);
+  const { services = [], names = {}, privacy, ids = {}, ...others } = parseObject(text);
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) {
     throw broken(
       `has an unknown key, "${unknown}"`,
-      'Remove the key: vals.json has only "services" and "names".',
+      'Remove the key: vals.json has only "services", "names", "privacy" and "ids".',
     );
   }
   if (!Array.isArray(services)) throw broken('must have a list of base URLs as "services"');
   if (!isObject(names)) throw broken('must have an object as "names"');
-  const parsed = new Map(
-    Object.entries(names).map(([file, name]) => [checkFile(file), checkName(file, name)]),
+  if (privacy !== undefined && !isFilled(privacy)) throw broken('must have a word as "privacy"');
+  if (!isObject(ids)) throw broken('must have an object as "ids"');
+  return {
+    services: services.map((service) => parseService(service, 'services')),
+    names: new Map(Object.entries(names).map(([file, name]) => [checkFile(file), checkName(file, name)])),
+    privacy,
+    ids: new Map(
+      Object.entries(ids).map(([service, idsThere]) => [
+        parseService(service, 'ids'),
+        parseIds(service, idsThere),
+      ]),
+    ),
+  };
+}
+
+const isFilled = (value: JsonValue): value is string => typeof value === 'string' && value !== '';
+
+function parseIds(service: string, ids: JsonValue): ReadonlyMap<string, string> {
+  if (!isObject(ids)) throw broken(`must have an object for "${service}" in "ids"`);
+  return new Map(
+    Object.entries(ids).map(([name, id]) => {
+      if (!isFilled(id)) throw broken(`must have the id of a val for "${name}" in "ids"`);
+      return [name, id];
+    }),
   );
-  return { services: services.map(parseService), names: parsed };
 }
 
 function parseObject(text: string): JsonObject {
@@ -57,13 +83,13 @@ function parseObject(text: string): JsonObject {
 }
 
 /** The address is only compared, so http:// is allowed here. */
-function parseService(value: JsonValue): string {
-  if (typeof value !== 'string') throw broken('must have base URLs as texts in "services"');
+function parseService(value: JsonValue, key: 'services' | 'ids'): string {
+  if (typeof value !== 'string') throw broken(`must have base URLs as texts in "${key}"`);
   try {
     return parseBaseUrl(value, 'vals.json', true).href;
   } catch {
     throw broken(
-      `has "${value}" in "services", which is not a base URL`,
+      `has "${value}" in "${key}", which is not a base URL`,
       'Write the address of a service, such as https://vals.example.com.',
     );
   }
@@ -79,18 +105,24 @@ function checkFile(file: string): string {
 }
 
 function checkName(file: string, name: JsonValue): string {
-  if (typeof name === 'string' && name !== '') return name;
+  if (isFilled(name)) return name;
   throw broken(`must have the name of a val for "${file}" in "names"`);
 }
 
-function formatManifest({ services, names }: Manifest): string {
-  const sorted = [...names].sort(([a], [b]) => (a < b ? -1 : 1));
+function formatManifest({ services, names, privacy, ids }: Manifest): string {
   const content = {
     ...(services.length > 0 && { services: [...services] }),
-    ...(names.size > 0 && { names: Object.fromEntries(sorted) }),
+    ...(names.size > 0 && { names: sorted(names) }),
+    ...(privacy !== undefined && { privacy }),
+    ...(ids.size > 0 && {
+      ids: Object.fromEntries([...ids].map(([service, idsThere]) => [service, sorted(idsThere)])),
+    }),
   };
   return `${stringifyJson(content, 2)}\n`;
 }
+
+const sorted = (texts: ReadonlyMap<string, string>): Record<string, string> =>
+  Object.fromEntries([...texts].sort(([a], [b]) => (a < b ? -1 : 1)));
 
 export type ManifestUpdate = 'created' | 'updated' | 'unchanged';
 
@@ -128,4 +160,15 @@ export const withName =
     if (name === undefined) names.delete(file);
     else names.set(file, name);
     return { ...manifest, names };
+  };
+
+/** Each id stands under one name, the present one. */
+export const withIds =
+  (service: string, learnt: ReadonlyMap<string, string>) =>
+  (manifest: Manifest): Manifest => {
+    const known = new Set(learnt.values());
+    const others = [...(manifest.ids.get(service) ?? [])].filter(([, id]) => !known.has(id));
+    const ids = new Map(manifest.ids);
+    ids.set(service, new Map([...others, ...learnt]));
+    return { ...manifest, ids };
   };

@@ -10,6 +10,15 @@ describe('a vals.json that makes no sense is exit 10, with one sentence and the 
     ['{"services": {}}', 'must have a list of base URLs', 'restore it from git'],
     ['{"services": [1]}', 'must have base URLs as texts', 'restore it from git'],
     ['{"services": ["a b"]}', 'has "a b" in "services"', 'such as https://vals.example.com'],
+    ['{"privacy": 1}', 'must have a word as "privacy"', 'restore it from git'],
+    ['{"ids": []}', 'must have an object as "ids"', 'restore it from git'],
+    ['{"ids": {"a b": {}}}', 'has "a b" in "ids"', 'such as https://vals.example.com'],
+    [
+      '{"ids": {"https://vals.test": 1}}',
+      'must have an object for "https://vals.test"',
+      'restore it from git',
+    ],
+    ['{"ids": {"https://vals.test": {"a": 1}}}', 'must have the id of a val for "a"', 'restore it from git'],
     ['{"names": []}', 'must have an object as "names"', 'restore it from git'],
     ['{"names": {"a.ts": 1}}', 'must have the name of a val for "a.ts"', 'restore it from git'],
     ['{"names": {"../a.ts": "x"}}', 'leads out of the workspace', 'relative to vals.json'],
@@ -26,7 +35,11 @@ describe('a vals.json that makes no sense is exit 10, with one sentence and the 
     expect(place.read('vals.json')).toBe(text);
   });
 
-  it.each(['{}', '\ufeff{}', '{"services": [], "names": {}}'])('but not %j', async (text) => {
+  it.each([
+    '{}',
+    '\ufeff{}',
+    '{"services": [], "names": {}, "privacy": "private", "ids": {"https://vals.test": {"a": "x"}}}',
+  ])('but not %j', async (text) => {
     const place = workspaceWith({ VALS_LOCAL: '1' }, { 'vals.json': text, 'a.ts': 'a' });
     expect(await place.words(['push'])).toEqual({ 'a.ts': 'created' });
     expect(place.read('vals.json')).toBe(text);
@@ -61,10 +74,10 @@ describe('the services that vals belong to', () => {
     expect(place.read('vals.json')).toBe('{\n  "services": [\n    "http://vals.test"\n  ]\n}\n');
   });
 
-  it('another one is exit 2 without a terminal, for every command that writes', async () => {
+  it('another one is exit 2 for every command that writes, and no flag and no terminal changes that', async () => {
     const { place, theirs } = await elsewhere();
     const { id } = await theirs.edit('a', 'theirs');
-    for (const args of [...writing, ['push', '--watch'], ['val', 'set', 'a', '--name', 'b']]) {
+    for (const args of [...writing, ['push', '--watch']]) {
       const { exit, stderr } = await place.vals(...args);
       expect({ args, exit }).toEqual({ args, exit: 2 });
       expect(stderr).toContain(
@@ -73,34 +86,20 @@ describe('the services that vals belong to', () => {
       expect(stderr).toContain('--base-url http://vals.test');
       expect(stderr).toContain('`vals init`');
     }
+    expect((await place.onScreen(['push'], { answers: [] })).exit).toBe(2);
     expect([place.read('a.ts'), await theirs.code(id)]).toEqual(['a', 'theirs']);
     expect(place.manifest()).toEqual({ services: ['http://vals.test'] });
   });
 
-  it('reading does not ask, and vals init adds the service in use', async () => {
+  it('reading is allowed, and vals init adds the service in use', async () => {
     const { place } = await elsewhere();
-    expect(await place.status()).toEqual({ 'a.ts': 'new' });
+    expect((await place.vals('status')).stdout).toContain('new');
     expect((await place.vals('status')).stderr).toBe(
       'These vals belong to http://vals.test, but the service in use is http://other.test. To use the service of these vals, add --base-url http://vals.test.\n',
     );
     const { stdout } = await place.vals('init', '--json');
     expect(JSON.parse(stdout)).toEqual({ status: 'updated', file: 'vals.json', ...bothListed });
     expect(await place.words(['push'])).toEqual({ 'a.ts': 'created' });
-  });
-
-  it.each([
-    ['y', 0, bothListed],
-    ['n', 2, { services: ['http://vals.test'] }],
-  ])('at a terminal, a push asks: %s', async (keys, exit, manifest) => {
-    const { place } = await elsewhere();
-    const question = 'These vals belong to http://vals.test. Push them to http://other.test, too?';
-    // --yes answers the question about vals, not this one.
-    const pushed = await place.onScreen(['push', '--yes'], {
-      columns: 200,
-      answers: [{ after: question, keys: `${keys}\r` }],
-    });
-    expect(pushed.exit).toBe(exit);
-    expect(place.manifest()).toEqual(manifest);
   });
 
   it('services on this machine are always allowed, and never listed', async () => {

@@ -91,8 +91,8 @@ it('5. a folder of staging is not pushed to production', async () => {
     const { exit, stderr } = await other.vals(...args);
     expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringMatching(/--base-url.*vals init/s) });
   }
-  const answers = [{ after: '[y/N]', keys: 'y\r' }];
-  expect(await other.onScreen(['push'], { answers, columns: 200 })).toMatchObject({ exit: 0 });
+  await other.rows(['init', '--fields', 'file']);
+  await other.rows(['push']);
   expect(mine.manifest().services).toHaveLength(2);
 });
 

@@ -35,7 +35,7 @@ export const command = defineCommand({
       if (word !== undefined) throw notInThisWorkspace(look, word);
       if (error !== undefined && vals.length === 0) throw error;
       const { workspace } = look;
-      noteOtherService(context, workspace);
+      noteOtherService(context.say, workspace);
       const differing: DifferingVal[] = [];
       for (const val of vals) if (val.code !== 'unchanged') differing.push(await withTexts(look, val));
       const rows = differing.map(({ val, here, there }) => ({

@@ -4,7 +4,7 @@ import { createResolver } from '../../core/command-line/resolve-vals.ts';
 import { valsOfWorkspace } from '../../core/commands/shared/options.ts';
 import { UsageError } from '../../core/errors.ts';
 import type { OutcomeRow } from '../../core/lib/outcome.ts';
-import { confirmService, pulling } from '../belonging.ts';
+import { refuseOtherService } from '../belonging.ts';
 import { compareWorkspace } from '../compare-workspace.ts';
 import type { Examined } from '../examine.ts';
 import { noteLimit } from '../examine-all.ts';
@@ -54,7 +54,7 @@ export const command = defineCommand({
         hint: { text: 'To pull every val', command: 'pull', input: { all: true } },
       });
     }
-    await confirmService(context, workspaceOfWords(createWorkspaces(context), words), pulling, { dryRun });
+    refuseOtherService(workspaceOfWords(createWorkspaces(context), words));
     const isNamed = words.length > 0;
     return compareWorkspace(context, { words, findsMissing: all || isNamed }, async (compared) => {
       const { look, unknown, error: unreadable } = compared;

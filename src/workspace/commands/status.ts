@@ -78,7 +78,7 @@ export const command = defineCommand({
       const [word] = unknown;
       if (word !== undefined) throw notInThisWorkspace(look, word);
       const { workspace } = look;
-      noteOtherService(context, workspace);
+      noteOtherService(context.say, workspace);
       const isNamed = words.length > 0;
       const differing = vals.filter(({ status }) => status !== 'unchanged');
       const isFolded = context.forPerson && context.flags.fields === undefined && !isNamed;

@@ -14,7 +14,7 @@ import {
   refuseSeveral,
 } from '../../core/push/refuse-files.ts';
 import { syntaxFaults } from '../../core/push/syntax-check.ts';
-import { confirmService, listService, pushing } from '../belonging.ts';
+import { listService, refuseOtherService } from '../belonging.ts';
 import { closeLook, type Look, openLook } from '../look.ts';
 import { updateManifest, withName } from '../manifest.ts';
 import { isDeed, type PlanOptions, sendsCode } from '../plan.ts';
@@ -42,7 +42,7 @@ export async function pushWorkspaces(
   { parts, paths }: Pick<WorkspaceSelection, 'parts' | 'paths'>,
   options: PushOptions,
 ): Promise<OutcomesResult> {
-  for (const { workspace } of parts) await confirmService(context, workspace, pushing, options);
+  for (const { workspace } of parts) refuseOtherService(workspace);
   const api = await context.connect({ concurrency: options.concurrency });
   const isNamed = parts.some(({ files }) => files !== undefined);
   const looks: Look[] = [];

@@ -15,7 +15,7 @@ import { walkFolder } from '../../core/files/walk.ts';
 import type { Api } from '../../core/http/api.ts';
 import type { OutcomeRow } from '../../core/lib/outcome.ts';
 import { aborted, beyondGracePeriod } from '../../core/lib/signals.ts';
-import { confirmService, pushing } from '../belonging.ts';
+import { refuseOtherService } from '../belonging.ts';
 import { isBelow, workspaceOfWords } from '../select.ts';
 import { type Saves, watchSaves } from '../watch/saves.ts';
 import { createWatchLoop, type PushedSaves } from '../watch/watch-loop.ts';
@@ -40,7 +40,7 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
   const workspace = workspaceOfWords(createWorkspaces(context), options.paths);
   await refuseEmpty(workspace, options.paths);
   const { root } = workspace;
-  await confirmService(context, workspace, pushing, { dryRun: false });
+  refuseOtherService(workspace);
   // This signal never aborts, so that Ctrl-C does not cut off a running push.
   const api = await context.connect({
     concurrency: options.concurrency,

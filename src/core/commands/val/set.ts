@@ -31,7 +31,7 @@ export const command = defineCommand({
   columns: valColumns,
   async run(context, { val, name, privacy, readme, dryRun }) {
     const fields = await readFields(context, { name, privacy, readme });
-    const renaming = name === undefined ? undefined : await prepareRenaming(context, val, name, { dryRun });
+    const renaming = name === undefined ? undefined : await prepareRenaming(context, val, name);
     if (dryRun) return plan(routes.changeVal(val, fields));
     const api = await context.connect();
     const { val: record, notApplied } = await changeFields(api, val, fields, context.givenVals.etagOf(val));
@@ -75,14 +75,11 @@ async function prepareRenaming(
   context: Context,
   id: string,
   name: string,
-  { dryRun = false }: { dryRun: boolean | undefined },
 ): Promise<(() => void) | undefined> {
   const { placeOfVal } = await import('../../../workspace/place-of-val.ts');
   const place = await placeOfVal(context, id);
   if (place === undefined) return undefined;
   const { workspace, file, name: nameBefore } = place;
-  const { confirmService, renaming } = await import('../../../workspace/belonging.ts');
-  await confirmService(context, workspace, renaming, { dryRun });
   const { pathTo } = await import('../../../workspace/workspace.ts');
   const { fileWithName } = await import('../../../workspace/file-of-val.ts');
   const { nameFrom } = await import('../../files/val-names.ts');
