@@ -1,0 +1,262 @@
+import { randomUUID } from 'node:crypto';
+import { type Answer, absent, fieldsOf, inRange, listAnswer, Refusal, requirePaging } from './answers.ts';
+import {
+  addVersion,
+  changeFields,
+  createVal,
+  etagOf,
+  listedVal,
+  listedVersion,
+  type Person,
+  type Store,
+  type Val,
+  valNamed,
+  valRecord,
+} from './store.ts';
+import type { Run, Switches } from './switches.ts';
+
+export interface Request {
+  store: Store;
+  switches: Switches;
+  /** Undefined without a token, which only the route of one val allows. */
+  person: Person | undefined;
+  /** Whose vals the path names: a space's below `/@name`, else the person's. */
+  owner: Person | undefined;
+  url: URL;
+  ids: Record<string, string>;
+  ifMatch: string | undefined;
+  body: Record<string, unknown>;
+}
+
+export interface Route {
+  method: string;
+  path: string;
+  answer(request: Request): Answer;
+}
+
+const route = (line: string, answer: Route['answer']): Route => {
+  const [method = '', path = ''] = line.split(' ');
+  return { method, path, answer };
+};
+
+const ok = (body: unknown): Answer => ({ status: 200, body });
+
+const me = ({ owner, person }: Request): Person => owner ?? person ?? { id: '', username: '' };
+
+const writerOf = (request: Request) => ({ owner: me(request), author: request.person ?? me(request) });
+
+const isMine = (request: Request, { owner }: Val): boolean =>
+  [request.person, ...request.store.spaces].some((one) => one?.id === owner.id);
+
+function readable(request: Request): Val {
+  const val = request.store.vals.get(request.ids.val_id ?? '');
+  const isHidden = val?.privacy === 'private' && !(request.person && isMine(request, val));
+  if (val === undefined || isHidden) throw absent('val');
+  return val;
+}
+
+function writable(request: Request): Val {
+  const val = readable(request);
+  if (val.owner.id !== me(request).id) throw new Refusal(403, 'this val belongs to somebody else');
+  return matching(request, val);
+}
+
+function matching({ switches, ifMatch }: Request, val: Val): Val {
+  const isStale = switches.etag && ifMatch !== undefined && ifMatch !== '*' && ifMatch !== etagOf(val);
+  if (isStale) throw new Refusal(412, 'the val has changed');
+  return val;
+}
+
+const headersOf = ({ etag }: Switches, val: Val): Record<string, string> =>
+  etag ? { etag: etagOf(val) } : {};
+
+const valAnswer = ({ switches }: Request, val: Val, status = 200): Answer => ({
+  status,
+  headers: headersOf(switches, val),
+  body: valRecord(val, switches),
+});
+
+/** The answer to a write, as the service answers writes. */
+function written(request: Request, val: Val, status: number): Answer {
+  const { writes = 'exact' } = request.switches;
+  const answer = valAnswer(request, val, writes === 'always 200' ? 200 : status);
+  return writes === 'empty' ? { ...answer, status: 204, body: undefined } : answer;
+}
+
+function refuseTakenName(request: Request, name: string | undefined, own?: Val): void {
+  const taken = name === undefined ? undefined : valNamed(request.store, me(request), name);
+  if (taken === undefined || taken === own) return;
+  throw new Refusal(request.switches.nameTaken ?? 409, `the name ${name} is already taken`);
+}
+
+function versionOf(request: Request, val: Val) {
+  const version = val.versions.find((each) => String(each.version) === request.ids.version);
+  if (version === undefined) throw absent('version');
+  return version;
+}
+
+const newestFirst = (runs: readonly Run[]): Run[] =>
+  runs.toSorted((a, b) => Date.parse(b.runStartAt) - Date.parse(a.runStartAt));
+
+const hasError = ({ error }: Run): boolean => error !== undefined && error !== null;
+
+function myRuns({ store, url, switches }: Request): Answer {
+  const filter = url.searchParams.get('error');
+  if (filter !== null && !/^(?:true|false)$/.test(filter)) throw new Refusal(400, 'error must be a boolean');
+  const rows = newestFirst(store.runs)
+    .filter((run) => filter === null || hasError(run) === (filter === 'true'))
+    .filter(({ runStartAt }) => inRange(runStartAt, url.searchParams))
+    .map(({ logs: _left, ...run }) => run);
+  return listAnswer(rows, url, 'always', switches);
+}
+
+function myComments(request: Request): Answer {
+  const { url, switches } = request;
+  const relationship = url.searchParams.get('relationship') ?? 'any';
+  if (!/^(?:any|given|received)$/.test(relationship)) throw new Refusal(400, 'relationship is not valid');
+  const rows = (switches.comments ?? [])
+    .filter(({ author }) => {
+      const isGiven = author?.id === me(request).id;
+      return relationship === 'any' || isGiven === (relationship === 'given');
+    })
+    .filter(({ createdAt }) => inRange(createdAt, url.searchParams));
+  return listAnswer(rows, url, 'always', switches);
+}
+
+/** The routes of the documented interface. */
+const documented: Route[] = [
+  route('GET /v1/me', (request) => ok(me(request))),
+  route('GET /v1/me/runs', myRuns),
+  route('GET /v1/me/likes', ({ url, switches }) => listAnswer(switches.likes ?? [], url, 'always', switches)),
+  route('GET /v1/me/comments', myComments),
+  route('GET /v1/me/references', ({ url, switches }) =>
+    listAnswer(switches.references ?? [], url, 'on demand', switches),
+  ),
+  route('POST /v1/vals', (request) => {
+    const fields = fieldsOf(request.body, ['name', 'code'], ['readme', 'privacy'], request.switches);
+    const name = fields.name ?? '';
+    refuseTakenName(request, name);
+    const val = createVal(request.store, request.switches, writerOf(request), { ...fields, name });
+    return written(request, val, 201);
+  }),
+  route('PUT /v1/vals', (request) => {
+    const { store, switches } = request;
+    const { name = '', code = '' } = fieldsOf(request.body, ['name', 'code'], [], switches);
+    const known = valNamed(store, me(request), name);
+    if (known === undefined) {
+      return written(request, createVal(store, switches, writerOf(request), { name, code }), 201);
+    }
+    addVersion(store, switches, writerOf(request), matching(request, known), code);
+    return written(request, known, 200);
+  }),
+  route('GET /v1/vals/{val_id}', (request) => valAnswer(request, readable(request))),
+  route('DELETE /v1/vals/{val_id}', (request) => {
+    request.store.vals.delete(writable(request).id);
+    return { status: 204 };
+  }),
+  route('GET /v1/vals/{val_id}/versions', (request) => {
+    const val = readable(request);
+    const rows = val.versions.toReversed().map((each) => listedVersion(val, each, request.switches));
+    return listAnswer(rows, request.url, 'on demand', request.switches);
+  }),
+  route('POST /v1/vals/{val_id}/versions', (request) => {
+    const { store, switches } = request;
+    const val = writable(request);
+    const others = switches.versionFields ? (['name', 'readme', 'privacy'] as const) : [];
+    const { code = '', ...fields } = fieldsOf(request.body, ['code'], others, switches);
+    refuseTakenName(request, fields.name, val);
+    const isNew = addVersion(store, switches, writerOf(request), val, code);
+    if (Object.keys(fields).length > 0) changeFields(store, switches, val, fields);
+    return written(request, val, isNew ? 201 : 200);
+  }),
+  route('GET /v1/vals/{val_id}/versions/{version}', (request) => {
+    if (request.switches.insists) requirePaging(request.url.searchParams);
+    const val = readable(request);
+    return ok(valRecord(val, request.switches, versionOf(request, val)));
+  }),
+  route('DELETE /v1/vals/{val_id}/versions/{version}', (request) => {
+    const val = writable(request);
+    const version = versionOf(request, val);
+    if (val.versions.length === 1) throw new Refusal(409, 'a val has at least one version');
+    val.versions = val.versions.filter((each) => each !== version);
+    val.state += 1;
+    return { status: 204 };
+  }),
+  route('GET /v1/vals/{val_id}/runs', (request) => {
+    const { id } = readable(request);
+    const runs = request.store.runs.filter(({ val }) => val?.id === id).map(({ logs: _left, ...run }) => run);
+    return listAnswer(newestFirst(runs), request.url, 'always', request.switches);
+  }),
+];
+
+const list = route('GET /v1/users/{user_id}/vals', (request) => {
+  const { store, ids, url, switches } = request;
+  const vals = [...store.vals.values()].filter(({ owner }) => owner.id === ids.user_id);
+  if (vals.length === 0 && ids.user_id !== me(request).id) throw absent('user');
+  const seen = vals.filter((val) => val.privacy === 'public' || isMine(request, val)).reverse();
+  return listAnswer(
+    seen.map((val) => listedVal(val, switches)),
+    url,
+    'always',
+    switches,
+  );
+});
+
+const changeVal = route('PUT /v1/vals/{val_id}', (request) => {
+  const val = writable(request);
+  const fields = fieldsOf(request.body, [], ['name', 'readme', 'privacy'], request.switches);
+  refuseTakenName(request, fields.name, val);
+  changeFields(request.store, request.switches, val, fields);
+  return { status: 204, headers: headersOf(request.switches, val) };
+});
+
+const recordRun = route('POST /v1/vals/{val_id}/runs', (request) => {
+  const { id, name } = writable(request);
+  const { version, runStartAt, runEndAt, error, logs, ...more } = request.body;
+  const [unknown] = Object.keys(more);
+  if (unknown !== undefined) throw new Refusal(400, `body must not have ${unknown}`);
+  if (typeof version !== 'number' || typeof runStartAt !== 'string' || typeof logs !== 'string') {
+    throw new Refusal(400, 'body must have version, runStartAt and logs');
+  }
+  const end = typeof runEndAt === 'string' ? runEndAt : null;
+  const run = {
+    id: randomUUID(),
+    val: { id, name, version },
+    runStartAt,
+    runEndAt: end,
+    error: error ?? null,
+  };
+  request.store.runs.push({ ...run, logs });
+  return { status: 201, body: run };
+});
+
+const oneRun = route('GET /v1/runs/{run_id}', ({ store, ids }) => {
+  const run = store.runs.find(({ id }) => id === ids.run_id);
+  if (run === undefined) throw absent('run');
+  return ok(run);
+});
+
+const alias = route('GET /v1/alias/{username}/{name}', (request) => {
+  const val = [...request.store.vals.values()].find(
+    ({ owner, name }) => owner.username === request.ids.username && name === request.ids.name,
+  );
+  if (val === undefined || (val.privacy === 'private' && !isMine(request, val))) throw absent('val');
+  return valAnswer(request, val);
+});
+
+const spaces = route('GET /v1/me/spaces', ({ store, url }) => {
+  const data = store.spaces.map(({ id, username }) => ({
+    ...{ id, username, role: 'write' },
+    url: `${url.origin}/@${username}`,
+  }));
+  return ok({ data, links: {} });
+});
+
+export const routesFor = (switches: Switches): Route[] => [
+  ...documented,
+  ...(switches.list ? [list] : []),
+  ...(switches.changeVal ? [changeVal] : []),
+  ...(switches.recordRuns ? [recordRun, oneRun] : []),
+  ...(switches.alias ? [alias] : []),
+  ...(switches.spaces ? [spaces] : []),
+];
