@@ -1,6 +1,6 @@
 // Builds the folder dist/, which bin/vals.js needs:
 //   start.cjs      what bin/vals.js runs first
-//   main.js        the program
+//   main.js        the program, and main.js.map, which `--debug` reads for the stack of a defect
 //   run/           what runs in the process of a val
 //   mcp.cjs        the code for the MCP protocol, which only `vals mcp` loads
 //   prepared/      texts that start.cjs prints without loading the program
@@ -24,16 +24,19 @@ const metafiles = [];
 /** @type {string[]} */
 const legalComments = [];
 
-const code = await bundle('src/main.ts');
+const { code, map } = await bundle('src/main.ts');
 // src/code-cache.ts uses a cache of bytecode only if it was made from the program with this digest.
 const digest = createHash('sha256').update(code).digest('hex').slice(0, 16);
-const main = `/*${digest}*/(function(exports,require,module,__dirname){${code}\n})`;
+const main = `/*${digest}*/(function(exports,require,module,__dirname){\n${code}\n})`;
 await write('dist/main.js', main);
-await write('dist/start.cjs', await bundle('src/start.ts'));
+// The program begins on the second line of main.js.
+await write('dist/main.js.map', JSON.stringify({ ...map, mappings: `;${map.mappings}` }));
+await write('dist/start.cjs', (await bundle('src/start.ts')).code);
 for (const name of ['preload', 'hooks', 'main']) {
-  await write(`dist/run/${name}.cjs`, await bundle(`src/run/child/${name}.ts`, { keepImports: true }));
+  const { code } = await bundle(`src/run/child/${name}.ts`, { keepImports: true });
+  await write(`dist/run/${name}.cjs`, code);
 }
-await write('dist/mcp.cjs', await bundle('src/agents/mcp-server.ts'));
+await write('dist/mcp.cjs', (await bundle('src/agents/mcp-server.ts')).code);
 await write('THIRD-PARTY-NOTICES', noticesFor(metafiles, legalComments));
 await prepareTexts(evaluate(main));
 await removeOldFiles();
@@ -47,7 +50,7 @@ async function bundle(entry, { keepImports = false } = {}) {
     entryPoints: [entry],
     bundle: true,
     write: false,
-    outfile: 'bundle.js',
+    outfile: 'dist/bundle.js',
     metafile: true,
     // Node 20 loads a CommonJS file 7 ms faster than an ES module.
     format: 'cjs',
@@ -56,6 +59,10 @@ async function bundle(entry, { keepImports = false } = {}) {
     // src/code-cache.ts runs main.js as a vm.Script, which cannot use import(). So esbuild writes require() instead.
     supported: { 'dynamic-import': keepImports },
     minify: true,
+    // For the stacks of `--debug`. The lines are short, because escaping a character below moves those after it.
+    sourcemap: 'external',
+    sourcesContent: false,
+    lineLimit: 300,
     // Into a file of their own, which becomes a part of THIRD-PARTY-NOTICES: in the code they would take time to load.
     legalComments: 'external',
     // libsql and esbuild contain native code, which cannot be bundled. pg imports pg-native, but works without it.
@@ -69,7 +76,11 @@ async function bundle(entry, { keepImports = false } = {}) {
   const text = textOf('bundle.js');
   // The output must be ASCII, because src/code-cache.ts reads main.js as Latin-1. esbuild escapes strings, but not regular
   // expressions.
-  return text.replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const escaped = text.replace(
+    /[^\0-\x7f]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return { code: escaped, map: JSON.parse(textOf('bundle.js.map')) };
 }
 
 /**
@@ -121,6 +132,7 @@ async function outputOf(main, argv, terminal = {}) {
     stdout,
     stderr: stdout,
     signal: new AbortController().signal,
+    dist: 'dist',
     clock: { now: Date.now, after: () => () => {} },
     node: { path: process.execPath, version: process.versions.node },
   });

@@ -5,14 +5,16 @@ import { type CommandLine, parseCommandLine } from './core/command-line/parse-co
 import { catchError, runCommand } from './core/command-line/run-command.ts';
 import { createServices } from './core/command-line/services.ts';
 import { createShellHints } from './core/command-line/shell-hints.ts';
-import { asValsError, InterruptedError, LocalError } from './core/errors.ts';
+import { asValsError, InterruptedError, LocalError, type ValsError } from './core/errors.ts';
 import { systemClock } from './core/lib/clock.ts';
 import { hintList } from './core/lib/hint.ts';
 import { listenForSignals } from './core/lib/signals.ts';
-import { visible } from './core/lib/visible.ts';
+import { sourceStack } from './core/lib/source-stack.ts';
+import { visibleLines } from './core/lib/visible.ts';
 import { createRedactor } from './core/output/redactor.ts';
 import { widthOf } from './core/output/streams.ts';
 import { createTerminalPresenter, type ShownCommand } from './core/output/terminal-presenter.ts';
+import { isOn } from './core/settings/settings.ts';
 import { commandTree } from './features.ts';
 
 export const commandPaths = (): string[] => pathsOf(commandTree);
@@ -38,9 +40,15 @@ export async function main(host: Host): Promise<number> {
       await services.close();
     }
   });
+  if (error?.kind === 'bug' && invocation.settings.debug.value) {
+    for (const text of stackOf(error, host.dist).split('\n')) presenter.say({ kind: 'trace', text });
+  }
   await presenter.end(error);
   return error?.exit ?? 0;
 }
+
+const stackOf = ({ facts, message }: ValsError, dist: string): string =>
+  facts.cause instanceof Error ? sourceStack(facts.cause, dist) : message;
 
 async function parse(host: Host): Promise<CommandLine> {
   const { argv, stdout, env } = host;
@@ -84,7 +92,7 @@ function workingDirectory(): string {
 }
 
 /** Only a defect calls process.exit(), because output that is not yet written is lost then. */
-export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Promise<void> {
+export async function runProcess({ dist, onConnected }: Pick<Host, 'dist' | 'onConnected'>): Promise<void> {
   const { argv, env, stdout, stderr } = process;
   // If an address on the command line contains a password, a new process.title hides the command line from `ps`.
   if (argv.some((word) => /:\/\/[^/@]*:[^/@]+@|[?&]password=/.test(word))) process.title = 'vals';
@@ -97,8 +105,11 @@ export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Pr
   );
   const redactor = createRedactor();
   const reportDefect = (error: unknown) => {
-    const { message, facts } = asValsError(error);
-    const shown = visible(redactor.redact(message));
+    const failure = asValsError(error);
+    const { message, facts } = failure;
+    const isDebug = argv.includes('--debug') || isOn(env.VALS_DEBUG);
+    const text = isDebug ? `${stackOf(failure, dist)}\n${message}` : message;
+    const shown = visibleLines(redactor.redact(text));
     const hints = hintList(facts.hint).map(({ text }) => `hint: ${text}\n`);
     // A server would otherwise go on after a defect, in a state that nobody knows.
     stderr.write(`error: ${shown}\n${hints.join('')}`, () => process.exit(1));
@@ -127,6 +138,7 @@ export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Pr
       signal.throwIfAborted();
       return isShown;
     },
+    dist,
     onConnected,
   });
   process.off('beforeExit', endedEarly);

@@ -3,10 +3,12 @@
 import { fstatSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { loadProgram } from './code-cache.ts';
 import { wantsColor, withoutColor } from './core/output/style.ts';
+import { platformDirectories } from './core/settings/directories.ts';
 
 if (!printPrepared(process.argv.slice(2))) {
-  const { program, keepBytecode } = loadProgram(__dirname);
-  void program.runProcess({ onConnected: keepBytecode });
+  const { cache } = platformDirectories(process.env, process.platform);
+  const { program, keepBytecode } = loadProgram(__dirname, cache);
+  void program.runProcess({ dist: __dirname, onConnected: keepBytecode });
 }
 
 /** Returns false if a write fails. Then the program writes the whole text again, or reports the error. */

@@ -203,7 +203,7 @@ export function asValsError(error: unknown): ValsError {
   if (error instanceof ValsError) return error;
   const message = error instanceof Error ? error.message : String(error);
   return new BugError(`Unexpected: ${message}`, {
-    hint: 'This is a defect of vals. Report it with the command that you ran and the output of --debug.',
+    hint: 'This is a defect of vals. Add --debug to the command, and report what it prints.',
     scope: 'all',
     cause: error,
   });

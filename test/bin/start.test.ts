@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
@@ -45,9 +45,7 @@ describe('the cache of bytecode', () => {
     expect(await installed.compiled()).toEqual([]);
     await installed.vals(used);
     const kept = await installed.compiled();
-    expect(kept.map(({ name }) => name)).toEqual([
-      expect.stringMatching(/^main\.js\.v.*-service-.*\.compiled$/),
-    ]);
+    expect(kept.map(({ name }) => name)).toEqual([expect.stringMatching(/^service-v/)]);
     await installed.vals(used);
     await installed.vals(['run', resolve('examples/hello.ts'), '--local']);
     expect(await installed.compiled()).toEqual(kept);
@@ -73,9 +71,8 @@ describe('the cache of bytecode', () => {
     'is not required: vals works if the cache cannot be written',
     async () => {
       const installed = await install();
-      await chmod(join(installed.folder, 'dist'), 0o555);
+      await mkdir(installed.cache, { mode: 0o555 });
       expect(JSON.parse(await installed.vals(used))).toBeTypeOf('object');
-      await chmod(join(installed.folder, 'dist'), 0o755);
       expect(await installed.compiled()).toEqual([]);
     },
   );

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { type Clock, systemClock } from '../../src/core/lib/clock.ts';
 import { main } from '../../src/main.ts';
@@ -105,6 +106,7 @@ export async function inProcess(argv: readonly string[], options: InProcessOptio
     stdout: stdout.asStream(),
     stderr: stderr.asStream(),
     signal: options.signal ?? new AbortController().signal,
+    dist: resolve('dist'),
     clock: options.clock ?? systemClock,
     node: { path: process.execPath, version: process.versions.node },
   });

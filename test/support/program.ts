@@ -49,6 +49,8 @@ export function makeNamedPipe(path: string): void {
   execFileSync('bash', ['-c', 'mkfifo -m 600 "$0"', path]);
 }
 
+const sharedCache = resolve('node_modules/.cache/vals-test');
+
 export interface RunOptions {
   env?: Record<string, string | undefined>;
   input?: string | Uint8Array;
@@ -57,7 +59,8 @@ export interface RunOptions {
 }
 
 export function environment(home: string, env: RunOptions['env'] = {}): Record<string, string> {
-  const own = { HOME: home, TMPDIR: home };
+  // One cache of bytecode for all, so that each start takes as long as it does for a user.
+  const own = { HOME: home, TMPDIR: home, XDG_CACHE_HOME: sharedCache };
   const clean = { PATH: process.env.PATH, ...own, LANG: 'C.UTF-8', VALS_PAGER: 'cat', ...env };
   return Object.fromEntries(
     Object.entries(clean).filter((entry): entry is [string, string] => entry[1] !== undefined),

@@ -29,6 +29,8 @@ export interface Host {
   node: NodeProgram;
   agent?: FileLimits | undefined;
   pager?: Pager;
+  /** The folder of the built program. */
+  dist: string;
   onConnected?: (() => void) | undefined;
 }
 

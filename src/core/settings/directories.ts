@@ -4,6 +4,8 @@ import { isAbsolute, join } from 'node:path';
 interface Directories {
   config: string | undefined;
   data: string | undefined;
+  /** What can be made again at any time. */
+  cache: string | undefined;
 }
 
 /**
@@ -21,16 +23,19 @@ export function platformDirectories(env: NodeJS.ProcessEnv, platform: NodeJS.Pla
       return {
         config: valsFolder(env.APPDATA, 'AppData', 'Roaming'),
         data: valsFolder(env.LOCALAPPDATA, 'AppData', 'Local'),
+        cache: valsFolder(env.LOCALAPPDATA && join(env.LOCALAPPDATA, 'cache'), 'AppData', 'Local', 'cache'),
       };
     case 'darwin':
       return {
         config: valsFolder(undefined, 'Library', 'Preferences'),
         data: valsFolder(undefined, 'Library', 'Application Support'),
+        cache: valsFolder(undefined, 'Library', 'Caches'),
       };
     default:
       return {
         config: valsFolder(env.XDG_CONFIG_HOME, '.config'),
         data: valsFolder(env.XDG_DATA_HOME, '.local', 'share'),
+        cache: valsFolder(env.XDG_CACHE_HOME, '.cache'),
       };
   }
 }
