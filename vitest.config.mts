@@ -32,8 +32,8 @@ const compiling = () => ({ define: { VERSION: JSON.stringify(version) }, plugins
 /** The test files share a process, because a new process needs half a second to import the program. */
 const oneProcess = { isolate: false };
 
-/** This file needs its own process, because it replaces a module for the whole process. */
-const readsPlans = 'test/service/database/plans.test.ts';
+/** These files need their own process, because they replace a module for the whole process. */
+const alone = ['test/service/database/{plans,upgrade}.test.ts'];
 
 const endsServices = { setupFiles: 'test/service/after-file.ts' };
 
@@ -41,9 +41,9 @@ const needPostgres = ['test/service/postgres/**/*.test.ts'];
 
 /** The tests whose outcome depends on locks, on the types of columns, or on SQL that differs. */
 const onBothDatabases = [
-  'test/service/routes/{idempotency,if-match,lists,revocation,vals}.test.ts',
+  'test/service/routes/{if-match,lists,revocation,vals}.test.ts',
   'test/service/store/{references,search}.test.ts',
-  'test/service/database/{processes,upgrade}.test.ts',
+  'test/service/database/processes.test.ts',
   'test/service/backup/backup.test.ts',
 ];
 
@@ -69,14 +69,14 @@ export default defineConfig({
     projects: [
       {
         ...compiling(),
-        test: { name: 'alone', include: [readsPlans], ...timeouts },
+        test: { name: 'alone', include: alone, ...timeouts },
       },
       {
         ...compiling(),
         test: {
           name: 'one process',
           include: ['test/**/*.test.ts'],
-          exclude: [readsPlans, ...needPostgres],
+          exclude: [...alone, ...needPostgres],
           ...endsServices,
           ...oneProcess,
           ...timeouts,
@@ -89,7 +89,7 @@ export default defineConfig({
               ...endsServices,
               ...oneProcess,
             },
-            { include: [readsPlans], isolate: true },
+            { include: alone, isolate: true },
           ].map((part) => ({
             ...compiling(),
             test: {

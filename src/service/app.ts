@@ -20,7 +20,6 @@ import type { Store } from './store/open-store.ts';
 interface AppOptions {
   network: Network;
   limits?: Limits;
-  maxVals?: number;
   onInternalError?(failure: InternalError): void;
 }
 
@@ -28,12 +27,12 @@ const everyReply = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nos
 
 /** Answers a request, and tells the path of the route that was found. */
 export function createApp(store: Store, options: AppOptions): Listener {
-  const { network, limits, maxVals, onInternalError } = options;
+  const { network, limits, onInternalError } = options;
   const routes = [
     healthRoute(store),
     ...pageRoutes(store),
     ...signInRoutes(store),
-    ...valRoutes(store.db, { maxVals }),
+    ...valRoutes(store.db),
     ...userRoutes(store),
     ...tokenRoutes(store),
   ];
@@ -60,7 +59,7 @@ export function createApp(store: Store, options: AppOptions): Listener {
   }
 
   return async (incoming, outgoing) => {
-    const request = requestOf(incoming, { hasLinks: !network.endsWithCommand });
+    const request = requestOf(incoming);
     const { headers, ...answered } = request
       ? await reply(request, outgoing)
           .catch((error) => replyOfFailure(request, error))

@@ -27,7 +27,7 @@ export function valIdIn(specifier: string, origin?: string): string | undefined 
   if (!/^https?:/.test(specifier) || !URL.canParse(specifier)) return undefined;
   const address = new URL(specifier);
   if (origin !== undefined && !isSameService(address, new URL(origin))) return undefined;
-  return valPath.exec(address.pathname)?.[1]?.toLowerCase();
+  return valPath.exec(address.pathname)?.[1];
 }
 
 /** A loopback port may be forwarded, and that of `--local` changes with each command. */

@@ -8,7 +8,6 @@ import type { Limits } from './http/rate-limit.ts';
 import { type FinishedRequest, type InternalError, listen } from './http/server.ts';
 import { cleanUp } from './store/clean-up.ts';
 import { openStore, type Store, type StoreEvent } from './store/open-store.ts';
-import { countAll } from './store/records.ts';
 import { loadSeed, type SeedData } from './store/seed.ts';
 
 export { backupStore } from './backup/backup-store.ts';
@@ -35,7 +34,7 @@ export type ServiceEvent =
 export interface ServiceOptions {
   port: number;
   network?: Network;
-  limits?: { requests?: Limits; maxVals?: number; keepRunsMs?: number };
+  limits?: { requests?: Limits; keepRunsMs?: number };
   seed?: SeedData;
   clock?: Clock;
   metrics?: { port: number; host: string };
@@ -58,7 +57,6 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
     const app = createApp(store, {
       network,
       limits: limits.requests,
-      maxVals: limits.maxVals,
       onInternalError,
     });
     const server = await listen(app, {
@@ -75,8 +73,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
     if (options.metrics) {
       const { serveMetrics } = await import('./http/metrics.ts');
       const { connections } = store.db;
-      const sources = { ...server, connections, counts: () => countAll(store.db) };
-      metrics = await serveMetrics(sources, options.metrics).catch(async (error) => {
+      metrics = await serveMetrics({ ...server, connections }, options.metrics).catch(async (error) => {
         await server.close();
         throw error;
       });

@@ -13,6 +13,3 @@ export const longestSearch = 200;
 /** For each token of a shared service. --rate sets the first. */
 export const requestsPerSecond = 500;
 export const requestsUnderWay = 64;
-
-/** For each owner in a shared service. --max-vals sets it. */
-export const mostVals = 10_000;

@@ -13,7 +13,6 @@ export interface ServiceRequest {
   space: string | undefined;
   path: string;
   origin: string;
-  hasLinks: boolean;
   /** Whose token or session the request has. There is no `caller` if it is not good for this place. */
   identified?: Identified | undefined;
   caller: Caller | undefined;
@@ -33,14 +32,13 @@ export interface LinkBase {
   base: string;
 }
 
-export const linkBaseOf = ({ origin, space, hasLinks }: ServiceRequest): LinkBase | undefined =>
-  hasLinks ? { origin, base: origin + spacePrefix(space) } : undefined;
+export const linkBaseOf = ({ origin, space }: ServiceRequest): LinkBase => ({
+  origin,
+  base: origin + spacePrefix(space),
+});
 
 export const selfOf = ({ url, origin }: ServiceRequest): URL =>
   new URL(`${url.pathname}${url.search}`, origin);
-
-export const linkText = ({ hasLinks }: ServiceRequest, url: URL): string =>
-  hasLinks ? url.href : `${url.pathname}${url.search}`;
 
 const belowSpace = /^\/@([a-z][a-z0-9_-]{0,38})(\/(?:v1|vals|runs)\/.*|\/runs|\/search|\/?)$/;
 
@@ -50,10 +48,7 @@ export function splitSpace(pathname: string): { space: string | undefined; path:
 }
 
 /** Undefined if the request has no valid address. */
-export function requestOf(
-  incoming: IncomingMessage,
-  { hasLinks }: Pick<ServiceRequest, 'hasLinks'>,
-): ServiceRequest | undefined {
+export function requestOf(incoming: IncomingMessage): ServiceRequest | undefined {
   const url = urlOf(incoming);
   if (!url) return undefined;
   const { space, path } = splitSpace(url.pathname);
@@ -64,7 +59,6 @@ export function requestOf(
     pattern: unknownRoute,
     space,
     path,
-    hasLinks,
     // Everything else is a page, or is answered as a page that does not exist.
     isApi: path.startsWith('/v1/'),
     origin: url.origin,

@@ -33,7 +33,7 @@ export interface Val {
 
 export interface List<Item = Record<string, unknown>> {
   data: Item[];
-  links: { self: string; prev?: string; next?: string };
+  links: { self: string; next?: string };
 }
 
 interface Question {

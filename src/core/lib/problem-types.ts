@@ -3,4 +3,3 @@ export const wrongHost = 'urn:vals:wrong-host';
 export const readOnlyMember = 'urn:vals:read-only-member';
 export const outsideOfSpace = 'urn:vals:outside-of-space';
 export const limitedToken = 'urn:vals:limited-token';
-export const tooManyVals = 'urn:vals:too-many-vals';

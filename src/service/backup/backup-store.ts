@@ -1,9 +1,10 @@
 import { LocalError } from '../../core/errors.ts';
 import type { Snapshot, StoreLocation, Tx } from '../database/database.ts';
 import { openSnapshot } from '../database/open-database.ts';
+import { currentSchema } from '../database/schema.ts';
 import { listOf, nothing, raw, type Sql, sql } from '../database/sql.ts';
 import { type BackupCounts, countsOf } from './counts.ts';
-import { type CopyTarget, insertRows, type Row, type Table, tablesOf } from './tables.ts';
+import { type CopyTarget, insertRows, type Row, type Table, tables } from './tables.ts';
 
 export interface BackupOptions {
   signal: AbortSignal;
@@ -24,6 +25,7 @@ export async function backupStore(
       const { copyFile } = await import('./sqlite-copy.ts');
       return await copyFile(from.file, to.file, options);
     }
+    if (source.schema < currentSchema) throw olderStore(from);
     return await copyRows(source, await createTarget(to), options);
   } finally {
     await source.close();
@@ -35,6 +37,12 @@ const noStore = (place: StoreLocation): LocalError =>
     hint: 'Name the file with --data, or the PostgreSQL database with --database.',
   });
 
+const olderStore = (place: StoreLocation): LocalError =>
+  new LocalError(
+    `${'file' in place ? place.file : 'The database'} has a store of an older version of vals, which must be brought up to date first.`,
+    { hint: 'Start `vals serve` with this store once.' },
+  );
+
 async function createTarget(place: StoreLocation): Promise<CopyTarget> {
   if ('database' in place) {
     const { createPostgresCopy } = await import('./postgres-copy.ts');
@@ -44,22 +52,21 @@ async function createTarget(place: StoreLocation): Promise<CopyTarget> {
   return createSqliteCopy(place.file);
 }
 
-/** The copy begins with the schema of the source, and is brought up to date when it has all rows. */
 async function copyRows(
   source: Snapshot,
   target: CopyTarget,
   { signal, onProgress }: BackupOptions,
 ): Promise<BackupCounts> {
-  const { tx, takeSteps, listIndexes } = target;
+  const { tx, makeTables, listIndexes } = target;
   const write = <Result>(work: Promise<Result>): Promise<Result> =>
     work.catch((error) => {
       throw target.explain(error);
     });
   let copied = 0;
   try {
-    await write(takeSteps(source.schema));
+    await write(makeTables());
     const indexes = await write(dropIndexes(tx, listIndexes));
-    for (const table of tablesOf(source.schema)) {
+    for (const table of tables) {
       for await (const rows of batchesOf(source, table)) {
         signal.throwIfAborted();
         await write(insertRows(tx, table, rows));
@@ -69,7 +76,6 @@ async function copyRows(
     }
     signal.throwIfAborted();
     for (const statement of indexes) await write(tx.query(raw(statement)));
-    await write(takeSteps());
     const counts = await write(countsOf(tx));
     await write(target.finish());
     return counts;

@@ -12,7 +12,7 @@ const counted: Record<string, Sql> = {
   vals: sql`vals`,
   versions: sql`versions`,
   ...Object.fromEntries(recordKinds.map((kind) => [kind, sql`records WHERE ${isOfKind(kind)}`])),
-  references: sql`imports WHERE is_current = 1`,
+  references: sql`imports`,
 };
 
 export const countedThings = Object.keys(counted);

@@ -1,6 +1,6 @@
 import { ConflictError } from '../../core/errors.ts';
 import { openPostgresTransaction } from '../database/postgres.ts';
-import { hasNoTables, takePostgresSteps } from '../database/postgres-schema.ts';
+import { hasNoTables, makePostgresTables } from '../database/postgres-schema.ts';
 import { raw, sql } from '../database/sql.ts';
 import { type CopyTarget, numberedTables } from './tables.ts';
 
@@ -18,7 +18,7 @@ export async function createPostgresCopy(address: string): Promise<CopyTarget> {
     explain,
     listIndexes: sql`SELECT indexname AS name, indexdef AS sql FROM pg_indexes WHERE schemaname = current_schema()
       AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conname = indexname)`,
-    takeSteps: (to) => takePostgresSteps(tx, name, to),
+    makeTables: () => makePostgresTables(tx, name),
     async finish() {
       for (const table of numberedTables) {
         await tx.query(sql`

@@ -5,7 +5,7 @@ import { DatabaseFailure } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import { explainSqlite, failureOf } from '../database/sqlite-failures.ts';
 import { queryOn, txOf } from '../database/sqlite-query.ts';
-import { takeSqliteSteps } from '../database/sqlite-schema.ts';
+import { makeSqliteTables } from '../database/sqlite-schema.ts';
 import type { BackupOptions } from './backup-store.ts';
 import { type BackupCounts, countsOf } from './counts.ts';
 import { createPartial, nameFile } from './new-file.ts';
@@ -25,7 +25,7 @@ export async function createSqliteCopy(file: string): Promise<CopyTarget> {
     tx: txOf(queryOn(connection)),
     explain: (error) => explainSqlite(file, error),
     listIndexes: sql`SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL`,
-    takeSteps: (to) => takeSqliteSteps(connection, file, to),
+    makeTables: () => makeSqliteTables(connection, file),
     async finish() {
       connection.exec('COMMIT');
       connection.close();
@@ -84,7 +84,7 @@ async function cleanCopy(file: string): Promise<BackupCounts> {
   const connection = new Libsql(file);
   try {
     connection.exec(`${withoutJournal}; PRAGMA secure_delete = ON; BEGIN`);
-    await takeSqliteSteps(connection, file);
+    await makeSqliteTables(connection, file);
     for (const table of leftOut) connection.exec(`DELETE FROM ${table}`);
     connection.exec('COMMIT');
     return await countsOf({ query: queryOn(connection) });

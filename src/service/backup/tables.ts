@@ -8,8 +8,6 @@ export interface Table {
   key: readonly string[];
   /** As many rows are in memory at a time. Few, where a row may be large. */
   batch: number;
-  /** The first schema that has the table. */
-  since: number;
 }
 
 export type Row = Record<string, Value>;
@@ -19,8 +17,7 @@ export interface CopyTarget {
   tx: Tx;
   /** Gets the names of the indexes that no constraint needs, and the statements that make them. */
   listIndexes: Sql;
-  /** Makes the tables of a schema, or brings them up to date. */
-  takeSteps(to?: number): Promise<unknown>;
+  makeTables(): Promise<unknown>;
   finish(): Promise<void>;
   /** Leaves nothing behind. */
   abandon(): Promise<void>;
@@ -32,19 +29,16 @@ export interface CopyTarget {
  * embedded store is a person like others in the copy, without the token that the store keeps. What opens sessions is left
  * out too: the links for browsers, and the secret of the store.
  */
-const tables: readonly Table[] = [
-  { name: 'users', key: ['id'], batch: 500, since: 1 },
-  { name: 'members', key: ['user_id', 'space_id'], batch: 500, since: 1 },
-  { name: 'tokens', key: ['id'], batch: 500, since: 2 },
-  { name: 'vals', key: ['position'], batch: 250, since: 1 },
-  { name: 'versions', key: ['val_id', 'version'], batch: 50, since: 1 },
-  { name: 'imports', key: ['position'], batch: 500, since: 4 },
-  { name: 'records', key: ['position'], batch: 250, since: 1 },
-  { name: 'removed_vals', key: ['val_id'], batch: 500, since: 3 },
-  { name: 'replies', key: ['person_id', 'owner_id', 'key'], batch: 250, since: 1 },
+export const tables: readonly Table[] = [
+  { name: 'users', key: ['id'], batch: 500 },
+  { name: 'members', key: ['user_id', 'space_id'], batch: 500 },
+  { name: 'tokens', key: ['id'], batch: 500 },
+  { name: 'vals', key: ['position'], batch: 250 },
+  { name: 'versions', key: ['val_id', 'version'], batch: 50 },
+  { name: 'imports', key: ['position'], batch: 500 },
+  { name: 'records', key: ['position'], batch: 250 },
+  { name: 'removed_vals', key: ['val_id'], batch: 500 },
 ];
-
-export const tablesOf = (schema: number): readonly Table[] => tables.filter(({ since }) => since <= schema);
 
 /** Tables whose rows the database numbers itself. A copy keeps the numbers, because they are the order of the lists. */
 export const numberedTables: readonly string[] = tables

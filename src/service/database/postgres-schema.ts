@@ -1,26 +1,26 @@
 import { LocalError } from '../../core/errors.ts';
 import type { Reader, Tx } from './database.ts';
 import { schemaName } from './postgres-failures.ts';
-import { checkSchema, currentSchema, postgresSchemas } from './schema.ts';
+import { currentSchema, postgresTables } from './schema.ts';
 import { raw, sql } from './sql.ts';
+import { checkSchema, upgrade } from './upgrade.ts';
 
 const schemaTable = 'store_version';
 
-/** Takes the steps from the schema of the store to another one. Returns the number of the schema that the store had. */
-export async function takePostgresSteps(tx: Tx, name: string, to = currentSchema): Promise<number> {
+/** Makes the tables, or brings them up to date. Returns the number of the schema that the store had. */
+export async function makePostgresTables(tx: Tx, name: string): Promise<number> {
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtext('vals'), hashtext('schema'))`);
   const schema = await schemaOf(tx.query, name);
   if (schema === 0) {
     const [found] = await tx.query(sql`SELECT 1 FROM pg_namespace WHERE nspname = ${schemaName}`);
     if (!found) await tx.query(sql`CREATE SCHEMA ${raw(schemaName)}`);
     await tx.query(sql`CREATE TABLE ${raw(schemaTable)} (version INTEGER NOT NULL)`);
-    await tx.query(sql`INSERT INTO ${raw(schemaTable)} VALUES (0)`);
+    await tx.query(sql`INSERT INTO ${raw(schemaTable)} VALUES (${raw(currentSchema)})`);
+    await tx.query(raw(postgresTables));
+  } else {
+    await upgrade(tx, schema);
+    await tx.query(sql`UPDATE ${raw(schemaTable)} SET version = ${currentSchema}`);
   }
-  for (const { sql: step, fill } of postgresSchemas.slice(schema, to)) {
-    await tx.query(raw(step));
-    await fill?.(tx);
-  }
-  await tx.query(sql`UPDATE ${raw(schemaTable)} SET version = ${to}`);
   return schema;
 }
 

@@ -4,7 +4,7 @@ import { errnoOf } from '../../core/lib/system.ts';
 import { type Database, DatabaseFailure, openTx, type Snapshot, type Tx } from './database.ts';
 import { addressWithoutSecrets, optionsFor, statementMs } from './postgres-address.ts';
 import { explainFailure, failureOf, isTransactionConflict } from './postgres-failures.ts';
-import { schemaOf, takePostgresSteps } from './postgres-schema.ts';
+import { makePostgresTables, schemaOf } from './postgres-schema.ts';
 import { currentSchema } from './schema.ts';
 import { raw, type Sql, sql } from './sql.ts';
 import { createWriteSlots } from './write-slots.ts';
@@ -152,7 +152,7 @@ export async function openPostgresSnapshot(address: string): Promise<Snapshot> {
 async function upgrade(address: string): Promise<number | undefined> {
   const { name, tx, commit, close } = await openPostgresTransaction(address, 'READ COMMITTED');
   try {
-    const schema = await takePostgresSteps(tx, name);
+    const schema = await makePostgresTables(tx, name);
     await commit();
     return schema > 0 && schema < currentSchema ? schema : undefined;
   } finally {

@@ -1,25 +1,19 @@
 import type Libsql from 'libsql';
 import { LocalError } from '../../core/errors.ts';
-import { checkSchema, currentSchema, sqliteSchemas } from './schema.ts';
+import { currentSchema, sqliteTables } from './schema.ts';
 import { queryOn, txOf } from './sqlite-query.ts';
 import { otherFileHint } from './store-file.ts';
+import { checkSchema, upgrade } from './upgrade.ts';
 
 const applicationId = 0x76616c73;
 
-/** Takes the steps from the schema of the store to another one. Returns the number of the schema that the store had. */
-export async function takeSqliteSteps(
-  connection: Libsql.Database,
-  path: string,
-  to = currentSchema,
-): Promise<number> {
+/** Makes the tables, or brings them up to date. Returns the number of the schema that the store had. */
+export async function makeSqliteTables(connection: Libsql.Database, path: string): Promise<number> {
   const schema = schemaOf(connection, path);
-  const tx = txOf(queryOn(connection));
-  for (const { sql, fill } of sqliteSchemas.slice(schema, to)) {
-    connection.exec(sql);
-    await fill?.(tx);
-  }
+  if (schema === 0) connection.exec(sqliteTables);
+  else await upgrade(txOf(queryOn(connection)), schema);
   connection.exec(`PRAGMA application_id = ${applicationId}`);
-  connection.exec(`PRAGMA user_version = ${to}`);
+  connection.exec(`PRAGMA user_version = ${currentSchema}`);
   return schema;
 }
 

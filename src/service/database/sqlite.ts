@@ -6,7 +6,7 @@ import { createGroupCommit } from './group-commit.ts';
 import { currentSchema } from './schema.ts';
 import { explainSqlite, failureOf } from './sqlite-failures.ts';
 import { codeContains, queryOn, txOf } from './sqlite-query.ts';
-import { schemaOf, takeSqliteSteps } from './sqlite-schema.ts';
+import { makeSqliteTables, schemaOf } from './sqlite-schema.ts';
 import { prepareStoreFile, restrictMode } from './store-file.ts';
 import { createWriteBack, type WriteBackTimes } from './write-back.ts';
 
@@ -84,7 +84,7 @@ async function upgrade(connection: Libsql.Database, path: string): Promise<numbe
   connection.exec('PRAGMA foreign_keys = OFF');
   connection.exec('BEGIN IMMEDIATE');
   try {
-    const schema = await takeSqliteSteps(connection, path);
+    const schema = await makeSqliteTables(connection, path);
     connection.exec('COMMIT');
     return schema > 0 && schema < currentSchema ? schema : undefined;
   } catch (error) {

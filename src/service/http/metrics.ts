@@ -1,12 +1,10 @@
 import { createServer } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type FinishedRequest, startListening } from './server.ts';
 
 interface MetricSources {
   requestsUnderWay(): number;
   connections(): { inUse: number; waiting: number };
-  counts(): Promise<{ vals: number; runs: number }>;
 }
 
 export interface Metrics {
@@ -15,7 +13,6 @@ export interface Metrics {
   close(): void;
 }
 
-const countTimeoutMs = 1_000;
 const bucketSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
 export async function serveMetrics(
@@ -32,7 +29,7 @@ export async function serveMetrics(
       outgoing.writeHead(404).end();
       return;
     }
-    await readState();
+    readState();
     const text = await registry.metrics();
     outgoing.writeHead(200, { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' }).end(text);
   });
@@ -69,27 +66,14 @@ function requestMetrics(registry: Registry): Metrics['count'] {
 }
 
 /** Returns a function that reads the state of the service, for each visit. */
-function stateMetrics(
-  registry: Registry,
-  { requestsUnderWay, connections, counts }: MetricSources,
-): () => Promise<void> {
+function stateMetrics(registry: Registry, { requestsUnderWay, connections }: MetricSources): () => void {
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] });
   const underWay = gauge('vals_http_requests_in_progress', 'Requests that are not answered yet.');
   const inUse = gauge('vals_database_connections_in_use', 'Database connections in use.');
   const waiting = gauge('vals_database_waiting', 'Reads and writes that wait for a database connection.');
-  const vals = gauge('vals_vals', 'Number of vals of all owners. NaN before the first count.');
-  const runs = gauge('vals_runs', 'Number of runs of all owners. NaN before the first count.');
-  vals.set(Number.NaN);
-  runs.set(Number.NaN);
-  return async () => {
+  return () => {
     underWay.set(requestsUnderWay());
     inUse.set(connections().inUse);
     waiting.set(connections().waiting);
-    const timeout = sleep(countTimeoutMs, undefined, { ref: false });
-    const found = await Promise.race([counts().catch(() => undefined), timeout]);
-    // Otherwise the previous counts stay, because the database did not answer.
-    if (!found) return;
-    vals.set(found.vals);
-    runs.set(found.runs);
   };
 }

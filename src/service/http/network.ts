@@ -8,7 +8,7 @@ import type { CertificateFiles } from './certificate.ts';
 export interface Network {
   host: string;
   publicUrl?: URL;
-  /** The service runs inside of one command, so links to it would soon lead nowhere. */
+  /** The service runs inside of one command. */
   endsWithCommand?: boolean;
   certificate?: CertificateFiles;
 }

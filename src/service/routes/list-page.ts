@@ -1,11 +1,10 @@
 import { mostPageBytes } from '../limits.ts';
-import { jsonText, linkText, type ServiceReply, type ServiceRequest, selfOf } from '../request.ts';
+import { jsonText, type ServiceReply, type ServiceRequest, selfOf } from '../request.ts';
 import { type Positions, recordPositions } from '../store/positions.ts';
 import type { FoundRecord } from '../store/records.ts';
 
 export interface PageParameters {
   limit: number;
-  offset: number;
   after?: unknown;
 }
 
@@ -45,25 +44,21 @@ function countInPage(records: string[]): number {
 function page(
   request: ServiceRequest,
   records: string[],
-  { limit, offset, after }: PageParameters,
+  { limit }: PageParameters,
   next: string | undefined,
 ): ServiceReply {
   const self = selfOf(request);
-  const hasPrevious = after === undefined && offset > 0;
-  const previous = `${Math.max(0, offset - limit)}`;
   const links = {
-    self: linkText(request, self),
-    ...(hasPrevious && { prev: linkText(request, neighbour(self, limit, 'offset', previous)) }),
-    ...(next !== undefined && { next: linkText(request, neighbour(self, limit, 'after', next)) }),
+    self: self.href,
+    ...(next !== undefined && { next: nextPage(self, limit, next) }),
   };
   return jsonText(`{"data":[${records.join(',')}],"links":${JSON.stringify(links)}}`);
 }
 
-function neighbour(self: URL, limit: number, by: 'offset' | 'after', value: string): URL {
+function nextPage(self: URL, limit: number, after: string): string {
   const page = new URL(self);
   page.searchParams.set('limit', `${limit}`);
   page.searchParams.delete('offset');
-  page.searchParams.delete('after');
-  page.searchParams.set(by, value);
-  return page;
+  page.searchParams.set('after', after);
+  return page.href;
 }

@@ -64,9 +64,6 @@ function operationOf(route: Route) {
   const inHeader = [
     ...(hasIfMatch ? [header('If-Match', 'Change the val only if it still has this ETag.')] : []),
     ...(hasIfNoneMatch ? [header('If-None-Match', ifNoneMatch[method === 'GET' ? 'read' : 'write'])] : []),
-    ...(method === 'POST' && body
-      ? [header('Idempotency-Key', 'A repeated request with the same key gets the first reply, for a day.')]
-      : []),
   ];
   const parameters = [...inPath, ...inQuery, ...inHeader];
   return {

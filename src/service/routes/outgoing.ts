@@ -12,14 +12,7 @@ import type { ListedVal, Val } from '../store/val-rows.ts';
 import type { RecordOf } from './schemas.ts';
 import { etagOf, isUnchangedFor } from './write-options.ts';
 
-/** A service that runs inside of one command sends no links to itself. */
-type MaybeLinked<Linked extends { url: unknown; links: unknown }> = Omit<Linked, 'url' | 'links'> &
-  Partial<Pick<Linked, 'url' | 'links'>>;
-
-export function valRecord(
-  val: ListedVal & Partial<Val>,
-  links: LinkBase | undefined,
-): MaybeLinked<RecordOf<'Val'>> {
+export function valRecord(val: ListedVal & Partial<Val>, links: LinkBase): RecordOf<'Val'> {
   return {
     id: val.id,
     name: val.name,
@@ -65,10 +58,10 @@ export const referenceRecord = (
 /** Only the caller has a page. The address of another person is that of their record. */
 export function userRecord(
   { id, username }: User,
-  links: LinkBase | undefined,
+  links: LinkBase,
   { path, isCaller }: { path: string; isCaller: boolean },
-): MaybeLinked<RecordOf<'User'>> {
-  const self = `${links?.base}/v1/${path}`;
+): RecordOf<'User'> {
+  const self = `${links.base}/v1/${path}`;
   return {
     id,
     username,
@@ -76,16 +69,13 @@ export function userRecord(
     email: '',
     profileImageUrl: null,
     tier: null,
-    ...(links && { url: isCaller ? `${links.base}/` : self, links: { self } }),
+    url: isCaller ? `${links.base}/` : self,
+    links: { self },
   };
 }
 
 /** A program imports a module without a token, and without being a member of a space. */
-function addressesOf(
-  { id }: ListedVal,
-  links: LinkBase | undefined,
-): Partial<Pick<RecordOf<'Val'>, 'url' | 'links'>> {
-  if (links === undefined) return {};
+function addressesOf({ id }: ListedVal, links: LinkBase): Pick<RecordOf<'Val'>, 'url' | 'links'> {
   const path = `/v1/vals/${id}`;
   const self = links.base + path;
   return {

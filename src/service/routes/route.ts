@@ -68,7 +68,7 @@ export function route<Path extends string, CheckedQuery = undefined, CheckedBody
         params,
         query: query?.read((name) => request.url.searchParams.getAll(name)),
         body: bytes && body.read(parseBody(bytes)),
-        options: writeOptionsOf(request, bytes),
+        options: writeOptionsOf(request),
       };
       return reply(request, input as Parameters<typeof reply>[1]);
     },
@@ -88,7 +88,7 @@ export function routeFinder(routes: readonly Route[]) {
     const found = onPath.find(({ route }) => route.method === wanted);
     const params: Record<string, string> = {};
     for (const [index, part] of (found?.parts ?? []).entries()) {
-      if (part.startsWith(':')) params[part.slice(1)] = withoutCase(given[index] ?? '');
+      if (part.startsWith(':')) params[part.slice(1)] = given[index] ?? '';
     }
     const allowedMethods = onPath.flatMap(({ route }) =>
       route.method === 'GET' ? ['GET', 'HEAD'] : [route.method],
@@ -99,11 +99,6 @@ export function routeFinder(routes: readonly Route[]) {
 
 /** No id and no name contains NUL, which PostgreSQL refuses. */
 const isParam = (part: string | undefined): boolean => !!part && !part.includes('\0');
-
-const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** Ids are stored in lower case, and found in upper case too. */
-const withoutCase = (part: string): string => (uuidPattern.test(part) ? part.toLowerCase() : part);
 
 function decode(part: string): string {
   try {

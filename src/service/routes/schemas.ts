@@ -172,5 +172,5 @@ export const ref = (name: keyof typeof recordSchemas): Schema => ({ $ref: `#/com
 export const listSchema = (name: keyof typeof recordSchemas): Schema =>
   record({
     data: arrayOf(ref(name)),
-    links: record({ self: uri }, { prev: uri, next: uri }),
+    links: record({ self: uri }, { next: uri }),
   });

@@ -1,5 +1,5 @@
 import { callerOf } from '../admit.ts';
-import { json, linkText, selfOf, spacePrefix } from '../request.ts';
+import { json, selfOf, spacePrefix } from '../request.ts';
 import type { Store } from '../store/open-store.ts';
 import { addToken, removeToken, tokensOf } from '../store/tokens.ts';
 import * as check from './checks.ts';
@@ -14,7 +14,7 @@ export function tokenRoutes({ db, lastUse }: Pick<Store, 'db' | 'lastUse'>): Rou
       async reply(request) {
         await lastUse.written();
         const data: RecordOf<'Token'>[] = await tokensOf(db, callerOf(request));
-        return json({ data, links: { self: linkText(request, selfOf(request)) } });
+        return json({ data, links: { self: selfOf(request).href } });
       },
     }),
     route('POST', '/v1/me/tokens', {
@@ -22,8 +22,8 @@ export function tokenRoutes({ db, lastUse }: Pick<Store, 'db' | 'lastUse'>): Rou
       isPersonal: true,
       body: check.newToken,
       responses: { 201: ref('NewToken') },
-      async reply(request, { body, options }) {
-        const token: RecordOf<'NewToken'> = await addToken(db, callerOf(request), body, options);
+      async reply(request, { body }) {
+        const token: RecordOf<'NewToken'> = await addToken(db, callerOf(request), body);
         return json(token, 201, { Location: `${spacePrefix(request.space)}/v1/me/tokens/${token.id}` });
       },
     }),

@@ -1,14 +1,6 @@
 import { callerOf } from '../admit.ts';
 import { HttpProblem } from '../problem.ts';
-import {
-  json,
-  linkBaseOf,
-  linkText,
-  type ServiceReply,
-  type ServiceRequest,
-  selfOf,
-  spacePrefix,
-} from '../request.ts';
+import { json, linkBaseOf, type ServiceReply, type ServiceRequest, selfOf, spacePrefix } from '../request.ts';
 import type { User } from '../store/caller.ts';
 import { listVals } from '../store/lists.ts';
 import type { Store } from '../store/open-store.ts';
@@ -63,11 +55,11 @@ export function userRoutes({ db, people, spaces }: Pick<Store, 'db' | 'people' |
       responses: { 200: listSchema('Space') },
       async reply(request) {
         const joined = await spaces.withMember(callerOf(request).actor);
-        const data: Omit<RecordOf<'Space'>, 'url'>[] = joined.map((space) => ({
+        const data: RecordOf<'Space'>[] = joined.map((space) => ({
           ...space,
-          ...(request.hasLinks && { url: request.origin + spacePrefix(space.username) }),
+          url: request.origin + spacePrefix(space.username),
         }));
-        return json({ data, links: { self: linkText(request, selfOf(request)) } });
+        return json({ data, links: { self: selfOf(request).href } });
       },
     }),
     route('GET', '/v1/me/runs', {

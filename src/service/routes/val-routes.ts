@@ -16,7 +16,7 @@ import { type Route, route } from './route.ts';
 import { listSchema, type RecordOf, ref } from './schemas.ts';
 
 /** Longer than other functions, because it is a table: one entry for each route. */
-export function valRoutes(db: Database, { maxVals }: { maxVals: number | undefined }): Route[] {
+export function valRoutes(db: Database): Route[] {
   return [
     route('GET', '/v1/vals/:id', {
       access: 'anyone',
@@ -45,7 +45,7 @@ export function valRoutes(db: Database, { maxVals }: { maxVals: number | undefin
       body: check.newVal,
       responses: { 201: ref('Val') },
       reply: async (request, { body, options }) =>
-        createdReply(request, await createVal(db, callerOf(request), body, { ...options, maxVals })),
+        createdReply(request, await createVal(db, callerOf(request), body, options)),
     }),
     route('PUT', '/v1/vals', {
       summary: 'Create a val, or update the code of the val with this name',
@@ -54,7 +54,7 @@ export function valRoutes(db: Database, { maxVals }: { maxVals: number | undefin
       hasIfNoneMatch: true,
       responses: { 200: ref('Val'), 201: ref('Val') },
       async reply(request, { body, options }) {
-        const { val, isNew } = await createOrUpdateVal(db, callerOf(request), body, { ...options, maxVals });
+        const { val, isNew } = await createOrUpdateVal(db, callerOf(request), body, options);
         return isNew ? createdReply(request, val) : valReply(request, val);
       },
     }),
@@ -101,8 +101,8 @@ export function valRoutes(db: Database, { maxVals }: { maxVals: number | undefin
       summary: 'Store a run that the caller has made',
       body: check.reportedRun,
       responses: { 201: ref('Run') },
-      async reply(request, { params, body, options }) {
-        const run: RecordOf<'Run'> = await addRun(db, callerOf(request), params.id, body, options);
+      async reply(request, { params, body }) {
+        const run: RecordOf<'Run'> = await addRun(db, callerOf(request), params.id, body);
         return json(run, 201);
       },
     }),

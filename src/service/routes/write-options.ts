@@ -1,18 +1,12 @@
-import { createHash } from 'node:crypto';
-import { HttpProblem } from '../problem.ts';
 import { headerOf, type ServiceRequest } from '../request.ts';
-import type { Once } from '../store/idempotency.ts';
 import { stateTag } from '../store/vals.ts';
 import type { Precondition, WriteOptions } from '../store/write-as.ts';
 
-const keyPattern = /^[\x21-\x7e]{1,255}$/;
-
 export const etagOf = (val: Parameters<typeof stateTag>[0]): string => `"${stateTag(val)}"`;
 
-export const writeOptionsOf = (request: ServiceRequest, body: Buffer | undefined): WriteOptions => ({
+export const writeOptionsOf = (request: ServiceRequest): WriteOptions => ({
   onlyIf: onlyIfOf(request),
   origin: request.origin,
-  once: request.method === 'POST' && body ? onceOf(request, body) : undefined,
 });
 
 const tagsIn = (header: string): string[] => header.split(',').map((tag) => tag.trim());
@@ -42,13 +36,4 @@ export function isUnchangedFor(request: ServiceRequest, val: Parameters<typeof s
   if (header === undefined || !['GET', 'HEAD'].includes(request.method)) return false;
   const tags = tagsIn(header).map((tag) => tag.replace(/^W\//, ''));
   return tags.includes('*') || tags.includes(etagOf(val));
-}
-
-function onceOf(request: ServiceRequest, body: Buffer): Once | undefined {
-  const key = headerOf(request, 'idempotency-key');
-  if (key === undefined) return undefined;
-  if (!keyPattern.test(key))
-    throw new HttpProblem(400, 'The header Idempotency-Key must have 1 to 255 visible ASCII characters.');
-  const requestDigest = createHash('sha256').update(`${request.path}\n`).update(body).digest('hex');
-  return { key, requestDigest };
 }

@@ -29,10 +29,10 @@ export type ValChange = Pick<ValContent, 'code'> & Partial<ValContent>;
 export const writeToVal = <Result>(
   db: Database,
   caller: Caller,
-  { id, onlyIf, once }: WriteOptions & { id: string },
+  { id, onlyIf }: WriteOptions & { id: string },
   work: (tx: Tx, val: LockedVal) => Promise<Result>,
 ): Promise<Result> =>
-  writeAs(db, caller, { val: id, once }, async (tx) => {
+  writeAs(db, caller, { val: id }, async (tx) => {
     const val = await lockOwnVal(tx, caller, id);
     checkState(val, onlyIf);
     return work(tx, val);

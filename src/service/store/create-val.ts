@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { blobId } from '../../core/lib/blob-id.ts';
-import { tooManyVals } from '../../core/lib/problem-types.ts';
-import type { Database, Reader, Tx } from '../database/database.ts';
+import type { Database, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
-import { HttpProblem } from '../problem.ts';
-import { authorOf, type Caller, type User } from './caller.ts';
+import { authorOf, type Caller } from './caller.ts';
 import { checkState, lockVal, nameTaken, updateVal, type ValChange } from './change-val.ts';
 import { saveImports } from './references.ts';
 import { now } from './timestamps.ts';
@@ -14,21 +12,14 @@ import { type WriteOptions, writeAs } from './write-as.ts';
 
 export const newValDefaults = { readme: null, privacy: 'private', type: 'script' } as const;
 
-interface CreateOptions extends WriteOptions {
-  /** For each owner. */
-  maxVals?: number | undefined;
-}
-
-const mostValsCreatedAtOnce = 100;
-
 export const createVal = (
   db: Database,
   caller: Caller,
   content: ValContent,
-  { once, ...options }: CreateOptions = {},
+  { origin }: WriteOptions = {},
 ): Promise<Val> =>
-  writeAs(db, caller, { once }, async (tx) => {
-    const val = await insertVal(tx, caller, content, options);
+  writeAs(db, caller, {}, async (tx) => {
+    const val = await insertVal(tx, caller, content, origin);
     if (!val) throw nameTaken(content.name);
     return val;
   });
@@ -37,16 +28,15 @@ export const createOrUpdateVal = (
   db: Database,
   caller: Caller,
   change: ValChange & { name: string },
-  { onlyIf, ...options }: CreateOptions = {},
+  { onlyIf, origin }: WriteOptions = {},
 ): Promise<{ val: Val; isNew: boolean }> =>
   writeAs(db, caller, { val: change.name }, async (tx) => {
     // Tries again if another process creates the val between `lockVal` and `insertVal`.
     for (;;) {
       const found = await lockVal(tx, sql`owner_id = ${caller.owner.id} AND name = ${change.name}`);
       checkState(found, onlyIf);
-      if (found)
-        return { val: (await updateVal(tx, caller, found, change, options.origin)).val, isNew: false };
-      const val = await insertVal(tx, caller, { ...newValDefaults, ...change }, options);
+      if (found) return { val: (await updateVal(tx, caller, found, change, origin)).val, isNew: false };
+      const val = await insertVal(tx, caller, { ...newValDefaults, ...change }, origin);
       if (val) return { val, isNew: true };
     }
   });
@@ -55,12 +45,11 @@ async function insertVal(
   tx: Tx,
   caller: Caller,
   content: ValContent,
-  { maxVals, origin }: CreateOptions,
+  origin: string | undefined,
 ): Promise<Val | undefined> {
   const { name, code, readme, privacy, type } = content;
   const { owner } = caller;
   const versionAuthor = authorOf(caller);
-  if (maxVals !== undefined) await checkValCount(tx, owner, maxVals);
   const at = now();
   const [inserted] = await tx.query<{ id: string }>(sql`
     INSERT INTO vals (id, owner_id, name, readme, privacy, type, created_at, updated_at)
@@ -90,24 +79,4 @@ async function insertVal(
     author: owner,
     versionAuthor,
   };
-}
-
-/** Locks the owner only near the limit, so that requests of one owner rarely wait for each other. */
-async function checkValCount(tx: Tx, owner: User, maxVals: number): Promise<void> {
-  if ((await countVals(tx, owner)) < maxVals - mostValsCreatedAtOnce) return;
-  if (tx.forUpdate.text !== '')
-    await tx.query(sql`SELECT id FROM users WHERE id = ${owner.id} FOR NO KEY UPDATE`);
-  if ((await countVals(tx, owner)) < maxVals) return;
-  throw new HttpProblem(
-    403,
-    `${owner.username} already has ${maxVals} vals, the most that this service allows.`,
-    { type: tooManyVals },
-  );
-}
-
-async function countVals(db: Reader, owner: User): Promise<number> {
-  const [counted] = await db.query<{ vals: number }>(
-    sql`SELECT count(*) AS vals FROM vals WHERE owner_id = ${owner.id}`,
-  );
-  return counted?.vals ?? 0;
 }

@@ -87,9 +87,3 @@ export async function putRecord(tx: Tx, owner: User, record: StoredRecord): Prom
       ON CONFLICT (owner_id, kind, key) DO UPDATE SET at = excluded.at, tag = excluded.tag,
       val_id = excluded.val_id, json = excluded.json, logs = excluded.logs`);
 }
-
-export async function countAll(db: Reader): Promise<{ vals: number; runs: number }> {
-  const [counted] = await db.query<{ vals: number; runs: number }>(sql`
-    SELECT (SELECT count(*) FROM vals) AS vals, (SELECT count(*) FROM records WHERE kind = 'runs') AS runs`);
-  return counted ?? { vals: 0, runs: 0 };
-}

@@ -6,18 +6,15 @@ import type { FoundRecord, RecordFilter } from './records.ts';
 import { now, sortableTime } from './timestamps.ts';
 import { isListedFor, isSharedWith } from './val-rows.ts';
 
-// A row of `imports` says that a val imports another one. The current code of the val does so if `is_current` is 1. A row
-// may outlive the imported val, so whoever reads it joins that val.
+// A row of `imports` says that the current code of a val imports another one. A row may outlive the imported val, so
+// whoever reads it joins that val.
 
 /** The ids that `saveImports` has stored for a val, separated by commas. */
 export const storedImports = raw(
-  "(SELECT string_agg(imported_id, ',') FROM imports WHERE imports.val_id = vals.id AND is_current = 1) AS imports",
+  "(SELECT string_agg(imported_id, ',') FROM imports WHERE imports.val_id = vals.id) AS imports",
 );
 
-/**
- * Stores what the new code of a val imports. What it no longer imports is marked, and not deleted, so that both are one
- * statement: each is a round trip to PostgreSQL. Most versions import what the version before them did.
- */
+/** Stores what the new code of a val imports. Most versions import what the version before them did. */
 export async function saveImports(
   tx: Tx,
   { id, imports }: { id: string; imports: string | null },
@@ -26,16 +23,16 @@ export async function saveImports(
 ): Promise<void> {
   const before = imports?.split(',') ?? [];
   const after = importedIds(code, origin).filter((imported) => imported !== id);
-  const changed = [
-    ...after.filter((imported) => !before.includes(imported)),
-    ...before.filter((imported) => !after.includes(imported)),
-  ];
-  if (changed.length === 0) return;
-  const isImported = after.length === 0 ? raw('0') : sql`CASE WHEN id IN ${listOf(after)} THEN 1 ELSE 0 END`;
+  const removed = before.filter((imported) => !after.includes(imported));
+  const added = after.filter((imported) => !before.includes(imported));
+  if (removed.length > 0) {
+    await tx.query(sql`DELETE FROM imports WHERE val_id = ${id} AND imported_id IN ${listOf(removed)}`);
+  }
+  if (added.length === 0) return;
   await tx.query(sql`
-    INSERT INTO imports (val_id, imported_id, imported_owner_id, at, is_current)
-      SELECT ${id}, id, owner_id, ${sortableTime(now()) ?? ''}, ${isImported} FROM vals WHERE id IN ${listOf(changed)}
-      ON CONFLICT (val_id, imported_id) DO UPDATE SET at = excluded.at, is_current = excluded.is_current`);
+    INSERT INTO imports (val_id, imported_id, imported_owner_id, at)
+      SELECT ${id}, id, owner_id, ${sortableTime(now()) ?? ''} FROM vals WHERE id IN ${listOf(added)}
+      ON CONFLICT (val_id, imported_id) DO NOTHING`);
 }
 
 export interface Reference extends Pick<FoundRecord, 'at' | 'position'> {
@@ -56,7 +53,7 @@ export async function findReferences(
   { limit, offset = 0, after, since, until }: RecordFilter & { limit: number },
 ): Promise<{ references: Reference[]; more: boolean }> {
   const conditions: Sql[] = [
-    sql`imported_owner_id = ${owner.id} AND is_current = 1`,
+    sql`imported_owner_id = ${owner.id}`,
     sql`(${isListedFor(caller)} OR ${isSharedWith(caller)})`,
     ...(valId === undefined ? [] : [sql`imported_id = ${valId}`]),
     ...(after ? [sql`(at, imports.position) < (${after[0]}, ${after[1]})`] : []),

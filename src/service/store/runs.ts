@@ -8,7 +8,7 @@ import { findRecord, findRecords, putRecord, type RecordFilter } from './records
 import { now, sortableTime } from './timestamps.ts';
 import { checkVal } from './val-rows.ts';
 import { requireVersion } from './versions.ts';
-import { type WriteOptions, writeAs } from './write-as.ts';
+import { writeAs } from './write-as.ts';
 
 export interface ReportedRun {
   version: number;
@@ -29,14 +29,8 @@ export async function runsOfVal(db: Reader, caller: Caller, id: string, filter?:
   return findRecords(db, 'runs', { valId: id }, filter);
 }
 
-export const addRun = (
-  db: Database,
-  caller: Caller,
-  id: string,
-  reported: ReportedRun,
-  { once }: WriteOptions = {},
-) =>
-  writeAs(db, caller, { val: id, once }, async (tx) => {
+export const addRun = (db: Database, caller: Caller, id: string, reported: ReportedRun) =>
+  writeAs(db, caller, { val: id }, async (tx) => {
     const { version, logs, ...times } = reported;
     const { name } = await lockOwnVal(tx, caller, id);
     await requireVersion(tx, id, version);

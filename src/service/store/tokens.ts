@@ -6,7 +6,7 @@ import { HttpProblem } from '../problem.ts';
 import { type Caller, type CallerToken, idPattern, isLimited, type Role, type User } from './caller.ts';
 import type { LastUse } from './last-use.ts';
 import { now } from './timestamps.ts';
-import { type WriteOptions, writeAs } from './write-as.ts';
+import { writeAs } from './write-as.ts';
 
 export interface ListedToken {
   id: string;
@@ -94,11 +94,8 @@ export async function tokensOf(db: Reader, caller: Caller): Promise<ListedToken[
   return rows.map((row) => ({ ...row, readOnly: row.readOnly === 1 }));
 }
 
-/** The reply has the secret, so it is not kept for a repeated request. */
-export const addToken = (db: Database, caller: Caller, token: WantedToken, { once }: WriteOptions = {}) =>
-  writeAs(db, caller, { once: once && { ...once, hasSecretReply: true } }, (tx) =>
-    createToken(tx, caller, token),
-  );
+export const addToken = (db: Database, caller: Caller, token: WantedToken) =>
+  writeAs(db, caller, {}, (tx) => createToken(tx, caller, token));
 
 async function createToken(
   tx: Tx,

@@ -58,7 +58,7 @@ export const listedColumns = sql`vals.id, name, privacy, type, vals.created_at A
   code_hash AS "codeHash", versions.created_at AS "versionCreatedAt",
   CASE versions.version WHEN vals.version THEN updated_at ELSE versions.created_at END AS "updatedAt",
   (SELECT count(*) FROM records WHERE kind = 'likes' AND records.val_id = vals.id) AS "likeCount",
-  (SELECT count(*) FROM imports WHERE imported_id = vals.id AND is_current = 1) AS "referenceCount", owner_id AS "ownerId", username,
+  (SELECT count(*) FROM imports WHERE imported_id = vals.id) AS "referenceCount", owner_id AS "ownerId", username,
   ${authorColumns}`;
 
 export const joinedWith = (vals: Sql): Sql =>

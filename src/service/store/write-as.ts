@@ -2,7 +2,6 @@ import { type Database, DatabaseFailure, type Tx } from '../database/database.ts
 import { sql } from '../database/sql.ts';
 import { HttpProblem, unauthorized } from '../problem.ts';
 import { type Caller, isInSpace } from './caller.ts';
-import { doOnce, type Once } from './idempotency.ts';
 
 /** Decides by the state of the val whether the write may begin. */
 export type Precondition = { allows(state: string | undefined): boolean; refusal: string };
@@ -10,7 +9,6 @@ export type Precondition = { allows(state: string | undefined): boolean; refusal
 /** What a request says of the write that it wants. */
 export interface WriteOptions {
   onlyIf?: Precondition | undefined;
-  once?: Once | undefined;
   /** The address of the service, by which code imports its vals. */
   origin?: string | undefined;
 }
@@ -18,21 +16,20 @@ export interface WriteOptions {
 interface WriteAsOptions {
   /** The id or the name of the val. Writes to the same val wait for each other. */
   val?: string;
-  once?: Once | undefined;
 }
 
-/** Each write of a caller: remembers the answer of an Idempotency-Key, and checks the membership in the transaction. */
+/** Each write of a caller checks the membership in the transaction. */
 export async function writeAs<Result>(
   database: Database,
   caller: Caller,
-  { val, once }: WriteAsOptions,
+  { val }: WriteAsOptions,
   work: (tx: Tx) => Promise<Result>,
 ): Promise<Result> {
   // The row contains the id of the owner, because anybody can try to write to a val of another owner.
   const keys = { row: val === undefined ? undefined : `${caller.owner.id} ${val}` };
   try {
     return await database.transaction(keys, async (tx) => {
-      const result = once ? await doOnce(tx, caller, once, work) : await work(tx);
+      const result = await work(tx);
       // The write may have waited for other writes, and the membership may have ended meanwhile.
       if (isInSpace(caller)) await checkMembership(tx, caller);
       return result;

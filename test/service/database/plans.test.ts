@@ -4,7 +4,7 @@ import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { Database, Reader, Value } from '../../../src/service/database/database.ts';
 import { openStore, type Store } from '../../../src/service/index.ts';
 import { cleanUp } from '../../../src/service/store/clean-up.ts';
-import { countAll, recordKinds } from '../../../src/service/store/records.ts';
+import { recordKinds } from '../../../src/service/store/records.ts';
 import { loadSeed } from '../../../src/service/store/seed.ts';
 import { addSignInLink, useSignInLink } from '../../../src/service/store/sign-in-links.ts';
 import { identify } from '../../../src/service/store/tokens.ts';
@@ -54,10 +54,9 @@ const count = 8_000;
 const people = 16;
 const membersPerSpace = 4;
 const fewRows = 101;
-const large = /\b(vals|versions|imports|imported|records|users|space|members|tokens|links|replies)\b/;
-/** The lists of people and spaces for an operator, the rounds of the retention, and the counts for the metrics. */
-const listsAll =
-  /FROM users WHERE kind = \?\s+ORDER BY username$|^SELECT id FROM users( LIMIT 1)?$|^SELECT \(SELECT count/;
+const large = /\b(vals|versions|imports|imported|records|users|space|members|tokens|sessions|links)\b/;
+/** The lists of people and spaces for an operator, and the rounds of the retention. */
+const listsAll = /FROM users WHERE kind = \?\s+ORDER BY username$|^SELECT id FROM users( LIMIT 1)?$/;
 
 async function useAll(at: string): Promise<void> {
   const service = await temporaryService({ at });
@@ -89,11 +88,10 @@ async function useAll(at: string): Promise<void> {
   await service.ask('PUT', '/v1/vals', { body: { name: 'later', code: 'd' } });
   await service.ask('POST', `/v1/vals/${id}/versions`, { body: { code: 'e', name: 'renamed' } });
   const times = { runStartAt: '2026-02-01T09:30:00Z', runEndAt: '2026-02-01T09:30:01Z' };
-  const report = { body: { version: 1, error: 'failed', ...times }, headers: { 'Idempotency-Key': 'k' } };
+  const report = { body: { version: 1, error: 'failed', ...times } };
   for (let i = 0; i < 2; i++) await service.ask('POST', `/v1/vals/${id}/runs`, report);
   const passed = { version: 1, runStartAt: '2026-01-01', runEndAt: null };
   await service.ask('POST', `/v1/vals/${id}/runs`, { body: passed });
-  expect(await countAll(store.db)).toMatchObject({ vals: 3 });
   const filters = ['', 'error=true', 'since=2026-01-01T00:00:00Z', 'until=2026-01-01T00:00:00Z'];
   const all = `${filters.slice(1).join('&')}`;
   for (const filter of [...filters, all]) {
@@ -253,14 +251,12 @@ const fillAll: Fill = (series, bytes) => `
   INSERT INTO tokens (id, user_id, name, digest, created_at) SELECT 'token' || n, 'user' || n, 'first', n, '2026'
     FROM ${series};
   INSERT INTO links (digest, token_id, expires_at) SELECT 'link' || n, 'token' || n, '2026' || n FROM ${series};
-  INSERT INTO replies (person_id, owner_id, key, request_digest, at)
-    SELECT 'user' || n, 'user' || n, 'key', '', '2026' || n FROM ${series};
-  INSERT INTO vals (id, owner_id, name, privacy, created_at, updated_at, last_version)
-    SELECT 'val' || n, ${owner}, 'name' || n, 'public', '2026', '2026' || n, 1 FROM ${series};
+  INSERT INTO vals (id, owner_id, name, privacy, type, created_at, updated_at)
+    SELECT 'val' || n, ${owner}, 'name' || n, 'public', 'script', '2026', '2026' || n FROM ${series};
   INSERT INTO versions (val_id, version, code, code_hash, created_at)
     SELECT 'val' || n, 1, ${bytes}, '', '2026' FROM ${series};
-  INSERT INTO imports (val_id, imported_id, imported_owner_id, at, is_current)
-    SELECT 'val' || n, 'val' || (n / 2), ${owner}, '2026' || n, 1 FROM ${series};
+  INSERT INTO imports (val_id, imported_id, imported_owner_id, at)
+    SELECT 'val' || n, 'val' || (n / 2), ${owner}, '2026' || n FROM ${series};
   INSERT INTO records (owner_id, kind, key, at, tag, val_id, json)
     SELECT ${owner}, 'runs', 'run' || n, '2026' || n, 'passed', 'val' || n, '{}'
       FROM ${series};`;
@@ -306,7 +302,7 @@ test('a read of a val with many versions reads only the newest version', async (
   expect(found.filter((step) => /version/.test(step)).length).toBeGreaterThan(2);
 });
 
-test('a PUT of new code takes seven round trips, one of a new val no more, and new imports another one', async () => {
+test('a PUT of new code takes seven round trips, one of a new val no more, and new imports one or two more', async () => {
   const service = await temporaryService();
   // The list waits until the use of the token has been noted.
   await service.get('/v1/me/tokens');
@@ -322,7 +318,7 @@ test('a PUT of new code takes seven round trips, one of a new val no more, and n
   for (const [code, most] of [
     [importing(one), 8],
     [`${importing(one)} // changed`, 7],
-    [importing(two), 8],
+    [importing(two), 9],
     ['none', 8],
   ] as const) {
     trips.count = 0;

@@ -66,7 +66,7 @@ describe('a reference', () => {
     ['its module', (id: string) => `/v1/vals/${id}/module`],
     ['its module below a space', (id: string) => `/@acme/v1/vals/${id}/module?v=2`],
     ['its page', (id: string) => `/vals/${id}`],
-    ['the page of a version', (id: string) => `/@acme/vals/${id.toUpperCase()}/versions/1`],
+    ['the page of a version', (id: string) => `/@acme/vals/${id}/versions/1`],
     ['the code of a version', (id: string) => `/vals/${id}/versions/1/raw`],
   ])('is found in code that imports a val by %s', async (_, path) => {
     const used = await newVal(ada, 'c');

@@ -108,10 +108,6 @@ const hintsForProblems: Record<string, Hints> = {
     'Use a token without limits.',
     { text: 'To see the limits of this one', command: 'me' },
   ],
-  [problemTypes.tooManyVals]: [
-    'Delete a val that is no longer needed, or ask the person who runs the service for more.',
-    { text: 'To list the vals', command: 'ls' },
-  ],
   [problemTypes.outsideOfSpace]: [
     'Use the base URL of the space, or another token.',
     { text: 'To see where the base URL comes from', command: 'config' },

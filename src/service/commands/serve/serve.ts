@@ -28,11 +28,6 @@ export const command = defineCommand({
       description: 'delete runs older than this age, such as 90d',
       value: age(),
     },
-    maxVals: {
-      rare: true,
-      description: 'limit of vals per owner (default for a team: 10000)',
-      value: integer({ min: 1, max: 999_999_999 }),
-    },
     metricsPort: {
       rare: true,
       description: 'serve GET /metrics for Prometheus on this port',

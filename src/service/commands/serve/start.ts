@@ -2,7 +2,7 @@ import type { Context } from '../../../core/command-line/context.ts';
 import { UsageError } from '../../../core/errors.ts';
 import { readText } from '../../../core/files/read-text.ts';
 import type { EmbeddedService, Network } from '../../index.ts';
-import { mostVals, requestsPerSecond, requestsUnderWay } from '../../limits.ts';
+import { requestsPerSecond, requestsUnderWay } from '../../limits.ts';
 import { type NetworkOptions, networkOf, parseHost } from './network-options.ts';
 import { type Report, reportEvent } from './report.ts';
 import { type Place, storePlace } from './store-place.ts';
@@ -13,7 +13,6 @@ export interface ServeOptions extends NetworkOptions {
   database: string | undefined;
   seed?: string;
   keepRuns?: number;
-  maxVals?: number;
   metricsPort?: number;
   metricsHost?: string;
   log?: string;
@@ -57,7 +56,6 @@ export async function start(context: Context, setup: Setup, report: Report): Pro
     network,
     limits: {
       requests: perSecond === undefined ? undefined : { perSecond, inFlight: requestsUnderWay },
-      maxVals: setup.maxVals ?? (isShared ? mostVals : undefined),
       keepRunsMs: setup.keepRuns,
     },
     metrics,
