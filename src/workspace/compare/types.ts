@@ -1,0 +1,56 @@
+// What a comparison of a file with its val takes, and what it finds.
+import type { Code, CodeWithText } from '../code.ts';
+
+/** What a folder and a service last had in common of a val. */
+export interface ValRecord {
+  id: string;
+  version: number | undefined;
+  /** The id that git gives the service's code as a blob. */
+  blob: string;
+  /** HEAD's commit then. Undefined without git, and before the first commit. */
+  commit: string | undefined;
+}
+
+export interface ValVersion {
+  version: number | undefined;
+  code: Code;
+  madeAt?: string | undefined;
+  madeBy?: string | undefined;
+}
+
+export interface FileAndVal {
+  /** The path below the workspace's folder, with slashes. */
+  file: string;
+  here: CodeWithText;
+  /** The val as it is now. */
+  there: ValVersion;
+  /** Undefined if there is none, or if it is of another val. */
+  record: ValRecord | undefined;
+  /** The newest 20, oldest first. The last one is the val as it is now. Asked once, and only if the codes differ. */
+  versions(): Promise<readonly ValVersion[]>;
+  /** Reads the code of a version that only a list told. Undefined if that is gone. */
+  read(version: ValVersion): Promise<CodeWithText | undefined>;
+}
+
+export type Status = 'unchanged' | 'changed here' | 'changed there' | 'conflict';
+
+export interface Compared {
+  status: Status;
+  /** The newest version that has the file's code, if one of the newest 20 has. */
+  fileVersion?: number | undefined;
+  /** What a merge of the file with the val begins with. Undefined if both sides never had the same code. */
+  base?: ValVersion | undefined;
+  /** The version that has the present code, if the service went back to it from another code. */
+  restored?: number | undefined;
+  /** Why git could not tell more. Only beside a conflict, and where a whole history might have told more. */
+  limit?: GitLimit | undefined;
+}
+
+/** Why the history of a file is not known, or not to its end. */
+export type GitLimit =
+  | 'no git program'
+  | 'dubious ownership'
+  /** Add `fetch-depth: 0`. */
+  | 'shallow'
+  | 'too long'
+  | 'failed';
