@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { defineConfig } from 'vitest/config';
-import { isLong } from './test/support/cases.ts';
+import { pathToFileURL } from 'node:url';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { chromium } from './test/support/chromium.ts';
 import { folderInMemory } from './test/support/in-memory.ts';
-import { binariesOfPostgres } from './test/support/postgres.ts';
 
 const inMemory = folderInMemory();
 if (inMemory !== undefined) process.env.TMPDIR ??= inMemory;
@@ -32,35 +31,24 @@ const compiling = () => ({ define: { VERSION: JSON.stringify(version) }, plugins
 /** The test files share a process, because a new process needs half a second to import the program. */
 const oneProcess = { isolate: false };
 
-/** These files need their own process, because they replace a module for the whole process. */
-const alone = ['test/service/database/{plans,upgrade}.test.ts'];
+/** What the tests of a feature need besides. */
+interface OfFeature {
+  globalSetup?: string;
+  setupFiles?: string;
+  apart?: string[];
+  projects?: (TestProjectInlineConfiguration['test'] & object)[];
+}
 
-const endsServices = { setupFiles: 'test/service/after-file.ts' };
+const files = readdirSync('test').map((name) => resolve('test', name, 'projects.mjs'));
+const ofFeatures: OfFeature[] = await Promise.all(
+  files.filter((file) => existsSync(file)).map((file) => import(pathToFileURL(file).href)),
+);
 
-const needPostgres = ['test/service/postgres/**/*.test.ts'];
-
-/** The tests whose outcome depends on locks, on the types of columns, or on SQL that differs. */
-const onBothDatabases = [
-  'test/service/routes/{if-match,lists,revocation,vals}.test.ts',
-  'test/service/store/{references,search}.test.ts',
-  'test/service/database/processes.test.ts',
-  'test/service/backup/backup.test.ts',
-];
-
-/** Most of their statements run on PostgreSQL in the tests above, and in `plans.test.ts`. */
-const onBothDatabasesIfLong = [
-  'test/service/routes/{openapi,reported-runs}.test.ts',
-  'test/service/store/{spaces,years}.test.ts',
-  'test/service/database/deletion.test.ts',
-];
-
-const hasPostgres = binariesOfPostgres() !== undefined;
 if (!chromium) console.warn('Chromium is not installed here: the tests in a browser are skipped.');
-if (!hasPostgres) console.warn('PostgreSQL is not installed here: the tests that need it are skipped.');
 
 export default defineConfig({
   test: {
-    globalSetup: 'test/support/build.ts',
+    globalSetup: ['test/support/build.ts', ...ofFeatures.flatMap(({ globalSetup = [] }) => globalSetup)],
     // The tests wait about as long as they compute: 190 seconds of processor time. On two cores, three workers took 184
     // seconds, four 160 and six 122.
     maxWorkers: 3 * availableParallelism(),
@@ -69,37 +57,18 @@ export default defineConfig({
     projects: [
       {
         ...compiling(),
-        test: { name: 'alone', include: alone, ...timeouts },
-      },
-      {
-        ...compiling(),
         test: {
           name: 'one process',
           include: ['test/**/*.test.ts'],
-          exclude: [...alone, ...needPostgres],
-          ...endsServices,
+          exclude: ofFeatures.flatMap(({ apart = [] }) => apart),
+          setupFiles: ofFeatures.flatMap(({ setupFiles = [] }) => setupFiles),
           ...oneProcess,
           ...timeouts,
         },
       },
-      ...(hasPostgres
-        ? [
-            {
-              include: [...onBothDatabases, ...(isLong ? onBothDatabasesIfLong : []), ...needPostgres],
-              ...endsServices,
-              ...oneProcess,
-            },
-            { include: alone, isolate: true },
-          ].map((part) => ({
-            ...compiling(),
-            test: {
-              name: part.isolate ? 'on PostgreSQL, alone' : 'on PostgreSQL',
-              globalSetup: 'test/support/postgres.ts',
-              ...timeouts,
-              ...part,
-            },
-          }))
-        : []),
+      ...ofFeatures.flatMap(({ projects = [] }) =>
+        projects.map((project) => ({ ...compiling(), test: { ...timeouts, ...project } })),
+      ),
     ],
   },
 });

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { InterruptedError } from '../../src/core/errors.ts';
 import { deaf } from '../run/folder.ts';
+import { serviceInProcess } from '../service/support/service-in-process.ts';
 import { trusting } from '../support/certificates.ts';
 import { listen } from '../support/listen.ts';
 import { folderOf, folderOfVals, temporaryFolder, valNames } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { secureService } from '../support/secure-service.ts';
-import { serviceInProcess } from '../support/service-in-process.ts';
 import {
   agentOnService,
   connectAgent,

@@ -3,9 +3,9 @@ import { Client, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { onTestFinished } from 'vitest';
+import { serviceInProcess } from '../service/support/service-in-process.ts';
 import { inProcess } from '../support/in-process.ts';
 import { environment, program, type RunOptions, temporaryFolder } from '../support/program.ts';
-import { serviceInProcess } from '../support/service-in-process.ts';
 
 type Options = Pick<RunOptions, 'env' | 'cwd' | 'home'>;
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { serviceInProcess } from '../service/support/service-in-process.ts';
 import { run, temporaryFolder } from '../support/program.ts';
-import { serviceInProcess } from '../support/service-in-process.ts';
 import { connectAgent, otherClients } from './clients.ts';
 
 const first = 'export default () => 1;\n';

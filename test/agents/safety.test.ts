@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { serviceInProcess } from '../service/support/service-in-process.ts';
 import { folderOf, run, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
-import { serviceInProcess } from '../support/service-in-process.ts';
 import { agentOnService, connectAgent, initializedAgent, startAgent } from './clients.ts';
 
 const code = 'export default () => 1;\n';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { environmentOf } from '../../src/run/environment.ts';
+import { serviceInProcess } from '../service/support/service-in-process.ts';
 import { folderOf, run } from '../support/program.ts';
-import { serviceInProcess } from '../support/service-in-process.ts';
 
 const files = {
   'sub/a.ts': `export default () => ['API_KEY', 'FROM_ENV_FILE', 'GIVEN', 'VALS_TOKEN', 'LANG'].map((name) => process.env[name] ?? '-').join(' ')`,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/core/errors.ts';
 import { systemClock } from '../../src/core/lib/clock.ts';
+import { serviceInProcess } from '../service/support/service-in-process.ts';
 import { quickRetries } from '../support/clocks.ts';
 import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
-import { serviceInProcess } from '../support/service-in-process.ts';
 import { folderWith } from './folder.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';

@@ -6,9 +6,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { InterruptedError } from '../../src/core/errors.ts';
 import { startService } from '../../src/service/index.ts';
 import { recordKinds } from '../../src/service/store/records.ts';
-import { embeddedService } from '../support/embedded-service.ts';
 import { environment, folderOf, program, run, runOnScreen, temporaryFolder } from '../support/program.ts';
-import { seedOf, seedStore } from '../support/seeds.ts';
+import { embeddedService } from './support/embedded-service.ts';
+import { seedOf, seedStore } from './support/seeds.ts';
 
 const code = '// é 𝄞\r\nexport default "\u0000";';
 

@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { inject } from 'vitest';
 import { openStore, type ServiceOptions, type Store, startService } from '../../src/service/index.ts';
-import { placeOf } from '../support/embedded-service.ts';
-import { emptyStore, newDatabase } from '../support/postgres.ts';
-import { seedStore } from '../support/seeds.ts';
-import { newStoreFile } from '../support/service-in-process.ts';
+import { placeOf } from './support/embedded-service.ts';
+import { emptyStore, newDatabase } from './support/postgres.ts';
+import { seedStore } from './support/seeds.ts';
+import { newStoreFile } from './support/service-in-process.ts';
 
 interface Answer {
   status: number;

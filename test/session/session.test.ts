@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { seedOf, seedStore } from '../service/support/seeds.ts';
 import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
-import { seedOf, seedStore } from '../support/seeds.ts';
 import { pictureOf } from './picture.ts';
 
 const columns = 80;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { outcomes, pushCode } from '../core/commands/pushes.ts';
+import { frontOf } from '../service/support/service-in-process.ts';
 import { quickRetries } from '../support/clocks.ts';
 import { run, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService, testToken } from '../support/scripted-service.ts';
-import { frontOf } from '../support/service-in-process.ts';
 import { type Env, newService, type Service } from './support.ts';
 
 const testId = '00000000-0000-4000-8000-000000000000';

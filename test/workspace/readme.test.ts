@@ -3,9 +3,9 @@ import { chmodSync, cpSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
+import { startTeam } from '../service/support/team.ts';
 import { environment, folderOf, program, run, temporaryFolder, writeFiles } from '../support/program.ts';
 import { signIn } from '../support/sign-in.ts';
-import { startTeam } from '../support/team.ts';
 
 const linesOf = (title: string): string[] => {
   const section = readFileSync('README.md', 'utf8').split(`## ${title}`)[1] ?? '';

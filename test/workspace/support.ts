@@ -3,6 +3,12 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { folderOfService } from '../../src/workspace/records.ts';
 import {
+  frontOf,
+  passOn,
+  type RunningService,
+  serviceInProcess,
+} from '../service/support/service-in-process.ts';
+import {
   type RunResult,
   run,
   runOnScreen,
@@ -12,7 +18,6 @@ import {
 } from '../support/program.ts';
 import { reachable } from '../support/proxy.ts';
 import type { Reply, Seen } from '../support/scripted-service.ts';
-import { frontOf, passOn, type RunningService, serviceInProcess } from '../support/service-in-process.ts';
 
 export interface Row {
   file: string;

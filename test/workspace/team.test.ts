@@ -1,8 +1,8 @@
 import { renameSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { startTeam } from '../service/support/team.ts';
 import { folderOf, temporaryFolder } from '../support/program.ts';
 import { signIn } from '../support/sign-in.ts';
-import { startTeam } from '../support/team.ts';
 import { Clone, repository } from './repository.ts';
 import { workspaceWith } from './support.ts';
 

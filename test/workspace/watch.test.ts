@@ -3,10 +3,10 @@ import { mkdirSync, renameSync, symlinkSync, watch as watchFolder, writeFileSync
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { InterruptedError } from '../../src/core/errors.ts';
+import { newStoreFile, serviceInProcess } from '../service/support/service-in-process.ts';
 import { inProcess } from '../support/in-process.ts';
 import { environment, program, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
-import { newStoreFile, serviceInProcess } from '../support/service-in-process.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { newService, Place, pushed, type Row, Service, serviceWith, workspaceWith } from './support.ts';
 

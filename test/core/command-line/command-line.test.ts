@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { pathsOf } from '../../../src/core/command-line/command-tree.ts';
 import { parseCommandLine } from '../../../src/core/command-line/parse-command-line.ts';
 import { commandTree } from '../../../src/features.ts';
+import { serviceInProcess } from '../../service/support/service-in-process.ts';
 import { inProcess } from '../../support/in-process.ts';
 import { folderOf, run, runOnScreen, temporaryFolder } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
-import { serviceInProcess } from '../../support/service-in-process.ts';
 import { writeConfig } from '../settings/support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';

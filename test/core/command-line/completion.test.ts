@@ -8,9 +8,9 @@ import { loadTree } from '../../../src/core/command-line/command-tree.ts';
 import { completions } from '../../../src/core/command-line/completion/completions.ts';
 import { filesLine, shells } from '../../../src/core/command-line/completion/scripts.ts';
 import { commandTree } from '../../../src/features.ts';
+import { serviceInProcess } from '../../service/support/service-in-process.ts';
 import { describeWith } from '../../support/describe-with.ts';
 import { environment, folderOf, program, run, temporaryFolder } from '../../support/program.ts';
-import { serviceInProcess } from '../../support/service-in-process.ts';
 
 /** What a shell does with spaces, quotes, `=`, `:` and files. What is offered is tested below, without a shell. */
 const typed: [lineBeforeTab: string, argsThatRun: string[]][] = [

@@ -8,10 +8,10 @@ import { commandsOf, type LoadedCommand, loadTree } from '../../../src/core/comm
 import { withoutColor } from '../../../src/core/output/style.ts';
 import { commandTree } from '../../../src/features.ts';
 import { openStore } from '../../../src/service/index.ts';
+import { seedOfEachKind } from '../../service/support/seeds.ts';
+import { type RunningService, serviceInProcess } from '../../service/support/service-in-process.ts';
 import { inProcess } from '../../support/in-process.ts';
 import { environment, program, run, temporaryFolder } from '../../support/program.ts';
-import { seedOfEachKind } from '../../support/seeds.ts';
-import { type RunningService, serviceInProcess } from '../../support/service-in-process.ts';
 import { signIn } from '../../support/sign-in.ts';
 
 const commands = commandsOf(await loadTree(commandTree));

@@ -12,9 +12,9 @@ import { quoteFor } from '../../../src/core/lib/shell-command.ts';
 import type { Flags } from '../../../src/core/settings/settings.ts';
 import { commandTree } from '../../../src/features.ts';
 import { connectAgent } from '../../agents/clients.ts';
+import { serviceInProcess } from '../../service/support/service-in-process.ts';
 import { folderOf, run } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
-import { serviceInProcess } from '../../support/service-in-process.ts';
 
 const tree = await loadTree(commandTree);
 const push = commandNamed(tree, 'push');

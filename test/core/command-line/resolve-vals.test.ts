@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { serviceInProcess } from '../../service/support/service-in-process.ts';
 import { folderOf, run, writeFiles } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
-import { serviceInProcess } from '../../support/service-in-process.ts';
 import { pushed } from '../../workspace/support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';

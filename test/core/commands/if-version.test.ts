@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { serviceInProcess } from '../../service/support/service-in-process.ts';
 import { folderOf, run, runOnScreen, temporaryFolder } from '../../support/program.ts';
 import { type Reply, scriptedService } from '../../support/scripted-service.ts';
-import { serviceInProcess } from '../../support/service-in-process.ts';
 import { id, pushCode } from './pushes.ts';
 
 const etag = '"7-abc"';

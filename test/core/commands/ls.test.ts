@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { serviceInProcess } from '../../service/support/service-in-process.ts';
 import { folderOf, run, runOnScreen } from '../../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
-import { serviceInProcess } from '../../support/service-in-process.ts';
 import { id, pushCode } from './pushes.ts';
 
 const names = ({ stdout }: { stdout: string }) =>

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startService } from '../../../src/service/index.ts';
+import { serviceInProcess } from '../../service/support/service-in-process.ts';
 import { folderOf, run, temporaryFolder } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
-import { serviceInProcess } from '../../support/service-in-process.ts';
 import { id, pushCode } from './pushes.ts';
 
 it('a name that the service refuses gets a hint with a name that works', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { serviceInProcess } from '../../service/support/service-in-process.ts';
 import { run, runOnScreen } from '../../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
-import { serviceInProcess } from '../../support/service-in-process.ts';
 import { a, b, pushCode } from './pushes.ts';
 
 const failure = 'Error: too small\n    at greet.ts:3:9\n    at main.ts:1:1';

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { embeddedService } from '../../support/embedded-service.ts';
+import { embeddedService } from '../../service/support/embedded-service.ts';
 import { run, runOnScreen, temporaryFolder } from '../../support/program.ts';
 import { scriptedService, testToken } from '../../support/scripted-service.ts';
 import { id, pushCode } from './pushes.ts';

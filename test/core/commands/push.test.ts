@@ -3,9 +3,9 @@ import type { ServerResponse } from 'node:http';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nameFrom } from '../../../src/core/files/val-names.ts';
+import { serviceInProcess } from '../../service/support/service-in-process.ts';
 import { folderOf, run, temporaryFolder } from '../../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
-import { serviceInProcess } from '../../support/service-in-process.ts';
 import { a, id, interruptible, made, names, outcomes, sent, statuses, vals } from './pushes.ts';
 
 const repliesTo =

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { systemClock } from '../../../src/core/lib/clock.ts';
+import { startTeam } from '../../service/support/team.ts';
 import { clientOf } from '../../service/support.ts';
 import { run, runOnScreen } from '../../support/program.ts';
 import { type Reply, scriptedService } from '../../support/scripted-service.ts';
-import { startTeam } from '../../support/team.ts';
 import { a, b, c, id, interruptible } from './pushes.ts';
 
 const one = ['val', 'rm', id];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { startTeam } from '../../service/support/team.ts';
 import { run, runOnScreen } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
-import { startTeam } from '../../support/team.ts';
 import { lines } from '../output/support.ts';
 
 const tokenForm = /^vals_[\w-]{43}$/;

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { serviceInProcess } from '../../service/support/service-in-process.ts';
 import { folderOf, run, runOnScreen, runProcess, temporaryFolder } from '../../support/program.ts';
 import { type Reply, scriptedService } from '../../support/scripted-service.ts';
-import { serviceInProcess } from '../../support/service-in-process.ts';
 import { id, pushCode } from './pushes.ts';
 
 const codes = ['one\ntwo\nthree\n', 'one\n2\nthree\n', 'one\n2\nthree'];

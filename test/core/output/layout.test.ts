@@ -4,9 +4,9 @@ import { gap, layOut } from '../../../src/core/output/layout.ts';
 import { showsUnicode } from '../../../src/core/output/style.ts';
 import { createTextWidth } from '../../../src/core/output/text-width.ts';
 import { clockTime } from '../../../src/core/output/times.ts';
+import { serviceInProcess } from '../../service/support/service-in-process.ts';
 import { runOnScreen } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
-import { serviceInProcess } from '../../support/service-in-process.ts';
 import { pushCode } from '../commands/pushes.ts';
 import { lines, list } from './support.ts';
 

@@ -8,11 +8,11 @@ import { recordKinds } from '../../../src/service/store/records.ts';
 import { identify } from '../../../src/service/store/tokens.ts';
 import { valNamed } from '../../../src/service/store/vals.ts';
 import { isLong } from '../../support/cases.ts';
-import { placeOf } from '../../support/embedded-service.ts';
-import { lock, untilWaiting } from '../../support/locks.ts';
-import { newDatabase, onServer } from '../../support/postgres.ts';
 import { environment, makeNamedPipe, program, run, temporaryFolder } from '../../support/program.ts';
-import { seedOfEachKind } from '../../support/seeds.ts';
+import { placeOf } from '../support/embedded-service.ts';
+import { lock, untilWaiting } from '../support/locks.ts';
+import { newDatabase, onServer } from '../support/postgres.ts';
+import { seedOfEachKind } from '../support/seeds.ts';
 import {
   addPerson,
   behindProxy,

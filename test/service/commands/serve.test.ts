@@ -3,7 +3,6 @@ import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:h
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startService } from '../../../src/service/index.ts';
-import { embeddedService } from '../../support/embedded-service.ts';
 import {
   folderOf,
   folderOfVals,
@@ -13,6 +12,7 @@ import {
   temporaryFolder,
   valNames,
 } from '../../support/program.ts';
+import { embeddedService } from '../support/embedded-service.ts';
 
 const pem = resolve('test/support/certificates/good.pem');
 const tls = ['--tls-cert', pem, '--tls-key', pem];

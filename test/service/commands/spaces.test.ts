@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type RunResult, runQuickly } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
 import { signIn } from '../../support/sign-in.ts';
-import { startTeam } from '../../support/team.ts';
+import { startTeam } from '../support/team.ts';
 
 const rowsOf = async (result: Promise<RunResult>) => JSON.parse((await result).stdout);
 

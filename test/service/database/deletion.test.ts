@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { raw, sql } from '../../../src/service/database/sql.ts';
 import { openStore } from '../../../src/service/index.ts';
 import { isLong } from '../../support/cases.ts';
-import { embeddedService, placeOf } from '../../support/embedded-service.ts';
+import { embeddedService, placeOf } from '../support/embedded-service.ts';
 import { addPerson, clientOf, type List, newPlace, storeOf, temporaryService } from '../support.ts';
 
 const kills = isLong ? 60 : 2;

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
 import { expect, it } from 'vitest';
 import { type Chance, chanceOf, isLong } from '../../support/cases.ts';
-import { embeddedService } from '../../support/embedded-service.ts';
 import { startProcess, temporaryFolder } from '../../support/program.ts';
 import { withResolvers } from '../../support/with-resolvers.ts';
+import { embeddedService } from '../support/embedded-service.ts';
 import { type Client, clientOf, type List, type Val } from '../support.ts';
 
 const seed = 20_261_115;

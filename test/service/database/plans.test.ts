@@ -8,7 +8,7 @@ import { recordKinds } from '../../../src/service/store/records.ts';
 import { loadSeed } from '../../../src/service/store/seed.ts';
 import { addSignInLink, useSignInLink } from '../../../src/service/store/sign-in-links.ts';
 import { identify } from '../../../src/service/store/tokens.ts';
-import { placeOf } from '../../support/embedded-service.ts';
+import { placeOf } from '../support/embedded-service.ts';
 import {
   addPerson,
   type Client,

@@ -5,9 +5,9 @@ import { sql } from '../../../src/service/database/sql.ts';
 import { openSqlite } from '../../../src/service/database/sqlite.ts';
 import { startService } from '../../../src/service/index.ts';
 import { budget, isLong } from '../../support/cases.ts';
-import { embeddedService, placeOf } from '../../support/embedded-service.ts';
-import { lock } from '../../support/locks.ts';
 import { temporaryFolder } from '../../support/program.ts';
+import { embeddedService, placeOf } from '../support/embedded-service.ts';
+import { lock } from '../support/locks.ts';
 import {
   addPerson,
   type Client,

@@ -2,9 +2,9 @@ import Libsql from 'libsql';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { raw } from '../../../src/service/database/sql.ts';
 import { backupStore, type ServiceEvent, startService } from '../../../src/service/index.ts';
-import { placeOf } from '../../support/embedded-service.ts';
-import { onServer } from '../../support/postgres.ts';
 import { run } from '../../support/program.ts';
+import { placeOf } from '../support/embedded-service.ts';
+import { onServer } from '../support/postgres.ts';
 import { addPerson, clientOf, newPlace, postgres, temporaryService } from '../support.ts';
 
 /** A later program: its schema is 2, and the step to it adds a column. */

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { embeddedService } from '../../support/embedded-service.ts';
-import { onServer } from '../../support/postgres.ts';
 import { folderOf, run, runProcess, temporaryFolder } from '../../support/program.ts';
+import { embeddedService } from '../support/embedded-service.ts';
+import { onServer } from '../support/postgres.ts';
 import { clientOf, newPlace } from '../support.ts';
 
 let at: string;

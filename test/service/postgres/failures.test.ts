@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { LocalError } from '../../../src/core/errors.ts';
 import { type ServiceOptions, startService } from '../../../src/service/index.ts';
 import { listen } from '../../support/listen.ts';
-import { lock, untilWaiting } from '../../support/locks.ts';
-import { onServer, takeDatabaseAway } from '../../support/postgres.ts';
+import { lock, untilWaiting } from '../support/locks.ts';
+import { onServer, takeDatabaseAway } from '../support/postgres.ts';
 import {
   addPerson,
   beginPut,

@@ -4,9 +4,9 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { budget, isLong } from '../../support/cases.ts';
-import { embeddedService, type ServeProcess } from '../../support/embedded-service.ts';
 import { listen } from '../../support/listen.ts';
-import { newDatabase, onServer, startPostgres } from '../../support/postgres.ts';
+import { embeddedService, type ServeProcess } from '../support/embedded-service.ts';
+import { newDatabase, onServer, startPostgres } from '../support/postgres.ts';
 import { addPerson, type Client, clientOf, newPlace, type Val } from '../support.ts';
 
 const serve = (database: string): Promise<ServeProcess> =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { seedOf } from '../../support/seeds.ts';
+import { seedOf } from '../support/seeds.ts';
 import { type List, type TemporaryService, temporaryService } from '../support.ts';
 
 const minute = (n: number) => `2024-05-01T00:${String(n).padStart(2, '0')}:00.000Z`;

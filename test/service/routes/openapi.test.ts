@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
-import { seedOfEachKind } from '../../support/seeds.ts';
+import { seedOfEachKind } from '../support/seeds.ts';
 import { type List, storeOf, temporaryService } from '../support.ts';
 
 interface Operation {

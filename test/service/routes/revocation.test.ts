@@ -7,7 +7,7 @@ import { listVals } from '../../../src/service/store/lists.ts';
 import { deleteVal } from '../../../src/service/store/remove-val.ts';
 import { addRun, runsOfVal } from '../../../src/service/store/runs.ts';
 import { identify } from '../../../src/service/store/tokens.ts';
-import { lock, untilWaiting } from '../../support/locks.ts';
+import { lock, untilWaiting } from '../support/locks.ts';
 import {
   addPerson,
   beginPut,

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { LocalError } from '../../../src/core/errors.ts';
 import { parseSeed } from '../../../src/service/index.ts';
 import { recordKinds } from '../../../src/service/store/records.ts';
-import { placeOf } from '../../support/embedded-service.ts';
-import { seedOf, seedOfEachKind, seedStore } from '../../support/seeds.ts';
+import { placeOf } from '../support/embedded-service.ts';
+import { seedOf, seedOfEachKind, seedStore } from '../support/seeds.ts';
 import { type List, newPlace, temporaryService } from '../support.ts';
 
 const minute = (n: number) => `2024-05-01T00:${String(n).padStart(2, '0')}:00.000Z`;

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { sql } from '../../../src/service/database/sql.ts';
-import { takeDatabaseAway } from '../../support/postgres.ts';
-import { seedOf } from '../../support/seeds.ts';
+import { takeDatabaseAway } from '../support/postgres.ts';
+import { seedOf } from '../support/seeds.ts';
 import { addPerson, clientOf, newPlace, postgres, storeOf, temporaryService } from '../support.ts';
 
 const day = 86_400_000;

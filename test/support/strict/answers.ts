@@ -19,7 +19,7 @@ export class Refusal extends Error {
 
 export const absent = (what: string): Refusal => new Refusal(404, `${what} not found`);
 
-export const bodyFields = ['name', 'code', 'readme', 'privacy'] as const;
+const bodyFields = ['name', 'code', 'readme', 'privacy'] as const;
 type Field = (typeof bodyFields)[number];
 
 const limits: Record<Field, RegExp> = {

@@ -53,7 +53,7 @@ export const newStore = ({ runs = [], spaces = [] }: Switches): Store => ({
 });
 
 /** Each time is later than the last one. */
-export function nextTime(store: Store, { now = Date.now }: Switches): string {
+function nextTime(store: Store, { now = Date.now }: Switches): string {
   store.lastTime = Math.max(store.lastTime + 1, now());
   return new Date(store.lastTime).toISOString();
 }

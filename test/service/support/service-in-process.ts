@@ -2,9 +2,14 @@ import { copyFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { type SeedData, startService } from '../../src/service/index.ts';
-import { atEnd, temporaryFolder } from './program.ts';
-import { type Reply, type ScriptedService, type Seen, scriptedService } from './scripted-service.ts';
+import { type SeedData, startService } from '../../../src/service/index.ts';
+import { atEnd, temporaryFolder } from '../../support/program.ts';
+import {
+  type Reply,
+  type ScriptedService,
+  type Seen,
+  scriptedService,
+} from '../../support/scripted-service.ts';
 import { seedStore } from './seeds.ts';
 
 export interface RunningService {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { openStore, type Store, startService } from '../../src/service/index.ts';
+import { openStore, type Store, startService } from '../../../src/service/index.ts';
+import { type RunOptions, run, temporaryFolder } from '../../support/program.ts';
 import { placeOf } from './embedded-service.ts';
-import { type RunOptions, run, temporaryFolder } from './program.ts';
 
 interface Person {
   home: string;

@@ -1,36 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
-import {
-  chownSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { execa } from 'execa';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { binariesOfPostgres } from './postgres-binaries.mjs';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     postgres: string | undefined;
   }
-}
-
-export function binariesOfPostgres(): string | undefined {
-  const debian = '/usr/lib/postgresql';
-  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
-  const folders = [
-    ...versions.map((version) => join(debian, version, 'bin')),
-    ...(process.env.PATH ?? '').split(delimiter),
-  ];
-  return folders.find((folder) => existsSync(join(folder, 'initdb')));
 }
 
 /** Vitest loads this file again for each project, so `globalThis` holds the one server. */
@@ -56,7 +39,7 @@ export async function setup({ provide }: Pick<TestProject, 'provide'>): Promise<
 export const emptyStore = 'empty_store';
 
 async function startWithTemplate(): Promise<PostgresServer> {
-  const { openDatabase } = await import('../../src/service/database/open-database.ts');
+  const { openDatabase } = await import('../../../src/service/database/open-database.ts');
   const server = await startPostgres();
   await onServer(server.address, `CREATE DATABASE ${emptyStore}`);
   const address = new URL(server.address);

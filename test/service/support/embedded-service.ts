@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { StoreLocation } from '../../src/service/index.ts';
-import { startProcess, temporaryFolder } from './program.ts';
+import type { StoreLocation } from '../../../src/service/index.ts';
+import { startProcess, temporaryFolder } from '../../support/program.ts';
 
 export const placeOf = (at: string): StoreLocation =>
   /^postgres:/.test(at) ? { database: at } : { file: at };
