@@ -96,19 +96,30 @@ describe('the val itself is read', () => {
     expect(asked().toSorted()).toEqual([7, 7, 8, 'PUT']);
   });
 
-  it('if the list lacks the val, makes no sense, or tells no time of a change, or if there is no list', async () => {
+  it('if the list lacks the val, or tells no time of a change, or if there is no list', async () => {
     const { place, asked, listing } = await pushedWorkspace();
     const another = (val: Stored) => (val.id === idOf(7) ? { id: 'x', name: 'x' } : withoutCode(val));
     const cases: [Listing, number][] = [
       [{ listed: another }, 1],
       [{ noList: { status: 404, body: {} } }, many],
-      [{ noList: { body: '"soon"' } }, many],
       [{ listed: ({ id, name, version = 0 }) => ({ id, name, version }) }, many],
     ];
     for (const [{ noList, listed }, reads] of cases) {
       Object.assign(listing, { noList, listed });
       expect(wordsOf(await place.rows(['status']))).toEqual({ unchanged: many });
       expect(asked()).toHaveLength(reads);
+    }
+    for (const noList of [
+      { body: '"soon"' },
+      { body: '<html>' },
+      { status: 400 },
+      { status: 302, body: '' },
+    ]) {
+      Object.assign(listing, { noList });
+      for (const command of ['status', 'push', 'pull']) {
+        expect((await place.vals(command)).exit).toBeGreaterThan(5);
+      }
+      expect(asked()).toEqual([]);
     }
   });
 

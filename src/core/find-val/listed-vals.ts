@@ -1,4 +1,4 @@
-import { BadResponseError, NotFoundError, RefusedError, UnavailableError, undefinedIf } from '../errors.ts';
+import { UnavailableError } from '../errors.ts';
 import { changedAtOf, ownerOf, textAt, versionOf } from '../http/record-fields.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { once } from '../lib/once.ts';
@@ -36,7 +36,6 @@ export function createListedVals(
   const began = clock.now();
   const byId = new Map<string, ValInList>();
   const byName = new Map<string, ValInList[]>();
-  let hasBegun = false;
   const open = once(() => openMyVals(api, seen, { all: true }));
 
   function add(record: JsonObject): void {
@@ -49,7 +48,6 @@ export function createListedVals(
   async function readOn(size: number): Promise<boolean> {
     const pages = await open();
     if (pages === undefined) return false;
-    hasBegun = true;
     while (byId.size < size) {
       const page = await pages.next();
       if (page.done) break;
@@ -62,17 +60,9 @@ export function createListedVals(
   let reading: Promise<unknown> = Promise.resolve();
   /** One read at a time, because they share the pages. */
   function readUntil(size: number): Promise<boolean> {
-    const read = reading.then(() => readOn(size)).catch(ifUnusable);
+    const read = reading.then(() => readOn(size));
     reading = read.catch(() => {});
     return read;
-  }
-
-  /** If the service has a list that cannot be read, the vals that this machine has seen have to do. */
-  function ifUnusable(error: unknown): false {
-    // A name that is on a later page would look free.
-    if (hasBegun) throw error;
-    undefinedIf(BadResponseError, RefusedError, NotFoundError)(error);
-    return false;
   }
 
   return {

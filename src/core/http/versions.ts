@@ -6,6 +6,9 @@ export interface ListedVersion {
   number: number;
   /** The id of the code as a git blob. Some services do not send it. */
   codeHash: string | undefined;
+  madeAt: string | undefined;
+  /** Some services send it in the list. */
+  code: string | undefined;
 }
 
 /** The versions of a val, oldest first. Those without a number cannot be read, and are left out. */
@@ -14,7 +17,10 @@ export async function listVersions(api: Api, id: string): Promise<ListedVersion[
   for await (const { records } of api.pages(routes.listVersions(id))) {
     for (const record of records) {
       const number = versionOf(record);
-      if (number !== undefined) versions.set(number, { number, codeHash: textAt(record, 'codeHash') });
+      if (number === undefined) continue;
+      const code = typeof record.code === 'string' ? record.code : undefined;
+      const madeAt = textAt(record, 'createdAt') ?? textAt(record, 'versionCreatedAt');
+      versions.set(number, { number, codeHash: textAt(record, 'codeHash'), madeAt, code });
     }
   }
   return [...versions.values()].sort((a, b) => a.number - b.number);

@@ -67,11 +67,6 @@ describe('vals ls on another service', () => {
     expect(await ls()).toEqual(['after']);
   });
 
-  it('fails at an address that is no service', async () => {
-    const service = await scriptedService([], () => ({ status: 404, body: 'nothing here' }));
-    expect(await run(['ls'], service)).toMatchObject({ exit: 3, stdout: '' });
-  });
-
   it('says in a pipe that there are more vals than it lists', async () => {
     const data = [1, 2, 3].map((index) => ({ id: `${id.slice(0, -1)}${index}`, name: `val${index}` }));
     const service = await scriptedService([], answers({ '/v1/users/me/vals': { data } }));

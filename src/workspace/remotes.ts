@@ -1,0 +1,225 @@
+// The vals on the service. Nothing else in the workspace reads one. A val is read once per command, and once more just
+// before it is written.
+
+import { forEach } from '../core/command-line/batch.ts';
+import { BadResponseError, hasStatus, NotFoundError, undefinedIf } from '../core/errors.ts';
+import { createListedVals, newestVersionOf, type ValInList } from '../core/find-val/listed-vals.ts';
+import { createIsMe, type Lookup } from '../core/find-val/my-vals.ts';
+import { onlyOne } from '../core/find-val/unknown-word.ts';
+import { ownerOf, textAt, versionOf } from '../core/http/record-fields.ts';
+import { type ListedVersion, listVersions } from '../core/http/versions.ts';
+import type { JsonObject } from '../core/lib/json.ts';
+import { once } from '../core/lib/once.ts';
+import * as routes from '../core/routes.ts';
+import { type Code, type CodeWithText, codeOf, codeWithHash } from './code.ts';
+
+/** What is known of the val of a name. */
+export type Remote =
+  | { kind: 'none' }
+  /** The service cannot list vals, and no val of this name is known. There may be one. */
+  | { kind: 'unknown' }
+  | RemoteVal;
+
+export interface RemoteVal {
+  kind: 'val';
+  id: string;
+  name: string;
+  version: number | undefined;
+  /** Without its text, if the service's list told its hash. */
+  code: Code;
+  /** When the version was made, and by whom. */
+  madeAt: string | undefined;
+  madeBy: string | undefined;
+  etag: string | undefined;
+}
+
+export interface ReadVal extends RemoteVal {
+  code: CodeWithText;
+  /** Set if the val belongs to somebody else. */
+  owner: string | undefined;
+}
+
+export interface RemoteVersion {
+  version: number;
+  code: Code;
+  madeAt: string | undefined;
+}
+
+export interface Remotes {
+  /** The caller's val of this name. */
+  find(name: string): Promise<Remote>;
+  /** The caller's val with this id, whatever its name. Undefined if it is gone or somebody else's. */
+  withId(id: string): Promise<RemoteVal | undefined>;
+  /** Undefined if there is no such val, or if the caller may not read it. Others' vals, too. */
+  read(id: string): Promise<ReadVal | undefined>;
+  /** A second look, for a decision just before a write. */
+  fresh(id: string): Promise<ReadVal | undefined>;
+  /** At most `most` of the newest versions, oldest first. The last one is the val as it is now. */
+  versions(val: RemoteVal, most?: number): Promise<RemoteVersion[]>;
+  /** The caller's vals. Undefined if the service cannot list them. */
+  list(): Promise<readonly ValInList[] | undefined>;
+}
+
+/** What this folder knows of the ids of its vals. */
+export interface KnownIds {
+  /** Of the record of a name. */
+  recorded(name: string): string | undefined;
+  /** Of vals.json, by name. Only a service that cannot list vals is asked for them. */
+  written: ReadonlyMap<string, string>;
+  /** The names of the files that are here. */
+  names: ReadonlySet<string>;
+}
+
+/** For fewer vals, the list is not read if their ids are known. */
+const fewestForList = 5;
+
+/** `count` is how many vals a command asks for. */
+export function createRemotes(lookup: Lookup, known: KnownIds, count: number): Remotes {
+  const { api, seen } = lookup;
+  const isMe = createIsMe(lookup);
+  const reads = new Map<string, Promise<ReadVal | undefined>>();
+  const list = once(() => createListedVals(lookup).all());
+  const byName = once(async () => {
+    const named = new Map<string | undefined, ValInList[]>();
+    for (const val of (await list()) ?? []) named.set(val.name, [...(named.get(val.name) ?? []), val]);
+    return named;
+  });
+  const byId = once(async () => new Map(((await list()) ?? []).map((val) => [val.id, val])));
+  const readSeen = once(async () => (await seen.recall()).mine);
+
+  async function fresh(id: string): Promise<ReadVal | undefined> {
+    try {
+      const { record, etag } = await api.recordWithEtag(routes.getVal(id));
+      const owner = ownerOf(record);
+      const isMine = await isMe(owner?.id);
+      return { ...readVal(id, record), etag, owner: isMine ? undefined : (owner?.username ?? owner?.id) };
+    } catch (error) {
+      if (error instanceof NotFoundError || hasStatus(error, 403)) return undefined;
+      throw error;
+    }
+  }
+
+  function read(id: string): Promise<ReadVal | undefined> {
+    const reading = reads.get(id) ?? fresh(id);
+    reads.set(id, reading);
+    return reading;
+  }
+
+  async function readMine(id: string): Promise<RemoteVal | undefined> {
+    const val = await read(id);
+    return val?.owner === undefined ? val : undefined;
+  }
+
+  /** Only a list with `codeHash` tells what code a val has. */
+  async function fromList(listed: ValInList): Promise<RemoteVal | undefined> {
+    const { id, name = '', version, codeHash, madeAt, madeBy } = listed;
+    if (codeHash === undefined) return readMine(id);
+    const code = codeWithHash(codeHash);
+    return { kind: 'val', id, name, version, code, madeAt, madeBy, etag: undefined };
+  }
+
+  async function namedInList(name: string): Promise<Remote> {
+    const all = (await byName()).get(name) ?? [];
+    const mine: ValInList[] = [];
+    for (const val of all) if (await isMe(val.owner)) mine.push(val);
+    const only = onlyOne(
+      mine.map(({ id }) => ({ id, name })),
+      `are named "${name}"`,
+    );
+    const listed = mine.find(({ id }) => id === only?.id);
+    return (listed && (await fromList(listed))) ?? { kind: 'none' };
+  }
+
+  /** The ids that may be those of the val: of its record, of vals.json, and of what this machine has seen. */
+  async function idsFor(name: string): Promise<Set<string>> {
+    const seenIds = (await readSeen()).filter((val) => val.name === name).map(({ id }) => id);
+    const ids = [known.recorded(name), known.written.get(name), ...seenIds];
+    return new Set(ids.filter((id) => id !== undefined));
+  }
+
+  async function byKnownId(name: string): Promise<RemoteVal | undefined> {
+    for (const id of await idsFor(name)) {
+      const val = await readMine(id);
+      // A service that sends no name has not renamed the val.
+      if (val?.name === name || val?.name === '') return { ...val, name };
+    }
+    return undefined;
+  }
+
+  /** The present name of a val decides its file, so an entry of vals.json may have an earlier name. */
+  const byPresentName = once(async () => {
+    const ids = [...known.written].flatMap(([name, id]) => (known.names.has(name) ? [] : id));
+    const found = new Map<string, RemoteVal>();
+    await forEach(ids, 'auto', async (id) => {
+      const val = await readMine(id);
+      if (val !== undefined) found.set(val.name, val);
+    });
+    return found;
+  });
+
+  return {
+    list,
+    read,
+    fresh,
+    async find(name) {
+      const readsList = count >= fewestForList && (await list()) !== undefined;
+      const knownVal = readsList ? undefined : await byKnownId(name);
+      if (knownVal !== undefined) return knownVal;
+      if ((await list()) !== undefined) return namedInList(name);
+      return (await byPresentName()).get(name) ?? { kind: 'unknown' };
+    },
+    async withId(id) {
+      const readsList = count >= fewestForList && (await list()) !== undefined;
+      const listed = readsList ? (await byId()).get(id) : undefined;
+      return listed !== undefined && (await isMe(listed.owner)) ? fromList(listed) : readMine(id);
+    },
+    async versions({ id, version: current, code, madeAt }, most = newestVersions) {
+      // A val that was deleted meanwhile has no versions. The write will notice it.
+      const listed = (await listVersions(api, id).catch(undefinedIf(NotFoundError))) ?? [];
+      const version = current ?? Number.POSITIVE_INFINITY;
+      const earlier = listed.filter(({ number }) => number < version).slice(1 - most);
+      const codes = new Map<number, Code>();
+      await forEach(earlier, 'auto', async (each) => {
+        const found = codeInList(each) ?? (await readVersion(api, id, each.number));
+        if (found !== undefined) codes.set(each.number, found);
+      });
+      const known = earlier.flatMap(({ number, ...each }): RemoteVersion[] => {
+        const found = codes.get(number);
+        return found === undefined ? [] : [{ version: number, code: found, madeAt: each.madeAt }];
+      });
+      const listedNow = listed.find(({ number }) => number === version);
+      return [...known, { version, code, madeAt: madeAt ?? listedNow?.madeAt }];
+    },
+  };
+}
+
+const newestVersions = 20;
+
+function codeInList({ codeHash, code }: ListedVersion): Code | undefined {
+  if (code !== undefined) return codeOf(code);
+  return codeHash === undefined ? undefined : codeWithHash(codeHash);
+}
+
+/** Undefined if the version was deleted meanwhile. */
+async function readVersion(api: Lookup['api'], id: string, version: number): Promise<Code | undefined> {
+  const record = await api.record(routes.getVersion(id, version)).catch(undefinedIf(NotFoundError));
+  return typeof record?.code === 'string' ? codeOf(record.code) : undefined;
+}
+
+function readVal(id: string, record: JsonObject): Omit<ReadVal, 'etag' | 'owner'> {
+  const { code } = record;
+  const name = textAt(record, 'name') ?? '';
+  if (typeof code !== 'string') {
+    throw new BadResponseError(`The service sent no code for the val ${name || id}.`, {
+      hint: { text: 'To see the answer', command: 'val get', input: { val: id } },
+    });
+  }
+  return {
+    kind: 'val',
+    id,
+    name,
+    version: versionOf(record),
+    code: codeOf(code),
+    ...newestVersionOf(record),
+  };
+}
