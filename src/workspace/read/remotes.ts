@@ -1,17 +1,17 @@
 // The vals on the service. Nothing else in the workspace reads one. A val is read once per command, and once more just
 // before it is written.
 
-import { forEach } from '../core/command-line/batch.ts';
-import { BadResponseError, hasStatus, NotFoundError, undefinedIf } from '../core/errors.ts';
-import { createListedVals, newestVersionOf, type ValInList } from '../core/find-val/listed-vals.ts';
-import { createIsMe, type Lookup } from '../core/find-val/my-vals.ts';
-import { onlyOne } from '../core/find-val/unknown-word.ts';
-import { ownerOf, textAt, versionOf } from '../core/http/record-fields.ts';
-import { type ListedVersion, listVersions } from '../core/http/versions.ts';
-import type { JsonObject } from '../core/lib/json.ts';
-import { once } from '../core/lib/once.ts';
-import * as routes from '../core/routes.ts';
-import { type Code, type CodeWithText, codeOf, codeWithHash } from './code.ts';
+import { forEach } from '../../core/command-line/batch.ts';
+import { BadResponseError, hasStatus, NotFoundError, undefinedIf } from '../../core/errors.ts';
+import { createListedVals, newestVersionOf, type ValInList } from '../../core/find-val/listed-vals.ts';
+import { createIsMe, type Lookup } from '../../core/find-val/my-vals.ts';
+import { onlyOne } from '../../core/find-val/unknown-word.ts';
+import { ownerOf, textAt, versionOf } from '../../core/http/record-fields.ts';
+import { type ListedVersion, listVersions } from '../../core/http/versions.ts';
+import type { JsonObject } from '../../core/lib/json.ts';
+import { once } from '../../core/lib/once.ts';
+import * as routes from '../../core/routes.ts';
+import { type Code, type CodeWithText, codeOf, codeWithHash } from '../code.ts';
 
 /** What is known of the val of a name. */
 export type Remote =

@@ -1,0 +1,115 @@
+// Which files of a workspace are vals, and what they are named.
+import { LocalError, UsageError } from '../../core/errors.ts';
+import { existsBelow, readBelow } from '../../core/files/files.ts';
+import { nameFrom, refuseUnusableNames } from '../../core/files/val-names.ts';
+import { walkFolder } from '../../core/files/walk.ts';
+import { listed } from '../../core/lib/listed.ts';
+import { type Say, warnWith } from '../../core/lib/say.ts';
+import { type CodeWithText, codeOf } from '../code.ts';
+import { pathTo, relativeTo, type Workspace } from '../workspace.ts';
+
+/** A file that is a val. */
+export interface Local {
+  /** Below the root of the workspace, with slashes. */
+  file: string;
+  name: string;
+  code: CodeWithText;
+}
+
+/** The name of the val of each file. Undefined for a file whose name no val can have. */
+export type FileNames = ReadonlyMap<string, string | undefined>;
+
+export const nameOfFile = ({ manifest }: Pick<Workspace, 'manifest'>, file: string): string | undefined =>
+  manifest.names.get(file) ?? nameFrom(file);
+
+/** Every file that a push of the folder takes, and the files that the user named. */
+export async function readFileNames(
+  say: Say,
+  workspace: Workspace,
+  { named = [] }: { named?: readonly string[] } = {},
+): Promise<FileNames> {
+  const walked = await walkFolder(workspace.root, {
+    warn: warnWith(say),
+    env: workspace.env,
+    pathOf: (below) => pathTo(workspace, below),
+  });
+  const present = named.filter((file) => existsBelow(workspace.root, file));
+  const files = [...new Set([...walked, ...present])].sort();
+  noteStaleNames(say, workspace);
+  return new Map(files.map((file) => [file, nameOfFile(workspace, file)]));
+}
+
+function noteStaleNames(say: Say, workspace: Workspace): void {
+  const { root, manifest } = workspace;
+  const gone = [...manifest.names.keys()].filter((file) => !existsBelow(root, file));
+  if (gone.length === 0) return;
+  const isOne = gone.length === 1;
+  say({
+    kind: 'note',
+    text: `"names" of vals.json has ${listed(gone)}, but there ${isOne ? 'is no such file' : 'are no such files'}.`,
+  });
+}
+
+export interface NamedFile {
+  file: string;
+  name: string;
+}
+
+/** Throws if one of the chosen files has no usable name, or shares its name with another file of the workspace. */
+export function usableFiles(
+  workspace: Workspace,
+  names: FileNames,
+  isChosen: (file: string) => boolean = () => true,
+): NamedFile[] {
+  const chosen = [...names].filter(([file]) => isChosen(file));
+  const chosenNames = new Set(chosen.map(([, name]) => name));
+  const others = [...names].filter(([file, name]) => !isChosen(file) && name && chosenNames.has(name));
+  refuseUnusableNames(
+    [...others, ...chosen].map(([file, name]) => ({ file: pathTo(workspace, file), name })),
+  );
+  return chosen.map(([file, name = '']) => ({ file, name }));
+}
+
+/** The files with usable names, and what is wrong with the others. */
+export function sortFiles(
+  workspace: Workspace,
+  names: FileNames,
+): { files: NamedFile[]; problem: UsageError | undefined } {
+  const counts = new Map<string, number>();
+  for (const name of names.values()) if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const files = [...names].flatMap(([file, name = '']) => (counts.get(name) === 1 ? [{ file, name }] : []));
+  try {
+    usableFiles(workspace, names);
+    return { files, problem: undefined };
+  } catch (error) {
+    if (error instanceof UsageError) return { files, problem: error };
+    throw error;
+  }
+}
+
+/** A file that is gone by now is left out. */
+export function readLocals(
+  workspace: Workspace,
+  files: readonly NamedFile[],
+): { locals: Local[]; failed: (NamedFile & { error: LocalError })[] } {
+  const locals: Local[] = [];
+  const failed: (NamedFile & { error: LocalError })[] = [];
+  for (const each of files) {
+    try {
+      const text = readBelow(workspace.root, each.file, pathTo(workspace, each.file));
+      if (text !== undefined) locals.push({ ...each, code: codeOf(text) });
+    } catch (error) {
+      if (!(error instanceof LocalError)) throw error;
+      failed.push({ ...each, error });
+    }
+  }
+  return { locals, failed };
+}
+
+/** Whether a file is one of these paths, or in one of these folders. No paths mean the whole workspace. */
+export const isBelow = (workspace: Workspace, paths: readonly string[], file: string): boolean =>
+  paths.length === 0 ||
+  paths.some((path) => {
+    const chosen = relativeTo(workspace, path);
+    return chosen === '' || chosen === file || file.startsWith(`${chosen}/`);
+  });
