@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { serviceInProcess } from '../../service/support/service-in-process.ts';
 import { folderOf, run, runOnScreen, temporaryFolder } from '../../support/program.ts';
 import { type Reply, scriptedService } from '../../support/scripted-service.ts';
+import { startStrict } from '../../support/strict-service.ts';
 import { id, pushCode } from './pushes.ts';
 
 const etag = '"7-abc"';
@@ -49,8 +49,8 @@ it.each([
   expect(service.requests.at(-1)?.headers['if-match']).toBe(etag);
 });
 
-it('the embedded service keeps what another writer sent after the val was read', async () => {
-  const { env } = await serviceInProcess();
+it.each([{}, { etag: true }])('a service with %j keeps what another writer sent', async (switches) => {
+  const { env } = await startStrict(switches);
   const written = await pushCode(env, 'a', '1');
   const args = ['version', 'new', written ?? '', 'a.ts', '--if-version'];
   expect(await run([...args, '1'], { env, cwd: cwd() })).toMatchObject({ exit: 0 });

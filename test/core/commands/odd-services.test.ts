@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { startService } from '../../../src/service/index.ts';
-import { serviceInProcess } from '../../service/support/service-in-process.ts';
-import { folderOf, run, temporaryFolder } from '../../support/program.ts';
+import { describe, expect, it } from 'vitest';
+import { folderOf, run } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
-import { id, pushCode } from './pushes.ts';
+import { startStrict } from '../../support/strict-service.ts';
+import { id } from './pushes.ts';
 
 it('a name that the service refuses gets a hint with a name that works', async () => {
-  const { env } = await serviceInProcess();
+  const { env } = await startStrict({ list: true, changeVal: true });
   const folder = folderOf({ 'send-mail.ts': 'code' });
   const vals = (...args: string[]) => run([...args, '--json'], { env, cwd: folder });
   const hint = (result: { error?: unknown }) => (result.error as { hint: string }).hint;
@@ -18,20 +16,6 @@ it('a name that the service refuses gets a hint with a name that works', async (
   expect((await vals('push', 'send-mail.ts', '--name', 'send_mail')).exit).toBe(0);
   expect(hint(await vals('val', 'create', 'send-mail', 'send-mail.ts'))).toContain('send_mail');
   expect(hint(await vals('val', 'set', 'send_mail', '--name', 're-send'))).toContain('re_send');
-});
-
-it('if a proxy passes on another Host, the error names the Host that the service expects', async () => {
-  const publicUrl = new URL('http://localhost:8443');
-  const network = { host: '127.0.0.1', publicUrl };
-  const { port, close } = await startService({ file: join(temporaryFolder(), 'vals.db'), port: 0, network });
-  onTestFinished(close);
-  const env = { VALS_BASE_URL: `http://127.0.0.1:${port}`, VALS_TOKEN: 'token' };
-  const { exit, error } = await run(['me', '--json'], { env });
-  expect(exit).toBe(4);
-  expect(error).toMatchObject({
-    message: `The service rejected the address: it expects http://localhost:8443, but the request has the Host 127.0.0.1:${port}.`,
-    hint: expect.stringContaining('$http_host'),
-  });
 });
 
 it.each([[['runs', '--all']], [['version', 'ls', id]]])(
@@ -50,14 +34,6 @@ it.each([[['runs', '--all']], [['version', 'ls', id]]])(
     expect(JSON.parse(stdout)).toEqual(records);
   },
 );
-
-it('vals pull of an id whose name the workspace already has is a conflict', async () => {
-  const { env } = await serviceInProcess();
-  const folder = folderOf({ 'vals.json': '{}', 'lib/hello.ts': 'mine' });
-  const other = await pushCode(env, 'hello', 'theirs');
-  const result = await run(['pull', other ?? '', '--json'], { cwd: folder, env });
-  expect(result).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
-});
 
 it.each([
   [401, 4, 'The service asks for a token'],

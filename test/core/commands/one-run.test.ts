@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { serviceInProcess } from '../../service/support/service-in-process.ts';
 import { run, runOnScreen } from '../../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
+import { startStrict } from '../../support/strict-service.ts';
 import { a, b, pushCode } from './pushes.ts';
 
 const failure = 'Error: too small\n    at greet.ts:3:9\n    at main.ts:1:1';
@@ -77,8 +77,8 @@ it('a word that is neither a run nor a val is not found', async () => {
   });
 });
 
-it('the embedded service shows a run with what it printed', async () => {
-  const { env } = await serviceInProcess();
+it('a service that records runs shows a run with what it printed', async () => {
+  const { env } = await startStrict({ list: true, recordRuns: true });
   const val = await pushCode(env, 'greet', 'export default 1');
   const times = { runStartAt: '2026-01-02T03:04:05.000Z', runEndAt: '2026-01-02T03:04:06.000Z' };
   const body = JSON.stringify({ version: 1, ...times, error: failure, logs: 'hello\n' });

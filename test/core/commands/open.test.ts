@@ -1,10 +1,9 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { embeddedService } from '../../service/support/embedded-service.ts';
 import { run, runOnScreen, temporaryFolder } from '../../support/program.ts';
 import { scriptedService, testToken } from '../../support/scripted-service.ts';
-import { id, pushCode } from './pushes.ts';
+import { id } from './pushes.ts';
 
 const url = 'https://example.com/hello';
 const serviceWithPage = () => scriptedService([], () => ({ body: { id, name: 'hello', url } }));
@@ -30,19 +29,6 @@ it('vals open prints the address if there is no browser, and in a pipe', async (
   expect((await run(['open', id, '--json'], { env })).stdout).toBe(`{"url":"${url}"}\n`);
 });
 
-it.each(['a val', 'the list'])('vals open of vals serve shows %s, for one visit', async (what) => {
-  const { env, baseUrl } = await embeddedService();
-  const id = await pushCode(env, 'hello', 'code');
-  const [words, path] = what === 'a val' ? [[`${id}`], `/vals/${id}`] : [[], '/'];
-  const { url } = JSON.parse((await run(['open', ...words, '--json'], { env })).stdout);
-  const first = await fetch(url, { redirect: 'manual' });
-  expect(first.headers.get('location')).toBe(path);
-  const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const page = await fetch(new URL(path, baseUrl), { headers: { cookie } });
-  expect(await page.text()).toContain('hello');
-  expect((await fetch(url, { redirect: 'manual' })).headers.get('set-cookie')).toBeNull();
-});
-
 it.each([
   ['an address that is not http:// or https://', 'file:///etc/passwd'],
   ['an address that contains your token', `https://example.com/?t=${testToken}`],
@@ -51,10 +37,4 @@ it.each([
   const { exit, stdout, stderr } = await run(['open', id], { env: service.env });
   expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
   expect(stderr).toContain(`The service sent ${what}, so nothing was opened.`);
-});
-
-it('vals open --local says that only vals serve has pages', async () => {
-  const { exit, stderr } = await run(['open', '--local']);
-  expect(exit).toBe(2);
-  expect(stderr).toContain('vals serve');
 });

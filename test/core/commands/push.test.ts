@@ -3,9 +3,9 @@ import type { ServerResponse } from 'node:http';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nameFrom } from '../../../src/core/files/val-names.ts';
-import { serviceInProcess } from '../../service/support/service-in-process.ts';
 import { folderOf, run, temporaryFolder } from '../../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
+import { startStrict } from '../../support/strict-service.ts';
 import { a, id, interruptible, made, names, outcomes, sent, statuses, vals } from './pushes.ts';
 
 const repliesTo =
@@ -15,7 +15,7 @@ const repliesTo =
 
 describe('outcomes', () => {
   it('are unchanged outside of a workspace if the service answers with the remembered version', async () => {
-    const { env } = await serviceInProcess();
+    const { env } = await startStrict();
     const folder = folderOf({ 'a.ts': 'a', 'b.ts': 'b' });
     const home = temporaryFolder();
     const paths = [join(folder, 'a.ts'), join(folder, 'b.ts')];

@@ -2,7 +2,14 @@ import { InterruptedError } from '../../../src/core/errors.ts';
 import { type InProcessOptions, inProcess } from '../../support/in-process.ts';
 import { environment, folderOfVals, run, temporaryFolder } from '../../support/program.ts';
 import type { Reply, Seen } from '../../support/scripted-service.ts';
-import type { Row } from '../../workspace/support.ts';
+
+interface Row {
+  file: string;
+  name: string;
+  status: string;
+  id?: string;
+  error?: { kind: string; exit: number; message: string; hint?: string };
+}
 
 export const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 export const [a, b, c] = ['a', 'b', 'c'].map((letter) => id.replace(/^./, letter)) as [

@@ -1,13 +1,13 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { serviceInProcess } from '../../service/support/service-in-process.ts';
 import { run, temporaryFolder } from '../../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
+import { startStrict } from '../../support/strict-service.ts';
 import { id, pushCode } from './pushes.ts';
 
 async function pushed(names: readonly string[]) {
-  const { env } = await serviceInProcess();
+  const { env } = await startStrict({ list: true, changeVal: true });
   const folder = temporaryFolder();
   const home = temporaryFolder();
   const vals = (args: string[], input?: string) =>
@@ -18,7 +18,7 @@ async function pushed(names: readonly string[]) {
 
 const shared = await pushed(['hello', 'taken']);
 
-describe('vals val set on the embedded service', () => {
+describe('vals val set on a service with PUT /v1/vals/{id}', () => {
   it('changes name, privacy and readme at once, and keeps code and version', async () => {
     const { vals, folder } = await pushed(['hello']);
     writeFileSync(join(folder, 'README.md'), '# Hello\n');
@@ -79,30 +79,6 @@ it('val set --privacy that meets a conflict does not speak of a name', async () 
   expect(stderr).not.toContain('name');
 });
 
-describe('vals val set in a workspace', () => {
-  it('writes the new name into vals.json, and the file keeps its name', async () => {
-    const { vals, folder } = await pushed([]);
-    for (const name of ['one', 'two']) writeFileSync(join(folder, `${name}.ts`), `// ${name}`);
-    await vals(['init']);
-    expect((await vals(['push'])).exit).toBe(0);
-    const manifest = () => JSON.parse(readFileSync(join(folder, 'vals.json'), 'utf8'));
-    expect((await vals(['val', 'set', 'one', '--name', 'two'])).exit).toBe(5);
-    expect((await vals(['val', 'set', 'one', '--name', 'uno'])).exit).toBe(0);
-    expect(manifest()).toEqual({ names: { 'one.ts': 'uno' } });
-    expect(JSON.parse((await vals(['status', '--json'])).stdout)).toMatchObject([
-      { file: 'one.ts', name: 'uno', status: 'unchanged' },
-      { file: 'two.ts' },
-    ]);
-    writeFileSync(join(folder, 'one.ts'), '// more');
-    expect(JSON.parse((await vals(['push', '--json'])).stdout)).toMatchObject([
-      { file: 'one.ts', name: 'uno', status: 'pushed', version: 2 },
-      { file: 'two.ts', status: 'unchanged' },
-    ]);
-    expect((await vals(['val', 'set', 'one.ts', '--name', 'one'])).exit).toBe(0);
-    expect(manifest()).toEqual({});
-  });
-});
-
 function keepsOneVal(val: Record<string, unknown>, onPut: Reply, takes: readonly string[]) {
   return ({ method, body }: Seen): Reply => {
     if (method === 'PUT') return onPut;
@@ -137,25 +113,6 @@ describe('vals val set on a service without the route', () => {
     const service = await scriptedService([], keepsOneVal(original(), { status: 410 }, ['name', 'privacy']));
     expect(await run(set, { env: service.env })).toMatchObject({ exit: 3, error: { status: 410 } });
     expect(service.requests.map(({ method }) => method)).toEqual(['PUT']);
-  });
-
-  it('says that the val has the new name if vals.json cannot be changed afterwards', async () => {
-    const folder = temporaryFolder();
-    const manifest = join(folder, 'vals.json');
-    const change = keepsOneVal(original(), { status: 404 }, ['name']);
-    const service = await scriptedService([], (seen) => {
-      if (seen.method === 'PUT') {
-        rmSync(manifest);
-        mkdirSync(manifest);
-      }
-      return change(seen);
-    });
-    const { env } = service;
-    writeFileSync(manifest, '{}');
-    writeFileSync(join(folder, 'hello.ts'), 'c');
-    const { exit, stderr } = await run(['val', 'set', id, '--name', 'hi'], { env, cwd: folder });
-    expect(exit).toBe(10);
-    expect(stderr).toContain('The val is named "hi" on the service now, but vals.json could not be changed');
   });
 
   it('names the fields that were not applied: exit 9 for some of them', async () => {

@@ -1,14 +1,14 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { serviceInProcess } from '../../service/support/service-in-process.ts';
-import { folderOf, run, runOnScreen, runProcess, temporaryFolder } from '../../support/program.ts';
+import { run, runOnScreen, runProcess, temporaryFolder } from '../../support/program.ts';
 import { type Reply, scriptedService } from '../../support/scripted-service.ts';
+import { startStrict } from '../../support/strict-service.ts';
 import { id, pushCode } from './pushes.ts';
 
 const codes = ['one\ntwo\nthree\n', 'one\n2\nthree\n', 'one\n2\nthree'];
 
-const { env } = await serviceInProcess();
+const { env } = await startStrict();
 let count = 0;
 
 async function valWithVersions() {
@@ -85,17 +85,6 @@ describe('version restore', () => {
     });
     expect(await versions()).toEqual([4, 3, 2, 1]);
     expect(await code()).toBe(codes[0]);
-  });
-
-  it('in a workspace, says that the file keeps its code', async () => {
-    const cwd = folderOf({ 'vals.json': '{}', 'hello.ts': '1' });
-    const vals = (...args: string[]) => run(args, { env, cwd });
-    await vals('push');
-    writeFileSync(join(cwd, 'hello.ts'), '2');
-    await vals('push');
-    const { stderr } = await vals('version', 'restore', 'hello', '1');
-    expect(stderr).toContain('The file hello.ts keeps its code');
-    expect(stderr).toContain('`vals pull hello.ts`');
   });
 
   it('shows the author by name, and says if the version is the current one already', async () => {

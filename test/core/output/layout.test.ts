@@ -4,10 +4,9 @@ import { gap, layOut } from '../../../src/core/output/layout.ts';
 import { showsUnicode } from '../../../src/core/output/style.ts';
 import { createTextWidth } from '../../../src/core/output/text-width.ts';
 import { clockTime } from '../../../src/core/output/times.ts';
-import { serviceInProcess } from '../../service/support/service-in-process.ts';
 import { runOnScreen } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
-import { pushCode } from '../commands/pushes.ts';
+import { startStrict } from '../../support/strict-service.ts';
 import { lines, list } from './support.ts';
 
 describe('a table', () => {
@@ -63,8 +62,8 @@ describe('a table', () => {
 });
 
 it('vals ls at 40 columns leaves out the privacy and the id before it cuts the name', async () => {
-  const { env } = await serviceInProcess();
-  await pushCode(env, 'sendTheNewsletter', 'code');
+  const { env, edit } = await startStrict({ list: true });
+  edit('sendTheNewsletter', 'code');
   const { screen } = await runOnScreen(['ls', '--no-color', '--quiet'], { env, columns: 40 });
   const [heads, first] = lines(screen);
   expect(heads?.split(/ +/)).toEqual(['NAME', 'VERSION', 'CHANGED']);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { startTeam } from '../../service/support/team.ts';
+import { lines } from '../../core/output/support.ts';
 import { run, runOnScreen } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
-import { lines } from '../output/support.ts';
+import { startTeam } from '../support/team.ts';
 
 const tokenForm = /^vals_[\w-]{43}$/;
 
