@@ -14,7 +14,7 @@ change('CHANGELOG.md', (text) => {
   }
   return text.replace(heading, `${heading}\n## ${version} (${date})\n`);
 });
-for (const file of ['README.md', 'docs/team.md']) {
+for (const file of ['README.md', 'docs/teamwork.md']) {
   change(file, (text) => text.replace(/vals-\d\S*\.tgz/g, `vals-${version}.tgz`));
 }
 

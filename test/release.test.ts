@@ -9,7 +9,7 @@ async function release(changelog: string) {
     'package.json': '{"version":"1.2.0"}',
     'CHANGELOG.md': changelog,
     'README.md': '`vals-0.1.0.tgz` and ./vals-0.1.0.tgz',
-    'docs/team.md': './vals-0.1.0.tgz',
+    'docs/teamwork.md': './vals-0.1.0.tgz',
   });
   const result = await execa(process.execPath, [resolve('.ci/release.mjs')], { cwd: folder, reject: false });
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
@@ -17,7 +17,7 @@ async function release(changelog: string) {
     failed: result.failed,
     changelog: read('CHANGELOG.md'),
     readme: read('README.md'),
-    team: read('docs/team.md'),
+    team: read('docs/teamwork.md'),
   };
 }
 
@@ -38,7 +38,7 @@ it('npm version refuses a release without a change in CHANGELOG.md', async () =>
   expect(await release(before)).toMatchObject({ failed: true, changelog: before });
 });
 
-it.each(['README.md', 'docs/team.md'])('%s names the tarball that npm pack makes', (file) => {
+it.each(['README.md', 'docs/teamwork.md'])('%s names the tarball that npm pack makes', (file) => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   const named = readFileSync(file, 'utf8').match(/vals-[\w.-]*\.tgz/g);
   expect(new Set(named)).toEqual(new Set([`vals-${version}.tgz`]));

@@ -10,9 +10,7 @@ import type { LoadedCommand, LoadedTree } from '../../../src/core/command-line/c
 import { globalOptions } from '../../../src/core/command-line/global-options.ts';
 import { columnsFor } from '../../../src/core/output/column.ts';
 
-const sharedSections = ['Exit codes', 'Settings'];
-
-export function referenceOf({ groups }: LoadedTree, guide: string): string {
+export function referenceOf({ groups }: LoadedTree): string {
   return `${[
     '# Commands of vals',
     'Made from the command definitions by `npm run reference`; changes by hand are lost.',
@@ -22,7 +20,7 @@ export function referenceOf({ groups }: LoadedTree, guide: string): string {
     ]),
     '## Options of every command',
     optionList(globalOptions),
-    ...sharedSections.map((title) => sectionFrom(guide, title)),
+    '[Settings, names and exit codes](settings.md)',
   ].join('\n\n')}\n`;
 }
 
@@ -70,9 +68,3 @@ const text = (sentence: string): string =>
     .split('`')
     .map((part, index) => (index % 2 === 0 ? part.replaceAll('<', '\\<') : part))
     .join('`');
-
-function sectionFrom(guide: string, title: string): string {
-  const section = guide.split(/^(?=## )/m).find((part) => part.startsWith(`## ${title}\n`));
-  if (section === undefined) throw new Error(`The guide has no section "${title}".`);
-  return section.trim();
-}

@@ -37,9 +37,9 @@ describe('a seed', () => {
     for (const kind of recordKinds) expect(await service.idsFrom(`/v1/me/${kind}`)).toEqual([`${kind} 0`]);
   });
 
-  test('of the guide gives records without a null in the fields that clients expect', async () => {
-    const guide = await readFile('docs/guide.md', 'utf8');
-    const [, seed = ''] = /```json\n(\{\n {2}"runs".*?)```/s.exec(guide) ?? [];
+  test('of the docs gives records without a null in the fields that clients expect', async () => {
+    const page = await readFile('docs/services.md', 'utf8');
+    const [, seed = ''] = /```json\n(\{\n {2}"runs".*?)```/s.exec(page) ?? [];
     const service = await temporaryService({ seed: parseSeed(seed) });
     const first = async (kind: string) => (await service.get<List>(`/v1/me/${kind}`)).data[0];
     const text = expect.stringMatching(/./);

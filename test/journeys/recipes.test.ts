@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { startTeam } from '../service/support/team.ts';
@@ -29,22 +29,29 @@ async function play(lines: readonly string[], home: string): Promise<string> {
   return printed;
 }
 
-it('the commands in the README for the first minutes work', async () => {
-  const lines = linesOf('The first minutes');
-  expect([lines[0], lines.at(-1)]).toEqual([
+it('the commands in the README for getting started work', async () => {
+  const [install, signIn, ...lines] = linesOf('Getting started');
+  expect([install, signIn]).toEqual([
     expect.stringContaining('npm ci && npm install -g .'),
+    expect.stringContaining('vals login https://'),
+  ]);
+  const [pipe, deletion, ...commands] = lines.reverse();
+  expect([deletion, pipe]).toEqual([
     expect.stringContaining('vals val rm hello'),
+    expect.stringContaining('| jq -r .val.name |'),
   ]);
   const home = temporaryFolder();
-  cpSync(resolve('examples'), join(home, 'examples'), { recursive: true });
-  const stdout = await play(lines.slice(1, -1), home);
+  const before = ['echo "1" > hello.ts', 'export VALS_LOCAL=1', 'vals push hello.ts'];
+  cpSync('examples/hello.ts', join(home, 'newer.ts'));
+  const stdout = await play([...before, 'cp newer.ts hello.ts', ...commands.reverse()], home);
   expect(stdout).toMatch(/created\thello\t1\t/);
+  expect(stdout).toMatch(/pushed\thello\t2\t/);
   expect(stdout).toContain(readFileSync('examples/hello.ts', 'utf8'));
-  expect(stdout).toMatch(/Hello, Ada!\n.*\thello\t1\t/);
+  expect(stdout).toMatch(/^hello\t.*\t3\t/m);
 });
 
 it('the commands in the README for a workspace work', async () => {
-  const lines = linesOf('A workspace');
+  const lines = linesOf('Workspaces: a folder');
   expect(lines.at(-1)).toContain('vals push --watch');
   const stdout = await play(lines.slice(0, -1), temporaryFolder());
   expect(stdout).toMatch(/created\tgreet\t1\t/);
@@ -54,11 +61,11 @@ it('the commands in the README for a workspace work', async () => {
   expect(stdout).toMatch(/unchanged\tgreet\t2\t/);
 });
 
-/** The code of docs/team.md that begins with this line. */
-const inTeam = (firstLine: string): string =>
-  readFileSync('docs/team.md', 'utf8').split(`${firstLine}\n`)[1]?.split('```')[0] ?? '';
+/** The code of docs/teamwork.md that begins with this line. */
+const inTeamwork = (firstLine: string): string =>
+  readFileSync('docs/teamwork.md', 'utf8').split(`${firstLine}\n`)[1]?.split('```')[0] ?? '';
 
-it('the two jobs in docs/team.md deploy the repository, and commit what changed on the service', async () => {
+it('the two jobs in docs/teamwork.md deploy the repository, and commit what changed on the service', async () => {
   const { space, ada, bob } = await startTeam();
   const folder = folderOf({ 'bin/vals': `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n` });
   chmodSync(join(folder, 'bin/vals'), 0o755);
@@ -95,11 +102,12 @@ it('the two jobs in docs/team.md deploy the repository, and commit what changed 
   const author = await clone();
   writeFiles(join(author, 'site'), { 'vals.json': '{}\n', 'one.ts': '1', 'two.ts': '2' });
   await commit(author);
-  const [, deploy = ''] = /- run: (vals push[^#\n]*)/.exec(inTeam('# .github/workflows/deploy.yml')) ?? [];
+  const [, deploy = ''] =
+    /- run: (vals push[^#\n]*)/.exec(inTeamwork('# .github/workflows/deploy.yml')) ?? [];
   const env = { VALS_BASE_URL: space, VALS_TOKEN: await newToken('ci') };
   expect(await sh(`cd site; ${deploy}`, await clone(), env)).toMatch(/created\tone\t1.*\ncreated\ttwo\t1/);
 
-  const nightly = inTeam('# ~/nightly.sh');
+  const nightly = inTeamwork('# ~/nightly.sh');
   expect(nightly).toContain('vals pull');
   const home = await clone();
   await signIn({ home, token: await newToken('nightly', '--read-only') }, space);
