@@ -90,8 +90,6 @@ async function sendCode(push: Push, val: WithoutVal | ComparedVal, code: string)
   const call = {
     ...routes.putVal(name, code),
     ifMatch: there?.etag,
-    // Without a list, nobody knows whether there is a val of that name.
-    ifNoneMatch: val.there === undefined && !val.isNameUnknown ? ('*' as const) : undefined,
   };
   api.refuseToken(call);
   if (dryRun) return done(planned(val), { code });

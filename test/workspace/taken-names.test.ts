@@ -22,15 +22,6 @@ describe('if the service has a list', () => {
     expect(writes()).toEqual([]);
     expect(place.idOf('hello.ts')).toBe(id);
   });
-
-  it('push does not replace the code of a val that was created after the list was read', async () => {
-    const empty = { body: { data: [], links: {} } };
-    const { place } = await workspace(mine, (seen) => noList(seen) && empty);
-    expect(await place.vals('push')).toMatchObject({
-      exit: 5,
-      stderr: expect.stringContaining('Somebody created a val of that name'),
-    });
-  });
 });
 
 describe('if the service has no list', () => {

@@ -1,5 +1,5 @@
 import { asValsError, InterruptedError, type ValsError } from '../errors.ts';
-import { mostRequests } from '../http/request/gate.ts';
+import { mostRequests } from '../http/request/limiter.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Outcome, OutcomeRow, OutcomeStatus } from '../lib/outcome.ts';
 import type { Say } from '../lib/say.ts';

@@ -1,23 +1,18 @@
 import { setMaxListeners } from 'node:events';
 import { InterruptedError, type LocalError } from '../errors.ts';
-import { remember } from '../find-val/remember.ts';
 import { noSeenVals } from '../find-val/seen-vals.ts';
 import { type Api, createApi } from '../http/api.ts';
-import type { Request, RequestStage } from '../http/call.ts';
 import type { ListNotes } from '../http/lists/follow.ts';
-import { partWithSecret, refuseSecrets } from '../http/refuse-secrets.ts';
 import type { OpenDispatcher } from '../http/request/dispatcher.ts';
-import { exchange } from '../http/request/exchange.ts';
-import { createGate, mostRequests } from '../http/request/gate.ts';
-import { retrying } from '../http/request/retrying.ts';
-import { tracing } from '../http/request/tracing.ts';
+import { createLimiter, mostRequests } from '../http/request/limiter.ts';
 import { warnWith } from '../lib/say.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
 import { type ProxyAddress, proxyFor } from '../settings/proxy.ts';
 import { chosenBaseUrl } from '../settings/settings.ts';
 import type { ConnectOptions, Context } from './context.ts';
-import { explain, hintToSignIn, secretError } from './explain/explain.ts';
+import { hintToSignIn } from './explain/explain.ts';
 import type { Invocation } from './invocation.ts';
+import { type RequestTo, requestTo } from './request-to.ts';
 
 export interface Connection {
   api: Api;
@@ -33,22 +28,14 @@ export async function openConnection(
   const { clock, presenter } = shared;
   const note = (text: string) => presenter.say({ kind: 'note', text });
   const target = await findTarget(shared, options, note);
-  const { token, base } = target;
   const closing = new AbortController();
   const signal = AbortSignal.any([options.signal ?? shared.signal, closing.signal]);
   // Each request adds a listener. Node would print a warning for more than ten.
   setMaxListeners(0, signal);
+  const { request, refuseToken } = requestsTo(target, { ...shared, signal }, options);
   return {
-    name: target.isLocal ? 'the embedded service' : base.href.replace(/^https?:\/\//, ''),
-    api: createApi(wayOfRequest(target, { ...shared, signal }, options), {
-      notes: listNotes(warnWith(presenter.say), note),
-      clock,
-      signal,
-      refuseToken(call) {
-        const part = partWithSecret(call, token);
-        if (part !== undefined) throw secretError(part);
-      },
-    }),
+    name: target.isLocal ? 'the embedded service' : target.base.href.replace(/^https?:\/\//, ''),
+    api: createApi(request, { notes: listNotes(warnWith(presenter.say), note), clock, signal, refuseToken }),
     close: () => closing.abort(new InterruptedError(0)),
   };
 }
@@ -61,47 +48,40 @@ const listNotes = (warn: (text: string) => void, note: (text: string) => void): 
     warn('The service sent more records than the command reads at once, so the older ones are missing.'),
 });
 
-/** The way of a request from a command to the service. The reply, or the failure, takes the same way back. */
-function wayOfRequest(
+function requestsTo(
   { base, token, proxy, dispatcher, ...target }: Target,
   { settings, signal, clock, seen, presenter, redactor, typedWords }: Invocation & Pick<Context, 'seen'>,
   { token: newToken, concurrency = 'auto', mostMs = Number.POSITIVE_INFINITY, signInHint }: ConnectOptions,
-): Request {
+): RequestTo {
   const { redact } = redactor;
   const isNewToken = newToken !== undefined;
-  const deadlineMs = Math.min(settings.timeout.value * 1_000, mostMs);
-  const gate = createGate(concurrency === 'auto' ? target.concurrency : concurrency, clock, signal);
-  const trace = settings.debug.value ? (text: string) => presenter.say({ kind: 'trace', text }) : undefined;
-  return through(
-    [
-      explain({
-        base,
-        proxy,
-        signal,
-        redact,
-        hasToken: token !== undefined,
-        storeFailure: target.storeFailure,
-        typedWords,
-        signInHint: () => signInHint ?? hintToSignIn(settings, base, isNewToken),
-      }),
-      // What was seen belongs to the token in the settings.
-      remember(isNewToken ? noSeenVals : seen),
-      refuseSecrets(token),
-      retrying({
-        clock,
-        deadlineMs,
-        gate,
-        signal,
-        onPause: (ms) => trace?.(`  retry in ${Math.round(ms)} ms`),
-      }),
-      ...(trace === undefined ? [] : [tracing({ base, clock, trace, redact })]),
-    ],
-    exchange(dispatcher, { base, token, userAgent: `vals/${VERSION}`, clock, signal }),
+  const write = (text: string) => presenter.say({ kind: 'trace', text });
+  return requestTo(
+    {
+      base,
+      token,
+      userAgent: `vals/${VERSION}`,
+      open: dispatcher,
+      limiter: createLimiter(concurrency === 'auto' ? target.concurrency : concurrency, signal),
+      clock,
+      deadlineMs: Math.min(settings.timeout.value * 1_000, mostMs),
+      signal,
+      trace: settings.debug.value ? { write, redact } : undefined,
+    },
+    {
+      base,
+      proxy,
+      signal,
+      redact,
+      hasToken: token !== undefined,
+      storeFailure: target.storeFailure,
+      typedWords,
+      signInHint: () => signInHint ?? hintToSignIn(settings, base, isNewToken),
+    },
+    // What was seen belongs to the token in the settings.
+    isNewToken ? noSeenVals : seen,
   );
 }
-
-const through = (stages: readonly RequestStage[], last: Request): Request =>
-  stages.reduceRight((next, stage) => stage(next), last);
 
 interface Target {
   base: BaseUrl;

@@ -5,7 +5,7 @@ import { LocalError, UsageError } from '../errors.ts';
 import { readText } from '../files/read-text.ts';
 import type { Api } from '../http/api.ts';
 import type { Call } from '../http/call.ts';
-import { isRead } from '../http/request/retry.ts';
+import { isRead } from '../http/request/faults.ts';
 import { type JsonObject, type JsonValue, parseJson, stringifyJson } from '../lib/json.ts';
 import type { Result } from '../output/result.ts';
 import { dryRun, plan } from './shared/options.ts';

@@ -1,6 +1,6 @@
-import type { Call, Reply, RequestStage, RouteName } from '../http/call.ts';
+import type { Call, Reply, RouteName } from '../http/call.ts';
 import { ownerOf, recordsIn, textAt, versionOf } from '../http/record-fields.ts';
-import { CallFailed } from '../http/request/faults.ts';
+import { type CallFailed, isStatus } from '../http/request/faults.ts';
 import { isObject, type JsonObject, lookUp } from '../lib/json.ts';
 import type { SeenVals } from './seen-vals.ts';
 
@@ -13,25 +13,14 @@ const callsAboutVal: ReadonlySet<RouteName> = new Set([
   'valRuns',
 ]);
 
-/** Remembers the vals that replies carry, so that people can name them. */
-export const remember =
-  (seen: SeenVals): RequestStage =>
-  (next) =>
-  async (call) => {
-    try {
-      const reply = await next(call);
-      noteReply(call, reply, seen);
-      return reply;
-    } catch (error) {
-      if (call.val !== undefined && callsAboutVal.has(call.route) && isGone(error)) seen.drop(call.val);
-      throw error;
-    }
-  };
+/** Drops a val that the service says is gone. */
+export function noteFailure({ call, fault }: CallFailed, seen: SeenVals): void {
+  if (call.val === undefined || !callsAboutVal.has(call.route) || !isStatus(fault, 404, 410)) return;
+  seen.drop(call.val);
+}
 
-const isGone = (error: unknown): boolean =>
-  error instanceof CallFailed && error.fault.kind === 'status' && [404, 410].includes(error.fault.status);
-
-function noteReply(call: Call, { body = null }: Reply, seen: SeenVals): void {
+/** Remembers the vals that a reply carries, so that people can name them. */
+export function noteReply(call: Call, { body = null }: Reply, seen: SeenVals): void {
   const { val } = call;
   switch (call.route) {
     case 'me': {

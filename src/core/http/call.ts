@@ -4,7 +4,7 @@ import type * as routes from '../routes.ts';
 /** The name of a function of routes.ts, or `any` for a request that the user wrote. */
 export type RouteName = keyof typeof routes | 'any';
 
-/** A request as data. What its failure means to the user is in cli/explain, by its route. */
+/** A request as data. What its failure means to the user is in command-line/explain, by its route. */
 export interface Call {
   route: RouteName;
   method: string;
@@ -15,8 +15,6 @@ export interface Call {
   text?: string;
   /** The ETag of the val as it was read. The service makes the change only if the val still has this ETag. */
   ifMatch?: string | undefined;
-  /** With `*`, the service makes the change only if there is no val of that name yet. */
-  ifNoneMatch?: '*' | undefined;
   /** The id of the val in the path. */
   val?: string;
   version?: number;
@@ -33,15 +31,6 @@ export interface Call {
   /** For `vals api`: the reply may be empty, and the body of the reply to a DELETE is shown. */
   isRaw?: boolean;
   tokenIsOptional?: boolean;
-  /** The retrying stage fills this in. */
-  attempt?: Attempt;
-}
-
-interface Attempt {
-  number: number;
-  limitMs: number;
-  /** The same for all attempts of a POST. */
-  idempotencyKey: string | undefined;
 }
 
 export interface Reply {
@@ -52,6 +41,3 @@ export interface Reply {
 
 /** Sends a call and returns the reply. Throws an error if the service did not do what the call asks for. */
 export type Request = (call: Call) => Promise<Reply>;
-
-/** One concern of the way of a request. cli/connection.ts lists the stages in order. */
-export type RequestStage = (next: Request) => Request;

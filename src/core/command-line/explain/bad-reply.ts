@@ -1,23 +1,26 @@
-import { BadResponseError } from '../../errors.ts';
-import type { Fault, UnusableReply } from '../../http/request/faults.ts';
-import { isRead } from '../../http/request/retry.ts';
-import { hintList } from '../../lib/hint.ts';
+import type { ValsError } from '../../errors.ts';
+import { type Fault, isRead, type UnusableReply } from '../../http/request/faults.ts';
 import { isObject, type JsonValue } from '../../lib/json.ts';
-import { type Explained, factsWithHint, messagesFor, notThisService, withFullStop } from './service.ts';
+import {
+  type Explained,
+  failure,
+  messagesFor,
+  notThisService,
+  outcomeUnknown,
+  withFullStop,
+} from './service.ts';
 import { serviceMessageOf } from './service-message.ts';
 
 type BadReply = Extract<Fault, { kind: 'unreadable' | 'unusable' }>;
 
-export function badReply(failed: Explained<BadReply>): BadResponseError {
+export function badReply(failed: Explained<BadReply>): ValsError {
   const { call, fault, service } = failed;
-  const { problem } = fault;
+  const { problem, status } = fault;
   const what = typeof problem === 'string' ? `a reply that is ${problem}` : describe(problem, service.redact);
-  const hasMadeChange = !isRead(call.method) && fault.status < 300;
-  const hint = hasMadeChange
-    ? [`By its status (${fault.status}), the change was made.`, ...hintList(messagesFor(failed).ifUnknown)]
-    : notThisService;
   const message = withFullStop(`${service.base.origin} sent ${what}`);
-  return new BadResponseError(message, factsWithHint(failed, hint));
+  const isAnswer = status >= 300 || (typeof problem === 'object' && problem.kind === 'error');
+  if (isAnswer || isRead(call.method) || failed.maybeApplied) return failure(failed, message, notThisService);
+  return failure(failed, `${message} ${outcomeUnknown}`, messagesFor(failed).ifUnknown);
 }
 
 function describe(problem: UnusableReply, redact: (text: string) => string): string {

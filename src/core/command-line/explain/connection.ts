@@ -1,11 +1,11 @@
 // Connections that failed, by the fault.
 
 import type { ValsError } from '../../errors.ts';
-import type { Fault, TlsProblem, Trouble } from '../../http/request/faults.ts';
-import { connectTimeoutMs } from '../../http/request/retry.ts';
+import type { Fault } from '../../http/request/faults.ts';
+import { connectTimeoutMs, type TlsProblem, type Trouble } from '../../http/request/trouble.ts';
 import type { Hints } from '../../lib/hint.ts';
 import { isLoopback } from '../../lib/host-names.ts';
-import { type Explained, type Service, unavailable } from './service.ts';
+import { type Explained, failure, type Service } from './service.ts';
 
 type NoConnection = Extract<Fault, { trouble: Trouble }>;
 
@@ -14,17 +14,13 @@ export function connectionError(failed: Explained<NoConnection>): ValsError {
   const { origin } = service.base;
   const reason = reasonOf(fault.trouble, service);
   switch (fault.kind) {
-    case 'not_connected':
+    case 'not connected':
     case 'rejected':
-      return unavailable(
-        failed,
-        `Could not connect to ${origin}: ${reason}.`,
-        remedyFor(fault.trouble, service),
-      );
+      return failure(failed, `Could not connect to ${origin}: ${reason}.`, remedyFor(fault.trouble, service));
     case 'lost':
-      return unavailable(failed, `The connection to ${origin} was lost: ${reason}.`, runAgain);
-    case 'timed_out':
-      return unavailable(failed, `${origin} took too long: ${reason}.`, runAgain);
+      return failure(failed, `The connection to ${origin} was lost: ${reason}.`, runAgain);
+    case 'timed out':
+      return failure(failed, `${origin} took too long: ${reason}.`, runAgain);
   }
 }
 

@@ -9,10 +9,8 @@ import {
   NoSpaceError,
   type ValsError,
 } from '../../errors.ts';
-import type { Request, RequestStage } from '../../http/call.ts';
-import { CallFailed } from '../../http/request/faults.ts';
+import { type CallFailed, isStatus } from '../../http/request/faults.ts';
 import type { Hints } from '../../lib/hint.ts';
-import * as routes from '../../routes.ts';
 import { type BaseUrl, spaceIn } from '../../settings/base-url.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { badReply } from './bad-reply.ts';
@@ -21,45 +19,38 @@ import { statusError } from './http-status.ts';
 import { type Explained, messagesFor, requestFacts, type Service } from './service.ts';
 
 /** Turns the data of a failed call into the error that the user reads. */
-export const explain =
-  (service: Service): RequestStage =>
-  (next) =>
-  async (call) => {
-    try {
-      return await next(call);
-    } catch (error) {
-      if (!(error instanceof CallFailed)) throw error;
-      const failure = await spaceFailure(error, next, service.base);
-      throw failure instanceof NoSpaceError ? failure : errorOf(failure ?? error, service);
-    }
-  };
-
-function errorOf({ call, fault, maybeApplied }: CallFailed, service: Service): ValsError {
+export function explain({ call, fault, maybeApplied }: CallFailed, service: Service): ValsError {
   const failed: Explained = { call, fault, maybeApplied, service };
   switch (fault.kind) {
-    case 'no_token':
+    case 'no token':
       return new AuthError(`There is no token for ${service.base.origin}.`, {
         ...requestFacts(failed),
         hint: service.signInHint(),
       });
     case 'secret':
-      return fault.part === 'query' && call.isLink ? linkWithSecret(failed) : secretError(fault.part);
+      return secretError(fault.part);
+    case 'secret in a link':
+      return linkWithSecret(failed);
     case 'interrupted':
       return interruption(failed);
-    case 'not_connected':
+    case 'not connected':
     case 'rejected':
     case 'lost':
-    case 'timed_out':
+    case 'timed out':
       return connectionError({ ...failed, fault });
     case 'unreadable':
     case 'unusable':
       return badReply({ ...failed, fault });
-    case 'status':
+    case 'status': {
+      const space = spaceIn(service.base);
+      if (space !== undefined && call.route === 'me' && isStatus(fault, 404, 410))
+        return noSpace(space.name, space.service.href);
       return service.storeFailure(fault.status) ?? statusError({ ...failed, fault });
+    }
   }
 }
 
-export const secretError = (part: string): LocalError =>
+const secretError = (part: string): LocalError =>
   new LocalError(`The ${part} contains your token, so it was not sent.`, {
     hint: `Remove your token from the ${part}. Otherwise anybody who can read the ${part} could act as you.`,
   });
@@ -93,24 +84,6 @@ export function hintToSignIn(settings: Settings, { href }: BaseUrl, isNewToken: 
   if (token?.source === 'VALS_TOKEN') return 'Set VALS_TOKEN to a token of the service.';
   return [{ text: 'To sign in', command: 'login', input: { baseUrl: href } }, 'Or set VALS_TOKEN.'];
 }
-
-/** In a space, a 404 may mean that the space does not exist. `next` asks the service who the space is. */
-async function spaceFailure(
-  failed: CallFailed,
-  next: Request,
-  base: BaseUrl,
-): Promise<NoSpaceError | CallFailed | undefined> {
-  const space = spaceIn(base);
-  if (space === undefined || !hasStatus(failed, 404, 410)) return undefined;
-  const isAboutMe = failed.call.route === 'me';
-  const failure = isAboutMe ? failed : await next(routes.me()).catch((error: unknown) => error);
-  if (!(failure instanceof CallFailed)) return undefined;
-  if (hasStatus(failure, 401, 403)) return failure;
-  return hasStatus(failure, 404, 410) ? noSpace(space.name, space.service.href) : undefined;
-}
-
-const hasStatus = ({ fault }: CallFailed, ...statuses: number[]): boolean =>
-  fault.kind === 'status' && statuses.includes(fault.status);
 
 /** The error must have no HTTP status, because commands take status 404 to mean that the val does not exist. */
 const noSpace = (name: string, service: string): NoSpaceError =>

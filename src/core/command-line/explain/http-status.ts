@@ -1,50 +1,35 @@
 // What a status means, where by-route.ts has no sentence for it.
 
 import * as errors from '../../errors.ts';
-import type { Fault } from '../../http/request/faults.ts';
+import { type Fault, meaningOf } from '../../http/request/faults.ts';
 import { type Hints, hintList } from '../../lib/hint.ts';
 import { isObject } from '../../lib/json.ts';
 import * as problemTypes from '../../lib/problem-types.ts';
-import {
-  type Explained,
-  factsWithHint,
-  messageFor,
-  messagesFor,
-  requestFacts,
-  unavailable,
-  withFullStop,
-} from './service.ts';
+import { type Explained, failure, messageFor, messagesFor, requestFacts, withFullStop } from './service.ts';
 import { serviceMessageOf } from './service-message.ts';
 
 type FailedStatus = Explained<Extract<Fault, { kind: 'status' }>>;
 
-type Refusal = new (message: string, facts: errors.ErrorFacts) => errors.ValsError;
+const conflict = 'The request conflicts with the current state on the service';
+const absent = 'The service does not have it';
+const notDone = 'The service could not complete the request';
 
-/** The beginning of a sentence, which what the service says follows, and the error, if the service refused the request. */
-type Meaning = readonly [beginning: string, RefusedAs?: Refusal];
-
-const absent: Meaning = ['The service does not have it', errors.NotFoundError];
-const conflict: Meaning = [
-  'The request conflicts with the current state on the service',
-  errors.ConflictError,
-];
-const refused: Meaning = ['The service refused the request', errors.RefusedError];
-const notDone: Meaning = ['The service could not complete the request'];
-
-const meanings: Record<number, Meaning> = {
-  401: ['The service does not accept the token', errors.AuthError],
-  403: ['The token has no permission for the request', errors.AuthError],
+/** The beginning of a sentence, which what the service says follows. */
+const beginnings: Record<number, string> = {
+  401: 'The service does not accept the token',
+  403: 'The token has no permission for the request',
   404: absent,
   408: notDone,
   409: conflict,
   410: absent,
   412: conflict,
-  413: ['The request is too large for the service', errors.RefusedError],
-  429: ['The service received too many requests'],
-  503: ['The service is not available'],
+  413: 'The request is too large for the service',
+  429: 'The service received too many requests',
+  503: 'The service is not available',
 };
 
-const meaningOf = (status: number): Meaning => meanings[status] ?? (status >= 500 ? notDone : refused);
+const beginningOf = (status: number): string =>
+  beginnings[status] ?? (status >= 500 ? notDone : 'The service refused the request');
 
 /** by-route.ts has the hints of a 404. */
 function hintFor(failed: FailedStatus, detail: string | undefined): Hints {
@@ -62,31 +47,24 @@ function hintFor(failed: FailedStatus, detail: string | undefined): Hints {
     case 429:
       return waitHint(fault.retryAfterMs);
   }
-  const [, RefusedAs] = meaningOf(fault.status);
-  if (RefusedAs === undefined) return 'Run the command again later.';
+  if (meaningOf(fault).FailsAs === errors.UnavailableError) return 'Run the command again later.';
   return detail === undefined
     ? 'Run the command again with --debug to see the request and the reply.'
     : 'Change the input as the message of the service says.';
 }
 
 export function statusError(failed: FailedStatus): errors.ValsError {
-  const { call, fault, maybeApplied, service } = failed;
-  const { status } = fault;
+  const { fault, maybeApplied, service } = failed;
   const detail = serviceMessageOf(fault.body, service.redact);
   const sentence = sentenceFor(failed, detail);
-  const hint = hintFor(failed, detail);
-  const [, RefusedAs] = meaningOf(status);
-  // An earlier attempt of this request may have changed the val itself. A val that was deleted would be a 404.
-  const isConditional = call.ifMatch !== undefined || call.ifNoneMatch !== undefined;
-  const mayBeOwnChange = status === 412 && maybeApplied && isConditional && call.route !== 'deleteVal';
-  if (RefusedAs === undefined || mayBeOwnChange) return unavailable(failed, sentence, hint);
-
-  if (!service.hasToken && [401, 403, 404].includes(status)) return withoutToken(failed, sentence);
-  const message = maybeApplied
-    ? `${sentence} The request was sent more than once, so the service may already have made the change.`
-    : sentence;
-  const { subject, problem } = RefusedAs === errors.NotFoundError ? messagesFor(failed) : {};
-  return new RefusedAs(message, { ...factsWithHint(failed, hint), subject, problem });
+  if (!service.hasToken && !maybeApplied && [401, 403, 404].includes(fault.status))
+    return withoutToken(failed, sentence);
+  const error = failure(failed, sentence, hintFor(failed, detail));
+  if (error instanceof errors.NotFoundError) {
+    const { subject, problem } = messagesFor(failed);
+    Object.assign(error.facts, { subject, problem });
+  }
+  return error;
 }
 
 /** A val that everybody may read needs no token. Services answer 401, 403 or 404 for any other val. */
@@ -134,15 +112,12 @@ function sentenceFor(failed: FailedStatus, detail = ''): string {
   const { STATUS_CODES } = process.getBuiltinModule('node:http');
   const isTextOfStatus = detail.replace(/\.$/, '').toLowerCase() === STATUS_CODES[status]?.toLowerCase();
   const reason = isTextOfStatus ? '' : detail;
-  const own = (status === 412 && lostCondition(failed)) || messageFor(failed)?.sentence;
-  const [beginning] = meaningOf(status);
-  if (!own) return withFullStop([beginning, reason].filter(Boolean).join(': '));
+  const own = status === 412 ? lostCondition(failed) : messageFor(failed)?.sentence;
+  if (!own) return withFullStop([beginningOf(status), reason].filter(Boolean).join(': '));
   // A problem of the type about:blank means nothing beyond its status, for which there is an own sentence.
   const isPlainProblem = isObject(body) && body.type === 'about:blank';
   return reason === '' || isPlainProblem ? own : `${own} The service says: ${withFullStop(reason)}`;
 }
 
-function lostCondition({ call }: FailedStatus): string | undefined {
-  if (call.ifMatch !== undefined) return 'The val was changed on the service after it was read.';
-  return call.ifNoneMatch && 'Somebody created a val of that name on the service meanwhile.';
-}
+const lostCondition = ({ call }: FailedStatus): string | undefined =>
+  call.ifMatch && 'The val was changed on the service after it was read.';

@@ -1,16 +1,8 @@
-import {
-  type ErrorFacts,
-  type LocalError,
-  type Scope,
-  UnavailableError,
-  UnknownOutcomeError,
-  type ValsError,
-} from '../../errors.ts';
+import { type ErrorFacts, type LocalError, UnknownOutcomeError, type ValsError } from '../../errors.ts';
 import type { Call } from '../../http/call.ts';
-import type { Fault } from '../../http/request/faults.ts';
+import { type Fault, meaningOf } from '../../http/request/faults.ts';
 import type { Hints } from '../../lib/hint.ts';
-import { isObject, stringifyJson } from '../../lib/json.ts';
-import { outsideOfSpace, readOnlyMember, wrongHost } from '../../lib/problem-types.ts';
+import { stringifyJson } from '../../lib/json.ts';
 import type { BaseUrl } from '../../settings/base-url.ts';
 import type { ProxyAddress } from '../../settings/proxy.ts';
 import { routeMessages } from './by-route.ts';
@@ -43,14 +35,17 @@ export const notThisService: Hints = [
   { text: 'To see the base URL', command: 'config' },
 ];
 
-/** Exit 7 promises that nothing was changed. If an attempt may have been applied, the outcome is unknown. */
-export function unavailable(failed: Explained, message: string, hint: Hints): ValsError {
-  if (!failed.maybeApplied) return new UnavailableError(message, factsWithHint(failed, hint));
-  return new UnknownOutcomeError(`${message} It is not known whether the service made the change.`, {
+/** The error that the table names. If any attempt of a write may have been applied, the outcome is unknown. */
+export function failure(failed: Explained, message: string, hint: Hints): ValsError {
+  const { FailsAs } = meaningOf(failed.fault);
+  if (!failed.maybeApplied) return new FailsAs(message, factsWithHint(failed, hint));
+  return new UnknownOutcomeError(`${message} ${outcomeUnknown}`, {
     ...requestFacts(failed),
     hint: messagesFor(failed).ifUnknown,
   });
 }
+
+export const outcomeUnknown = 'It is not known whether the service made the change.';
 
 export const messagesFor = ({ call, service }: Explained) => routeMessages(call, service.typedWords);
 
@@ -71,28 +66,8 @@ export const factsWithHint = (failed: Explained, hint: Hints): ErrorFacts => ({
 export function requestFacts({ call: { method, path }, fault, service }: Explained): ErrorFacts {
   const status = 'status' in fault ? fault.status : undefined;
   const body = 'body' in fault ? bodyToKeep(fault.body, service.redact) : undefined;
-  return { method, path, status, body, scope: scopeOf(fault) };
+  return { method, path, status, body, scope: meaningOf(fault).concerns };
 }
-
-/** A refused token and a service that cannot be reached concern every request, not only this one. */
-function scopeOf(fault: Fault): Scope {
-  switch (fault.kind) {
-    case 'no_token':
-    case 'not_connected':
-    case 'rejected':
-      return 'all';
-    case 'status':
-      return fault.status === 401 || concernsCaller(fault) ? 'all' : 'item';
-    default:
-      return 'item';
-  }
-}
-
-/** The embedded service says with a type whether a 403 is about the caller, and not about one val. */
-const concernsCaller = ({ status, body }: Extract<Fault, { kind: 'status' }>): boolean =>
-  status === 403 &&
-  isObject(body) &&
-  [wrongHost, readOnlyMember, outsideOfSpace].some((type) => type === body.type);
 
 const longestErrorBody = 65_536;
 const longestBeginning = 2_000;

@@ -1,22 +1,35 @@
-import type { JsonValue } from '../../lib/json.ts';
-import { errnoOf } from '../../lib/system.ts';
+import {
+  AuthError,
+  BadResponseError,
+  ConflictError,
+  type ErrorFacts,
+  LocalError,
+  NotFoundError,
+  RefusedError,
+  type Scope,
+  UnavailableError,
+  type ValsError,
+} from '../../errors.ts';
+import { isObject, type JsonValue } from '../../lib/json.ts';
+import { outsideOfSpace, readOnlyMember, wrongHost } from '../../lib/problem-types.ts';
 import type { Call } from '../call.ts';
+import type { Trouble } from './trouble.ts';
 
 /** Why an attempt did not bring a usable reply. */
 export type Fault =
-  | { kind: 'no_token' }
+  | { kind: 'no token' }
   /** This part of the call contains the token. */
   | { kind: 'secret'; part: string }
+  | { kind: 'secret in a link' }
   | { kind: 'interrupted' }
-  | { kind: 'not_connected'; trouble: Trouble }
-  /** TLS or a proxy rejected the connection. A retry would fail too. */
+  | { kind: 'not connected'; trouble: Trouble }
+  /** TLS or a proxy rejected the connection. */
   | { kind: 'rejected'; trouble: Trouble }
   | { kind: 'lost'; trouble: Trouble }
-  | { kind: 'timed_out'; trouble: Trouble }
+  | { kind: 'timed out'; trouble: Trouble }
   | { kind: 'status'; status: number; body: unknown; retryAfterMs?: number | undefined }
   /** The status is a success, but the body is not JSON. */
   | { kind: 'unreadable'; status: number; problem: 'not UTF-8' | 'empty' | 'not JSON'; body?: string }
-  /** A retry would bring the same. */
   | { kind: 'unusable'; status: number; problem: UnusableReply };
 
 export type UnusableReply =
@@ -29,99 +42,109 @@ export type UnusableReply =
 
 type Shape = 'a list' | 'a record' | 'a record in a list' | 'a link to the next page';
 
-/** What went wrong with a connection, and on whose side. */
-export type Trouble =
-  /** `reason` is what Node says, without the name of the host. */
-  | { kind: 'tls'; at: Peer; problem: TlsProblem; reason: string }
-  /** `code` is a code of the system or of undici. */
-  | { kind: 'error'; at: Peer; code: string; message: string }
-  | { kind: 'proxy refused'; status: number }
-  | { kind: 'no reply'; afterMs: number };
+interface Meaning {
+  /** Which requests may be sent again after it. */
+  again: 'all' | 'repeatable' | 'reads' | 'none';
+  /** A write may have been applied, and no answer says whether it was. */
+  maybeApplied: boolean;
+  wantsFewerRequests: boolean;
+  /** The exit code, if no attempt of a write may have been applied. Otherwise the outcome is unknown. */
+  FailsAs: new (
+    message: string,
+    facts: ErrorFacts,
+  ) => ValsError;
+  /** Whether the other requests of the command would fail in the same way. */
+  concerns: Scope;
+}
 
-type Peer = 'service' | 'proxy';
+const refused: Meaning = {
+  again: 'none',
+  maybeApplied: false,
+  wantsFewerRequests: false,
+  FailsAs: RefusedError,
+  concerns: 'item',
+};
+const absent: Meaning = { ...refused, FailsAs: NotFoundError };
+const conflict: Meaning = { ...refused, FailsAs: ConflictError };
+const unusable: Meaning = { ...refused, FailsAs: BadResponseError };
+const failed: Meaning = { ...refused, maybeApplied: true, FailsAs: UnavailableError };
+const failedForNow: Meaning = { ...failed, again: 'repeatable' };
+const busy: Meaning = { ...failed, again: 'all', maybeApplied: false, wantsFewerRequests: true };
 
-export type TlsProblem = 'not trusted' | 'not valid' | 'expects http' | 'expects https' | 'failed';
+const byKind: Record<Exclude<Fault['kind'], 'status'>, Meaning> = {
+  'no token': { ...refused, FailsAs: AuthError, concerns: 'all' },
+  secret: { ...refused, FailsAs: LocalError },
+  'secret in a link': unusable,
+  interrupted: refused,
+  'not connected': { ...failed, again: 'all', maybeApplied: false, concerns: 'all' },
+  rejected: { ...failed, maybeApplied: false, concerns: 'all' },
+  lost: { ...failedForNow, wantsFewerRequests: true },
+  'timed out': failedForNow,
+  unreadable: { ...unusable, again: 'reads' },
+  unusable,
+};
+
+const byStatus: Record<number, Meaning> = {
+  401: { ...refused, FailsAs: AuthError, concerns: 'all' },
+  403: { ...refused, FailsAs: AuthError },
+  404: absent,
+  408: failedForNow,
+  409: conflict,
+  410: absent,
+  412: conflict,
+  429: busy,
+  500: failedForNow,
+  502: failedForNow,
+  503: busy,
+  504: failedForNow,
+};
+
+/** What a fault means: the one table that the attempts, the limiter and the sentences for the user read. */
+export function meaningOf(fault: Fault): Meaning {
+  if (fault.kind !== 'status') return byKind[fault.kind];
+  const meaning = byStatus[fault.status] ?? (fault.status >= 500 ? failed : refused);
+  return concernsCaller(fault) ? { ...meaning, concerns: 'all' } : meaning;
+}
+
+/** The embedded service says with a type whether a 403 is about the caller, and not about one val. */
+const concernsCaller = ({ status, body }: Extract<Fault, { kind: 'status' }>): boolean =>
+  status === 403 &&
+  isObject(body) &&
+  [wrongHost, readOnlyMember, outsideOfSpace].some((type) => type === body.type);
+
+const reads: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+const repeatable: ReadonlySet<string> = new Set([...reads, 'PUT', 'DELETE']);
+
+export const isRead = (method: string): boolean => reads.has(method);
+export const isRepeatable = (method: string): boolean => repeatable.has(method);
+
+export function maySendAgain(method: string, fault: Fault): boolean {
+  switch (meaningOf(fault).again) {
+    case 'all':
+      return true;
+    case 'repeatable':
+      return isRepeatable(method);
+    case 'reads':
+      return isRead(method);
+    case 'none':
+      return false;
+  }
+}
 
 export const isFault = (result: object): result is Fault => 'kind' in result;
 
-/** Why a call failed, as data. cli/explain makes the error that the user reads. */
+export const isStatus = (fault: Fault, ...statuses: number[]): boolean =>
+  fault.kind === 'status' && statuses.includes(fault.status);
+
+/** Why a call failed, as data. command-line/explain makes the error that the user reads. */
 export class CallFailed extends Error {
   constructor(
     readonly call: Call,
+    /** Of the last attempt. */
     readonly fault: Fault,
-    /** True if any attempt may have changed something. */
+    /** True if any attempt may have changed something, whatever a later one was answered. */
     readonly maybeApplied = false,
   ) {
     super(fault.kind);
   }
 }
-
-export class TimeoutError extends Error {
-  constructor(readonly afterMs: number) {
-    super('no reply in time');
-  }
-}
-
-/** The proxy made no tunnel to the service. */
-export class ProxyError extends Error {
-  constructor(readonly problem: { status: number } | { cause: Error }) {
-    super('the proxy made no tunnel');
-  }
-}
-
-export interface NoReply {
-  error: Error;
-  mayHaveReachedService: boolean;
-}
-
-export function connectionFault({ error, mayHaveReachedService }: NoReply): Fault {
-  if (error instanceof ProxyError) return proxyFault(error);
-  if (error instanceof TimeoutError) {
-    const trouble: Trouble = { kind: 'no reply', afterMs: error.afterMs };
-    return { kind: mayHaveReachedService ? 'timed_out' : 'not_connected', trouble };
-  }
-  // The service expects TLS, so it read nothing of the request.
-  if (error.name === 'HTTPParserError' && 'data' in error && isTlsAlert(`${error.data}`)) {
-    const trouble: Trouble = { kind: 'tls', at: 'service', problem: 'expects https', reason: codeOf(error) };
-    return { kind: 'rejected', trouble };
-  }
-  if (mayHaveReachedService) return { kind: 'lost', trouble: errorAt('service', error) };
-  return noConnection('service', error);
-}
-
-function proxyFault({ problem }: ProxyError): Fault {
-  if ('cause' in problem) return noConnection('proxy', problem.cause);
-  const { status } = problem;
-  const isTemporary = status === 408 || status === 429 || status >= 500;
-  return { kind: isTemporary ? 'not_connected' : 'rejected', trouble: { kind: 'proxy refused', status } };
-}
-
-function noConnection(at: Peer, error: Error): Fault {
-  const code = codeOf(error);
-  const problem = tlsProblems.find(([pattern]) => pattern.test(code))?.[1];
-  if (problem === undefined) return { kind: 'not_connected', trouble: errorAt(at, error) };
-  // The messages of OpenSSL are long, and about its source code.
-  const reason = /^(ERR_(?!TLS_CERT)|EPROTO)/.test(code) ? code : error.message.replace(/:.*/s, '');
-  return { kind: 'rejected', trouble: { kind: 'tls', at, problem, reason } };
-}
-
-/** The first match counts. Many patterns match only the end of a code, as the start depends on the OpenSSL version. */
-const tlsProblems: [code: RegExp, problem: TlsProblem][] = [
-  [/SELF_SIGNED_CERT|^UNABLE_TO_|^CERT_UNTRUSTED$/, 'not trusted'],
-  [/^ERR_TLS_CERT_ALTNAME_INVALID$|^HOSTNAME_MISMATCH$|^CERT_/, 'not valid'],
-  [/WRONG_VERSION_NUMBER$|PACKET_LENGTH_TOO_LONG$|ERR_SSL_HTTP_REQUEST$|UNKNOWN_PROTOCOL$/, 'expects http'],
-  [/^ERR_SSL_|^ERR_TLS_|^ERR_OSSL_|^EPROTO$|^CRL_|^INVALID_|^PATH_LENGTH_|^UNSPECIFIED$/, 'failed'],
-];
-
-/** The first bytes of a TLS alert, which a server sends if it expects TLS and receives HTTP. */
-const isTlsAlert = (bytes: string): boolean => bytes.startsWith('\u0015\u0003');
-
-const errorAt = (at: Peer, error: Error): Trouble => ({
-  kind: 'error',
-  at,
-  code: codeOf(error),
-  message: error.message,
-});
-
-const codeOf = (error: Error): string =>
-  error.name === 'HTTPParserError' ? error.name : (errnoOf(error) ?? '');

@@ -3,8 +3,8 @@ import { isObject, type JsonValue, parseIfJson } from '../../lib/json.ts';
 import { errnoOf } from '../../lib/system.ts';
 import type { Call, Reply } from '../call.ts';
 import { arrayIn, nextLinkIn } from '../record-fields.ts';
-import { connectionFault, type Fault, type UnusableReply } from './faults.ts';
-import { isRead, parseRetryAfter } from './retry.ts';
+import { type Fault, isRead, type UnusableReply } from './faults.ts';
+import { troubleOf } from './trouble.ts';
 
 export interface HttpReply {
   status: number;
@@ -25,7 +25,7 @@ export function readReply(call: Call, reply: HttpReply, now: number): Reply | Fa
   if (encoding.toLowerCase() !== 'identity') return unusable({ kind: 'compressed', encoding });
   if (!(body instanceof Error)) return readSuccess(call, reply, body);
   if (errnoOf(body) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return unusable({ kind: 'too large' });
-  return connectionFault({ error: body, mayHaveReachedService: true });
+  return troubleOf({ error: body, mayHaveReachedService: true });
 }
 
 function ignoresBody({ method, isRaw }: Call, status: number): boolean {
@@ -89,4 +89,12 @@ function readError(reply: HttpReply, now: number): Fault {
   const body = json === undefined && text.trim() !== '' ? text : json;
   const retryAfterMs = parseRetryAfter(headerOf(reply, 'retry-after'), now);
   return { kind: 'status', status, body, retryAfterMs };
+}
+
+function parseRetryAfter(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1_000;
+  // Date.parse also accepts texts that are not dates, so the header must contain a year and a time.
+  const date = /\d{4}.*:/.test(header) ? Date.parse(header) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

@@ -4,7 +4,7 @@ import connect from 'undici/lib/api/api-connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 import type { ProxyServer } from './dispatcher.ts';
-import { ProxyError } from './faults.ts';
+import { ProxyError } from './trouble.ts';
 
 /** Asks the proxy for tunnels, and reports a refusal with its status, which undici only writes into a message. */
 class ProxyPool extends Pool {

@@ -1,9 +1,4 @@
-import { getEventListeners } from 'node:events';
-import { expect, it, onTestFinished } from 'vitest';
-import { openDispatcher } from '../../../../src/core/http/request/dispatcher.ts';
-import { exchange } from '../../../../src/core/http/request/exchange.ts';
-import { systemClock } from '../../../../src/core/lib/clock.ts';
-import * as routes from '../../../../src/core/routes.ts';
+import { expect, it } from 'vitest';
 import { folderOf, runQuickly as run, runProcess } from '../../../support/program.ts';
 import { rawService } from '../../../support/raw-service.ts';
 import { scriptedService } from '../../../support/scripted-service.ts';
@@ -42,18 +37,4 @@ it('a service that closes each connection after its answer breaks no write after
     expect(await run(['version', 'restore', id, '1'], { env })).toMatchObject({ exit: 0 });
   }
   expect(requests).toBe(16);
-});
-
-it('a request leaves no listener on the signal of its command', async () => {
-  const { baseUrl } = await scriptedService([{ body: { id } }, { status: 404 }]);
-  const closing = new AbortController();
-  onTestFinished(() => closing.abort());
-  const open = await openDispatcher({ origin: baseUrl, proxy: undefined, signal: closing.signal });
-  const { signal } = new AbortController();
-  const base = { origin: baseUrl, href: baseUrl };
-  const request = exchange(open, { base, token: 'token', userAgent: 'vals', clock: systemClock, signal });
-  const call = { ...routes.me(), attempt: { number: 1, limitMs: 60_000, idempotencyKey: undefined } };
-  expect(await request(call)).toMatchObject({ status: 200 });
-  await expect(request(call)).rejects.toMatchObject({ fault: { status: 404 } });
-  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

@@ -96,12 +96,11 @@ describe('an error', () => {
 
   const refused = 'The service does not accept the token';
   const unknown = 'It is not known whether the service made the change.';
-  const again = 'The request was sent more than once, so the service may already have made the change.';
   it.each<[method: Method, replies: [status: number, message?: string][], said: string]>([
     ['GET', [[401, 'Unauthorized']], `${refused}.`],
     ['POST', [[408]], `The service could not complete the request. ${unknown}`],
     ['PUT', [[500], [429]], `The service received too many requests. ${unknown}`],
-    ['PUT', [[500], [403]], `The token has no permission for the request. ${again}`],
+    ['PUT', [[500], [403]], `The token has no permission for the request. ${unknown}`],
   ])('of %s says after %j: %s', async (method, replies, said) => {
     const service = await scriptedService(
       replies.map(([status, message]): Reply => {

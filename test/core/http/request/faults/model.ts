@@ -57,7 +57,9 @@ export function exitAfter(
     const [exit = 0] = exitsOf(asking, meeting);
     isInDoubt ||= exit === 8;
     if (attempt < mostAttempts && sentAgain(asking.method, meeting) === 'yes') continue;
-    return exit === 7 && isInDoubt ? 8 : exit;
+    const isDeleted = asking.method === 'DELETE' && meeting.kind === 'status' && meeting.status === 404;
+    if (exit === 0 || (isInDoubt && isDeleted)) return 0;
+    return isInDoubt ? 8 : exit;
   }
 }
 

@@ -1,13 +1,18 @@
-import { isObject } from '../lib/json.ts';
-import { holdsSecret } from '../lib/visible.ts';
-import type { Call, RequestStage } from './call.ts';
-import { CallFailed } from './request/faults.ts';
+import { isObject } from '../../lib/json.ts';
+import { holdsSecret } from '../../lib/visible.ts';
+import type { Call } from '../call.ts';
+import type { Fault } from './faults.ts';
 
 const bodyFields = ['code', 'readme', 'name', 'privacy', 'error'];
 
 /** The token must be in no content, which others may read, and in no address, which servers write to their logs. */
-export function partWithSecret({ body, path, query }: Call, token: string | undefined): string | undefined {
-  if (token === undefined) return undefined;
+export function secretIn(call: Call, token: string): Fault | undefined {
+  const part = partWithSecret(call, token);
+  if (part === undefined) return undefined;
+  return part === 'query' && call.isLink ? { kind: 'secret in a link' } : { kind: 'secret', part };
+}
+
+function partWithSecret({ body, path, query }: Call, token: string): string | undefined {
   // The path of `vals api` has its query in it, as the user wrote it.
   const inPath = new URLSearchParams(path.replace(/^[^?]*\??/, ''));
   const isInQuery = [...(query ?? []), ...inPath].flat().some((text) => holdsSecret(text, token));
@@ -19,13 +24,3 @@ export function partWithSecret({ body, path, query }: Call, token: string | unde
     return typeof text === 'string' && holdsSecret(text, token);
   });
 }
-
-/** Sends no call that contains the token of the service. */
-export const refuseSecrets =
-  (token: string | undefined): RequestStage =>
-  (next) =>
-  async (call) => {
-    const part = partWithSecret(call, token);
-    if (part !== undefined) throw new CallFailed(call, { kind: 'secret', part });
-    return next(call);
-  };
