@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { pathsOf } from '../../../src/core/command-line/command-tree.ts';
 import { parseCommandLine } from '../../../src/core/command-line/parse-command-line.ts';
 import { commandTree } from '../../../src/features.ts';
-import { serviceInProcess } from '../../service/support/service-in-process.ts';
 import { inProcess } from '../../support/in-process.ts';
-import { folderOf, run, runOnScreen, temporaryFolder } from '../../support/program.ts';
+import { run, runOnScreen, temporaryFolder } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
+import { startStrict } from '../../support/strict-service.ts';
 import { writeConfig } from '../settings/support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
@@ -90,7 +90,7 @@ it.each(Object.entries(commandTree.wordsOfOthers))(
 );
 
 it('a word of another program keeps its options, and a terminal names the command', async () => {
-  const { env } = await serviceInProcess();
+  const { env } = await startStrict({ list: true, changeVal: true });
   await run(['push', '-', '--name', 'old'], { env, input: 'export default 1' });
   const renamed = await run(['--quiet', 'mv', 'old', 'new', '--json'], { env });
   expect({ ...renamed, stdout: JSON.parse(renamed.stdout) }).toMatchObject({
@@ -152,30 +152,9 @@ describe('a usage error', () => {
     expect({ exit, hint: JSON.parse(stderr).error.hint }).toEqual({ exit: 2, hint });
   });
 
-  it('about a file after `vals serve` names `vals run --http`', async () => {
-    const { exit, stderr } = await inProcess(['serve', 'quote.ts'], { env: {} });
-    expect({ exit, stderr }).toEqual({
-      exit: 2,
-      stderr: expect.stringContaining('`vals run --http quote.ts`'),
-    });
-  });
-
   it('about --token names VALS_TOKEN', async () => {
     expect((await inProcess(['me', '--token', 'x'], { env: {} })).stderr).toContain('VALS_TOKEN');
   });
-});
-
-it.each<[setting: string, env: Record<string, string>]>([
-  ['token', { VALS_TOKEN: 'a\nb' }],
-  ['base URL', { VALS_BASE_URL: 'nowhere' }],
-  ['config file', { VALS_CONFIG_DIR: '.' }],
-])('with --local, every command works with a broken %s', async (_setting, env) => {
-  const cwd = folderOf({ 'a.ts': 'export default 1', 'config.json': '{' });
-  const commands = ['push a.ts', 'val get a', 'init', 'status'];
-  for (const command of commands) {
-    const result = await run([...command.split(' '), '--local'], { env, home: cwd, cwd });
-    expect({ command, ...result }).toMatchObject({ exit: 0 });
-  }
 });
 
 it.each<[args: string[], path: string]>([

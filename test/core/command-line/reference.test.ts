@@ -3,28 +3,12 @@ import { expect, it } from 'vitest';
 import { loadTree } from '../../../src/core/command-line/command-tree.ts';
 import { outcomeMarks } from '../../../src/core/commands/shared/columns.ts';
 import * as errors from '../../../src/core/errors.ts';
-import { isObject } from '../../../src/core/lib/json.ts';
 import { commandTree } from '../../../src/features.ts';
-import { recordSchemas } from '../../../src/service/routes/schemas.ts';
 import { referenceOf } from './reference.ts';
 
 it('docs/reference.md is up to date', async () => {
   const reference = referenceOf(await loadTree(commandTree));
   await expect(reference).toMatchFileSnapshot('../../../docs/reference.md');
-});
-
-const { Val, Version, RunWithLogs, User, Comment, Reference } = recordSchemas;
-
-it.each<[string, object]>([
-  ['A val', Val],
-  ['A version', Version],
-  ['A run', RunWithLogs],
-  ['A user', User],
-  ['A comment', Comment],
-  ['A reference', Reference],
-])('docs/fields.md has exactly the fields of the embedded service: %s', async (title, schema) => {
-  const documented = [...(await sectionOf(title)).matchAll(/^\| `(\S+)` \|/gm)].map(([, field]) => field);
-  expect(documented.sort()).toEqual(fieldsOf(schema).sort());
 });
 
 const errorKinds = Object.values(errors)
@@ -45,13 +29,4 @@ it.each<[string, string, string[]]>([
 async function sectionOf(title: string): Promise<string> {
   const page = await readFile('docs/fields.md', 'utf8');
   return page.split('\n## ').find((part) => part.startsWith(`${title}\n`)) ?? '';
-}
-
-function fieldsOf(schema: unknown): string[] {
-  if (!isObject(schema)) return [''];
-  if (Array.isArray(schema.anyOf)) return fieldsOf(schema.anyOf[0]);
-  if (!isObject(schema.properties)) return [''];
-  return Object.entries(schema.properties).flatMap(([key, property]) =>
-    fieldsOf(property).map((below) => (below === '' ? key : `${key}.${below}`)),
-  );
 }
