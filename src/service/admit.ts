@@ -6,7 +6,7 @@ import { identifySession } from './pages/session.ts';
 import { HttpProblem, unauthorized } from './problem.ts';
 import { headerOf, type ServiceRequest, spacePrefix } from './request.ts';
 import type { Route } from './routes/route.ts';
-import type { Caller } from './store/caller.ts';
+import type { Access } from './store/access.ts';
 import type { Store } from './store/open-store.ts';
 import { type Identified, identify } from './store/tokens.ts';
 
@@ -23,24 +23,24 @@ export async function admit(
   outgoing: ServerResponse,
 ): Promise<void> {
   if (route) checkBodyHeaders(request);
-  const identified = await identifyCaller(request, store);
+  const identified = await identifyRequest(request, store);
   if (identified) countRequest(rateLimit, identified.token.id, request, outgoing);
   request.identified = identified;
-  request.caller = identified?.caller;
+  request.access = identified?.access;
   // 403 would reveal to others that the space exists. A page of it may be that of a public val.
-  if (request.space !== undefined && !request.caller && request.isApi) throw nothingAt(request.url);
+  if (request.space !== undefined && !request.access && request.isApi) throw nothingAt(request.url);
   if (!route) return;
-  if (route.access === 'token') callerOf(request);
-  if (request.caller && route.method !== 'GET') checkMayWrite(request.caller, request.space, route);
+  if (route.access === 'token') accessOf(request);
+  if (request.access && route.method !== 'GET') checkMayWrite(request.access, request.space, route);
 }
 
-async function identifyCaller(request: ServiceRequest, store: Store): Promise<Identified | undefined> {
+async function identifyRequest(request: ServiceRequest, store: Store): Promise<Identified | undefined> {
   const header = headerOf(request, 'authorization');
   // The API takes no sessions: a page of another site could use them.
   if (header === undefined) return request.isApi ? undefined : identifySession(request, store);
   const secret = /^Bearer +(\S+)$/i.exec(header)?.[1];
   const found = secret === undefined ? undefined : await identify(store, { secret }, request.space);
-  if (found && !found.caller && found.token.spaceId !== null) {
+  if (found && !found.access && found.token.spaceId !== null) {
     const space = (await store.people.withId(found.token.spaceId))?.username;
     const address = request.origin + spacePrefix(space);
     throw new HttpProblem(
@@ -73,7 +73,7 @@ function countRequest(
   };
 }
 
-function checkMayWrite({ role, token }: Caller, space: string | undefined, { isPersonal }: Route): void {
+function checkMayWrite({ role, token }: Access, space: string | undefined, { isPersonal }: Route): void {
   if (isPersonal) return;
   if (token.readOnly) throw new HttpProblem(403, 'The token may read, but not change anything.');
   if (role === 'write') return;
@@ -82,8 +82,8 @@ function checkMayWrite({ role, token }: Caller, space: string | undefined, { isP
   });
 }
 
-export function callerOf({ caller }: ServiceRequest): Caller {
-  if (caller) return caller;
+export function accessOf({ access }: ServiceRequest): Access {
+  if (access) return access;
   throw unauthorized('The request needs the header "Authorization: Bearer <token>".');
 }
 

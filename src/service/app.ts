@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { admit, callerOf, nothingAt } from './admit.ts';
+import { accessOf, admit, nothingAt } from './admit.ts';
 import { isStoreBroken } from './database/database.ts';
 import { checkHost, type Network } from './http/network.ts';
 import { createRateLimit, type Limits } from './http/rate-limit.ts';
@@ -77,7 +77,7 @@ function refuseUnknownRoute(request: ServiceRequest, allowedMethods: string[]): 
     const detail = `${url.pathname} does not accept ${method}. Use one of: ${allowed}.`;
     throw new HttpProblem(405, detail, { headers: { Allow: allowed } });
   }
-  if (isApi) callerOf(request);
+  if (isApi) accessOf(request);
   throw nothingAt(url);
 }
 

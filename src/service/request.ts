@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { unknownRoute } from './http/server.ts';
-import type { Caller } from './store/caller.ts';
+import type { Access } from './store/access.ts';
 import type { Identified } from './store/tokens.ts';
 
 export interface ServiceRequest {
@@ -15,7 +15,7 @@ export interface ServiceRequest {
   origin: string;
   /** Whose token or session the request has. There is no `caller` if it is not good for this place. */
   identified?: Identified | undefined;
-  caller: Caller | undefined;
+  access: Access | undefined;
   /** Whether the path is one of the API, which takes tokens alone, or of the pages, which take sessions too. */
   isApi: boolean;
   /** Whether there is such a page. */
@@ -62,7 +62,7 @@ export function requestOf(incoming: IncomingMessage): ServiceRequest | undefined
     // Everything else is a page, or is answered as a page that does not exist.
     isApi: path.startsWith('/v1/'),
     origin: url.origin,
-    caller: undefined,
+    access: undefined,
   };
 }
 

@@ -39,8 +39,8 @@ function tokenHtml(text: string, kind: TokenKind | undefined, linkOf: LinkOf): H
 
 /** Links from the imports in the code to those vals that the visitor may read. */
 export async function importLinks({ db, request }: Visit, { code }: Val): Promise<LinkOf> {
-  const { caller, origin, space } = request;
-  const readable = await readableIds(db, caller, importedIds(code, origin));
+  const { access, origin, space } = request;
+  const readable = await readableIds(db, access, importedIds(code, origin));
   return (specifier) => {
     const id = valIdIn(specifier, origin);
     return id !== undefined && readable.has(id) ? valAddress(spacePrefix(space), id) : undefined;

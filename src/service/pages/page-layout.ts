@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { longestSearch } from '../limits.ts';
 import type { ServiceReply } from '../request.ts';
-import type { User } from '../store/caller.ts';
+import type { User } from '../store/access.ts';
 import { type Html, type HtmlPart, html, markupOf, trustedHtml } from './html.ts';
 import { script } from './script.ts';
 import { style } from './stylesheet.ts';

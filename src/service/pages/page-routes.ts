@@ -1,4 +1,4 @@
-import { callerOf } from '../admit.ts';
+import { accessOf } from '../admit.ts';
 import { anyText, choice, optional, query } from '../fields.ts';
 import { longestSearch } from '../limits.ts';
 import { json, redirect, type ServiceReply, type ServiceRequest, spacePrefix } from '../request.ts';
@@ -11,7 +11,7 @@ import { addSignInLink } from '../store/sign-in-links.ts';
 import { visibleVal } from '../store/vals.ts';
 import { visibleVersion } from '../store/versions.ts';
 import { valAddress } from './parts.ts';
-import { type Visit, viewOf, visitorOf, visitorsCaller } from './visitor.ts';
+import { accessOfVisitor, type Visit, viewOf, visitorOf } from './visitor.ts';
 
 const page = { access: 'page', responses: { 200: 'text/html' } } as const;
 const raw = { access: 'page', responses: { 200: 'text/plain' } } as const;
@@ -41,9 +41,9 @@ export function pageRoutes(store: Store): Route[] {
         after: position(valPositions),
       }),
       async reply(request, { query: { q: text = '', after } }) {
-        const caller = visitorsCaller(request);
+        const access = accessOfVisitor(request);
         if (text === '') return redirect(`${spacePrefix(request.space)}/`);
-        return show(request, (pages, visit) => pages.searchPage(visit, caller, { text, after }));
+        return show(request, (pages, visit) => pages.searchPage(visit, access, { text, after }));
       },
     }),
     route('GET', '/vals/:id', {
@@ -65,13 +65,13 @@ export function pageRoutes(store: Store): Route[] {
     route('GET', '/vals/:id/raw', {
       ...raw,
       summary: 'The code of a val, as plain text',
-      reply: async ({ caller }, { params }) => text((await visibleVal(db, caller, params.id)).code),
+      reply: async ({ access }, { params }) => text((await visibleVal(db, access, params.id)).code),
     }),
     route('GET', '/vals/:id/versions/:version/raw', {
       ...raw,
       summary: 'The code of a version, as plain text',
-      reply: async ({ caller }, { params: { id, version } }) =>
-        text((await visibleVersion(db, caller, id, parseVersion(version))).code),
+      reply: async ({ access }, { params: { id, version } }) =>
+        text((await visibleVersion(db, access, id, parseVersion(version))).code),
     }),
     route('GET', '/runs', {
       ...page,
@@ -93,7 +93,7 @@ export function pageRoutes(store: Store): Route[] {
       query: query({ val: anyText }),
       responses: { 200: ref('PageLink') },
       async reply(request, { query: { val } }) {
-        const { token } = callerOf(request);
+        const { token } = accessOf(request);
         const base = spacePrefix(request.space);
         const link = new URL('/sign-in', request.origin);
         link.searchParams.set('next', val === undefined ? `${base}/` : valAddress(base, val));

@@ -1,4 +1,4 @@
-import type { VersionAuthor } from '../store/caller.ts';
+import type { VersionAuthor } from '../store/access.ts';
 import type { ListedVal } from '../store/val-rows.ts';
 import { type Html, html } from './html.ts';
 

@@ -6,11 +6,11 @@ import { pageReply } from './page-layout.ts';
 import { card, nothing, timeHtml, valAddress } from './parts.ts';
 import { durationText, resultMark } from './run-parts.ts';
 import { readShownRun } from './shown-run.ts';
-import { type Visit, visitorsCaller } from './visitor.ts';
+import { accessOfVisitor, type Visit } from './visitor.ts';
 
 export async function runPage({ db, request, view }: Visit, id: string): Promise<ServiceReply> {
   const { base, now } = view;
-  const { json, logs } = await findRun(db, visitorsCaller(request), id);
+  const { json, logs } = await findRun(db, accessOfVisitor(request), id);
   const run = readShownRun(json);
   const { val, version, startedAt, endedAt, durationMs, reporter, error } = run;
   const address = valAddress(base, val.id);

@@ -9,7 +9,7 @@ import { pageReply } from './page-layout.ts';
 import { card, counted, momentHtml, nothing, pager, valAddress } from './parts.ts';
 import { durationText, runRow } from './run-parts.ts';
 import { readShownRun, type ShownRun } from './shown-run.ts';
-import { type View, type Visit, visitorsCaller } from './visitor.ts';
+import { accessOfVisitor, type View, type Visit } from './visitor.ts';
 
 const runsOnPage = 20;
 /** More of them would make the page of 100,000 runs slower than that of ten. */
@@ -25,12 +25,12 @@ export async function runsPage(
   { db, request, view }: Visit,
   { val: id, error: only, after }: WantedRuns,
 ): Promise<ServiceReply> {
-  const caller = visitorsCaller(request);
-  const val = id === undefined ? undefined : await visibleVal(db, caller, id);
+  const access = accessOfVisitor(request);
+  const val = id === undefined ? undefined : await visibleVal(db, access, id);
   const read = (filter: RecordFilter) =>
     val
-      ? runsOfVal(db, caller, val.id, filter)
-      : findRecords(db, 'runs', { ownerId: caller.owner.id }, filter);
+      ? runsOfVal(db, access, val.id, filter)
+      : findRecords(db, 'runs', { ownerId: access.owner.id }, filter);
   const { records, more } = await read({
     limit: runsOnPage,
     ...(only && { tag: only }),

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { readBytes } from '../body.ts';
 import { HttpProblem } from '../problem.ts';
 import { headerOf, redirect, type ServiceReply, type ServiceRequest } from '../request.ts';
-import type { CallerToken } from '../store/caller.ts';
+import type { OwnToken } from '../store/access.ts';
 import type { Store } from '../store/open-store.ts';
 import { digestOf, type Identified, identify } from '../store/tokens.ts';
 
@@ -22,7 +22,7 @@ function cookieOf({ origin }: ServiceRequest): { name: string; attributes: strin
 }
 
 /** A session names its token, so it ends with the token, in every process, and nobody keeps a list. */
-const signatureOf = (key: string, { id }: CallerToken, end: string): string =>
+const signatureOf = (key: string, { id }: OwnToken, end: string): string =>
   createHmac('sha256', key).update(`vals session ${id} ${end}`).digest('base64url');
 
 /** Who has the session of this request. It has no `caller` where the token is not good for. */
@@ -43,7 +43,7 @@ export async function identifySession(
 export async function startSession(
   request: ServiceRequest,
   { sessionKey }: Pick<Store, 'sessionKey'>,
-  token: CallerToken,
+  token: OwnToken,
   next: string,
 ): Promise<ServiceReply> {
   const { name, attributes } = cookieOf(request);

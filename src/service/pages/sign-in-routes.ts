@@ -93,5 +93,5 @@ export async function failurePage(
 async function withSession(request: ServiceRequest, store: Store): Promise<ServiceRequest> {
   if (request.identified) return request;
   const identified = await identifySession(request, store).catch(() => undefined);
-  return { ...request, identified, caller: identified?.caller };
+  return { ...request, identified, access: identified?.access };
 }

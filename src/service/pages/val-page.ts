@@ -34,16 +34,16 @@ export async function valPage(
   after: readonly [number] | undefined,
 ): Promise<ServiceReply> {
   const { db, request, view } = visit;
-  const { caller } = request;
-  const val = await visibleVal(db, caller, id);
+  const { access } = request;
+  const val = await visibleVal(db, access, id);
   const { name, version, createdAt, updatedAt, likeCount, referenceCount, readme } = val;
-  const versions = await pageOfVersions(db, caller, id, {
+  const versions = await pageOfVersions(db, access, id, {
     limit: versionsOnPage,
     ...(after && { after }),
   });
   // Runs are shown to the owner alone.
-  const isOwn = caller !== undefined && val.author.id === caller.owner.id;
-  const runs = isOwn && (await runsOfVal(db, caller, id, { limit: runsOnPage })).records;
+  const isOwn = access !== undefined && val.author.id === access.owner.id;
+  const runs = isOwn && (await runsOfVal(db, access, id, { limit: runsOnPage })).records;
   const { now } = view;
   const by = authorText(val.versionAuthor ?? val.author);
   return pageReply(view, {

@@ -1,5 +1,5 @@
 import type { ServiceReply } from '../request.ts';
-import type { Caller, User } from '../store/caller.ts';
+import type { Access, User } from '../store/access.ts';
 import { changedVals, valsWithText } from '../store/lists.ts';
 import { lastResults, type RunResult } from '../store/page-reads.ts';
 import { changePositions, type RecordPosition, valPositions } from '../store/positions.ts';
@@ -7,13 +7,13 @@ import type { ListedVal } from '../store/val-rows.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
 import { authorText, badge, nothing, pager, timeHtml, valAddress } from './parts.ts';
-import { spaceHome, type View, type Visit, visitorsCaller } from './visitor.ts';
+import { accessOfVisitor, spaceHome, type View, type Visit } from './visitor.ts';
 
 const valsOnPage = 20;
 
 export async function homePage(visit: Visit, after: RecordPosition | undefined): Promise<ServiceReply> {
   const { db, request, view } = visit;
-  const { owner } = visitorsCaller(request);
+  const { owner } = accessOfVisitor(request);
   const { items, next } = await changedVals(db, owner, { limit: valsOnPage, after });
   const home = `${view.base}/`;
   const none = html`No vals yet. Push one with <code>vals push hello.ts</code>, then load this page again.`;
@@ -36,19 +36,19 @@ function spaceList({ visitor }: View): Html | undefined {
 
 export async function searchPage(
   visit: Visit,
-  caller: Caller,
+  access: Access,
   { text, after }: { text: string; after: readonly [number] | undefined },
 ): Promise<ServiceReply> {
   const { db, view } = visit;
   const range = { onlyOwn: false, limit: valsOnPage, ...(after && { after }) };
-  const { items, next } = await valsWithText(db, caller, text, range);
+  const { items, next } = await valsWithText(db, access, text, range);
   const address = `${view.base}/search?q=${encodeURIComponent(text)}`;
   const none = html`No val that you may see has this text in its name or code.`;
   return pageReply(view, {
     title: `Search for ${text}`,
     query: text,
     main: html`<h1>Vals with “${text}”</h1>
-${await valsCard(visit, caller.owner, { vals: items, none })}
+${await valsCard(visit, access.owner, { vals: items, none })}
 ${pager({ first: after && address, next: next && `${address}&after=${valPositions.write(next)}` })}`,
   });
 }

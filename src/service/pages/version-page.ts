@@ -16,11 +16,11 @@ export async function versionPage(
 ): Promise<ServiceReply> {
   const { db, request, view } = visit;
   const { base, now } = view;
-  const val = await visibleVersion(db, request.caller, id, version);
+  const val = await visibleVersion(db, request.access, id, version);
   const { name, versionCreatedAt } = val;
   const { older, newer } = await versionsAround(db, id, version);
   const compared = from ?? older;
-  const before = compared === undefined ? undefined : await visibleVersion(db, request.caller, id, compared);
+  const before = compared === undefined ? undefined : await visibleVersion(db, request.access, id, compared);
   const by = val.versionAuthor ? html` by ${authorText(val.versionAuthor)}` : '';
   const link = (number: number | undefined, text: string) =>
     number === undefined ? '' : html`<a href="${versionAddress(base, id, number)}">${text}</a> `;

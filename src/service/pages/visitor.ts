@@ -2,7 +2,7 @@ import { nothingAt } from '../admit.ts';
 import type { Reader } from '../database/database.ts';
 import { unauthorized } from '../problem.ts';
 import { type ServiceRequest, spacePrefix } from '../request.ts';
-import type { Caller, User } from '../store/caller.ts';
+import type { Access, User } from '../store/access.ts';
 import type { Store } from '../store/open-store.ts';
 
 /** Who is signed in. `owner` is the person, or the space whose pages these are. */
@@ -42,14 +42,14 @@ export interface Visit {
   view: View;
 }
 
-export function visitorsCaller({ identified, caller, url }: ServiceRequest): Caller {
+export function accessOfVisitor({ identified, access, url }: ServiceRequest): Access {
   if (!identified) throw unauthorized('This page needs a sign-in in a browser, or a token.');
-  if (!caller) throw nothingAt(url);
-  return caller;
+  if (!access) throw nothingAt(url);
+  return access;
 }
 
 export async function visitorOf(
-  { identified, caller }: ServiceRequest,
+  { identified, access }: ServiceRequest,
   { spaces: allSpaces }: Pick<Store, 'spaces'>,
 ): Promise<Visitor | undefined> {
   if (!identified) return undefined;
@@ -59,7 +59,7 @@ export async function visitorOf(
   const [onlySpace] = token.spaceId === null ? [] : spaces;
   return {
     actor,
-    owner: caller?.owner ?? onlySpace ?? actor,
+    owner: access?.owner ?? onlySpace ?? actor,
     spaces,
     home: onlySpace ? spaceHome(onlySpace) : '/',
     hasOwnPages: onlySpace === undefined,

@@ -6,7 +6,7 @@ import {
   type ServiceRequest,
   spacePrefix,
 } from '../request.ts';
-import type { User } from '../store/caller.ts';
+import type { User } from '../store/access.ts';
 import type { Reference } from '../store/references.ts';
 import type { ListedVal, Val } from '../store/val-rows.ts';
 import type { RecordOf } from './schemas.ts';

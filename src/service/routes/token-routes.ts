@@ -1,4 +1,4 @@
-import { callerOf } from '../admit.ts';
+import { accessOf } from '../admit.ts';
 import { json, selfOf, spacePrefix } from '../request.ts';
 import type { Store } from '../store/open-store.ts';
 import { addToken, removeToken, tokensOf } from '../store/tokens.ts';
@@ -13,7 +13,7 @@ export function tokenRoutes({ db, lastUse }: Pick<Store, 'db' | 'lastUse'>): Rou
       responses: { 200: listSchema('Token') },
       async reply(request) {
         await lastUse.written();
-        const data: RecordOf<'Token'>[] = await tokensOf(db, callerOf(request));
+        const data: RecordOf<'Token'>[] = await tokensOf(db, accessOf(request));
         return json({ data, links: { self: selfOf(request).href } });
       },
     }),
@@ -23,7 +23,7 @@ export function tokenRoutes({ db, lastUse }: Pick<Store, 'db' | 'lastUse'>): Rou
       body: check.newToken,
       responses: { 201: ref('NewToken') },
       async reply(request, { body }) {
-        const token: RecordOf<'NewToken'> = await addToken(db, callerOf(request), body);
+        const token: RecordOf<'NewToken'> = await addToken(db, accessOf(request), body);
         return json(token, 201, { Location: `${spacePrefix(request.space)}/v1/me/tokens/${token.id}` });
       },
     }),
@@ -32,7 +32,7 @@ export function tokenRoutes({ db, lastUse }: Pick<Store, 'db' | 'lastUse'>): Rou
       isPersonal: true,
       responses: { 204: 'nothing' },
       async reply(request, { params }) {
-        await removeToken(db, callerOf(request), params.id);
+        await removeToken(db, accessOf(request), params.id);
         return { status: 204 };
       },
     }),

@@ -1,7 +1,7 @@
-import { callerOf } from '../admit.ts';
+import { accessOf } from '../admit.ts';
 import { HttpProblem } from '../problem.ts';
 import { json, linkBaseOf, type ServiceReply, type ServiceRequest, selfOf, spacePrefix } from '../request.ts';
-import type { User } from '../store/caller.ts';
+import type { User } from '../store/access.ts';
 import { listVals } from '../store/lists.ts';
 import type { Store } from '../store/open-store.ts';
 import { valPositions } from '../store/positions.ts';
@@ -21,7 +21,7 @@ export function userRoutes({ db, people, spaces }: Pick<Store, 'db' | 'people' |
     kind: RecordKind,
     filter: RecordFilter & PageParameters,
   ) => {
-    const found = await findRecords(db, kind, { ownerId: callerOf(request).owner.id }, filter);
+    const found = await findRecords(db, kind, { ownerId: accessOf(request).owner.id }, filter);
     return recordPage(request, found, filter);
   };
   const userWithId = async (id: string): Promise<User> => {
@@ -30,7 +30,7 @@ export function userRoutes({ db, people, spaces }: Pick<Store, 'db' | 'people' |
     return user;
   };
   const userNamed = async (request: ServiceRequest, username: string): Promise<User> => {
-    const { owner } = callerOf(request);
+    const { owner } = accessOf(request);
     const user = owner.username === username ? owner : await people.named(username);
     if (!user) throw new HttpProblem(404, `There is no user named ${username}.`);
     return user;
@@ -41,7 +41,7 @@ export function userRoutes({ db, people, spaces }: Pick<Store, 'db' | 'people' |
       summary: 'The person or space that the caller acts as',
       responses: { 200: ref('User') },
       reply: (request) => {
-        const { owner, actor, token } = callerOf(request);
+        const { owner, actor, token } = accessOf(request);
         const { name, readOnly, expiresAt, spaceId } = token;
         return json({
           ...userRecord(owner, linkBaseOf(request), { path: 'me', isCaller: true }),
@@ -54,7 +54,7 @@ export function userRoutes({ db, people, spaces }: Pick<Store, 'db' | 'people' |
       summary: 'The spaces of the caller',
       responses: { 200: listSchema('Space') },
       async reply(request) {
-        const joined = await spaces.withMember(callerOf(request).actor);
+        const joined = await spaces.withMember(accessOf(request).actor);
         const data: RecordOf<'Space'>[] = joined.map((space) => ({
           ...space,
           url: request.origin + spacePrefix(space.username),
@@ -85,11 +85,11 @@ export function userRoutes({ db, people, spaces }: Pick<Store, 'db' | 'people' |
       query: check.references,
       responses: { 200: listSchema('Reference') },
       async reply(request, { query: { val: valId, ...filter } }) {
-        const caller = callerOf(request);
-        const found = await findReferences(db, caller, { owner: caller.owner, valId }, filter);
+        const access = accessOf(request);
+        const found = await findReferences(db, access, { owner: access.owner, valId }, filter);
         const records = found.references.map((reference) => ({
           ...reference,
-          json: JSON.stringify(referenceRecord(reference, caller.owner)),
+          json: JSON.stringify(referenceRecord(reference, access.owner)),
         }));
         return recordPage(request, { records, more: found.more }, filter);
       },
@@ -106,7 +106,7 @@ export function userRoutes({ db, people, spaces }: Pick<Store, 'db' | 'people' |
       responses: { 200: listSchema('Val') },
       async reply(request, { params, query }) {
         const user = await userWithId(params.id);
-        const found = await listVals(db, callerOf(request), user, query);
+        const found = await listVals(db, accessOf(request), user, query);
         return shortPage(request, found, query, {
           positions: valPositions,
           recordOf: (val) => valRecord(val, linkBaseOf(request)),
@@ -123,7 +123,7 @@ export function userRoutes({ db, people, spaces }: Pick<Store, 'db' | 'people' |
       hasIfNoneMatch: true,
       responses: { 200: ref('Val'), 304: 'nothing' },
       reply: async (request, { params: { username, name } }) =>
-        valReply(request, await valNamed(db, callerOf(request), username, name)),
+        valReply(request, await valNamed(db, accessOf(request), username, name)),
     }),
   ];
 }
@@ -132,6 +132,6 @@ const userReply = (request: ServiceRequest, user: User): ServiceReply =>
   json(
     userRecord(user, linkBaseOf(request), {
       path: `users/${user.id}`,
-      isCaller: user.id === request.caller?.owner.id,
+      isCaller: user.id === request.access?.owner.id,
     }),
   );

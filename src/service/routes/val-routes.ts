@@ -1,4 +1,4 @@
-import { callerOf } from '../admit.ts';
+import { accessOf } from '../admit.ts';
 import type { Database } from '../database/database.ts';
 import { json, jsonText, linkBaseOf } from '../request.ts';
 import { changeProperties, createVersion, deleteVersion } from '../store/change-val.ts';
@@ -24,14 +24,14 @@ export function valRoutes(db: Database): Route[] {
       hasIfNoneMatch: true,
       responses: { 200: ref('Val'), 304: 'nothing' },
       reply: async (request, { params }) =>
-        valReply(request, await visibleVal(db, request.caller, params.id)),
+        valReply(request, await visibleVal(db, request.access, params.id)),
     }),
     route('GET', '/v1/vals/:id/module', {
       access: 'anyone',
       summary: 'The code of a val',
       responses: { 200: 'application/typescript' },
-      async reply({ caller }, { params }) {
-        const { code } = await importableVal(db, caller, params.id);
+      async reply({ access }, { params }) {
+        const { code } = await importableVal(db, access, params.id);
         // With a JavaScript type, a page of another site could load the code as a script.
         return {
           status: 200,
@@ -45,7 +45,7 @@ export function valRoutes(db: Database): Route[] {
       body: check.newVal,
       responses: { 201: ref('Val') },
       reply: async (request, { body, options }) =>
-        createdReply(request, await createVal(db, callerOf(request), body, options)),
+        createdReply(request, await createVal(db, accessOf(request), body, options)),
     }),
     route('PUT', '/v1/vals', {
       summary: 'Create a val, or update the code of the val with this name',
@@ -54,7 +54,7 @@ export function valRoutes(db: Database): Route[] {
       hasIfNoneMatch: true,
       responses: { 200: ref('Val'), 201: ref('Val') },
       async reply(request, { body, options }) {
-        const { val, isNew } = await createOrUpdateVal(db, callerOf(request), body, options);
+        const { val, isNew } = await createOrUpdateVal(db, accessOf(request), body, options);
         return isNew ? createdReply(request, val) : valReply(request, val);
       },
     }),
@@ -64,7 +64,7 @@ export function valRoutes(db: Database): Route[] {
       hasIfMatch: true,
       responses: { 204: 'nothing' },
       async reply(request, { params, body, options }) {
-        await changeProperties(db, callerOf(request), params.id, options, body);
+        await changeProperties(db, accessOf(request), params.id, options, body);
         return { status: 204 };
       },
     }),
@@ -73,7 +73,7 @@ export function valRoutes(db: Database): Route[] {
       hasIfMatch: true,
       responses: { 204: 'nothing' },
       async reply(request, { params, options }) {
-        await deleteVal(db, callerOf(request), params.id, options);
+        await deleteVal(db, accessOf(request), params.id, options);
         return { status: 204 };
       },
     }),
@@ -82,7 +82,7 @@ export function valRoutes(db: Database): Route[] {
       query: check.search,
       responses: { 200: listSchema('Val') },
       async reply(request, { query: { text, ...range } }) {
-        const found = await valsWithText(db, callerOf(request), text, range);
+        const found = await valsWithText(db, accessOf(request), text, range);
         return shortPage(request, found, range, {
           positions: valPositions,
           recordOf: (val) => valRecord(val, linkBaseOf(request)),
@@ -95,14 +95,14 @@ export function valRoutes(db: Database): Route[] {
       query: check.runs,
       responses: { 200: listSchema('Run') },
       reply: async (request, { params, query }) =>
-        recordPage(request, await runsOfVal(db, callerOf(request), params.id, query), query),
+        recordPage(request, await runsOfVal(db, accessOf(request), params.id, query), query),
     }),
     route('POST', '/v1/vals/:id/runs', {
       summary: 'Store a run that the caller has made',
       body: check.reportedRun,
       responses: { 201: ref('Run') },
       async reply(request, { params, body }) {
-        const run: RecordOf<'Run'> = await addRun(db, callerOf(request), params.id, body);
+        const run: RecordOf<'Run'> = await addRun(db, accessOf(request), params.id, body);
         return json(run, 201);
       },
     }),
@@ -110,7 +110,7 @@ export function valRoutes(db: Database): Route[] {
       summary: 'A run with what it printed',
       responses: { 200: ref('RunWithLogs') },
       async reply(request, { params }) {
-        const { json, logs } = await findRun(db, callerOf(request), params.id);
+        const { json, logs } = await findRun(db, accessOf(request), params.id);
         return jsonText(`${json.slice(0, -1)},"logs":${JSON.stringify(logs)}}`);
       },
     }),
@@ -121,7 +121,7 @@ export function valRoutes(db: Database): Route[] {
       query: check.versions,
       responses: { 200: listSchema('Version') },
       async reply(request, { params: { id }, query }) {
-        const found = await pageOfVersions(db, request.caller, id, query);
+        const found = await pageOfVersions(db, request.access, id, query);
         const recordOf = (version: ListedVersion): RecordOf<'Version'> => ({ val_id: id, ...version });
         return shortPage(request, found, query, { positions: versionPositions, recordOf });
       },
@@ -132,7 +132,7 @@ export function valRoutes(db: Database): Route[] {
       hasIfMatch: true,
       responses: { 200: ref('Val'), 201: ref('Val') },
       async reply(request, { params, body, options }) {
-        const { val, isNewVersion } = await createVersion(db, callerOf(request), params.id, options, body);
+        const { val, isNewVersion } = await createVersion(db, accessOf(request), params.id, options, body);
         return isNewVersion ? createdReply(request, val, `/versions/${val.version}`) : valReply(request, val);
       },
     }),
@@ -142,14 +142,14 @@ export function valRoutes(db: Database): Route[] {
       hasIfNoneMatch: true,
       responses: { 200: ref('Val'), 304: 'nothing' },
       reply: async (request, { params: { id, version } }) =>
-        valReply(request, await visibleVersion(db, request.caller, id, check.parseVersion(version))),
+        valReply(request, await visibleVersion(db, request.access, id, check.parseVersion(version))),
     }),
     route('DELETE', '/v1/vals/:id/versions/:version', {
       summary: 'Delete a version',
       hasIfMatch: true,
       responses: { 204: 'nothing' },
       async reply(request, { params: { id, version }, options }) {
-        await deleteVersion(db, callerOf(request), id, options, check.parseVersion(version));
+        await deleteVersion(db, accessOf(request), id, options, check.parseVersion(version));
         return { status: 204 };
       },
     }),

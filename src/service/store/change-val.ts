@@ -2,7 +2,7 @@ import { blobId } from '../../core/lib/blob-id.ts';
 import { type Database, DatabaseFailure, type Tx } from '../database/database.ts';
 import { raw, type Sql, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';
-import { authorOf, type Caller, idPattern } from './caller.ts';
+import { type Access, authorOf, idPattern } from './access.ts';
 import { saveImports, storedImports } from './references.ts';
 import { now } from './timestamps.ts';
 import {
@@ -28,42 +28,42 @@ export type ValChange = Pick<ValContent, 'code'> & Partial<ValContent>;
 /** Makes a write to one val: each is a transaction of its own, after other writes to the same val. */
 export const writeToVal = <Result>(
   db: Database,
-  caller: Caller,
+  access: Access,
   { id, onlyIf }: WriteOptions & { id: string },
   work: (tx: Tx, val: LockedVal) => Promise<Result>,
 ): Promise<Result> =>
-  writeAs(db, caller, { val: id }, async (tx) => {
-    const val = await lockOwnVal(tx, caller, id);
+  writeAs(db, access, { val: id }, async (tx) => {
+    const val = await lockOwnVal(tx, access, id);
     checkState(val, onlyIf);
     return work(tx, val);
   });
 
 export const changeProperties = (
   db: Database,
-  caller: Caller,
+  access: Access,
   id: string,
   options: WriteOptions,
   change: Partial<Omit<ValContent, 'code'>>,
 ): Promise<LockedVal> =>
-  writeToVal(db, caller, { id, ...options }, (tx, val) => saveVal(tx, val, { ...val, ...change }, now()));
+  writeToVal(db, access, { id, ...options }, (tx, val) => saveVal(tx, val, { ...val, ...change }, now()));
 
 export const createVersion = (
   db: Database,
-  caller: Caller,
+  access: Access,
   id: string,
   options: WriteOptions,
   change: ValChange,
 ): Promise<{ val: Val; isNewVersion: boolean }> =>
-  writeToVal(db, caller, { id, ...options }, (tx, val) => updateVal(tx, caller, val, change, options.origin));
+  writeToVal(db, access, { id, ...options }, (tx, val) => updateVal(tx, access, val, change, options.origin));
 
 export const deleteVersion = (
   db: Database,
-  caller: Caller,
+  access: Access,
   id: string,
   options: WriteOptions,
   version: number,
 ): Promise<void> =>
-  writeToVal(db, caller, { id, ...options }, (tx, val) => removeVersion(tx, val, version, options.origin));
+  writeToVal(db, access, { id, ...options }, (tx, val) => removeVersion(tx, val, version, options.origin));
 
 /** The row is locked by a statement of its own: what PostgreSQL joins to a locked row may be older than the row. */
 export async function lockVal(tx: Tx, condition: Sql): Promise<LockedVal | undefined> {
@@ -79,12 +79,12 @@ export async function lockVal(tx: Tx, condition: Sql): Promise<LockedVal | undef
   return row && { ...withAuthor(row), readme: row.readme && textOfBytes(row.readme) };
 }
 
-export async function lockOwnVal(tx: Tx, caller: Caller, id: string): Promise<LockedVal> {
+export async function lockOwnVal(tx: Tx, access: Access, id: string): Promise<LockedVal> {
   const val = idPattern.test(id)
-    ? await lockVal(tx, sql`id = ${id} AND owner_id = ${caller.owner.id}`)
+    ? await lockVal(tx, sql`id = ${id} AND owner_id = ${access.owner.id}`)
     : undefined;
   if (val) return val;
-  await checkVal(tx, caller, id, { isOwn: true });
+  await checkVal(tx, access, id, { isOwn: true });
   throw noVal(id);
 }
 
@@ -94,7 +94,7 @@ export function checkState(val: LockedVal | undefined, onlyIf: Precondition | un
 
 export async function updateVal(
   tx: Tx,
-  caller: Caller,
+  access: Access,
   val: LockedVal,
   { code, ...properties }: ValChange,
   origin: string | undefined,
@@ -104,7 +104,7 @@ export async function updateVal(
   const codeHash = blobId(bytes);
   const isNewVersion = codeHash !== val.codeHash;
   const version = val.lastVersion + 1;
-  const author = authorOf(caller);
+  const author = authorOf(access);
   const newVersion = { version, lastVersion: version, codeHash, versionCreatedAt: at, versionAuthor: author };
   const changed = { ...val, ...properties, ...(isNewVersion && newVersion) };
   const { lastVersion: _, imports: __, ...saved } = await saveVal(tx, val, changed, at);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { blobId } from '../../core/lib/blob-id.ts';
 import type { Database, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
-import { authorOf, type Caller } from './caller.ts';
+import { type Access, authorOf } from './access.ts';
 import { checkState, lockVal, nameTaken, updateVal, type ValChange } from './change-val.ts';
 import { saveImports } from './references.ts';
 import { now } from './timestamps.ts';
@@ -14,42 +14,42 @@ export const newValDefaults = { readme: null, privacy: 'private', type: 'script'
 
 export const createVal = (
   db: Database,
-  caller: Caller,
+  access: Access,
   content: ValContent,
   { origin }: WriteOptions = {},
 ): Promise<Val> =>
-  writeAs(db, caller, {}, async (tx) => {
-    const val = await insertVal(tx, caller, content, origin);
+  writeAs(db, access, {}, async (tx) => {
+    const val = await insertVal(tx, access, content, origin);
     if (!val) throw nameTaken(content.name);
     return val;
   });
 
 export const createOrUpdateVal = (
   db: Database,
-  caller: Caller,
+  access: Access,
   change: ValChange & { name: string },
   { onlyIf, origin }: WriteOptions = {},
 ): Promise<{ val: Val; isNew: boolean }> =>
-  writeAs(db, caller, { val: change.name }, async (tx) => {
+  writeAs(db, access, { val: change.name }, async (tx) => {
     // Tries again if another process creates the val between `lockVal` and `insertVal`.
     for (;;) {
-      const found = await lockVal(tx, sql`owner_id = ${caller.owner.id} AND name = ${change.name}`);
+      const found = await lockVal(tx, sql`owner_id = ${access.owner.id} AND name = ${change.name}`);
       checkState(found, onlyIf);
-      if (found) return { val: (await updateVal(tx, caller, found, change, origin)).val, isNew: false };
-      const val = await insertVal(tx, caller, { ...newValDefaults, ...change }, origin);
+      if (found) return { val: (await updateVal(tx, access, found, change, origin)).val, isNew: false };
+      const val = await insertVal(tx, access, { ...newValDefaults, ...change }, origin);
       if (val) return { val, isNew: true };
     }
   });
 
 async function insertVal(
   tx: Tx,
-  caller: Caller,
+  access: Access,
   content: ValContent,
   origin: string | undefined,
 ): Promise<Val | undefined> {
   const { name, code, readme, privacy, type } = content;
-  const { owner } = caller;
-  const versionAuthor = authorOf(caller);
+  const { owner } = access;
+  const versionAuthor = authorOf(access);
   const at = now();
   const [inserted] = await tx.query<{ id: string }>(sql`
     INSERT INTO vals (id, owner_id, name, readme, privacy, type, created_at, updated_at)

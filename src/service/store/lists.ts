@@ -1,6 +1,6 @@
 import type { Reader } from '../database/database.ts';
 import { nothing, raw, type Sql, sql } from '../database/sql.ts';
-import type { Caller, User } from './caller.ts';
+import type { Access, User } from './access.ts';
 import type { RecordPosition } from './positions.ts';
 import {
   isCurrent,
@@ -47,11 +47,11 @@ const startOf = ({ after }: ListRange): number => after?.[0] ?? Number.MAX_SAFE_
  */
 export function listVals(
   db: Reader,
-  caller: Caller | undefined,
+  access: Access | undefined,
   owner: User,
   range: ListRange,
 ): Promise<ListPage<ListedVal>> {
-  const onlyPublic = caller?.owner.id === owner.id ? nothing : raw("privacy = 'public' AND ");
+  const onlyPublic = access?.owner.id === owner.id ? nothing : raw("privacy = 'public' AND ");
   // With `owner_id = ?`, PostgreSQL may read the vals of all owners in the order of their positions, until it has found
   // enough vals of this owner.
   const isOfOwner = sql`owner_id >= ${owner.id} AND (owner_id, position) < (${owner.id}, ${startOf(range)})`;
@@ -89,11 +89,11 @@ export function changedVals(
 /** Finds vals whose name or current code contains the text. Names are compared without regard to case. */
 export function valsWithText(
   db: Reader,
-  caller: Caller,
+  access: Access,
   text: string,
   { onlyOwn, ...range }: SearchRange,
 ): Promise<ListPage<ListedVal>> {
-  const isSeen = onlyOwn ? sql`owner_id = ${caller.owner.id}` : isListedFor(caller);
+  const isSeen = onlyOwn ? sql`owner_id = ${access.owner.id}` : isListedFor(access);
   // PostgreSQL refuses a NUL character in a text, and no name contains a space.
   const escaped = text
     .toLowerCase()

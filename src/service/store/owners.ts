@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { nothing, type Sql, sql } from '../database/sql.ts';
-import { idPattern, type User } from './caller.ts';
+import { idPattern, type User } from './access.ts';
 import { deleteSomeRecords } from './clean-up.ts';
 import { removeVal } from './remove-val.ts';
 import { now } from './timestamps.ts';

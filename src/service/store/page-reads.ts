@@ -1,6 +1,6 @@
 import type { Reader } from '../database/database.ts';
 import { listOf, raw, sql } from '../database/sql.ts';
-import type { Caller } from './caller.ts';
+import type { Access } from './access.ts';
 import { isVisibleTo } from './val-rows.ts';
 
 // Other reads that only the pages need.
@@ -23,12 +23,12 @@ export async function lastResults(
 /** Those of the ids whose vals the caller may read. */
 export async function readableIds(
   db: Reader,
-  caller: Caller | undefined,
+  access: Access | undefined,
   ids: readonly string[],
 ): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db.query<{ id: string }>(
-    sql`SELECT id FROM vals WHERE id IN ${listOf(ids)} AND ${isVisibleTo(caller)}`,
+    sql`SELECT id FROM vals WHERE id IN ${listOf(ids)} AND ${isVisibleTo(access)}`,
   );
   return new Set(rows.map(({ id }) => id));
 }

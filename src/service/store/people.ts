@@ -1,6 +1,6 @@
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
-import { firstTokenName, idPattern, type User } from './caller.ts';
+import { firstTokenName, idPattern, type User } from './access.ts';
 import {
   insertOwner,
   type ListedOwner,

@@ -1,6 +1,6 @@
 import type { Reader, Tx } from '../database/database.ts';
 import { allOf, nothing, type Sql, sql } from '../database/sql.ts';
-import type { User } from './caller.ts';
+import type { User } from './access.ts';
 import type { RecordPosition } from './positions.ts';
 
 export const recordKinds = ['runs', 'likes', 'comments'] as const;

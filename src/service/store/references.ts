@@ -1,7 +1,7 @@
 import type { Reader, Tx } from '../database/database.ts';
 import { allOf, listOf, nothing, raw, type Sql, sql } from '../database/sql.ts';
 import { importedIds } from '../imports.ts';
-import type { Caller, User } from './caller.ts';
+import type { Access, User } from './access.ts';
 import type { FoundRecord, RecordFilter } from './records.ts';
 import { now, sortableTime } from './timestamps.ts';
 import { isListedFor, isSharedWith } from './val-rows.ts';
@@ -48,13 +48,13 @@ export interface Reference extends Pick<FoundRecord, 'at' | 'position'> {
 /** What imports the vals of an owner, or one of them, newest import first. Vals that the caller may not find are left out. */
 export async function findReferences(
   db: Reader,
-  caller: Caller | undefined,
+  access: Access | undefined,
   { owner, valId }: { owner: User; valId?: string | undefined },
   { limit, offset = 0, after, since, until }: RecordFilter & { limit: number },
 ): Promise<{ references: Reference[]; more: boolean }> {
   const conditions: Sql[] = [
     sql`imported_owner_id = ${owner.id}`,
-    sql`(${isListedFor(caller)} OR ${isSharedWith(caller)})`,
+    sql`(${isListedFor(access)} OR ${isSharedWith(access)})`,
     ...(valId === undefined ? [] : [sql`imported_id = ${valId}`]),
     ...(after ? [sql`(at, imports.position) < (${after[0]}, ${after[1]})`] : []),
     ...(since === undefined ? [] : [sql`at > ${since}`]),

@@ -1,12 +1,12 @@
 import type { Database, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
-import type { Caller } from './caller.ts';
+import type { Access } from './access.ts';
 import { writeToVal } from './change-val.ts';
 import { deleteSomeRecords } from './clean-up.ts';
 import type { WriteOptions } from './write-as.ts';
 
-export const deleteVal = (db: Database, caller: Caller, id: string, options: WriteOptions): Promise<void> =>
-  writeToVal(db, caller, { id, ...options }, (tx) => removeVal(tx, { id, ownerId: caller.owner.id }));
+export const deleteVal = (db: Database, access: Access, id: string, options: WriteOptions): Promise<void> =>
+  writeToVal(db, access, { id, ...options }, (tx) => removeVal(tx, { id, ownerId: access.owner.id }));
 
 /**
  * A val may have so many runs that nobody should wait for their deletion. All are gone for callers at once, and

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { endOfLogs } from '../../core/lib/val-limits.ts';
 import type { Database, Reader } from '../database/database.ts';
 import { HttpProblem } from '../problem.ts';
-import type { Caller } from './caller.ts';
+import type { Access } from './access.ts';
 import { lockOwnVal } from './change-val.ts';
 import { findRecord, findRecords, putRecord, type RecordFilter } from './records.ts';
 import { now, sortableTime } from './timestamps.ts';
@@ -18,24 +18,24 @@ export interface ReportedRun {
   logs: string | null;
 }
 
-export async function findRun(db: Reader, { owner }: Caller, id: string) {
+export async function findRun(db: Reader, { owner }: Access, id: string) {
   const run = await findRecord(db, owner, 'runs', id);
   if (run) return run;
   throw new HttpProblem(404, `There is no run with the id ${id}.`);
 }
 
-export async function runsOfVal(db: Reader, caller: Caller, id: string, filter?: RecordFilter) {
-  await checkVal(db, caller, id, { isOwn: true });
+export async function runsOfVal(db: Reader, access: Access, id: string, filter?: RecordFilter) {
+  await checkVal(db, access, id, { isOwn: true });
   return findRecords(db, 'runs', { valId: id }, filter);
 }
 
-export const addRun = (db: Database, caller: Caller, id: string, reported: ReportedRun) =>
-  writeAs(db, caller, { val: id }, async (tx) => {
+export const addRun = (db: Database, access: Access, id: string, reported: ReportedRun) =>
+  writeAs(db, access, { val: id }, async (tx) => {
     const { version, logs, ...times } = reported;
-    const { name } = await lockOwnVal(tx, caller, id);
+    const { name } = await lockOwnVal(tx, access, id);
     await requireVersion(tx, id, version);
-    const run = { id: randomUUID(), val: { id, name, version }, ...times, reporter: caller.actor };
-    await putRecord(tx, caller.owner, {
+    const run = { id: randomUUID(), val: { id, name, version }, ...times, reporter: access.actor };
+    await putRecord(tx, access.owner, {
       kind: 'runs',
       key: run.id,
       at: startedBeforeNow(times.runStartAt),

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } f
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { raw, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';
-import type { User } from './caller.ts';
+import type { User } from './access.ts';
 import { putRecord, type RecordKind, recordKinds } from './records.ts';
 import { seedRecords } from './seed-records.ts';
 import { sortableTime } from './timestamps.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 import { raw, sql } from '../database/sql.ts';
-import type { CallerToken } from './caller.ts';
+import type { OwnToken } from './access.ts';
 import { now } from './timestamps.ts';
 import { digestOf, newSecret } from './tokens.ts';
 
@@ -8,7 +8,7 @@ const mostForgottenAtOnce = 10;
 const lifetimeMs = 5 * 60 * 1_000;
 
 /** The key of a link that signs a browser in, for one visit. */
-export const addSignInLink = (db: Database, { id }: CallerToken): Promise<string> =>
+export const addSignInLink = (db: Database, { id }: OwnToken): Promise<string> =>
   db.transaction({}, async (tx) => {
     const key = newSecret('');
     const end = new Date(Date.now() + lifetimeMs).toISOString();

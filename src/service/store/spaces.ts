@@ -1,6 +1,6 @@
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
-import type { Role, User } from './caller.ts';
+import type { Role, User } from './access.ts';
 import {
   insertOwner,
   type ListedOwner,

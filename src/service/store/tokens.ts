@@ -3,7 +3,7 @@ import { limitedToken } from '../../core/lib/problem-types.ts';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { raw, type Sql, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';
-import { type Caller, type CallerToken, idPattern, isLimited, type Role, type User } from './caller.ts';
+import { type Access, idPattern, isLimited, type OwnToken, type Role, type User } from './access.ts';
 import type { LastUse } from './last-use.ts';
 import { now } from './timestamps.ts';
 import { writeAs } from './write-as.ts';
@@ -28,8 +28,8 @@ export interface WantedToken {
 /** `caller` is absent if the person is not a member of the space. */
 export interface Identified {
   actor: User;
-  token: CallerToken;
-  caller?: Caller;
+  token: OwnToken;
+  access?: Access;
 }
 
 export const newSecret = (prefix = 'vals_'): string => `${prefix}${randomBytes(32).toString('base64url')}`;
@@ -69,13 +69,13 @@ export async function identify(
   lastUse.note(row);
   const actor = { id: row.id, username: row.username };
   const { tokenId: id, name, expiresAt, limitedTo: spaceId } = row;
-  const token: CallerToken = { id, name, expiresAt, readOnly: row.readOnly === 1, spaceId };
+  const token: OwnToken = { id, name, expiresAt, readOnly: row.readOnly === 1, spaceId };
   const owner = ownerFor(row, space);
-  return owner ? { actor, token, caller: { actor, token, ...owner } } : { actor, token };
+  return owner ? { actor, token, access: { actor, token, ...owner } } : { actor, token };
 }
 
 /** Whose vals these are, and what the person may do with them. Undefined if the token is not good for this place. */
-function ownerFor(row: TokenRow, space: string | undefined): Pick<Caller, 'owner' | 'role'> | undefined {
+function ownerFor(row: TokenRow, space: string | undefined): Pick<Access, 'owner' | 'role'> | undefined {
   const { id, username, limitedTo, spaceId, role } = row;
   if (limitedTo !== null && limitedTo !== spaceId) return undefined;
   if (space === undefined) return { owner: { id, username }, role: 'write' };
@@ -83,23 +83,23 @@ function ownerFor(row: TokenRow, space: string | undefined): Pick<Caller, 'owner
 }
 
 /** Below a space: the tokens for that space. Else all tokens of the person. */
-const isListed = ({ owner, actor }: Caller): Sql =>
+const isListed = ({ owner, actor }: Access): Sql =>
   owner.id === actor.id ? sql`user_id = ${actor.id}` : sql`user_id = ${actor.id} AND space_id = ${owner.id}`;
 
-export async function tokensOf(db: Reader, caller: Caller): Promise<ListedToken[]> {
+export async function tokensOf(db: Reader, access: Access): Promise<ListedToken[]> {
   const rows = await db.query<Omit<ListedToken, 'readOnly'> & { readOnly: number }>(sql`
     SELECT tokens.id, name, tokens.created_at AS "createdAt", last_used_at AS "lastUsedAt",
         expires_at AS "expiresAt", read_only AS "readOnly", space.username AS space
-      FROM tokens LEFT JOIN users AS space ON space.id = space_id WHERE ${isListed(caller)} ORDER BY name`);
+      FROM tokens LEFT JOIN users AS space ON space.id = space_id WHERE ${isListed(access)} ORDER BY name`);
   return rows.map((row) => ({ ...row, readOnly: row.readOnly === 1 }));
 }
 
-export const addToken = (db: Database, caller: Caller, token: WantedToken) =>
-  writeAs(db, caller, {}, (tx) => createToken(tx, caller, token));
+export const addToken = (db: Database, access: Access, token: WantedToken) =>
+  writeAs(db, access, {}, (tx) => createToken(tx, access, token));
 
 async function createToken(
   tx: Tx,
-  { owner, actor, token }: Caller,
+  { owner, actor, token }: Access,
   { name, readOnly, expiresAt }: WantedToken,
 ): Promise<ListedToken & { token: string }> {
   if (isLimited(token)) throw limited(token, 'makes no tokens');
@@ -122,7 +122,7 @@ async function createToken(
   return { ...listed, space: space?.username ?? null, token: secret };
 }
 
-const limited = ({ name }: CallerToken, what: 'makes no tokens' | 'ends no other tokens'): HttpProblem =>
+const limited = ({ name }: OwnToken, what: 'makes no tokens' | 'ends no other tokens'): HttpProblem =>
   new HttpProblem(
     403,
     `The token ${name} ${what}, because it is limited to a space, to reading or in time.`,
@@ -154,17 +154,17 @@ export async function insertToken(
 export const endTokens = (tx: Tx, user: User): Promise<unknown> =>
   tx.query(sql`DELETE FROM tokens WHERE user_id = ${user.id}`);
 
-export const removeToken = (db: Database, caller: Caller, id: string): Promise<void> =>
-  writeAs(db, caller, {}, (tx) => endToken(tx, caller, id));
+export const removeToken = (db: Database, access: Access, id: string): Promise<void> =>
+  writeAs(db, access, {}, (tx) => endToken(tx, access, id));
 
 /** A limited token ends itself alone. */
-async function endToken(tx: Tx, caller: Caller, id: string): Promise<void> {
-  const { actor, token } = caller;
+async function endToken(tx: Tx, access: Access, id: string): Promise<void> {
+  const { actor, token } = access;
   if (isLimited(token) && id !== token.id) throw limited(token, 'ends no other tokens');
   const [embedded] = await tx.query<{ token: string }>(sql`SELECT token FROM owner WHERE id = ${actor.id}`);
   const [found] = idPattern.test(id)
     ? await tx.query<{ digest: string }>(
-        sql`SELECT digest FROM tokens WHERE id = ${id} AND ${isListed(caller)} ${tx.forUpdate}`,
+        sql`SELECT digest FROM tokens WHERE id = ${id} AND ${isListed(access)} ${tx.forUpdate}`,
       )
     : [];
   if (!found) throw new HttpProblem(404, `You have no token with the id ${id}.`);

@@ -1,7 +1,7 @@
 import type { Reader } from '../database/database.ts';
 import { raw, type Sql, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';
-import { type Caller, idPattern, type User, type VersionAuthor } from './caller.ts';
+import { type Access, idPattern, type User, type VersionAuthor } from './access.ts';
 
 export const privacies = ['public', 'unlisted', 'private'] as const;
 
@@ -70,16 +70,16 @@ export const isCurrent = raw('versions.version = vals.version');
  * Hides private vals of other owners. SQL does the check, because otherwise the reply for a missing val
  * would be measurably faster than the reply for a hidden val.
  */
-export const isVisibleTo = (caller: Caller | undefined): Sql =>
-  sql`(privacy <> 'private' OR owner_id = ${caller?.owner.id ?? ''})`;
+export const isVisibleTo = (access: Access | undefined): Sql =>
+  sql`(privacy <> 'private' OR owner_id = ${access?.owner.id ?? ''})`;
 
 /** Whoever may find the val by its name: unlisted vals of other owners are found by their id alone. */
-export const isListedFor = (caller: Caller | undefined): Sql =>
-  sql`(privacy = 'public' OR owner_id = ${caller?.owner.id ?? ''})`;
+export const isListedFor = (access: Access | undefined): Sql =>
+  sql`(privacy = 'public' OR owner_id = ${access?.owner.id ?? ''})`;
 
 /** The person's own vals and those of their spaces, wherever they ask. A token for one space shows nothing of others. */
-export function isSharedWith(caller: Caller | undefined): Sql {
-  const person = caller?.token.spaceId === null ? caller.actor.id : '';
+export function isSharedWith(access: Access | undefined): Sql {
+  const person = access?.token.spaceId === null ? access.actor.id : '';
   return sql`(owner_id = ${person} OR EXISTS (
     SELECT role FROM members WHERE space_id = owner_id AND user_id = ${person}))`;
 }
@@ -98,17 +98,17 @@ export const noVal = (id: string): HttpProblem => new HttpProblem(404, `There is
 /** Refuses vals that the caller does not see, and, for what only the owner may do, vals of other owners. */
 export async function checkVal(
   db: Reader,
-  caller: Caller | undefined,
+  access: Access | undefined,
   id: string,
   { isOwn }: { isOwn: boolean },
 ): Promise<void> {
   const [found] = idPattern.test(id)
     ? await db.query<{ ownerId: string; username: string }>(sql`
       SELECT owner_id AS "ownerId", username FROM vals JOIN users ON users.id = owner_id
-        WHERE vals.id = ${id} AND ${isVisibleTo(caller)}`)
+        WHERE vals.id = ${id} AND ${isVisibleTo(access)}`)
     : [];
   if (!found) throw noVal(id);
-  if (!isOwn || found.ownerId === caller?.owner.id) return;
+  if (!isOwn || found.ownerId === access?.owner.id) return;
   const { username } = found;
   throw new HttpProblem(
     403,

@@ -1,7 +1,7 @@
 import type { Reader, Tx } from '../database/database.ts';
 import { nothing, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';
-import type { Caller, VersionAuthor } from './caller.ts';
+import type { Access, VersionAuthor } from './access.ts';
 import type { ListPage, ListRange } from './lists.ts';
 import { saveImports } from './references.ts';
 import { now } from './timestamps.ts';
@@ -52,14 +52,14 @@ export async function insertVersion(
 
 export async function visibleVersion(
   db: Reader,
-  caller: Caller | undefined,
+  access: Access | undefined,
   id: string,
   number: number,
 ): Promise<Val> {
-  await checkVal(db, caller, id, { isOwn: false });
+  await checkVal(db, access, id, { isOwn: false });
   const isVersion = sql`vals.id = ${id} AND versions.version = ${number}`;
   const found = isStorable(number)
-    ? await selectVal(db, sql`${isVersion} AND ${isVisibleTo(caller)}`)
+    ? await selectVal(db, sql`${isVersion} AND ${isVisibleTo(access)}`)
     : undefined;
   if (!found) throw noVersion(id, number);
   return found;
@@ -79,11 +79,11 @@ export async function requireVersion(db: Reader, id: string, number: number): Pr
 
 export async function pageOfVersions(
   db: Reader,
-  caller: Caller | undefined,
+  access: Access | undefined,
   id: string,
   { limit, offset = 0, after }: ListRange,
 ): Promise<ListPage<ListedVersion>> {
-  await checkVal(db, caller, id, { isOwn: false });
+  await checkVal(db, access, id, { isOwn: false });
   const range = after
     ? { isInRange: sql`AND version < ${Math.min(after[0], largestPostgresInteger)}`, skipped: nothing }
     : { isInRange: nothing, skipped: sql`OFFSET ${offset}` };

@@ -1,7 +1,7 @@
 import { type Database, DatabaseFailure, type Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import { HttpProblem, unauthorized } from '../problem.ts';
-import { type Caller, isInSpace } from './caller.ts';
+import { type Access, isInSpace } from './access.ts';
 
 /** Decides by the state of the val whether the write may begin. */
 export type Precondition = { allows(state: string | undefined): boolean; refusal: string };
@@ -21,33 +21,33 @@ interface WriteAsOptions {
 /** Each write of a caller checks the membership in the transaction. */
 export async function writeAs<Result>(
   database: Database,
-  caller: Caller,
+  access: Access,
   { val }: WriteAsOptions,
   work: (tx: Tx) => Promise<Result>,
 ): Promise<Result> {
   // The row contains the id of the owner, because anybody can try to write to a val of another owner.
-  const keys = { row: val === undefined ? undefined : `${caller.owner.id} ${val}` };
+  const keys = { row: val === undefined ? undefined : `${access.owner.id} ${val}` };
   try {
     return await database.transaction(keys, async (tx) => {
       const result = await work(tx);
       // The write may have waited for other writes, and the membership may have ended meanwhile.
-      if (isInSpace(caller)) await checkMembership(tx, caller);
+      if (isInSpace(access)) await checkMembership(tx, access);
       return result;
     });
   } catch (error) {
     const isGone = error instanceof DatabaseFailure && error.kind === 'orphaned';
-    throw isGone ? accessEnded(caller) : error;
+    throw isGone ? accessEnded(access) : error;
   }
 }
 
-async function checkMembership(tx: Tx, caller: Caller): Promise<void> {
+async function checkMembership(tx: Tx, access: Access): Promise<void> {
   const [member] = await tx.query(sql`
-    SELECT role FROM members WHERE user_id = ${caller.actor.id} AND space_id = ${caller.owner.id}
-      AND role IN (${caller.role}, 'write')`);
-  if (!member) throw accessEnded(caller);
+    SELECT role FROM members WHERE user_id = ${access.actor.id} AND space_id = ${access.owner.id}
+      AND role IN (${access.role}, 'write')`);
+  if (!member) throw accessEnded(access);
 }
 
-const accessEnded = (caller: Caller): HttpProblem =>
-  isInSpace(caller)
-    ? new HttpProblem(404, `You are no longer a member of the space ${caller.owner.username}.`)
+const accessEnded = (access: Access): HttpProblem =>
+  isInSpace(access)
+    ? new HttpProblem(404, `You are no longer a member of the space ${access.owner.username}.`)
     : unauthorized('The person who owns the token was removed.');

@@ -141,11 +141,11 @@ describe('a backup', () => {
       const target = await newTarget();
       await copy(service.at, target);
       const copied = await storeOf({ at: target });
-      const { caller } = (await identify(copied, { secret: service.token })) ?? {};
-      if (!caller) throw new Error('the token does not work');
+      const { access } = (await identify(copied, { secret: service.token })) ?? {};
+      if (!access) throw new Error('the token does not work');
       for (let who = 0; who < 4; who++) {
         const codeOf = (name: string) =>
-          valNamed(copied.db, caller, caller.owner.username, name).then(
+          valNamed(copied.db, access, access.owner.username, name).then(
             ({ code, version }) => [Number(code), version],
             () => [0, 0],
           );

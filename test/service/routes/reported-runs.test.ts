@@ -49,8 +49,8 @@ describe('a run that is reported', async () => {
     expect(await report({ ...run, ...change })).toMatchObject({ status });
   });
 
-  const logsOf = async (id: unknown, caller: Client = service) =>
-    caller.ask('GET', `/v1/runs/${id}`).then(({ status, body }) => ({
+  const logsOf = async (id: unknown, access: Client = service) =>
+    access.ask('GET', `/v1/runs/${id}`).then(({ status, body }) => ({
       status,
       ...(body as { logs: string }),
     }));

@@ -88,24 +88,24 @@ test.each([
   ['the membership ends', () => store.spaces.revoke('acme', 'eve')],
   ['the member may only read', () => store.spaces.grant('acme', 'eve', 'read')],
 ])('if %s while a write waits in the service, the write is not stored', async (_, end) => {
-  const { caller } = (await identify(store, { secret: eve.token }, 'acme')) ?? {};
-  if (!caller) throw new Error('eve is not a member');
-  const { id } = await createVal(store.db, caller, { ...newValDefaults, name: 'v', code: 'c' });
+  const { access } = (await identify(store, { secret: eve.token }, 'acme')) ?? {};
+  if (!access) throw new Error('eve is not a member');
+  const { id } = await createVal(store.db, access, { ...newValDefaults, name: 'v', code: 'c' });
   await end();
   const at = new Date().toISOString();
   const run = { version: 1, runStartAt: at, runEndAt: at, error: null, logs: null };
   const writes = [
-    createVal(store.db, caller, { ...newValDefaults, name: 'new', code: 'late' }),
-    createOrUpdateVal(store.db, caller, { name: 'v', code: 'late' }),
-    createVersion(store.db, caller, id, {}, { code: 'late' }),
-    changeProperties(store.db, caller, id, {}, { privacy: 'public' }),
-    addRun(store.db, caller, id, run),
-    deleteVal(store.db, caller, id, {}),
+    createVal(store.db, access, { ...newValDefaults, name: 'new', code: 'late' }),
+    createOrUpdateVal(store.db, access, { name: 'v', code: 'late' }),
+    createVersion(store.db, access, id, {}, { code: 'late' }),
+    changeProperties(store.db, access, id, {}, { privacy: 'public' }),
+    addRun(store.db, access, id, run),
+    deleteVal(store.db, access, id, {}),
   ];
   for (const { status } of await Promise.allSettled(writes)) expect(status).toBe('rejected');
-  const { items } = await listVals(store.db, caller, caller.owner, { limit: 9 });
+  const { items } = await listVals(store.db, access, access.owner, { limit: 9 });
   expect(items).toMatchObject([{ id, name: 'v', version: 1, privacy: 'private' }]);
-  expect((await runsOfVal(store.db, caller, id)).records).toEqual([]);
+  expect((await runsOfVal(store.db, access, id)).records).toEqual([]);
 });
 
 inPostgres('if the membership ends while a write waits for its val, the write is refused', async () => {

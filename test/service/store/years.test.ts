@@ -35,12 +35,12 @@ test('a removed person takes their vals, versions and runs with them, and nothin
   const service = await temporaryService();
   const store = await storeOf(service);
   const eve = await addPerson(service, 'eve');
-  for (const caller of [service, eve]) {
-    const { id } = await caller.createVal({ name: 'many', code: 'c' });
-    await caller.putVal('many', 'd');
+  for (const access of [service, eve]) {
+    const { id } = await access.createVal({ name: 'many', code: 'c' });
+    await access.putVal('many', 'd');
     const time = new Date().toISOString();
     const body = { version: 2, runStartAt: time, runEndAt: time };
-    await caller.ask('POST', `/v1/vals/${id}/runs`, { body });
+    await access.ask('POST', `/v1/vals/${id}/runs`, { body });
   }
   expect(await store.people.remove('eve', { withVals: false })).toBe('has vals');
   expect(await eve.statusOf('GET', '/v1/me')).toBe(200);

@@ -41,13 +41,13 @@ export const seedOfEachKind = (parts: Parts = {}): SeedData =>
 export async function seedStore(place: StoreLocation, seed: SeedData, token?: string): Promise<void> {
   const store = await openStore(place);
   try {
-    const { caller } = (await identify(store, { secret: token ?? store.owner?.token ?? '' })) ?? {};
-    if (!caller) throw new Error('nobody owns the seed');
+    const { access } = (await identify(store, { secret: token ?? store.owner?.token ?? '' })) ?? {};
+    if (!access) throw new Error('nobody owns the seed');
     const names = (seed.runs ?? []).flatMap(({ val }) => (isObject(val) && !val.id ? `${val.name}` : []));
     for (const name of new Set(names)) {
-      await createVal(store.db, caller, { ...newValDefaults, name, code: 'c' }).catch(() => {});
+      await createVal(store.db, access, { ...newValDefaults, name, code: 'c' }).catch(() => {});
     }
-    await loadSeed(store.db, caller.owner, seed);
+    await loadSeed(store.db, access.owner, seed);
   } finally {
     await store.close();
   }

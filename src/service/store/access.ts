@@ -8,7 +8,7 @@ export const idPattern = /^[\w-]{1,64}$/;
 export type Role = 'read' | 'write';
 
 /** What the token allows, and what a session refers to. */
-export interface CallerToken {
+export interface OwnToken {
   id: string;
   name: string;
   readOnly: boolean;
@@ -21,15 +21,15 @@ export interface CallerToken {
  * Who asks. `owner` is the person or the space whose vals these are, `actor` the person who is recorded as the author.
  * `role` is what the actor may do with the vals of the owner; the token may allow less.
  */
-export interface Caller {
+export interface Access {
   owner: User;
   actor: User;
   role: Role;
-  token: CallerToken;
+  token: OwnToken;
 }
 
 /** A limited token makes and ends no tokens, so that nothing of what it could do outlives it. */
-export const isLimited = ({ readOnly, expiresAt, spaceId }: CallerToken): boolean =>
+export const isLimited = ({ readOnly, expiresAt, spaceId }: OwnToken): boolean =>
   readOnly || expiresAt !== null || spaceId !== null;
 
 /** The name of the token that a person gets from the operator. */
@@ -40,7 +40,7 @@ export interface VersionAuthor extends User {
   token?: string;
 }
 
-export const authorOf = ({ actor, token }: Caller): VersionAuthor =>
+export const authorOf = ({ actor, token }: Access): VersionAuthor =>
   token.name === firstTokenName ? actor : { ...actor, token: token.name };
 
-export const isInSpace = ({ owner, actor }: Caller): boolean => owner.id !== actor.id;
+export const isInSpace = ({ owner, actor }: Access): boolean => owner.id !== actor.id;
