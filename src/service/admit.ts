@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
-import { outsideOfSpace, readOnlyMember } from '../core/lib/problem-types.ts';
+import { outsideOfSpace } from '../core/lib/problem-types.ts';
 import { checkBodyHeaders } from './body.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import { identifySession } from './pages/session.ts';
-import { HttpProblem, unauthorized } from './problem.ts';
+import { HttpProblem, readsOnly, unauthorized } from './problem.ts';
 import { headerOf, type ServiceRequest, spacePrefix } from './request.ts';
 import type { Route } from './routes/route.ts';
-import type { Access } from './store/access.ts';
+import { type Access, accessAt, homeOf, type Identity } from './store/access.ts';
 import type { Store } from './store/open-store.ts';
-import { type Identified, identify } from './store/tokens.ts';
+import { identify } from './store/tokens.ts';
 
 interface Gate {
   store: Store;
@@ -23,34 +23,36 @@ export async function admit(
   outgoing: ServerResponse,
 ): Promise<void> {
   if (route) checkBodyHeaders(request);
-  const identified = await identifyRequest(request, store);
-  if (identified) countRequest(rateLimit, identified.token.id, request, outgoing);
-  request.identified = identified;
-  request.access = identified?.access;
+  const identity = await identifyRequest(request, store);
+  if (identity) countRequest(rateLimit, identity.token.id, request, outgoing);
+  request.identity = identity;
+  request.access = identity && accessAt(identity, request.space);
+  if (request.isApi && identity && !request.access && identity.token.spaceId !== null)
+    throw elsewhere(request, identity);
   // 403 would reveal to others that the space exists. A page of it may be that of a public val.
   if (request.space !== undefined && !request.access && request.isApi) throw nothingAt(request.url);
   if (!route) return;
   if (route.access === 'token') accessOf(request);
-  if (request.access && route.method !== 'GET') checkMayWrite(request.access, request.space, route);
+  if (request.access && route.method !== 'GET') checkMayWrite(request.access, route);
 }
 
-async function identifyRequest(request: ServiceRequest, store: Store): Promise<Identified | undefined> {
+async function identifyRequest(request: ServiceRequest, store: Store): Promise<Identity | undefined> {
   const header = headerOf(request, 'authorization');
   // The API takes no sessions: a page of another site could use them.
   if (header === undefined) return request.isApi ? undefined : identifySession(request, store);
   const secret = /^Bearer +(\S+)$/i.exec(header)?.[1];
-  const found = secret === undefined ? undefined : await identify(store, { secret }, request.space);
-  if (found && !found.access && found.token.spaceId !== null) {
-    const space = (await store.people.withId(found.token.spaceId))?.username;
-    const address = request.origin + spacePrefix(space);
-    throw new HttpProblem(
-      403,
-      `The token is good for the space ${space} alone. The base URL of the space is ${address}.`,
-      { type: outsideOfSpace },
-    );
-  }
+  const found = secret === undefined ? undefined : await identify(store, { secret });
   if (found) return found;
   throw unauthorized('This service does not know the token, or the token has ended.');
+}
+
+function elsewhere({ origin }: ServiceRequest, identity: Identity): HttpProblem {
+  const { username } = homeOf(identity).owner;
+  return new HttpProblem(
+    403,
+    `The token is good for the space ${username} alone. The base URL of the space is ${origin}${spacePrefix(username)}.`,
+    { type: outsideOfSpace },
+  );
 }
 
 /** A write goes on after its client disconnected, so it counts until both have ended. */
@@ -73,13 +75,10 @@ function countRequest(
   };
 }
 
-function checkMayWrite({ role, token }: Access, space: string | undefined, { isPersonal }: Route): void {
-  if (isPersonal) return;
+function checkMayWrite({ mayWrite, token, owner }: Access, { isPersonal }: Route): void {
+  if (isPersonal || mayWrite) return;
   if (token.readOnly) throw new HttpProblem(403, 'The token may read, but not change anything.');
-  if (role === 'write') return;
-  throw new HttpProblem(403, `You may read the vals of ${space}, but not change them.`, {
-    type: readOnlyMember,
-  });
+  throw readsOnly(owner.username);
 }
 
 export function accessOf({ access }: ServiceRequest): Access {

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { readOnlyMember } from '../core/lib/problem-types.ts';
 import { DatabaseFailure } from './database/database.ts';
 import type { ServiceReply } from './request.ts';
 
@@ -23,6 +24,9 @@ export class HttpProblem extends Error {
 export function unauthorized(detail: string): HttpProblem {
   return new HttpProblem(401, detail, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
+
+export const readsOnly = (space: string): HttpProblem =>
+  new HttpProblem(403, `You may read the vals of ${space}, but not change them.`, { type: readOnlyMember });
 
 /** The reply must not contain `error.message`, because it may reveal paths and addresses of the machine. */
 export function problemOf(error: Error): HttpProblem {

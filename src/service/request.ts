@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { unknownRoute } from './http/server.ts';
-import type { Access } from './store/access.ts';
-import type { Identified } from './store/tokens.ts';
+import type { Access, Identity } from './store/access.ts';
 
 export interface ServiceRequest {
   incoming: IncomingMessage;
@@ -13,8 +12,9 @@ export interface ServiceRequest {
   space: string | undefined;
   path: string;
   origin: string;
-  /** Whose token or session the request has. There is no `caller` if it is not good for this place. */
-  identified?: Identified | undefined;
+  /** Whose token or session the request has. */
+  identity: Identity | undefined;
+  /** Undefined without a token, and where the token is not good. */
   access: Access | undefined;
   /** Whether the path is one of the API, which takes tokens alone, or of the pages, which take sessions too. */
   isApi: boolean;
@@ -62,6 +62,7 @@ export function requestOf(incoming: IncomingMessage): ServiceRequest | undefined
     // Everything else is a page, or is answered as a page that does not exist.
     isApi: path.startsWith('/v1/'),
     origin: url.origin,
+    identity: undefined,
     access: undefined,
   };
 }

@@ -20,6 +20,8 @@ const open = Symbol('open transaction');
 export interface Tx extends Reader {
   readonly [open]: true;
   readonly forUpdate: Sql;
+  /** A clause of PostgreSQL. SQLite has one writer at a time. */
+  locking(clause: string): Sql;
   /** For rows that another write has locked already, and that are not worth waiting for. */
   readonly skipLocked: Sql;
 }

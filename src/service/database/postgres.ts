@@ -115,6 +115,7 @@ const txOf = (client: pg.ClientBase): Tx =>
     query: (statement) => query(client, statement),
     codeContains,
     forUpdate: raw('FOR UPDATE'),
+    locking: raw,
     skipLocked: raw('FOR UPDATE SKIP LOCKED'),
   });
 

@@ -20,4 +20,4 @@ export function queryOn(connection: Libsql.Database): Reader['query'] {
 }
 
 export const txOf = (query: Reader['query']): Tx =>
-  openTx({ query, codeContains, forUpdate: nothing, skipLocked: nothing });
+  openTx({ query, codeContains, forUpdate: nothing, locking: () => nothing, skipLocked: nothing });

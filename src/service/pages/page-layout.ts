@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { longestSearch } from '../limits.ts';
 import type { ServiceReply } from '../request.ts';
-import type { User } from '../store/access.ts';
+import { type Access, isInSpace, type User } from '../store/access.ts';
 import { type Html, type HtmlPart, html, markupOf, trustedHtml } from './html.ts';
 import { script } from './script.ts';
 import { style } from './stylesheet.ts';
-import { spaceHome, type View, type Visitor } from './visitor.ts';
+import { firstPage, spaceHome, type View } from './visitor.ts';
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
@@ -41,7 +41,7 @@ export function pageReply(
   { title, main, query, status = 200, headers }: PageContent,
 ): ServiceReply {
   const { visitor } = view;
-  const space = visitor && visitor.owner.id !== visitor.actor.id ? ` · ${visitor.owner.username}` : '';
+  const space = visitor && isInSpace(visitor) ? ` · ${visitor.owner.username}` : '';
   const markup = html`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -68,19 +68,18 @@ function headerOf(view: View, query = ''): Html {
     return html`<header><a class="brand" href="/">vals</a>
 <div class="who"><span>Not signed in</span> <a href="${address}">Sign in</a></div></header>`;
   }
-  const { actor, home } = visitor;
-  return html`<header><a class="brand" href="${home}">vals</a>
+  return html`<header><a class="brand" href="${firstPage(visitor)}">vals</a>
 <nav aria-label="Pages">${ownerLinks(visitor)} <a href="${base}/runs">Runs</a></nav>
 <form class="search" role="search" action="${base}/search">
 <input type="search" name="q" value="${query}" aria-label="Search vals" placeholder="Search vals" required maxlength="${longestSearch}">
 <button>Search</button></form>
-<div class="who"><span>Signed in as <b>${actor.username}</b></span>
+<div class="who"><span>Signed in as <b>${visitor.actor.username}</b></span>
 <form method="post" action="/sign-out"><button>Sign out</button></form></div></header>`;
 }
 
-function ownerLinks({ actor, owner, spaces, hasOwnPages }: Visitor): Html[] {
+function ownerLinks({ actor, owner, spaces, token }: Access): Html[] {
   const link = (path: string, { id, username }: User) =>
     html`<a href="${path}"${id === owner.id ? html` aria-current="true"` : ''}>${username}</a> `;
   const links = spaces.map((space) => link(spaceHome(space), space));
-  return hasOwnPages ? [link('/', actor), ...links] : links;
+  return token.spaceId === null ? [link('/', actor), ...links] : links;
 }

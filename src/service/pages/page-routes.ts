@@ -11,20 +11,18 @@ import { addSignInLink } from '../store/sign-in-links.ts';
 import { visibleVal } from '../store/vals.ts';
 import { visibleVersion } from '../store/versions.ts';
 import { valAddress } from './parts.ts';
-import { accessOfVisitor, type Visit, viewOf, visitorOf } from './visitor.ts';
+import { accessOfVisitor, type Visit, viewOf } from './visitor.ts';
 
 const page = { access: 'page', responses: { 200: 'text/html' } } as const;
 const raw = { access: 'page', responses: { 200: 'text/plain' } } as const;
 
 /** Longer than other functions, because it is a table: one entry for each route. */
-export function pageRoutes(store: Store): Route[] {
-  const { db } = store;
+export function pageRoutes({ db }: Pick<Store, 'db'>): Route[] {
   /** The pages are loaded with the first of them, so that they cost the API nothing. */
   const show = async (
     request: ServiceRequest,
     page: (pages: typeof import('./views.ts'), visit: Visit) => Promise<ServiceReply>,
-  ) =>
-    page(await import('./views.ts'), { db, request, view: viewOf(request, await visitorOf(request, store)) });
+  ) => page(await import('./views.ts'), { db, request, view: viewOf(request) });
 
   return [
     route('GET', '/', {

@@ -4,7 +4,7 @@ import { problemHeaders } from '../problem.ts';
 import type { ServiceReply } from '../request.ts';
 import { html } from './html.ts';
 import { pageReply } from './page-layout.ts';
-import type { View } from './visitor.ts';
+import { firstPage, type View } from './visitor.ts';
 
 interface SignIn {
   /** Where the browser goes on. */
@@ -37,6 +37,6 @@ export function problemPage(view: View, problem: HttpProblem): ServiceReply {
     title,
     status,
     headers,
-    main: html`<h1>${title}</h1><p>${message}</p><p><a href="${view.visitor?.home ?? '/'}">Go to the first page</a></p>`,
+    main: html`<h1>${title}</h1><p>${message}</p><p><a href="${view.visitor ? firstPage(view.visitor) : '/'}">Go to the first page</a></p>`,
   });
 }

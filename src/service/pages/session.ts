@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import { readBytes } from '../body.ts';
 import { HttpProblem } from '../problem.ts';
 import { headerOf, redirect, type ServiceReply, type ServiceRequest } from '../request.ts';
-import type { OwnToken } from '../store/access.ts';
+import type { Identity, OwnToken } from '../store/access.ts';
 import type { Store } from '../store/open-store.ts';
-import { digestOf, type Identified, identify } from '../store/tokens.ts';
+import { digestOf, identify } from '../store/tokens.ts';
 
 const lifetimeSeconds = 12 * 60 * 60;
 
@@ -25,19 +25,16 @@ function cookieOf({ origin }: ServiceRequest): { name: string; attributes: strin
 const signatureOf = (key: string, { id }: OwnToken, end: string): string =>
   createHmac('sha256', key).update(`vals session ${id} ${end}`).digest('base64url');
 
-/** Who has the session of this request. It has no `caller` where the token is not good for. */
-export async function identifySession(
-  request: ServiceRequest,
-  store: Store,
-): Promise<Identified | undefined> {
+/** Who has the session of this request. */
+export async function identifySession(request: ServiceRequest, store: Store): Promise<Identity | undefined> {
   const session = cookieValue(request, cookieOf(request).name);
   const [tokenId = '', end = '', signature = ''] = session.split('.');
   if (!/^\d{1,12}$/.test(end) || Number(end) * 1_000 < Date.now()) return undefined;
-  const identified = await identify(store, { tokenId }, request.space);
-  if (!identified) return undefined;
-  const expected = signatureOf(await store.sessionKey(), identified.token, end);
+  const identity = await identify(store, { tokenId });
+  if (!identity) return undefined;
+  const expected = signatureOf(await store.sessionKey(), identity.token, end);
   // Compares digests, so that the time of the comparison does not reveal the signature.
-  return digestOf(signature) === digestOf(expected) ? identified : undefined;
+  return digestOf(signature) === digestOf(expected) ? identity : undefined;
 }
 
 export async function startSession(

@@ -2,21 +2,20 @@ import { anyText, query } from '../fields.ts';
 import type { HttpProblem } from '../problem.ts';
 import { isBrowser, redirect, type ServiceReply, type ServiceRequest, splitSpace } from '../request.ts';
 import { type Route, route } from '../routes/route.ts';
+import { accessAt, type Identity } from '../store/access.ts';
 import type { Store } from '../store/open-store.ts';
 import { useSignInLink } from '../store/sign-in-links.ts';
-import { type Identified, identify } from '../store/tokens.ts';
+import { identify } from '../store/tokens.ts';
 import { endSession, identifySession, nextPage, readForm, startSession } from './session.ts';
-import { viewOf, visitorOf } from './visitor.ts';
+import { firstPage, viewOf } from './visitor.ts';
 
 const signInQuery = query({ next: anyText, key: anyText });
 
 export function signInRoutes(store: Store): Route[] {
   /** Goes on to a page that the token is good for. */
-  async function admit(request: ServiceRequest, identified: Identified, next: string): Promise<ServiceReply> {
-    const { token } = identified;
-    const { home, hasOwnPages, owner } = (await visitorOf({ ...request, identified }, store)) ?? {};
-    const isInside = hasOwnPages || splitSpace(next).space === owner?.username;
-    return startSession(request, store, token, isInside ? next : (home ?? '/'));
+  function admit(request: ServiceRequest, identity: Identity, next: string): Promise<ServiceReply> {
+    const isGood = identity.token.spaceId === null || accessAt(identity, splitSpace(next).space);
+    return startSession(request, store, identity.token, isGood ? next : firstPage(identity));
   }
 
   return [
@@ -30,9 +29,9 @@ export function signInRoutes(store: Store): Route[] {
         // Programs that preview a link send HEAD before the visit, which must not use up the key.
         const tokenId =
           key === undefined || request.method !== 'GET' ? undefined : await useSignInLink(store.db, key);
-        const identified = tokenId === undefined ? undefined : await identify(store, { tokenId });
-        if (identified) return admit(request, identified, next);
-        if (request.identified) return redirect(next);
+        const identity = tokenId === undefined ? undefined : await identify(store, { tokenId });
+        if (identity) return admit(request, identity, next);
+        if (request.identity) return redirect(next);
         return askForToken(request, next, key && 'This link was used before, or is older than five minutes.');
       },
     }),
@@ -43,8 +42,8 @@ export function signInRoutes(store: Store): Route[] {
       responses: { 303: 'nothing' },
       async reply(request, { query }) {
         const next = nextPage(request, query.next);
-        const identified = await identify(store, { secret: await readForm(request) });
-        if (identified) return admit(request, identified, next);
+        const identity = await identify(store, { secret: await readForm(request) });
+        if (identity) return admit(request, identity, next);
         return askForToken(
           request,
           next,
@@ -70,7 +69,11 @@ async function askForToken(
   status = isBrowser(request) ? 200 : 401,
 ): Promise<ServiceReply> {
   const { signInPage } = await import('./views.ts');
-  return signInPage(viewOf(request, undefined), { next, problem, status });
+  return signInPage(viewOf({ ...request, identity: undefined, access: undefined }), {
+    next,
+    problem,
+    status,
+  });
 }
 
 /** What somebody sees whose request failed. Without a session that is the sign-in, whether or not the page exists. */
@@ -80,18 +83,17 @@ export async function failurePage(
   problem: HttpProblem,
 ): Promise<ServiceReply> {
   const request = await withSession(failed, store);
-  const { url, isApi, method, identified } = request;
+  const { url, isApi, method, identity } = request;
   const isPage = (method === 'GET' || method === 'HEAD') && !isApi;
   const mayHelp = problem.status === 401 || problem.status === 404;
-  if (!identified && isPage && mayHelp) return askForToken(request, `${url.pathname}${url.search}`);
-  const visitor = await visitorOf(request, store).catch(() => undefined);
+  if (!identity && isPage && mayHelp) return askForToken(request, `${url.pathname}${url.search}`);
   const { problemPage } = await import('./views.ts');
-  return problemPage(viewOf(request, visitor), problem);
+  return problemPage(viewOf(request), problem);
 }
 
 /** A request may fail before anybody asks who sent it, and because the database cannot say it. */
 async function withSession(request: ServiceRequest, store: Store): Promise<ServiceRequest> {
-  if (request.identified) return request;
-  const identified = await identifySession(request, store).catch(() => undefined);
-  return { ...request, identified, access: identified?.access };
+  if (request.identity) return request;
+  const identity = await identifySession(request, store).catch(() => undefined);
+  return { ...request, identity, access: identity && accessAt(identity, request.space) };
 }

@@ -27,7 +27,7 @@ ${spaceList(view)}`,
 }
 
 function spaceList({ visitor }: View): Html | undefined {
-  if (!visitor?.hasOwnPages || visitor.spaces.length === 0) return undefined;
+  if (!visitor || visitor.token.spaceId !== null || visitor.spaces.length === 0) return undefined;
   const links = visitor.spaces.map(
     (space) => html`<li><a href="${spaceHome(space)}">${space.username}</a></li>`,
   );

@@ -4,6 +4,7 @@ import { json, linkBaseOf, type ServiceReply, type ServiceRequest, selfOf, space
 import type { User } from '../store/access.ts';
 import { listVals } from '../store/lists.ts';
 import type { Store } from '../store/open-store.ts';
+import { visibleOwner } from '../store/owners.ts';
 import { valPositions } from '../store/positions.ts';
 import { findRecords, type RecordFilter, type RecordKind } from '../store/records.ts';
 import { findReferences } from '../store/references.ts';
@@ -15,7 +16,7 @@ import { type Route, route } from './route.ts';
 import { listSchema, type RecordOf, ref } from './schemas.ts';
 
 /** Longer than other functions, because it is a table: one entry for each route. */
-export function userRoutes({ db, people, spaces }: Pick<Store, 'db' | 'people' | 'spaces'>): Route[] {
+export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
   const records = async (
     request: ServiceRequest,
     kind: RecordKind,
@@ -24,16 +25,10 @@ export function userRoutes({ db, people, spaces }: Pick<Store, 'db' | 'people' |
     const found = await findRecords(db, kind, { ownerId: accessOf(request).owner.id }, filter);
     return recordPage(request, found, filter);
   };
-  const userWithId = async (id: string): Promise<User> => {
-    const user = await people.withId(id);
-    if (!user) throw new HttpProblem(404, `There is no user with the id ${id}.`);
-    return user;
-  };
-  const userNamed = async (request: ServiceRequest, username: string): Promise<User> => {
-    const { owner } = accessOf(request);
-    const user = owner.username === username ? owner : await people.named(username);
-    if (!user) throw new HttpProblem(404, `There is no user named ${username}.`);
-    return user;
+  const findUser = async (request: ServiceRequest, by: 'id' | 'username', value: string): Promise<User> => {
+    const user = await visibleOwner(db, accessOf(request), by, value);
+    if (user) return user;
+    throw new HttpProblem(404, `There is no user ${by === 'id' ? 'with the id' : 'named'} ${value}.`);
   };
 
   return [
@@ -41,21 +36,20 @@ export function userRoutes({ db, people, spaces }: Pick<Store, 'db' | 'people' |
       summary: 'The person or space that the caller acts as',
       responses: { 200: ref('User') },
       reply: (request) => {
-        const { owner, actor, token } = accessOf(request);
-        const { name, readOnly, expiresAt, spaceId } = token;
+        const { owner, actor, token, mayWrite } = accessOf(request);
+        const { name, expiresAt, spaceId } = token;
         return json({
           ...userRecord(owner, linkBaseOf(request), { path: 'me', isCaller: true }),
           ...(actor.id !== owner.id && { actor }),
-          token: { name, readOnly, space: spaceId && owner.username, expiresAt },
+          token: { name, readOnly: !mayWrite, space: spaceId && owner.username, expiresAt },
         });
       },
     }),
     route('GET', '/v1/me/spaces', {
-      summary: 'The spaces of the caller',
+      summary: 'The spaces of the caller, as far as the token goes',
       responses: { 200: listSchema('Space') },
-      async reply(request) {
-        const joined = await spaces.withMember(accessOf(request).actor);
-        const data: RecordOf<'Space'>[] = joined.map((space) => ({
+      reply(request) {
+        const data: RecordOf<'Space'>[] = accessOf(request).spaces.map((space) => ({
           ...space,
           url: request.origin + spacePrefix(space.username),
         }));
@@ -96,16 +90,16 @@ export function userRoutes({ db, people, spaces }: Pick<Store, 'db' | 'people' |
     }),
 
     route('GET', '/v1/users/:id', {
-      summary: 'A person, by id',
+      summary: 'A person or a space, by id',
       responses: { 200: ref('User') },
-      reply: async (request, { params }) => userReply(request, await userWithId(params.id)),
+      reply: async (request, { params }) => userReply(request, await findUser(request, 'id', params.id)),
     }),
     route('GET', '/v1/users/:id/vals', {
       summary: 'The vals of a person, without the code, newest first',
       query: check.vals,
       responses: { 200: listSchema('Val') },
       async reply(request, { params, query }) {
-        const user = await userWithId(params.id);
+        const user = await findUser(request, 'id', params.id);
         const found = await listVals(db, accessOf(request), user, query);
         return shortPage(request, found, query, {
           positions: valPositions,
@@ -114,9 +108,10 @@ export function userRoutes({ db, people, spaces }: Pick<Store, 'db' | 'people' |
       },
     }),
     route('GET', '/v1/alias/:username', {
-      summary: 'A person, by name',
+      summary: 'A person or a space, by name',
       responses: { 200: ref('User') },
-      reply: async (request, { params }) => userReply(request, await userNamed(request, params.username)),
+      reply: async (request, { params }) =>
+        userReply(request, await findUser(request, 'username', params.username)),
     }),
     route('GET', '/v1/alias/:username/:name', {
       summary: 'A val, by its owner and name',

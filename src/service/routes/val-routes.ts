@@ -7,7 +7,7 @@ import { valsWithText } from '../store/lists.ts';
 import { valPositions, versionPositions } from '../store/positions.ts';
 import { deleteVal } from '../store/remove-val.ts';
 import { addRun, findRun, runsOfVal } from '../store/runs.ts';
-import { importableVal, visibleVal } from '../store/vals.ts';
+import { visibleVal } from '../store/vals.ts';
 import { type ListedVersion, pageOfVersions, visibleVersion } from '../store/versions.ts';
 import * as check from './checks.ts';
 import { recordPage, shortPage } from './list-page.ts';
@@ -31,7 +31,7 @@ export function valRoutes(db: Database): Route[] {
       summary: 'The code of a val',
       responses: { 200: 'application/typescript' },
       async reply({ access }, { params }) {
-        const { code } = await importableVal(db, access, params.id);
+        const { code } = await visibleVal(db, access, params.id);
         // With a JavaScript type, a page of another site could load the code as a script.
         return {
           status: 200,

@@ -1,3 +1,5 @@
+import { listOf, raw, type Sql, sql } from '../database/sql.ts';
+
 export interface User {
   id: string;
   username: string;
@@ -6,6 +8,10 @@ export interface User {
 export const idPattern = /^[\w-]{1,64}$/;
 
 export type Role = 'read' | 'write';
+
+export interface JoinedSpace extends User {
+  role: Role;
+}
 
 /** What the token allows, and what a session refers to. */
 export interface OwnToken {
@@ -17,16 +23,61 @@ export interface OwnToken {
   spaceId: string | null;
 }
 
-/**
- * Who asks. `owner` is the person or the space whose vals these are, `actor` the person who is recorded as the author.
- * `role` is what the actor may do with the vals of the owner; the token may allow less.
- */
-export interface Access {
-  owner: User;
+/** Whose token a request has, and what it reaches: the spaces of the person, or the only one that the token is good for. */
+export interface Identity {
   actor: User;
-  role: Role;
   token: OwnToken;
+  spaces: readonly JoinedSpace[];
 }
+
+/**
+ * What a request may do. `owner` is the person or the space whose base URL was asked, and whose vals it may write if
+ * `mayWrite`. `actor` is the person who is recorded as the author.
+ */
+export interface Access extends Identity {
+  owner: User;
+  mayWrite: boolean;
+}
+
+/** Below a space, or below none. Undefined if the token is not good there. */
+export function accessAt(identity: Identity, name: string | undefined): Access | undefined {
+  const { token, spaces } = identity;
+  if (name === undefined) return token.spaceId === null ? accessTo(identity, undefined) : undefined;
+  const space = spaces.find(({ username }) => username === name);
+  return space && accessTo(identity, space);
+}
+
+/** Where the token belongs: with its person, or with the only space that it is good for. */
+export function homeOf(identity: Identity): Access {
+  const [space] = identity.token.spaceId === null ? [] : identity.spaces;
+  return accessTo(identity, space);
+}
+
+function accessTo(identity: Identity, space: JoinedSpace | undefined): Access {
+  const { actor, token } = identity;
+  const owner = space ? { id: space.id, username: space.username } : actor;
+  return { ...identity, owner, mayWrite: !token.readOnly && space?.role !== 'read' };
+}
+
+const reachedOwners = ({ actor, token, spaces }: Identity): string[] => {
+  const ids = spaces.map(({ id }) => id);
+  return token.spaceId === null ? [actor.id, ...ids] : ids;
+};
+
+/** A condition on a column with the id of an owner. */
+export const isReached = (column: 'owner_id' | 'id', identity: Identity): Sql =>
+  sql`${raw(column)} IN ${listOf(reachedOwners(identity))}`;
+
+/**
+ * Hides the private vals that the token does not reach. SQL does the check, because otherwise the reply for a missing val
+ * would be measurably faster than the reply for a hidden val.
+ */
+export const mayRead = (identity: Identity | undefined): Sql =>
+  identity ? sql`(privacy <> 'private' OR ${isReached('owner_id', identity)})` : raw("privacy <> 'private'");
+
+/** Hides the unlisted vals of others too, which are found by their ids alone. */
+export const mayFind = (identity: Identity | undefined): Sql =>
+  identity ? sql`(privacy = 'public' OR ${isReached('owner_id', identity)})` : raw("privacy = 'public'");
 
 /** A limited token makes and ends no tokens, so that nothing of what it could do outlives it. */
 export const isLimited = ({ readOnly, expiresAt, spaceId }: OwnToken): boolean =>

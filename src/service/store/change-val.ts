@@ -21,7 +21,7 @@ import {
 } from './val-rows.ts';
 import { stateTag } from './vals.ts';
 import { insertVersion, removeVersion } from './versions.ts';
-import { type Precondition, type WriteOptions, writeAs } from './write-as.ts';
+import { accessEnded, guardOf, type Precondition, type WriteOptions, writeAs } from './write-as.ts';
 
 export type ValChange = Pick<ValContent, 'code'> & Partial<ValContent>;
 
@@ -65,23 +65,28 @@ export const deleteVersion = (
 ): Promise<void> =>
   writeToVal(db, access, { id, ...options }, (tx, val) => removeVersion(tx, val, version, options.origin));
 
-/** The row is locked by a statement of its own: what PostgreSQL joins to a locked row may be older than the row. */
-export async function lockVal(tx: Tx, condition: Sql): Promise<LockedVal | undefined> {
+/**
+ * The row is locked by a statement of its own: what PostgreSQL joins to a locked row may be older than the row. The second
+ * one refuses the write if the access ended while the first one waited.
+ */
+export async function lockVal(tx: Tx, access: Access, condition: Sql): Promise<LockedVal | undefined> {
   const [locked] = await tx.query<{ id: string }>(
     sql`SELECT id FROM vals WHERE ${condition} ${tx.forUpdate}`,
   );
   if (!locked) return undefined;
+  const guard = guardOf(tx, access);
   const [row] = await tx.query<
     ListedRow & Pick<LockedVal, 'lastVersion' | 'imports'> & { readme: ArrayBuffer | null }
   >(sql`
     SELECT readme, last_version AS "lastVersion", ${storedImports}, ${listedColumns} ${joinedWith(raw('vals'))}
-      WHERE vals.id = ${locked.id} AND ${isCurrent}`);
-  return row && { ...withAuthor(row), readme: row.readme && textOfBytes(row.readme) };
+      ${guard.join} WHERE vals.id = ${locked.id} AND ${isCurrent} ${guard.lock}`);
+  if (!row) throw await accessEnded(tx, access);
+  return { ...withAuthor(row), readme: row.readme && textOfBytes(row.readme) };
 }
 
 export async function lockOwnVal(tx: Tx, access: Access, id: string): Promise<LockedVal> {
   const val = idPattern.test(id)
-    ? await lockVal(tx, sql`id = ${id} AND owner_id = ${access.owner.id}`)
+    ? await lockVal(tx, access, sql`id = ${id} AND owner_id = ${access.owner.id}`)
     : undefined;
   if (val) return val;
   await checkVal(tx, access, id, { isOwn: true });

@@ -8,7 +8,7 @@ import { saveImports } from './references.ts';
 import { now } from './timestamps.ts';
 import { bytesOf, type Val, type ValContent } from './val-rows.ts';
 import { insertVersion } from './versions.ts';
-import { type WriteOptions, writeAs } from './write-as.ts';
+import { checkAccess, type WriteOptions, writeAs } from './write-as.ts';
 
 export const newValDefaults = { readme: null, privacy: 'private', type: 'script' } as const;
 
@@ -33,7 +33,7 @@ export const createOrUpdateVal = (
   writeAs(db, access, { val: change.name }, async (tx) => {
     // Tries again if another process creates the val between `lockVal` and `insertVal`.
     for (;;) {
-      const found = await lockVal(tx, sql`owner_id = ${access.owner.id} AND name = ${change.name}`);
+      const found = await lockVal(tx, access, sql`owner_id = ${access.owner.id} AND name = ${change.name}`);
       checkState(found, onlyIf);
       if (found) return { val: (await updateVal(tx, access, found, change, origin)).val, isNew: false };
       const val = await insertVal(tx, access, { ...newValDefaults, ...change }, origin);
@@ -56,6 +56,7 @@ async function insertVal(
       VALUES (${randomUUID()}, ${owner.id}, ${name}, ${bytesOf(readme)}, ${privacy}, ${type},
         ${at}, ${at}) ON CONFLICT (owner_id, name) DO NOTHING RETURNING id`);
   if (!inserted) return undefined;
+  await checkAccess(tx, access);
   const { id } = inserted;
   const bytes = Buffer.from(code);
   const codeHash = blobId(bytes);

@@ -1,10 +1,9 @@
 import type { Reader } from '../database/database.ts';
 import { nothing, raw, type Sql, sql } from '../database/sql.ts';
-import type { Access, User } from './access.ts';
+import { type Access, mayFind, type User } from './access.ts';
 import type { RecordPosition } from './positions.ts';
 import {
   isCurrent,
-  isListedFor,
   joinedWith,
   type ListedRow,
   type ListedVal,
@@ -93,7 +92,7 @@ export function valsWithText(
   text: string,
   { onlyOwn, ...range }: SearchRange,
 ): Promise<ListPage<ListedVal>> {
-  const isSeen = onlyOwn ? sql`owner_id = ${access.owner.id}` : isListedFor(access);
+  const isSeen = onlyOwn ? sql`owner_id = ${access.owner.id}` : mayFind(access);
   // PostgreSQL refuses a NUL character in a text, and no name contains a space.
   const escaped = text
     .toLowerCase()

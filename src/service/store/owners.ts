@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Reader, Tx } from '../database/database.ts';
-import { nothing, type Sql, sql } from '../database/sql.ts';
-import { idPattern, type User } from './access.ts';
+import { nothing, raw, type Sql, sql } from '../database/sql.ts';
+import { type Access, idPattern, isReached, type User } from './access.ts';
 import { deleteSomeRecords } from './clean-up.ts';
 import { removeVal } from './remove-val.ts';
 import { now } from './timestamps.ts';
@@ -31,6 +31,23 @@ export async function ownerNamed(
   if (!idPattern.test(username)) return undefined;
   const [owner] = await db.query<ListedOwner>(listed(kind, sql`AND username = ${username}`));
   return owner;
+}
+
+/** A person, or a space that the token reaches or that has public vals. Nobody else learns that the space is there. */
+export async function visibleOwner(
+  db: Reader,
+  access: Access,
+  column: 'id' | 'username',
+  value: string,
+): Promise<User | undefined> {
+  if (!idPattern.test(value)) return undefined;
+  // See `listVals` for `owner_id >= ?`.
+  const publicVal = sql`SELECT id FROM vals WHERE privacy = 'public' AND owner_id >= users.id
+    AND (owner_id, position) < (users.id, ${Number.MAX_SAFE_INTEGER}) ORDER BY owner_id DESC, position DESC LIMIT 1`;
+  const [user] = await db.query<User>(sql`
+    SELECT id, username FROM users WHERE ${raw(column)} = ${value}
+      AND (kind = 'person' OR ${isReached('id', access)} OR (${publicVal}) IS NOT NULL)`);
+  return user;
 }
 
 /** Undefined if the name is taken. */

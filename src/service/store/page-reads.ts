@@ -1,7 +1,6 @@
 import type { Reader } from '../database/database.ts';
 import { listOf, raw, sql } from '../database/sql.ts';
-import type { Access } from './access.ts';
-import { isVisibleTo } from './val-rows.ts';
+import { type Access, mayRead } from './access.ts';
 
 // Other reads that only the pages need.
 
@@ -28,7 +27,7 @@ export async function readableIds(
 ): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db.query<{ id: string }>(
-    sql`SELECT id FROM vals WHERE id IN ${listOf(ids)} AND ${isVisibleTo(access)}`,
+    sql`SELECT id FROM vals WHERE id IN ${listOf(ids)} AND ${mayRead(access)}`,
   );
   return new Set(rows.map(({ id }) => id));
 }

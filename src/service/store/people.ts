@@ -1,6 +1,6 @@
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
-import { firstTokenName, idPattern, type User } from './access.ts';
+import { firstTokenName, type User } from './access.ts';
 import {
   insertOwner,
   type ListedOwner,
@@ -60,13 +60,6 @@ export function createPeople(database: Database) {
   };
 
   return {
-    /** A person or a space. */
-    async withId(id: string): Promise<User | undefined> {
-      if (!idPattern.test(id)) return undefined;
-      const [user] = await database.query<User>(sql`SELECT id, username FROM users WHERE id = ${id}`);
-      return user;
-    },
-
     named: (username: string): Promise<ListedOwner | undefined> => ownerNamed(database, username, 'person'),
 
     list: (): Promise<ListedOwner[]> => listOwners(database, 'person'),

@@ -1,10 +1,9 @@
 import type { Reader, Tx } from '../database/database.ts';
 import { allOf, listOf, nothing, raw, type Sql, sql } from '../database/sql.ts';
 import { importedIds } from '../imports.ts';
-import type { Access, User } from './access.ts';
+import { type Access, mayFind, type User } from './access.ts';
 import type { FoundRecord, RecordFilter } from './records.ts';
 import { now, sortableTime } from './timestamps.ts';
-import { isListedFor, isSharedWith } from './val-rows.ts';
 
 // A row of `imports` says that the current code of a val imports another one. A row may outlive the imported val, so
 // whoever reads it joins that val.
@@ -54,7 +53,7 @@ export async function findReferences(
 ): Promise<{ references: Reference[]; more: boolean }> {
   const conditions: Sql[] = [
     sql`imported_owner_id = ${owner.id}`,
-    sql`(${isListedFor(access)} OR ${isSharedWith(access)})`,
+    mayFind(access),
     ...(valId === undefined ? [] : [sql`imported_id = ${valId}`]),
     ...(after ? [sql`(at, imports.position) < (${after[0]}, ${after[1]})`] : []),
     ...(since === undefined ? [] : [sql`at > ${since}`]),

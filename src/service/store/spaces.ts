@@ -28,11 +28,6 @@ export function createSpaces(database: Database) {
   });
 
   return {
-    withMember: ({ id }: User): Promise<(User & { role: Role })[]> =>
-      database.query(sql`
-        SELECT users.id, username, role FROM members JOIN users ON users.id = space_id
-          WHERE user_id = ${id} ORDER BY username`),
-
     async named(name: string): Promise<Space | undefined> {
       const space = await ownerNamed(database, name, 'space');
       return space && withMembers(space);

@@ -3,7 +3,15 @@ import { limitedToken } from '../../core/lib/problem-types.ts';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { raw, type Sql, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';
-import { type Access, idPattern, isLimited, type OwnToken, type Role, type User } from './access.ts';
+import {
+  type Access,
+  type Identity,
+  idPattern,
+  isLimited,
+  type OwnToken,
+  type Role,
+  type User,
+} from './access.ts';
 import type { LastUse } from './last-use.ts';
 import { now } from './timestamps.ts';
 import { writeAs } from './write-as.ts';
@@ -25,13 +33,6 @@ export interface WantedToken {
   expiresAt: string | null;
 }
 
-/** `caller` is absent if the person is not a member of the space. */
-export interface Identified {
-  actor: User;
-  token: OwnToken;
-  access?: Access;
-}
-
 export const newSecret = (prefix = 'vals_'): string => `${prefix}${randomBytes(32).toString('base64url')}`;
 
 export const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
@@ -46,40 +47,37 @@ interface TokenRow extends User {
   lastUsedAt: string | null;
   limitedTo: string | null;
   spaceId: string | null;
-  role: Role | null;
+  spaceName: string;
+  role: Role;
 }
 
-/** Who has this secret, or the session of this token, unless the token has ended. One indexed read. */
+/** Who has this secret, or the session of this token, unless the token has ended. One indexed read, with a row for each space. */
 export async function identify(
   { db, lastUse }: { db: Reader; lastUse: LastUse },
   by: { secret: string } | { tokenId: string },
-  space?: string,
-): Promise<Identified | undefined> {
+): Promise<Identity | undefined> {
   const [column, value] = 'secret' in by ? ['digest', digestOf(by.secret)] : ['tokens.id', by.tokenId];
   if (!idPattern.test(value)) return undefined;
-  const [row] = await db.query<TokenRow>(sql`
+  const rows = await db.query<TokenRow>(sql`
     SELECT tokens.id AS "tokenId", name, read_only AS "readOnly", expires_at AS "expiresAt",
         last_used_at AS "lastUsedAt", tokens.space_id AS "limitedTo", users.id, users.username,
-        space.id AS "spaceId", role
+        space.id AS "spaceId", space.username AS "spaceName", role
       FROM tokens JOIN users ON users.id = tokens.user_id
-      LEFT JOIN users AS space ON space.username = ${space ?? ''} AND space.kind = 'space'
-      LEFT JOIN members ON members.user_id = users.id AND members.space_id = space.id
-      WHERE ${raw(column)} = ${value}`);
+      LEFT JOIN members ON members.user_id = users.id
+        AND (tokens.space_id IS NULL OR tokens.space_id = members.space_id)
+      LEFT JOIN users AS space ON space.id = members.space_id
+      WHERE ${raw(column)} = ${value} ORDER BY space.username`);
+  const [row] = rows;
   if (!row || (row.expiresAt !== null && row.expiresAt <= now())) return undefined;
   lastUse.note(row);
-  const actor = { id: row.id, username: row.username };
-  const { tokenId: id, name, expiresAt, limitedTo: spaceId } = row;
-  const token: OwnToken = { id, name, expiresAt, readOnly: row.readOnly === 1, spaceId };
-  const owner = ownerFor(row, space);
-  return owner ? { actor, token, access: { actor, token, ...owner } } : { actor, token };
-}
-
-/** Whose vals these are, and what the person may do with them. Undefined if the token is not good for this place. */
-function ownerFor(row: TokenRow, space: string | undefined): Pick<Access, 'owner' | 'role'> | undefined {
-  const { id, username, limitedTo, spaceId, role } = row;
-  if (limitedTo !== null && limitedTo !== spaceId) return undefined;
-  if (space === undefined) return { owner: { id, username }, role: 'write' };
-  return spaceId === null || role === null ? undefined : { owner: { id: spaceId, username: space }, role };
+  const { tokenId: id, name, readOnly, expiresAt, limitedTo } = row;
+  return {
+    actor: { id: row.id, username: row.username },
+    token: { id, name, expiresAt, readOnly: readOnly === 1, spaceId: limitedTo },
+    spaces: rows.flatMap(({ spaceId, spaceName, role }) =>
+      spaceId === null ? [] : [{ id: spaceId, username: spaceName, role }],
+    ),
+  };
 }
 
 /** Below a space: the tokens for that space. Else all tokens of the person. */

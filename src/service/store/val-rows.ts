@@ -1,7 +1,7 @@
 import type { Reader } from '../database/database.ts';
 import { raw, type Sql, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';
-import { type Access, idPattern, type User, type VersionAuthor } from './access.ts';
+import { type Access, idPattern, mayRead, type User, type VersionAuthor } from './access.ts';
 
 export const privacies = ['public', 'unlisted', 'private'] as const;
 
@@ -54,7 +54,7 @@ export const authorColumns = raw(
   'author_id AS "authorId", author_name AS "authorName", author_token AS "authorToken"',
 );
 
-export const listedColumns = sql`vals.id, name, privacy, type, vals.created_at AS "createdAt", versions.version, revision,
+export const listedColumns = sql`vals.id, vals.name, privacy, type, vals.created_at AS "createdAt", versions.version, revision,
   code_hash AS "codeHash", versions.created_at AS "versionCreatedAt",
   CASE versions.version WHEN vals.version THEN updated_at ELSE versions.created_at END AS "updatedAt",
   (SELECT count(*) FROM records WHERE kind = 'likes' AND records.val_id = vals.id) AS "likeCount",
@@ -65,24 +65,6 @@ export const joinedWith = (vals: Sql): Sql =>
   sql`FROM ${vals} JOIN users ON users.id = owner_id JOIN versions ON val_id = vals.id`;
 
 export const isCurrent = raw('versions.version = vals.version');
-
-/**
- * Hides private vals of other owners. SQL does the check, because otherwise the reply for a missing val
- * would be measurably faster than the reply for a hidden val.
- */
-export const isVisibleTo = (access: Access | undefined): Sql =>
-  sql`(privacy <> 'private' OR owner_id = ${access?.owner.id ?? ''})`;
-
-/** Whoever may find the val by its name: unlisted vals of other owners are found by their id alone. */
-export const isListedFor = (access: Access | undefined): Sql =>
-  sql`(privacy = 'public' OR owner_id = ${access?.owner.id ?? ''})`;
-
-/** The person's own vals and those of their spaces, wherever they ask. A token for one space shows nothing of others. */
-export function isSharedWith(access: Access | undefined): Sql {
-  const person = access?.token.spaceId === null ? access.actor.id : '';
-  return sql`(owner_id = ${person} OR EXISTS (
-    SELECT role FROM members WHERE space_id = owner_id AND user_id = ${person}))`;
-}
 
 export async function selectVal(db: Reader, condition: Sql): Promise<Val | undefined> {
   const [row] = await db.query<ListedRow & { code: ArrayBuffer; readme: ArrayBuffer | null }>(
@@ -105,7 +87,7 @@ export async function checkVal(
   const [found] = idPattern.test(id)
     ? await db.query<{ ownerId: string; username: string }>(sql`
       SELECT owner_id AS "ownerId", username FROM vals JOIN users ON users.id = owner_id
-        WHERE vals.id = ${id} AND ${isVisibleTo(access)}`)
+        WHERE vals.id = ${id} AND ${mayRead(access)}`)
     : [];
   if (!found) throw noVal(id);
   if (!isOwn || found.ownerId === access?.owner.id) return;

@@ -1,7 +1,7 @@
 import type { Reader, Tx } from '../database/database.ts';
 import { nothing, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';
-import type { Access, VersionAuthor } from './access.ts';
+import { type Access, mayRead, type VersionAuthor } from './access.ts';
 import type { ListPage, ListRange } from './lists.ts';
 import { saveImports } from './references.ts';
 import { now } from './timestamps.ts';
@@ -9,7 +9,6 @@ import {
   type AuthorRow,
   authorColumns,
   checkVal,
-  isVisibleTo,
   type LockedVal,
   selectVal,
   textOfBytes,
@@ -59,7 +58,7 @@ export async function visibleVersion(
   await checkVal(db, access, id, { isOwn: false });
   const isVersion = sql`vals.id = ${id} AND versions.version = ${number}`;
   const found = isStorable(number)
-    ? await selectVal(db, sql`${isVersion} AND ${isVisibleTo(access)}`)
+    ? await selectVal(db, sql`${isVersion} AND ${mayRead(access)}`)
     : undefined;
   if (!found) throw noVersion(id, number);
   return found;

@@ -1,7 +1,8 @@
-import { type Database, DatabaseFailure, type Tx } from '../database/database.ts';
-import { sql } from '../database/sql.ts';
-import { HttpProblem, unauthorized } from '../problem.ts';
+import { type Database, DatabaseFailure, type Reader, type Tx } from '../database/database.ts';
+import { nothing, type Sql, sql } from '../database/sql.ts';
+import { HttpProblem, readsOnly, unauthorized } from '../problem.ts';
 import { type Access, isInSpace } from './access.ts';
+import { now } from './timestamps.ts';
 
 /** Decides by the state of the val whether the write may begin. */
 export type Precondition = { allows(state: string | undefined): boolean; refusal: string };
@@ -18,7 +19,7 @@ interface WriteAsOptions {
   val?: string;
 }
 
-/** Each write of a caller checks the membership in the transaction. */
+/** Each write of a caller. `work` must hold the access with `guardOf` or `checkAccess`, after it has waited for rows. */
 export async function writeAs<Result>(
   database: Database,
   access: Access,
@@ -28,26 +29,49 @@ export async function writeAs<Result>(
   // The row contains the id of the owner, because anybody can try to write to a val of another owner.
   const keys = { row: val === undefined ? undefined : `${access.owner.id} ${val}` };
   try {
-    return await database.transaction(keys, async (tx) => {
-      const result = await work(tx);
-      // The write may have waited for other writes, and the membership may have ended meanwhile.
-      if (isInSpace(access)) await checkMembership(tx, access);
-      return result;
-    });
+    return await database.transaction(keys, work);
   } catch (error) {
     const isGone = error instanceof DatabaseFailure && error.kind === 'orphaned';
-    throw isGone ? accessEnded(access) : error;
+    throw isGone ? await accessEnded(database, access) : error;
   }
 }
 
-async function checkMembership(tx: Tx, access: Access): Promise<void> {
-  const [member] = await tx.query(sql`
-    SELECT role FROM members WHERE user_id = ${access.actor.id} AND space_id = ${access.owner.id}
-      AND role IN (${access.role}, 'write')`);
-  if (!member) throw accessEnded(access);
+/**
+ * A part of a statement of a write, which finds nothing if the token or the right to write has ended while the write
+ * waited. Who ends them afterwards waits for the commit. The members come first, because who removes a member ends their
+ * tokens next.
+ */
+export function guardOf(tx: Tx, access: Access): { join: Sql; lock: Sql } {
+  const { actor, owner, token } = access;
+  const isMember = isInSpace(access)
+    ? sql`JOIN members AS member ON member.user_id = ${actor.id} AND member.space_id = ${owner.id}
+        AND member.role = 'write'`
+    : nothing;
+  return {
+    join: sql`JOIN tokens AS used ON used.id = ${token.id} AND (used.expires_at IS NULL OR used.expires_at > ${now()})
+      ${isMember}`,
+    lock: tx.locking(`${isInSpace(access) ? 'FOR SHARE OF member ' : ''}FOR KEY SHARE OF used`),
+  };
 }
 
-const accessEnded = (access: Access): HttpProblem =>
-  isInSpace(access)
-    ? new HttpProblem(404, `You are no longer a member of the space ${access.owner.username}.`)
-    : unauthorized('The person who owns the token was removed.');
+/** For a write that reads no val. */
+export async function checkAccess(tx: Tx, access: Access): Promise<void> {
+  const { join, lock } = guardOf(tx, access);
+  const [held] = await tx.query(
+    sql`SELECT users.id FROM users ${join} WHERE users.id = ${access.actor.id} ${lock}`,
+  );
+  if (!held) throw await accessEnded(tx, access);
+}
+
+/** Why the guard found nothing. */
+export async function accessEnded(db: Reader, access: Access): Promise<HttpProblem> {
+  const { actor, owner, token } = access;
+  const [used] = await db.query(sql`
+    SELECT id FROM tokens WHERE id = ${token.id} AND (expires_at IS NULL OR expires_at > ${now()})`);
+  if (!used) return unauthorized('The token has ended, so nothing was stored.');
+  const [member] = await db.query(
+    sql`SELECT role FROM members WHERE user_id = ${actor.id} AND space_id = ${owner.id}`,
+  );
+  if (member) return readsOnly(owner.username);
+  return new HttpProblem(404, `You are no longer a member of the space ${owner.username}.`);
+}

@@ -4,6 +4,7 @@ import { execa, execaSync } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { raw, sql } from '../../../src/service/database/sql.ts';
 import { backupStore } from '../../../src/service/index.ts';
+import { homeOf } from '../../../src/service/store/access.ts';
 import { recordKinds } from '../../../src/service/store/records.ts';
 import { identify } from '../../../src/service/store/tokens.ts';
 import { valNamed } from '../../../src/service/store/vals.ts';
@@ -141,8 +142,9 @@ describe('a backup', () => {
       const target = await newTarget();
       await copy(service.at, target);
       const copied = await storeOf({ at: target });
-      const { access } = (await identify(copied, { secret: service.token })) ?? {};
-      if (!access) throw new Error('the token does not work');
+      const owner = await identify(copied, { secret: service.token });
+      if (!owner) throw new Error('the token does not work');
+      const access = homeOf(owner);
       for (let who = 0; who < 4; who++) {
         const codeOf = (name: string) =>
           valNamed(copied.db, access, access.owner.username, name).then(

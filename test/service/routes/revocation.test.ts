@@ -1,9 +1,12 @@
 import { text } from 'node:stream/consumers';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import Libsql from 'libsql';
+import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../../src/service/index.ts';
+import { accessAt, homeOf } from '../../../src/service/store/access.ts';
 import { changeProperties, createVersion } from '../../../src/service/store/change-val.ts';
 import { createOrUpdateVal, createVal, newValDefaults } from '../../../src/service/store/create-val.ts';
 import { listVals } from '../../../src/service/store/lists.ts';
+import { findRecords } from '../../../src/service/store/records.ts';
 import { deleteVal } from '../../../src/service/store/remove-val.ts';
 import { addRun, runsOfVal } from '../../../src/service/store/runs.ts';
 import { identify } from '../../../src/service/store/tokens.ts';
@@ -17,6 +20,7 @@ import {
   storeOf,
   type TemporaryService,
   temporaryService,
+  type Val,
 } from '../support.ts';
 
 let service: TemporaryService;
@@ -55,7 +59,7 @@ async function beginPush(path: string): Promise<() => Promise<number>> {
 test.each([
   ['the person is removed', '/v1/vals', () => store.people.remove('eve', { withVals: false }), 401],
   ['the membership ends', '/@acme/v1/vals', () => store.spaces.revoke('acme', 'eve'), 404],
-  ['the member may only read', '/@acme/v1/vals', () => store.spaces.grant('acme', 'eve', 'read'), 404],
+  ['the member may only read', '/@acme/v1/vals', () => store.spaces.grant('acme', 'eve', 'read'), 403],
   ['the space is removed', '/@acme/v1/vals', () => store.spaces.remove('acme', { withVals: false }), 404],
 ])('if %s before the body arrives, a push to %s is refused', async (_, path, end, status) => {
   const finish = await beginPush(path);
@@ -88,7 +92,8 @@ test.each([
   ['the membership ends', () => store.spaces.revoke('acme', 'eve')],
   ['the member may only read', () => store.spaces.grant('acme', 'eve', 'read')],
 ])('if %s while a write waits in the service, the write is not stored', async (_, end) => {
-  const { access } = (await identify(store, { secret: eve.token }, 'acme')) ?? {};
+  const identity = await identify(store, { secret: eve.token });
+  const access = identity && accessAt(identity, 'acme');
   if (!access) throw new Error('eve is not a member');
   const { id } = await createVal(store.db, access, { ...newValDefaults, name: 'v', code: 'c' });
   await end();
@@ -108,13 +113,58 @@ test.each([
   expect((await runsOfVal(store.db, access, id)).records).toEqual([]);
 });
 
-inPostgres('if the membership ends while a write waits for its val, the write is refused', async () => {
-  const put = (code: string) => eve.statusOf('PUT', '/@acme/v1/vals', { body: { name: 'v', code } });
-  expect(await put('c')).toBe(201);
-  const unlock = await lock(service.at, "SELECT id FROM vals.vals WHERE name = 'v' FOR UPDATE");
-  const write = put('late');
-  await untilWaiting(service.at, 1);
-  await store.spaces.revoke('acme', 'eve');
-  await unlock();
-  expect(await write).toBe(404);
+/** What ends the access, as the command of an operator or of the person does it, and how a write is refused then. */
+const endings = [
+  ['the token is removed', '', "DELETE FROM tokens WHERE id = 'TOKEN'", 401],
+  [
+    'the token expires',
+    '',
+    "UPDATE tokens SET expires_at = '2026-01-01T00:00:00.000Z' WHERE id = 'TOKEN'",
+    401,
+  ],
+  ['the token for the space is removed', '/@acme', "DELETE FROM tokens WHERE id = 'TOKEN'", 401],
+  ['the membership ends', '/@acme', "DELETE FROM members WHERE user_id = 'USER'", 404],
+  ['the member may only read', '/@acme', "UPDATE members SET role = 'read' WHERE user_id = 'USER'", 403],
+] as const;
+
+/** Holds a lock for which each write to a val waits, and ends what `statement` ends before the lock is free. */
+async function lockVals(at: string): Promise<(statement: string) => Promise<unknown>> {
+  if (postgres !== undefined) {
+    return lock(at, 'SET search_path TO vals; SELECT id FROM vals FOR UPDATE');
+  }
+  const other = new Libsql(at);
+  onTestFinished(() => void other.close());
+  other.exec('PRAGMA foreign_keys = ON; BEGIN IMMEDIATE');
+  return async (statement) => void other.exec(`${statement}; COMMIT`);
+}
+
+test.each(endings)('if %s while writes wait for a lock, nothing is stored', async (_, space, end, status) => {
+  const acme = await store.spaces.named('acme');
+  if (!acme) throw new Error('no space');
+  const vals = `${space}/v1/vals`;
+  const put = (name: string, code: string) => eve.ask('PUT', vals, { body: { name, code } });
+  const { id, updatedAt } = (await put('v', 'c')).body as Val;
+  const [token] = await eve.idsFrom('/v1/me/tokens');
+  const times = { runStartAt: '2026-01-31T09:30:00Z', runEndAt: '2026-01-31T09:30:01Z' };
+
+  const unlock = await lockVals(service.at);
+  const writes = [
+    put('v', 'late'),
+    ...(postgres === undefined ? [put('new', 'late')] : []),
+    eve.ask('POST', `${vals}/${id}/versions`, { body: { code: 'late' } }),
+    eve.ask('PUT', `${vals}/${id}`, { body: { privacy: 'public' } }),
+    eve.ask('POST', `${vals}/${id}/runs`, { body: { version: 1, error: null, ...times } }),
+    eve.ask('DELETE', `${vals}/${id}`),
+  ];
+  if (postgres !== undefined) await untilWaiting(service.at, 2);
+  for (let i = 0; i < 5; i++) await eve.ask('GET', '/v1/me');
+  await unlock(end.replace('TOKEN', `${token}`).replace('USER', eve.user.id));
+  for (const answer of await Promise.all(writes)) expect(answer).toMatchObject({ status });
+
+  const person = await identify(store, { secret: `${(await store.people.renewToken('eve'))?.token}` });
+  if (!person) throw new Error('eve has no token');
+  const access = space === '' ? homeOf(person) : { ...homeOf(person), owner: acme };
+  const { items } = await listVals(store.db, access, access.owner, { limit: 9 });
+  expect(items).toMatchObject([{ id, name: 'v', version: 1, privacy: 'private', updatedAt }]);
+  expect((await findRecords(store.db, 'runs', { valId: id })).records).toEqual([]);
 });

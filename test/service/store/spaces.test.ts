@@ -125,12 +125,23 @@ describe('below the path of a space', () => {
     });
   });
 
-  test("a space and its members do not see each other's private vals without the path", async () => {
-    const own = await ada.createVal({ name: 'adas', code: 'c' });
-    const { id } = (await push(ada, 'theirs', 'c')).body as Val;
-    expect(await ada.statusOf('GET', `/@acme/v1/vals/${own.id}`)).toBe(404);
-    expect(await ada.statusOf('GET', `/v1/vals/${id}`)).toBe(404);
-    expect(await ada.statusOf('DELETE', `/v1/vals/${id}`)).toBe(404);
+  test('a member reads and finds private vals wherever they ask, and writes them at the base URL of their owner', async () => {
+    const own = await ada.createVal({ name: 'adas', code: 'of_ada_alone' });
+    const { id } = (await push(ada, 'theirs', 'of_acme_alone')).body as Val;
+    for (const [val, path, owner, code] of [
+      [own.id, '/@acme', 'ada/adas', 'of_ada_alone'],
+      [id, '', 'acme/theirs', 'of_acme_alone'],
+    ]) {
+      for (const below of ['', '/versions', '/versions/1', '/module']) {
+        expect(await ada.statusOf('GET', `${path}/v1/vals/${val}${below}`)).toBe(200);
+      }
+      expect(await ada.get(`${path}/v1/alias/${owner}`)).toMatchObject({ id: val });
+      expect(await ada.idsFrom(`${path}/v1/search/vals?query=${code}`)).toEqual([val]);
+      expect(await ada.idsFrom(`${path}/v1/search/vals?query=${code}&mine=true`)).toEqual([]);
+      expect(await ada.statusOf('GET', `${path}/v1/vals/${val}/runs`)).toBe(403);
+      expect(await ada.statusOf('DELETE', `${path}/v1/vals/${val}`)).toBe(403);
+    }
+    expect(await ada.idsFrom(`/v1/users/${acme.id}/vals`)).not.toContain(id);
     expect((await push(ada, 'theirs', 'c', '')).body).not.toMatchObject({ id });
   });
 });
@@ -185,10 +196,10 @@ describe('a stranger', () => {
     for (const [method, path, body] of routes(secret.id).filter(([, path]) => path.includes(secret.id))) {
       expect((await eve.ask(method, path, { body })).status, `${method} ${path}`).toBe(404);
     }
-    expect(await eve.get(`/v1/users/${acme.id}/vals`)).toMatchObject({ data: [] });
     expect(await eve.get('/v1/search/vals?query=secret')).toMatchObject({ data: [] });
-    for (const path of ['acme', 'acme/by_id']) {
-      expect(await eve.statusOf('GET', `/v1/alias/${path}`)).toBe(404);
+    const others = ['', '/vals'].map((path) => `/v1/users/${acme.id}${path}`);
+    for (const path of [...others, '/v1/alias/acme', '/v1/alias/acme/by_id']) {
+      expect(await eve.statusOf('GET', path), path).toBe(404);
     }
     for (const privacy of ['public', 'unlisted']) {
       const body = { name: `shown_${privacy}`, code: 'c', privacy };
@@ -196,6 +207,10 @@ describe('a stranger', () => {
       expect(await eve.get(`/v1/vals/${id}`)).toMatchObject({ author: acme });
       const byName = await eve.statusOf('GET', `/v1/alias/acme/shown_${privacy}`);
       expect(byName).toBe(privacy === 'public' ? 200 : 404);
+      expect(await eve.get(`/v1/users/${acme.id}`)).toMatchObject({ username: 'acme' });
+      expect(await eve.get<List>(`/v1/users/${acme.id}/vals`)).toMatchObject({
+        data: [{ privacy: 'public' }],
+      });
       const detail = `The val ${id} belongs to acme. Only acme may change or delete the val, and read or store its runs.`;
       for (const person of [eve, ada]) {
         expect(await person.ask('DELETE', `/v1/vals/${id}`)).toMatchObject({

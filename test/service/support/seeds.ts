@@ -1,5 +1,6 @@
 import { isObject } from '../../../src/core/lib/json.ts';
 import { openStore, parseSeed, type SeedData, type StoreLocation } from '../../../src/service/index.ts';
+import { homeOf } from '../../../src/service/store/access.ts';
 import { createVal, newValDefaults } from '../../../src/service/store/create-val.ts';
 import { type RecordKind, recordKinds } from '../../../src/service/store/records.ts';
 import { loadSeed } from '../../../src/service/store/seed.ts';
@@ -41,8 +42,9 @@ export const seedOfEachKind = (parts: Parts = {}): SeedData =>
 export async function seedStore(place: StoreLocation, seed: SeedData, token?: string): Promise<void> {
   const store = await openStore(place);
   try {
-    const { access } = (await identify(store, { secret: token ?? store.owner?.token ?? '' })) ?? {};
-    if (!access) throw new Error('nobody owns the seed');
+    const owner = await identify(store, { secret: token ?? store.owner?.token ?? '' });
+    if (!owner) throw new Error('nobody owns the seed');
+    const access = homeOf(owner);
     const names = (seed.runs ?? []).flatMap(({ val }) => (isObject(val) && !val.id ? `${val.name}` : []));
     for (const name of new Set(names)) {
       await createVal(store.db, access, { ...newValDefaults, name, code: 'c' }).catch(() => {});
