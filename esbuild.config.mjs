@@ -4,7 +4,7 @@
 //   run/           what runs in the process of a val
 //   mcp.cjs        the code for the MCP protocol, which only `vals mcp` loads
 //   prepared/      texts that start.cjs prints without loading the program
-// And THIRD-PARTY-NOTICES, which is packed with it.
+// And THIRD-PARTY-NOTICES and sbom.cdx.json, which are packed with it.
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -12,11 +12,11 @@ import { dirname, join, normalize } from 'node:path';
 import { Writable } from 'node:stream';
 import { Script } from 'node:vm';
 import { build } from 'esbuild';
-import { noticesFor } from './.ci/notices.mjs';
+import { noticesFor, sbomFor } from './.ci/notices.mjs';
 
 process.umask(0o022);
 
-const { version } = JSON.parse(await readFile('package.json', 'utf8'));
+const { name, version, license } = JSON.parse(await readFile('package.json', 'utf8'));
 /** @type {Set<string>} */
 const written = new Set();
 /** @type {import('esbuild').Metafile[]} */
@@ -38,6 +38,7 @@ for (const name of ['preload', 'hooks', 'main']) {
 }
 await write('dist/mcp.cjs', (await bundle('src/agents/mcp-server.ts')).code);
 await write('THIRD-PARTY-NOTICES', noticesFor(metafiles, legalComments));
+await write('sbom.cdx.json', sbomFor(metafiles, { name, version, license }));
 await prepareTexts(evaluate(main));
 await removeOldFiles();
 

@@ -1,4 +1,5 @@
-// The text of THIRD-PARTY-NOTICES: name, version and licence of each package that is bundled.
+// What the package says of the packages that are bundled into it: THIRD-PARTY-NOTICES with their licences, and the same as an
+// SBOM (CycloneDX).
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -9,13 +10,46 @@ const line = '-'.repeat(80);
  * @param {readonly string[]} comments legal comments that esbuild took out of the code
  */
 export function noticesFor(metafiles, comments) {
-  const packages = [...new Set(metafiles.flatMap(packageFolders))].sort();
   return [
     'vals contains code of the following packages, each under its own licence.\n',
-    ...packages.map(noticeOf),
+    ...bundledPackages(metafiles).map(noticeOf),
     ...new Set(comments.map((comment) => `${comment.trim()}\n`)),
   ].join(`\n${line}\n\n`);
 }
+
+/**
+ * @param {readonly import('esbuild').Metafile[]} metafiles
+ * @param {{ name: string, version: string, license: string }} program
+ */
+export function sbomFor(metafiles, program) {
+  const components = bundledPackages(metafiles).map((folder) => componentOf('library', packageIn(folder)));
+  const document = {
+    $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    version: 1,
+    metadata: { component: componentOf('application', program) },
+    components,
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/**
+ * @param {'application' | 'library'} type
+ * @param {{ name: string, version: string, license: string }} of
+ */
+function componentOf(type, { name, version, license }) {
+  const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
+  const isExpression = / (?:OR|AND|WITH) /.test(license);
+  const licenses = [isExpression ? { expression: license } : { license: { id: license } }];
+  return { type, 'bom-ref': purl, name, version, licenses, purl };
+}
+
+/** @param {readonly import('esbuild').Metafile[]} metafiles */
+const bundledPackages = (metafiles) => [...new Set(metafiles.flatMap(packageFolders))].sort();
+
+/** @param {string} folder */
+const packageIn = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 
 /** @param {import('esbuild').Metafile} metafile */
 function packageFolders({ outputs }) {
@@ -26,7 +60,7 @@ function packageFolders({ outputs }) {
 
 /** @param {string} folder */
 function noticeOf(folder) {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { name, version, license } = packageIn(folder);
   const files = readdirSync(folder).filter((file) => /^(?:licen[cs]e|copying|notice)/i.test(file));
   const texts = files.map((file) => readFileSync(join(folder, file), 'utf8'));
   const text = texts.length > 0 ? texts.join('\n') : licenceInReadme(folder);

@@ -41,6 +41,7 @@ async function smoke(node, home) {
   const push = async () => JSON.parse(await vals('push', 'examples', '--local', '--json'));
 
   assert.match(readFileSync(join(program, '../../THIRD-PARTY-NOTICES'), 'utf8'), /^undici \S+ \(MIT\)$/m);
+  assert.match(readFileSync(join(program, '../../sbom.cdx.json'), 'utf8'), /pkg:npm\/undici@/);
   assert.equal(await vals('--version'), `${version}\n`);
   assert.match(await vals('--help'), /^Usage: vals /);
   assert.match(await vals('completion', 'bash'), /complete -F _vals vals/);

@@ -1,5 +1,7 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { Ajv } from 'ajv';
 import { build } from 'esbuild';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
@@ -26,6 +28,29 @@ it('the packed package.json has no scripts, and packing restores the original', 
   expect(read()).toEqual(before);
 });
 
+interface Component {
+  name: string;
+  version: string;
+  licenses: [{ license?: { id: string }; expression?: string }];
+}
+
+it('sbom.cdx.json is packed, and is a valid CycloneDX document', () => {
+  const schemas = dirname(
+    createRequire(import.meta.url).resolve('@cyclonedx/cyclonedx-library/package.json'),
+  );
+  const schemaOf = (name: string) =>
+    JSON.parse(readFileSync(join(schemas, 'res/schema', `${name}.SNAPSHOT.schema.json`), 'utf8'));
+  const ajv = new Ajv({ strict: false, validateFormats: false });
+  for (const name of ['spdx', 'jsf-0.82', 'cryptography-defs']) {
+    ajv.addSchema({ ...schemaOf(name), $id: `http://cyclonedx.org/schema/${name}.SNAPSHOT.schema.json` });
+  }
+  const isValid = ajv.compile(schemaOf('bom-1.6'));
+  isValid(JSON.parse(readFileSync('sbom.cdx.json', 'utf8')));
+  expect(isValid.errors).toBe(null);
+  expect(isValid({ bomFormat: 'CycloneDX', specVersion: '1.6', components: [{}] })).toBe(false);
+  expect(JSON.parse(readFileSync('package.json', 'utf8')).files).toContain('sbom.cdx.json');
+});
+
 it('THIRD-PARTY-NOTICES is packed, and names the packages whose code is in the bundles', async () => {
   const { outputFiles } = await build({
     entryPoints: ['src/main.ts', 'src/run/child/*.ts', 'src/agents/mcp-server.ts'],
@@ -46,6 +71,12 @@ it('THIRD-PARTY-NOTICES is packed, and names the packages whose code is in the b
     return `${name} ${version} (${license})`;
   });
   expect(packages.length).toBeGreaterThan(50);
+  const { components } = JSON.parse(readFileSync('sbom.cdx.json', 'utf8'));
+  const listed = components.map(
+    ({ name, version, licenses: [{ license, expression }] }: Component) =>
+      `${name} ${version} (${license?.id ?? expression})`,
+  );
+  expect(listed.sort()).toEqual(packages.toSorted());
   const notices = readFileSync('THIRD-PARTY-NOTICES', 'utf8').split(/\n-{80}\n\n/);
   const headings = notices.slice(1).map((notice) => notice.split('\n', 1)[0] ?? '');
   expect(headings.filter((heading) => heading.endsWith(')')).sort()).toEqual(packages.sort());
