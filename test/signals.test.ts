@@ -1,9 +1,5 @@
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { isLong } from './support/cases.ts';
@@ -18,41 +14,17 @@ import {
   untilIdle,
 } from './support/program.ts';
 import { type Reply, type Seen, scriptedService } from './support/scripted-service.ts';
+import {
+  type ErrorObject,
+  errorIn,
+  exits,
+  isGone,
+  oneOf,
+  type Signal,
+  signals,
+  startMoments,
+} from './support/signals.ts';
 import { withResolvers } from './support/with-resolvers.ts';
-
-type Signal = 'SIGINT' | 'SIGTERM';
-const exits: Record<Signal, number> = { SIGINT: 130, SIGTERM: 143 };
-const signals = Object.keys(exits) as Signal[];
-const oneOf = (signal: Signal) => (isLong ? signals : [signal]);
-
-function isGone(group: ChildProcess): boolean {
-  try {
-    process.kill(-(group.pid ?? 0), 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
-}
-
-async function refusal(baseUrl: string): Promise<string | undefined> {
-  const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1');
-  try {
-    return await new Promise((decided) => {
-      socket.once('connect', () => decided(undefined));
-      socket.once('error', (error: NodeJS.ErrnoException) => decided(error.code));
-    });
-  } finally {
-    socket.destroy();
-  }
-}
-
-interface ErrorObject {
-  kind: string;
-  exit: number;
-  message: string;
-}
-
-const errorIn = (stderr: string): ErrorObject => JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
 
 type Moment = { ms: number } | { asked: number } | { answered: number };
 
@@ -66,10 +38,6 @@ interface Torture {
   isStarted?: boolean;
   check: (ended: Ended & { moment: Moment; received: Seen[] }) => void;
 }
-
-const startMoments = (isLong ? Array.from({ length: 15 }, (_, index) => 15 * index) : [45]).map((ms) => ({
-  ms,
-}));
 
 function momentsOf(requests: number, isStarted: boolean): Moment[] {
   const counts = Array.from({ length: requests }, (_, index) => index + 1).filter(
@@ -217,36 +185,6 @@ it.each(oneOf('SIGTERM'))('%s at any moment of a push reports no sent val as ski
   expect([...seenStatuses].toSorted()).toEqual(['created', 'failed', 'skipped']);
 });
 
-it.each(signals)(
-  '%s at any moment of serve leaves its address or no output, and a free port',
-  async (signal) => {
-    const cwd = temporaryFolder();
-    let served = 0;
-    for (const moment of [...(isLong ? startMoments : []), 'served']) {
-      const args = ['serve', '--port', '0', '--json', '--data', join(cwd, 'vals.db')];
-      const { child, ended } = startProcess(args, { cwd });
-      if (typeof moment === 'object') await sleep(moment.ms);
-      else await once(child.stdout as Readable, 'data');
-      child.kill(signal);
-      const end = await ended;
-      const context = { moment, ...end };
-      await expect.poll(() => isGone(child), { interval: 10 }).toBe(true);
-      expect(end.stderr).not.toMatch(/\n\s+at |Unexpected/);
-      if (end.signal !== null) {
-        expect(context).toMatchObject({ signal, stdout: '', stderr: '' });
-        continue;
-      }
-      expect(context).toMatchObject({ exit: signal === 'SIGTERM' ? 0 : 130 });
-      if (signal === 'SIGINT') expect(errorIn(end.stderr)).toMatchObject({ kind: 'interrupted', exit: 130 });
-      if (end.stdout === '') continue;
-      served += 1;
-      expect(end.stdout.split('\n')).toHaveLength(2);
-      expect(await refusal(JSON.parse(end.stdout).baseUrl)).toBe('ECONNREFUSED');
-    }
-    expect(served).toBeGreaterThan(0);
-  },
-);
-
 /** Starts `vals` in a shell at a terminal. The shell prints the status afterwards. */
 async function atTerminal(command: string, env: Record<string, string>, home: string) {
   const script = `(echo "pid $BASHPID."; exec $vals ${command}); echo "exit $?."; stty -a`;
@@ -306,25 +244,6 @@ it.each(
     expect(await end()).toMatchObject({ status: exits[signal], isCursorShown: true, text });
   },
 );
-
-it('a second SIGINT, some time after the first, ends the program at once', async () => {
-  const { promise: pushing, resolve: startedToPush } = withResolvers();
-  const service = await scriptedService([], ({ method }) => {
-    if (method === 'GET') return { status: 404 };
-    startedToPush();
-    return () => {};
-  });
-  const cwd = folderOf({ 'vals.json': '{}', 'a.ts': 'a' });
-  const { child, ended, text } = startProcess(['push', '--watch'], { env: service.env, cwd });
-  await pushing;
-  child.kill('SIGINT');
-  // This line appears one second after the first signal. Only a signal in the first 200 ms counts as the same interrupt.
-  await expect
-    .poll(() => text.stderr, { timeout: 10_000 })
-    .toContain('Press Ctrl-C again to stop immediately.');
-  child.kill('SIGINT');
-  expect(await ended).toMatchObject({ exit: null, signal: 'SIGINT' });
-});
 
 const endless = ({ path }: Seen): Reply => {
   const offset = Number(new URL(path, 'http://service').searchParams.get('offset'));

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/core/lib/clock.ts';
+import { nodeOptions } from '../../src/run/permissions.ts';
+import { startProcess } from '../../src/run/process.ts';
+import { spelledAsOnDisk, withoutNamespace } from '../../src/run/windows-paths.ts';
+import { noModules } from './folder.ts';
+
+describe('on Windows', () => {
+  it('a path gets the case that the disk has, and keeps its drive', () => {
+    const disk: Record<string, string[]> = {
+      'C:\\': ['Work'],
+      'C:\\Work': ['Vals'],
+      'C:\\Work\\Vals': ['a.ts', 'B.ts'],
+      '\\\\server\\share\\': ['Work'],
+    };
+    const spelled = (path: string) => spelledAsOnDisk(path, 'win32', (folder) => disk[folder] ?? []);
+    expect(spelled('c:\\work\\vals\\b.TS')).toBe('C:\\Work\\Vals\\B.ts');
+    expect(spelled('C:/Work/Vals/new.ts')).toBe('C:\\Work\\Vals\\new.ts');
+    expect(spelled('\\\\server\\share\\work')).toBe('\\\\server\\share\\Work');
+    expect(spelledAsOnDisk('/Work/a.ts', 'linux')).toBe('/Work/a.ts');
+  });
+
+  it('hints name plain paths', () => {
+    const paths = ['\\\\?\\C:\\x', '\\\\?\\UNC\\server\\x', 'C:\\x', '/x'];
+    expect(paths.map(withoutNamespace)).toEqual(['C:\\x', '\\\\server\\x', 'C:\\x', '/x']);
+  });
+
+  it('Node gets each path once, whatever its spelling', () => {
+    const optionsFor = (read: string[], platform: NodeJS.Platform) => {
+      const permissions = { read, write: [], run: false };
+      const options = nodeOptions({ version: '20.18.1', permissions, inspector: undefined, platform });
+      return options.filter((option) => option.endsWith('b'));
+    };
+    expect(optionsFor(['C:\\a\\b', 'C:\\a/b', 'c:\\A\\b', 'C:\\a\\c'], 'win32')).toHaveLength(1);
+    expect(optionsFor(['/a/b', '/A/b', '/a/b'], 'linux')).toHaveLength(2);
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'a val keeps the console or terminal, because it stays in the process group of vals',
+    async () => {
+      const script = `
+      const { readFileSync } = require('node:fs');
+      const groupOf = (id) => readFileSync('/proc/' + id + '/stat', 'utf8').split(') ')[1].split(' ')[2];
+      process.exit(groupOf('self') === groupOf(process.ppid) ? 10 : 20);`;
+      const endingIn = (group: 'own' | 'shared') => {
+        const command = [process.execPath, '-e', script] as const;
+        const options = {
+          env: {},
+          cwd: '/',
+          stdin: 'ignore',
+          stdout: 'stderr',
+          group,
+          platform: 'linux',
+        } as const;
+        const listener = { onEvent() {}, onLog() {} };
+        return startProcess({ ...options, command, clock: systemClock, modules: noModules() }, listener)
+          .ended;
+      };
+      expect((await endingIn('shared')).code).toBe(10);
+      expect((await endingIn('own')).code).toBe(20);
+    },
+  );
+});
