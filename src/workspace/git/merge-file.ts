@@ -30,7 +30,18 @@ export async function mergeTexts(texts: ThreeTexts, env: NodeJS.ProcessEnv): Pro
   }
 }
 
-const args = ['-c', 'merge.conflictStyle=merge', 'merge-file', '-p', '-L', 'here', '-L', 'base', '-L', 'there'];
+const args = [
+  '-c',
+  'merge.conflictStyle=merge',
+  'merge-file',
+  '-p',
+  '-L',
+  'here',
+  '-L',
+  'base',
+  '-L',
+  'there',
+];
 
 /** git exits with the number of conflicts, or with 128 and more if it could not merge. */
 function mergeFiles(folder: string, env: NodeJS.ProcessEnv): Promise<Merged | undefined> {
