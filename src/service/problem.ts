@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { readOnlyMember } from '../core/lib/problem-types.ts';
+import { readOnlyMember, unknownToken } from '../core/lib/problem-types.ts';
 import { DatabaseFailure } from './database/database.ts';
 import type { ServiceReply } from './request.ts';
 
@@ -22,7 +22,7 @@ export class HttpProblem extends Error {
 }
 
 export function unauthorized(detail: string): HttpProblem {
-  return new HttpProblem(401, detail, { headers: { 'WWW-Authenticate': 'Bearer' } });
+  return new HttpProblem(401, detail, { type: unknownToken, headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
 export const readsOnly = (space: string): HttpProblem =>

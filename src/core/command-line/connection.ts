@@ -10,7 +10,7 @@ import type { BaseUrl } from '../settings/base-url.ts';
 import { type ProxyAddress, proxyFor } from '../settings/proxy.ts';
 import { chosenBaseUrl } from '../settings/settings.ts';
 import type { ConnectOptions, Context } from './context.ts';
-import { hintToSignIn } from './explain/explain.ts';
+import { hintToSignIn } from './explain/sign-in.ts';
 import type { Invocation } from './invocation.ts';
 import { type RequestTo, requestTo } from './request-to.ts';
 
@@ -75,7 +75,7 @@ function requestsTo(
       redact,
       hasToken: token !== undefined,
       storeFailure: target.storeFailure,
-      typedWords,
+      wordFor: (id) => typedWords.get(id) ?? id,
       signInHint: () => signInHint ?? hintToSignIn(settings, base, isNewToken),
     },
     // What was seen belongs to the token in the settings.

@@ -3,3 +3,4 @@ export const wrongHost = 'urn:vals:wrong-host';
 export const readOnlyMember = 'urn:vals:read-only-member';
 export const outsideOfSpace = 'urn:vals:outside-of-space';
 export const limitedToken = 'urn:vals:limited-token';
+export const unknownToken = 'urn:vals:unknown-token';

@@ -4,7 +4,7 @@ import type { ValsError } from '../../../src/core/errors.ts';
 import type { Call } from '../../../src/core/http/call.ts';
 import { CallFailed, type Fault } from '../../../src/core/http/request/faults.ts';
 import { hintList } from '../../../src/core/lib/hint.ts';
-import { outsideOfSpace, readOnlyMember } from '../../../src/core/lib/problem-types.ts';
+import { outsideOfSpace, readOnlyMember, unknownToken } from '../../../src/core/lib/problem-types.ts';
 import * as routes from '../../../src/core/routes.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
@@ -29,7 +29,7 @@ const explained = ({ fault, call = routes.putVal('a', ''), href, maybeApplied }:
     redact: (text) => text,
     hasToken: true,
     storeFailure: () => undefined,
-    typedWords: new Map([[id, 'hello']]),
+    wordFor: (given) => (given === id ? 'hello' : given),
     signInHint: () => 'Sign in.',
   });
 
@@ -113,6 +113,16 @@ describe('a failed request', () => {
     expect(error.exit).toBe(8);
     expect(error.message).toMatch(/\. It is not known whether the service made the change\.$/);
     expect(hintOf(error)).toContain('You can safely push again');
+  });
+
+  it('with status 401 of `vals serve` names where its tokens come from', () => {
+    const error = explained({ fault: status(401, { type: unknownToken }) });
+    expect(hintList(error.facts.hint)).toMatchObject([
+      { text: 'Sign in.' },
+      { command: 'token add' },
+      { command: 'user token' },
+    ]);
+    expect(hintOf(explained({ fault: status(401) }))).toBe('Sign in.');
   });
 
   it('whose reply cannot be read does not claim that a change was made', () => {

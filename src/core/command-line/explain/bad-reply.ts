@@ -1,26 +1,20 @@
-import type { ValsError } from '../../errors.ts';
+import type { Call } from '../../http/call.ts';
 import { type Fault, isRead, type UnusableReply } from '../../http/request/faults.ts';
 import { isObject, type JsonValue } from '../../lib/json.ts';
-import {
-  type Explained,
-  failure,
-  messagesFor,
-  notThisService,
-  outcomeUnknown,
-  withFullStop,
-} from './service.ts';
+import { type Message, notThisService, type Service, withFullStop } from './service.ts';
 import { serviceMessageOf } from './service-message.ts';
 
 type BadReply = Extract<Fault, { kind: 'unreadable' | 'unusable' }>;
 
-export function badReply(failed: Explained<BadReply>): ValsError {
-  const { call, fault, service } = failed;
-  const { problem, status } = fault;
-  const what = typeof problem === 'string' ? `a reply that is ${problem}` : describe(problem, service.redact);
-  const message = withFullStop(`${service.base.origin} sent ${what}`);
-  const isAnswer = status >= 300 || (typeof problem === 'object' && problem.kind === 'error');
-  if (isAnswer || isRead(call.method) || failed.maybeApplied) return failure(failed, message, notThisService);
-  return failure(failed, `${message} ${outcomeUnknown}`, messagesFor(failed).ifUnknown);
+export function messageOfBadReply({ problem }: BadReply, { base, redact }: Service): Message {
+  const what = typeof problem === 'string' ? `a reply that is ${problem}` : describe(problem, redact);
+  return { sentence: withFullStop(`${base.origin} sent ${what}`), hint: notThisService };
+}
+
+/** The status of a success does not show that a write was done, if nobody can read its reply. */
+export function mayHideChange({ method }: Call, fault: Fault): boolean {
+  if (isRead(method) || !('problem' in fault) || fault.status >= 300) return false;
+  return typeof fault.problem === 'string' || fault.problem.kind !== 'error';
 }
 
 function describe(problem: UnusableReply, redact: (text: string) => string): string {

@@ -1,26 +1,24 @@
 // Connections that failed, by the fault.
 
-import type { ValsError } from '../../errors.ts';
 import type { Fault } from '../../http/request/faults.ts';
 import { connectTimeoutMs, type TlsProblem, type Trouble } from '../../http/request/trouble.ts';
 import type { Hints } from '../../lib/hint.ts';
 import { isLoopback } from '../../lib/host-names.ts';
-import { type Explained, failure, type Service } from './service.ts';
+import type { Message, Service } from './service.ts';
 
-type NoConnection = Extract<Fault, { trouble: Trouble }>;
+type NoReply = Extract<Fault, { trouble: Trouble }>;
 
-export function connectionError(failed: Explained<NoConnection>): ValsError {
-  const { fault, service } = failed;
+export function messageOfTrouble({ kind, trouble }: NoReply, service: Service): Message {
   const { origin } = service.base;
-  const reason = reasonOf(fault.trouble, service);
-  switch (fault.kind) {
+  const reason = reasonOf(trouble, service);
+  switch (kind) {
     case 'not connected':
     case 'rejected':
-      return failure(failed, `Could not connect to ${origin}: ${reason}.`, remedyFor(fault.trouble, service));
+      return { sentence: `Could not connect to ${origin}: ${reason}.`, hint: remedyFor(trouble, service) };
     case 'lost':
-      return failure(failed, `The connection to ${origin} was lost: ${reason}.`, runAgain);
+      return { sentence: `The connection to ${origin} was lost: ${reason}.`, hint: runAgain };
     case 'timed out':
-      return failure(failed, `${origin} took too long: ${reason}.`, runAgain);
+      return { sentence: `${origin} took too long: ${reason}.`, hint: runAgain };
   }
 }
 

@@ -1,93 +1,77 @@
-// The sentences about requests that failed: http-status.ts what a status means, by-route.ts what it means for one route,
-// connection.ts connections that failed, bad-reply.ts replies that make no sense, service-message.ts what the service says.
-
 import {
-  AuthError,
-  BadResponseError,
+  type ErrorFacts,
   InterruptedError,
-  LocalError,
   NoSpaceError,
+  UnknownOutcomeError,
   type ValsError,
 } from '../../errors.ts';
-import { type CallFailed, isStatus } from '../../http/request/faults.ts';
-import type { Hints } from '../../lib/hint.ts';
-import { type BaseUrl, spaceIn } from '../../settings/base-url.ts';
-import type { Settings } from '../../settings/settings.ts';
-import { badReply } from './bad-reply.ts';
-import { connectionError } from './connection.ts';
-import { statusError } from './http-status.ts';
-import { type Explained, messagesFor, requestFacts, type Service } from './service.ts';
+import type { Call } from '../../http/call.ts';
+import { type CallFailed, type Fault, isStatus, meaningOf } from '../../http/request/faults.ts';
+import { stringifyJson } from '../../lib/json.ts';
+import { spaceIn } from '../../settings/base-url.ts';
+import { mayHideChange, messageOfBadReply } from './bad-reply.ts';
+import { ifUnknown } from './by-route.ts';
+import { messageOfTrouble } from './connection.ts';
+import { messageOfStatus } from './http-status.ts';
+import type { Message, Service } from './service.ts';
 
-/** Turns the data of a failed call into the error that the user reads. */
+/** The error that the user reads. Its exit code is that of the fault, in the table of http/request/faults.ts. */
 export function explain({ call, fault, maybeApplied }: CallFailed, service: Service): ValsError {
-  const failed: Explained = { call, fault, maybeApplied, service };
+  if (fault.kind === 'interrupted') return interruption(call, maybeApplied, service);
+  const broken = fault.kind === 'status' ? service.storeFailure(fault.status) : undefined;
+  if (broken !== undefined) return broken;
+  const { name: space } = spaceIn(service.base) ?? {};
+  if (space !== undefined && call.route === 'me' && isStatus(fault, 404, 410)) return noSpace(space, service);
+
+  const { sentence, hint, ...about } = messageOf(call, fault, service);
+  const facts = factsOf(call, fault, service);
+  const inDoubt = { message: `${sentence} ${outcomeUnknown}`, facts: { ...facts, hint: ifUnknown(call) } };
+  if (maybeApplied) return new UnknownOutcomeError(inDoubt.message, inDoubt.facts);
+  const { FailsAs } = meaningOf(fault);
+  if (mayHideChange(call, fault)) return new FailsAs(inDoubt.message, inDoubt.facts);
+  return new FailsAs(sentence, { ...facts, ...about, hint });
+}
+
+const outcomeUnknown = 'It is not known whether the service made the change.';
+
+function messageOf(call: Call, fault: Exclude<Fault, { kind: 'interrupted' }>, service: Service): Message {
   switch (fault.kind) {
     case 'no token':
-      return new AuthError(`There is no token for ${service.base.origin}.`, {
-        ...requestFacts(failed),
-        hint: service.signInHint(),
-      });
+      return { sentence: `There is no token for ${service.base.origin}.`, hint: service.signInHint() };
     case 'secret':
-      return secretError(fault.part);
+      return {
+        sentence: `The ${fault.part} contains your token, so it was not sent.`,
+        hint: `Remove your token from the ${fault.part}. Otherwise anybody who can read the ${fault.part} could act as you.`,
+      };
     case 'secret in a link':
-      return linkWithSecret(failed);
-    case 'interrupted':
-      return interruption(failed);
+      return {
+        sentence: 'The service sent your token in the link to the next page of a list.',
+        hint: 'Do not trust this service. Revoke the token, and log in to a service that you know.',
+      };
     case 'not connected':
     case 'rejected':
     case 'lost':
     case 'timed out':
-      return connectionError({ ...failed, fault });
+      return messageOfTrouble(fault, service);
     case 'unreadable':
     case 'unusable':
-      return badReply({ ...failed, fault });
-    case 'status': {
-      const space = spaceIn(service.base);
-      if (space !== undefined && call.route === 'me' && isStatus(fault, 404, 410))
-        return noSpace(space.name, space.service.href);
-      return service.storeFailure(fault.status) ?? statusError({ ...failed, fault });
-    }
+      return messageOfBadReply(fault, service);
+    case 'status':
+      return messageOfStatus(call, fault, service);
   }
 }
 
-const secretError = (part: string): LocalError =>
-  new LocalError(`The ${part} contains your token, so it was not sent.`, {
-    hint: `Remove your token from the ${part}. Otherwise anybody who can read the ${part} could act as you.`,
-  });
-
-const linkWithSecret = (failed: Explained): BadResponseError =>
-  new BadResponseError('The service sent your token in the link to the next page of a list.', {
-    ...requestFacts(failed),
-    hint: 'Do not trust this service. Revoke the token, and log in to a service that you know.',
-  });
-
-function interruption(failed: Explained): InterruptedError {
-  const { call, maybeApplied, service } = failed;
-  const { reason } = service.signal;
+function interruption(call: Call, maybeApplied: boolean, { signal: { reason } }: Service): InterruptedError {
   const interrupted = reason instanceof InterruptedError ? reason : new InterruptedError(130);
   if (!maybeApplied) return interrupted;
   const { method, path } = call;
-  return new InterruptedError(
-    interrupted.exit,
-    'Interrupted while the request was under way. It is not known whether the service made the change.',
-    { hint: messagesFor(failed).ifUnknown, method, path },
-  );
+  const message = `Interrupted while the request was under way. ${outcomeUnknown}`;
+  return new InterruptedError(interrupted.exit, message, { hint: ifUnknown(call), method, path });
 }
 
-/** What to do without a token, or with one that the service does not accept. */
-export function hintToSignIn(settings: Settings, { href }: BaseUrl, isNewToken: boolean): Hints {
-  if (isNewToken) return 'Nothing was stored. Check the token, then sign in again.';
-  const { token } = settings;
-  if (token === undefined && settings.isEmpty('VALS_TOKEN')) {
-    return 'VALS_TOKEN is set, but empty. In CI, check the name of the secret.';
-  }
-  if (token?.source === 'VALS_TOKEN') return 'Set VALS_TOKEN to a token of the service.';
-  return [{ text: 'To sign in', command: 'login', input: { baseUrl: href } }, 'Or set VALS_TOKEN.'];
-}
-
-/** The error must have no HTTP status, because commands take status 404 to mean that the val does not exist. */
-const noSpace = (name: string, service: string): NoSpaceError =>
-  new NoSpaceError(`There is no space ${name} on ${service}, or you are not a member of that space.`, {
+/** Has no HTTP status, because commands take status 404 to mean that the val or the route does not exist. */
+const noSpace = (name: string, { base }: Service): NoSpaceError =>
+  new NoSpaceError(`There is no space ${name} on ${base.origin}, or you are not a member of that space.`, {
     hint: [
       { text: 'To list your spaces', command: 'use' },
       'To become a member, ask the person who runs the service.',
@@ -95,3 +79,22 @@ const noSpace = (name: string, service: string): NoSpaceError =>
     ],
     scope: 'all',
   });
+
+function factsOf({ method, path }: Call, fault: Fault, { redact }: Service): ErrorFacts {
+  const scope = meaningOf(fault).concerns;
+  // The path may be what contains the token.
+  if (fault.kind === 'secret') return { scope };
+  const status = 'status' in fault ? fault.status : undefined;
+  const body = 'body' in fault ? bodyToKeep(fault.body, redact) : undefined;
+  return { method, path, status, body, scope };
+}
+
+const longestErrorBody = 65_536;
+const longestBeginning = 2_000;
+
+function bodyToKeep(body: unknown, redact: (text: string) => string): unknown {
+  const text = typeof body === 'string' ? body : stringifyJson(body ?? '');
+  if (typeof body !== 'string' && text.length <= longestErrorBody) return body;
+  // The token goes first, because nobody would recognize a token that was cut in half.
+  return redact(text).slice(0, longestBeginning);
+}
