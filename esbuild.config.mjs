@@ -1,14 +1,13 @@
 // Builds the folder dist/, which bin/vals.js needs:
 //   start.cjs      what bin/vals.js runs first
 //   main.js        the program, and main.js.map, which `--debug` reads for the stack of a defect
-//   run/           what runs in the process of a val
-//   mcp.cjs        the code for the MCP protocol, which only `vals mcp` loads
+//   <room>/        what a room loads from files of its own: src/<room>/**/<name>.entry.ts as <room>/<name>.cjs
 //   prepared/      texts that start.cjs prints without loading the program
 // And THIRD-PARTY-NOTICES and sbom.cdx.json, which are packed with it.
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { Writable } from 'node:stream';
 import { Script } from 'node:vm';
 import { build } from 'esbuild';
@@ -32,15 +31,22 @@ await write('dist/main.js', main);
 // The program begins on the second line of main.js.
 await write('dist/main.js.map', JSON.stringify({ ...map, mappings: `;${map.mappings}` }));
 await write('dist/start.cjs', (await bundle('src/start.ts')).code);
-for (const name of ['preload', 'hooks', 'main']) {
-  const { code } = await bundle(`src/run/child/${name}.ts`, { keepImports: true });
-  await write(`dist/run/${name}.cjs`, code);
+for (const entry of await entries()) {
+  const [, room = ''] = entry.split('/');
+  const { code } = await bundle(entry, { keepImports: true });
+  await write(`dist/${room}/${basename(entry, '.entry.ts')}.cjs`, code);
 }
-await write('dist/mcp.cjs', (await bundle('src/agents/mcp-server.ts')).code);
 await write('THIRD-PARTY-NOTICES', noticesFor(metafiles, legalComments));
 await write('sbom.cdx.json', sbomFor(metafiles, { name, version, license }));
 await prepareTexts(evaluate(main));
 await removeOldFiles();
+
+async function entries() {
+  const files = await readdir('src', { recursive: true });
+  return files
+    .filter((file) => file.endsWith('.entry.ts'))
+    .map((file) => `src/${file.replaceAll('\\', '/')}`);
+}
 
 /**
  * @param {string} entry
@@ -68,7 +74,7 @@ async function bundle(entry, { keepImports = false } = {}) {
     legalComments: 'external',
     // libsql and esbuild contain native code, which cannot be bundled. pg imports pg-native, but works without it.
     external: ['libsql', 'pg-native', 'esbuild'],
-    define: { VERSION: JSON.stringify(version) },
+    define: { VERSION: JSON.stringify(version), DIST: '__dirname' },
   });
   metafiles.push(metafile);
   const textOf = (/** @type {string} */ name) =>

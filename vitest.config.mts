@@ -13,20 +13,13 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 /** For a busy machine. `npm run test:long` sets a longer one. */
 const timeouts = { testTimeout: 240_000, hookTimeout: 60_000, expect: { poll: { timeout: 40_000 } } };
 
-/** launch.ts and serve-agents.ts load other programs from `__dirname`, which is the folder dist in the built program. */
-const runsAsBuilt = {
-  name: 'runs-as-built',
-  transform: (code: string, id: string) =>
-    /\/src\/(run\/launch|agents\/serve-agents)\.ts$/.test(id)
-      ? code.replace('__dirname', JSON.stringify(resolve('dist')))
-      : undefined,
-};
-
 /**
  * All projects have the same options, so that vitest compiles each file only once. Each project has its own object,
  * because vitest changes the object.
  */
-const compiling = () => ({ define: { VERSION: JSON.stringify(version) }, plugins: [runsAsBuilt] });
+const compiling = () => ({
+  define: { VERSION: JSON.stringify(version), DIST: JSON.stringify(resolve('dist')) },
+});
 
 /** The test files share a process, because a new process needs half a second to import the program. */
 const oneProcess = { isolate: false };

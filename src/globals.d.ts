@@ -1,5 +1,8 @@
-/** The build replaces this constant with the version in package.json. */
+/** The version in package.json. The build replaces this constant and the next one. */
 declare const VERSION: string;
+
+/** The folder of the built program. */
+declare const DIST: string;
 
 declare namespace WebAssembly {
   class Module {

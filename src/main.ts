@@ -1,10 +1,12 @@
-import { pathsOf } from './core/command-line/command-tree.ts';
+import { createTree, pathsOf } from './core/command-line/command-tree.ts';
 import { completionRequest } from './core/command-line/completion/scripts.ts';
 import { createInvocation, type Host, type Invocation } from './core/command-line/invocation.ts';
 import { type CommandLine, parseCommandLine } from './core/command-line/parse-command-line.ts';
 import { catchError, runCommand } from './core/command-line/run-command.ts';
 import { createServices } from './core/command-line/services.ts';
 import { createShellHints } from './core/command-line/shell-hints.ts';
+import { coreCommands } from './core/commands/core-commands.ts';
+import { wordsOfOthers } from './core/commands/words-of-others.ts';
 import { asValsError, InterruptedError, LocalError, type ValsError } from './core/errors.ts';
 import { systemClock } from './core/lib/clock.ts';
 import { hintList } from './core/lib/hint.ts';
@@ -15,7 +17,9 @@ import { createRedactor } from './core/output/redactor.ts';
 import { widthOf } from './core/output/streams.ts';
 import { createTerminalPresenter, type ShownCommand } from './core/output/terminal-presenter.ts';
 import { isOn } from './core/settings/settings.ts';
-import { commandTree } from './features.ts';
+import { features } from './features.ts';
+
+export const commandTree = createTree(coreCommands, features, wordsOfOthers);
 
 export const commandPaths = (): string[] => pathsOf(commandTree);
 
@@ -77,7 +81,14 @@ function invocationAtTerminal(host: Host, line: CommandLine): Invocation {
   });
   const streams = { ...host, redactor: host.redactor ?? createRedactor(), writeHints };
   const presenter = createTerminalPresenter(streams, flags, call ?? nothingShown);
-  return createInvocation({ ...streams, tree, flags, presenter, typedWords, services: createServices() });
+  return createInvocation({
+    ...streams,
+    tree,
+    flags,
+    presenter,
+    typedWords,
+    services: createServices(tree.openLocal),
+  });
 }
 
 function workingDirectory(): string {

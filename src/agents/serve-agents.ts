@@ -70,4 +70,5 @@ const filesNote = (folder: string | undefined): string =>
     ? 'The tools of this server cannot use files. Give the code itself instead.'
     : `Use only files in ${folder} or in folders below it.`;
 
-const loadProtocol = (): Promise<typeof import('./mcp-server.ts')> => import(join(__dirname, 'mcp.cjs'));
+const loadProtocol = (): Promise<typeof import('./mcp-server.entry.ts')> =>
+  import(join(DIST, 'agents', 'mcp-server.cjs'));

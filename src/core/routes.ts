@@ -1,4 +1,5 @@
 import type { Call, RouteName } from './http/call.ts';
+import type { JsonObject } from './lib/json.ts';
 
 export interface RunFilter {
   error?: boolean;
@@ -42,102 +43,102 @@ export interface ValFields {
 export const looksLikeId = (word: string): boolean =>
   /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(word);
 
+// The 14 routes of the interface.
+
 export const me = (): Call => get('me', '/v1/me');
 
-export const mySpaces = (): Call => get('mySpaces', '/v1/me/spaces');
-
-export const myTokens = (): Call => get('myTokens', '/v1/me/tokens');
-
-export const createToken = (token: NewToken): Call =>
-  send('createToken', 'POST', '/v1/me/tokens', { body: { ...token } });
-
-export const deleteToken = (id: string): Call =>
-  send('deleteToken', 'DELETE', `/v1/me/tokens/${segment(id)}`);
-
-export const pageLink = (val: string | undefined): Call =>
-  get('pageLink', '/v1/me/page-link', { query: queryOf({ val }) });
-
-export const myRuns = ({ error, since, until }: RunFilter): Call =>
-  list('myRuns', '/v1/me/runs', { error, since, until });
-
-export const getRun = (id: string): Call => get('getRun', `/v1/runs/${segment(id)}`);
+export const myRuns = (filter: RunFilter): Call => list('myRuns', '/v1/me/runs', { ...filter });
 
 export const myLikes = (): Call => list('myLikes', '/v1/me/likes');
 
-export const myComments = ({ relationship, since, until }: CommentFilter): Call =>
-  list('myComments', '/v1/me/comments', { relationship, since, until });
+export const myComments = (filter: CommentFilter): Call =>
+  list('myComments', '/v1/me/comments', { ...filter });
 
 /** A service that does not know `val` lists the references to all vals. */
 export const myReferences = (val?: string): Call =>
   get('myReferences', '/v1/me/references', { paging: 'on demand', query: queryOf({ val }) });
 
-export const createVal = (val: NewVal): Call => send('createVal', 'POST', '/v1/vals', { body: { ...val } });
+export const createVal = (val: NewVal): Call => post('createVal', '/v1/vals', { ...val });
 
 export const putVal = (name: string, code: string, fields: { privacy?: string } = {}): Call =>
-  send('putVal', 'PUT', '/v1/vals', { body: { name, code, ...fields } });
+  put('putVal', '/v1/vals', { name, code, ...fields });
+
+export const getVal = (val: string): Call => get('getVal', `/v1/vals/${segment(val)}`, { val });
+
+export const deleteVal = (val: string): Call => del('deleteVal', `/v1/vals/${segment(val)}`, { val });
+
+export const listVersions = (val: string): Call =>
+  get('listVersions', `/v1/vals/${segment(val)}/versions`, { paging: 'on demand', val });
+
+export const createVersion = (val: string, code: string, fields: ValFields = {}): Call =>
+  post('createVersion', `/v1/vals/${segment(val)}/versions`, { code, ...fields }, { val });
+
+export const getVersion = (val: string, version: number): Call =>
+  get('getVersion', `/v1/vals/${segment(val)}/versions/${version}`, { paging: 'on demand', val, version });
+
+export const deleteVersion = (val: string, version: number): Call =>
+  del('deleteVersion', `/v1/vals/${segment(val)}/versions/${version}`, { val, version });
+
+/** Some services ignore the filter, so the caller applies it again. */
+export const valRuns = (val: string, filter: RunFilter = {}): Call =>
+  list('valRuns', `/v1/vals/${segment(val)}/runs`, { ...filter }, { val });
+
+// What some services have besides.
+
+export const userVals = (user: string): Call =>
+  list('userVals', `/v1/users/${segment(user)}/vals`, {}, { user });
+
+export const searchVals = (word: string): Call =>
+  list('searchVals', '/v1/search/vals', { query: word, mine: true });
 
 /** Another person's or space's val, by its name. */
 export const valOfOwner = (owner: string, name: string): Call =>
   get('valOfOwner', `/v1/alias/${segment(owner)}/${segment(name)}`);
 
-export const getVal = (id: string): Call => get('getVal', valPath(id), { val: id });
+export const changeVal = (val: string, fields: ValFields): Call =>
+  put('changeVal', `/v1/vals/${segment(val)}`, { ...fields }, { val });
 
-export const changeVal = (id: string, fields: ValFields): Call =>
-  send('changeVal', 'PUT', valPath(id), { body: { ...fields }, val: id });
+export const reportRun = (val: string, run: NewRun): Call =>
+  post('reportRun', `/v1/vals/${segment(val)}/runs`, { ...run }, { val });
 
-export const deleteVal = (id: string): Call => send('deleteVal', 'DELETE', valPath(id), { val: id });
+export const getRun = (id: string): Call => get('getRun', `/v1/runs/${segment(id)}`);
 
-export const listVersions = (id: string): Call =>
-  get('listVersions', `${valPath(id)}/versions`, { paging: 'on demand', val: id });
+export const mySpaces = (): Call => get('mySpaces', '/v1/me/spaces');
 
-export const createVersion = (id: string, code: string, fields: ValFields = {}): Call =>
-  send('createVersion', 'POST', `${valPath(id)}/versions`, { body: { code, ...fields }, val: id });
+export const myTokens = (): Call => get('myTokens', '/v1/me/tokens');
 
-export const getVersion = (id: string, version: number): Call =>
-  get('getVersion', `${valPath(id)}/versions/${version}`, { paging: 'on demand', val: id, version });
+export const createToken = (token: NewToken): Call => post('createToken', '/v1/me/tokens', { ...token });
 
-export const deleteVersion = (id: string, version: number): Call =>
-  send('deleteVersion', 'DELETE', `${valPath(id)}/versions/${version}`, { val: id, version });
+export const deleteToken = (id: string): Call => del('deleteToken', `/v1/me/tokens/${segment(id)}`);
 
-/** Some services ignore the filter, so the caller applies it again. */
-export const valRuns = (id: string, { error, since, until }: RunFilter = {}): Call => ({
-  ...list('valRuns', `${valPath(id)}/runs`, { error, since, until }),
-  val: id,
-});
+export const pageLink = (val: string | undefined): Call =>
+  get('pageLink', '/v1/me/page-link', { query: queryOf({ val }) });
 
-export const reportRun = (id: string, run: NewRun): Call =>
-  send('reportRun', 'POST', `${valPath(id)}/runs`, { body: { ...run }, val: id });
-
-export const userVals = (userId: string): Call => ({
-  ...list('userVals', `/v1/users/${segment(userId)}/vals`),
-  user: userId,
-});
-
-export const searchVals = (word: string): Call =>
-  list('searchVals', '/v1/search/vals', { query: word, mine: true });
-
-type More = Omit<Call, 'route' | 'method' | 'path'>;
 type Query = Record<string, string | boolean | undefined>;
+type More = Omit<Call, 'route' | 'method' | 'path' | 'body'>;
+type Send = (route: RouteName, path: string, body: JsonObject, more?: More) => Call;
 
-const send = (route: RouteName, method: string, path: string, more: More = {}): Call => ({
+const get = (route: RouteName, path: string, more?: More): Call => ({ route, method: 'GET', path, ...more });
+
+const del = (route: RouteName, path: string, more?: More): Call => ({
   route,
-  method,
+  method: 'DELETE',
   path,
   ...more,
 });
 
-const get = (route: RouteName, path: string, more?: More): Call => send(route, 'GET', path, more);
+const post: Send = (route, path, body, more) => ({ route, method: 'POST', path, body, ...more });
 
-const list = (route: RouteName, path: string, query: Query = {}): Call =>
-  get(route, path, { paging: 'always', query: queryOf(query) });
+const put: Send = (route, path, body, more) => ({ route, method: 'PUT', path, body, ...more });
+
+const list = (route: RouteName, path: string, query: Query = {}, more?: More): Call =>
+  get(route, path, { paging: 'always', query: queryOf(query), ...more });
 
 function queryOf(values: Query): URLSearchParams {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(values)) if (value !== undefined) query.set(key, String(value));
   return query;
 }
-
-const valPath = (id: string): string => `/v1/vals/${segment(id)}`;
 
 /** An id that the service sent could be `..`, which would change the path, or half of a character. */
 const segment = (id: string): string =>

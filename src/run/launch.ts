@@ -63,7 +63,7 @@ export function prepareLaunch(host: LaunchHost, input: LaunchInput, target: Targ
   const { env, settings, clock, node, agent, signal } = host;
   const { connections } = host.services;
   const { platform } = settings.system;
-  const programs = realPath(join(__dirname, 'run'));
+  const programs = realPath(join(DIST, 'run'));
   const isAtTerminal = agent === undefined && [0, 1, 2].some(isatty);
   const isSandboxed = runsInSandbox(host, input);
   const allowed = { ...input, allowTerminal: isAtTerminal && platform !== 'win32' };

@@ -27,6 +27,3 @@ export function createLogs(): Logs {
     text: () => stripVTControlCharacters(last().toString()),
   };
 }
-
-/** Agents read results as text, and a long one would push other things out of their memory. */
-export const endForAgents = (logs: string): string => logs.slice(-20_000);

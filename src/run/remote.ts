@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
-import type { OpenDispatcher, ProxyServer } from '../core/http/request/dispatcher.ts';
+import type { OpenDispatcher } from '../core/http/request/dispatcher.ts';
+import type { ProxyServer } from '../core/http/request/tunnels.ts';
 import type { Clock } from '../core/lib/clock.ts';
 import { isLoopback } from '../core/lib/host-names.ts';
 import { errorMessageOf } from '../core/lib/system.ts';

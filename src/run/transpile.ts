@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BuildFailure, BuildOptions, Loader, Location, Metafile } from 'esbuild';
 import { LocalError, RunFailedError } from '../core/errors.ts';
+import { columnOf, isBuildFailure } from '../core/files/check-syntax.ts';
 import { isRemote } from './remote-address.ts';
 import type { CompilerOptions } from './tsconfig.ts';
 
@@ -128,13 +129,6 @@ function syntaxError({ name }: Source, { message, errors: [first] }: BuildFailur
 
 const placeOf = (name: string, location: Location | null | undefined): string =>
   location ? `${name}:${location.line}:${columnOf(location)}` : name;
-
-/** From 1, in characters. esbuild counts from 0, in bytes of UTF-8. */
-export const columnOf = ({ column, lineText }: Location): number =>
-  [...Buffer.from(lineText).subarray(0, column).toString()].length + 1;
-
-export const isBuildFailure = (error: unknown): error is BuildFailure =>
-  error instanceof Error && 'errors' in error && Array.isArray(error.errors);
 
 function throwUnusable(cause: unknown): never {
   throw new LocalError('The transpiler, esbuild, cannot be started.', {

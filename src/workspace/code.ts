@@ -1,5 +1,6 @@
 // What a comparison knows of a code. Codes are identified as git does it, so that one look tells whether git has them.
 import { blobId } from '../core/lib/blob-id.ts';
+import { withPlainLineEnds } from '../core/lib/line-ends.ts';
 import { hasConflictMarkers } from './merge.ts';
 
 export type LineEnds = '\n' | '\r\n' | 'mixed';
@@ -58,5 +59,3 @@ export function withLineEnds(text: string, lineEnds: LineEnds | undefined): stri
   const plain = withPlainLineEnds(text);
   return lineEnds === '\n' ? plain : plain.replaceAll('\n', '\r\n');
 }
-
-export const withPlainLineEnds = (text: string): string => text.replaceAll('\r\n', '\n');

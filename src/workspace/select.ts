@@ -27,7 +27,6 @@ export async function readFileNames(
 ): Promise<FileNames> {
   const walked = await walkFolder(workspace.root, {
     warn: warnWith(context.say),
-    env: workspace.env,
     pathOf: (below) => pathTo(workspace, below),
   });
   const present = named.filter((file) => existsBelow(workspace.root, file));

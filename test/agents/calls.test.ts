@@ -72,7 +72,6 @@ const refusals: Refusal[] = [
   ['val_get', {}, 'val is missing: ', 'The inputs of "val_get" are: val, code, readme.'],
   ['val_rm', { vals: [] }, 'vals', 'The inputs of "val_rm" are: vals, dryRun.'],
   ['pull', { merge: true, force: true }, 'merge and force cannot be given together.'],
-  ['check', { code: 'export {' }, 'The code has errors.'],
   ['push', { name: 'a', code: 'export {' }, 'The code has a syntax error at 1:'],
   ['push', { code: 'x' }, 'Code from standard input needs a name.'],
   ['val_get', { val: 'a', other: 1 }, '"other" is not an input of the tool "val_get".'],

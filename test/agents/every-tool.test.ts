@@ -37,7 +37,6 @@ it('every tool can be called', async () => {
     return document;
   };
   expect(await call('me')).toMatchObject({ username: expect.any(String) });
-  expect(await call('check', { code: first })).toEqual({ items: [] });
   expect(await call('push')).toMatchObject({ items: [{ file: 'hello.ts', status: 'created' }] });
   expect(await call('push', { name: 'other', code: first })).toMatchObject({
     items: [{ status: 'created' }],

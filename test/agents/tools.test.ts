@@ -3,7 +3,7 @@ import { createToolPresenter } from '../../src/agents/tool-presenter.ts';
 import { type AgentPermissions, isAllowed, toolOf } from '../../src/agents/tools.ts';
 import { commandsOf, loadTree } from '../../src/core/command-line/command-tree.ts';
 import { createHintWriter } from '../../src/core/lib/hint.ts';
-import { commandTree } from '../../src/features.ts';
+import { commandTree } from '../../src/main.ts';
 
 const commands = commandsOf(await loadTree(commandTree));
 const toolsFor = (permissions: AgentPermissions) =>

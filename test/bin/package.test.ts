@@ -53,7 +53,7 @@ it('sbom.cdx.json is packed, and is a valid CycloneDX document', () => {
 
 it('THIRD-PARTY-NOTICES is packed, and names the packages whose code is in the bundles', async () => {
   const { outputFiles } = await build({
-    entryPoints: ['src/main.ts', 'src/run/child/*.ts', 'src/agents/mcp-server.ts'],
+    entryPoints: ['src/main.ts', 'src/**/*.entry.ts'],
     bundle: true,
     write: false,
     outdir: 'bundles',

@@ -41,15 +41,12 @@ describe('a path belongs to the workspace above it, from wherever it is typed', 
       'packages/a/new.ts': 'new',
     });
     expect((await top.vals('diff', 'packages/a/greet.ts')).stdout).toContain('+greet_2');
-    const paths = ['packages/b/count.ts', 'packages/a/greet.ts', 'packages/a/new.ts'];
-    expect(await top.words(['push', ...paths])).toEqual({
-      'packages/b/count.ts': 'unchanged',
+    expect(await top.words(['push', 'packages/a/greet.ts', 'packages/a/new.ts'])).toEqual({
       'packages/a/greet.ts': 'pushed',
       'packages/a/new.ts': 'created',
     });
-    const turns = ['packages/a/new.ts', 'packages/b/count.ts', './packages/a/greet.ts'];
-    const rows = await top.rows(['push', ...turns]);
-    expect(rows.map(({ name }) => name)).toEqual(['new', 'count', 'greet']);
+    const rows = await top.rows(['push', 'packages/a/new.ts', './packages/a/greet.ts']);
+    expect(rows.map(({ name }) => name)).toEqual(['new', 'greet']);
     await service.edit('count', 'count_2');
     expect(await a.words(['pull', '../b/count.ts'])).toEqual({ '../b/count.ts': 'pulled' });
     expect(b.read('count.ts')).toBe('count_2');
@@ -88,16 +85,6 @@ describe('a path belongs to the workspace above it, from wherever it is typed', 
     expect(await b.vals('version', 'ls', '../a/greet.ts')).toMatchObject({ exit: 0 });
   });
 
-  it('val set changes the name in the vals.json of that workspace', async () => {
-    const { top, a, b } = await monorepo();
-    expect(await top.vals('val', 'set', 'packages/a/greet.ts', '--name', 'hello')).toMatchObject({ exit: 0 });
-    expect(a.manifest().names).toEqual({ 'greet.ts': 'hello' });
-    expect(await a.status()).toEqual({ 'greet.ts': 'unchanged' });
-    a.put({ 'greet.ts': 'edited' });
-    const restored = await b.vals('version', 'restore', '../a/greet.ts', '1');
-    expect(restored.stderr).toContain('The file ../a/greet.ts keeps its code');
-  });
-
   it('a workspace that is reached through a link is the same workspace', async () => {
     const { place, service } = await pushed({ 'greet.ts': 'greet_1' });
     const elsewhere = new Place(temporaryFolder(), place.env, place.home);
@@ -107,6 +94,18 @@ describe('a path belongs to the workspace above it, from wherever it is typed', 
     place.put({ 'greet.ts': 'mine' });
     const path = join(elsewhere.folder, 'link/greet.ts');
     expect(await above.vals('push', path)).toMatchObject({ exit: 5 });
+  });
+
+  it.each([
+    ['two workspaces', 'packages/b/count.ts'],
+    ['a workspace and none', 'alone.ts'],
+  ])('the paths of %s are refused, and nothing is sent', async (_what, other) => {
+    const { top, a } = await monorepo();
+    a.put({ 'greet.ts': 'greet_2' });
+    top.put({ 'alone.ts': '1' });
+    const { exit, stderr } = await top.vals('push', 'packages/a/greet.ts', other);
+    expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(`${other} is in`) });
+    expect(await a.status()).toMatchObject({ 'greet.ts': 'changed here' });
   });
 
   it('--watch takes the paths of one workspace', async () => {

@@ -31,7 +31,7 @@ it('push --watch sends a file that is made after its new folder was read and bef
   const onError = (error: unknown) => {
     throw error;
   };
-  const { close } = await watchSaves({ root, env: {} }, systemClock, onSave, onError);
+  const { close } = await watchSaves({ root }, systemClock, onSave, onError);
   onTestFinished(close);
   mkdirSync(join(root, 'sub'));
   await saved;

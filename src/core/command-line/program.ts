@@ -9,12 +9,12 @@ import {
   optionsOf,
 } from './command.ts';
 import {
-  type CommandEntry,
   type CommandTree,
   commandNames,
   commandsOf,
   type LoadedCommand,
   loadCommand,
+  type PlacedCommand,
 } from './command-tree.ts';
 import { globalOptions, helpOption, versionOption } from './global-options.ts';
 import { addCommandHelp, addRootHelp, addTopicHelp } from './help.ts';
@@ -34,7 +34,7 @@ export function createProgram(tree: CommandTree, helpWidth: number, words: reado
     written += text;
   });
   let current = root;
-  const entries = new Map<Command, CommandEntry>();
+  const entries = new Map<Command, PlacedCommand>();
   const definitions = new Map<Command, LoadedCommand>();
 
   async function define(command: Command): Promise<void> {
@@ -78,7 +78,7 @@ export function createProgram(tree: CommandTree, helpWidth: number, words: reado
     }
   }
 
-  function addCommand(parent: Command, entry: CommandEntry, path: string, title?: string): void {
+  function addCommand(parent: Command, entry: PlacedCommand, path: string, title?: string): void {
     const [name = '', ...aliases] = namesBesides(path, entry);
     const command = parent.command(name).aliases(aliases);
     if (title !== undefined) command.helpGroup(title);
@@ -114,7 +114,7 @@ export function createProgram(tree: CommandTree, helpWidth: number, words: reado
 }
 
 /** The last words of all names that are in the same topic as `path`. */
-function namesBesides(path: string, entry: CommandEntry): string[] {
+function namesBesides(path: string, entry: PlacedCommand): string[] {
   const topicOf = (words: string) => words.split(' ').slice(0, -1).join(' ');
   const names = commandNames(entry).filter((words) => topicOf(words) === topicOf(path));
   return names.map((words) => words.split(' ').at(-1) ?? '');

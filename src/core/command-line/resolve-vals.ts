@@ -8,6 +8,7 @@ import { looksLikeId } from '../routes.ts';
 import { type AnyCommand, argumentsOf, optionsOf } from './command.ts';
 import type { LoadedCommand } from './command-tree.ts';
 import type { Context } from './context.ts';
+import { openFiles } from './files-of-vals.ts';
 
 export async function resolveVals(
   command: LoadedCommand,
@@ -61,13 +62,10 @@ export async function createResolver(
   { isForWriting = false }: { isForWriting?: boolean } = {},
 ): Promise<Identify> {
   const { createIdentify } = await import('../find-val/identify.ts');
-  const { createWorkspaces } = await import('../../workspace/workspaces.ts');
-  const { fileOfWord } = await import('../../workspace/file-of-val.ts');
-  const workspaces = createWorkspaces(context);
   const { rememberVal, rememberWord } = context.givenVals;
   const identify = createIdentify({
     ...context,
-    fileOf: (word) => fileOfWord({ ...context, workspaces }, word),
+    fileOf: await openFiles(context),
     isForWriting,
     onRead: rememberVal,
   });

@@ -1,26 +1,28 @@
-import type { ServiceEvent } from '../../service/index.ts';
-import { LocalError } from '../errors.ts';
-import type { OpenDispatcher, ProxyServer } from '../http/request/dispatcher.ts';
+import { type LocalError, UsageError } from '../errors.ts';
+import type { OpenDispatcher } from '../http/request/dispatcher.ts';
+import type { ProxyServer } from '../http/request/tunnels.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** The embedded service in this process. */
-interface LocalService {
+export interface LocalService {
   base: BaseUrl;
   token: string | undefined;
   failure(): LocalError | undefined;
   close(): Promise<void>;
 }
 
+/** `onUpgrade` gets a message if the store had to be brought up to date. */
+export type OpenLocal = (settings: Settings, onUpgrade: (message: string) => void) => Promise<LocalService>;
+
 /** What one process has open: connections to services, and the embedded service. All calls of `vals mcp` share it. */
 export interface Services {
-  /** `onUpgrade` gets a message if the store had to be brought up to date. */
-  local(settings: Settings, onUpgrade: (message: string) => void): Promise<LocalService>;
+  local: OpenLocal;
   connections(base: BaseUrl, proxy: ProxyServer | undefined): Promise<OpenDispatcher>;
   close(): Promise<void>;
 }
 
-export function createServices(): Services {
+export function createServices(openLocal: OpenLocal = noLocalService): Services {
   const closing = new AbortController();
   const open = new Map<string, Promise<OpenDispatcher>>();
   let local: Promise<LocalService> | undefined;
@@ -35,7 +37,7 @@ export function createServices(): Services {
 
   return {
     local(settings, onUpgrade) {
-      local ??= startLocal(settings, onUpgrade).catch((error) => {
+      local ??= openLocal(settings, onUpgrade).catch((error) => {
         local = undefined;
         throw error;
       });
@@ -53,16 +55,8 @@ export function createServices(): Services {
   };
 }
 
-async function startLocal(settings: Settings, onUpgrade: (message: string) => void): Promise<LocalService> {
-  const { startService, loopbackOnly } = await import('../../service/index.ts');
-  let failure: LocalError | undefined;
-  const onEvent = (event: ServiceEvent) => {
-    if (event.kind === 'store failed' && event.error instanceof LocalError) failure = event.error;
-    if (event.kind === 'upgraded') onUpgrade(event.message);
-  };
-  const network = { ...loopbackOnly, endsWithCommand: true };
-  const file = settings.dataFile;
-  const service = await startService({ file, port: 0, network, onEvent });
-  const { baseUrl, token, close } = service;
-  return { base: { origin: baseUrl, href: baseUrl }, token, failure: () => failure, close };
+async function noLocalService(): Promise<never> {
+  throw new UsageError('This program has no embedded service.', {
+    hint: 'Give the address of a service with --base-url.',
+  });
 }

@@ -5,7 +5,7 @@ import { longestTimeout, parseSeconds } from '../settings/settings.ts';
 import { parseAge, parseMoment } from './moments.ts';
 
 /** What a shell offers for a value, beside fixed words. */
-export type Offer = 'vals' | 'files' | 'versions' | 'runs';
+export type Offer = 'vals' | 'files';
 
 /** How the word for a val is resolved before the command gets its id. */
 export interface ValReference {
@@ -137,7 +137,6 @@ export const versionNumber = (placeholder = 'n'): ValueType<number> => ({
   },
   hintIfMissing: listVersions,
   schema: { type: 'integer', minimum: 0 },
-  offers: ['versions'],
 });
 
 export const time = (): ValueType<string> => parsedText('time', (word) => parseMoment(word));

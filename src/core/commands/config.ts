@@ -4,7 +4,7 @@ import { UsageError, ValsError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
 import { type Column, column } from '../output/column.ts';
 import { wantsColor } from '../output/style.ts';
-import type { Setting } from '../settings/settings.ts';
+import type { Setting } from '../settings/proxy.ts';
 
 const valueColumn: Column = {
   ...column('value'),

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import type { Loader, Message } from 'esbuild';
-import { columnOf, isBuildFailure } from '../../run/transpile.ts';
+import type { BuildFailure, Loader, Location, Message } from 'esbuild';
 import { LocalError } from '../errors.ts';
 
 export interface SyntaxFault {
@@ -88,6 +87,13 @@ function faultOf({ text, location }: Message): SyntaxFault {
   if (location === null) return { line: 1, column: 1, message, lineText: '' };
   return { line: location.line, column: columnOf(location), message, lineText: location.lineText };
 }
+
+/** From 1, in characters. esbuild counts from 0, in bytes of UTF-8. */
+export const columnOf = ({ column, lineText }: Location): number =>
+  [...Buffer.from(lineText).subarray(0, column).toString()].length + 1;
+
+export const isBuildFailure = (error: unknown): error is BuildFailure =>
+  error instanceof Error && 'errors' in error && Array.isArray(error.errors);
 
 function throwUnusable(cause: unknown): never {
   throw new LocalError('The code was not checked, because the parser, esbuild, cannot be run.', {

@@ -5,9 +5,8 @@ import { LocalError } from '../errors.ts';
 import { foldersAbove, withSlashes } from '../lib/paths.ts';
 import { TooLarge, UnusableFile } from '../lib/plain-file.ts';
 import { readBytesBelow } from './files.ts';
-import { gitFolderOf, textIn } from './git-folder.ts';
+import { gitFolderOf } from './git-folder.ts';
 import { projectMarks } from './root.ts';
-import { userExcludesFile } from './user-excludes.ts';
 
 interface Rules {
   folder: string;
@@ -17,7 +16,6 @@ interface Rules {
 
 interface RulesOptions {
   warn?: (message: string) => void;
-  env?: NodeJS.ProcessEnv;
   /** The path of a file as messages show it. */
   pathOf?: (below: string) => string;
 }
@@ -32,7 +30,7 @@ export const isIgnoreFile = (path: string): boolean => fileNames.includes(basena
 /** Reads each ignore file once. After one has changed, create new rules. */
 export function createIgnoreRules(
   root: string,
-  { warn = () => {}, env = process.env, pathOf = (below) => below }: RulesOptions = {},
+  { warn = () => {}, pathOf = (below) => below }: RulesOptions = {},
 ): IsIgnored {
   const known = new Map<string, readonly Rules[]>();
 
@@ -55,16 +53,12 @@ export function createIgnoreRules(
     return folder === '' ? [...rulesOfRepository(top), ...named] : named;
   }
 
-  /** As in git, a `!` rule in .gitignore cancels a rule of these files, and one in the second a rule of the first. */
+  /** As in git, a `!` rule in .gitignore cancels a rule of this file. */
   function rulesOfRepository(top: string): Rules[] {
     const folder = gitFolderOf(top);
     if (folder === undefined) return [];
-    // The file of the user is no part of the repository, so it may be a link.
-    const userFile = userExcludesFile(top, env);
-    const ofUser = userFile === undefined ? undefined : matcherWith(textIn(userFile));
-    return [ofUser, matcherOf(folder.common, 'info/exclude')].flatMap((matcher) =>
-      matcher === undefined ? [] : { folder: top, fileName: '.gitignore', matcher },
-    );
+    const matcher = matcherOf(folder.common, 'info/exclude');
+    return matcher === undefined ? [] : [{ folder: top, fileName: '.gitignore', matcher }];
   }
 
   /** An ignore file that is a link is not read. */

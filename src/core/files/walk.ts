@@ -32,13 +32,12 @@ interface FileInFolder {
 interface CollectContext {
   settings: Pick<Settings, 'cwd'>;
   agent?: FileLimits | undefined;
-  env: NodeJS.ProcessEnv;
   say: Say;
 }
 
 export async function collectFiles(
   paths: readonly string[],
-  { settings, agent, env, say }: CollectContext,
+  { settings, agent, say }: CollectContext,
 ): Promise<FoundFile[]> {
   const { cwd } = settings;
   const found: FoundFile[] = [];
@@ -49,7 +48,7 @@ export async function collectFiles(
       refuseLinkToSecret(folder, path, cwd);
       const realFolder = realPath(folder);
       const pathOf = (below: string) => withSlashes(join(path, below));
-      const files = await walkFolder(realFolder, { warn: warnWith(say), env, pathOf });
+      const files = await walkFolder(realFolder, { warn: warnWith(say), pathOf });
       if (files.length === 0) throw withoutCode(path);
       for (const below of files) found.push({ file: pathOf(below), inFolder: { folder: realFolder, below } });
     } else {
@@ -80,17 +79,13 @@ const withoutCode = (folder: string): UsageError =>
 interface WalkOptions {
   /** Without it, the files that are left out are not mentioned. */
   warn?: (message: string) => void;
-  env?: NodeJS.ProcessEnv;
   /** The path of a file or folder as messages show it. */
   pathOf(below: string): string;
 }
 
 /** The files that a folder stands for. */
-export async function walkFolder(
-  root: string,
-  { pathOf, warn = () => {}, env = process.env }: WalkOptions,
-): Promise<string[]> {
-  return walk(root, '', { isIgnored: createIgnoreRules(root, { warn, env, pathOf }), warn, pathOf });
+export async function walkFolder(root: string, { pathOf, warn = () => {} }: WalkOptions): Promise<string[]> {
+  return walk(root, '', { isIgnored: createIgnoreRules(root, { warn, pathOf }), warn, pathOf });
 }
 
 export function createFolderFilter(

@@ -45,6 +45,8 @@ export interface IdentifyOptions {
   fileOf(word: string): Promise<FileOfVal | undefined>;
   /** A write needs the state of the val, so the val is read even if the list has just told its name. */
   isForWriting: boolean;
+  /** Of a list of vals. Without it, the list is read to its end. */
+  mostSeconds?: number;
   onRead(id: string, record: JsonObject, etag: string | undefined): void;
 }
 
@@ -75,6 +77,29 @@ export function createIdentify(options: IdentifyOptions): Identify {
   };
 }
 
+export interface ReadVal {
+  id: string;
+  record: JsonObject;
+  etag: string | undefined;
+}
+
+/** The caller's val of this name, as the service has it now. */
+export async function readNamed(
+  options: Omit<IdentifyOptions, 'fileOf' | 'isForWriting' | 'onRead'>,
+  name: string,
+  recordedId?: string,
+): Promise<ReadVal | undefined> {
+  const read = new Map<string, Omit<ReadVal, 'id'>>();
+  const vals = createKnownVals({
+    ...options,
+    isForWriting: true,
+    onRead: (id, record, etag) => read.set(id, { record, etag }),
+  });
+  const found = await vals.named(name, recordedId);
+  const val = found && read.get(found.id);
+  return found && val && { id: found.id, ...val };
+}
+
 interface KnownVals {
   /** The caller's val of this name. Throws if two vals have it. */
   named(name: string, recordedId?: string): Promise<Identity | undefined>;
@@ -87,12 +112,15 @@ interface KnownVals {
 
 const shortestIdPrefix = 6;
 
-function createKnownVals(options: IdentifyOptions): KnownVals {
-  const { settings, seen, connect, onRead } = options;
+function createKnownVals(options: Omit<IdentifyOptions, 'fileOf'>): KnownVals {
+  const { settings, seen, connect, onRead, mostSeconds } = options;
   let list: ListedVals | undefined;
 
   async function openList(): Promise<ListedVals> {
-    list ??= createListedVals({ ...options, api: await connect() });
+    list ??= createListedVals(
+      { ...options, api: await connect() },
+      mostSeconds === undefined ? {} : { mostSeconds },
+    );
     return list;
   }
 

@@ -1,8 +1,33 @@
 import type { JsonValue } from '../lib/json.ts';
-import type * as routes from '../routes.ts';
 
 /** The name of a function of routes.ts, or `any` for a request that the user wrote. */
-export type RouteName = keyof typeof routes | 'any';
+export type RouteName =
+  | 'any'
+  | 'changeVal'
+  | 'createToken'
+  | 'createVal'
+  | 'createVersion'
+  | 'deleteToken'
+  | 'deleteVal'
+  | 'deleteVersion'
+  | 'getRun'
+  | 'getVal'
+  | 'getVersion'
+  | 'listVersions'
+  | 'me'
+  | 'myComments'
+  | 'myLikes'
+  | 'myReferences'
+  | 'myRuns'
+  | 'mySpaces'
+  | 'myTokens'
+  | 'pageLink'
+  | 'putVal'
+  | 'reportRun'
+  | 'searchVals'
+  | 'userVals'
+  | 'valOfOwner'
+  | 'valRuns';
 
 /** A request as data. What its failure means to the user is in command-line/explain, by its route. */
 export interface Call {

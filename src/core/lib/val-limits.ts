@@ -39,3 +39,6 @@ export function endOfLogs(bytes: Buffer): Buffer {
     ),
   );
 }
+
+/** Agents read results as text, and a long one would push other things out of their memory. */
+export const endForAgents = (logs: string): string => logs.slice(-20_000);

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { forEach } from '../command-line/batch.ts';
 import type { Context } from '../command-line/context.ts';
-import { faultsIn, isChecked } from '../commands/shared/syntax.ts';
 import { LocalError } from '../errors.ts';
 import { findSuspects, type SyntaxFault } from '../files/check-syntax.ts';
 import { readCode } from '../files/read-text.ts';
 import { type FoundFile, readInFolder } from '../files/walk.ts';
 import { existingStats } from '../lib/paths.ts';
+import { faultsIn, isChecked } from './syntax.ts';
 
 /** A file to read, whether a workspace has it or not. */
 export interface SourceFile {

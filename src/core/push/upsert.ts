@@ -1,21 +1,21 @@
 // Outside of a workspace, a push creates or replaces the val with the name of the file, without a comparison.
-
-import { warnOfImports } from '../../workspace/push/notes.ts';
-import { createRemoteVals, idAndVersion, type RemoteVal } from '../../workspace/remote-vals.ts';
 import { runBatch } from '../command-line/batch.ts';
 import type { Context } from '../command-line/context.ts';
-import { syntaxError } from '../commands/shared/syntax.ts';
+import { NotFoundError, undefinedIf } from '../errors.ts';
+import { warnOfImports } from '../files/relative-imports.ts';
 import { nameFrom, refuseUnusableNames } from '../files/val-names.ts';
 import type { FoundFile } from '../files/walk.ts';
+import { readNamed } from '../find-val/identify.ts';
 import type { SeenVal } from '../find-val/seen-file.ts';
 import type { Api } from '../http/api.ts';
 import { checkVersion, noSuchVal } from '../http/expected-version.ts';
 import { textAt, versionOf } from '../http/record-fields.ts';
-import { withoutUndefined } from '../lib/json.ts';
+import { type JsonObject, withoutUndefined } from '../lib/json.ts';
 import type { Outcome } from '../lib/outcome.ts';
 import type { Result } from '../output/result.ts';
 import * as routes from '../routes.ts';
 import { type FailedFile, type PushedFile, pushWording, refuseFiles, refuseSeveral } from './refuse-files.ts';
+import { syntaxError } from './syntax.ts';
 import { readSources, type SourceFile, sourceFile, syntaxFaults } from './syntax-check.ts';
 
 export interface UpsertOptions {
@@ -96,23 +96,23 @@ async function upsert(
   { name, code }: { name: string; code: string },
   { dryRun, ifVersion, seenBefore }: OneUpsert,
 ): Promise<Outcome> {
-  const before = ifVersion === undefined ? undefined : await readNamed(context, api, name, ifVersion);
+  const before = ifVersion === undefined ? undefined : await readAtVersion(context, name, ifVersion);
   const versionBefore = withoutUndefined({ versionBefore: before?.version });
   const call = { ...routes.putVal(name, code), ifMatch: before?.etag };
   api.refuseToken(call);
   if (dryRun) return { status: 'planned', ...versionBefore };
   const { status, body = null } = await api.send(call);
-  const stored = { id: textAt(body, 'id'), version: versionOf(body) };
-  if (status === 201) return { status: 'created', ...idAndVersion(stored) };
+  const stored = withoutUndefined({ id: textAt(body, 'id'), version: versionOf(body) });
+  if (status === 201) return { status: 'created', ...stored };
   return isSeenVersion(stored, before, seenBefore)
-    ? { status: 'unchanged', ...idAndVersion(stored) }
-    : { status: 'pushed', ...idAndVersion(stored), ...versionBefore };
+    ? { status: 'unchanged', ...stored }
+    : { status: 'pushed', ...stored, ...versionBefore };
 }
 
 /** The service makes no new version if the code is the same. */
 function isSeenVersion(
-  { id, version }: { id: string | undefined; version: number | undefined },
-  before: RemoteVal | undefined,
+  { id, version }: JsonObject,
+  before: ValAtVersion | undefined,
   seenBefore: readonly SeenVal[],
 ): boolean {
   if (version === undefined) return false;
@@ -120,13 +120,16 @@ function isSeenVersion(
   return seenBefore.some((seen) => seen.id === id && seen.version === version);
 }
 
+interface ValAtVersion {
+  version: number;
+  etag: string | undefined;
+}
+
 /** A service without a list of vals can have only a val that this machine has seen. */
-async function readNamed(context: Context, api: Api, name: string, ifVersion: number): Promise<RemoteVal> {
-  const remotes = createRemoteVals({ ...context, api }, 1);
-  const named = await remotes.named(name, undefined);
-  const found = named === 'unknown' ? undefined : named;
-  const read = found?.id === undefined ? undefined : await remotes.read(found.id);
-  if (read === undefined) throw noSuchVal(name, ifVersion);
-  checkVersion(ifVersion, { val: read.id, name, version: read.version });
-  return read;
+async function readAtVersion(context: Context, name: string, ifVersion: number): Promise<ValAtVersion> {
+  const found = await readNamed(context, name).catch(undefinedIf(NotFoundError));
+  if (found === undefined) throw noSuchVal(name, ifVersion);
+  const { id, record, etag } = found;
+  checkVersion(ifVersion, { val: id, name, version: versionOf(record) });
+  return { version: ifVersion, etag };
 }

@@ -1,6 +1,10 @@
 import { UsageError } from '../errors.ts';
 import { isLoopback } from '../lib/host-names.ts';
-import type { Setting } from './settings.ts';
+
+export interface Setting<T> {
+  value: T;
+  source: string;
+}
 
 export interface ProxyAddress {
   url: URL;

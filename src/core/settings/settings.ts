@@ -5,7 +5,7 @@ import type { System } from '../lib/system.ts';
 import { type BaseUrl, parseBaseUrl } from './base-url.ts';
 import { readConfig, type StoredConfig } from './config-file.ts';
 import { platformDirectories } from './directories.ts';
-import type { ProxyVariables } from './proxy.ts';
+import type { ProxyVariables, Setting } from './proxy.ts';
 
 export interface Flags {
   baseUrl?: string;
@@ -19,11 +19,6 @@ export interface Flags {
   fields?: string[];
   quiet?: boolean;
   pager?: boolean;
-}
-
-export interface Setting<T> {
-  value: T;
-  source: string;
 }
 
 export interface Settings {

@@ -1,12 +1,14 @@
 import type { Context } from '../../core/command-line/context.ts';
+import { readValOfFile } from '../../core/command-line/files-of-vals.ts';
 import { ValsError } from '../../core/errors.ts';
 import type { Api } from '../../core/http/api.ts';
 import { ifPresent } from '../../core/http/if-present.ts';
+import { codeOf, textAt, versionOf } from '../../core/http/record-fields.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
+import { isSameCode } from '../../core/lib/line-ends.ts';
 import { mostErrorBytes } from '../../core/lib/val-limits.ts';
 import { visible } from '../../core/lib/visible.ts';
 import * as routes from '../../core/routes.ts';
-import type { RemoteVal } from '../../workspace/remote-vals.ts';
 import type { Entry } from '../modules.ts';
 import type { KnownVersion, Target } from '../target.ts';
 
@@ -74,26 +76,18 @@ async function findVersion(
   if (!settings.local.value && settings.baseUrl === undefined) {
     return 'no service is chosen. Sign in, or add --local for the embedded service.';
   }
-  const api = await connect();
-  const val = await valToReport(context, api, target.path);
-  if (val?.id === undefined) return `the service has no val for ${entry.name}. Push it first.`;
-  const { id, name, version } = val;
-  const { codeOf, isSameCode } = await import('../../workspace/code.ts');
-  if (isSameCode(codeOf(entry.code), val.code))
+  const val = await readValOfFile(context, target.path, {
+    connect,
+    mostSeconds: Math.min(mostSeconds, settings.timeout.value),
+  });
+  if (val === undefined) return `the service has no val for ${entry.name}. Push it first.`;
+  const { id, record } = val;
+  const name = textAt(record, 'name');
+  const version = versionOf(record);
+  if (isSameCode(entry.code, codeOf(record)))
     return version === undefined ? noVersion : { id, name, version };
   const other = version === undefined ? 'the code on the service' : `version ${version}`;
   return `${entry.name} differs from ${other}. Push it first.`;
-}
-
-/** The val that a push of the file would update. */
-async function valToReport(context: Context, api: Api, path: string): Promise<RemoteVal | undefined> {
-  const { settings } = context;
-  const { valOfFile } = await import('../../workspace/file-of-val.ts');
-  const { createWorkspaces } = await import('../../workspace/workspaces.ts');
-  const workspaces = createWorkspaces(context);
-  return valOfFile({ ...context, api, workspaces }, path, {
-    mostSeconds: Math.min(mostSeconds, settings.timeout.value),
-  });
 }
 
 async function sendRun(

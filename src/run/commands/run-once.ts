@@ -1,9 +1,10 @@
 import type { Context } from '../../core/command-line/context.ts';
 import { RunFailedError } from '../../core/errors.ts';
 import { type JsonValue, parseJson } from '../../core/lib/json.ts';
+import { endForAgents } from '../../core/lib/val-limits.ts';
 import type { JsonResult, PiecesResult } from '../../core/output/result.ts';
 import { type Launch, type LaunchInput, prepareLaunch } from '../launch.ts';
-import { createLogs, endForAgents } from '../logs.ts';
+import { createLogs } from '../logs.ts';
 import { type Run, startRun } from '../start-run.ts';
 import { findTarget, type Target, type Wanted } from '../target.ts';
 import { type BeginRecord, createRecorder, finishedRun, type RecordRun } from './record-run.ts';

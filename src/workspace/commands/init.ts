@@ -14,13 +14,13 @@ export const command = defineCommand({
     'in use to vals.json.',
   examples: ['vals init'],
   columns: [column('status'), column('file'), column('services')],
-  async run({ settings, env, say }) {
+  async run({ settings, say }) {
     const root = settings.cwd;
     refuseNested(root);
     const service = chosenService(settings);
     const isListed = service !== undefined && !isOfThisMachine(service);
     const status = updateManifest(root, isListed ? withService(service) : (manifest) => manifest);
-    const files = await walkFolder(root, { warn: warnWith(say), env, pathOf: (below) => below });
+    const files = await walkFolder(root, { warn: warnWith(say), pathOf: (below) => below });
     const vals = `${files.length} val${files.length === 1 ? '' : 's'}`;
     if (status === 'created') say({ kind: 'done', text: `This folder is now a workspace with ${vals}.` });
     else if (status === 'updated') say({ kind: 'done', text: `The vals belong to ${service} now, too.` });

@@ -1,6 +1,7 @@
 // Gives equal codes equal numbers, whether their texts or only their ids are known.
 import { blobId } from '../../core/lib/blob-id.ts';
-import { type Code, withLineEnds, withPlainLineEnds } from '../code.ts';
+import { withPlainLineEnds } from '../../core/lib/line-ends.ts';
+import { type Code, withLineEnds } from '../code.ts';
 import type { ValVersion } from './types.ts';
 
 export interface CodeNumbers {

@@ -1,4 +1,4 @@
-import { withPlainLineEnds } from '../code.ts';
+import { withPlainLineEnds } from '../../core/lib/line-ends.ts';
 import { mergeTexts } from '../git/merge-file.ts';
 
 export interface Difference {

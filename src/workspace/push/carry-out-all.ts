@@ -1,17 +1,18 @@
 import { runBatch, type Task } from '../../core/command-line/batch.ts';
 import type { Context } from '../../core/command-line/context.ts';
-import { refuseBrokenCode } from '../../core/commands/shared/syntax.ts';
 import type { ValsError } from '../../core/errors.ts';
+import { warnOfImports } from '../../core/files/relative-imports.ts';
 import type { OutcomeRow } from '../../core/lib/outcome.ts';
 import type { OutcomesResult } from '../../core/output/result.ts';
 import { pushWording } from '../../core/push/refuse-files.ts';
+import { refuseBrokenCode } from '../../core/push/syntax.ts';
 import { carryOut, type Done, type Push } from '../carry-out.ts';
 import { withFreshRemotes } from '../look.ts';
 import type { PlanOptions, Step } from '../plan.ts';
 import { pathTo } from '../workspace.ts';
 import { learnId } from '../write-records.ts';
 import type { Answer, PlannedVal } from './ask.ts';
-import { isSentWithoutId, warnOfImports, warnOfRemarks } from './notes.ts';
+import { isSentWithoutId, warnOfRemarks } from './notes.ts';
 
 interface CarryOutOptions extends PlanOptions {
   dryRun: boolean;

@@ -3,7 +3,6 @@
 import type { Context } from '../../core/command-line/context.ts';
 import { type Remarked, summarizeRemarks } from '../../core/command-line/failures.ts';
 import type { Problem } from '../../core/errors.ts';
-import { firstRelativeImport, relativeImportWarning } from '../../core/files/relative-imports.ts';
 import { listed } from '../../core/lib/listed.ts';
 import type { OutcomeRow } from '../../core/lib/outcome.ts';
 import type { Remark } from '../carry-out.ts';
@@ -95,17 +94,4 @@ function problemOf({ name }: RemarkedVal, remark: Remark): Problem {
     case 'not renamed':
       return `has a new val, because the service cannot rename "${remark.nameBefore}"`;
   }
-}
-
-/** A val on the service is a single file, so an import of another file cannot work there. */
-export function warnOfImports(
-  { say }: Pick<Context, 'say'>,
-  sent: readonly { file: string; code?: string | undefined }[],
-): void {
-  const found = sent.flatMap(({ file, code = '' }) => {
-    const specifier = firstRelativeImport(code);
-    return specifier === undefined ? [] : [{ file, specifier }];
-  });
-  const text = relativeImportWarning(found);
-  if (text !== undefined) say({ kind: 'warning', text });
 }

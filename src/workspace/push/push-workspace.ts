@@ -1,7 +1,5 @@
 // A push in a workspace: read, compare, plan, ask, check the syntax, carry out.
-import { resolve } from 'node:path';
 import type { Context } from '../../core/command-line/context.ts';
-import { syntaxError } from '../../core/commands/shared/syntax.ts';
 import { DeclinedError, DeclinedInPart } from '../../core/errors.ts';
 import { nameFrom } from '../../core/files/val-names.ts';
 import type { Api } from '../../core/http/api.ts';
@@ -13,6 +11,7 @@ import {
   refuseFiles,
   refuseSeveral,
 } from '../../core/push/refuse-files.ts';
+import { syntaxError } from '../../core/push/syntax.ts';
 import { syntaxFaults } from '../../core/push/syntax-check.ts';
 import { listService, refuseOtherService } from '../belonging.ts';
 import { closeLook, type Look, openLook } from '../look.ts';
@@ -26,7 +25,7 @@ import { refuseNameOfOtherFile, refuseTakenName } from './name-file.ts';
 import { noteBehind, noteLosses, noteRenames } from './notes.ts';
 import { noteLeft, planAll } from './plan-files.ts';
 import { type ChosenFiles, type LocalFile, readFiles } from './read-files.ts';
-import type { WorkspaceFiles, WorkspaceSelection } from './select-files.ts';
+import type { WorkspaceSelection } from './select-files.ts';
 
 export interface PushOptions extends PlanOptions {
   dryRun: boolean;
@@ -36,39 +35,30 @@ export interface PushOptions extends PlanOptions {
   name?: string | undefined;
 }
 
-/** Files of one or several workspaces, with one question about all of them. */
-export async function pushWorkspaces(
+/** The files of a workspace, or those that the user named. */
+export async function pushWorkspace(
   context: Context,
-  { parts, paths }: Pick<WorkspaceSelection, 'parts' | 'paths'>,
+  { workspace, files }: Pick<WorkspaceSelection, 'workspace' | 'files'>,
   options: PushOptions,
 ): Promise<OutcomesResult> {
-  for (const { workspace } of parts) refuseOtherService(workspace);
+  refuseOtherService(workspace);
   const api = await context.connect({ concurrency: options.concurrency });
-  const isNamed = parts.some(({ files }) => files !== undefined);
-  const looks: Look[] = [];
+  const look = await lookFor(context, api, { workspace, files }, options);
   try {
-    const chosen: ChosenFiles[] = [];
-    for (const { workspace, files } of parts) {
-      const look = await lookFor(context, api, { workspace, files }, options);
-      looks.push(look);
-      chosen.push({ look, files: files === undefined ? [...look.names.keys()] : files });
-    }
-    const outcomes = await push(context, chosen, { ...options, asks: true, refusesAll: true, isNamed });
-    const sorted = { ...outcomes, rows: inOrder(context, outcomes.rows, paths) };
+    const chosen: ChosenFiles = { look, files: files ?? [...look.names.keys()] };
+    const isNamed = files !== undefined;
+    const outcomes = await push(context, [chosen], { ...options, asks: true, refusesAll: true, isNamed });
+    const sorted = { ...outcomes, rows: inOrder(outcomes.rows, workspace, files ?? []) };
     return context.forPerson && !isNamed ? withoutUnchanged(sorted) : sorted;
   } finally {
-    await Promise.all(looks.map(closeLook));
+    await closeLook(look);
   }
 }
 
-/** The rows in the order of the arguments, which may take turns in naming files of several workspaces. */
-function inOrder(
-  { settings: { cwd } }: Context,
-  rows: readonly OutcomeRow[],
-  paths: readonly string[],
-): OutcomeRow[] {
-  const ranks = new Map(paths.map((path, index) => [resolve(cwd, path), index]));
-  const rankOf = ({ file }: OutcomeRow) => ranks.get(resolve(cwd, `${file}`)) ?? paths.length;
+/** The rows in the order of the arguments. */
+function inOrder(rows: readonly OutcomeRow[], workspace: Workspace, files: readonly string[]): OutcomeRow[] {
+  const ranks = new Map(files.map((file, index) => [pathTo(workspace, file), index]));
+  const rankOf = ({ file }: OutcomeRow) => ranks.get(`${file}`) ?? files.length;
   return rows.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
@@ -91,7 +81,7 @@ export async function pushLook(
 async function lookFor(
   context: Context,
   api: Api,
-  { workspace, files }: WorkspaceFiles,
+  { workspace, files }: Pick<WorkspaceSelection, 'workspace' | 'files'>,
   { name }: PushOptions,
 ): Promise<Look> {
   const look = await openLook(context, workspace, api, { valCount: files?.length, named: files ?? [] });

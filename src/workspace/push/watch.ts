@@ -156,8 +156,7 @@ function noteOutage({ say }: Context, change: 'began' | 'over', reason: string |
     });
 }
 
-const filesOf = ({ root, env }: Workspace): Promise<string[]> =>
-  walkFolder(root, { env, pathOf: (below) => below });
+const filesOf = ({ root }: Workspace): Promise<string[]> => walkFolder(root, { pathOf: (below) => below });
 
 /** With a path that has no file of the workspace, the command would wait forever. */
 async function refuseEmpty(workspace: Workspace, paths: readonly string[]): Promise<void> {

@@ -30,7 +30,6 @@ export async function readFileNames(
 ): Promise<FileNames> {
   const walked = await walkFolder(workspace.root, {
     warn: warnWith(say),
-    env: workspace.env,
     pathOf: (below) => pathTo(workspace, below),
   });
   const present = named.filter((file) => existsBelow(workspace.root, file));

@@ -14,7 +14,7 @@ const debounceMs = 100;
 const reportedBeforeRestartMs = 1_000;
 
 export async function watchSaves(
-  { root, env }: Pick<Workspace, 'root' | 'env'>,
+  { root }: Pick<Workspace, 'root'>,
   clock: Clock,
   onSave: (file: string) => void,
   onError: (error: unknown) => void,
@@ -22,7 +22,7 @@ export async function watchSaves(
   const { debounce, cancelAll } = createDebounce(clock);
 
   async function begin(savedSince?: number): Promise<FSWatcher> {
-    const isSkipped = createFolderFilter(root, createIgnoreRules(root, { env }));
+    const isSkipped = createFolderFilter(root, createIgnoreRules(root));
     let hasBegun = false;
     const watcher = watch(root, {
       followSymlinks: false,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { pathsOf } from '../../../src/core/command-line/command-tree.ts';
 import { parseCommandLine } from '../../../src/core/command-line/parse-command-line.ts';
-import { commandTree } from '../../../src/features.ts';
+import { commandTree } from '../../../src/main.ts';
 import { inProcess } from '../../support/in-process.ts';
 import { run, runOnScreen, temporaryFolder } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';

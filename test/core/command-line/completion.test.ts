@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { spawn } from '@lydell/node-pty';
@@ -7,10 +7,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadTree } from '../../../src/core/command-line/command-tree.ts';
 import { completions } from '../../../src/core/command-line/completion/completions.ts';
 import { filesLine, shells } from '../../../src/core/command-line/completion/scripts.ts';
-import { commandTree } from '../../../src/features.ts';
-import { serviceInProcess } from '../../service/support/service-in-process.ts';
+import { commandTree } from '../../../src/main.ts';
 import { describeWith } from '../../support/describe-with.ts';
 import { environment, folderOf, program, run, temporaryFolder } from '../../support/program.ts';
+import { scriptedService } from '../../support/scripted-service.ts';
 
 /** What a shell does with spaces, quotes, `=`, `:` and files. What is offered is tested below, without a shell. */
 const typed: [lineBeforeTab: string, argsThatRun: string[]][] = [
@@ -26,11 +26,8 @@ const typed: [lineBeforeTab: string, argsThatRun: string[]][] = [
 const hostileNames = ['$(touch ran)', '`touch ran`', ';touch ran', '-rf', 'a b', '~', '*', "gre'"];
 
 function workplace() {
-  const hostile = hostileNames.map((name, index) => [`hostile ${index}.ts`, name]);
-  const names = Object.fromEntries([['hello.ts', 'greeting'], ...hostile]);
-  const files = ['hello.ts', 'sub/deep.ts', 'two words.ts', ...hostile.map(([file]) => `${file}`)];
+  const files = ['hello.ts', 'sub/deep.ts', 'two words.ts'];
   const folder = folderOf(Object.fromEntries(files.map((file) => [file, ''])));
-  writeFileSync(join(folder, 'vals.json'), JSON.stringify({ names }));
   const bin = folderOf({
     vals: `#!/bin/sh
 case "$1" in
@@ -143,18 +140,21 @@ describe('vals completion', () => {
   });
 
   it.each(shells)('%s: offers no name that the shell could run', async (shell) => {
-    const { folder } = workplace();
-    const { exit, stdout, stderr } = await run(['__complete', shell, 'val', 'rm', ''], { cwd: folder });
+    const home = temporaryFolder();
+    const names = [...hostileNames, 'plain'];
+    const list = names.map((name, index) => ({ id: `id-${index}`, name }));
+    const { env } = await scriptedService([], ({ path }) => ({
+      body: path === '/v1/me' ? { id: 'me' } : list,
+    }));
+    expect(await run(['ls'], { env, home })).toMatchObject({ exit: 0 });
+    const { exit, stdout, stderr } = await run(['__complete', shell, 'val', 'rm', ''], { env, home });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
-    expect(stdout.replaceAll('\t', '').split('\n')).toEqual(['greeting', 'deep', 'two_words', '']);
+    expect(stdout.replaceAll('\t', '').split('\n')).toEqual(['plain', '']);
   });
 
-  it('leaves files to the shell outside of a workspace, or if vals.json is broken', async () => {
-    const folder = temporaryFolder();
-    const ask = () => run(['__complete', 'fish', 'val', 'get', ''], { cwd: folder });
-    expect(await ask()).toMatchObject({ exit: 0, stdout: `${filesLine}\n`, stderr: '' });
-    writeFileSync(join(folder, 'vals.json'), 'no JSON');
-    expect(await ask()).toMatchObject({ exit: 0, stdout: `${filesLine}\n`, stderr: '' });
+  it('leaves files to the shell if no val was seen', async () => {
+    const reply = await run(['__complete', 'fish', 'val', 'get', '']);
+    expect(reply).toMatchObject({ exit: 0, stdout: `${filesLine}\n`, stderr: '' });
   });
 
   it.each(['zsh', 'fish'])('%s: offers the value of an option together with the option', async (shell) => {
@@ -162,30 +162,23 @@ describe('vals completion', () => {
     expect(stdout).toBe('--relationship=received\t\n');
   });
 
-  it('offers the versions of a val, recent runs, and files beside vals', async () => {
-    const { env } = await serviceInProcess();
+  it('offers the vals that this machine has seen, and files beside them, without a request', async () => {
+    const service = await scriptedService([], () => ({
+      status: 201,
+      body: { id: 'id-greet', name: 'greet' },
+    }));
     const cwd = folderOf({ 'greet.ts': 'export default () => 1;', 'notes.md': '' });
     const home = temporaryFolder();
-    const vals = (...args: string[]) => run(args, { env, cwd, home });
+    const vals = (...args: string[]) => run(args, { env: service.env, cwd, home });
     await vals('push', 'greet.ts');
-    await vals('val', 'set', 'greet', '--privacy', 'public');
-    await run(['version', 'new', 'greet'], { env, cwd, home, input: 'export default () => 2;' });
-    const { stdout } = await vals('run', '--at', '1', '--json', 'greet');
+    const sent = service.requests.length;
     const complete = async (...words: string[]) =>
       (await vals('__complete', 'fish', ...words)).stdout.match(/^[^\t\n]+/gm);
-    expect(await complete('version', 'get', 'greet', '')).toEqual(['2', '1']);
-    expect(await complete('runs', '')).toEqual([JSON.parse(stdout).run.id.slice(0, 8), 'greet']);
+    expect(await complete('val', 'get', '')).toEqual(['greet']);
+    expect(await complete('runs', '')).toEqual(['greet']);
     expect(await complete('run', '')).toEqual(['greet', 'greet.ts']);
     expect(await complete('run', './gr')).toEqual(['./greet.ts']);
-    expect((await run(['__complete', 'fish', 'version', 'get', 'greet', ''])).stdout).toBe('');
-    const { VALS_BASE_URL = '', ...others } = env;
-    const typed = ['--base-url', VALS_BASE_URL, 'version', 'get', 'greet', ''];
-    const { stdout: versions } = await run(['__complete', 'fish', ...typed], {
-      env: others,
-      cwd: home,
-      home,
-    });
-    expect(versions).toMatch(/^2\t.*\n1\t/);
+    expect(service.requests).toHaveLength(sent);
   });
 });
 
@@ -226,7 +219,6 @@ describe('the next word', async () => {
     ['val rm x ', 'vals'],
     ['run ', 'vals and files'],
     ['run -- --a', 'vals and files'],
-    ['version get hello ', 'versions'],
   ])('after `vals %s` is one of the %s', (line, kinds) => {
     expect(next(line)).toMatchObject({ candidates: [], offers: kinds.split(' and ') });
   });

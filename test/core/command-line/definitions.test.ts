@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { argumentsOf, optionsOf } from '../../../src/core/command-line/command.ts';
 import { commandsOf, type LoadedCommand, loadTree } from '../../../src/core/command-line/command-tree.ts';
 import { withoutColor } from '../../../src/core/output/style.ts';
-import { commandTree } from '../../../src/features.ts';
+import { commandTree } from '../../../src/main.ts';
 import { run } from '../../support/program.ts';
 
 const commands = commandsOf(await loadTree(commandTree));

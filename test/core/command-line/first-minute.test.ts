@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { commandTree } from '../../../src/features.ts';
+import { commandTree } from '../../../src/main.ts';
 import { run, runOnScreen } from '../../support/program.ts';
 
 describe('vals alone', () => {

@@ -10,7 +10,7 @@ import { createShellHints } from '../../../src/core/command-line/shell-hints.ts'
 import type { Hint, Hints } from '../../../src/core/lib/hint.ts';
 import { quoteFor } from '../../../src/core/lib/shell-command.ts';
 import type { Flags } from '../../../src/core/settings/settings.ts';
-import { commandTree } from '../../../src/features.ts';
+import { commandTree } from '../../../src/main.ts';
 import { connectAgent } from '../../agents/clients.ts';
 import { serviceInProcess } from '../../service/support/service-in-process.ts';
 import { folderOf, run } from '../../support/program.ts';

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { loadTree } from '../../../src/core/command-line/command-tree.ts';
 import { outcomeMarks } from '../../../src/core/commands/shared/columns.ts';
 import * as errors from '../../../src/core/errors.ts';
-import { commandTree } from '../../../src/features.ts';
+import { commandTree } from '../../../src/main.ts';
 import { referenceOf } from './reference.ts';
 
 it('docs/reference.md is up to date', async () => {

@@ -18,8 +18,6 @@ export interface Completions {
   candidates: readonly Candidate[];
   offers: readonly Offer[];
   before: string;
-  /** The val of the command line, for which versions are offered. */
-  val?: string | undefined;
 }
 
 const none: Completions = { candidates: [], offers: [], before: '' };
@@ -35,8 +33,7 @@ export function completions(
   if (isHelp && command !== undefined) return none;
   if (optionAwaitingValue !== undefined) return completeValue(optionAwaitingValue, unfinished);
   if (!words.onlyArgumentsFollow && unfinished.startsWith('-')) return completeOption(words, unfinished);
-  if (command !== undefined)
-    return { ...completeArgument(command, others.length, unfinished), val: others[0] };
+  if (command !== undefined) return completeArgument(command, others.length, unfinished);
   return others.length === 0 ? completeCommand(tree, path.join(' '), unfinished) : none;
 }
 

@@ -1,10 +1,10 @@
-import { endForAgents } from '../../../run/logs.ts';
 import type { Context } from '../../command-line/context.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import type { Api } from '../../http/api.ts';
 import { ifPresent } from '../../http/if-present.ts';
 import { textAt } from '../../http/record-fields.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { endForAgents } from '../../lib/val-limits.ts';
 import { type Column, column, longText, moment } from '../../output/column.ts';
 import type { RecordResult } from '../../output/result.ts';
 import * as routes from '../../routes.ts';

@@ -7,11 +7,11 @@ import { publicity } from '../../http/change-val.ts';
 import { textAt } from '../../http/record-fields.ts';
 import { isFile } from '../../lib/paths.ts';
 import { namePattern } from '../../lib/val-limits.ts';
+import { noCheck, refuseBrokenCode } from '../../push/syntax.ts';
 import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
 import { codeFile, dryRun, plan, privacy } from '../shared/options.ts';
 import { readReadme } from '../shared/readme.ts';
-import { noCheck, refuseBrokenCode } from '../shared/syntax.ts';
 
 export const command = defineCommand({
   summary: 'Create a val',

@@ -6,10 +6,10 @@ import { checkNotEmpty } from '../../files/read-text.ts';
 import { codeOf, textAt, versionOf } from '../../http/record-fields.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { beyondGracePeriod } from '../../lib/signals.ts';
+import { noCheck, syntaxError } from '../../push/syntax.ts';
 import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, valArgument } from '../shared/options.ts';
-import { noCheck, syntaxError } from '../shared/syntax.ts';
 import { newVersionSentence } from '../shared/version-records.ts';
 
 export const command = defineCommand({

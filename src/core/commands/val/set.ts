@@ -1,7 +1,7 @@
 import { defineCommand } from '../../command-line/command.ts';
 import type { Context } from '../../command-line/context.ts';
 import { path, text } from '../../command-line/value-types.ts';
-import { ConflictError, LocalError, PartialError, RefusedError, UsageError } from '../../errors.ts';
+import { PartialError, RefusedError, UsageError } from '../../errors.ts';
 import { changeFields } from '../../http/change-val.ts';
 import { textAt } from '../../http/record-fields.ts';
 import { listed } from '../../lib/listed.ts';
@@ -13,8 +13,7 @@ import { readReadme } from '../shared/readme.ts';
 export const command = defineCommand({
   summary: 'Change the name, privacy or readme of a val',
   description:
-    'Change the name, privacy or readme of a val. Its code stays. In a workspace, a new name is written to vals.json ' +
-    'too, but the file keeps its own name. Everybody can read the code and the versions of a val that becomes public.',
+    'Change the name, privacy or readme of a val. Its code stays. Everybody can read the code and the versions of a val that becomes public.',
   details:
     'If the service cannot change these fields alone, the command sends a new version with the same code and the ' +
     'changed fields. After every change, the command reads the val and reports the fields that the service did not ' +
@@ -31,11 +30,9 @@ export const command = defineCommand({
   columns: valColumns,
   async run(context, { val, name, privacy, readme, dryRun }) {
     const fields = await readFields(context, { name, privacy, readme });
-    const renaming = name === undefined ? undefined : await prepareRenaming(context, val, name);
     if (dryRun) return plan(routes.changeVal(val, fields));
     const api = await context.connect();
     const { val: record, notApplied } = await changeFields(api, val, fields, context.givenVals.etagOf(val));
-    if (!notApplied.includes('name')) renaming?.();
     const label = textAt(record, 'name') ?? context.givenVals.wordFor(val) ?? val;
     const wanted = Object.keys(fields);
     const applied = wanted.filter((field) => !notApplied.some((other) => other === field));
@@ -69,43 +66,6 @@ async function readFields(
     ...(text !== undefined && { readme: text }),
   };
 }
-
-/** In a workspace, vals.json gets the new name, since the file keeps its own. */
-async function prepareRenaming(
-  context: Context,
-  id: string,
-  name: string,
-): Promise<(() => void) | undefined> {
-  const { placeOfVal } = await import('../../../workspace/place-of-val.ts');
-  const place = await placeOfVal(context, id);
-  if (place === undefined) return undefined;
-  const { workspace, file, name: nameBefore } = place;
-  const { pathTo } = await import('../../../workspace/workspace.ts');
-  const { fileWithName } = await import('../../../workspace/file-of-val.ts');
-  const { nameFrom } = await import('../../files/val-names.ts');
-  const { updateManifest, withName } = await import('../../../workspace/manifest.ts');
-  const other = await fileWithName(context, workspace, name);
-  if (other !== undefined && other !== file) {
-    throw new ConflictError(
-      `The workspace already has the val "${name}", in the file ${pathTo(workspace, other)}. Nothing was sent.`,
-      { hint: 'Choose another name.' },
-    );
-  }
-  return () => {
-    try {
-      updateManifest(workspace.root, withName(file, nameFrom(file) === name ? undefined : name));
-      workspace.records.update(nameBefore, { name });
-    } catch (error) {
-      throw error instanceof LocalError ? notInManifest(name, error) : error;
-    }
-  };
-}
-
-const notInManifest = (name: string, { message, facts }: LocalError): LocalError =>
-  new LocalError(
-    `The val is named "${name}" on the service now, but vals.json could not be changed: ${message}`,
-    facts,
-  );
 
 /** The label is the new name already. */
 function doneSentence(fields: readonly string[], label: string): string {

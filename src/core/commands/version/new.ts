@@ -1,10 +1,10 @@
 import { defineCommand } from '../../command-line/command.ts';
 import { readCode } from '../../files/read-text.ts';
 import { etagAtVersion } from '../../http/expected-version.ts';
+import { noCheck, refuseBrokenCode } from '../../push/syntax.ts';
 import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
 import { codeFile, dryRun, ifVersion, plan, valArgument } from '../shared/options.ts';
-import { noCheck, refuseBrokenCode } from '../shared/syntax.ts';
 import { newVersionSentence } from '../shared/version-records.ts';
 
 export const command = defineCommand({

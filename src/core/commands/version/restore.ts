@@ -1,5 +1,4 @@
 import { defineCommand } from '../../command-line/command.ts';
-import type { Context } from '../../command-line/context.ts';
 import { versionOf } from '../../http/record-fields.ts';
 import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
@@ -21,37 +20,11 @@ export const command = defineCommand({
     const code = versionCode(await api.record(routes.getVersion(val, version)), val);
     const call = routes.createVersion(val, code);
     if (dryRun) return plan(call);
-    const file = await fileWithOtherCode(context, val, code);
     const restored = await api.record(call);
     say({ kind: 'done', text: doneSentence(version, versionOf(restored)) });
-    if (file !== undefined) {
-      say({
-        kind: 'note',
-        text: [
-          `The file ${file} keeps its code, so a push from git may send it again: undo the change there, too.`,
-          {
-            text: 'To write the code of the service into the file',
-            command: 'pull',
-            input: { vals: [file] },
-          },
-        ],
-      });
-    }
     return { kind: 'record', record: restored };
   },
 });
-
-/** The file of the val in the workspace, as the user would type it, if it does not have this code. */
-async function fileWithOtherCode(context: Context, id: string, code: string): Promise<string | undefined> {
-  const { placeOfVal } = await import('../../../workspace/place-of-val.ts');
-  const place = await placeOfVal(context, id);
-  if (place === undefined) return undefined;
-  const { workspace, file } = place;
-  const { pathTo } = await import('../../../workspace/workspace.ts');
-  const { readBelow } = await import('../../files/files.ts');
-  const path = pathTo(workspace, file);
-  return readBelow(workspace.root, file, path) === code ? undefined : path;
-}
 
 function doneSentence(version: number, newVersion: number | undefined): string {
   if (newVersion === undefined) return `The code of version ${version} is now the current code.`;

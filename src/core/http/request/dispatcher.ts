@@ -5,14 +5,9 @@ import Pool from 'undici/lib/dispatcher/pool.js';
 import parserBytes = require('undici/lib/llhttp/llhttp_simd-wasm.js');
 
 import { connectTimeoutMs } from './trouble.ts';
+import type { ProxyServer } from './tunnels.ts';
 
 const largestBody = 64 * 1024 * 1024;
-
-export interface ProxyServer {
-  url: URL;
-  /** The user name and the password, as HTTP sends them. */
-  credentials: string | undefined;
-}
 
 export interface DispatcherOptions {
   origin: string;

@@ -3,8 +3,13 @@ import type { buildConnector, Dispatcher } from 'undici';
 import connect from 'undici/lib/api/api-connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
-import type { ProxyServer } from './dispatcher.ts';
 import { ProxyError } from './trouble.ts';
+
+export interface ProxyServer {
+  url: URL;
+  /** The user name and the password, as HTTP sends them. */
+  credentials: string | undefined;
+}
 
 /** Asks the proxy for tunnels, and reports a refusal with its status, which undici only writes into a message. */
 class ProxyPool extends Pool {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { copyOutput } from './copy-output.ts';
 import { reportFailure } from './fail.ts';
-import { extendRequire, type HookData, initialize, load, needsExtensions, resolve } from './hooks.ts';
+import { extendRequire, type HookData, initialize, load, needsExtensions, resolve } from './hooks.entry.ts';
 
 const dataName = 'vals run';
 

@@ -1,8 +1,8 @@
 import { extname } from 'node:path';
-import type { OptionDefinition } from '../../command-line/command.ts';
-import { LocalError } from '../../errors.ts';
-import { canCheck, findSyntaxFaults, type SyntaxFault } from '../../files/check-syntax.ts';
-import type { Hints } from '../../lib/hint.ts';
+import type { OptionDefinition } from '../command-line/command.ts';
+import { LocalError } from '../errors.ts';
+import { canCheck, findSyntaxFaults, type SyntaxFault } from '../files/check-syntax.ts';
+import type { Hints } from '../lib/hint.ts';
 
 export const noCheck = {
   description: 'send the code even if it has a syntax error',

@@ -1,0 +1,100 @@
+import { defineCommand } from '../command-line/command.ts';
+import type { Context } from '../command-line/context.ts';
+import { integer, path, text, type ValueType } from '../command-line/value-types.ts';
+import { InvalidValue, UsageError } from '../errors.ts';
+import { column, idColumn } from '../output/column.ts';
+import type { Result } from '../output/result.ts';
+import { chooseFiles } from '../push/choose-files.ts';
+import { annotateFailures } from '../push/github.ts';
+import { noCheck } from '../push/syntax.ts';
+import { type UpsertOptions, upsertFiles } from '../push/upsert.ts';
+import { fileColumn, outcomeColumn, versionColumn } from './shared/columns.ts';
+import { dryRun, ifVersion } from './shared/options.ts';
+
+const requestCount: ValueType<number | 'auto'> = {
+  ...integer({ min: 1 }),
+  words: ['auto'],
+  parse(word) {
+    if (word === 'auto') return word;
+    if (/^0*[1-9]\d*$/.test(word)) return Number(word);
+    throw new InvalidValue(`takes auto or a whole number of at least 1, not "${word}".`, 'For example auto.');
+  },
+};
+
+export const folderDetails =
+  'A folder stands for its .ts .tsx .mts .js .jsx .mjs files, without tests (*.test.*, *.spec.*), settings of tools (*.config.*) and what git ignores or .valsignore lists.';
+
+export const concurrencyDetails =
+  '--concurrency auto, the default, sends up to 32 requests in parallel, and fewer if the service becomes slow.';
+
+export const pushOptions = {
+  name: {
+    description: 'the name of the val, for one new file',
+    value: text('name'),
+  },
+  concurrency: {
+    description: 'the number of parallel requests (default: auto)',
+    value: requestCount,
+    rare: true,
+    forPeople: true,
+  },
+  ifVersion,
+  noCheck,
+  dryRun,
+} as const;
+
+export const pathsArgument = {
+  description: 'files or folders to push, or - for standard input',
+  value: path('paths'),
+  optional: true,
+  repeatable: true,
+  canBeCode: true,
+} as const;
+
+export const command = defineCommand({
+  summary: 'Create or update vals from files and folders',
+  description:
+    'Create or update vals from files. The file send-mail.ts becomes the val send_mail. A push replaces the code of the ' +
+    'val; its versions stay.',
+  details: `${folderDetails} ${concurrencyDetails}`,
+  descriptionForAgents: `Create or update vals from files and folders (hello.ts becomes the val hello), or from code with a name. ${folderDetails}`,
+  arguments: { paths: pathsArgument },
+  options: pushOptions,
+  examples: ['vals push hello.ts', 'cat hello.ts | vals push - --name hello'],
+  columns: [
+    outcomeColumn,
+    { ...column('plan'), only: 'terminal' },
+    column('name'),
+    versionColumn,
+    idColumn('id'),
+    fileColumn,
+  ],
+  empty: 'Nothing to push.',
+  async run(context, { paths, ...options }) {
+    if (paths.length === 0) {
+      throw new UsageError('No path was given.', {
+        hint: { text: 'To push a file', command: 'push', input: { paths: ['hello.ts'] } },
+      });
+    }
+    return pushFiles(context, paths, options);
+  },
+});
+
+interface PushInput {
+  name?: string | undefined;
+  ifVersion?: number | undefined;
+  concurrency?: UpsertOptions['concurrency'] | undefined;
+  noCheck?: boolean | undefined;
+  dryRun?: boolean | undefined;
+}
+
+async function pushFiles(
+  context: Context,
+  paths: readonly string[],
+  { name, ifVersion, concurrency = 'auto', noCheck = false, dryRun = false }: PushInput,
+): Promise<Result> {
+  const files = await chooseFiles(context, { paths, name });
+  const result = await upsertFiles(context, files, { name, ifVersion, concurrency, noCheck, dryRun });
+  if (result.kind === 'outcomes') annotateFailures(context, result.rows);
+  return result;
+}

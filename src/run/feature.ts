@@ -1,0 +1,14 @@
+import type { Feature } from '../core/command-line/command-tree.ts';
+
+/** Running a val on this machine, with Node. */
+export const run: Feature = {
+  commands: [
+    {
+      path: 'run',
+      group: 'workspace',
+      effect: 'runs',
+      isTool: true,
+      load: () => import('./commands/run.ts'),
+    },
+  ],
+};

@@ -1,0 +1,94 @@
+import type { Feature } from '../core/command-line/command-tree.ts';
+
+/** The embedded service, and the shared service that a team runs. */
+export const service: Feature = {
+  commands: [
+    { path: 'serve', group: 'set-up', effect: 'updates', load: () => import('./commands/serve/serve.ts') },
+    {
+      path: 'user add',
+      topic: 'People of a shared service',
+      group: 'set-up',
+      effect: 'adds',
+      load: () => import('./commands/user/add.ts'),
+    },
+    {
+      path: 'user ls',
+      aliases: ['user list'],
+      group: 'set-up',
+      effect: 'reads',
+      load: () => import('./commands/user/ls.ts'),
+    },
+    {
+      path: 'user token',
+      group: 'set-up',
+      effect: 'updates',
+      load: () => import('./commands/user/token.ts'),
+    },
+    {
+      path: 'user rm',
+      aliases: ['user delete'],
+      group: 'set-up',
+      effect: 'deletes',
+      load: () => import('./commands/user/rm.ts'),
+    },
+    {
+      path: 'space add',
+      topic: 'Spaces of a team',
+      group: 'set-up',
+      effect: 'adds',
+      load: () => import('./commands/space/add.ts'),
+    },
+    {
+      path: 'space ls',
+      aliases: ['space list'],
+      group: 'set-up',
+      effect: 'reads',
+      load: () => import('./commands/space/ls.ts'),
+    },
+    {
+      path: 'space grant',
+      group: 'set-up',
+      effect: 'updates',
+      load: () => import('./commands/space/grant.ts'),
+    },
+    {
+      path: 'space revoke',
+      group: 'set-up',
+      effect: 'deletes',
+      load: () => import('./commands/space/revoke.ts'),
+    },
+    {
+      path: 'space rm',
+      aliases: ['space delete'],
+      group: 'set-up',
+      effect: 'deletes',
+      load: () => import('./commands/space/rm.ts'),
+    },
+    {
+      path: 'token add',
+      topic: 'Tokens of your own',
+      group: 'set-up',
+      effect: 'adds',
+      load: () => import('./commands/token/add.ts'),
+    },
+    {
+      path: 'token ls',
+      aliases: ['token list'],
+      group: 'set-up',
+      effect: 'reads',
+      load: () => import('./commands/token/ls.ts'),
+    },
+    {
+      path: 'token rm',
+      aliases: ['token delete'],
+      group: 'set-up',
+      effect: 'deletes',
+      load: () => import('./commands/token/rm.ts'),
+    },
+    { path: 'backup', group: 'set-up', effect: 'adds', load: () => import('./commands/backup.ts') },
+  ],
+  async openLocal(settings, onUpgrade) {
+    const { openLocal } = await import('./open-local.ts');
+    return openLocal(settings, onUpgrade);
+  },
+};

@@ -1,0 +1,43 @@
+import type { Feature } from '../core/command-line/command-tree.ts';
+
+/** A folder of files that are vals: compare them with the service, push, pull and copy. */
+export const workspace: Feature = {
+  commands: [
+    {
+      path: 'push',
+      aliases: ['val push'],
+      group: 'vals',
+      effect: 'updates',
+      isTool: true,
+      load: () => import('./commands/push.ts'),
+    },
+    { path: 'copy', group: 'vals', effect: 'updates', load: () => import('./commands/copy/copy.ts') },
+    { path: 'init', group: 'workspace', effect: 'adds', load: () => import('./commands/init.ts') },
+    { path: 'clone', group: 'workspace', effect: 'adds', load: () => import('./commands/clone.ts') },
+    {
+      path: 'status',
+      group: 'workspace',
+      effect: 'reads',
+      isTool: true,
+      load: () => import('./commands/status.ts'),
+    },
+    {
+      path: 'diff',
+      group: 'workspace',
+      effect: 'reads',
+      isTool: true,
+      load: () => import('./commands/diff.ts'),
+    },
+    {
+      path: 'pull',
+      group: 'workspace',
+      effect: 'updates',
+      isTool: true,
+      load: () => import('./commands/pull.ts'),
+    },
+  ],
+  async openFiles(context) {
+    const { openFiles } = await import('./file-of-val.ts');
+    return openFiles(context);
+  },
+};

@@ -1,0 +1,99 @@
+// Which room may use which other, read from the imports of all files, imports of types included.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createTree } from '../src/core/command-line/command-tree.ts';
+import { coreCommands } from '../src/core/commands/core-commands.ts';
+import { features as addedFeatures } from '../src/features.ts';
+
+const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => join('src', file));
+
+const importsOf = (file: string): string[] =>
+  [...readFileSync(file, 'utf8').matchAll(/(?:from |import\()'(\.[^']+\.ts)'/g)].map(([, path = '']) =>
+    join(dirname(file), path),
+  );
+
+const imports = new Map(files.map((file) => [file, importsOf(file)]));
+
+const features = ['workspace', 'run', 'service', 'agents'];
+
+/** From the top down. The rooms of one row stand on one level, and do not know each other. */
+const levels = [
+  ['commands'],
+  ['push'],
+  ['command-line'],
+  ['find-val', 'files'],
+  ['http', 'output', 'settings'],
+  ['errors'],
+  ['lib'],
+];
+
+/** `core/http`, `run`, or the name of a file beside them, such as `main`. */
+function roomOf(file: string): string {
+  const [, first = '', second = ''] = file.split('/');
+  if (first !== 'core') return first.replace(/\.ts$/, '');
+  return second === 'routes.ts' ? 'core/http' : `core/${second.replace(/\.ts$/, '')}`;
+}
+
+const levelOf = (room: string): number =>
+  levels.findIndex((rooms) => rooms.includes(room.replace('core/', '')));
+
+function isAllowed(from: string, to: string): boolean {
+  if (from === to) return true;
+  if (to.startsWith('core/')) return !from.startsWith('core/') || levelOf(from) < levelOf(to);
+  const knowsAll = !from.startsWith('core/') && !features.includes(from);
+  return knowsAll;
+}
+
+test('core uses nothing of a feature, no feature uses another, and in core each room uses only rooms below it', () => {
+  const wrong = files.flatMap((file) =>
+    (imports.get(file) ?? [])
+      .filter((other) => !isAllowed(roomOf(file), roomOf(other)))
+      .map((other) => `${file} -> ${other}`),
+  );
+  expect(wrong.join('\n')).toBe('');
+});
+
+/** In these rooms, some files still import each other. */
+const withCircles = ['core/command-line', 'core/http', 'service', 'workspace'];
+
+test('no files import each other in a circle', () => {
+  const done = new Set<string>();
+  const circles: string[] = [];
+  function visit(file: string, path: readonly string[]): void {
+    const start = path.indexOf(file);
+    if (start !== -1 && !withCircles.includes(roomOf(file)))
+      circles.push([...path.slice(start), file].join(' -> '));
+    if (start !== -1 || done.has(file)) return;
+    for (const other of imports.get(file) ?? []) visit(other, [...path, file]);
+    done.add(file);
+  }
+  for (const file of files) visit(file, []);
+  expect(circles.join('\n')).toBe('');
+});
+
+test('one command of core is extended, and there are two hooks', () => {
+  const core = coreCommands.map(({ path }) => path);
+  const added = addedFeatures.flatMap(({ commands }) => commands.map(({ path }) => path));
+  const hooks = addedFeatures.flatMap(({ commands, ...hooks }) => Object.keys(hooks));
+  expect({ extended: added.filter((path) => core.includes(path)), hooks: hooks.sort() }).toEqual({
+    extended: ['push'],
+    hooks: ['openFiles', 'openLocal'],
+  });
+});
+
+test('two features cannot have the same hook', () => {
+  const openFiles = async () => async () => undefined;
+  expect(() =>
+    createTree(
+      [],
+      [
+        { commands: [], openFiles },
+        { commands: [], openFiles },
+      ],
+      {},
+    ),
+  ).toThrow('two features');
+});
