@@ -100,28 +100,28 @@ const sqlite = {
     `(WITH RECURSIVE s (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < ${count - 1}) SELECT n FROM s)`,
   time: `strftime('%Y-%m-%dT%H:%M:%S', 1767225600 + n, 'unixepoch')`,
   code: "x'63'",
+  long: 'n',
 };
 
 const postgres: typeof sqlite = {
   numbers: (count) => `generate_series(0, ${count - 1}) AS n`,
   time: `to_char(timestamp '2026-01-01' + n * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS')`,
   code: "'\\x63'",
+  long: 'n::bigint',
 };
 
 /** The id that git gives the code `c` as a blob. */
 const codeHash = '3410062ba67c5ed59b854387a8bc0ec012479368';
 
 /** Rows are written directly, because a million requests would take too long. */
-function insertRows(owner: string, runs: number, { numbers, time, code }: typeof sqlite): string {
+function insertRows(owner: string, runs: number, { numbers, time, code, long }: typeof sqlite): string {
   const vals = Math.ceil(runs / 10);
   return `
-    INSERT INTO vals (id, owner_id, name, privacy, created_at, updated_at, last_version)
-      SELECT 'val-' || n, '${owner}', 'name' || n, 'private', ${time}, ${time}, 1 FROM ${numbers(vals)};
+    INSERT INTO vals (id, owner_id, name, privacy, type, created_at, updated_at, last_version)
+      SELECT 'val-' || n, '${owner}', 'name' || n, 'private', 'script', ${time}, ${time}, 1 FROM ${numbers(vals)};
     INSERT INTO versions (val_id, version, code, code_hash, created_at)
       SELECT 'val-' || n, 1, ${code}, '${codeHash}', ${time} FROM ${numbers(vals)};
-    INSERT INTO records (owner_id, kind, key, at, tag, val_id, json)
-      SELECT '${owner}', 'runs', 'run-' || n, ${time}, 'passed', 'val-' || (n % ${vals}),
-        '{"id":"run-' || n || '","val":{"id":"val-' || (n % ${vals}) || '","version":1},"runStartAt":"' || ${time}
-          || 'Z","runEndAt":"' || ${time} || 'Z","error":null}'
-      FROM ${numbers(runs)};`;
+    INSERT INTO runs (id, owner_id, val, version, started, ended)
+      SELECT 'run-' || n, '${owner}', (SELECT min(position) FROM vals) + n % ${vals}, 1, 1767225600000 + 1000 * ${long},
+        1767225600000 + 1000 * ${long} FROM ${numbers(runs)};`;
 }

@@ -68,11 +68,11 @@ describe('vals serve', () => {
     const args = ['--seed', seed, '--log', 'json'];
     const { baseUrl, token, printed, end } = await embeddedService({ at: data, args });
     const store = new Libsql(data);
-    store.prepare('UPDATE records SET json = ?').run('broken');
+    store.exec('UPDATE runs SET ended = 9000000000000000');
     store.close();
     const answer = await fetch(`${baseUrl}/runs`, { headers: { authorization: `Bearer ${token}` } });
     expect(answer.status).toBe(500);
-    expect(await answer.text()).not.toMatch(/SyntaxError|broken| at /);
+    expect(await answer.text()).not.toMatch(/RangeError| at /);
     expect(await end('SIGTERM')).toBe(0);
     const lines = printed.stderr.trim().split('\n');
     const counts = recordKinds.map((kind) => `${kind} ${kind === 'likes' ? 2 : 0}`);
@@ -80,7 +80,7 @@ describe('vals serve', () => {
       { level: 'info', message: `Loaded from the file ${seed}: ${counts.join(', ')}.` },
       {
         level: 'error',
-        message: expect.stringMatching(/^Internal error in GET \/runs: SyntaxError: .*\n +at /),
+        message: expect.stringMatching(/^Internal error in GET \/runs: RangeError: .*\n +at /),
       },
       { method: 'GET', route: '/runs', status: 500 },
     ]);
@@ -148,17 +148,6 @@ describe('--local', () => {
     expect((await run(['version', 'get', id, '1', '--code'], local)).stdout).toBe(code);
     expect(await json(['val', 'rm', id, '--yes'], local)).toEqual([{ id, status: 'deleted' }]);
     expect(await run(['val', 'get', id], local)).toMatchObject({ exit: 3, stdout: '' });
-  });
-
-  it('prints no address, because its port is closed when the command has ended', async () => {
-    const local = { home: temporaryFolder(), env: { VALS_LOCAL: '1' } };
-    for (const name of ['one', 'two']) await json(['push', '-', '--name', name], { ...local, input: code });
-    const list = '/v1/search/vals?query=o&limit=1';
-    for (const words of [['me'], ['ls'], ['val', 'get', 'one'], ['version', 'ls', 'one'], ['api', list]]) {
-      expect(JSON.stringify(await json(words, local))).not.toMatch(/127\.0\.0\.1|localhost|"url"/);
-    }
-    const { links } = await json(['api', list], local);
-    expect(links).toMatchObject({ self: list, next: expect.stringMatching(/^\/v1\/search\/vals\?.*after=/) });
   });
 
   it('names the store that cannot be opened', async () => {

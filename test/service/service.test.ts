@@ -101,7 +101,7 @@ describe('the file of a store', () => {
 
   test('that fails is answered with 500 and no details', async () => {
     const service = await temporaryService();
-    new Database(service.at).exec('DROP TABLE records');
+    new Database(service.at).exec('DROP TABLE runs');
     const detail =
       'The service could not read or write its database. The output of `vals serve` shows the reason.';
     const title = 'Internal Server Error';

@@ -93,15 +93,20 @@ async function dropIndexes(tx: Tx, listIndexes: Sql): Promise<string[]> {
 }
 
 /** A page after another, each found by the key where the last one ended. */
-async function* batchesOf({ query }: Snapshot, { name, key, batch }: Table): AsyncGenerator<Row[]> {
+async function* batchesOf(
+  { query }: Snapshot,
+  { name, key, batch, condition = raw('1 = 1') }: Table,
+): AsyncGenerator<Row[]> {
   const columns = raw(key.join(', '));
-  const select = (condition: Sql) =>
-    query<Row>(sql`SELECT * FROM ${raw(name)} ${condition} ORDER BY ${columns} LIMIT ${raw(batch)}`);
+  const select = (range: Sql) =>
+    query<Row>(
+      sql`SELECT * FROM ${raw(name)} WHERE ${condition} ${range} ORDER BY ${columns} LIMIT ${raw(batch)}`,
+    );
   let rows = await select(nothing);
   while (rows.length > 0) {
     yield rows;
     const last = rows.at(-1);
     if (rows.length < batch || !last) return;
-    rows = await select(sql`WHERE (${columns}) > ${listOf(key.map((column) => last[column] ?? null))}`);
+    rows = await select(sql`AND (${columns}) > ${listOf(key.map((column) => last[column] ?? null))}`);
   }
 }

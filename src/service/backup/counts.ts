@@ -1,8 +1,11 @@
 import type { Reader } from '../database/database.ts';
-import { type Sql, sql } from '../database/sql.ts';
-import { isOfKind, recordKinds } from '../store/records.ts';
+import { raw, type Sql, sql } from '../database/sql.ts';
+import { loadedKinds } from '../store/records.ts';
 
 export type BackupCounts = Record<string, number>;
+
+/** Not of those that were deleted, and whose runs will be. */
+export const ofVals = raw('EXISTS (SELECT 1 FROM vals WHERE vals.position = val)');
 
 /** What is counted in a copy, in the order in which it is shown. */
 const counted: Record<string, Sql> = {
@@ -11,7 +14,8 @@ const counted: Record<string, Sql> = {
   tokens: sql`tokens`,
   vals: sql`vals`,
   versions: sql`versions`,
-  ...Object.fromEntries(recordKinds.map((kind) => [kind, sql`records WHERE ${isOfKind(kind)}`])),
+  runs: sql`runs WHERE ${ofVals}`,
+  ...Object.fromEntries(loadedKinds.map((kind) => [kind, sql`records WHERE kind = ${kind}`])),
   references: sql`imports`,
 };
 

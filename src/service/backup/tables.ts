@@ -1,6 +1,7 @@
 import type { ValsError } from '../../core/errors.ts';
 import type { Tx, Value } from '../database/database.ts';
 import { joined, listOf, raw, type Sql, sql } from '../database/sql.ts';
+import { ofVals } from './counts.ts';
 
 export interface Table {
   name: string;
@@ -8,6 +9,8 @@ export interface Table {
   key: readonly string[];
   /** As many rows are in memory at a time. Few, where a row may be large. */
   batch: number;
+  /** Which rows are copied, if not all. */
+  condition?: Sql;
 }
 
 export type Row = Record<string, Value>;
@@ -37,7 +40,7 @@ export const tables: readonly Table[] = [
   { name: 'versions', key: ['val_id', 'version'], batch: 50 },
   { name: 'imports', key: ['position'], batch: 500 },
   { name: 'records', key: ['position'], batch: 250 },
-  { name: 'removed_vals', key: ['val_id'], batch: 500 },
+  { name: 'runs', key: ['position'], batch: 250, condition: ofVals },
 ];
 
 /** Tables whose rows the database numbers itself. A copy keeps the numbers, because they are the order of the lists. */

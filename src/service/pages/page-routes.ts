@@ -6,7 +6,7 @@ import { notTooLong, parseVersion, position } from '../routes/checks.ts';
 import { type Route, route } from '../routes/route.ts';
 import { ref } from '../routes/schemas.ts';
 import type { Store } from '../store/open-store.ts';
-import { changePositions, recordPositions, valPositions, versionPositions } from '../store/positions.ts';
+import { changePositions, runPositions, valPositions, versionPositions } from '../store/positions.ts';
 import { addSignInLink } from '../store/sign-in-links.ts';
 import { visibleVal } from '../store/vals.ts';
 import { visibleVersion } from '../store/versions.ts';
@@ -76,8 +76,9 @@ export function pageRoutes({ db }: Pick<Store, 'db'>): Route[] {
       summary: 'Runs as a web page',
       query: query({
         val: anyText,
-        error: choice({ true: 'failed', false: 'passed' } as const),
-        after: position(recordPositions),
+        error: choice({ true: true, false: false }),
+        last: choice({ hour: 'hour', day: 'day', week: 'week' } as const),
+        after: position(runPositions),
       }),
       reply: (request, { query }) => show(request, (pages, visit) => pages.runsPage(visit, query)),
     }),

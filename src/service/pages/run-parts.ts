@@ -24,15 +24,15 @@ const longestSummary = 200;
 
 /** One run in a list. The name of the val is shown where runs of several vals are. */
 export function runRow({ base, now }: View, run: ShownRun, { withVal }: { withVal: boolean }): Html {
-  const { val, version, startedAt, durationMs, reporter, error } = run;
+  const { val, runStartAt, durationMs, reporter, error } = run;
   const name = withVal ? html`<a class="name" href="${valAddress(base, val.id)}">${val.name}</a> ` : '';
   const facts = [
-    ...(version === undefined ? [] : [html`<span>version ${version}</span> `]),
-    html`<span>${timeHtml(startedAt, now)}</span> `,
+    html`<span>version ${val.version}</span> `,
+    html`<span>${timeHtml(runStartAt, now)}</span> `,
     ...(durationMs === undefined ? [] : [html`<span>${durationText(durationMs)}</span> `]),
-    ...(reporter === undefined ? [] : [html`<span>by ${reporter}</span>`]),
+    ...(reporter === undefined ? [] : [html`<span>by ${reporter.username}</span>`]),
   ];
-  const [firstLine = ''] = error.split('\n');
+  const [firstLine = ''] = error?.split('\n') ?? [];
   const why = firstLine === '' ? '' : html`<p class="why">${firstLine.slice(0, longestSummary)}</p>`;
   return html`<li><a href="${runAddress(base, run.id)}">${resultMark(run)}<span class="hidden"> run</span></a> ${name}<span class="meta">${facts}</span>${why}</li>
 `;

@@ -1,87 +1,88 @@
 import { createRunSummary, type RunSummary } from '../../core/lib/run-summary.ts';
 import type { ServiceReply } from '../request.ts';
-import { type RecordPosition, recordPositions } from '../store/positions.ts';
-import { type FoundRecord, findRecords, type RecordFilter } from '../store/records.ts';
-import { runsOfVal } from '../store/runs.ts';
+import { type RunPosition, runPositions } from '../store/positions.ts';
+import { type FoundRun, listRuns, type RunFilter, runsOfVal } from '../store/runs.ts';
 import { visibleVal } from '../store/vals.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
 import { card, counted, momentHtml, nothing, pager, valAddress } from './parts.ts';
 import { durationText, runRow } from './run-parts.ts';
-import { readShownRun, type ShownRun } from './shown-run.ts';
+import { type ShownRun, shownRun } from './shown-run.ts';
 import { accessOfVisitor, type View, type Visit } from './visitor.ts';
 
 const runsOnPage = 20;
 /** More of them would make the page of 100,000 runs slower than that of ten. */
 const mostSummarized = 100;
 
+const hourMs = 3_600_000;
+const periodNames = ['hour', 'day', 'week'] as const;
+const periods = { hour: hourMs, day: 24 * hourMs, week: 7 * 24 * hourMs };
+
 interface WantedRuns {
   val: string | undefined;
-  error: 'failed' | 'passed' | undefined;
-  after: RecordPosition | undefined;
+  error: boolean | undefined;
+  last: keyof typeof periods | undefined;
+  after: RunPosition | undefined;
 }
 
-export async function runsPage(
-  { db, request, view }: Visit,
-  { val: id, error: only, after }: WantedRuns,
-): Promise<ServiceReply> {
+export async function runsPage({ db, request, view }: Visit, wanted: WantedRuns): Promise<ServiceReply> {
+  const { val: id, error: failed, last: period, after } = wanted;
   const access = accessOfVisitor(request);
   const val = id === undefined ? undefined : await visibleVal(db, access, id);
-  const read = (filter: RecordFilter) =>
-    val
-      ? runsOfVal(db, access, val.id, filter)
-      : findRecords(db, 'runs', { ownerId: access.owner.id }, filter);
-  const { records, more } = await read({
-    limit: runsOnPage,
-    ...(only && { tag: only }),
-    ...(after && { after }),
-  });
-  const last = more ? records.at(-1) : undefined;
-  const next = last && recordPositions.write([last.at, last.position]);
+  const since = period && new Date(view.now - periods[period]).toISOString();
+  const read = (given: RunFilter) => {
+    const filter = { ...given, since, hasShortErrors: true };
+    return val ? runsOfVal(db, access, val.id, filter) : listRuns(db, access, filter);
+  };
+  const { runs, more } = await read({ limit: runsOnPage, failed, after });
+  const last = more ? runs.at(-1) : undefined;
+  const next = last && runPositions.write(last.position);
   const addressOf = (parameters: Record<string, string | undefined>) => {
     const given = Object.entries({ val: val?.id, ...parameters }).flatMap(([name, value]) =>
       value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
     );
     return `${view.base}/runs${given.length > 0 ? `?${given.join('&')}` : ''}`;
   };
-  const filter = { error: only && `${only === 'failed'}` };
-  const choice = (label: string, address: string, isChosen: boolean) =>
-    html`<a href="${address}"${isChosen ? html` aria-current="true"` : ''}>${label}</a> `;
-  const rows = records.map(({ json }) => runRow(view, readShownRun(json), { withVal: val === undefined }));
+  const filter = { error: failed === undefined ? undefined : `${failed}`, last: period };
+  const choice = (label: string, chosen: typeof filter) => {
+    const isCurrent = chosen.error === filter.error && chosen.last === filter.last;
+    return html`<a href="${addressOf(chosen)}"${isCurrent ? html` aria-current="true"` : ''}>${label}</a> `;
+  };
+  const rows = runs.map(({ run }) => runRow(view, shownRun(run), { withVal: val === undefined }));
   const of = val ? html` of <a href="${valAddress(view.base, val.id)}">${val.name}</a>` : '';
-  const list =
-    rows.length === 0
-      ? nothing(
-          only ? `There is no run that ${only}.` : html`No runs yet. Run a val: <code>vals run hello</code>`,
-        )
-      : html`<ul class="runs">${rows}</ul>`;
+  const list = rows.length === 0 ? nothing(noRuns(wanted)) : html`<ul class="runs">${rows}</ul>`;
   return pageReply(view, {
     title: val ? `Runs of ${val.name}` : 'Runs',
     main: html`<h1>Runs${of}</h1>
 ${summaryCard(view, await read({ limit: mostSummarized }))}
-<nav class="choices" aria-label="Which runs">${choice('All runs', addressOf({}), only === undefined)}${choice('Failed runs', addressOf({ error: 'true' }), only === 'failed')}</nav>
+<nav class="choices" aria-label="Which runs">${choice('All runs', { ...filter, error: undefined })}${choice('Failed runs', { ...filter, error: 'true' })}</nav>
+<nav class="choices" aria-label="Of which time">${choice('Of all time', { ...filter, last: undefined })}${periodNames.map((name) => choice(`Last ${name}`, { ...filter, last: name }))}</nav>
 <section class="card">${list}</section>
 ${pager({ first: after && addressOf(filter), next: next && addressOf({ ...filter, after: next }) })}`,
   });
 }
 
+function noRuns({ error: failed, last }: WantedRuns): Html {
+  if (failed === undefined && last === undefined)
+    return html`No runs yet. Run a val: <code>vals run hello</code>`;
+  const result = failed === undefined ? '' : ` that ${failed ? 'failed' : 'did not fail'}`;
+  return html`There is no run${result}${last === undefined ? '' : ` in the last ${last}`}.`;
+}
+
 const mostRows = 10;
 
 /** Of the newest runs. `more` says whether there are older ones. */
-function summaryCard(
-  view: View,
-  { records, more }: { records: FoundRecord[]; more: boolean },
-): Html | undefined {
-  const summarized = records.map(({ json }) => readShownRun(json));
+function summaryCard(view: View, { runs, more }: { runs: FoundRun[]; more: boolean }): Html | undefined {
+  const summarized = runs.map(({ run }) => shownRun(run));
   const summary = createRunSummary();
-  for (const { val, version, result, startedAt, durationMs } of summarized) {
+  for (const { val, result, runStartAt, durationMs } of summarized) {
     summary.add({
       valKey: val.id,
       // The row has the id, because a name may have belonged to two vals.
       valName: val.id,
-      version: version ?? null,
+      version: val.version,
       failed: result === 'failed',
-      startedAt: Date.parse(startedAt),
+      startedAt: Date.parse(runStartAt),
       durationMs,
     });
   }
@@ -103,7 +104,7 @@ ${left > 0 ? nothing(`${counted(left, 'row')} more: vals runs --summary`) : ''}`
 
 /** The times of the first and the last run, below the ends of the chart. Runs come newest first. */
 function rangeOf(summarized: readonly ShownRun[]): Html {
-  const ends = [summarized.at(-1), summarized[0]].map((run) => new Date(run?.startedAt ?? Number.NaN));
+  const ends = [summarized.at(-1), summarized[0]].map((run) => new Date(run?.runStartAt ?? Number.NaN));
   return html`<p class="ends">${ends.map((end) => (Number.isNaN(end.getTime()) ? '' : html`<span>${momentHtml(end)}</span> `))}</p>`;
 }
 

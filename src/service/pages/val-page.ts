@@ -1,8 +1,7 @@
 import type { ServiceReply } from '../request.ts';
 import type { ListPage } from '../store/lists.ts';
 import { versionPositions } from '../store/positions.ts';
-import type { FoundRecord } from '../store/records.ts';
-import { runsOfVal } from '../store/runs.ts';
+import { type FoundRun, runsOfVal } from '../store/runs.ts';
 import type { Val } from '../store/val-rows.ts';
 import { visibleVal } from '../store/vals.ts';
 import { type ListedVersion, pageOfVersions } from '../store/versions.ts';
@@ -22,7 +21,7 @@ import {
   versionAddress,
 } from './parts.ts';
 import { runRow } from './run-parts.ts';
-import { readShownRun } from './shown-run.ts';
+import { shownRun } from './shown-run.ts';
 import type { View, Visit } from './visitor.ts';
 
 const versionsOnPage = 20;
@@ -43,7 +42,7 @@ export async function valPage(
   });
   // Runs are shown to the owner alone.
   const isOwn = access !== undefined && val.author.id === access.owner.id;
-  const runs = isOwn && (await runsOfVal(db, access, id, { limit: runsOnPage })).records;
+  const runs = isOwn && (await runsOfVal(db, access, id, { limit: runsOnPage, hasShortErrors: true })).runs;
   const { now } = view;
   const by = authorText(val.versionAuthor ?? val.author);
   return pageReply(view, {
@@ -78,8 +77,8 @@ function versionsCard(
   return html`<section class="card" id="versions"><div class="bar"><h2>Versions</h2></div><ul>${rows}</ul>${pager({ first: hasNewer ? address : undefined, next: older })}</section>`;
 }
 
-function runsCard(view: View, { id }: Val, runs: readonly FoundRecord[]): Html {
-  const rows = runs.map(({ json }) => runRow(view, readShownRun(json), { withVal: false }));
+function runsCard(view: View, { id }: Val, runs: readonly FoundRun[]): Html {
+  const rows = runs.map(({ run }) => runRow(view, shownRun(run), { withVal: false }));
   if (rows.length === 0)
     return card('Latest runs', nothing(html`No runs yet. Run it: <code>vals run ${id}</code>`));
   const all = html`<a href="${view.base}/runs?val=${encodeURIComponent(id)}">All runs</a>`;

@@ -73,9 +73,13 @@ function valRow({ base, now, visitor }: View, val: ListedVal, lastRun: RunResult
 `;
 }
 
+const lastRunMarks: Record<RunResult, Html> = {
+  ok: html`<span class="good">✓ last run ok</span>`,
+  failed: html`<span class="bad">✗ last run failed</span>`,
+  running: html`<span class="none">… last run has no end yet</span>`,
+};
+
 function lastRunMark(lastRun: RunResult | undefined): Html {
   if (lastRun === undefined) return html`<span class="none">never run</span>`;
-  return lastRun === 'failed'
-    ? html`<span class="bad">✗ last run failed</span>`
-    : html`<span class="good">✓ last run ok</span>`;
+  return lastRunMarks[lastRun];
 }

@@ -19,7 +19,13 @@ import {
 } from '../fields.ts';
 import { longestSearch } from '../limits.ts';
 import { newValDefaults } from '../store/create-val.ts';
-import { type Positions, recordPositions, valPositions, versionPositions } from '../store/positions.ts';
+import {
+  type Positions,
+  recordPositions,
+  runPositions,
+  valPositions,
+  versionPositions,
+} from '../store/positions.ts';
 import type { ReportedRun } from '../store/runs.ts';
 import { sortableTime } from '../store/timestamps.ts';
 import type { WantedToken } from '../store/tokens.ts';
@@ -136,8 +142,8 @@ export const search = thenCheck(
 );
 
 export const runs = thenCheck(
-  query({ ...paging(recordPositions), ...period, error: choice({ true: 'failed', false: 'passed' }) }),
-  ({ error: tag, ...range }) => ({ tag, ...range }),
+  query({ ...paging(runPositions), ...period, error: choice({ true: true, false: false }) }),
+  ({ error: failed, ...range }) => ({ failed, ...range }),
 );
 
 export const comments = thenCheck(

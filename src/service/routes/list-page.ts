@@ -1,24 +1,41 @@
 import { mostPageBytes } from '../limits.ts';
 import { jsonText, type ServiceReply, type ServiceRequest, selfOf } from '../request.ts';
-import { type Positions, recordPositions } from '../store/positions.ts';
-import type { FoundRecord } from '../store/records.ts';
+import { type Positions, runPositions } from '../store/positions.ts';
+import type { FoundRun } from '../store/runs.ts';
 
 export interface PageParameters {
   limit: number;
   after?: unknown;
 }
 
+/** `end` is the position of a record, for `links.next`. */
 export function recordPage(
   request: ServiceRequest,
-  { records, more }: { records: FoundRecord[]; more: boolean },
+  { records, more }: { records: { json: string; end: string }[]; more: boolean },
   paging: PageParameters,
 ): ServiceReply {
   const texts = records.map(({ json }) => json);
   const count = countInPage(texts);
   const last = more || count < texts.length ? records[count - 1] : undefined;
-  const next = last && recordPositions.write([last.at, last.position]);
-  return page(request, texts.slice(0, count), paging, next);
+  return page(request, texts.slice(0, count), paging, last?.end);
 }
+
+export const runPage = (
+  request: ServiceRequest,
+  { runs, more }: { runs: FoundRun[]; more: boolean },
+  paging: PageParameters,
+): ServiceReply =>
+  recordPage(
+    request,
+    {
+      records: runs.map(({ run, position }) => ({
+        json: JSON.stringify(run),
+        end: runPositions.write(position),
+      })),
+      more,
+    },
+    paging,
+  );
 
 /** For lists whose records are so short that a hundred of them are a small page. */
 export function shortPage<Item>(

@@ -58,21 +58,19 @@ const versionAuthor = orNull(
 );
 /** Seeded records may name people and vals of other services. */
 const anyPerson = record({ id: textOrNull, username: textOrNull });
+const namedPerson = record({ id: text, username: text });
 const side = record({ id: uuid, name: text, author_id: uuid, username: text });
 const actor = noted(person, 'In a space: the person who owns the token.');
 const valLinks = record({ self: uri, versions: uri, module: uri });
 
 const run = {
-  id: textOrNumber,
-  val: record({ id: textOrNull, name: textOrNull, version: integerOrNull }),
+  id: text,
+  val: record({ id: uuid, name: text, version: integer }),
   runStartAt: moment,
   runEndAt: noted(momentOrNull, 'Null for a run that has not ended.'),
-  error: noted<string | object | null>(
-    { type: ['string', 'object', 'null'] },
-    'Null for a run that did not fail.',
-  ),
+  error: noted(textOrNull, 'Null for a run that did not fail.'),
 };
-const reporter = noted(person, 'The person who stored the run.');
+const reporter = noted(namedPerson, 'The person who stored the run.');
 
 const tokenLimits = {
   name: text,

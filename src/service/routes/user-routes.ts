@@ -5,12 +5,13 @@ import type { User } from '../store/access.ts';
 import { listVals } from '../store/lists.ts';
 import type { Store } from '../store/open-store.ts';
 import { visibleOwner } from '../store/owners.ts';
-import { valPositions } from '../store/positions.ts';
-import { findRecords, type RecordFilter, type RecordKind } from '../store/records.ts';
+import { recordPositions, valPositions } from '../store/positions.ts';
+import { type FoundRecord, findRecords, type LoadedKind, type RecordFilter } from '../store/records.ts';
 import { findReferences } from '../store/references.ts';
+import { listRuns } from '../store/runs.ts';
 import { valNamed } from '../store/vals.ts';
 import * as check from './checks.ts';
-import { type PageParameters, recordPage, shortPage } from './list-page.ts';
+import { type PageParameters, recordPage, runPage, shortPage } from './list-page.ts';
 import { referenceRecord, userRecord, valRecord, valReply } from './outgoing.ts';
 import { type Route, route } from './route.ts';
 import { listSchema, type RecordOf, ref } from './schemas.ts';
@@ -19,11 +20,11 @@ import { listSchema, type RecordOf, ref } from './schemas.ts';
 export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
   const records = async (
     request: ServiceRequest,
-    kind: RecordKind,
+    kind: LoadedKind,
     filter: RecordFilter & PageParameters,
   ) => {
-    const found = await findRecords(db, kind, { ownerId: accessOf(request).owner.id }, filter);
-    return recordPage(request, found, filter);
+    const { records, more } = await findRecords(db, kind, accessOf(request).owner, filter);
+    return recordPage(request, { records: records.map(withEnd), more }, filter);
   };
   const findUser = async (request: ServiceRequest, by: 'id' | 'username', value: string): Promise<User> => {
     const user = await visibleOwner(db, accessOf(request), by, value);
@@ -60,7 +61,8 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
       summary: "Runs of the caller's vals",
       query: check.runs,
       responses: { 200: listSchema('Run') },
-      reply: (request, { query }) => records(request, 'runs', query),
+      reply: async (request, { query }) =>
+        runPage(request, await listRuns(db, accessOf(request), query), query),
     }),
     route('GET', '/v1/me/likes', {
       summary: 'Vals that the caller likes',
@@ -81,10 +83,9 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
       async reply(request, { query: { val: valId, ...filter } }) {
         const access = accessOf(request);
         const found = await findReferences(db, access, { owner: access.owner, valId }, filter);
-        const records = found.references.map((reference) => ({
-          ...reference,
-          json: JSON.stringify(referenceRecord(reference, access.owner)),
-        }));
+        const records = found.references.map((reference) =>
+          withEnd({ ...reference, json: JSON.stringify(referenceRecord(reference, access.owner)) }),
+        );
         return recordPage(request, { records, more: found.more }, filter);
       },
     }),
@@ -122,6 +123,11 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
     }),
   ];
 }
+
+const withEnd = ({ json, at, position }: FoundRecord) => ({
+  json,
+  end: recordPositions.write([at, position]),
+});
 
 const userReply = (request: ServiceRequest, user: User): ServiceReply =>
   json(

@@ -1,6 +1,6 @@
 import { accessOf } from '../admit.ts';
 import type { Database } from '../database/database.ts';
-import { json, jsonText, linkBaseOf } from '../request.ts';
+import { json, linkBaseOf } from '../request.ts';
 import { changeProperties, createVersion, deleteVersion } from '../store/change-val.ts';
 import { createOrUpdateVal, createVal } from '../store/create-val.ts';
 import { valsWithText } from '../store/lists.ts';
@@ -10,7 +10,7 @@ import { addRun, findRun, runsOfVal } from '../store/runs.ts';
 import { visibleVal } from '../store/vals.ts';
 import { type ListedVersion, pageOfVersions, visibleVersion } from '../store/versions.ts';
 import * as check from './checks.ts';
-import { recordPage, shortPage } from './list-page.ts';
+import { runPage, shortPage } from './list-page.ts';
 import { createdReply, valRecord, valReply } from './outgoing.ts';
 import { type Route, route } from './route.ts';
 import { listSchema, type RecordOf, ref } from './schemas.ts';
@@ -95,23 +95,23 @@ export function valRoutes(db: Database): Route[] {
       query: check.runs,
       responses: { 200: listSchema('Run') },
       reply: async (request, { params, query }) =>
-        recordPage(request, await runsOfVal(db, accessOf(request), params.id, query), query),
+        runPage(request, await runsOfVal(db, accessOf(request), params.id, query), query),
     }),
     route('POST', '/v1/vals/:id/runs', {
       summary: 'Store a run that the caller has made',
       body: check.reportedRun,
-      responses: { 201: ref('Run') },
+      responses: { 200: ref('Run'), 201: ref('Run') },
       async reply(request, { params, body }) {
-        const run: RecordOf<'Run'> = await addRun(db, accessOf(request), params.id, body);
-        return json(run, 201);
+        const { run, isNew } = await addRun(db, accessOf(request), params.id, body);
+        return json(run satisfies RecordOf<'Run'>, isNew ? 201 : 200);
       },
     }),
     route('GET', '/v1/runs/:id', {
       summary: 'A run with what it printed',
       responses: { 200: ref('RunWithLogs') },
       async reply(request, { params }) {
-        const { json, logs } = await findRun(db, accessOf(request), params.id);
-        return jsonText(`${json.slice(0, -1)},"logs":${JSON.stringify(logs)}}`);
+        const run: RecordOf<'RunWithLogs'> = await findRun(db, accessOf(request), params.id);
+        return json(run);
       },
     }),
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { nothing, raw, type Sql, sql } from '../database/sql.ts';
 import { type Access, idPattern, isReached, type User } from './access.ts';
-import { deleteSomeRecords } from './clean-up.ts';
+import { removeSomeRuns } from './remove-runs.ts';
 import { removeVal } from './remove-val.ts';
 import { now } from './timestamps.ts';
 
@@ -88,7 +88,7 @@ export async function removeOwner(
     for (const { id } of vals) {
       await database.transaction({}, async (tx) => {
         await tx.query(sql`SELECT id FROM vals WHERE id = ${id} ${tx.forUpdate}`);
-        await removeVal(tx, { id, ownerId: owner.id });
+        await removeVal(tx, id);
       });
     }
     if (vals.length > 0) continue;
@@ -105,8 +105,9 @@ async function endAccess(tx: Tx, { id }: User): Promise<void> {
 
 /** In steps, so that the removal of the owner itself is quick. */
 async function deleteRuns(database: Database, { id }: User): Promise<void> {
-  const isOwnRun = sql`owner_id = ${id} AND kind = 'runs'`;
-  while ((await database.transaction({}, (tx) => deleteSomeRecords(tx, isOwnRun))) > 0);
+  for (let isEnd = false; !isEnd; ) {
+    ({ isEnd } = await database.transaction({}, (tx) => removeSomeRuns(tx, raw('owner_id'), id)));
+  }
 }
 
 async function removeIfWithoutVals(tx: Tx, { id }: User): Promise<boolean> {

@@ -4,7 +4,7 @@ import { type Access, mayRead } from './access.ts';
 
 // Other reads that only the pages need.
 
-export type RunResult = 'passed' | 'failed';
+export type RunResult = 'ok' | 'failed' | 'running';
 
 /** How the last run of each val ended. A val that never ran is not in the map. */
 export async function lastResults(
@@ -12,11 +12,11 @@ export async function lastResults(
   vals: readonly { id: string }[],
 ): Promise<Map<string, RunResult>> {
   if (vals.length === 0) return new Map();
-  const rows = await db.query<{ id: string; tag: RunResult | null }>(sql`
-    SELECT id, (SELECT tag FROM records WHERE kind = 'runs' AND val_id = vals.id
-      ORDER BY at DESC, position LIMIT 1) AS tag
+  const rows = await db.query<{ id: string; result: RunResult | null }>(sql`
+    SELECT id, (SELECT CASE WHEN error IS NOT NULL THEN 'failed' WHEN ended IS NULL THEN 'running' ELSE 'ok' END
+      FROM runs WHERE val = vals.position ORDER BY started DESC, version DESC LIMIT 1) AS result
       FROM vals WHERE id IN ${listOf(vals.map(({ id }) => id))}`);
-  return new Map(rows.flatMap(({ id, tag }) => (tag === null ? [] : [[id, tag]])));
+  return new Map(rows.flatMap(({ id, result }) => (result === null ? [] : [[id, result]])));
 }
 
 /** Those of the ids whose vals the caller may read. */

@@ -37,6 +37,13 @@ export const valPositions = positionsOf('vals', isOneNumber);
 
 export const versionPositions = positionsOf('versions', isOneNumber);
 
+export type RunPosition = readonly [started: number, tie: number];
+
+const isTwoNumbers = (parts: readonly unknown[]): parts is RunPosition =>
+  parts.length === 2 && parts.every((part) => Number.isSafeInteger(part));
+
+export const runPositions = positionsOf('runs', isTwoNumbers);
+
 export type RecordPosition = readonly [at: string, position: number];
 
 const isTimeAndNumber = (parts: readonly unknown[]): parts is RecordPosition =>

@@ -5,15 +5,17 @@ import type { RecordPosition } from './positions.ts';
 
 export const recordKinds = ['runs', 'likes', 'comments'] as const;
 export type RecordKind = (typeof recordKinds)[number];
+/** These are stored as they were loaded, because the service itself makes none. For runs see `runs.ts`. */
+export const loadedKinds = ['likes', 'comments'] as const;
+export type LoadedKind = (typeof loadedKinds)[number];
 
 export interface StoredRecord {
-  kind: RecordKind;
+  kind: LoadedKind;
   key: string;
   at: string;
   tag: string | null;
   valId: string | null;
   json: string;
-  logs?: Buffer | null;
 }
 
 export interface RecordFilter {
@@ -31,21 +33,14 @@ export interface FoundRecord {
   json: string;
 }
 
-/** Runs of a deleted val may still be there, until the service has deleted them. */
-export const isOfKind = (kind: RecordKind): Sql =>
-  kind === 'runs'
-    ? sql`kind = ${kind} AND NOT EXISTS (SELECT 1 FROM removed_vals WHERE removed_vals.val_id = records.val_id)`
-    : sql`kind = ${kind}`;
-
 export async function findRecords(
   db: Reader,
-  kind: RecordKind,
-  of: { ownerId: string } | { valId: string },
+  kind: LoadedKind,
+  owner: User,
   { limit = 2 ** 52, offset = 0, after, ...filter }: RecordFilter = {},
 ): Promise<{ records: FoundRecord[]; more: boolean }> {
   const conditions = [
-    'valId' in of ? sql`val_id = ${of.valId}` : sql`owner_id = ${of.ownerId}`,
-    isOfKind(kind),
+    sql`owner_id = ${owner.id} AND kind = ${kind}`,
     ...(filter.tag === undefined ? [] : [sql`tag = ${filter.tag}`]),
     ...(filter.since === undefined ? [] : [sql`at > ${filter.since}`]),
     ...(filter.until === undefined ? [] : [sql`at <= ${filter.until}`]),
@@ -68,22 +63,11 @@ export async function findRecords(
   return { records: found.slice(0, limit), more: found.length > limit };
 }
 
-export async function findRecord(
-  db: Reader,
-  owner: User,
-  kind: RecordKind,
-  key: string,
-): Promise<{ json: string; logs: string | null } | undefined> {
-  const [found] = await db.query<{ json: string; logs: ArrayBuffer | null }>(sql`
-    SELECT json, logs FROM records WHERE owner_id = ${owner.id} AND ${isOfKind(kind)} AND key = ${key}`);
-  return found && { json: found.json, logs: found.logs && Buffer.from(found.logs).toString() };
-}
-
 export async function putRecord(tx: Tx, owner: User, record: StoredRecord): Promise<void> {
-  const { kind, key, at, tag, valId, json, logs = null } = record;
+  const { kind, key, at, tag, valId, json } = record;
   await tx.query(sql`
-    INSERT INTO records (owner_id, kind, key, at, tag, val_id, json, logs)
-      VALUES (${owner.id}, ${kind}, ${key}, ${at}, ${tag}, ${valId}, ${json}, ${logs})
+    INSERT INTO records (owner_id, kind, key, at, tag, val_id, json)
+      VALUES (${owner.id}, ${kind}, ${key}, ${at}, ${tag}, ${valId}, ${json})
       ON CONFLICT (owner_id, kind, key) DO UPDATE SET at = excluded.at, tag = excluded.tag,
-      val_id = excluded.val_id, json = excluded.json, logs = excluded.logs`);
+      val_id = excluded.val_id, json = excluded.json`);
 }

@@ -1,21 +1,22 @@
 import type { Database, Tx } from '../database/database.ts';
-import { sql } from '../database/sql.ts';
+import { raw, sql } from '../database/sql.ts';
 import type { Access } from './access.ts';
 import { writeToVal } from './change-val.ts';
-import { deleteSomeRecords } from './clean-up.ts';
+import { removeSomeRuns } from './remove-runs.ts';
+import { positionOfVal } from './runs.ts';
 import type { WriteOptions } from './write-as.ts';
 
 export const deleteVal = (db: Database, access: Access, id: string, options: WriteOptions): Promise<void> =>
-  writeToVal(db, access, { id, ...options }, (tx) => removeVal(tx, { id, ownerId: access.owner.id }));
+  writeToVal(db, access, { id, ...options }, (tx) => removeVal(tx, id));
 
 /**
  * A val may have so many runs that nobody should wait for their deletion. All are gone for callers at once, and
  * `clean-up.ts` deletes those that are left here.
  */
-export async function removeVal(tx: Tx, { id, ownerId }: { id: string; ownerId: string }): Promise<void> {
-  await deleteSomeRecords(tx, sql`kind = 'runs' AND val_id = ${id}`);
+export async function removeVal(tx: Tx, id: string): Promise<void> {
+  await removeSomeRuns(tx, raw('val'), positionOfVal(id));
   await tx.query(sql`
-    INSERT INTO removed_vals (val_id, owner_id)
-      SELECT ${id}, ${ownerId} WHERE EXISTS (SELECT 1 FROM records WHERE kind = 'runs' AND val_id = ${id})`);
+    INSERT INTO removed_vals (val)
+      SELECT position FROM vals WHERE id = ${id} AND EXISTS (SELECT 1 FROM runs WHERE val = vals.position)`);
   await tx.query(sql`DELETE FROM vals WHERE id = ${id}`);
 }

@@ -1,14 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { endOfLogs } from '../../core/lib/val-limits.ts';
-import type { Database, Reader } from '../database/database.ts';
+import type { Database, Reader, Tx, Value } from '../database/database.ts';
+import { listOf, nothing, raw, type Sql, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';
-import type { Access } from './access.ts';
+import type { Access, User } from './access.ts';
 import { lockOwnVal } from './change-val.ts';
-import { findRecord, findRecords, putRecord, type RecordFilter } from './records.ts';
-import { now, sortableTime } from './timestamps.ts';
+import { inSteps } from './in-steps.ts';
+import type { RunPosition } from './positions.ts';
 import { checkVal } from './val-rows.ts';
-import { requireVersion } from './versions.ts';
+import { largestVersion, requireVersion } from './versions.ts';
 import { writeAs } from './write-as.ts';
+
+export interface Run {
+  id: string;
+  val: { id: string; name: string; version: number };
+  runStartAt: string;
+  runEndAt: string | null;
+  error: string | null;
+  /** Absent from runs of a seed that does not say it. */
+  reporter?: User;
+}
 
 export interface ReportedRun {
   version: number;
@@ -18,36 +29,207 @@ export interface ReportedRun {
   logs: string | null;
 }
 
-export async function findRun(db: Reader, { owner }: Access, id: string) {
-  const run = await findRecord(db, owner, 'runs', id);
-  if (run) return run;
-  throw new HttpProblem(404, `There is no run with the id ${id}.`);
+export interface RunFilter {
+  failed?: boolean | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+  limit: number;
+  offset?: number;
+  after?: RunPosition | undefined;
+  /** Reads no more of the errors than their first lines, which is enough for a page. */
+  hasShortErrors?: boolean;
 }
 
-export async function runsOfVal(db: Reader, access: Access, id: string, filter?: RecordFilter) {
+export interface FoundRun {
+  run: Run;
+  position: RunPosition;
+}
+
+interface RunRow {
+  position: number;
+  id: string;
+  /** Null if the val was deleted. */
+  valId: string | null;
+  name: string;
+  version: number;
+  started: number;
+  ended: number | null;
+  reporterId: string | null;
+  reporterName: string | null;
+  error: ArrayBuffer | null;
+}
+
+interface RunKey {
+  position: number;
+  started: number;
+  /** Runs that started at once are in the order of this number. */
+  tie: number;
+  /** Null if the run ended otherwise, or its val was deleted, so that the run will be. */
+  isWanted: number | null;
+}
+
+const bytesOfFirstLine = 2_000;
+const mostRead = 100;
+/** Of a date in JavaScript. */
+const maxTime = 8_640_000_000_000_000;
+
+/** Whose runs, in the order of an index of three columns. */
+interface RunList {
+  column: Sql;
+  value: Value | Sql;
+  /** Decides the order of runs that started at once. */
+  tie: Sql;
+  mostTie: number;
+}
+
+export const listRuns = (db: Reader, { owner }: Access, filter: RunFilter) =>
+  findRuns(
+    db,
+    { column: raw('owner_id'), value: owner.id, tie: raw('position'), mostTie: Number.MAX_SAFE_INTEGER },
+    filter,
+  );
+
+export async function runsOfVal(db: Reader, access: Access, id: string, filter: RunFilter) {
   await checkVal(db, access, id, { isOwn: true });
-  return findRecords(db, 'runs', { valId: id }, filter);
+  const list = { column: raw('val'), value: positionOfVal(id), tie: raw('version'), mostTie: largestVersion };
+  return findRuns(db, list, filter);
 }
 
-export const addRun = (db: Database, access: Access, id: string, reported: ReportedRun) =>
+/** Runs have the position of their val: a number, so that their rows and indexes are small. */
+export const positionOfVal = (id: string): Sql => sql`(SELECT position FROM vals WHERE id = ${id})`;
+
+async function findRuns(
+  db: Reader,
+  list: RunList,
+  { failed, since, until, limit, offset = 0, after, hasShortErrors = false }: RunFilter,
+): Promise<{ runs: FoundRun[]; more: boolean }> {
+  const { column, value, tie, mostTie } = list;
+  const newest = until === undefined ? maxTime : Date.parse(until);
+  const begin: RunPosition = after && after[0] <= newest ? after : [newest + 1, 0];
+  // All of the range is in comparisons of rows, so that both databases read no more of the index than that.
+  const isSince = sql`(${column}, started) > (${value}, ${since === undefined ? -maxTime : Date.parse(since)})`;
+  const isThere = raw('(SELECT 1 FROM vals WHERE vals.position = val)');
+  const isWanted = failed === false ? sql`CASE WHEN error IS NULL THEN ${isThere} END` : isThere;
+  const keys = inSteps<RunKey>((last, most) => {
+    const [started, tied] = last ? [last.started, last.tie] : begin;
+    return db.query(sql`
+      SELECT position, started, ${tie} AS tie, ${isWanted} AS "isWanted" FROM runs
+        WHERE ${isSince} AND (${column}, started, ${tie}) < (${value}, ${started}, ${Math.min(tied, mostTie)})
+          ${failed === true ? raw('AND error IS NOT NULL') : nothing}
+        ORDER BY ${column} DESC, started DESC, ${tie} DESC LIMIT ${raw(most)}`);
+  });
+  const found: RunKey[] = [];
+  let left = after ? 0 : offset;
+  for await (const key of keys) {
+    if (key.isWanted === null) continue;
+    if (left > 0) left -= 1;
+    else if (found.push(key) > limit) break;
+  }
+  const runs = await readRuns(db, found.slice(0, limit), hasShortErrors);
+  return { runs, more: found.length > limit };
+}
+
+const runColumns = (error: Sql): Sql => sql`
+  SELECT position, id, (SELECT id FROM vals WHERE vals.position = val) AS "valId",
+    (SELECT name FROM vals WHERE vals.position = val) AS name, version, started, ended,
+    reporter_id AS "reporterId", reporter_name AS "reporterName", ${error} AS error`;
+
+async function readRuns(db: Reader, keys: readonly RunKey[], hasShortErrors: boolean): Promise<FoundRun[]> {
+  if (keys.length === 0) return [];
+  const error = raw(hasShortErrors ? `substr(error, 1, ${bytesOfFirstLine})` : 'error');
+  // Always as many values, so that the databases prepare one statement.
+  const positions = Array.from({ length: mostRead }, (_, index) => keys[index]?.position ?? null);
+  const rows = await db.query<RunRow>(
+    sql`${runColumns(error)} FROM runs WHERE position IN ${listOf(positions)}`,
+  );
+  const byPosition = new Map(rows.map((row) => [row.position, runOf(row)] as const));
+  return keys.flatMap(({ position, started, tie }) => {
+    const run = byPosition.get(position);
+    return run ? [{ run, position: [started, tie] as const }] : [];
+  });
+}
+
+function runOf({ id, valId, name, version, ...row }: RunRow): Run | undefined {
+  if (valId === null) return undefined;
+  const { started, ended, reporterId, reporterName, error } = row;
+  const reporter = reporterId !== null && reporterName !== null && { id: reporterId, username: reporterName };
+  return {
+    id,
+    val: { id: valId, name, version },
+    runStartAt: new Date(started).toISOString(),
+    runEndAt: ended === null ? null : new Date(ended).toISOString(),
+    error: error && Buffer.from(error).toString(),
+    ...(reporter && { reporter }),
+  };
+}
+
+export async function findRun(
+  db: Reader,
+  { owner }: Access,
+  id: string,
+): Promise<Run & { logs: string | null }> {
+  const [found] = await db.query<RunRow & { logs: ArrayBuffer | null }>(sql`
+    ${runColumns(raw('error'))}, logs FROM runs WHERE id = ${id} AND owner_id = ${owner.id}`);
+  const run = found && runOf(found);
+  if (!run) throw new HttpProblem(404, `There is no run with the id ${id}.`);
+  return { ...run, logs: found.logs && Buffer.from(found.logs).toString() };
+}
+
+export const addRun = (
+  db: Database,
+  access: Access,
+  id: string,
+  { version, runStartAt, runEndAt, error, logs }: ReportedRun,
+): Promise<{ run: Run; isNew: boolean }> =>
   writeAs(db, access, { val: id }, async (tx) => {
-    const { version, logs, ...times } = reported;
-    const { name } = await lockOwnVal(tx, access, id);
+    await lockOwnVal(tx, access, id);
     await requireVersion(tx, id, version);
-    const run = { id: randomUUID(), val: { id, name, version }, ...times, reporter: access.actor };
-    await putRecord(tx, access.owner, {
-      kind: 'runs',
-      key: run.id,
-      at: startedBeforeNow(times.runStartAt),
-      tag: times.error === null ? 'passed' : 'failed',
-      valId: id,
-      json: JSON.stringify(run),
-      logs: logs ? endOfLogs(Buffer.from(logs)) : null,
-    });
-    return run;
+    const started = Date.parse(runStartAt);
+    const reported = {
+      id: randomUUID(),
+      version,
+      started,
+      ended: runEndAt === null ? null : Date.parse(runEndAt),
+      error,
+      logs,
+      reporter: access.actor,
+    };
+    // A run without an end was reported when it began.
+    await insertRun(
+      tx,
+      id,
+      reported,
+      sql`
+      ON CONFLICT (val, started, version) DO UPDATE
+      SET ended = excluded.ended, error = excluded.error, logs = excluded.logs
+      WHERE runs.ended IS NULL AND excluded.ended IS NOT NULL`,
+    );
+    const [row] = await tx.query<RunRow>(sql`
+      ${runColumns(raw('error'))} FROM runs
+        WHERE val = ${positionOfVal(id)} AND started = ${started} AND version = ${version}`);
+    const run = row && runOf(row);
+    if (!run) throw new Error('a run that was stored is not there');
+    return { run, isNew: run.id === reported.id };
   });
 
-function startedBeforeNow(runStartAt: string): string {
-  const [earliest = ''] = [runStartAt, now()].map((time) => `${sortableTime(time)}`).sort();
-  return earliest;
+export interface RunToInsert extends Omit<ReportedRun, 'runStartAt' | 'runEndAt'> {
+  id: string;
+  started: number;
+  ended: number | null;
+  reporter: User | undefined;
+}
+
+export async function insertRun(
+  tx: Tx,
+  valId: string,
+  run: RunToInsert,
+  onConflict = nothing,
+): Promise<void> {
+  const { id, version, started, ended, error, logs, reporter } = run;
+  await tx.query(sql`
+    INSERT INTO runs (id, owner_id, val, version, started, ended, reporter_id, reporter_name, error, logs)
+      SELECT ${id}, owner_id, position, ${version}, ${started}, ${ended}, ${reporter?.id ?? null},
+        ${reporter?.username ?? null}, ${error === null ? null : Buffer.from(error)},
+        ${logs ? endOfLogs(Buffer.from(logs)) : null}
+        FROM vals WHERE id = ${valId} ${onConflict}`);
 }

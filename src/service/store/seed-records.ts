@@ -19,7 +19,6 @@ const isText = (value: unknown) => typeof value === 'string';
 const isNumber = (value: unknown) => typeof value === 'number';
 const number = any('a number', isNumber);
 const key = any('a string or a number', (value) => isText(value) || isNumber(value));
-const error = any('a string or an object', (value) => isText(value) || isObject(value));
 const links = any('an object', isObject);
 
 const nullIfAbsent = <Value>({ schema, read }: BodyField<Value>): BodyField<Value | null> => ({
@@ -66,11 +65,11 @@ const ofVals: Fields = {
 export const seedRecords: Record<RecordKind, BodyField<JsonObject>> = {
   runs: object(
     {
-      id: key,
-      val: object({}, { id: key, name: text(), version: number }),
+      id: text(),
+      val: object({ version: number }, { id: key, name: text() }),
       runStartAt: timestamp,
       runEndAt: nullIfAbsent(timestamp),
-      error: nullIfAbsent(error),
+      error: nullIfAbsent(text()),
     },
     { reporter: person },
   ),

@@ -1,10 +1,11 @@
 import { LocalError } from '../../core/errors.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../core/lib/json.ts';
-import type { Database, Reader, Tx } from '../database/database.ts';
+import { type Database, DatabaseFailure, type Reader, type Tx } from '../database/database.ts';
 import { raw, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';
 import type { User } from './access.ts';
 import { putRecord, type RecordKind, recordKinds } from './records.ts';
+import { insertRun } from './runs.ts';
 import { seedRecords } from './seed-records.ts';
 import { sortableTime } from './timestamps.ts';
 
@@ -69,16 +70,24 @@ type Load = (tx: Tx, owner: User, record: JsonObject, index: number) => Promise<
 const load: Record<RecordKind, Load> = {
   async runs(tx, owner, record, index) {
     const given = objectIn(record, 'val');
-    const found = await findVal(tx, owner, given);
-    if (!found) throw seedFault(`runs[${index}].val is not a val of this store.`);
-    const val = { ...found, version: given.version ?? null };
-    await putRecord(tx, owner, {
-      kind: 'runs',
-      key: textOf(record.id),
-      at: timeOf(record.runStartAt),
-      tag: record.error === null ? 'passed' : 'failed',
-      valId: found.id,
-      json: stringifyJson({ ...record, val }),
+    const valId = await findVal(tx, owner, given);
+    if (valId === undefined) throw seedFault(`runs[${index}].val is not a val of this store.`);
+    const id = textOf(record.id);
+    const { id: reporterId, username } = objectIn(record, 'reporter');
+    // A seed that is loaded again replaces its records.
+    await tx.query(sql`DELETE FROM runs WHERE id = ${id} AND owner_id = ${owner.id}`);
+    const run = {
+      id,
+      version: Number(given.version),
+      started: Date.parse(`${record.runStartAt}`),
+      ended: record.runEndAt === null ? null : Date.parse(`${record.runEndAt}`),
+      error: record.error === null ? null : textOf(record.error),
+      logs: null,
+      reporter: reporterId === undefined ? undefined : { id: textOf(reporterId), username: textOf(username) },
+    };
+    await insertRun(tx, valId, run).catch((error) => {
+      if (!(error instanceof DatabaseFailure && error.kind === 'taken')) throw error;
+      throw seedFault(`runs[${index}] has the val, the version and the start, or the id, of another run.`);
     });
   },
   likes: (tx, owner, record) =>
@@ -106,10 +115,10 @@ const load: Record<RecordKind, Load> = {
 
 async function findVal(db: Reader, { id: ownerId }: User, { id, name }: JsonObject) {
   const [column, value] = id === undefined || id === null ? ['name', name ?? ''] : ['id', id];
-  const [found] = await db.query<{ id: string; name: string }>(
-    sql`SELECT id, name FROM vals WHERE owner_id = ${ownerId} AND ${raw(column)} = ${textOf(value)}`,
+  const [found] = await db.query<{ id: string }>(
+    sql`SELECT id FROM vals WHERE owner_id = ${ownerId} AND ${raw(column)} = ${textOf(value)}`,
   );
-  return found;
+  return found?.id;
 }
 
 const objectIn = (record: JsonObject, field: string): JsonObject => {

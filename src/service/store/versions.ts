@@ -32,9 +32,10 @@ interface NewVersion {
   author: VersionAuthor;
 }
 
-const largestPostgresInteger = 2 ** 31 - 1;
+/** An integer of PostgreSQL. */
+export const largestVersion = 2 ** 31 - 1;
 
-const isStorable = (version: number): boolean => version <= largestPostgresInteger;
+const isStorable = (version: number): boolean => version <= largestVersion;
 
 const noVersion = (id: string, number: number): HttpProblem =>
   new HttpProblem(404, `The val ${id} has no version ${number}.`);
@@ -84,7 +85,7 @@ export async function pageOfVersions(
 ): Promise<ListPage<ListedVersion>> {
   await checkVal(db, access, id, { isOwn: false });
   const range = after
-    ? { isInRange: sql`AND version < ${Math.min(after[0], largestPostgresInteger)}`, skipped: nothing }
+    ? { isInRange: sql`AND version < ${Math.min(after[0], largestVersion)}`, skipped: nothing }
     : { isInRange: nothing, skipped: sql`OFFSET ${offset}` };
   const rows = await db.query<Omit<ListedVersion, 'versionAuthor'> & AuthorRow>(sql`
     SELECT version, code_hash AS "codeHash", created_at AS "createdAt", ${authorColumns} FROM versions

@@ -18,16 +18,15 @@ async function createLargeVal(at: string, ownerId: string): Promise<string> {
     sql`WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ${raw(count)})`;
   await db.transaction({}, async ({ query }) => {
     await query(sql`
-      INSERT INTO vals (id, owner_id, name, privacy, created_at, updated_at, version, last_version)
-        VALUES (${id}, ${ownerId}, ${`large${id.slice(0, 8)}`}, 'private', '2026', '2026', ${size.versions},
+      INSERT INTO vals (id, owner_id, name, privacy, type, created_at, updated_at, version, last_version)
+        VALUES (${id}, ${ownerId}, ${`large${id.slice(0, 8)}`}, 'private', 'script', '2026', '2026', ${size.versions},
           ${size.versions})`);
     await query(sql`
       INSERT INTO versions (val_id, version, code, code_hash, created_at)
         ${series(size.versions)} SELECT ${id}, n, ${Buffer.alloc(5_000, 'c')}, '', '2026' FROM s`);
     await query(sql`
-      INSERT INTO records (owner_id, kind, key, at, val_id, json)
-        ${series(size.runs)} SELECT '${raw(ownerId)}', 'runs', '${raw(id)}' || n, '2026', '${raw(id)}',
-          '{"id":"${raw(id)}' || n || '"}' FROM s`);
+      INSERT INTO runs (id, owner_id, val, version, started)
+        ${series(size.runs)} SELECT ${id} || n, owner_id, position, 1, 1800000000000 + n FROM s, vals WHERE id = ${id}`);
   });
   return id;
 }
@@ -37,7 +36,7 @@ async function countsOf(at: string, id: string) {
   const [counts] = await db.query<Record<'vals' | 'versions' | 'runs', number>>(sql`
     SELECT (SELECT count(*) FROM vals WHERE id = ${id}) AS vals,
       (SELECT count(*) FROM versions WHERE val_id = ${id}) AS versions,
-      (SELECT count(*) FROM records WHERE val_id = ${id}) AS runs`);
+      (SELECT count(*) FROM runs WHERE id LIKE ${`${id}%`}) AS runs`);
   await close();
   return counts ?? { vals: 0, versions: 0, runs: 0 };
 }
@@ -87,6 +86,6 @@ test('the runs of a deleted val are gone for everybody at once, and from the sto
   const again = await temporaryService({ at: service.at });
   await expect.poll(() => countsOf(service.at, id)).toEqual({ vals: 0, versions: 0, runs: 0 });
   const { db } = await storeOf(service);
-  await expect.poll(() => db.query(sql`SELECT val_id FROM removed_vals`)).toEqual([]);
+  await expect.poll(() => db.query(sql`SELECT val FROM removed_vals`)).toEqual([]);
   await again.close();
 });

@@ -12,13 +12,23 @@ const linksIn = (html: string) =>
   [...html.matchAll(/ href="([^"]*)"/g)].map(([, link = '']) => link.replaceAll('&amp;', '&'));
 const valsIn = (html: string) => [...html.matchAll(/class="name" [^>]*>(\w+)</g)].map(([, name]) => name);
 
+interface Told {
+  logs?: string;
+  hour?: number;
+  minute?: number;
+  isOpen?: boolean;
+  to?: typeof service;
+}
+
 async function report(
   id: string,
   error: string | null,
-  { logs, hour = 10, to = service }: { logs?: string; hour?: number; to?: typeof service } = {},
+  { logs, hour = 10, minute = 0, isOpen = false, to = service }: Told = {},
 ) {
-  const [runStartAt, runEndAt] = ['00:00Z', '00:01.500Z'].map((rest) => `2024-05-01T${hour}:${rest}`);
-  const body = { version: 1, runStartAt, runEndAt, error, logs };
+  const [runStartAt, runEndAt] = ['00Z', '01.500Z'].map(
+    (rest) => `2024-05-01T${hour}:${String(minute).padStart(2, '0')}:${rest}`,
+  );
+  const body = { version: 1, runStartAt, runEndAt: isOpen ? null : runEndAt, error, logs };
   return ((await to.ask('POST', `/v1/vals/${id}/runs`, { body })).body as Val).id;
 }
 
@@ -142,9 +152,22 @@ describe('the pages of runs', async () => {
     expect(await shown(`/runs/${ok}`)).toContain('line 1\n&lt;script&gt;line 2&lt;/script&gt;</pre>');
   });
 
+  test('of the last hour, day or week are listed, and say if there is none', async () => {
+    expect(textIn(await shown('/runs?last=week'))).toContain('There is no run in the last week.');
+    expect(textIn(await shown('/runs?last=hour&error=true'))).toContain(
+      'There is no run that failed in the last hour.',
+    );
+    const { id } = await service.createVal({ name: 'recent', code: 'c' });
+    const body = { version: 1, runStartAt: new Date().toISOString(), runEndAt: null };
+    await service.ask('POST', `/v1/vals/${id}/runs`, { body });
+    const text = textIn(await shown('/runs?last=hour'));
+    expect(text).toMatch(/1 run, 0 failed.*… running run recent/s);
+    expect(textIn(await shown('/'))).toContain('recent … last run has no end yet');
+  });
+
   test('are paged', async () => {
     const { id } = await service.createVal({ name: 'crowded', code: 'c' });
-    await Promise.all(Array.from({ length: 21 }, () => report(id, null)));
+    await Promise.all(Array.from({ length: 21 }, (_, minute) => report(id, null, { minute })));
     const first = linksIn(await shown(`/runs?val=${id}`));
     const second = linksIn(await shown(first.find((link) => link.includes('after=')) ?? ''));
     const runs = [...first, ...second].filter((link) => link.startsWith('/runs/'));

@@ -19,7 +19,7 @@ interface Document {
   components: object;
 }
 
-const run = { val: { name: 'seeded', version: 1 }, runStartAt: '2026-01-31', error: { message: 'boom' } };
+const run = { val: { name: 'seeded', version: 1 }, runStartAt: '2026-01-31', error: 'boom' };
 const service = await temporaryService({
   seed: seedOfEachKind({
     runs: [{ runEndAt: null }, run],

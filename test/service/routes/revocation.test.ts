@@ -6,9 +6,8 @@ import { accessAt, homeOf } from '../../../src/service/store/access.ts';
 import { changeProperties, createVersion } from '../../../src/service/store/change-val.ts';
 import { createOrUpdateVal, createVal, newValDefaults } from '../../../src/service/store/create-val.ts';
 import { listVals } from '../../../src/service/store/lists.ts';
-import { findRecords } from '../../../src/service/store/records.ts';
 import { deleteVal } from '../../../src/service/store/remove-val.ts';
-import { addRun, runsOfVal } from '../../../src/service/store/runs.ts';
+import { addRun, listRuns } from '../../../src/service/store/runs.ts';
 import { identify } from '../../../src/service/store/tokens.ts';
 import { lock, untilWaiting } from '../support/locks.ts';
 import {
@@ -110,7 +109,7 @@ test.each([
   for (const { status } of await Promise.allSettled(writes)) expect(status).toBe('rejected');
   const { items } = await listVals(store.db, access, access.owner, { limit: 9 });
   expect(items).toMatchObject([{ id, name: 'v', version: 1, privacy: 'private' }]);
-  expect((await runsOfVal(store.db, access, id)).records).toEqual([]);
+  expect((await listRuns(store.db, access, { limit: 9 })).runs).toEqual([]);
 });
 
 /** What ends the access, as the command of an operator or of the person does it, and how a write is refused then. */
@@ -166,5 +165,5 @@ test.each(endings)('if %s while writes wait for a lock, nothing is stored', asyn
   const access = space === '' ? homeOf(person) : { ...homeOf(person), owner: acme };
   const { items } = await listVals(store.db, access, access.owner, { limit: 9 });
   expect(items).toMatchObject([{ id, name: 'v', version: 1, privacy: 'private', updatedAt }]);
-  expect((await findRecords(store.db, 'runs', { valId: id })).records).toEqual([]);
+  expect((await listRuns(store.db, access, { limit: 9 })).runs).toEqual([]);
 });

@@ -14,7 +14,7 @@ describe('a seed', () => {
     const like = { id: 'l', name: 'liked', createdAt: '2026-01-01', author: { id: 'a', username: 'ada' } };
     const service = await temporaryService({
       seed: seedOf({
-        runs: [{ id: 'r', runStartAt: '2026-01-31', runEndAt: null, error: { message: 'x', extra: [1] } }],
+        runs: [{ id: 'r', runStartAt: '2026-01-31', runEndAt: null, error: 'x\0' }],
         likes: [like],
       }),
     });
@@ -24,7 +24,7 @@ describe('a seed', () => {
         id: 'r',
         runStartAt: '2026-01-31T00:00:00.000Z',
         runEndAt: null,
-        error: { message: 'x', extra: [1] },
+        error: 'x\0',
         val: { id: expect.stringMatching(/^[0-9a-f-]{36}$/), name: 'seeded', version: 1 },
       },
     ]);
@@ -53,7 +53,7 @@ describe('a seed', () => {
 
   test('that is loaded again replaces its records', async () => {
     const at = await newPlace();
-    const seed = (error: string) => seedOf({ runs: [{}, { id: 'a', error }, { id: 9_007_199 }] });
+    const seed = (error: string) => seedOf({ runs: [{}, { id: 'a', error }, {}] });
     const first = await temporaryService({ seed: seed('x'), at });
     const ids = await first.idsFrom('/v1/me/runs');
     expect(new Set(ids).size).toBe(3);
@@ -61,6 +61,21 @@ describe('a seed', () => {
     const second = await temporaryService({ seed: seed('y'), at });
     expect(await second.idsFrom('/v1/me/runs')).toEqual(ids);
     expect((await second.get<List>('/v1/me/runs')).data.find(({ id }) => id === 'a')?.error).toBe('y');
+  });
+
+  test('with the same run twice is refused', async () => {
+    const at = await newPlace();
+    const runStartAt = minute(1);
+    await (await temporaryService({ at, seed: seedOf({ runs: [{}] }) })).close();
+    const seed = seedOf({
+      runs: [
+        { id: 'a', runStartAt },
+        { id: 'b', runStartAt },
+      ],
+    });
+    await expect(seedStore(placeOf(at), seed)).rejects.toThrow(
+      'runs[1] has the val, the version and the start',
+    );
   });
 
   test('assigns runs to the vals that they name, and refuses a run of a val that is not there', async () => {
@@ -72,7 +87,7 @@ describe('a seed', () => {
       at,
       seed: seedOf({
         runs: [
-          { id: 'by id', val: { id }, runStartAt: minute(1) },
+          { id: 'by id', val: { id, version: 1 }, runStartAt: minute(1) },
           { id: 'by name', val: { name: 'runner', version: 1 }, runStartAt: minute(3), error: 'boom' },
           { id: 'other', runStartAt: minute(4) },
         ],
@@ -84,7 +99,7 @@ describe('a seed', () => {
     await service.ask('DELETE', `/v1/vals/${id}`);
     expect(await service.idsFrom('/v1/me/runs')).toEqual(['other']);
     await service.close();
-    const seed = seedOf({ likes: [{}], runs: [{}, { val: { id } }] });
+    const seed = seedOf({ likes: [{}], runs: [{}, { val: { id, version: 1 } }] });
     await expect(seedStore(placeOf(at), seed)).rejects.toThrow('runs[1].val is not a val of this store');
     expect(await (await temporaryService({ at })).idsFrom('/v1/me/likes')).toEqual([]);
   });
@@ -95,13 +110,16 @@ describe('a seed', () => {
     ['{"references":[]}', 'unknown key "references"'],
     ['{"runs":{}}', 'runs in the seed file is not an array'],
     ['{"likes":[1]}', 'likes[0] must be an object'],
-    ['{"runs":[{"id":null}]}', 'runs[0].id must be a string or a number'],
+    ['{"runs":[{"id":null}]}', 'runs[0].id must be a string'],
     ['{"likes":[{"id":"a","name":"b","createdAt":"2026-01-01"}]}', 'likes[0].author must be an object'],
     ['{"comments":[{"id":1}]}', 'comments[0].comment must be a string'],
     ['{"runs":[{"runStart":"2024-01-01"}]}', 'runs[0].runStart is an unknown field (known fields: id, val,'],
-    ['{"runs":[{"id":1,"val":{},"runStartAt":"soon"}]}', 'runs[0].runStartAt must be a timestamp such as'],
-    ['{"runs":[{"id":1,"val":"hello"}]}', 'runs[0].val must be an object'],
-    ['{"runs":[{"id":1,"val":{"nmae":"x"}}]}', 'runs[0].val.nmae is an unknown field'],
+    [
+      '{"runs":[{"id":"1","val":{"version":1},"runStartAt":"soon"}]}',
+      'runs[0].runStartAt must be a timestamp such as',
+    ],
+    ['{"runs":[{"id":"1","val":"hello"}]}', 'runs[0].val must be an object'],
+    ['{"runs":[{"id":"1","val":{"nmae":"x"}}]}', 'runs[0].val.nmae is an unknown field'],
   ])('%s is refused as a whole: %s', (text, message) => {
     expect(() => parseSeed(text)).toThrow(LocalError);
     expect(() => parseSeed(text)).toThrow(message);

@@ -46,7 +46,7 @@ test('a removed person takes their vals, versions and runs with them, and nothin
   expect(await eve.statusOf('GET', '/v1/me')).toBe(200);
   expect(await store.people.remove('eve', { withVals: true })).toBe('removed');
   expect(await eve.statusOf('GET', '/v1/me')).toBe(401);
-  for (const table of [sql`vals`, sql`records`]) {
+  for (const table of [sql`vals`, sql`runs`]) {
     expect(await store.db.query(sql`SELECT count(*) AS rows FROM ${table}`)).toEqual([{ rows: 1 }]);
   }
 });

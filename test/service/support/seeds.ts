@@ -12,11 +12,13 @@ const at = '2026-01-31T09:30:00.000Z';
 const ada = { id: 'ada-id', username: 'ada' };
 
 /** What a record of each kind has beside the fields that a test is about. */
-const defaults: Record<RecordKind, (given: Record<string, unknown>) => object> = {
-  runs: ({ runStartAt, val }) => ({
-    ...{ runStartAt: at, runEndAt: runStartAt ?? at, error: null },
-    ...(isObject(val) ? {} : { val: { name: 'seeded', version: 1 } }),
-  }),
+const defaults: Record<RecordKind, (given: Record<string, unknown>, index: number) => object> = {
+  // Two runs of a version begin at different times.
+  runs: ({ val, runStartAt }, index) => {
+    const start = runStartAt ?? new Date(Date.parse(at) - index).toISOString();
+    const named = isObject(val) ? {} : { val: { name: 'seeded', version: 1 } };
+    return { runStartAt: start, runEndAt: start, error: null, ...named };
+  },
   likes: () => ({ name: 'liked', createdAt: at, author: ada }),
   comments: () => ({ comment: 'c', createdAt: at, author: ada, val: { id: 'v', name: 'v' } }),
 };
@@ -27,7 +29,7 @@ export function seedOf(parts: Parts): SeedData {
     kind,
     (parts[kind] ?? []).map((given, index) => ({
       id: `${kind} ${index}`,
-      ...defaults[kind](given),
+      ...defaults[kind](given, index),
       ...given,
     })),
   ]);
