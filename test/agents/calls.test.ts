@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { InterruptedError } from '../../src/core/errors.ts';
 import { deaf } from '../run/folder.ts';
-import { serviceInProcess } from '../service/support/service-in-process.ts';
 import { trusting } from '../support/certificates.ts';
 import { listen } from '../support/listen.ts';
 import { folderOf, folderOfVals, temporaryFolder, valNames } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { secureService } from '../support/secure-service.ts';
+import { startStrict } from '../support/strict-service.ts';
 import {
   agentOnService,
   connectAgent,
@@ -32,7 +32,7 @@ it('a failure is the error object, with a hint for an agent', async () => {
       error: {
         kind: 'not_found',
         exit: 3,
-        message: 'There is no version 9 of the val hello.',
+        message: expect.stringMatching(/^There is no version 9 of the val hello\./),
         hint: 'To list the versions that exist, call `version_ls {"val": "hello"}`.',
       },
     },
@@ -116,7 +116,7 @@ it('the items that succeeded are listed beside the error', async () => {
 
 it('lists have 20 records, or as many as limit says, and all outcomes and versions are given', async () => {
   const count = 21;
-  const { env } = await serviceInProcess();
+  const { env } = await startStrict({ list: true });
   const home = temporaryFolder();
   const cwd = folderOf({ 'vals.json': '{}' });
   const writeAll = (code: string) => {
@@ -228,7 +228,7 @@ it('control characters and direction marks are escaped', async () => {
 
 // The MCP client library may drop a progress notification that arrives with the answer, so the test reads the lines.
 it('all progress of a push is written before the answer', async () => {
-  const { env } = await serviceInProcess();
+  const { env } = await startStrict({ list: true });
   const agent = await initializedAgent([], { env, cwd: folderOfVals(valNames(25)) });
   agent.callTool(1, 'push', { paths: ['.'] });
   await agent.answerTo(1);
@@ -293,7 +293,7 @@ it('a read does not wait for vals that run', async () => {
 it('a val that an agent runs gets the variables of `env` alone, and its output is in the result', async () => {
   const code =
     'export default (name) => { console.log("x".repeat(30_000) + "end"); if (name) throw new Error("no"); return [process.env.KEY, process.env.MINE, process.env.FROM_FILE] }';
-  const { env } = await serviceInProcess();
+  const { env } = await startStrict({ list: true });
   const cwd = folderOf({ 'a.js': code, '.env': 'FROM_FILE=secret' });
   const agent = await connectAgent(['--allow-run'], { cwd, env: { ...env, MINE: 'secret' } });
   const { document } = await agent.call('run', { val: 'a.js', env: ['KEY=given'] });
@@ -312,7 +312,7 @@ it('a val that an agent runs gets the variables of `env` alone, and its output i
 });
 
 it('a call fails while the service is away, and the server goes on', async () => {
-  const { end, env } = await serviceInProcess();
+  const { end, env } = await startStrict({ list: true });
   const agent = await connectAgent(['--timeout', '1'], { env });
   expect(await agent.call('me')).toMatchObject({ isError: false });
   await end();
@@ -337,7 +337,7 @@ it('vals mcp ends with exit 0 when stdin ends, and stops the requests under way'
 });
 
 it('vals mcp ends at SIGTERM', async () => {
-  const { env } = await serviceInProcess();
+  const { env } = await startStrict({ list: true });
   const agent = await initializedAgent([], { env });
   agent.interrupt(new InterruptedError(143));
   expect(await agent.ended).toMatchObject({ exit: 0, stderr: '' });
@@ -354,7 +354,7 @@ it('a call that has ended leaves no listener behind', async () => {
 });
 
 it('vals mcp continues after garbage on stdin', async () => {
-  const { env } = await serviceInProcess();
+  const { env } = await startStrict({ list: true });
   const agent = rawAgent([], { env });
   agent.write('hello\n\n{"a":\n\u0000\u0001\n[]\n42\n"text"\n{"jsonrpc":"2.0","id":{},"method":7}\n');
   agent.send(initialize);

@@ -3,9 +3,9 @@ import { Client, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { onTestFinished } from 'vitest';
-import { serviceInProcess } from '../service/support/service-in-process.ts';
 import { inProcess } from '../support/in-process.ts';
 import { environment, program, type RunOptions, temporaryFolder } from '../support/program.ts';
+import { startStrict } from '../support/strict-service.ts';
 
 type Options = Pick<RunOptions, 'env' | 'cwd' | 'home'>;
 
@@ -99,7 +99,7 @@ export async function agentOnService(
   args: readonly string[] = [],
   options: Omit<Options, 'env'> = {},
 ): Promise<AgentClient> {
-  const { env } = await serviceInProcess();
+  const { env } = await startStrict({ list: true });
   return connectAgent(args, { ...options, env });
 }
 

@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { serviceInProcess } from '../service/support/service-in-process.ts';
 import { folderOf, run, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
+import { startStrict } from '../support/strict-service.ts';
 import { agentOnService, connectAgent, initializedAgent, startAgent } from './clients.ts';
 
 const code = 'export default () => 1;\n';
@@ -42,7 +42,7 @@ describe('permissions', () => {
 });
 
 it('status and diff change no file of the workspace, not even if a file was renamed', async () => {
-  const { env } = await serviceInProcess();
+  const { env } = await startStrict({ list: true });
   const cwd = folderOf({ 'vals.json': '{}', 'one.ts': '// one', 'two.ts': '// two' });
   const recorded = { ...env, VALS_DATA_DIR: temporaryFolder() };
   expect((await run(['push'], { env: recorded, cwd })).exit).toBe(0);
@@ -62,7 +62,7 @@ it('status and diff change no file of the workspace, not even if a file was rena
 });
 
 it('push with prune deletes, but does not overwrite a val that differs and has no record', async () => {
-  const { env: service } = await serviceInProcess();
+  const { env: service } = await startStrict({ list: true });
   const env = { ...service, VALS_DATA_DIR: temporaryFolder() };
   const cwd = folderOf({ 'vals.json': '{}', 'gone.ts': 'export const gone = true;' });
   expect((await run(['push'], { env, cwd })).exit).toBe(0);
@@ -132,7 +132,7 @@ describe('files', () => {
   });
 
   it('of the config folder are not read', async () => {
-    const { env } = await serviceInProcess();
+    const { env } = await startStrict({ list: true });
     const cwd = folderOf({ 'own/config.json': '{}' });
     const agent = await connectAgent([], { env: { ...env, VALS_CONFIG_DIR: join(cwd, 'own') }, cwd });
     expect(await agent.call('push', { paths: ['own/config.json'], name: 'config' })).toMatchObject({
@@ -142,7 +142,7 @@ describe('files', () => {
 
   it('are not read if the working directory is the home folder', async () => {
     const home = folderOf({ 'mine.ts': code });
-    const { env } = await serviceInProcess();
+    const { env } = await startStrict({ list: true });
     const agent = await startAgent([], { env, home, cwd: home });
     for (const paths of [['mine.ts'], ['.']]) {
       const { document } = await agent.call('push', { paths });
@@ -155,7 +155,7 @@ describe('files', () => {
   });
 
   it('of the whole workspace are read from one of its folders, and a pull writes no file through a link', async () => {
-    const { env } = await serviceInProcess();
+    const { env } = await startStrict({ list: true });
     const home = temporaryFolder();
     const root = join(home, 'project');
     mkdirSync(join(root, 'below'), { recursive: true });
@@ -177,7 +177,7 @@ it('a val that is run cannot read the messages of the protocol', async () => {
   const greedy =
     'export default async () => { let all = ""; for await (const part of process.stdin) all += part; return all; };';
   const cwd = folderOf({ 'greedy.ts': greedy });
-  const { env } = await serviceInProcess();
+  const { env } = await startStrict({ list: true });
   const agent = await startAgent(['--allow-run'], { env, cwd });
   const [read, me] = await Promise.all([agent.call('run', { val: 'greedy.ts' }), agent.call('me')]);
   expect(read.document).toMatchObject({ value: '' });

@@ -22,9 +22,14 @@ export function createLog(
   return { write: quiet ? () => {} : writeDespiteQuiet, writeDespiteQuiet, close };
 }
 
+function isPipe(descriptor: number): boolean {
+  const stats = fstatSync(descriptor);
+  return stats.isFIFO() || stats.isSocket();
+}
+
 function openStderr(stream: NodeJS.WriteStream): { write(text: string): void; close(): void } {
-  const stats = fstatSync(stderr);
-  if (!stats.isFIFO() && !stats.isSocket()) return { write: (text) => stream.write(text), close: () => {} };
+  if (!('fd' in stream) || stream.fd !== stderr || !isPipe(stderr))
+    return { write: (text) => stream.write(text), close: () => {} };
   const pipe = new Socket({ fd: stderr, readable: false, writable: true }).unref();
   pipe.on('error', () => {});
   return {

@@ -1,15 +1,16 @@
+// The tools of agents, with those of a workspace and of a run.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { serviceInProcess } from '../service/support/service-in-process.ts';
+import { connectAgent, otherClients } from '../agents/clients.ts';
 import { run, temporaryFolder } from '../support/program.ts';
-import { connectAgent, otherClients } from './clients.ts';
+import { startStrict } from '../support/strict-service.ts';
 
 const first = 'export default () => 1;\n';
 const second = 'export default () => 2;\n';
 
 it.each(Object.entries(otherClients))('tools can be listed and called with %s', async (_name, client) => {
-  const { env } = await serviceInProcess();
+  const { env } = await startStrict({ list: true, changeVal: true, recordRuns: true });
   const agent = await connectAgent([], { env }, client());
   expect((await agent.listTools()).length).toBeGreaterThan(10);
   const { isError, document, texts } = await agent.call('push', { name: 'hello', code: first });
@@ -22,7 +23,7 @@ it.each(Object.entries(otherClients))('tools can be listed and called with %s', 
 });
 
 it('every tool can be called', async () => {
-  const { env } = await serviceInProcess();
+  const { env } = await startStrict({ list: true, changeVal: true, recordRuns: true });
   const home = temporaryFolder();
   const cwd = temporaryFolder();
   await run(['init'], { cwd, home, env });
