@@ -56,6 +56,10 @@ export interface Remotes {
   fresh(id: string): Promise<ReadVal | undefined>;
   /** At most `most` of the newest versions, oldest first. The last one is the val as it is now. */
   versions(val: RemoteVal, most?: number): Promise<RemoteVersion[]>;
+  /** The code of a version. Undefined if it is gone. */
+  readVersion(val: RemoteVal, version: number | undefined): Promise<CodeWithText | undefined>;
+  /** Asks for one page at most. */
+  canList(): Promise<boolean>;
   /** The caller's vals. Undefined if the service cannot list them. */
   list(): Promise<readonly ValInList[] | undefined>;
 }
@@ -78,7 +82,8 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
   const { api, seen } = lookup;
   const isMe = createIsMe(lookup);
   const reads = new Map<string, Promise<ReadVal | undefined>>();
-  const list = once(() => createListedVals(lookup).all());
+  const listed = createListedVals(lookup);
+  const list = once(() => listed.all());
   const byName = once(async () => {
     const named = new Map<string | undefined, ValInList[]>();
     for (const val of (await list()) ?? []) named.set(val.name, [...(named.get(val.name) ?? []), val]);
@@ -126,8 +131,8 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
       mine.map(({ id }) => ({ id, name })),
       `are named "${name}"`,
     );
-    const listed = mine.find(({ id }) => id === only?.id);
-    return (listed && (await fromList(listed))) ?? { kind: 'none' };
+    const one = mine.find(({ id }) => id === only?.id);
+    return (one && (await fromList(one))) ?? { kind: 'none' };
   }
 
   /** The ids that may be those of the val: of its record, of vals.json, and of what this machine has seen. */
@@ -159,6 +164,7 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
 
   return {
     list,
+    canList: () => listed.readUntil(1),
     read,
     fresh,
     async find(name) {
@@ -170,14 +176,18 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
     },
     async withId(id) {
       const readsList = count >= fewestForList && (await list()) !== undefined;
-      const listed = readsList ? (await byId()).get(id) : undefined;
-      return listed !== undefined && (await isMe(listed.owner)) ? fromList(listed) : readMine(id);
+      const found = readsList ? (await byId()).get(id) : undefined;
+      return found !== undefined && (await isMe(found.owner)) ? fromList(found) : readMine(id);
+    },
+    async readVersion({ id, version: current }, version) {
+      if (version === undefined || version === current) return (await read(id))?.code;
+      return readVersion(api, id, version);
     },
     async versions({ id, version: current, code, madeAt }, most = newestVersions) {
       // A val that was deleted meanwhile has no versions. The write will notice it.
-      const listed = (await listVersions(api, id).catch(undefinedIf(NotFoundError))) ?? [];
+      const all = (await listVersions(api, id).catch(undefinedIf(NotFoundError))) ?? [];
       const version = current ?? Number.POSITIVE_INFINITY;
-      const earlier = listed.filter(({ number }) => number < version).slice(1 - most);
+      const earlier = all.filter(({ number }) => number < version).slice(1 - most);
       const codes = new Map<number, Code>();
       await forEach(earlier, 'auto', async (each) => {
         const found = codeInList(each) ?? (await readVersion(api, id, each.number));
@@ -187,7 +197,7 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
         const found = codes.get(number);
         return found === undefined ? [] : [{ version: number, code: found, madeAt: each.madeAt }];
       });
-      const listedNow = listed.find(({ number }) => number === version);
+      const listedNow = all.find(({ number }) => number === version);
       return [...known, { version, code, madeAt: madeAt ?? listedNow?.madeAt }];
     },
   };
@@ -201,7 +211,11 @@ function codeInList({ codeHash, code }: ListedVersion): Code | undefined {
 }
 
 /** Undefined if the version was deleted meanwhile. */
-async function readVersion(api: Lookup['api'], id: string, version: number): Promise<Code | undefined> {
+async function readVersion(
+  api: Lookup['api'],
+  id: string,
+  version: number,
+): Promise<CodeWithText | undefined> {
   const record = await api.record(routes.getVersion(id, version)).catch(undefinedIf(NotFoundError));
   return typeof record?.code === 'string' ? codeOf(record.code) : undefined;
 }

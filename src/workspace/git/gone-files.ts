@@ -1,0 +1,76 @@
+// Which files HEAD's history deleted or renamed, and where they are now.
+import { posix } from 'node:path';
+import { type Commit, readCommits } from './commits.ts';
+import type { Repository } from './repository.ts';
+import { type GitFailure, runGit } from './start-git.ts';
+
+export interface GoneFiles {
+  /**
+   * By their paths below the workspace, those that HEAD has no more: where they are now, or undefined if they were deleted.
+   * A path outside of the workspace begins with ../
+   */
+  paths: ReadonlyMap<string, string | undefined>;
+  failure: GitFailure | undefined;
+}
+
+/** `most` is how many commits are read. Undefined means all. */
+export async function readGoneFiles(repository: Repository, most: number | undefined): Promise<GoneFiles> {
+  const options = most === undefined ? [] : [`--max-count=${most}`];
+  for (const renames of ['-M', '-M100%'] as const) {
+    const reading = createReading(repository.prefix);
+    const commits = readCommits(repository, { renames, options });
+    for (;;) {
+      const { done, value } = await commits.next();
+      if (!done) reading.add(value, { mayHideRenames: renames === '-M100%' });
+      else if (value === 'failed' && renames === '-M') break;
+      else return { paths: reading.paths(), failure: value };
+    }
+  }
+  return { paths: new Map(), failure: 'failed' };
+}
+
+/** The files that HEAD has and the disk has not: deleted in the index or in the working tree. */
+export async function filesOfHead(repository: Repository): Promise<string[]> {
+  const { printed } = await runGit(repository, ['ls-tree', '-r', '-z', '--name-only', 'HEAD']);
+  return printed.split('\0').slice(0, -1);
+}
+
+function createReading(prefix: string) {
+  const fromRoot = (path: string) => posix.relative(`/${prefix}`, `/${path}`);
+  const gone = new Map<string, string | undefined>();
+  /** Where the files of the next older commit are now, and those that are there. */
+  const now = new Map<string, string | undefined>();
+  const met = new Set<string>();
+
+  /** Newest first, so the first that is said of a path says how HEAD has it. */
+  function note(path: string, place: string | undefined): void {
+    if (!met.has(path)) gone.set(path, place);
+    met.add(path);
+    now.set(path, place);
+  }
+
+  return {
+    add({ isMerge, changes }: Commit, { mayHideRenames }: { mayHideRenames: boolean }): void {
+      // A merge repeats what its branches did.
+      if (isMerge) return;
+      const isDoubtful = mayHideRenames && changes.some(({ kind }) => kind === 'A');
+      const before = new Map(now);
+      for (const { kind, path, from } of changes) {
+        if (from !== undefined) note(from, before.has(path) ? before.get(path) : path);
+        else if (kind === 'D') {
+          if (!isDoubtful) note(path, undefined);
+        } else if (kind === 'A') now.delete(path);
+        if (kind !== 'D') met.add(path);
+      }
+    },
+    paths(): Map<string, string | undefined> {
+      const below = [...gone].filter(([path]) => path.startsWith(prefix));
+      return new Map(
+        below.map(([path, place]) => [
+          path.slice(prefix.length),
+          place === undefined ? undefined : fromRoot(place),
+        ]),
+      );
+    },
+  };
+}

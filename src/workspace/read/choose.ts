@@ -1,0 +1,149 @@
+// The vals of a workspace that the words of a command mean, compared with the service. For `status`, `diff` and `pull`.
+import type { Context } from '../../core/command-line/context.ts';
+import { createResolver } from '../../core/command-line/resolve-vals.ts';
+import {
+  messageWithHint,
+  NotFoundError,
+  UsageError,
+  undefinedIf,
+  type ValsError,
+} from '../../core/errors.ts';
+import { notInWorkspace } from '../../core/files/root.ts';
+import { withSlashes } from '../../core/lib/paths.ts';
+import { didYouMean } from '../../core/lib/suggest.ts';
+import { type Finding, fileOf, type MissingFile } from '../findings.ts';
+import { isTypedInside, nameOfService, pathTo, type Workspace } from '../workspace.ts';
+import { createWorkspaces, type Workspaces } from '../workspaces.ts';
+import { findAll } from './find.ts';
+import type { Gone } from './gone.ts';
+import { isBelow, type NamedFile, readLocals, sortFiles } from './local.ts';
+import { closeLook, type Look, openLook } from './look.ts';
+
+export interface ComparedVals {
+  look: Look;
+  /** In the order of the files. */
+  findings: Finding[];
+  gone: Gone;
+  /** The words that no val of the workspace has, and the ids of their vals, if there are such vals. */
+  unknown: ReadonlyMap<string, string | undefined>;
+  /** About files that cannot be compared. The others are in `findings`. */
+  error: ValsError | undefined;
+}
+
+interface CompareOptions {
+  /** Vals, files or folders. None means all files. */
+  words: readonly string[];
+  /** Also the vals of the service whose files were deleted here. */
+  findsMissing: boolean;
+}
+
+/** The workspace that a command with words works on: vals, paths or folders of one workspace. */
+export function workspaceOfWords(workspaces: Workspaces, words: readonly string[]): Workspace {
+  // A word without a slash may be the name of a val.
+  for (const word of words) if (withSlashes(word).includes('/')) workspaces.refuseOtherRepository(word);
+  const found = words.flatMap((word) => workspaces.placeOf(word)?.workspace ?? []);
+  const [workspace = workspaces.here(), another] = new Set(found);
+  if (workspace === undefined) throw notInWorkspace();
+  if (another === undefined) return workspace;
+  throw new UsageError(`The files belong to several workspaces: ${workspace.root} and ${another.root}.`, {
+    hint: 'Run the command once for each workspace.',
+  });
+}
+
+/** `use` gets what was compared. What the command learnt is recorded afterwards. */
+export async function compareWorkspace<Result>(
+  context: Context,
+  options: CompareOptions,
+  use: (compared: ComparedVals) => Promise<Result>,
+): Promise<Result> {
+  const workspace = workspaceOfWords(createWorkspaces(context), options.words);
+  context.say({ kind: 'progress', text: `Comparing with ${nameOfService(workspace.service)}` });
+  const look = await openLook(context, workspace, await context.connect());
+  try {
+    return await use(await compareWords(context, look, options));
+  } finally {
+    closeLook(look);
+  }
+}
+
+export async function compareWords(
+  context: Context,
+  look: Look,
+  { words, findsMissing }: CompareOptions,
+): Promise<ComparedVals> {
+  const { workspace } = look;
+  const { files, problem } = sortFiles(workspace, look.names);
+  const { chosen, unknown } = await chooseByWords(context, look, files, words);
+  const { locals, failed } = readLocals(workspace, chosen);
+  const needsMissing = findsMissing && (words.length === 0 || unknown.size > 0);
+  const { results, gone } = await findAll(context, look, locals, {
+    searches: needsMissing ? 'recent commits' : 'none',
+  });
+  const findings = results.map((result) => {
+    if ('error' in result) throw result.error;
+    return result.finding;
+  });
+  const isMeant =
+    (val: MissingFile) =>
+    ([word, id]: [string, string | undefined]) =>
+      word === val.name || isBelow(workspace, [word], val.file) || val.remote.id === id;
+  const missing = needsMissing
+    ? gone.missing.filter((val) => words.length === 0 || [...unknown].some(isMeant(val)))
+    : [];
+  const stillUnknown = [...unknown].filter((each) => !missing.some((val) => isMeant(val)(each)));
+  return {
+    ...{ look, gone, unknown: new Map(stillUnknown) },
+    findings: [...findings, ...missing].sort((a, b) => (fileOf(a) < fileOf(b) ? -1 : 1)),
+    error: firstError(context, [
+      ...(problem === undefined ? [] : [problem]),
+      ...failed.map(({ error }) => error),
+    ]),
+  };
+}
+
+/** `unknown` maps each word that no file fits to the id of its val, or to undefined if there is no such val. */
+async function chooseByWords(
+  context: Context,
+  look: Look,
+  files: readonly NamedFile[],
+  words: readonly string[],
+): Promise<{ chosen: readonly NamedFile[]; unknown: Map<string, string | undefined> }> {
+  const unknown = new Map<string, string | undefined>();
+  if (words.length === 0) return { chosen: files, unknown };
+  const identify = await createResolver(context);
+  const chosen = new Set<NamedFile>();
+  for (const word of new Set(words)) {
+    const fitting = files.filter(({ file, name }) => name === word || isBelow(look.workspace, [word], file));
+    const val = fitting.length > 0 ? undefined : await identify(word).catch(undefinedIf(NotFoundError));
+    const all = val === undefined ? fitting : await filesWithId(look, files, val.id);
+    for (const file of all) chosen.add(file);
+    if (all.length === 0) unknown.set(word, val?.id);
+  }
+  return { chosen: files.filter((file) => chosen.has(file)), unknown };
+}
+
+async function filesWithId(
+  { remotes, records }: Look,
+  files: readonly NamedFile[],
+  id: string,
+): Promise<NamedFile[]> {
+  const remote = await remotes.withId(id);
+  return files.filter(({ name }) => name === remote?.name || records.of(name)?.id === id);
+}
+
+function firstError({ say }: Pick<Context, 'say'>, errors: readonly ValsError[]): ValsError | undefined {
+  const [first, ...others] = new Map(errors.map((error) => [error.message, error])).values();
+  for (const error of others) say({ kind: 'warning', text: messageWithHint(error) });
+  return first;
+}
+
+export function refuseUnknownWords({ look, unknown }: ComparedVals): void {
+  const { workspace, names } = look;
+  const [word] = unknown.keys();
+  if (word === undefined) return;
+  const known = [...names].flatMap(([file, name]) => [name ?? '', pathTo(workspace, file)]);
+  const list = { text: 'To list the vals of the workspace', command: 'status' };
+  throw new NotFoundError(`The workspace has no val "${word}".${didYouMean(word, known)}`, {
+    hint: isTypedInside(workspace) ? list : [`Go to the folder ${pathTo(workspace, '.')}.`, list],
+  });
+}

@@ -1,0 +1,168 @@
+// Compares files with their vals: by the list where it tells the codes, else by reading each val, and by the histories of
+// both sides where the codes differ.
+import { forEach } from '../../core/command-line/batch.ts';
+import { asValsError, InterruptedError, type ValsError } from '../../core/errors.ts';
+import type { Say } from '../../core/lib/say.ts';
+import { isSameCode } from '../code.ts';
+import { compareFiles } from '../compare/compare-files.ts';
+import type { Compared, FileAndVal, ValRecord } from '../compare/types.ts';
+import type { Conflict, Finding, NoVal } from '../findings.ts';
+import { readOrder } from '../git/file-histories.ts';
+import { findGone, type Gone, noneGone } from './gone.ts';
+import type { Local } from './local.ts';
+import type { Look } from './look.ts';
+import type { RemoteVal } from './remotes.ts';
+
+/** A file that could not be compared has an error. */
+export type Result = { local: Local; finding: Finding } | { local: Local; error: ValsError };
+
+export interface Found {
+  /** In the order of the files. */
+  results: readonly Result[];
+  gone: Gone;
+  /** One that concerns all vals: nothing more was asked. */
+  failure: ValsError | undefined;
+}
+
+export interface FindOptions {
+  /** Which commits are searched for deleted files. Where there is a new file, at least the recent ones are. */
+  searches: 'none' | 'recent commits' | 'all commits';
+}
+
+/** Their codes differ. All such vals are compared at once. */
+interface Differing {
+  local: Local;
+  remote: RemoteVal;
+  pair: FileAndVal;
+}
+
+const recentCommits = 100;
+
+export async function findAll(
+  { say, signal }: { say: Say; signal: AbortSignal },
+  look: Look,
+  locals: readonly Local[],
+  { searches }: FindOptions,
+): Promise<Found> {
+  const findings = new Map<Local, Finding>();
+  const errors = new Map<Local, ValsError>();
+  const differing: Differing[] = [];
+  let failure: ValsError | undefined;
+  let finished = 0;
+  const show = () => say({ kind: 'progress', text: `Comparing ${finished} of ${locals.length} vals` });
+  show();
+  await forEach(locals, 'auto', async (local) => {
+    if (failure !== undefined) return;
+    try {
+      const found = await findOne(look, local);
+      if ('pair' in found) differing.push(found);
+      else findings.set(local, found);
+    } catch (caught) {
+      const error = asValsError(caught);
+      if (error === signal.reason || error instanceof InterruptedError) throw error;
+      if (error.scope === 'all') failure ??= error;
+      errors.set(local, error);
+    }
+    finished += 1;
+    show();
+  });
+  if (failure !== undefined) return { ...resultsOf(locals, findings, errors, failure), gone: noneGone };
+  for (const [local, finding] of await compareDiffering(look, differing)) findings.set(local, finding);
+  const isSearched = searches !== 'none' || [...findings.values()].some(({ status }) => status === 'new');
+  const most = searches === 'all commits' ? undefined : recentCommits;
+  const gone = isSearched ? await findGone(look, [...findings.values()], { most }) : noneGone;
+  for (const renamed of gone.renamed) findings.set(renamed.local, renamed);
+  await recordSame(look, [...findings.values()]);
+  return { ...resultsOf(locals, findings, errors, undefined), gone };
+}
+
+function resultsOf(
+  locals: readonly Local[],
+  findings: ReadonlyMap<Local, Finding>,
+  errors: ReadonlyMap<Local, ValsError>,
+  failure: ValsError | undefined,
+): Pick<Found, 'results' | 'failure'> {
+  const results = locals.flatMap((local): Result[] => {
+    const finding = findings.get(local);
+    const error = errors.get(local) ?? failure;
+    if (finding !== undefined) return [{ local, finding }];
+    return error === undefined ? [] : [{ local, error }];
+  });
+  return { results, failure };
+}
+
+async function findOne(look: Look, local: Local): Promise<Finding | Differing> {
+  const { remotes, records } = look;
+  const remote = await remotes.find(local.name);
+  if (remote.kind !== 'val') return findWithoutVal(look, local, remote);
+  if (isSameCode(local.code, remote.code))
+    return { status: 'unchanged', local, remote, compared: { status: 'unchanged' } };
+  if (local.code.hasMarks) return conflict(local, remote, 'marks');
+  const record = records.of(local.name);
+  const { id, version, code, madeAt, madeBy } = remote;
+  const versions = await remotes.versions(remote);
+  const pair: FileAndVal = {
+    file: local.file,
+    here: local.code,
+    there: { version, code, madeAt, madeBy },
+    record: record?.id === id ? record : undefined,
+    versions: async () => versions,
+    read: (each) => remotes.readVersion(remote, each.version),
+  };
+  return { local, remote, pair };
+}
+
+const conflict = (
+  local: Local,
+  remote: Conflict['remote'],
+  reason: Conflict['reason'],
+  compared?: Compared,
+): Conflict => ({ status: 'conflict', reason, local, remote, compared });
+
+/** The val of a record that counts, or of an id in vals.json, may be gone or have another name now. */
+async function findWithoutVal(look: Look, local: Local, remote: NoVal): Promise<Finding> {
+  const { remotes, records, written } = look;
+  const record = records.of(local.name);
+  const recorded = record !== undefined && (await counts(look, record)) ? record.id : undefined;
+  const id = recorded ?? (remote.kind === 'unknown' ? written.get(local.name) : undefined);
+  if (id === undefined) return withoutVal(local, remote);
+  const known = await remotes.read(id);
+  if (known?.owner !== undefined) return withoutVal(local, remote);
+  if (known === undefined) return conflict(local, remote, 'deleted there');
+  return conflict(local, known, 'renamed there');
+}
+
+const withoutVal = (local: Local, remote: NoVal): Finding =>
+  local.code.hasMarks ? conflict(local, remote, 'marks') : { status: 'new', local, remote };
+
+/** A record counts while its commit is in the history of HEAD. */
+async function counts({ repository }: Look, { commit }: ValRecord): Promise<boolean> {
+  if (commit === undefined || repository === undefined) return true;
+  return (await readOrder(repository, [commit])).placeOf(commit) !== undefined;
+}
+
+async function compareDiffering(look: Look, differing: readonly Differing[]): Promise<[Local, Finding][]> {
+  const { repository, workspace } = look;
+  const compared = await compareFiles(
+    differing.map(({ pair }) => pair),
+    { repository, env: workspace.env },
+  );
+  return differing.map(({ local, remote }, index) => {
+    const each = compared[index] ?? { status: 'conflict' };
+    const { status } = each;
+    return status === 'conflict'
+      ? [local, conflict(local, remote, 'both changed', each)]
+      : [local, { status, local, remote, compared: each }];
+  });
+}
+
+/** Both sides have the same code, so a record says so. */
+async function recordSame({ records, repository }: Look, findings: readonly Finding[]): Promise<void> {
+  const same = findings.flatMap((finding) => (finding.status === 'unchanged' ? [finding] : []));
+  if (same.length === 0) return;
+  const commit = (await repository?.head())?.commit;
+  for (const { local, remote } of same) {
+    const { id, version, code } = remote;
+    records.set(local.name, { id, version, blob: code.blob, commit });
+  }
+}

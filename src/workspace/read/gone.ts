@@ -1,0 +1,176 @@
+// Vals of the service without a file here: which of them had one that was deleted, and which new file is the renamed one.
+import { existsBelow, readIfPossible } from '../../core/files/files.ts';
+import { isTakenFromFolder } from '../../core/files/walk.ts';
+import { codeOf, isSameCode } from '../code.ts';
+import { numberCodes } from '../compare/code-numbers.ts';
+import type { GitLimit } from '../compare/types.ts';
+import { type Conflict, type Finding, type MissingFile, valOf } from '../findings.ts';
+import { readFileHistories } from '../git/file-histories.ts';
+import { filesOfHead, readGoneFiles } from '../git/gone-files.ts';
+import type { Repository } from '../git/repository.ts';
+import { type Local, nameOfFile } from './local.ts';
+import type { Look } from './look.ts';
+import type { RemoteVal } from './remotes.ts';
+
+export interface Gone {
+  /** New files that seem to be the renamed files of vals. */
+  renamed: readonly Conflict[];
+  /** Vals whose files were deleted, and whose code the histories of these files have. */
+  missing: readonly MissingFile[];
+  /** Vals without a file that a prune leaves. */
+  left: readonly LeftVal[];
+  /** Why git may not know all deleted files. */
+  limit: GitLimit | undefined;
+}
+
+export interface LeftVal {
+  name: string;
+  file: string;
+  /** Where git moved the file. Undefined if git does not have the code that the val has now. */
+  movedTo: string | undefined;
+}
+
+export const noneGone: Gone = { renamed: [], missing: [], left: [], limit: undefined };
+
+interface WithoutFile {
+  name: string;
+  id: string;
+  /** This folder or vals.json knew the val. */
+  isKnown: boolean;
+}
+
+/** `most` is how many commits are searched. Undefined means all. */
+export async function findGone(
+  look: Look,
+  findings: readonly Finding[],
+  { most }: { most: number | undefined },
+): Promise<Gone> {
+  const { repository } = look;
+  if (repository === undefined) return noneGone;
+  const vals = await valsWithoutFile(look, findings);
+  if (vals.length === 0) return noneGone;
+  const { paths, failure } = await readGoneFiles(repository, most);
+  const limit = failure ?? (repository.isShallow ? 'shallow' : undefined);
+  const files = await filesByName(look, repository, vals, paths);
+  const newFiles = findings.flatMap((each) => (each.status === 'new' ? [each.local] : []));
+  const renamed: Conflict[] = [];
+  const left: LeftVal[] = [];
+  const deleted: MissingFile[] = [];
+  for (const { name, id, isKnown } of vals) {
+    const file = files.get(name);
+    if (file === undefined && isKnown) left.push({ name, file: `${name}.ts`, movedTo: undefined });
+    if (file === undefined) continue;
+    const remote = await look.remotes.withId(id);
+    if (remote === undefined) continue;
+    const movedTo = paths.get(file);
+    const newFile = newFiles.find((local) => local.file === movedTo);
+    if (newFile !== undefined) renamed.push(renamedHere(newFile, remote));
+    if (newFile !== undefined || movedTo?.startsWith('../')) left.push({ name, file, movedTo });
+    else deleted.push({ status: 'missing here', file, name, remote });
+  }
+  const known = await withCodeInGit(look, repository, deleted);
+  for (const val of deleted) if (!known.has(val)) left.push({ ...val, movedTo: undefined });
+  const missing = deleted.filter((val) => known.has(val));
+  const moved = movedByCode(look, newFiles, missing);
+  return {
+    renamed: [...renamed, ...moved.map(({ local, val }) => renamedHere(local, val.remote))],
+    missing: missing.filter((each) => !moved.some(({ val }) => val === each)).sort(byFile),
+    left: [...left, ...moved.map(({ local, val }) => ({ ...val, movedTo: local.file }))],
+    limit,
+  };
+}
+
+const byFile = (a: MissingFile, b: MissingFile): number => (a.file < b.file ? -1 : 1);
+
+const renamedHere = (local: Local, remote: RemoteVal): Conflict => ({
+  status: 'conflict',
+  reason: 'renamed here',
+  local,
+  remote,
+  compared: undefined,
+});
+
+/** Without a list, the records and vals.json tell which vals there are. */
+async function valsWithoutFile(look: Look, findings: readonly Finding[]): Promise<WithoutFile[]> {
+  const { remotes, records, written } = look;
+  const names = new Set(look.names.values());
+  const taken = new Set(findings.flatMap((finding) => valOf(finding)?.id ?? []));
+  const isOpen = ({ name, id }: WithoutFile) => !names.has(name) && !taken.has(id);
+  const listed = await remotes.list();
+  if (listed !== undefined) {
+    return listed
+      .map(({ id, name = '' }) => ({ id, name, isKnown: records.of(name)?.id === id }))
+      .filter(isOpen);
+  }
+  const recorded = records.names().map((name) => ({ name, id: records.of(name)?.id ?? '' }));
+  const all = [...recorded, ...[...written].map(([name, id]) => ({ name, id }))];
+  const open = new Map<string, WithoutFile>();
+  for (const { name, id } of all) {
+    // The present name of a val decides its file.
+    const remote = names.has(name) ? undefined : await remotes.withId(id);
+    const val = remote && { name: remote.name, id, isKnown: true };
+    if (val !== undefined && isOpen(val)) open.set(id, val);
+  }
+  return [...open.values()];
+}
+
+/** The deleted file of each val, in the history of HEAD, in the index or in the working tree. */
+async function filesByName(
+  { workspace }: Look,
+  repository: Repository,
+  vals: readonly WithoutFile[],
+  gone: ReadonlyMap<string, string | undefined>,
+): Promise<ReadonlyMap<string, string>> {
+  const { root, manifest } = workspace;
+  const files = new Map<string, string>();
+  const add = (file: string) => {
+    const isVal = isTakenFromFolder(file) || manifest.names.has(file);
+    const name = isVal && !existsBelow(root, file) ? nameOfFile(workspace, file) : undefined;
+    if (name !== undefined && !files.has(name)) files.set(name, file);
+  };
+  for (const file of gone.keys()) add(file);
+  const isMissed = vals.some(({ name, isKnown }) => isKnown && !files.has(name));
+  if (isMissed) for (const file of await filesOfHead(repository)) add(file);
+  return files;
+}
+
+/** Those whose code on the service the history of their file has. */
+async function withCodeInGit(
+  look: Look,
+  repository: Repository,
+  vals: readonly MissingFile[],
+): Promise<Set<MissingFile>> {
+  if (vals.length === 0) return new Set();
+  const isLong = ((await repository.head()).commit ?? '').length > 40;
+  const wanted = await Promise.all(
+    vals.map(async ({ file, remote }) => {
+      // The text tells the ids with either line ends.
+      const { code, version } = (await look.remotes.read(remote.id)) ?? remote;
+      return { file, codes: numberCodes([code], { isLong }).idsInOrder([{ code, version }]) };
+    }),
+  );
+  const histories = await readFileHistories(repository, wanted);
+  return new Set(vals.filter(({ file }) => histories.of(file).hasAll));
+}
+
+/** A new file that has the code of a missing val, if no other file has it. */
+function movedByCode(
+  look: Look,
+  newFiles: readonly Local[],
+  missing: readonly MissingFile[],
+): { local: Local; val: MissingFile }[] {
+  return newFiles.flatMap((local) => {
+    const same = missing.filter(({ remote }) => isSameCode(remote.code, local.code));
+    const [val, another] = same;
+    if (val === undefined || another !== undefined || isCopied(look, local)) return [];
+    return [{ local, val }];
+  });
+}
+
+function isCopied({ workspace, names }: Look, { file, code }: Local): boolean {
+  const others = [...names.keys()].filter((other) => other !== file);
+  return others.some((other) => {
+    const text = readIfPossible(workspace.root, other);
+    return text !== undefined && isSameCode(codeOf(text), code);
+  });
+}

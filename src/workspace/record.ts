@@ -1,0 +1,63 @@
+// What this folder and a service last had in common: one file for each service, replaced at the end of a command.
+import { LocalError } from '../core/errors.ts';
+import { isObject, type JsonValue, parseIfJson, stringifyJson } from '../core/lib/json.ts';
+import type { ValRecord } from './compare/types.ts';
+import type { OwnFolder } from './records/own-folder.ts';
+
+export interface Records {
+  of(name: string): ValRecord | undefined;
+  names(): string[];
+  set(name: string, record: ValRecord): void;
+  remove(name: string): void;
+  /** A record that cannot be written costs no more than a warning. */
+  save(): void;
+}
+
+export function openRecords(
+  own: OwnFolder,
+  service: string,
+  warn: (message: string) => void = () => {},
+): Records {
+  const file = `records/${encodeURIComponent(service).replaceAll('*', '%2A')}.json`;
+  const before = own.read(file);
+  const records = parseRecords(before);
+  return {
+    of: (name) => records.get(name),
+    names: () => [...records.keys()],
+    set: (name, record) => void records.set(name, record),
+    remove: (name) => void records.delete(name),
+    save() {
+      const after = `${stringifyJson(Object.fromEntries(records))}\n`;
+      if (after === before || (before === undefined && records.size === 0)) return;
+      try {
+        own.write(file, after);
+      } catch (error) {
+        if (!(error instanceof LocalError)) throw error;
+        warn(`vals keeps no record of this workspace: ${error.message}`);
+      }
+    },
+  };
+}
+
+function parseRecords(text: string | undefined): Map<string, ValRecord> {
+  const content = text === undefined ? undefined : parseIfJson(text);
+  if (!isObject(content)) return new Map();
+  return new Map(
+    Object.entries(content).flatMap(([name, value]) => {
+      const record = parseRecord(value);
+      return record === undefined ? [] : [[name, record]];
+    }),
+  );
+}
+
+function parseRecord(value: JsonValue): ValRecord | undefined {
+  if (!isObject(value)) return undefined;
+  const { id, version, blob, commit } = value;
+  if (typeof id !== 'string' || typeof blob !== 'string') return undefined;
+  return {
+    id,
+    version: typeof version === 'number' ? version : undefined,
+    blob,
+    commit: typeof commit === 'string' ? commit : undefined,
+  };
+}

@@ -1,0 +1,292 @@
+// What each status means, and what push and pull do about it: one table for the screen, the refusals and the guide.
+import { ConflictError, type Problem } from '../core/errors.ts';
+import { type Hint, listOf } from '../core/lib/hint.ts';
+import type { Style } from '../core/output/style.ts';
+import { ago } from '../core/output/times.ts';
+import type { GitLimit } from './compare/types.ts';
+import {
+  type Conflict,
+  type Finding,
+  fileOf,
+  nameOf,
+  type Reason,
+  valOf,
+  type Word,
+  wordOf,
+} from './findings.ts';
+
+/** What a push does about a val. `refuse` sends nothing, and is exit code 5. */
+export type StepKind = 'create' | 'send' | 'leave' | 'behind' | 'refuse' | 'delete';
+
+/** What a pull does about a file. `keep` leaves the file, which is no failure. */
+export type PullKind = 'write' | 'add' | 'keep' | 'refuse';
+
+interface Entry {
+  /** `status` lists the vals in the order of this table, which is the order of attention. */
+  mark: string;
+  tone: keyof Style;
+  /** Follows the name of a file, or the names of several. */
+  meaning: { one: string; many: string };
+  push: StepKind;
+  /** With --force. */
+  forced: StepKind;
+  /** `add` is a write if the val was named. */
+  pull: PullKind;
+  /** What to do next. */
+  next: readonly (string | Hint)[];
+}
+
+const push = (text: string, input: Hint['input'] = {}): Hint => ({ text, command: 'push', input });
+const pull = (text: string, input: Hint['input'] = {}): Hint => ({ text, command: 'pull', input });
+const diff: Hint = { text: 'To see the difference', command: 'diff' };
+const overwrite = push("To overwrite the service's code", { force: true });
+const same = (text: string) => ({ one: text, many: text });
+const red = { mark: '!', tone: 'red' } as const;
+const refused = { ...red, push: 'refuse', pull: 'refuse' } as const;
+
+const table: Readonly<Record<Word, Entry>> = {
+  marks: {
+    ...refused,
+    meaning: { one: 'has conflict markers', many: 'have conflict markers' },
+    forced: 'send',
+    next: [
+      'Edit the file: keep the lines you want, and remove the conflict markers (<<<<<<<).',
+      push('To send it then'),
+    ],
+  },
+  'both changed': {
+    ...refused,
+    meaning: same('changed here and on the service'),
+    forced: 'send',
+    next: [diff, pull("To merge the service's code into the file", { merge: true }), overwrite],
+  },
+  'renamed there': {
+    ...refused,
+    meaning: {
+      one: 'has a val that was renamed on the service',
+      many: 'have vals that were renamed on the service',
+    },
+    forced: 'send',
+    next: [pull('To write the new name into vals.json')],
+  },
+  'renamed here': {
+    ...refused,
+    meaning: {
+      one: 'was renamed here, and its val was not',
+      many: 'were renamed here, and their vals were not',
+    },
+    forced: 'create',
+    pull: 'keep',
+    next: [push('To make a new val', { force: true })],
+  },
+  'deleted there': {
+    ...refused,
+    meaning: {
+      one: 'has no val on the service any more, because the val was deleted',
+      many: 'have no vals on the service any more, because the vals were deleted',
+    },
+    forced: 'create',
+    pull: 'keep',
+    next: [push('To make the val anew', { force: true }), 'Otherwise, delete the file.'],
+  },
+  'name taken': {
+    ...refused,
+    meaning: {
+      one: 'has no val yet, but the service says that its name is taken',
+      many: 'have no vals yet, but the service says that their names are taken',
+    },
+    forced: 'create',
+    pull: 'keep',
+    next: ['Find out whose val it is.'],
+  },
+  'missing here': {
+    mark: '-',
+    tone: 'yellow',
+    meaning: {
+      one: 'was deleted here, and its val was not',
+      many: 'were deleted here, and their vals were not',
+    },
+    push: 'leave',
+    forced: 'leave',
+    pull: 'add',
+    next: [pull('To restore the file'), push('To delete the vals whose files are gone', { prune: true })],
+  },
+  'changed there': {
+    mark: '<',
+    tone: 'cyan',
+    meaning: same('changed on the service'),
+    push: 'behind',
+    forced: 'send',
+    pull: 'write',
+    next: [pull("To write the service's code into the file")],
+  },
+  'changed here': {
+    mark: '>',
+    tone: 'green',
+    meaning: same('changed here'),
+    push: 'send',
+    forced: 'send',
+    pull: 'keep',
+    next: [push('To send the change')],
+  },
+  new: {
+    mark: '+',
+    tone: 'green',
+    meaning: { one: 'is not on the service yet', many: 'are not on the service yet' },
+    push: 'create',
+    forced: 'create',
+    pull: 'keep',
+    next: [push('To send it')],
+  },
+  unchanged: {
+    mark: '=',
+    tone: 'dim',
+    meaning: { one: 'is the same on the service', many: 'are the same on the service' },
+    push: 'leave',
+    forced: 'leave',
+    pull: 'keep',
+    next: [],
+  },
+};
+
+/** In the order of attention. */
+export const words = Object.keys(table) as readonly Word[];
+
+export const entryOf = (finding: Finding): Entry => table[wordOf(finding)];
+
+export const markOf = (word: string): Pick<Entry, 'mark' | 'tone'> =>
+  words.some((each) => each === word) ? table[word as Word] : red;
+
+/** The argument of each proposed command that takes files. */
+const argumentOfFiles: Readonly<Record<string, string>> = { push: 'paths', pull: 'vals', diff: 'vals' };
+
+/** A command that names the files works wherever it is typed, and changes nothing else. */
+export function hintAbout(files: readonly string[], hint: Hint): Hint {
+  const argument = argumentOfFiles[hint.command ?? ''];
+  return argument === undefined ? hint : { ...hint, input: { [argument]: listOf(files), ...hint.input } };
+}
+
+/** With `isWhole` the commands work on the whole workspace, except those that would overwrite other vals. */
+export function nextSteps(word: Word, paths: readonly string[], { isWhole = false } = {}): (string | Hint)[] {
+  return table[word].next.flatMap((hint): (string | Hint)[] => {
+    if (typeof hint === 'string') return [hint];
+    const { command = '', input = {} } = hint;
+    // --prune works on the whole workspace.
+    if (input.prune === true) return isWhole ? [hint] : [];
+    const isRestore = word === 'missing here' && command === 'pull';
+    const namesFiles = !isWhole || isRestore || input.force === true;
+    return [namesFiles ? hintAbout(paths, hint) : hint];
+  });
+}
+
+/** Why git could not answer, and what helps. */
+const gitLimits: Readonly<Record<GitLimit, readonly [reason: string, cure?: string]>> = {
+  shallow: ['git has only a part of the history here', ' In CI, fetch all of it (fetch-depth: 0).'],
+  'too long': ['git took longer than 5 seconds to search the history'],
+  failed: ['git could not read the history', ' `git log` shows the reason.'],
+  'no git program': ['git is not installed here'],
+  'dubious ownership': [
+    'git does not trust this repository, because it belongs to another user',
+    ' `git status` says how to trust it.',
+  ],
+};
+
+export function hintAtGit(limit: GitLimit | undefined, question = 'which side is newer'): string[] {
+  if (limit === undefined) return [];
+  const [reason, cure = ''] = gitLimits[limit];
+  return [`${reason}, so it cannot tell ${question}.${cure}`];
+}
+
+export interface Telling {
+  /** As the user would type it. */
+  path: string;
+  now: number;
+}
+
+class WorkspaceConflict extends ConflictError {
+  constructor(
+    readonly reason: Reason,
+    ...rest: ConstructorParameters<typeof ConflictError>
+  ) {
+    super(...rest);
+  }
+}
+
+export const reasonOf = (error: ConflictError): Reason | undefined =>
+  error instanceof WorkspaceConflict ? error.reason : undefined;
+
+/** Why a val was not pushed or pulled, and what to do next. */
+export function conflictOf(conflict: Conflict, telling: Telling): ConflictError {
+  const { path } = telling;
+  const problem = problemOf(conflict);
+  return new WorkspaceConflict(
+    conflict.reason,
+    `${path} ${typeof problem === 'string' ? problem : problem.one}.${whatIsThere(conflict, telling)}`,
+    {
+      subject: path,
+      problem,
+      hint: [...hintAtGit(conflict.compared?.limit), ...waysOn(conflict, path)],
+    },
+  );
+}
+
+function problemOf(conflict: Conflict): Problem {
+  const name = valOf(conflict)?.name ?? '';
+  switch (conflict.reason) {
+    case 'renamed there':
+      return `has the val "${nameOf(conflict)}", which is named "${name}" on the service now`;
+    case 'renamed here':
+      return `has no val of its name, and seems to be the renamed file of the val "${name}"`;
+    default:
+      return entryOf(conflict).meaning;
+  }
+}
+
+/** For example " Version 3 there has the code of version 1 again, by ada, 2h ago." */
+function whatIsThere(conflict: Conflict, { now }: Telling): string {
+  const val = valOf(conflict);
+  if (conflict.reason !== 'both changed' || val?.version === undefined) return '';
+  const restored = conflict.compared?.restored;
+  const code = restored === undefined ? 'is' : `has the code of version ${restored} again,`;
+  const facts = [
+    val.madeBy === undefined ? [] : `by ${val.madeBy}`,
+    val.madeAt === undefined ? [] : `made ${ago(val.madeAt, now)}`,
+  ].flat();
+  if (facts.length === 0 && restored === undefined) return ` The service has version ${val.version}.`;
+  const text = facts.length === 0 ? code.replace(/,$/, '') : `${code} ${facts.join(', ')}`;
+  return ` Version ${val.version} there ${text}.`;
+}
+
+function waysOn(conflict: Conflict, path: string): (string | Hint)[] {
+  const steps = nextSteps(wordOf(conflict), [path]);
+  const val = valOf(conflict);
+  const name = nameOf(conflict);
+  switch (conflict.reason) {
+    case 'renamed there':
+      return [
+        ...steps,
+        {
+          text: 'To give the old name back',
+          command: 'val set',
+          input: { val: val?.id ?? val?.name ?? '', name },
+        },
+      ];
+    case 'renamed here':
+      return [
+        { text: 'To rename the val, too', command: 'val set', input: { val: val?.name ?? '', name } },
+        `If the val shall keep its name, write "${fileOf(conflict)}": "${val?.name}" into "names" of vals.json.`,
+        ...steps,
+      ];
+    case 'name taken':
+      return conflict.remote.kind === 'unknown' ? waysToId(name, path) : steps;
+    default:
+      return steps;
+  }
+}
+
+/** The service cannot list vals, so nobody here knows the val that has the name. */
+const waysToId = (name: string, path: string): (string | Hint)[] => [
+  `If it is your val, write its id into "ids" of vals.json, under "${name}". The push that made the val showed the id.`,
+  { text: 'If you know the id, this writes it', command: 'pull', input: { vals: true } },
+  hintAbout([path], overwrite),
+];
