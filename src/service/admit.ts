@@ -41,7 +41,7 @@ async function identifyRequest(request: ServiceRequest, store: Store): Promise<I
   // The API takes no sessions: a page of another site could use them.
   if (header === undefined) return request.isApi ? undefined : identifySession(request, store);
   const secret = /^Bearer +(\S+)$/i.exec(header)?.[1];
-  const found = secret === undefined ? undefined : await identify(store, { secret });
+  const found = secret === undefined ? undefined : await identify(store, 'token', secret);
   if (found) return found;
   throw unauthorized('This service does not know the token, or the token has ended.');
 }

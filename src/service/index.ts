@@ -47,7 +47,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
   const onInternalError = (failure: InternalError) => tell({ kind: 'internal error', failure });
   const certificate = await ownCertificate(network);
   const store = await openStore(options, {
-    endsWithCommand: network.endsWithCommand,
+    tokenFor: network.endsWithCommand ? 'command' : 'owner',
     onEvent: tell,
   });
   const ended = new AbortController();

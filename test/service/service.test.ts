@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import Database from 'libsql';
@@ -66,12 +66,6 @@ describe('the file of a store', () => {
     expect(message).toMatch(/store\.db could not be used: ENOENT/);
   });
 
-  const ofAnotherUser = (file: string) => {
-    writeFileSync(file, '');
-    chownSync(file, 65_534, 65_534);
-  };
-  const asRoot = process.getuid?.() === 0 ? [ofAnotherUser] : [];
-
   test.each<[string, RegExp, (file: string) => void]>([
     [
       'not a database',
@@ -85,7 +79,6 @@ describe('the file of a store', () => {
     ],
     ['a folder', /store\.db is not a file/, (file) => mkdirSync(file)],
     ['below a file', /store\.db could not be used/, (file) => writeFileSync(dirname(file), '')],
-    ...asRoot.map((make): [string, RegExp, typeof make] => ["another user's", /to another user/, make]),
   ])('is refused when it is %s, and stays as it is', async (what, message, make) => {
     const folder = join(temporaryFolder(), 'folder');
     if (what !== 'below a file') mkdirSync(folder);

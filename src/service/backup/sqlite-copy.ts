@@ -9,7 +9,7 @@ import { makeSqliteTables } from '../database/sqlite-schema.ts';
 import type { BackupOptions } from './backup-store.ts';
 import { type BackupCounts, countsOf } from './counts.ts';
 import { createPartial, nameFile } from './new-file.ts';
-import { type CopyTarget, leftOut } from './tables.ts';
+import type { CopyTarget } from './tables.ts';
 
 /** A file that is not whole has no journal, because nobody needs it. */
 const withoutJournal = 'PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF';
@@ -79,13 +79,12 @@ async function vacuumInto(from: string, to: string, { signal, onProgress }: Back
   }
 }
 
-/** Deleted bytes are overwritten with zeros. */
 async function cleanCopy(file: string): Promise<BackupCounts> {
   const connection = new Libsql(file);
   try {
-    connection.exec(`${withoutJournal}; PRAGMA secure_delete = ON; BEGIN`);
+    connection.exec(`${withoutJournal}; BEGIN`);
     await makeSqliteTables(connection, file);
-    for (const table of leftOut) connection.exec(`DELETE FROM ${table}`);
+    connection.exec(`DELETE FROM sessions`);
     connection.exec('COMMIT');
     return await countsOf({ query: queryOn(connection) });
   } finally {

@@ -28,9 +28,8 @@ export interface CopyTarget {
 }
 
 /**
- * What a copy of a store has, in an order in which each row comes after those that it refers to. The owner of an
- * embedded store is a person like others in the copy, without the token that the store keeps. What opens sessions is left
- * out too: the links for browsers, and the secret of the store.
+ * What a copy of a store has, in an order in which each row comes after those that it refers to. Sessions are left out:
+ * whoever is signed in to the store is not signed in to its copy.
  */
 export const tables: readonly Table[] = [
   { name: 'users', key: ['id'], batch: 500 },
@@ -47,8 +46,6 @@ export const tables: readonly Table[] = [
 export const numberedTables: readonly string[] = tables
   .filter(({ key }) => key.includes('position'))
   .map(({ name }) => name);
-
-export const leftOut = ['owner', 'links', 'secret'];
 
 /** Inserts the rows at once, which is several times as fast as one by one. */
 export async function insertRows(tx: Tx, { name }: Table, rows: readonly Row[]): Promise<void> {

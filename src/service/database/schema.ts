@@ -32,8 +32,6 @@ const tables = ({ bytes, sortedText, long, position, tableEnd }: Dialect): strin
     created_at TEXT NOT NULL
   )${tableEnd};
 
-  CREATE TABLE owner (id TEXT NOT NULL REFERENCES users (id), token TEXT NOT NULL)${tableEnd};
-
   CREATE TABLE members (
     user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     space_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -52,9 +50,11 @@ const tables = ({ bytes, sortedText, long, position, tableEnd }: Dialect): strin
     expires_at TEXT,
     read_only INTEGER NOT NULL DEFAULT 0,
     space_id TEXT,
-    UNIQUE (user_id, name),
     FOREIGN KEY (user_id, space_id) REFERENCES members (user_id, space_id) ON DELETE CASCADE
   )${tableEnd};
+
+  -- A name is that of one token at each base URL.
+  CREATE UNIQUE INDEX tokens_by_name ON tokens (user_id, coalesce(space_id, ''), name);
 
   -- A browser that is signed in, or a link that signs one in (once). It ends with its token.
   CREATE TABLE sessions (
@@ -65,16 +65,6 @@ const tables = ({ bytes, sortedText, long, position, tableEnd }: Dialect): strin
   )${tableEnd};
   CREATE INDEX sessions_by_token ON sessions (token_id);
   CREATE INDEX sessions_by_end ON sessions (ends_at);
-
-  CREATE TABLE links (
-    digest TEXT PRIMARY KEY,
-    token_id TEXT NOT NULL REFERENCES tokens (id) ON DELETE CASCADE,
-    expires_at TEXT NOT NULL
-  )${tableEnd};
-  CREATE INDEX links_by_token ON links (token_id);
-  CREATE INDEX links_by_end ON links (expires_at);
-
-  CREATE TABLE secret (id INTEGER PRIMARY KEY CHECK (id = 1), secret TEXT NOT NULL)${tableEnd};
 
   CREATE TABLE vals (
     position ${position},

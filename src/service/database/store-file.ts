@@ -7,7 +7,7 @@ import { errnoOf } from '../../core/lib/system.ts';
 export const otherFileHint =
   'Use another file. The embedded service keeps vals.db in the folder VALS_DATA_DIR.';
 
-/** Makes the file if it is absent, for its owner alone, because the store contains a token. */
+/** Makes the file if it is absent, for its owner alone, because it has everybody's code. */
 export function prepareStoreFile(file: string): string {
   makeFolder(dirname(file), 0o700);
   try {
@@ -19,15 +19,12 @@ export function prepareStoreFile(file: string): string {
   const stats = statSync(path);
   if (!stats.isFile())
     throw new LocalError(`${path} is not a file, so it cannot be a store.`, { hint: otherFileHint });
-  const user = process.geteuid?.();
-  if (user !== undefined && stats.uid !== user) {
-    throw new LocalError(`${path} belongs to another user, who could read everything in the store.`, {
-      hint: otherFileHint,
-    });
-  }
   return path;
 }
 
+/** Whoever may only use a file of somebody else cannot change its mode. */
 export function restrictMode(path: string): void {
-  if (statSync(path).mode & 0o077) chmodSync(path, 0o600);
+  const { mode, uid } = statSync(path);
+  const user = process.geteuid?.() ?? uid;
+  if (mode & 0o077 && (user === uid || user === 0)) chmodSync(path, 0o600);
 }

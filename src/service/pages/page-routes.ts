@@ -6,8 +6,10 @@ import { notTooLong, parseVersion, position } from '../routes/checks.ts';
 import { type Route, route } from '../routes/route.ts';
 import { ref } from '../routes/schemas.ts';
 import type { Store } from '../store/open-store.ts';
+
 import { changePositions, runPositions, valPositions, versionPositions } from '../store/positions.ts';
-import { addSignInLink } from '../store/sign-in-links.ts';
+import { openSession } from '../store/sessions.ts';
+
 import { visibleVal } from '../store/vals.ts';
 import { visibleVersion } from '../store/versions.ts';
 import { valAddress } from './parts.ts';
@@ -96,7 +98,7 @@ export function pageRoutes({ db }: Pick<Store, 'db'>): Route[] {
         const base = spacePrefix(request.space);
         const link = new URL('/sign-in', request.origin);
         link.searchParams.set('next', val === undefined ? `${base}/` : valAddress(base, val));
-        link.searchParams.set('key', await addSignInLink(db, token));
+        link.searchParams.set('key', await openSession(db, token.id, { once: true }));
         return json({ url: link.href });
       },
     }),

@@ -1,12 +1,10 @@
-import { createHmac } from 'node:crypto';
 import { readBytes } from '../body.ts';
 import { HttpProblem } from '../problem.ts';
 import { headerOf, redirect, type ServiceReply, type ServiceRequest } from '../request.ts';
-import type { Identity, OwnToken } from '../store/access.ts';
+import type { Identity } from '../store/access.ts';
 import type { Store } from '../store/open-store.ts';
-import { digestOf, identify } from '../store/tokens.ts';
-
-const lifetimeSeconds = 12 * 60 * 60;
+import { endSession, sessionSeconds } from '../store/sessions.ts';
+import { identify } from '../store/tokens.ts';
 
 /**
  * The port is part of the name, because browsers send a cookie to all ports of a host. Because of the prefix `__Host-`,
@@ -21,36 +19,21 @@ function cookieOf({ origin }: ServiceRequest): { name: string; attributes: strin
   return isSecure ? { name: `__Host-${name}`, attributes: `${attributes}; Secure` } : { name, attributes };
 }
 
-/** A session names its token, so it ends with the token, in every process, and nobody keeps a list. */
-const signatureOf = (key: string, { id }: OwnToken, end: string): string =>
-  createHmac('sha256', key).update(`vals session ${id} ${end}`).digest('base64url');
-
 /** Who has the session of this request. */
 export async function identifySession(request: ServiceRequest, store: Store): Promise<Identity | undefined> {
-  const session = cookieValue(request, cookieOf(request).name);
-  const [tokenId = '', end = '', signature = ''] = session.split('.');
-  if (!/^\d{1,12}$/.test(end) || Number(end) * 1_000 < Date.now()) return undefined;
-  const identity = await identify(store, { tokenId });
-  if (!identity) return undefined;
-  const expected = signatureOf(await store.sessionKey(), identity.token, end);
-  // Compares digests, so that the time of the comparison does not reveal the signature.
-  return digestOf(signature) === digestOf(expected) ? identity : undefined;
+  const secret = sessionOf(request);
+  return secret === undefined ? undefined : identify(store, 'session', secret);
 }
 
-export async function startSession(
-  request: ServiceRequest,
-  { sessionKey }: Pick<Store, 'sessionKey'>,
-  token: OwnToken,
-  next: string,
-): Promise<ServiceReply> {
+export function withCookie(request: ServiceRequest, secret: string, next: string): ServiceReply {
   const { name, attributes } = cookieOf(request);
-  const end = `${Math.floor(Date.now() / 1_000) + lifetimeSeconds}`;
-  const session = [token.id, end, signatureOf(await sessionKey(), token, end)].join('.');
-  return redirect(next, { 'Set-Cookie': `${name}=${session}; Max-Age=${lifetimeSeconds}; ${attributes}` });
+  return redirect(next, { 'Set-Cookie': `${name}=${secret}; Max-Age=${sessionSeconds}; ${attributes}` });
 }
 
-export function endSession(request: ServiceRequest): ServiceReply {
+export async function signOut(request: ServiceRequest, { db }: Pick<Store, 'db'>): Promise<ServiceReply> {
   requireOwnOrigin(request);
+  const secret = sessionOf(request);
+  if (secret !== undefined) await endSession(db, secret);
   const { name, attributes } = cookieOf(request);
   return redirect('/', { 'Set-Cookie': `${name}=; Max-Age=0; ${attributes}` });
 }
@@ -76,7 +59,7 @@ export function nextPage({ origin }: ServiceRequest, next = '/'): string {
   return pathname.startsWith('//') ? '/' : `${pathname}${search}`;
 }
 
-function cookieValue(request: ServiceRequest, name: string): string {
-  const [, value = ''] = new RegExp(`(?:^|;) *${name}=([^;]*)`).exec(headerOf(request, 'cookie') ?? '') ?? [];
-  return value.trim();
+function sessionOf(request: ServiceRequest): string | undefined {
+  const { name } = cookieOf(request);
+  return new RegExp(`(?:^|;) *${name}=([\\w-]+) *(?:;|$)`).exec(headerOf(request, 'cookie') ?? '')?.[1];
 }

@@ -4,20 +4,14 @@ import { isBrowser, redirect, type ServiceReply, type ServiceRequest, splitSpace
 import { type Route, route } from '../routes/route.ts';
 import { accessAt, type Identity } from '../store/access.ts';
 import type { Store } from '../store/open-store.ts';
-import { useSignInLink } from '../store/sign-in-links.ts';
+import { openSession, takeSession } from '../store/sessions.ts';
 import { identify } from '../store/tokens.ts';
-import { endSession, identifySession, nextPage, readForm, startSession } from './session.ts';
+import { identifySession, nextPage, readForm, signOut, withCookie } from './session.ts';
 import { firstPage, viewOf } from './visitor.ts';
 
 const signInQuery = query({ next: anyText, key: anyText });
 
 export function signInRoutes(store: Store): Route[] {
-  /** Goes on to a page that the token is good for. */
-  function admit(request: ServiceRequest, identity: Identity, next: string): Promise<ServiceReply> {
-    const isGood = identity.token.spaceId === null || accessAt(identity, splitSpace(next).space);
-    return startSession(request, store, identity.token, isGood ? next : firstPage(identity));
-  }
-
   return [
     route('GET', '/sign-in', {
       access: 'page',
@@ -27,10 +21,10 @@ export function signInRoutes(store: Store): Route[] {
       async reply(request, { query: { key, next: wanted } }) {
         const next = nextPage(request, wanted);
         // Programs that preview a link send HEAD before the visit, which must not use up the key.
-        const tokenId =
-          key === undefined || request.method !== 'GET' ? undefined : await useSignInLink(store.db, key);
-        const identity = tokenId === undefined ? undefined : await identify(store, { tokenId });
-        if (identity) return admit(request, identity, next);
+        const isVisit = key !== undefined && request.method === 'GET';
+        const session = isVisit ? await takeSession(store.db, key) : undefined;
+        const identity = session === undefined ? undefined : await identify(store, 'session', session);
+        if (session && identity) return withCookie(request, session, goodPage(identity, next));
         if (request.identity) return redirect(next);
         return askForToken(request, next, key && 'This link was used before, or is older than five minutes.');
       },
@@ -42,24 +36,26 @@ export function signInRoutes(store: Store): Route[] {
       responses: { 303: 'nothing' },
       async reply(request, { query }) {
         const next = nextPage(request, query.next);
-        const identity = await identify(store, { secret: await readForm(request) });
-        if (identity) return admit(request, identity, next);
-        return askForToken(
-          request,
-          next,
-          'This service does not know the token, or the token has ended.',
-          401,
-        );
+        const identity = await identify(store, 'token', await readForm(request));
+        if (!identity) return askForToken(request, next, unknownToken, 401);
+        const session = await openSession(store.db, identity.token.id, { once: false });
+        return withCookie(request, session, goodPage(identity, next));
       },
     }),
     route('POST', '/sign-out', {
       access: 'form',
       summary: 'Sign a browser out',
       responses: { 303: 'nothing' },
-      reply: endSession,
+      reply: (request) => signOut(request, store),
     }),
   ];
 }
+
+const unknownToken = 'This service does not know the token, or the token has ended.';
+
+/** Another page than the wanted one, if the token is not good there. */
+const goodPage = (identity: Identity, next: string): string =>
+  identity.token.spaceId === null || accessAt(identity, splitSpace(next).space) ? next : firstPage(identity);
 
 /** Browsers write each page with a status from 400 on to their console. For other programs it is a refusal. */
 async function askForToken(

@@ -4,13 +4,13 @@ import { openDatabase } from '../database/open-database.ts';
 import { reportOutages } from '../database/outages.ts';
 import { currentSchema } from '../database/schema.ts';
 import { createLastUse, type LastUse, withoutNotes } from './last-use.ts';
-import { createPeople, makeStoreOwner, type StoreOwner, storeOwner } from './people.ts';
-import { createSessionKey, type SessionKey } from './session-key.ts';
+import { createPeople } from './people.ts';
 import { createSpaces } from './spaces.ts';
+import { type StoreOwner, storeOwner, type TokenFor } from './store-owner.ts';
 
 export interface StoreOptions {
-  /** For `--local`: a copy of a store, which has people, but no owner, gets one, and nobody notes the use of tokens. */
-  endsWithCommand?: boolean | undefined;
+  /** Nobody notes the use of tokens for one command. */
+  tokenFor?: TokenFor;
   onEvent?(event: StoreEvent): void;
 }
 
@@ -25,7 +25,6 @@ export interface Store {
   db: Database;
   owner: StoreOwner | undefined;
   lastUse: LastUse;
-  sessionKey: SessionKey;
   people: ReturnType<typeof createPeople>;
   spaces: ReturnType<typeof createSpaces>;
   explain: Database['explain'];
@@ -33,23 +32,23 @@ export interface Store {
 }
 
 export async function openStore(place: StoreLocation, options: StoreOptions = {}): Promise<Store> {
-  const { endsWithCommand = false, onEvent } = options;
+  const { tokenFor = 'new store', onEvent } = options;
+  const file = 'file' in place ? place.file : undefined;
   const opened = await openDatabase(place);
   const db = reportOutages(opened, {
     onFailure: (error) => onEvent?.({ kind: 'store failed', error: opened.explain(error) }),
     onRecovery: () => onEvent?.({ kind: 'store recovered' }),
   });
-  const owner = await readOwner(db, place, endsWithCommand);
+  const owner = await readOwner(db, file, tokenFor);
   if (db.upgradedFrom !== undefined) {
     onEvent?.({ kind: 'upgraded', message: describeUpgrade(db.upgradedFrom) });
   }
-  const lastUse = endsWithCommand ? withoutNotes : createLastUse(db);
+  const lastUse = tokenFor === 'command' ? withoutNotes : createLastUse(db);
   return {
     db,
     owner,
     lastUse,
-    sessionKey: createSessionKey(db),
-    people: createPeople(db),
+    people: createPeople(db, file),
     spaces: createSpaces(db),
     explain: db.explain,
     async close() {
@@ -64,10 +63,9 @@ function describeUpgrade(from: number): string {
   return `Brought the store up to date, ${schemas}. Older versions of vals can no longer open it.`;
 }
 
-async function readOwner(db: Database, place: StoreLocation, needsOwner: boolean) {
+async function readOwner(db: Database, file: string | undefined, tokenFor: TokenFor) {
   try {
-    const owner = await storeOwner(db);
-    return owner ?? ('file' in place ? await makeStoreOwner(db, { evenIfOthers: needsOwner }) : undefined);
+    return file === undefined ? undefined : await storeOwner(db, file, tokenFor);
   } catch (error) {
     await db.close();
     throw db.explain(error);

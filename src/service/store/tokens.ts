@@ -1,12 +1,13 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { limitedToken } from '../../core/lib/problem-types.ts';
 import type { Database, Reader, Tx } from '../database/database.ts';
-import { raw, type Sql, sql } from '../database/sql.ts';
+import { type Sql, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';
 import {
   type Access,
   type Identity,
   idPattern,
+  isInSpace,
   isLimited,
   type OwnToken,
   type Role,
@@ -14,7 +15,7 @@ import {
 } from './access.ts';
 import type { LastUse } from './last-use.ts';
 import { now } from './timestamps.ts';
-import { writeAs } from './write-as.ts';
+import { checkToken, writeAs } from './write-as.ts';
 
 export interface ListedToken {
   id: string;
@@ -51,24 +52,27 @@ interface TokenRow extends User {
   role: Role;
 }
 
-/** Who has this secret, or the session of this token, unless the token has ended. One indexed read, with a row for each space. */
+const withDigest = (digest: string): Record<'token' | 'session', Sql> => ({
+  token: sql`tokens WHERE digest = ${digest}`,
+  session: sql`tokens JOIN sessions ON token_id = tokens.id
+    WHERE sessions.digest = ${digest} AND once = 0 AND ends_at > ${now()}`,
+});
+
+/** Whose token or session it is, unless that has ended. One indexed read, with a row for each space. */
 export async function identify(
   { db, lastUse }: { db: Reader; lastUse: LastUse },
-  by: { secret: string } | { tokenId: string },
+  kind: 'token' | 'session',
+  secret: string,
 ): Promise<Identity | undefined> {
-  const [column, value] = 'secret' in by ? ['digest', digestOf(by.secret)] : ['tokens.id', by.tokenId];
-  if (!idPattern.test(value)) return undefined;
   const rows = await db.query<TokenRow>(sql`
-    SELECT tokens.id AS "tokenId", name, read_only AS "readOnly", expires_at AS "expiresAt",
-        last_used_at AS "lastUsedAt", tokens.space_id AS "limitedTo", users.id, users.username,
+    SELECT used.id AS "tokenId", name, read_only AS "readOnly", expires_at AS "expiresAt",
+        last_used_at AS "lastUsedAt", used.space_id AS "limitedTo", users.id, users.username,
         space.id AS "spaceId", space.username AS "spaceName", role
-      FROM tokens JOIN users ON users.id = tokens.user_id
-      LEFT JOIN members ON members.user_id = users.id
-        AND (tokens.space_id IS NULL OR tokens.space_id = members.space_id)
-      LEFT JOIN users AS space ON space.id = members.space_id
-      WHERE ${raw(column)} = ${value} ORDER BY space.username`);
+      FROM (SELECT tokens.* FROM ${withDigest(digestOf(secret))[kind]} AND ${isGood()}) AS used JOIN users ON users.id = used.user_id
+      LEFT JOIN members ON members.user_id = users.id AND (used.space_id IS NULL OR used.space_id = members.space_id)
+      LEFT JOIN users AS space ON space.id = members.space_id ORDER BY space.username`);
   const [row] = rows;
-  if (!row || (row.expiresAt !== null && row.expiresAt <= now())) return undefined;
+  if (!row) return undefined;
   lastUse.note(row);
   const { tokenId: id, name, readOnly, expiresAt, limitedTo } = row;
   return {
@@ -87,37 +91,49 @@ const isListed = ({ owner, actor }: Access): Sql =>
 export async function tokensOf(db: Reader, access: Access): Promise<ListedToken[]> {
   const rows = await db.query<Omit<ListedToken, 'readOnly'> & { readOnly: number }>(sql`
     SELECT tokens.id, name, tokens.created_at AS "createdAt", last_used_at AS "lastUsedAt",
-        expires_at AS "expiresAt", read_only AS "readOnly", space.username AS space
-      FROM tokens LEFT JOIN users AS space ON space.id = space_id WHERE ${isListed(access)} ORDER BY name`);
-  return rows.map((row) => ({ ...row, readOnly: row.readOnly === 1 }));
+        expires_at AS "expiresAt", CASE WHEN role = 'read' THEN 1 ELSE read_only END AS "readOnly",
+        space.username AS space
+      FROM (SELECT * FROM tokens WHERE ${isListed(access)} AND ${isGood()}) AS tokens
+      LEFT JOIN members ON members.user_id = tokens.user_id AND members.space_id = tokens.space_id
+      LEFT JOIN users AS space ON space.id = members.space_id`);
+  return rows
+    .map((row) => ({ ...row, readOnly: row.readOnly === 1 }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
+
+/** Has not ended. */
+const isGood = (): Sql => sql`(expires_at IS NULL OR expires_at > ${now()})`;
 
 export const addToken = (db: Database, access: Access, token: WantedToken) =>
   writeAs(db, access, {}, (tx) => createToken(tx, access, token));
 
+const mostTokens = 100;
+
 async function createToken(
   tx: Tx,
-  { owner, actor, token }: Access,
+  access: Access,
   { name, readOnly, expiresAt }: WantedToken,
 ): Promise<ListedToken & { token: string }> {
+  const { owner, actor, token } = access;
   if (isLimited(token)) throw limited(token, 'makes no tokens');
+  // Two requests of the person wait here for each other, so that both count right.
+  await tx.query(sql`SELECT id FROM users WHERE id = ${actor.id} ${tx.locking('FOR NO KEY UPDATE')}`);
+  await checkToken(tx, access);
   const at = now();
-  await tx.query(
-    sql`DELETE FROM tokens WHERE user_id = ${actor.id} AND name = ${name} AND expires_at <= ${at}`,
+  await tx.query(sql`DELETE FROM tokens WHERE user_id = ${actor.id} AND expires_at <= ${at}`);
+  const [counted] = await tx.query<{ tokens: number }>(
+    sql`SELECT count(*) AS tokens FROM tokens WHERE user_id = ${actor.id}`,
   );
-  const space = owner.id === actor.id ? null : owner;
+  if ((counted?.tokens ?? 0) >= mostTokens) {
+    throw new HttpProblem(409, `You have ${mostTokens} tokens already. End one of them first.`);
+  }
+  const space = isInSpace(access) ? owner : null;
   const secret = newSecret();
-  const id = await insertToken(tx, actor, {
-    name,
-    secret,
-    at,
-    readOnly,
-    expiresAt,
-    spaceId: space?.id ?? null,
-  });
+  const wanted = { name, secret, at, readOnly, expiresAt, spaceId: space?.id ?? null };
+  const id = await insertToken(tx, actor, wanted);
   if (id === undefined) throw new HttpProblem(409, `You have a token named ${name} already.`);
-  const listed = { id, name, createdAt: at, lastUsedAt: null, expiresAt, readOnly };
-  return { ...listed, space: space?.username ?? null, token: secret };
+  const listed = { id, name, createdAt: at, lastUsedAt: null, expiresAt, space: space?.username ?? null };
+  return { ...listed, readOnly: readOnly || (space !== null && !access.mayWrite), token: secret };
 }
 
 const limited = ({ name }: OwnToken, what: 'makes no tokens' | 'ends no other tokens'): HttpProblem =>
@@ -144,7 +160,7 @@ export async function insertToken(
   const [inserted] = await tx.query<{ id: string }>(sql`
     INSERT INTO tokens (id, user_id, name, digest, created_at, expires_at, read_only, space_id)
       VALUES (${randomUUID()}, ${user.id}, ${name}, ${digestOf(secret)}, ${at}, ${expiresAt}, ${readOnly ? 1 : 0},
-        ${spaceId}) ON CONFLICT (user_id, name) DO NOTHING RETURNING id`);
+        ${spaceId}) ON CONFLICT (user_id, coalesce(space_id, ''), name) DO NOTHING RETURNING id`);
   return inserted?.id;
 }
 
@@ -157,20 +173,11 @@ export const removeToken = (db: Database, access: Access, id: string): Promise<v
 
 /** A limited token ends itself alone. */
 async function endToken(tx: Tx, access: Access, id: string): Promise<void> {
-  const { actor, token } = access;
+  const { token } = access;
   if (isLimited(token) && id !== token.id) throw limited(token, 'ends no other tokens');
-  const [embedded] = await tx.query<{ token: string }>(sql`SELECT token FROM owner WHERE id = ${actor.id}`);
-  const [found] = idPattern.test(id)
-    ? await tx.query<{ digest: string }>(
-        sql`SELECT digest FROM tokens WHERE id = ${id} AND ${isListed(access)} ${tx.forUpdate}`,
-      )
+  await checkToken(tx, access);
+  const [ended] = idPattern.test(id)
+    ? await tx.query(sql`DELETE FROM tokens WHERE id = ${id} AND ${isListed(access)} RETURNING id`)
     : [];
-  if (!found) throw new HttpProblem(404, `You have no token with the id ${id}.`);
-  if (embedded && digestOf(embedded.token) === found.digest) {
-    throw new HttpProblem(
-      409,
-      'The service itself uses this token. `vals user token` replaces it, and ends all others.',
-    );
-  }
-  await tx.query(sql`DELETE FROM tokens WHERE id = ${id}`);
+  if (!ended) throw new HttpProblem(404, `You have no token with the id ${id}.`);
 }

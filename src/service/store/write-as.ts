@@ -63,6 +63,10 @@ export async function checkAccess(tx: Tx, access: Access): Promise<void> {
   if (!held) throw await accessEnded(tx, access);
 }
 
+/** For a write to what is the person's own, wherever they ask. */
+export const checkToken = (tx: Tx, access: Access): Promise<void> =>
+  checkAccess(tx, { ...access, owner: access.actor });
+
 /** Why the guard found nothing. */
 export async function accessEnded(db: Reader, access: Access): Promise<HttpProblem> {
   const { actor, owner, token } = access;

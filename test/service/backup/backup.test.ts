@@ -13,6 +13,7 @@ import { environment, makeNamedPipe, program, run, temporaryFolder } from '../..
 import { placeOf } from '../support/embedded-service.ts';
 import { lock, untilWaiting } from '../support/locks.ts';
 import { newDatabase, onServer } from '../support/postgres.ts';
+import { binariesOfPostgres } from '../support/postgres-binaries.mjs';
 import { seedOfEachKind } from '../support/seeds.ts';
 import {
   addPerson,
@@ -66,6 +67,8 @@ const paths = ['/v1/me', ...kinds.map((kind) => `/v1/me/${kind}`)];
 /** What each person gets from a service, with the code of each val and version. */
 async function viewsOf(at: string, tokens: Record<string, string>): Promise<unknown> {
   const { baseUrl, close } = await temporaryService({ at });
+  // A copy that is served gets a token of its own.
+  const withoutOwn = /\{[^{}]*"name":"embedded [^{}]*\},?/g;
   const views: Record<string, unknown> = {};
   for (const [name, token] of Object.entries(tokens)) {
     const client = clientOf({ baseUrl, token });
@@ -77,7 +80,10 @@ async function viewsOf(at: string, tokens: Record<string, string>): Promise<unkn
       const { status, text } = await client.ask('GET', path);
       views[`${name} ${path}`] = [
         status,
-        text.replaceAll(baseUrl, '').replaceAll(/"lastUsedAt":"[^"]*"/g, ''),
+        text
+          .replace(withoutOwn, '')
+          .replaceAll(baseUrl, '')
+          .replaceAll(/"lastUsedAt":"[^"]*"/g, ''),
       ];
       for (const [, id] of text.matchAll(/"id":"([0-9a-f-]{36})","name":"\w+","code"/g)) {
         for (const part of ['', '/versions?limit=100', '/versions/1', '/runs']) {
@@ -122,7 +128,6 @@ describe('a backup', () => {
     expect(await viewsOf(target, tokens)).toEqual(before);
     expect(await viewsOf(back, tokens)).toEqual(before);
     const restored = await temporaryService({ at: back });
-    expect(restored.token).toBe(service.at === back ? service.token : '');
     const ada = clientOf({ baseUrl: restored.baseUrl, token: tokens.ada });
     expect((await ada.putVal('later', 'c')).status).toBe(201);
     const [newest] = await ada.idsFrom(`/v1/users/${(await ada.get('/v1/me')).id}/vals`);
@@ -142,7 +147,7 @@ describe('a backup', () => {
       const target = await newTarget();
       await copy(service.at, target);
       const copied = await storeOf({ at: target });
-      const owner = await identify(copied, { secret: service.token });
+      const owner = await identify(copied, 'token', service.token);
       if (!owner) throw new Error('the token does not work');
       const access = homeOf(owner);
       for (let who = 0; who < 4; who++) {
@@ -274,23 +279,49 @@ test('the command prints the counts, and masks the password of its target', asyn
   expect(await run(['backup', ...data, target], source)).toMatchObject({ exit: 5, stdout: '' });
 });
 
-test('who finds a copy can sign in nowhere', async () => {
+test('who finds a backup, a copy of the file or a dump can sign in nowhere', async () => {
   const service = await temporaryService({ network: behindProxy });
+  const headers = { Host: 'vals.example' };
+  const direct = clientOf({ baseUrl: `http://127.0.0.1:${service.port}`, token: service.token });
   const cookie = await signedIn(service, service.token);
-  const file = newFile();
-  await copy(service.at, file);
-  const { db } = await storeOf(service);
-  const [secret] = await db.query<{ secret: string }>(sql`SELECT secret FROM secret`);
-  const bytes = readFileSync(file);
-  for (const text of [service.token, secret?.secret ?? '']) {
-    expect(text.length).toBeGreaterThan(40);
-    expect(bytes.includes(text)).toBe(false);
+  const link = new URL(
+    ((await direct.ask('GET', '/v1/me/page-link', { headers })).body as { url: string }).url,
+  );
+  const [, session = ''] = cookie.split('=');
+  const secrets = [service.token, session, link.searchParams.get('key') ?? ''];
+  const backup = newFile();
+  await copy(service.at, backup);
+  const found = [readFileSync(backup), ...rawBytesOf(service.at)];
+  for (const secret of secrets) {
+    expect(secret.length).toBeGreaterThan(40);
+    for (const bytes of found) expect(bytes.includes(secret)).toBe(false);
   }
-  const copied = await temporaryService({ at: file, network: behindProxy });
-  const homeOf = async (at: TemporaryService) => (await browse(at, '/', { headers: { cookie } })).text;
-  expect(await homeOf(service)).toContain('Signed in as');
-  expect(await homeOf(copied)).toContain('Not signed in');
+  const copied = await temporaryService({ at: backup, network: behindProxy });
+  const visit = (to: TemporaryService, path: string, cookie = '') =>
+    browse(to, path, { headers: { cookie } });
+  expect((await visit(copied, '/', cookie)).text).toContain('Not signed in');
+  expect((await visit(copied, `${link.pathname}${link.search}`)).text).toContain('This link was used before');
+  expect((await visit(service, '/', cookie)).text).toContain('Signed in as');
+  expect((await visit(service, `${link.pathname}${link.search}`)).status).toBe(303);
+
+  const rows = await (await storeOf(service)).db.query<{ digest: string }>(
+    sql`SELECT digest FROM tokens UNION ALL SELECT digest FROM sessions`,
+  );
+  expect(rows.length).toBeGreaterThan(1);
+  for (const { digest } of rows) {
+    expect(await direct.statusOf('GET', '/v1/me', { token: digest, headers })).toBe(401);
+    const named = cookie.replace(/=.*/, `=${digest}`);
+    expect((await visit(service, '/', named)).text).toContain('Not signed in');
+    expect((await visit(service, `/sign-in?key=${digest}`)).status).toBe(200);
+  }
 });
+
+/** What the files of a SQLite store have, or a dump of a PostgreSQL database. */
+function rawBytesOf(at: string): Buffer[] {
+  if (!('file' in placeOf(at)))
+    return [Buffer.from(execaSync(join(`${binariesOfPostgres()}`, 'pg_dump'), [at]).stdout)];
+  return ['', '-wal'].map((suffix) => readFileSync(`${at}${suffix}`));
+}
 
 test.skipIf(postgres).each(['', 'new/'])('a folder is no target (%j)', async (below) => {
   const { exit, stderr } = await run(['backup', join(temporaryFolder(), below)]);
@@ -298,23 +329,21 @@ test.skipIf(postgres).each(['', 'new/'])('a folder is no target (%j)', async (be
   expect(stderr).toContain('/vals-backup.db`');
 });
 
-test.skipIf(postgres)(
-  'a copy of an embedded store serves, has no owner, and gets one for --local',
-  async () => {
-    const { at, ...service } = await temporaryService();
-    await service.createVal({ name: 'mine', code: 'c' });
-    const home = temporaryFolder();
-    const data = join(home, 'data');
-    const target = join(data, 'vals.db');
-    // The data directory of a new machine is not there yet.
-    const env = { VALS_DATA_DIR: data };
-    expect(await run(['backup', '--data', at, target], { home, env })).toMatchObject({ exit: 0 });
-    const renewed = JSON.parse((await run(['user', 'token', 'local', '--data', target, '--json'])).stdout);
-    const served = await temporaryService({ at: target });
-    expect(await served.statusOf('GET', '/v1/me', { token: renewed.token })).toBe(200);
-    expect(await served.statusOf('GET', '/v1/me', { token: service.token })).toBe(401);
-    await served.close();
-    const { stdout } = await run(['ls', '--local', '--json'], { home, env });
-    expect(JSON.parse(stdout)).toMatchObject([{ name: 'mine' }]);
-  },
-);
+test.skipIf(postgres)('a copy of an embedded store serves, and has a token of its own', async () => {
+  const { at, ...service } = await temporaryService();
+  await service.createVal({ name: 'mine', code: 'c' });
+  const home = temporaryFolder();
+  const data = join(home, 'data');
+  const target = join(data, 'vals.db');
+  // The data directory of a new machine is not there yet.
+  const env = { VALS_DATA_DIR: data };
+  expect(await run(['backup', '--data', at, target], { home, env })).toMatchObject({ exit: 0 });
+  const renewed = JSON.parse((await run(['user', 'token', 'local', '--data', target, '--json'])).stdout);
+  const served = await temporaryService({ at: target });
+  expect(served.token).toBe(renewed.token);
+  expect(await served.statusOf('GET', '/v1/me', { token: renewed.token })).toBe(200);
+  expect(await served.statusOf('GET', '/v1/me', { token: service.token })).toBe(401);
+  await served.close();
+  const { stdout } = await run(['ls', '--local', '--json'], { home, env });
+  expect(JSON.parse(stdout)).toMatchObject([{ name: 'mine' }]);
+});

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openStore, startService } from '../../../src/service/index.ts';
+import { identify } from '../../../src/service/store/tokens.ts';
 import { run, runOnScreen, temporaryFolder } from '../../support/program.ts';
 import { type Client, clientOf, newPlace } from '../support.ts';
 
@@ -127,17 +128,56 @@ test.each([
   expect(result.error?.hint).toContain(hint);
 });
 
-test('the owner of a file stays, and a new token of the owner becomes the token of --local', async () => {
-  const { user, at } = await newStore();
-  await user('add', 'ada');
-  const kept = await user('rm', 'local', '--yes');
-  expect(kept.exit).toBe(5);
-  expect(await user('rm', 'local', '--dry-run')).toMatchObject({ exit: 5, stderr: kept.stderr });
-  expect(kept.stderr).toContain(`vals user token local --data ${at}`);
-  const { token } = JSON.parse((await user('token', 'local', '--json')).stdout);
-  const store = await openStore({ file: at });
-  expect(store.owner?.token).toBe(token);
-  await store.close();
+describe('the token beside the file of a store', () => {
+  const tokenOf = async (file: string, tokenFor: 'owner' | 'new store' | 'command') => {
+    const store = await openStore({ file }, { tokenFor });
+    await store.close();
+    return store.owner?.token;
+  };
+  const isGood = async (file: string, token: string | undefined) => {
+    const store = await openStore({ file });
+    const identity = await identify(store, 'token', `${token}`);
+    await store.close();
+    return identity !== undefined;
+  };
+
+  test('is made with the store, is private, and is that of the next process', async () => {
+    const { at } = await newStore();
+    const token = await tokenOf(at, 'owner');
+    expect(readFileSync(`${at}.token`, 'utf8')).toBe(`${token}\n`);
+    expect(statSync(`${at}.token`).mode & 0o777).toBe(0o600);
+    expect(await tokenOf(at, 'command')).toBe(token);
+  });
+
+  test.each(['', 'vals_that_nobody_knows'])(
+    'is made anew if the file has none that is good (%j)',
+    async (content) => {
+      const { at } = await newStore();
+      const first = await tokenOf(at, 'owner');
+      rmSync(`${at}.token`);
+      if (content !== '') writeFileSync(`${at}.token`, content);
+      expect(await tokenOf(at, 'new store')).toBeUndefined();
+      const second = await tokenOf(at, 'owner');
+      expect(second).not.toBe(first);
+      expect([await isGood(at, first), await isGood(at, second)]).toEqual([true, true]);
+    },
+  );
+
+  test('is replaced by `user token`, which ends all earlier ones', async () => {
+    const { user, at } = await newStore();
+    const first = await tokenOf(at, 'owner');
+    const { token } = JSON.parse((await user('token', 'local', '--json')).stdout);
+    expect(await tokenOf(at, 'command')).toBe(token);
+    expect([await isGood(at, first), await isGood(at, token)]).toEqual([false, true]);
+  });
+
+  test('is that of an owner who was removed no more', async () => {
+    const { user, at } = await newStore();
+    await user('add', 'ada');
+    expect((await user('rm', 'local', '--yes')).exit).toBe(0);
+    expect(await tokenOf(at, 'owner')).toBeUndefined();
+    expect(await isGood(at, await tokenOf(at, 'command'))).toBe(true);
+  });
 });
 
 describe('spaces', () => {

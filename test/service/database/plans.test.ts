@@ -6,7 +6,7 @@ import { openStore, type Store } from '../../../src/service/index.ts';
 import { cleanUp } from '../../../src/service/store/clean-up.ts';
 import { recordKinds } from '../../../src/service/store/records.ts';
 import { loadSeed } from '../../../src/service/store/seed.ts';
-import { addSignInLink, useSignInLink } from '../../../src/service/store/sign-in-links.ts';
+import { endSession, openSession, takeSession } from '../../../src/service/store/sessions.ts';
 import { identify } from '../../../src/service/store/tokens.ts';
 import { placeOf } from '../support/embedded-service.ts';
 import {
@@ -154,9 +154,11 @@ async function useTokens(eve: Client, store: Store): Promise<void> {
   expect(made.status).toBe(201);
   const { id } = made.body as { id: string };
   for (const space of ['', '/@acme']) expect(await eve.statusOf('GET', `${space}/v1/me/tokens`)).toBe(200);
-  const found = await identify(store, { tokenId: id });
+  const link = await openSession(store.db, id, { once: true });
+  const session = `${await takeSession(store.db, link)}`;
+  const found = await identify(store, 'session', session);
   expect(found?.spaces).toMatchObject([{ username: 'acme' }]);
-  if (found) expect(await useSignInLink(store.db, await addSignInLink(store.db, found.token))).toBe(id);
+  await endSession(store.db, session);
   expect(await eve.statusOf('DELETE', `/@acme/v1/me/tokens/${id}`)).toBe(204);
 }
 
@@ -251,7 +253,7 @@ const fillAll: Fill = (series, bytes) => `
     SELECT 'user' || n, 'user' || (n % (${count} / ${membersPerSpace})), 'write' FROM ${series};
   INSERT INTO tokens (id, user_id, name, digest, created_at) SELECT 'token' || n, 'user' || n, 'first', n, '2026'
     FROM ${series};
-  INSERT INTO links (digest, token_id, expires_at) SELECT 'link' || n, 'token' || n, '2026' || n FROM ${series};
+  INSERT INTO sessions (digest, token_id, ends_at) SELECT 'session' || n, 'token' || n, '2026' || n FROM ${series};
   INSERT INTO vals (id, owner_id, name, privacy, type, created_at, updated_at)
     SELECT 'val' || n, ${owner}, 'name' || n, 'public', 'script', '2026', '2026' || n FROM ${series};
   INSERT INTO versions (val_id, version, code, code_hash, created_at)

@@ -91,7 +91,7 @@ test.each([
   ['the membership ends', () => store.spaces.revoke('acme', 'eve')],
   ['the member may only read', () => store.spaces.grant('acme', 'eve', 'read')],
 ])('if %s while a write waits in the service, the write is not stored', async (_, end) => {
-  const identity = await identify(store, { secret: eve.token });
+  const identity = await identify(store, 'token', eve.token);
   const access = identity && accessAt(identity, 'acme');
   if (!access) throw new Error('eve is not a member');
   const { id } = await createVal(store.db, access, { ...newValDefaults, name: 'v', code: 'c' });
@@ -160,7 +160,7 @@ test.each(endings)('if %s while writes wait for a lock, nothing is stored', asyn
   await unlock(end.replace('TOKEN', `${token}`).replace('USER', eve.user.id));
   for (const answer of await Promise.all(writes)) expect(answer).toMatchObject({ status });
 
-  const person = await identify(store, { secret: `${(await store.people.renewToken('eve'))?.token}` });
+  const person = await identify(store, 'token', `${(await store.people.renewToken('eve'))?.token}`);
   if (!person) throw new Error('eve has no token');
   const access = space === '' ? homeOf(person) : { ...homeOf(person), owner: acme };
   const { items } = await listVals(store.db, access, access.owner, { limit: 9 });

@@ -44,7 +44,7 @@ export const seedOfEachKind = (parts: Parts = {}): SeedData =>
 export async function seedStore(place: StoreLocation, seed: SeedData, token?: string): Promise<void> {
   const store = await openStore(place);
   try {
-    const owner = await identify(store, { secret: token ?? store.owner?.token ?? '' });
+    const owner = await identify(store, 'token', token ?? store.owner?.token ?? '');
     if (!owner) throw new Error('nobody owns the seed');
     const access = homeOf(owner);
     const names = (seed.runs ?? []).flatMap(({ val }) => (isObject(val) && !val.id ? `${val.name}` : []));

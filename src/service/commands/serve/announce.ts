@@ -32,14 +32,9 @@ export async function announce(
     const addUser = `vals user add <username>${options}`;
     say({ kind: 'lines', text: `To give a person a token, run \`${addUser}\`. The person then runs:\n` });
     say({ kind: 'lines', text: `  vals login ${quote(baseUrl)}\n` });
-    if (!isShared) say({ kind: 'lines', text: ownerOfCopy(options) });
   }
   say({ kind: 'lines', text: 'Press Ctrl-C to stop.\n' });
 }
-
-/** A copy has the owner of the embedded store as a person, and not the token. */
-const ownerOfCopy = (options: string): string =>
-  `If the store is a copy of your embedded one, \`vals user token local${options}\` gives you a new token.\n`;
 
 function optionsOf({ input: { data, database } }: Place, quote: QuoteWord): string {
   if (typeof data === 'string') return ` --data ${quote(data)}`;

@@ -102,19 +102,10 @@ export function removeUserOrSpace(
   noun: OwnerNoun,
   { name, yes, withVals = false, dryRun, ...options }: Removal,
 ): Promise<string> {
-  return withStore(context, options, async ({ people, spaces, owner }, place) => {
+  return withStore(context, options, async ({ people, spaces }, place) => {
     const all = noun === 'user' ? people : spaces;
     const found = await all.named(name);
     if (!found) throw noneNamed(noun, name, place);
-    if (found.id === owner?.user.id) {
-      throw new ConflictError(`${name} is the owner of the database file and cannot be removed.`, {
-        hint: {
-          text: 'To get a new token',
-          command: 'user token',
-          input: { username: name, ...place.input },
-        },
-      });
-    }
     if (found.vals > 0 && !withVals) throw stillOwnsVals(name);
     if (dryRun) return found.id;
     const vals = found.vals === 1 ? '1 val' : `${found.vals} vals`;
