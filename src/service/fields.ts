@@ -151,15 +151,22 @@ interface IntegerRange {
   min: number;
   max: number;
   fallback: number;
+  /** What to do with a larger number. */
+  otherwise?: string;
 }
 
-export const integerParameter = ({ min, max, fallback }: IntegerRange): Parameter<number> => ({
+export const integerParameter = ({
+  min,
+  max,
+  fallback,
+  otherwise = '',
+}: IntegerRange): Parameter<number> => ({
   schema: { type: 'integer', minimum: min, maximum: max, default: fallback },
   read(text, name) {
     if (text === undefined) return fallback;
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
     if (value >= min && value <= max) return value;
-    throw refuse(name, `must be an integer from ${min} to ${max}`);
+    throw refuse(name, `must be an integer from ${min} to ${max}${otherwise}`);
   },
 });
 

@@ -5,6 +5,10 @@
 export const largestBody = 2 * 1_048_576;
 export const mostPageBytes = 1_048_576;
 
+/** Of a list: records on a page, and how far an offset may lead. */
+export const mostOnPage = 100;
+export const largestOffset = 10_000;
+
 export const mostConnections = 5_000;
 
 /** In characters. */

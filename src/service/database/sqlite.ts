@@ -104,11 +104,13 @@ function wrap(
   });
   const group = createGroupCommit(connection, {
     mostMs: mostMsPerCommit,
-    begin: () =>
-      retryWhileBusy(() => {
+    async begin() {
+      await log.underWay();
+      await retryWhileBusy(() => {
         log.checkFiles();
         connection.exec('BEGIN IMMEDIATE');
-      }),
+      });
+    },
     after: log.noteWrite,
   });
 
@@ -135,7 +137,7 @@ function wrap(
     probe: async () => log.checkFiles(),
     async close() {
       await group.flush();
-      log.end();
+      await log.end();
       connection.close();
     },
   };

@@ -14,6 +14,11 @@ interface WriteBackOptions extends WriteBackTimes {
   isWriting(): boolean;
 }
 
+/** TRUNCATE takes the write lock. Without the lock, a checkpoint could lose a commit of another process. */
+const checkpointNow = 'PRAGMA wal_checkpoint(TRUNCATE)';
+/** As long as the thread waits for a write to end. */
+const lockTimeoutMs = 1_000;
+
 /** Writes what SQLite keeps in its log (`-wal`) back to the one file of the store. */
 export function createWriteBack(
   connection: Libsql.Database,
@@ -23,27 +28,36 @@ export function createWriteBack(
   const files = rememberFiles(path);
   let wrote = false;
   let writtenBackAt = performance.now();
+  let underWay: Promise<void> | undefined;
 
-  function checkpoint(): void {
-    try {
-      // TRUNCATE takes the write lock. Without the lock, a checkpoint could lose a commit of another process.
-      connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-      writtenBackAt = performance.now();
-    } catch {
-      // A failed checkpoint loses nothing, because the commits stay in the log.
-    }
+  function begin(): void {
+    underWay ??= checkpointInThread(path)
+      .then(() => {
+        writtenBackAt = performance.now();
+      })
+      .catch(() => {
+        // A failed checkpoint loses nothing, because the commits stay in the log.
+      })
+      .finally(() => {
+        underWay = undefined;
+        // If a reader or a writer of another process still uses the log, the timer tries again.
+        if (files.logSize() > 0) whenIdle.refresh();
+      });
   }
 
   /** A log that was replaced may belong to another store, so it must not be copied into this store. */
   function saveLog(): void {
-    if (!files.isLogReplaced()) checkpoint();
+    if (files.isLogReplaced()) return;
+    try {
+      connection.exec(checkpointNow);
+    } catch {
+      // The commits stay in the log.
+    }
   }
 
-  // If a reader or a writer of another process still uses the log, the timer tries again.
   const whenIdle = setTimeout(() => {
     if (files.logSize() === 0 || isWriting()) return;
-    if (files.areInPlace()) checkpoint();
-    if (files.logSize() > 0) whenIdle.refresh();
+    if (files.areInPlace()) begin();
   }, idleMs).unref();
 
   return {
@@ -56,13 +70,27 @@ export function createWriteBack(
       wrote = true;
       whenIdle.refresh();
       const isDue = performance.now() - writtenBackAt > mostMs;
-      if (isDue || files.logSize() > checkpointBytes) checkpoint();
+      if (isDue || files.logSize() > checkpointBytes) begin();
     },
-    end(): void {
+    /** Writes wait until this has ended. Reads do not. */
+    underWay: () => underWay,
+    async end(): Promise<void> {
       clearTimeout(whenIdle);
+      await underWay;
       if (wrote) saveLog();
     },
   };
+}
+
+/** In a thread of the driver, because a log that a long reader has kept takes seconds. */
+async function checkpointInThread(path: string): Promise<void> {
+  const { default: AsyncLibsql } = await import('libsql/promise');
+  const thread = new AsyncLibsql(path, { timeout: lockTimeoutMs });
+  try {
+    await thread.exec(`PRAGMA fullfsync = ON; ${checkpointNow}`);
+  } finally {
+    thread.close();
+  }
 }
 
 const openSuffixes = ['', '-wal', '-shm'] as const;

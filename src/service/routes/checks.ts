@@ -17,7 +17,7 @@ import {
   timestamp,
   wordOf,
 } from '../fields.ts';
-import { longestSearch } from '../limits.ts';
+import { largestOffset, longestSearch, mostOnPage } from '../limits.ts';
 import { newValDefaults } from '../store/create-val.ts';
 import {
   type Positions,
@@ -103,8 +103,13 @@ export const position = <Position extends readonly (string | number)[]>(position
   );
 
 const paging = <Position extends readonly (string | number)[]>(positions: Positions<Position>) => ({
-  limit: integerParameter({ min: 1, max: 100, fallback: 20 }),
-  offset: integerParameter({ min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }),
+  limit: integerParameter({ min: 1, max: mostOnPage, fallback: 20 }),
+  offset: integerParameter({
+    min: 0,
+    max: largestOffset,
+    fallback: 0,
+    otherwise: '. Follow links.next instead',
+  }),
   after: position(positions),
 });
 

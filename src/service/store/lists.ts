@@ -1,6 +1,8 @@
 import type { Reader } from '../database/database.ts';
-import { nothing, raw, type Sql, sql } from '../database/sql.ts';
+import { listOf, nothing, raw, type Sql, sql } from '../database/sql.ts';
+import { mostOnPage } from '../limits.ts';
 import { type Access, mayFind, type User } from './access.ts';
+import { inSteps } from './in-steps.ts';
 import type { RecordPosition } from './positions.ts';
 import {
   isCurrent,
@@ -38,7 +40,14 @@ interface ValSelection<Position> {
 
 const positionOf = ({ position }: ValRow) => [position] as const;
 
-const startOf = ({ after }: ListRange): number => after?.[0] ?? Number.MAX_SAFE_INTEGER;
+/**
+ * With `owner_id = ?`, PostgreSQL may read the vals of all owners in the order of their positions, until it has found enough
+ * vals of this owner.
+ */
+const isOfOwner = ({ id }: User, from: number): Sql =>
+  sql`owner_id >= ${id} AND (owner_id, position) < (${id}, ${from})`;
+
+const startOf = ({ after }: Pick<ListRange, 'after'>): number => after?.[0] ?? Number.MAX_SAFE_INTEGER;
 
 /**
  * The vals of an owner. Other people see the public ones. The position of a val never changes, so writes during the
@@ -51,13 +60,10 @@ export function listVals(
   range: ListRange,
 ): Promise<ListPage<ListedVal>> {
   const onlyPublic = access?.owner.id === owner.id ? nothing : raw("privacy = 'public' AND ");
-  // With `owner_id = ?`, PostgreSQL may read the vals of all owners in the order of their positions, until it has found
-  // enough vals of this owner.
-  const isOfOwner = sql`owner_id >= ${owner.id} AND (owner_id, position) < (${owner.id}, ${startOf(range)})`;
   return pageOfVals(
     db,
     {
-      condition: sql`${onlyPublic}${isOfOwner}`,
+      condition: sql`${onlyPublic}${isOfOwner(owner, startOf(range))}`,
       order: raw('owner_id DESC, position DESC'),
       positionOf,
     },
@@ -86,13 +92,38 @@ export function changedVals(
 }
 
 /** Finds vals whose name or current code contains the text. Names are compared without regard to case. */
-export function valsWithText(
+export async function valsWithText(
   db: Reader,
   access: Access,
   text: string,
-  { onlyOwn, ...range }: SearchRange,
+  { onlyOwn, limit, offset = 0, after }: SearchRange,
 ): Promise<ListPage<ListedVal>> {
-  const isSeen = onlyOwn ? sql`owner_id = ${access.owner.id}` : mayFind(access);
+  const isFound = containsText(db, text);
+  const isSeen = onlyOwn ? raw('1 = 1') : mayFind(access);
+  const steps = inSteps<{ position: number; found: number }>((last, most) => {
+    const from = last?.position ?? startOf({ after });
+    const [range, order] = onlyOwn
+      ? [isOfOwner(access.owner, from), raw('owner_id DESC, position DESC')]
+      : [sql`position < ${from}`, raw('position DESC')];
+    return db.query(sql`
+      SELECT position, CASE WHEN ${isSeen} AND ${isFound} THEN 1 ELSE 0 END AS found
+        FROM vals WHERE ${range} ORDER BY ${order} LIMIT ${raw(most)}`);
+  });
+  const found: number[] = [];
+  let left = after ? 0 : offset;
+  for await (const step of steps) {
+    if (step.found === 0) continue;
+    if (left > 0) left -= 1;
+    else if (found.push(step.position) > limit) break;
+  }
+  if (found.length === 0) return { items: [], next: undefined };
+  // Always as many values, so that the databases prepare one statement.
+  const positions = Array.from({ length: mostOnPage + 1 }, (_, index) => found[index] ?? null);
+  const condition = sql`position IN ${listOf(positions)}`;
+  return pageOfVals(db, { condition, order: raw('position DESC'), positionOf }, { limit });
+}
+
+function containsText(db: Reader, text: string): Sql {
   // PostgreSQL refuses a NUL character in a text, and no name contains a space.
   const escaped = text
     .toLowerCase()
@@ -101,15 +132,7 @@ export function valsWithText(
   const isNamedSo = sql`lower(name) LIKE ${`%${escaped}%`} ESCAPE '\\'`;
   const hasText = sql`(SELECT CASE WHEN ${db.codeContains(Buffer.from(text))} THEN 1 ELSE 0 END FROM versions
     WHERE val_id = vals.id AND versions.version = vals.version) = 1`;
-  return pageOfVals(
-    db,
-    {
-      condition: sql`${isSeen} AND (${isNamedSo} OR ${hasText}) AND position < ${startOf(range)}`,
-      order: raw('position DESC'),
-      positionOf,
-    },
-    range,
-  );
+  return sql`(${isNamedSo} OR ${hasText})`;
 }
 
 /** Reads one val more than asked for, to know whether there is a next page. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { endOfLogs } from '../../core/lib/val-limits.ts';
 import type { Database, Reader, Tx, Value } from '../database/database.ts';
 import { listOf, nothing, raw, type Sql, sql } from '../database/sql.ts';
+import { mostOnPage } from '../limits.ts';
 import { HttpProblem } from '../problem.ts';
 import type { Access, User } from './access.ts';
 import { lockOwnVal } from './change-val.ts';
@@ -69,7 +70,6 @@ interface RunKey {
 }
 
 const bytesOfFirstLine = 2_000;
-const mostRead = 100;
 /** Of a date in JavaScript. */
 const maxTime = 8_640_000_000_000_000;
 
@@ -138,7 +138,7 @@ async function readRuns(db: Reader, keys: readonly RunKey[], hasShortErrors: boo
   if (keys.length === 0) return [];
   const error = raw(hasShortErrors ? `substr(error, 1, ${bytesOfFirstLine})` : 'error');
   // Always as many values, so that the databases prepare one statement.
-  const positions = Array.from({ length: mostRead }, (_, index) => keys[index]?.position ?? null);
+  const positions = Array.from({ length: mostOnPage }, (_, index) => keys[index]?.position ?? null);
   const rows = await db.query<RunRow>(
     sql`${runColumns(error)} FROM runs WHERE position IN ${listOf(positions)}`,
   );

@@ -110,7 +110,7 @@ describe('lists', async () => {
   const position = (json: string) => `after=${Buffer.from(json).toString('base64url')}`;
 
   test.each([
-    ...['limit=0', 'limit=101', 'limit=1.5', 'limit=1&limit=2', 'offset=-1'],
+    ...['limit=0', 'limit=101', 'limit=1.5', 'limit=1&limit=2', 'offset=-1', 'offset=10001'],
     ...['after=100', position('["other",1]'), position('["records","a\\u0000",1]')],
     ...['error=yes', 'error=constructor', 'since=yesterday', 'until=2024-02-30'],
   ])('runs with %s are answered with 400', async (query) => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { addPerson, type Client, clientOf, type List, temporaryService } from '../support.ts';
+import { raw, sql } from '../../../src/service/database/sql.ts';
+import { addPerson, type Client, clientOf, type List, storeOf, temporaryService } from '../support.ts';
 
 const service = await temporaryService();
 const eve = await addPerson(service, 'eve');
@@ -64,6 +65,26 @@ test('every page of a search is reached once, by links and by offset', async () 
   const { data, links } = await service.get<List>('/v1/search/vals?query=paged_word&limit=20&offset=40');
   expect(data.map(({ name }) => name)).toEqual(all.slice(40));
   expect(links.next).toBeUndefined();
+});
+
+test('a search goes on through many vals that it does not find', async () => {
+  const many = await temporaryService();
+  const { id: owner } = await many.get('/v1/me');
+  const series = sql`WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 650)`;
+  await (await storeOf(many)).db.transaction({}, async ({ query }) => {
+    await query(sql`
+      INSERT INTO vals (id, owner_id, name, privacy, type, created_at, updated_at)
+        ${series} SELECT 'val' || n, '${raw(owner)}', CASE n % 100 WHEN 7 THEN 'found' ELSE 'v' END || n, 'private',
+          'script', '2026', '2026' FROM s`);
+    await query(sql`
+      INSERT INTO versions (val_id, version, code, code_hash, created_at)
+        ${series} SELECT 'val' || n, 1, ${Buffer.from('c')}, '', '2026' FROM s`);
+  });
+  const all = [607, 507, 407, 307, 207, 107, 7].map((n) => `found${n}`);
+  expect(await found('found', many)).toEqual(all);
+  expect(await found('found', many, 2)).toEqual(all);
+  const { data } = await many.get<List>('/v1/search/vals?query=found&mine=true&limit=3&offset=2');
+  expect(data.map(({ name }) => name)).toEqual(all.slice(2, 5));
 });
 
 test.each([
