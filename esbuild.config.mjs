@@ -74,7 +74,8 @@ async function bundle(entry, { keepImports = false } = {}) {
     legalComments: 'external',
     // libsql and esbuild contain native code, which cannot be bundled. pg imports pg-native, but works without it.
     external: ['libsql', 'pg-native', 'esbuild'],
-    define: { VERSION: JSON.stringify(version), DIST: '__dirname' },
+    // Node warns in the process of the val, and import-meta-resolve would repeat it.
+    define: { VERSION: JSON.stringify(version), DIST: '__dirname', 'process.noDeprecation': 'true' },
   });
   metafiles.push(metafile);
   const textOf = (/** @type {string} */ name) =>

@@ -1,11 +1,12 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { RunFailedError, type ValsError } from '../core/errors.ts';
 import type { Hints } from '../core/lib/hint.ts';
-import { importFailure, type MissingImport, placeOfImport, placeOfText } from './import-failure.ts';
-import type { Modules } from './modules.ts';
-import type { Ending } from './process.ts';
+import { importFailure, placeOfImport, placeOfText } from './import-failure.ts';
+import type { Modules } from './modules/modules.ts';
+import { type MissingImport, namesOf } from './modules/resolve.ts';
+import type { Ending } from './process/process.ts';
+import { withoutNamespace } from './process/windows-paths.ts';
 import type { Thrown } from './protocol.ts';
-import { withoutNamespace } from './windows-paths.ts';
 
 export interface FailureOptions {
   /** The val answers requests already. */
@@ -13,10 +14,15 @@ export interface FailureOptions {
 }
 
 export function thrownFailure(thrown: Thrown, modules: Modules, { isServing }: FailureOptions): ValsError {
-  const known = modules.failure(thrown.text.replace(/^\w+: /, ''));
+  const known = modules.failure(messageOf(thrown));
   if (known !== undefined) return known;
   const missing = missingImport(thrown, modules);
-  if (missing !== undefined) return importFailure(missing, modules.find(missing.from));
+  if (missing !== undefined) return importFailure(missing, modules.find(missing.importer));
+  if (thrown.takesRequests && !isServing && thrown.text.startsWith('TypeError: ')) {
+    return new RunFailedError(`${modules.entry.name} answers HTTP requests, and it got none.`, {
+      hint: serveHint,
+    });
+  }
   const { lines, place = placeOfSyntaxError(thrown, modules) } = ownLines(thrown.whole, modules);
   const hint = permissionHint(thrown, modules) ?? hintFor(thrown, modules, { isServing });
   const isWholeInMessage = lines.length <= 2 && !thrown.text.includes('\n');
@@ -26,6 +32,9 @@ export function thrownFailure(thrown: Thrown, modules: Modules, { isServing }: F
     isWholeInMessage ? [] : lines,
   );
 }
+
+/** Without the name of the error. */
+export const messageOf = ({ text }: Thrown): string => text.replace(/^\w+: /, '');
 
 const longestSummary = 400;
 
@@ -68,30 +77,37 @@ function permissionHint({ code, permission, resource }: Thrown, { entry }: Modul
 }
 
 function hintFor(
-  { text, code, takesRequests }: Thrown,
-  { entry }: Modules,
+  { text, code, whole }: Thrown,
+  modules: Modules,
   { isServing }: FailureOptions,
 ): Hints | undefined {
   if (/\bDeno is not defined\b/.test(text)) {
     return 'vals runs code with Node, which has no `Deno`. Use the modules of Node instead, such as `process.env` and `node:fs`.';
   }
-  if (isUnseenImport(code)) {
-    return 'Before Node 22.15, `require` finds only what Node finds, also for the imports of an ES module. Use `import`, or a newer Node.';
+  if (code === 'ERR_UNSUPPORTED_ESM_URL_SCHEME') {
+    return 'vals fetches what is imported by an address that is written in the code. Write the address in the `import`.';
   }
-  if (isServing || !(takesRequests || requestUse.test(entry.code))) return undefined;
-  return { text: 'To serve a val that answers HTTP requests', input: { http: true } };
+  if (!modules.requireUsesHooks && requiresTypeScript(whole)) {
+    return 'Before Node 22.15, `require` loads TypeScript only from CommonJS. Use `import`, or a newer Node.';
+  }
+  return isServing || !requestUse.test(modules.entry.code) ? undefined : serveHint;
 }
+
+const serveHint = { text: 'To serve a val that answers HTTP requests', input: { http: true } };
+
+/** Node takes the file for JavaScript, and names it before the error. */
+const requiresTypeScript = (whole: string): boolean => /^\S.*\.[cm]?tsx?:\d+\n/.test(whole);
 
 const requestUse =
   /\bRequest\b|^export default \w+\.fetch\b|\breq(?:uest)?\.(?:url|method|headers|json|text|formData)\b/m;
 
-/** vals was not asked for the import: before Node 22.15, `require` does not use the hooks. */
-const isUnseenImport = (code: string | undefined): boolean =>
-  code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND' || code === 'ERR_UNKNOWN_FILE_EXTENSION';
+const isMissing = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND', 'ERR_UNSUPPORTED_DIR_IMPORT']);
 
-function missingImport({ text, code }: Thrown, { missingImports }: Modules): MissingImport | undefined {
-  if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') return undefined;
-  return missingImports.findLast(({ from }) => text.includes(fileURLToPath(from)));
+function missingImport({ text, code = '' }: Thrown, { missing }: Modules): MissingImport | undefined {
+  if (!isMissing.has(code)) return undefined;
+  return missing.findLast(
+    (each) => text.includes(fileURLToPath(each.from)) && namesOf(each).some((name) => text.includes(name)),
+  );
 }
 
 /** V8 refuses the code of a module before it runs, so the error has no frames. */
@@ -148,14 +164,9 @@ export function endingFailure(name: string, { code, signal, startError }: Ending
       hint: 'The output of the val may say why.',
     });
   }
-  const isMemory = signal === 'SIGABRT' || signal === 'SIGTRAP' || signal === 'SIGILL';
-  return isMemory
-    ? new RunFailedError(`${name} ran out of memory, or made Node stop (${signal}).`, {
-        hint: 'To give Node more memory, set NODE_OPTIONS=--max-old-space-size=<megabytes>.',
-      })
-    : new RunFailedError(`${name} was ended by ${signal}.`, {
-        hint: 'The val ended itself, or another program ended it. The system ends processes when memory runs out.',
-      });
+  return new RunFailedError(`${name} was ended by ${signal}.`, {
+    hint: 'The val ended itself, or another program ended it. The system ends processes when memory runs out.',
+  });
 }
 
 export const tookTooLong = (name: string, seconds: number): RunFailedError =>

@@ -7,16 +7,17 @@ import { isWithin, realPath } from '../core/lib/paths.ts';
 import type { Say } from '../core/lib/say.ts';
 import type { NodeProgram } from '../core/lib/system.ts';
 import type { Settings } from '../core/settings/settings.ts';
-import { createCompiler } from './compiled.ts';
-import { dotenvFiles, environmentOf, type Variable } from './environment.ts';
-import { createKept } from './kept.ts';
-import { createModules, type Entry, type Modules } from './modules.ts';
-import { linkedPackages, packagePaths } from './packages.ts';
-import { canInspectInSandbox, nodeOptions, type Permissions } from './permissions.ts';
-import type { ProcessOptions } from './process.ts';
-import { type Connections, createRemote } from './remote.ts';
+import { createCompiler } from './modules/compile.ts';
+import { createKept } from './modules/kept.ts';
+import { createModules, type Entry, type Modules } from './modules/modules.ts';
+import { type Connections, createRemote } from './modules/remote.ts';
+import { dotenvFiles, environmentOf, type Variable } from './process/environment.ts';
+import { nodeCan } from './process/node-releases.ts';
+import { packagePaths } from './process/packages.ts';
+import { nodeOptions, type Permissions } from './process/permissions.ts';
+import type { ProcessOptions } from './process/process.ts';
+import { spelledAsOnDisk } from './process/windows-paths.ts';
 import type { FileTarget, Target } from './target.ts';
-import { spelledAsOnDisk } from './windows-paths.ts';
 
 const mostCompiledFiles = 4_000;
 
@@ -110,15 +111,25 @@ export function prepareLaunch(host: LaunchHost, input: LaunchInput, target: Targ
       group: platform === 'win32' || isAtTerminal ? 'shared' : 'own',
       platform,
       clock,
+      retires: mode === 'serve',
     }),
-    modules: (entry, onFile) => createModules(entry, { cwd: settings.cwd, compile, fetchModule, onFile }),
+    modules: (entry, onFile) =>
+      createModules(entry, {
+        cwd: settings.cwd,
+        clock,
+        compile,
+        fetchModule,
+        onFile,
+        mayRead: (path) => permissions?.read.some((folder) => isWithin(folder, path)) !== false,
+        requireUsesHooks: nodeCan('hooksInThread', node.version),
+      }),
     dotenvFiles: dotenvFiles(environment),
   };
 }
 
 function runsInSandbox({ node, say }: LaunchHost, { allowAll, inspector }: LaunchInput): boolean {
   if (allowAll) return false;
-  if (inspector === undefined || canInspectInSandbox(node.version)) return true;
+  if (inspector === undefined || nodeCan('inspectorInSandbox', node.version)) return true;
   const text = `Node ${node.version} has no debugger in the sandbox, so the val runs without the sandbox.`;
   say({ kind: 'warning', text });
   return false;
@@ -161,6 +172,5 @@ function readableCode({ path, project, realProject }: FileTarget, settings: Sett
   const isTooWide = (folder: string) =>
     [homedir(), ...ownFolders].some((own) => isWithin(realPath(folder), realPath(own)));
   const projects = [...new Set([project, realProject])].filter((folder) => !isTooWide(folder));
-  const linked = projects.flatMap(linkedPackages).filter((folder) => !isTooWide(folder));
-  return [path, ...projects, ...linked, ...linked.flatMap(packagePaths)];
+  return [path, ...projects];
 }

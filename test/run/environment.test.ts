@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { environmentOf } from '../../src/run/environment.ts';
+import { environmentOf } from '../../src/run/process/environment.ts';
 import { serviceInProcess } from '../service/support/service-in-process.ts';
 import { folderOf, run } from '../support/program.ts';
 

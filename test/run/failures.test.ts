@@ -14,7 +14,6 @@ const failing = `enum Level {
 }
 import { f } from "./lib/f.ts";
 export default async (request: Request) => {
-  const load = (file: string) => import(file);
   switch (new URL(request.url).pathname) {
     case '/beside': return f(1 as any, 2 as number);
     case '/moved': throw new Error("é" + Level.High);
@@ -24,30 +23,34 @@ export default async (request: Request) => {
     case '/cause': throw new TypeError("fetch failed", { cause: new Error("no route") });
     case '/file': return import("./b.ts");
     case '/package': return import("npm:@s/p@2/x");
-    case '/path': return import("@lib/b");
-    case '/js': return load("./broken.js");
-    case '/mjs': return load("./broken.mjs");
-    case '/name': return load("./name.ts");
-    case '/regexp': return load("./regexp.ts");
-    case '/jsx': return load("./jsx.tsx");
+    case '/fits': return import("./lib");
+    case '/imports': return import("#lib");
+    case '/js': return import("./broken.js");
+    case '/mjs': return import("./broken.mjs");
+    case '/name': return import("./name.ts");
+    case '/regexp': return import("./regexp.ts");
+    case '/jsx': return import("./jsx.tsx");
+    case '/lines': throw new Error("a\u2028b\u2029c");
   }
 }`;
 
 const messages = {
   '/beside': 'a.ts failed: TypeError: boom (lib/f.ts:2:47).',
-  '/moved': 'a.ts failed: Error: é1 (a.ts:10:26).',
+  '/moved': 'a.ts failed: Error: é1 (a.ts:9:26).',
   '/text': 'a.ts failed: why.',
-  '/stack': '/a.ts:12:34)',
-  '/zod': 'a.ts failed: ZodError: [ { "a": 1 } ] (a.ts:13:',
-  '/cause': 'a.ts failed: TypeError: fetch failed: no route (a.ts:14:26).',
-  '/file': 'a.ts imports ./b.ts, and there is no such file (a.ts:15:33).',
-  '/package': 'a.ts imports npm:@s/p@2/x, and no such package is installed (a.ts:16:36).',
-  '/path': 'a.ts imports @lib/b, and there is no such file (a.ts:17:33).',
+  '/stack': '/a.ts:11:34)',
+  '/zod': 'a.ts failed: ZodError: [ { "a": 1 } ] (a.ts:12:',
+  '/cause': 'a.ts failed: TypeError: fetch failed (a.ts:13:26).',
+  '/file': 'a.ts imports ./b.ts, and there is no such file (a.ts:14:33).',
+  '/package': 'a.ts imports npm:@s/p@2/x, and no such package is installed (a.ts:15:36).',
+  '/fits': "a.ts imports ./lib, and there is no such file (a.ts:16:33). Write './lib/index.ts'.",
+  '/imports': 'a.ts imports #lib, and package.json has no such import (a.ts:17:36).',
   '/js': 'broken.js:1:11 has a syntax error',
   '/mjs': 'broken.mjs:1:18 has a syntax error',
   '/name': "The requested module './other.ts' does not provide an export named 'b' (name.ts:1:19).",
   '/regexp': 'SyntaxError: Invalid regular expression: /(/: Unterminated group (regexp.ts:1:22).',
   '/jsx': 'jsx.tsx imports react/jsx-runtime, and no such package is installed.',
+  '/lines': 'a.ts failed: Error: a\u2028b\u2029c (a.ts:23:26).',
 };
 
 it('a failure is reported with its place in the source', async () => {
@@ -60,7 +63,8 @@ it('a failure is reported with its place in the source', async () => {
     'other.ts': 'export const c = 1',
     'regexp.ts': 'export default () => /(/',
     'jsx.tsx': 'export default () => <a />',
-    'tsconfig.json': '{"compilerOptions":{"paths":{"@lib/*":["./lib/*"]}}}',
+    'lib/index.ts': '',
+    'package.json': '{}',
   });
   await shows('stdout', '\n');
   for (const [path, message] of Object.entries(messages)) {
@@ -96,7 +100,7 @@ const cases: Failure[] = [
   [
     'is an object with fetch and expects a Request',
     'export default { fetch: (r: { path: string }) => r.path.length }',
-    'Cannot read properties of undefined',
+    'a#%?.ts answers HTTP requests, and it got none.',
     'add --http before the file or val.',
   ],
   ['never settles', 'export default () => new Promise(() => {})', 'a#%?.ts never finished'],
@@ -140,7 +144,6 @@ describe('vals run reports a val that', () => {
 });
 
 it.each([
-  [{ code: null, signal: 'SIGABRT' as const }, 'a.ts ran out of memory'],
   [{ code: null, signal: 'SIGTERM' as const }, 'a.ts was ended by SIGTERM'],
   [{ code: null, signal: null, startError: new Error('no') }, 'a.ts could not be started: no.'],
 ])('the ending %j is explained', (ending, message) => {

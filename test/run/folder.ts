@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { createModules, type Modules } from '../../src/run/modules.ts';
+import { systemClock } from '../../src/core/lib/clock.ts';
+import { createModules, type Modules } from '../../src/run/modules/modules.ts';
 import {
   folderOf,
   type RunOptions,
@@ -18,7 +19,7 @@ export const deaf = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0
 export interface Folder {
   path: string;
   write(file: string, text: string): void;
-  run(args: readonly string[], options?: RunOptions): Promise<RunResult>;
+  run(args: readonly string[], options?: Parameters<typeof run>[1]): Promise<RunResult>;
   runProcess(args: readonly string[], options?: RunOptions): Promise<RunResult>;
 }
 
@@ -38,7 +39,15 @@ const never = () => new Promise<never>(() => {});
 export const noModules = (): Modules =>
   createModules(
     { name: 'a.ts', code: '', url: 'file:///a.ts', isFile: true },
-    { cwd: '/', compile: never, fetchModule: never, onFile() {} },
+    {
+      cwd: '/',
+      clock: systemClock,
+      compile: never,
+      fetchModule: never,
+      onFile() {},
+      mayRead: () => true,
+      requireUsesHooks: true,
+    },
   );
 
 export function startRun(

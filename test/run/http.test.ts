@@ -177,8 +177,11 @@ it('vals run --http answers each request after a save with the new code, while o
 
   folder.write('lib/word.ts', 'export const word = ;');
   expect(await get('/')).toEqual([500, expect.stringContaining('lib/word.ts:1:21')]);
-  folder.write('lib/word.ts', 'import "./new"; export const word = "three"');
-  expect(await get('/')).toEqual([500, expect.stringContaining('imports ./new, and there is no such file')]);
+  folder.write('lib/word.ts', 'import "./new.ts"; export const word = "three"');
+  expect(await get('/')).toEqual([
+    500,
+    expect.stringContaining('imports ./new.ts, and there is no such file'),
+  ]);
   folder.write('lib/new.ts', '');
   expect(await get('/')).toEqual([200, 'three']);
   folder.write('.env', 'WORD=1');

@@ -1,8 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import { expect, it } from 'vitest';
+import { systemClock } from '../../src/core/lib/clock.ts';
 import { listen } from '../support/listen.ts';
 import { temporaryFolder } from '../support/program.ts';
-import { folderWith } from './folder.ts';
+import { folderWith, startRun } from './folder.ts';
 
 type Page = { type?: string; body?: string; status?: number; location?: string };
 
@@ -55,23 +56,58 @@ it('a val imports modules from the web, which are kept, and fetched again with -
 
 it('a module on the web that cannot be had or run is an error that says why', async () => {
   const { url } = await webOf(pages());
-  const { run } = folderWith({
-    'a.ts':
-      'export default (...urls: string[]) => Promise.all(urls.map((url) => import(url).catch(({ message }) => message)))',
+  const { run, write } = folderWith({
     'b.ts': `1;\nimport "${url}/absent"`,
     'c.ts': `import "${url}/throws.ts"`,
+    'd.ts': 'export default (url: string) => import(url)',
   });
   const failures: [path: string, says: RegExp][] = [
-    ['/absent', /^a\.ts imports .+ which cannot be fetched: the server answered 404\.$/],
+    ['/absent', /^a\.ts imports .+ which cannot be fetched: the server answered 404 \(a\.ts:1:/],
     ['/relative.ts', /the server answered 404 \(http:\/\/127\.0\.0\.1:/],
     ['/away', /http:\/\/example\.com is not https:/],
     ['/broken.ts', /\/broken\.ts:1:18 has a syntax error/],
     ['https://127.0.0.1:1/x.js', /cannot be fetched: .*ECONNREFUSED/],
   ];
-  const { stdout } = await run(['a.ts', ...failures.map(([path]) => new URL(path, url).href)]);
+  const imports = failures.map(([path]) => `import('${new URL(path, url)}').catch((e) => e.message)`);
+  write('a.ts', `export default () => Promise.all([${imports}])`);
+  const { stdout } = await run(['a.ts']);
   expect(JSON.parse(stdout)).toEqual(failures.map(([, says]) => expect.stringMatching(says)));
   const placed = { exit: 12, error: { message: expect.stringMatching(/404 \(b\.ts:2:8\)\.$/) } };
   expect(await run(['--json', 'b.ts'])).toMatchObject(placed);
   const thrown = { exit: 12, error: { message: expect.stringMatching(/\/throws\.ts:2:9\)\.$/) } };
   expect(await run(['--json', 'c.ts'])).toMatchObject(thrown);
+  const computed = { exit: 12, error: { hint: expect.stringContaining('written in the code') } };
+  expect(await run(['--json', 'd.ts', `${url}/v2/word.jsx`])).toMatchObject(computed);
+});
+
+it('an import that is not reached neither fails nor holds up a run for long', async () => {
+  const silent = createServer(() => {});
+  const url = `http://127.0.0.1:${await listen(silent)}`;
+  const clock = { ...systemClock, after: (ms: number, done: () => void) => systemClock.after(ms / 10, done) };
+  const { run } = folderWith({
+    'a.ts': `export default async (reached?: string) => {
+      if (reached) await import('${url}/never.ts'); return 'ran' }; if (!true) import('./broken.ts')`,
+    'broken.ts': 'const x = ;',
+  });
+  expect(await run(['a.ts'], { clock })).toMatchObject({ exit: 0, stdout: 'ran\n', stderr: '' });
+  const message = expect.stringContaining('the server did not answer within 5 s (a.ts:2:');
+  expect(await run(['--json', 'a.ts', 'x'], { clock })).toMatchObject({ exit: 12, error: { message } });
+});
+
+it('what could not be fetched is fetched again at the next request', async () => {
+  const web = await webOf({});
+  const code = `export default async () => new Response((await import('${web.url}/x.js')).x)`;
+  const { text, shows } = startRun(['--http', 'a.ts'], { 'a.ts': code });
+  await shows('stdout', '\n');
+  const answer = await fetch(text.stdout.trim());
+  expect([answer.status, await answer.text()]).toEqual([500, expect.stringContaining('404')]);
+  web.pages['/x.js'] = { body: 'export const x = "there"' };
+  expect(await (await fetch(text.stdout.trim())).text()).toBe('there');
+});
+
+it('of a val that the service in force does not show, the error says that it may be private', async () => {
+  const { url } = await webOf({});
+  const { run } = folderWith({ 'a.ts': `import '${url}/v1/mine.ts'` });
+  const { error } = await run(['--json', 'a.ts'], { env: { VALS_BASE_URL: url, VALS_TOKEN: 'a-token' } });
+  expect(error).toMatchObject({ exit: 12, hint: expect.stringContaining('The val may be private.') });
 });

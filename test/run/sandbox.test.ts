@@ -38,7 +38,7 @@ describe('in the sandbox, a val', () => {
       'sub/a.ts': trying(join(outside, 'secret.txt')),
       'sub/b.txt': 'beside',
       'sub/thread.ts':
-        'import { parentPort } from "node:worker_threads"; import { c } from "./c"; parentPort!.postMessage(c)',
+        'import { parentPort } from "node:worker_threads"; import { c } from "./c.ts"; parentPort!.postMessage(c)',
       'sub/c.ts': 'export const c: string = "from a thread"',
       'data.csv': '1,2',
       'package.json': '{}',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/lib/clock.ts';
-import { nodeOptions } from '../../src/run/permissions.ts';
-import { startProcess } from '../../src/run/process.ts';
-import { spelledAsOnDisk, withoutNamespace } from '../../src/run/windows-paths.ts';
+import { nodeOptions } from '../../src/run/process/permissions.ts';
+import { startProcess } from '../../src/run/process/process.ts';
+import { spelledAsOnDisk, withoutNamespace } from '../../src/run/process/windows-paths.ts';
 import { noModules } from './folder.ts';
 
 describe('on Windows', () => {
@@ -51,6 +51,7 @@ describe('on Windows', () => {
           stdout: 'stderr',
           group,
           platform: 'linux',
+          retires: false,
         } as const;
         const listener = { onEvent() {}, onLog() {} };
         return startProcess({ ...options, command, clock: systemClock, modules: noModules() }, listener)

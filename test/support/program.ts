@@ -56,6 +56,8 @@ export interface RunOptions {
   input?: string | Uint8Array;
   cwd?: string;
   home?: string;
+  /** The Node that runs vals, if it is another one than that of the tests. */
+  node?: string;
 }
 
 export function environment(home: string, env: RunOptions['env'] = {}): Record<string, string> {
@@ -94,7 +96,7 @@ export const runQuickly: typeof run = (args, options) => run(args, { clock: quic
 
 export async function runProcess(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   const home = options.home ?? temporaryFolder();
-  const { exitCode, stdout, stderr } = await execa(process.execPath, [program, ...args], {
+  const { exitCode, stdout, stderr } = await execa(options.node ?? process.execPath, [program, ...args], {
     env: environment(home, options.env),
     extendEnv: false,
     cwd: options.cwd ?? home,

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import { answerForPages } from '../answer-for-pages.ts';
+import { answerForPages } from '../http/answer-for-pages.ts';
 import { mostHeaderBytes, secretHeader } from '../protocol.ts';
 import { sendEvent } from './channel.ts';
 import { describe } from './fail.ts';
@@ -29,11 +29,10 @@ export function serve(exported: unknown): void {
   const secret = randomUUID();
   const work = createWork();
   const server = createServer(serverOptions, async (incoming, outgoing) => {
-    const { [secretHeader]: words } = incoming.headers;
-    if (words === `${secret} idle`) work.onIdle(() => outgoing.end());
-    else if (words !== secret) incoming.socket.destroy();
+    if (incoming.headers[secretHeader] !== secret) incoming.socket.destroy();
     else await work.add(answer(val, incoming, outgoing));
   });
+  process.once('disconnect', () => work.onIdle(() => sendEvent({ kind: 'idle' })));
   server.listen(0, '127.0.0.1', () => {
     const address = server.address();
     const { port } = typeof address === 'object' && address !== null ? address : { port: 0 };

@@ -1,14 +1,8 @@
 import { closeSync, readSync, writeSync } from 'node:fs';
-import {
-  channels,
-  frame,
-  frameReader,
-  type ModuleReply,
-  type ModuleRequest,
-  type ValEvent,
-} from '../protocol.ts';
+import { channels, lineReader, type ModuleMap, type ValEvent } from '../protocol.ts';
 
-export const sendEvent = (event: ValEvent): void => write(channels.events, frame(event));
+export const sendEvent = (event: ValEvent): void =>
+  write(channels.events, Buffer.from(`${JSON.stringify(event)}\n`));
 
 export const sendLog = (bytes: Uint8Array): void => write(channels.log, bytes);
 
@@ -16,20 +10,19 @@ export const sendValueBytes = (bytes: Uint8Array): void => write(channels.value,
 
 export const endValue = (): void => closeSync(channels.value);
 
-export const sendRequest = (request: ModuleRequest): void => write(channels.modules, frame(request));
-
-export function readModuleReply(): ModuleReply {
-  let reply: ModuleReply | undefined;
-  const read = frameReader<ModuleReply>((message) => {
-    reply = message;
+/** Waits until vals has followed the imports of the val. */
+export function readModuleMap(): ModuleMap {
+  let map: ModuleMap | undefined;
+  const read = lineReader((line) => {
+    map = JSON.parse(line);
   });
-  const piece = Buffer.allocUnsafe(65_536);
-  while (reply === undefined) {
-    const count = readSync(channels.modules, piece);
+  const piece = Buffer.allocUnsafe(1 << 18);
+  while (map === undefined) {
+    const count = readSync(channels.map, piece);
     if (count === 0) throw new Error('vals has ended.');
     read(Buffer.from(piece.subarray(0, count)));
   }
-  return reply;
+  return map;
 }
 
 function write(channel: number, bytes: Uint8Array): void {

@@ -23,19 +23,12 @@ export function describe(error: unknown): Thrown {
     const texts = Object.entries({ code, permission, resource }).filter(
       ([, value]) => typeof value === 'string',
     );
-    const text = shortened([name, message, causeOf(error)].filter(Boolean).join(': '));
+    const text = shortened([name, message].filter(Boolean).join(': '));
     return { text, whole, ...Object.fromEntries(texts) };
   } catch {
     const text = 'a value that cannot be shown';
     return { text, whole: text };
   }
-}
-
-/** Such as of `fetch failed`, which does not say why. */
-function causeOf({ message, cause }: Error): string {
-  if (!(cause instanceof Error)) return '';
-  const reason = cause.message || `${(cause as NodeJS.ErrnoException).code ?? ''}`;
-  return message.includes(reason) ? '' : reason;
 }
 
 const shortened = (text: string): string => text.slice(0, mostCharacters);

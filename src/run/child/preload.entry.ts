@@ -2,11 +2,13 @@
 import module from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { ModuleMap } from '../protocol.ts';
+import { readModuleMap, sendEvent } from './channel.ts';
 import { copyOutput } from './copy-output.ts';
 import { reportFailure } from './fail.ts';
-import { extendRequire, type HookData, initialize, load, needsExtensions, resolve } from './hooks.entry.ts';
+import { initialize, load, resolve } from './hooks.entry.ts';
 
-const dataName = 'vals run';
+const mapName = 'vals run';
 
 // Loading node:worker_threads takes 5 ms, so a val that may not have threads does without.
 const threads =
@@ -14,36 +16,24 @@ const threads =
 // A program that the val starts inherits these options, but not the channels to vals.
 process.execArgv = [];
 delete require.cache[__filename];
-registerHooks();
 if (threads === undefined || threads.isMainThread) {
+  const map = readModuleMap();
+  threads?.setEnvironmentData(mapName, JSON.stringify(map));
+  registerHooks(map);
   reportUncaughtErrors();
   copyOutput();
+  sendEvent({ kind: 'began' });
+} else {
+  registerHooks(JSON.parse(`${threads.getEnvironmentData(mapName)}`));
 }
 
-function registerHooks(): void {
-  const data = hookData();
-  initialize(data);
-  if (needsExtensions) extendRequire();
-  threads?.setEnvironmentData(dataName, { ...data });
-  // Node 22.15 and later.
+function registerHooks(map: ModuleMap): void {
   if ('registerHooks' in module && typeof module.registerHooks === 'function') {
+    initialize(map);
     module.registerHooks({ resolve, load });
     return;
   }
-  module.register(pathToFileURL(join(__dirname, 'hooks.cjs')), { data });
-}
-
-/** The threads of a val share the data of its first thread. */
-function hookData(): HookData {
-  const known = threads?.getEnvironmentData(dataName);
-  if (isHookData(known)) return known;
-  const [, program = '', , url = ''] = process.argv;
-  const entry = program === join(__dirname, 'main.cjs') ? url : pathToFileURL(program).href;
-  return { lock: new SharedArrayBuffer(4), entry };
-}
-
-function isHookData(value: unknown): value is HookData {
-  return typeof value === 'object' && value !== null && 'lock' in value;
+  module.register(pathToFileURL(join(__dirname, 'hooks.cjs')), { data: map });
 }
 
 /** An error that the val itself handles is no failure. */

@@ -32,23 +32,13 @@ export const isResponse = (value: unknown): value is Response =>
   'body' in value &&
   'arrayBuffer' in value;
 
-const isBlob = (value: unknown): value is Blob =>
-  typeof value === 'object' &&
-  value !== null &&
-  'stream' in value &&
-  'arrayBuffer' in value &&
-  'size' in value;
-
 export async function sendValue(value: unknown): Promise<void> {
   if (value === undefined) return announce('none');
   if (typeof value === 'string') return send('text', Buffer.from(value));
   if (value instanceof Uint8Array) return send('bytes', value);
   if (value instanceof ArrayBuffer) return send('bytes', new Uint8Array(value));
   if (isResponse(value)) return sendStream(value.body);
-  if (isBlob(value)) return sendStream(value.stream());
   if (isStream(value)) return sendStream(value);
-  if (value instanceof Map || value instanceof Set) return send('json', Buffer.from(jsonOf([...value])));
-  if (isIterator(value)) return sendEach(value);
   send('json', Buffer.from(jsonOf(value)));
 }
 
@@ -64,26 +54,6 @@ export const isStream = (value: unknown): value is AsyncIterable<unknown> =>
   value !== null &&
   Symbol.asyncIterator in value &&
   ('getReader' in value || 'pipe' in value);
-
-/** An array can be iterated too, but has no `next`. */
-const isIterator = (value: unknown): value is AsyncIterable<unknown> =>
-  typeof value === 'object' &&
-  value !== null &&
-  (Symbol.asyncIterator in value || (Symbol.iterator in value && 'next' in value));
-
-/** Strings become lines as they are, bytes stay as they are, and anything else becomes a line of JSON. */
-async function sendEach(values: AsyncIterable<unknown>): Promise<void> {
-  announce('bytes');
-  for await (const value of values) {
-    const isBytes = value instanceof Uint8Array;
-    sendValueBytes(isBytes ? value : Buffer.from(lineOf(value)));
-  }
-}
-
-function lineOf(value: unknown): string {
-  const text = typeof value === 'string' ? value : jsonOf(value);
-  return text.endsWith('\n') ? text : `${text}\n`;
-}
 
 async function sendStream(stream: unknown): Promise<void> {
   announce('bytes');

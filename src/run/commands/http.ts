@@ -8,7 +8,7 @@ import { defaultSeconds, type RunInput } from './run-once.ts';
 
 export async function serveRequests(context: Context, input: RunInput): Promise<never> {
   const { signal, clock, flags, say } = context;
-  const { serveVal } = await import('../serve-val.ts');
+  const { serveVal } = await import('../http/serve-val.ts');
   const target = await findTarget(context, input);
   const launch = prepareLaunch(context, input, target);
   const { name } = await target.load();
@@ -24,6 +24,7 @@ export async function serveRequests(context: Context, input: RunInput): Promise<
     async prepare(onFile) {
       const entry = await target.load();
       const modules = launch.modules(entry, onFile);
+      await modules.compiled;
       return launch.process('serve', modules, { args: [], stdout: 'stderr' });
     },
     onFailure(failure) {

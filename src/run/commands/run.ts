@@ -11,7 +11,7 @@ import {
   versionNumber,
 } from '../../core/command-line/value-types.ts';
 import { InvalidValue, UsageError } from '../../core/errors.ts';
-import { belongsToVals, type Variable } from '../environment.ts';
+import { belongsToVals, type Variable } from '../process/environment.ts';
 import { serveRequests } from './http.ts';
 import { runOnSave } from './run-on-save.ts';
 import { runOnce } from './run-once.ts';

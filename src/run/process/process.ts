@@ -1,9 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Duplex, PassThrough, type Readable } from 'node:stream';
-import type { Clock } from '../core/lib/clock.ts';
-import type { Modules } from './modules.ts';
-import { type Group, programsOf } from './process-group.ts';
-import { channels, frame, frameReader, type ModuleRequest, type ValEvent } from './protocol.ts';
+import type { Clock } from '../../core/lib/clock.ts';
+import type { Modules } from '../modules/modules.ts';
+import { channels, lineReader, type ModuleMap, type ValEvent } from '../protocol.ts';
+
+/**
+ * At a terminal, the val is in the process group of vals, as a program of `node` would be: only so do Ctrl-Z, /dev/tty and
+ * a changed window size work. Elsewhere it has a group of its own, which can be ended as a whole. Windows has no groups.
+ */
+type Group = 'own' | 'shared';
 
 export interface ProcessOptions {
   command: readonly [string, ...string[]];
@@ -15,6 +20,8 @@ export interface ProcessOptions {
   platform: NodeJS.Platform;
   clock: Clock;
   modules: Modules;
+  /** The val serves requests, and learns from a closed channel that it gets no more of them. */
+  retires: boolean;
 }
 
 export interface ProcessListener {
@@ -25,10 +32,10 @@ export interface ProcessListener {
 export interface ValProcess {
   /** What the val returns, as it comes. If nobody reads it, the val's process waits. */
   value: Readable;
-  /** When it asked for its first module. What is before it is the start of vals and of Node. */
-  beganAt(): number;
-  /** Sends a signal to the val and the programs that it started, and SIGKILL two seconds later. */
+  send(map: ModuleMap): void;
+  /** Sends a signal to the val, or to its whole group, and SIGKILL two seconds later. */
   end(signal?: NodeJS.Signals): void;
+  retire(): void;
   ended: Promise<Ending>;
 }
 
@@ -40,7 +47,7 @@ export interface Ending {
 
 const graceMs = 2_000;
 
-export function startProcess(options: ProcessOptions, listener: ProcessListener): ValProcess {
+export function startProcess(options: ProcessOptions, { onEvent, onLog }: ProcessListener): ValProcess {
   const [node, ...args] = options.command;
   const { clock, platform, group } = options;
   const isUnix = platform !== 'win32';
@@ -53,29 +60,28 @@ export function startProcess(options: ProcessOptions, listener: ProcessListener)
       options.stdout === 'stdout' ? 1 : 2,
       2,
       ...Object.values(channels).map(() => 'pipe' as const),
+      ...(options.retires ? ['ipc' as const] : []),
     ],
   });
   // On Windows, the system ends the child with vals.
   const watchdog = isUnix ? startWatchdog(child, group) : undefined;
   if (isUnix) handOnSignals(child);
-  listen(child, options.modules, listener);
+  const readEvents = lineReader((line) => onEvent(JSON.parse(line)));
+  channelOf(child, channels.events).on('data', readEvents);
+  channelOf(child, channels.log).on('data', onLog);
   const value = channelOf(child, channels.value);
-  let beganAt: number | undefined;
-  channelOf(child, channels.modules).once('data', () => {
-    beganAt = clock.now();
-  });
   let cancelKill = () => {};
 
-  const programs = isUnix && child.pid !== undefined ? programsOf(child.pid, group) : undefined;
   const kill = (signal: NodeJS.Signals) => {
-    if (programs === undefined) child.kill(signal);
-    else programs.signal(signal);
+    if (group === 'own' && child.pid !== undefined) killGroup(child.pid, signal);
+    else child.kill(signal);
   };
   const ended = new Promise<Ending>((resolve) => {
     child.once('error', (startError) => resolve({ code: null, signal: null, startError }));
     child.once('exit', () => {
       cancelKill();
-      programs?.end();
+      // The programs that the val started.
+      if (group === 'own') kill('SIGKILL');
       watchdog?.stdin?.destroy();
     });
     // Comes when everything that the val sent has been read.
@@ -83,19 +89,30 @@ export function startProcess(options: ProcessOptions, listener: ProcessListener)
   });
   return {
     value,
-    beganAt: () => beganAt ?? clock.now(),
+    send: (map) => void channelOf(child, channels.map).write(`${JSON.stringify(map)}\n`),
     end(signal = 'SIGTERM') {
       // A val that waits for a reader could not handle the signal.
       value.resume();
       if (child.exitCode !== null || child.signalCode !== null) return;
       // The terminal has sent this signal to the val, too.
-      const isSent = group === 'shared' && signal === 'SIGINT';
+      const isSent = group === 'shared' && isUnix && signal === 'SIGINT';
       if (!isSent) kill(signal);
       cancelKill();
       cancelKill = clock.after(graceMs, () => kill('SIGKILL'));
     },
+    retire() {
+      if (child.connected) child.disconnect();
+    },
     ended,
   };
+}
+
+function killGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // All of it has ended.
+  }
 }
 
 const handedOn = ['SIGHUP', 'SIGUSR2', 'SIGQUIT'] as const;
@@ -112,18 +129,6 @@ function handOnSignals(child: ChildProcess): void {
     for (const name of handedOn) process.off(name, handOn);
     if (signal !== null && received.has(signal)) process.kill(process.pid, signal);
   });
-}
-
-function listen(child: ChildProcess, modules: Modules, { onEvent, onLog }: ProcessListener): void {
-  const requests = channelOf(child, channels.modules);
-  const readRequest = frameReader<ModuleRequest>(async (request) => {
-    const reply = await modules.answer(request);
-    if (reply !== undefined && !requests.destroyed) requests.write(frame(reply));
-  });
-  requests.on('data', readRequest);
-  child.once('exit', () => requests.destroy());
-  channelOf(child, channels.events).on('data', frameReader<ValEvent>(onEvent));
-  channelOf(child, channels.log).on('data', onLog);
 }
 
 /** Node leaves the channels undefined if the process could not be started. */

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BuildFailure, BuildOptions, Loader, Location, Metafile } from 'esbuild';
-import { LocalError, RunFailedError } from '../core/errors.ts';
-import { columnOf, isBuildFailure } from '../core/files/check-syntax.ts';
+import { LocalError, RunFailedError } from '../../core/errors.ts';
+import { columnOf, isBuildFailure } from '../../core/files/check-syntax.ts';
 import { isRemote } from './remote-address.ts';
 import type { CompilerOptions } from './tsconfig.ts';
 
@@ -23,7 +23,13 @@ export interface Transpiled {
   hasDefaultExport: boolean;
   /** The code is JavaScript already, and stays as it is. */
   isPlain: boolean;
-  imports: string[];
+  imports: WrittenImport[];
+}
+
+/** An import that is written with its specifier. `thread` is a `new URL('./x.ts', import.meta.url)`. */
+export interface WrittenImport {
+  kind: 'import' | 'import()' | 'require' | 'thread';
+  specifier: string;
 }
 
 export async function transpile(source: Source, compilerOptions: CompilerOptions): Promise<Transpiled> {
@@ -37,7 +43,7 @@ export async function transpile(source: Source, compilerOptions: CompilerOptions
         stdin: { contents: source.code, loader, sourcefile: nameInMap(source.place) },
       });
       const isPlain = loader === 'js';
-      const result = resultOf(built.outputFiles[0]?.text ?? '', built.metafile, source.code);
+      const result = resultOf(built.outputFiles[0]?.text ?? '', built.metafile, source);
       return { ...result, isPlain, ...(isPlain && { code: source.code }) };
     } catch (error) {
       if (!isBuildFailure(error)) return throwUnusable(error);
@@ -76,11 +82,7 @@ function isClassicJsx(code: string, { jsx }: CompilerOptions): boolean {
   return pragma('jsxImportSource') === undefined && jsx === 'react';
 }
 
-function resultOf(
-  code: string,
-  { inputs, outputs }: Metafile,
-  original: string,
-): Omit<Transpiled, 'isPlain'> {
+function resultOf(code: string, { inputs, outputs }: Metafile, source: Source): Omit<Transpiled, 'isPlain'> {
   const [input] = Object.values(inputs);
   const [output] = Object.values(outputs);
   // esbuild may add an import itself, for JSX.
@@ -89,11 +91,31 @@ function resultOf(
   return {
     code,
     syntax,
-    imports: output?.imports.map(({ path }) => path) ?? [],
+    imports: writtenImports(code, output?.imports ?? [], source.ending),
     hasDefaultExport:
-      syntax === 'esm' ? output?.exports.includes('default') === true : exportsFromCommonJs(original),
+      syntax === 'esm' ? output?.exports.includes('default') === true : exportsFromCommonJs(source.code),
   };
 }
+
+/** esbuild reports only imports. Comments are gone from the code, and what stands in a string does no harm. */
+function writtenImports(
+  code: string,
+  reported: Metafile['outputs'][string]['imports'],
+  ending: string,
+): WrittenImport[] {
+  const literals = (pattern: RegExp, kind: WrittenImport['kind']) =>
+    [...code.matchAll(pattern)].map(([, , specifier = '']) => ({ kind, specifier }));
+  const imports = reported
+    // In CommonJS, esbuild has made `require` of them.
+    .filter(({ kind }) => kind === 'dynamic-import' || !ending.startsWith('.c'))
+    .map(({ kind, path }) => ({ kind: kindOf(kind), specifier: path }));
+  return [...imports, ...literals(requires, 'require'), ...literals(threads, 'thread')];
+}
+
+const kindOf = (kind: string): WrittenImport['kind'] => (kind === 'dynamic-import' ? 'import()' : 'import');
+
+const requires = /\brequire\(\s*(["'`])([^"'`\n]+)\1\s*\)/g;
+const threads = /\bnew URL\(\s*(["'`])(\.{1,2}\/[^"'`\n]+\.[cm]?[jt]sx?)\1\s*,\s*import\.meta\.url\b/g;
 
 /** CommonJS has variables with these names already, so Node takes such code for an ES module. */
 const declaresCommonJsName = /^(?:const|let|class) (?:module|exports|require|__filename|__dirname)\b/m;

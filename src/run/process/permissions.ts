@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, win32 } from 'node:path';
-import { isWithin } from '../core/lib/paths.ts';
+import { isWithin } from '../../core/lib/paths.ts';
+import { nodeCan } from './node-releases.ts';
 
 /** What a val may do. `launch.ts` decides it. */
 export interface Permissions {
@@ -25,29 +26,22 @@ export function nodeOptions({ version, permissions, inspector, platform }: NodeO
     // Node 20 calls the permission model experimental, and warns of --allow-worker.
     '--disable-warning=ExperimentalWarning',
     '--disable-warning=SecurityWarning',
-    // Otherwise Node strips types from code that has none any more, which takes 50 ms.
-    ...(isSince(version, 22, 6) ? ['--no-experimental-strip-types'] : []),
     ...(inspector === undefined ? [] : [inspector]),
     ...(permissions ? permissionFlags(version, permissions, platform) : []),
     ...(permissions && inspector !== undefined ? ['--allow-inspector'] : []),
   ];
 }
 
-/** Node 20 and 22 start no debugger under the permission model. */
-export const canInspectInSandbox = (version: string): boolean => isSince(version, 24, 12);
-
 function permissionFlags(
   version: string,
   { read, write, run }: Permissions,
   platform: NodeJS.Platform,
 ): string[] {
-  const hasHooksInThread = isSince(version, 22, 15);
   return [
-    isSince(version, 22, 13) ? '--permission' : '--experimental-permission',
-    ...(isSince(version, 25, 0) ? ['--allow-net'] : []),
+    nodeCan('stablePermissions', version) ? '--permission' : '--experimental-permission',
+    ...(nodeCan('refusesNetwork', version) ? ['--allow-net'] : []),
     ...(run ? ['--allow-child-process', '--allow-addons', '--allow-wasi'] : []),
-    // Without hooks in the same thread, the loader of the val needs a thread.
-    ...(run || !hasHooksInThread ? ['--allow-worker'] : []),
+    ...(run || !nodeCan('hooksInThread', version) ? ['--allow-worker'] : []),
     ...allowedPaths(read, platform).map((path) => `--allow-fs-read=${path}`),
     ...allowedPaths(write, platform).map((path) => `--allow-fs-write=${path}`),
   ];
@@ -71,9 +65,4 @@ function withContents(path: string): string[] {
 function eachOnce(paths: readonly string[], platform: NodeJS.Platform): string[] {
   if (platform !== 'win32') return [...new Set(paths)];
   return [...new Map(paths.map(win32.normalize).map((path) => [path.toLowerCase(), path])).values()];
-}
-
-function isSince(version: string, major: number, minor: number): boolean {
-  const [ownMajor = 0, ownMinor = 0] = version.split('.').map(Number);
-  return ownMajor > major || (ownMajor === major && ownMinor >= minor);
 }

@@ -1,7 +1,7 @@
-import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { type Dirent, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject, type JsonObject } from '../core/lib/json.ts';
-import { existingRealPath, foldersAbove, isWithin, realPath } from '../core/lib/paths.ts';
+import { isObject, type JsonObject } from '../../core/lib/json.ts';
+import { existingRealPath, foldersAbove, isWithin, realPath } from '../../core/lib/paths.ts';
 
 /**
  * The paths that Node reads to find and load the packages of the code in `folder`: the node_modules folders above it and
@@ -33,22 +33,12 @@ export function packagePaths(folder: string): string[] {
   return [...found];
 }
 
-const linkTargets = (packages: string): string[] => linksIn(packages, (folder) => folder.startsWith('@'));
-
-/** The packages that links in the project lead to, such as `vendor/lib`. Other links out of the project are not followed. */
-export function linkedPackages(project: string): string[] {
-  const isSearched = (folder: string) => !folder.startsWith('.') && folder !== 'node_modules';
-  const targets = linksIn(project, isSearched).filter((target) => !isWithin(realPath(project), target));
-  return targets.filter((target) => existsSync(join(target, 'package.json')));
-}
-
-/** Where the links in a folder lead, and those in the folders below it that `isSearched` chooses. */
-function linksIn(folder: string, isSearched: (name: string) => boolean, depth = 1): string[] {
+/** Where the links in a node_modules folder lead, and those in its scopes. */
+function linkTargets(folder: string, isScope = false): string[] {
   return entriesOf(folder).flatMap((entry) => {
     const path = join(folder, entry.name);
     if (entry.isSymbolicLink()) return existingRealPath(path) ?? [];
-    const goesOn = depth > 0 && entry.isDirectory() && isSearched(entry.name);
-    return goesOn ? linksIn(path, isSearched, depth - 1) : [];
+    return !isScope && entry.name.startsWith('@') ? linkTargets(path, true) : [];
   });
 }
 

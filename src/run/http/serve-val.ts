@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { LocalError } from '../core/errors.ts';
-import { isLoopback } from '../core/lib/host-names.ts';
+import { LocalError } from '../../core/errors.ts';
+import { isLoopback } from '../../core/lib/host-names.ts';
+import { watchFiles } from '../changes.ts';
 import { answerForPages } from './answer-for-pages.ts';
-import { watchFiles } from './changes.ts';
 import { passOn } from './pass-on.ts';
 import { type Serving, type ServingOptions, startServing } from './serving-process.ts';
 
@@ -42,6 +42,11 @@ export async function serveVal(options: ServeOptions): Promise<Served> {
     return serving;
   }
 
+  function replaceNewest(): void {
+    newest.retire();
+    newest = start();
+  }
+
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { method = 'GET', url: path = '/' } = incoming;
     const startedAt = clock.now();
@@ -54,7 +59,7 @@ export async function serveVal(options: ServeOptions): Promise<Served> {
       return respond(outgoing, 501, 'vals run does not serve WebSockets.');
     await changes.seen();
     if (isClosed || outgoing.destroyed) return void outgoing.destroy();
-    if (!newest.isUsable()) newest = start();
+    if (!newest.isUsable()) replaceNewest();
     const serving = newest;
     outgoing.once('close', serving.begin());
     const own = await passOn(incoming, outgoing, { ...options, serving });
@@ -72,10 +77,7 @@ export async function serveVal(options: ServeOptions): Promise<Served> {
   });
   const url = await listen(server, options);
   // Requests under way finish in the process that has them.
-  const changes = watchFiles(options.files, clock, () => {
-    newest.retire();
-    newest = start();
-  });
+  const changes = watchFiles(options.files, clock, replaceNewest);
   let newest = start();
 
   return {

@@ -1,5 +1,5 @@
 import { win32 } from 'node:path';
-import { readableNames } from '../core/lib/paths.ts';
+import { readableNames } from '../../core/lib/paths.ts';
 
 /**
  * Node's permission model compares paths letter by letter, on Windows too, and editors write drive letters in lower case.

@@ -1,9 +1,8 @@
-import { Agent, request } from 'node:http';
-import { RunFailedError, ValsError } from '../core/errors.ts';
-import { endingFailure, thrownFailure, tookTooLong } from './failed-run.ts';
-import type { Modules } from './modules.ts';
-import { type ProcessOptions, startProcess, type ValProcess } from './process.ts';
-import { secretHeader, type Thrown, type ValEvent } from './protocol.ts';
+import { Agent } from 'node:http';
+import { RunFailedError, ValsError } from '../../core/errors.ts';
+import { messageOf, thrownFailure, tookTooLong } from '../failed-run.ts';
+import type { ProcessOptions } from '../process/process.ts';
+import { type Supervised, type SuperviseOptions, supervise } from '../process/supervise.ts';
 
 export interface ServingOptions {
   /** The val, as messages show it. */
@@ -46,13 +45,15 @@ const mostMsToEnd = 1_000;
 
 export function startServing({ name, clock, maxSeconds, prepare, onFailure }: ServingOptions): Serving {
   const agent = new Agent({ keepAlive: true });
-  let child: ValProcess | undefined;
-  let address: Address | undefined;
+  let val: Supervised | undefined;
+  let isReady = false;
   let open = 0;
   let isRetired = false;
   let hasEnded = false;
-  /** Why vals ends the process, or what the val threw. */
-  let reason: ValsError | undefined;
+  /** A module that could not be fetched is tried again at the next request. */
+  let lacksModule = false;
+  /** Counts before the process is there. */
+  let earlyReason: ValsError | undefined;
   let onReady: (address: Address) => void = () => {};
   const ready = new Promise<Address>((resolve) => {
     onReady = resolve;
@@ -68,42 +69,41 @@ export function startServing({ name, clock, maxSeconds, prepare, onFailure }: Se
   async function run(): Promise<ValsError> {
     try {
       const options = await prepare();
-      if (reason !== undefined) return reason;
-      const onEvent = (event: ValEvent) => note(event, options.modules);
-      child = startProcess(options, { onEvent, onLog() {} });
-      const cancel = clock.after(maxSeconds * 1_000, giveUp);
+      if (earlyReason !== undefined) return earlyReason;
+      val = supervise({ ...options, onEvent: noteEventsOf(options), onLog() {} });
+      const cancel = val.limitTo(maxSeconds);
       void ready.then(cancel);
-      const ending = await child.ended;
+      const reason = await val.ended;
       cancel();
-      return reason ?? endingFailure(name, ending);
+      return valsErrorOnly(reason);
     } catch (error) {
-      if (error instanceof ValsError) return error;
-      throw error;
+      return valsErrorOnly(error);
     }
   }
 
-  function note(event: ValEvent, modules: Modules): void {
-    const explain = (thrown: Thrown) => thrownFailure(thrown, modules, { isServing: true });
-    if (event.kind === 'failed') reason ??= explain(event.thrown);
-    if (event.kind === 'threw') onFailure(explain(event.thrown));
-    if (event.kind !== 'ready') return;
-    address = { port: event.port, secret: event.secret, agent };
-    onReady(address);
-  }
+  const noteEventsOf =
+    ({ modules }: ProcessOptions): SuperviseOptions['onEvent'] =>
+    (event) => {
+      if (event.kind === 'threw') {
+        lacksModule ||= modules.isUnfetched(messageOf(event.thrown));
+        onFailure(thrownFailure(event.thrown, modules, { isServing: true }));
+      }
+      if (event.kind === 'idle') endBecause(new RunFailedError(`${name} was changed.`));
+      if (event.kind !== 'ready') return;
+      isReady = true;
+      onReady({ port: event.port, secret: event.secret, agent });
+    };
 
-  function endBecause(why: ValsError, signal: NodeJS.Signals = 'SIGTERM'): ValsError {
-    reason ??= why;
-    child?.end(signal);
-    return reason;
+  function endBecause(why: ValsError, signal?: NodeJS.Signals): void {
+    if (val === undefined) earlyReason ??= why;
+    else val.endBecause(why, signal);
   }
-
-  const giveUp = () => endBecause(tookTooLong(name, maxSeconds));
 
   /** The val may still work for requests that are answered (`waitUntil`), so its process says when it is done. */
-  async function endWhenIdle(): Promise<void> {
-    if (open > 0 || hasEnded) return;
-    if (address !== undefined) await untilIdle(address);
-    endBecause(new RunFailedError(`${name} was changed.`));
+  function retireIfUnused(): void {
+    if (!isRetired || open > 0 || hasEnded) return;
+    if (isReady) val?.retire();
+    else endBecause(new RunFailedError(`${name} was changed.`));
   }
 
   return {
@@ -118,34 +118,35 @@ export function startServing({ name, clock, maxSeconds, prepare, onFailure }: Se
       open += 1;
       return () => {
         open -= 1;
-        if (isRetired) void endWhenIdle();
+        retireIfUnused();
       };
     },
     retire() {
       isRetired = true;
-      void endWhenIdle();
+      retireIfUnused();
     },
     end(signal) {
       isRetired = true;
       endBecause(new RunFailedError(`${name} was interrupted.`), signal);
       return ended;
     },
-    giveUp,
+    giveUp() {
+      const failure = tookTooLong(name, maxSeconds);
+      endBecause(failure);
+      return failure;
+    },
     lost() {
       const silent = new RunFailedError(`${name} closed the connection without an answer.`);
       const cancel = clock.after(mostMsToEnd, () => endBecause(silent));
       void ended.then(cancel);
       return ended;
     },
-    isUsable: () => !hasEnded && reason === undefined,
+    isUsable: () => !hasEnded && !lacksModule && earlyReason === undefined && !val?.hasReason(),
     ended,
   };
 }
 
-function untilIdle({ port, secret, agent }: Address): Promise<void> {
-  return new Promise((resolve) => {
-    const asked = request({ host: '127.0.0.1', port, agent, headers: { [secretHeader]: `${secret} idle` } });
-    asked.on('error', () => resolve()).on('response', () => resolve());
-    asked.end();
-  });
+function valsErrorOnly(reason: unknown): ValsError {
+  if (reason instanceof ValsError) return reason;
+  throw reason;
 }

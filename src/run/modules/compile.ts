@@ -1,3 +1,4 @@
+import { isObject } from '../../core/lib/json.ts';
 import type { Kept } from './kept.ts';
 import { buildOptions, type Source, type Transpiled, transpile } from './transpile.ts';
 import type { CompilerOptions } from './tsconfig.ts';
@@ -20,5 +21,9 @@ export function createCompiler(kept: Kept): Compile {
   };
 }
 
+/** An earlier form counts as missing. */
 const isTranspiled = (value: unknown): value is Transpiled =>
-  typeof value === 'object' && value !== null && 'code' in value && 'imports' in value;
+  isObject(value) &&
+  typeof value.code === 'string' &&
+  Array.isArray(value.imports) &&
+  value.imports.every((each) => isObject(each) && typeof each.specifier === 'string');

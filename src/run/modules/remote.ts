@@ -1,12 +1,12 @@
 import { extname } from 'node:path';
-import type { OpenDispatcher } from '../core/http/request/dispatcher.ts';
-import type { ProxyServer } from '../core/http/request/tunnels.ts';
-import type { Clock } from '../core/lib/clock.ts';
-import { isLoopback } from '../core/lib/host-names.ts';
-import { errorMessageOf } from '../core/lib/system.ts';
-import type { BaseUrl } from '../core/settings/base-url.ts';
-import { proxyFor } from '../core/settings/proxy.ts';
-import type { Settings } from '../core/settings/settings.ts';
+import type { OpenDispatcher } from '../../core/http/request/dispatcher.ts';
+import type { ProxyServer } from '../../core/http/request/tunnels.ts';
+import type { Clock } from '../../core/lib/clock.ts';
+import { isLoopback } from '../../core/lib/host-names.ts';
+import { errorMessageOf } from '../../core/lib/system.ts';
+import type { BaseUrl } from '../../core/settings/base-url.ts';
+import { proxyFor } from '../../core/settings/proxy.ts';
+import type { Settings } from '../../core/settings/settings.ts';
 import type { Kept } from './kept.ts';
 
 export interface RemoteModule {
@@ -51,7 +51,8 @@ export function createRemote(options: RemoteOptions): FetchModule {
     known.set(url, module);
     module.then(
       (found) => known.set(found.url, module),
-      () => {},
+      // The next run or request tries again.
+      () => known.delete(url),
     );
     return module;
   };
@@ -63,18 +64,26 @@ async function fetchRedirected(first: string, options: RemoteOptions): Promise<R
     checkAddress(url);
     const { status, location, type, code } = await fetchOnce(new URL(url), options);
     if (status >= 200 && status < 300) return { url, type, code };
-    if (status < 300 || status >= 400 || location === undefined)
-      throw new Error(`the server answered ${status}`);
+    if (status < 300 || status >= 400 || location === undefined) {
+      const hint = status === 404 && isInForce(url, options.settings) ? privateHint : undefined;
+      throw Object.assign(new Error(`the server answered ${status}`), { hint });
+    }
     url = new URL(location, url).href;
   }
   throw new Error(`it was redirected more than ${mostRedirects} times`);
 }
 
+const privateHint =
+  'The val may be private. `vals run` fetches imports without your token, so it can import only vals that everybody can read.';
+
+const isInForce = (url: string, { baseUrl }: Settings): boolean =>
+  baseUrl !== undefined && new URL(url).origin === baseUrl.value.origin;
+
 async function fetchOnce(
   { origin, pathname, search }: URL,
   { settings, clock, signal, connections }: RemoteOptions,
 ) {
-  const { send } = await import('../core/http/request/send.ts');
+  const { send } = await import('../../core/http/request/send.ts');
   const open = await connections({ origin, href: origin }, proxyFor(origin, settings.proxy));
   const headers = { accept: '*/*', 'user-agent': `vals/${VERSION}` };
   const limitMs = settings.timeout.value * 1_000;
@@ -106,8 +115,9 @@ export function endingOf({ url, type }: RemoteModule): string {
   return ['.ts', '.tsx', '.mts', '.jsx', '.json'].includes(ending) ? ending : '.js';
 }
 
-export const reasonOf = (error: unknown): string => {
-  const { cause } = error as { cause?: unknown };
+/** Why a module cannot be had, and what to do. */
+export function reasonOf(error: unknown): { reason: string; hint: string } {
+  const { cause, hint } = error as { cause?: unknown; hint?: string };
   const message = errorMessageOf(error) || errorMessageOf(cause);
-  return message.replace(/\.$/, '');
-};
+  return { reason: message.replace(/\.$/, ''), hint: hint ?? 'Check the address and your network.' };
+}

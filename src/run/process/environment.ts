@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { LocalError, UsageError } from '../core/errors.ts';
-import { errorMessageOf, isMissing } from '../core/lib/system.ts';
+import { LocalError, UsageError } from '../../core/errors.ts';
+import { errorMessageOf, isMissing } from '../../core/lib/system.ts';
 
 export interface Variable {
   name: string;
