@@ -101,7 +101,10 @@ const requiresTypeScript = (whole: string): boolean => /^\S.*\.[cm]?tsx?:\d+\n/.
 const requestUse =
   /\bRequest\b|^export default \w+\.fetch\b|\breq(?:uest)?\.(?:url|method|headers|json|text|formData)\b/m;
 
-const isMissing = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND', 'ERR_UNSUPPORTED_DIR_IMPORT']);
+const isMissing = new Set([
+  ...['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND', 'ERR_UNSUPPORTED_DIR_IMPORT'],
+  'ERR_PACKAGE_IMPORT_NOT_DEFINED',
+]);
 
 function missingImport({ text, code = '' }: Thrown, { missing }: Modules): MissingImport | undefined {
   if (!isMissing.has(code)) return undefined;

@@ -10,7 +10,7 @@ import { foldersAbove, isFile, isWithin, realPath } from '../core/lib/paths.ts';
 import { splitVersion } from '../core/lib/val-word.ts';
 import * as routes from '../core/routes.ts';
 import type { Settings } from '../core/settings/settings.ts';
-import type { Entry } from './modules/modules.ts';
+import type { Entry } from './modules/load.ts';
 import { spelledAsOnDisk } from './process/windows-paths.ts';
 
 export interface KnownVersion {

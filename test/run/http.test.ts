@@ -158,7 +158,7 @@ it('vals run --http goes on after a val that throws, crashes, exits or hangs, an
 });
 
 it('vals run --http answers each request after a save with the new code, while others finish on the old code', async () => {
-  const { folder, ask, get, open, shows, port } = await serve(files, ['--watch']);
+  const { folder, ask, get, open, shows, port, vals, ended } = await serve(files, ['--watch']);
   const agent = keptConnection();
   const [, pid] = await get('/pid');
   const unused = connect(Number(port), '127.0.0.1');
@@ -191,6 +191,9 @@ it('vals run --http answers each request after a save with the new code, while o
   await shows('stderr', 'held');
   process.kill(Number(last), 'SIGKILL');
   expect(await held).toEqual([500, 'a.ts was ended by SIGKILL.\n']);
+  vals.kill('SIGINT');
+  const { exit, signal } = await ended;
+  expect(exitStatus(exit, signal)).toBe(130);
 });
 
 it('a val that fails at its start is started again at the next request, and --host answers to every name', async () => {

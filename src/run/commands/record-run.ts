@@ -9,7 +9,7 @@ import { isSameCode } from '../../core/lib/line-ends.ts';
 import { mostErrorBytes } from '../../core/lib/val-limits.ts';
 import { visible } from '../../core/lib/visible.ts';
 import * as routes from '../../core/routes.ts';
-import type { Entry } from '../modules/modules.ts';
+import type { Entry } from '../modules/load.ts';
 import type { KnownVersion, Target } from '../target.ts';
 
 export interface FinishedRun {

@@ -2,8 +2,7 @@ import type { Clock } from '../../core/lib/clock.ts';
 import type { ModuleMap } from '../protocol.ts';
 import type { LoadedModule, Loader } from './load.ts';
 import { isRemote, remoteAddress } from './remote-address.ts';
-import { isFilePath, type Resolver } from './resolve.ts';
-import type { WrittenImport } from './transpile.ts';
+import { type ImportOf, isFilePath, type Resolver } from './resolve.ts';
 
 export interface FollowOptions {
   resolver: Resolver;
@@ -15,12 +14,6 @@ export interface FollowOptions {
 
 /** What only `import()` reaches may be never reached, so the val does not wait longer for it. */
 const mostSecondsForLater = 5;
-
-/** An import, and the URL of its module. */
-export interface ImportOf {
-  written: WrittenImport;
-  importer: string;
-}
 
 export async function followImports(
   entry: LoadedModule,
@@ -62,7 +55,7 @@ export async function followImports(
   function addressOf({ written, importer }: ImportOf): string | undefined {
     const remote = remoteAddress(written.specifier, importer);
     if (remote !== undefined) return remote;
-    const url = resolver.resolve(written, importer)?.replace(/[?#].*$/s, '');
+    const url = resolver.resolve({ written, importer })?.replace(/[?#].*$/s, '');
     if (!url?.startsWith('file:')) return undefined;
     // Behind a link, the module has another URL than its import says.
     const isPath = written.kind !== 'require' && isFilePath(written.specifier);
@@ -92,7 +85,9 @@ function giveSourcesToRequirers(
   const waiting = new Set(loaded.filter(({ url }) => !hasSource(url)));
   const next = () =>
     [...waiting].find(({ url, imports }) =>
-      imports.some((each) => each.kind === 'require' && hasSource(resolver.resolve(each, url))),
+      imports.some(
+        (each) => each.kind === 'require' && hasSource(resolver.resolve({ written: each, importer: url })),
+      ),
     );
   for (let module = next(); module !== undefined; module = next()) {
     waiting.delete(module);

@@ -7,12 +7,21 @@ import { placeOfImport } from '../import-failure.ts';
 import { readPackage } from '../process/packages.ts';
 import type { MappedModule, ModuleFormat } from '../protocol.ts';
 import type { Compile } from './compile.ts';
-import type { ImportOf } from './follow.ts';
-import type { Entry } from './modules.ts';
 import { endingOf, type FetchModule, type RemoteModule, reasonOf } from './remote.ts';
 import { isRemote } from './remote-address.ts';
+import type { ImportOf } from './resolve.ts';
 import type { Source, Transpiled, WrittenImport } from './transpile.ts';
 import { createTsconfigs } from './tsconfig.ts';
+
+export interface Entry {
+  /** As messages show it. */
+  name: string;
+  code: string;
+  /** Code of the service has the URL of a file that does not exist. */
+  url: string;
+  /** It is a file of this machine. */
+  isFile: boolean;
+}
 
 export interface LoadedModule {
   url: string;

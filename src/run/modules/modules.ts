@@ -1,19 +1,9 @@
 import type { ValsError } from '../../core/errors.ts';
 import type { ModuleMap } from '../protocol.ts';
 import { type FollowOptions, followImports } from './follow.ts';
-import { createLoader, type LoaderOptions } from './load.ts';
+import { createLoader, type Entry, type LoaderOptions } from './load.ts';
 import { createResolver, isFilePath, type MissingImport, pathAt } from './resolve.ts';
 import type { Source, Transpiled } from './transpile.ts';
-
-export interface Entry {
-  /** As messages show it. */
-  name: string;
-  code: string;
-  /** Code of the service has the URL of a file that does not exist. */
-  url: string;
-  /** It is a file of this machine. */
-  isFile: boolean;
-}
 
 /** The modules of one run. */
 export interface Modules {

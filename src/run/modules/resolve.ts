@@ -6,18 +6,21 @@ import { existingStats } from '../../core/lib/paths.ts';
 import { isRemote } from './remote-address.ts';
 import type { WrittenImport } from './transpile.ts';
 
-/** An import for which Node finds no module. Node says so when the val reaches it. */
-export interface MissingImport {
+export interface ImportOf {
   written: WrittenImport;
-  /** The URL of the module with the import. */
+  /** The URL of the module that has the import. */
   importer: string;
+}
+
+/** An import for which Node finds no module. Node says so when the val reaches it. */
+export interface MissingImport extends ImportOf {
   /** The URL of the file where Node looks from. */
   from: string;
 }
 
 export interface Resolver {
   /** As Node resolves it. Undefined for modules of Node and for what is missing. */
-  resolve(written: WrittenImport, importer: string): string | undefined;
+  resolve(each: ImportOf): string | undefined;
   missing: readonly MissingImport[];
 }
 
@@ -34,7 +37,7 @@ export function createResolver(entryUrl: string): Resolver {
 
   return {
     missing,
-    resolve(written, importer) {
+    resolve({ written, importer }) {
       const from = isRemote(importer) ? entryUrl : importer;
       const url = resolveIn(new URL('.', from).href, written, from);
       if (url === undefined) missing.push({ written, importer, from });
@@ -64,7 +67,7 @@ const withoutNpm = (specifier: string): string =>
 export function namesOf({ written: { specifier }, from }: MissingImport): string[] {
   const name = withoutNpm(specifier);
   if (isFilePath(name)) return [`'${name}'`, pathAt(name, from)];
-  return [`'${name}'`, `'${packageIn(name)}'`, `/node_modules/${name}'`];
+  return [`'${name}'`, `"${name}"`, `'${packageIn(name)}'`, `/node_modules/${name}'`];
 }
 
 export const packageIn = (specifier: string): string =>

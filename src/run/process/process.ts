@@ -67,9 +67,10 @@ export function startProcess(options: ProcessOptions, { onEvent, onLog }: Proces
   const watchdog = isUnix ? startWatchdog(child, group) : undefined;
   if (isUnix) handOnSignals(child);
   const readEvents = lineReader((line) => onEvent(JSON.parse(line)));
-  channelOf(child, channels.events).on('data', readEvents);
-  channelOf(child, channels.log).on('data', onLog);
   const value = channelOf(child, channels.value);
+  const events = channelOf(child, channels.events).on('data', readEvents);
+  const log = channelOf(child, channels.log).on('data', onLog);
+  const allRead = Promise.all([value, events, log].map(closing));
   let cancelKill = () => {};
 
   const kill = (signal: NodeJS.Signals) => {
@@ -78,14 +79,15 @@ export function startProcess(options: ProcessOptions, { onEvent, onLog }: Proces
   };
   const ended = new Promise<Ending>((resolve) => {
     child.once('error', (startError) => resolve({ code: null, signal: null, startError }));
-    child.once('exit', () => {
+    child.once('exit', async (code, signal) => {
       cancelKill();
       // The programs that the val started.
       if (group === 'own') kill('SIGKILL');
       watchdog?.stdin?.destroy();
+      // The event `close` does not come after `disconnect`.
+      await allRead;
+      resolve({ code, signal });
     });
-    // Comes when everything that the val sent has been read.
-    child.once('close', (code, signal) => resolve({ code, signal }));
   });
   return {
     value,
@@ -130,6 +132,8 @@ function handOnSignals(child: ChildProcess): void {
     if (signal !== null && received.has(signal)) process.kill(process.pid, signal);
   });
 }
+
+const closing = (channel: Duplex): Promise<void> => new Promise((resolve) => channel.once('close', resolve));
 
 /** Node leaves the channels undefined if the process could not be started. */
 function channelOf({ stdio }: ChildProcess, channel: number): Duplex {
