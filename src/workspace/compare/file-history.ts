@@ -8,8 +8,7 @@ export function fileHistory(each: Differing, numbers: CodeNumbers, git: GitKnowl
   const here = numbers.of(each.here);
   const brought = broughtBy(each, git).map(({ blob, commit }) => ({
     code: numbers.ofBlob(blob),
-    // A commit that was not read is older than all that were.
-    place: git.placeOf(commit) ?? Number.MAX_SAFE_INTEGER,
+    place: git.histories?.placeOf(commit) ?? 0,
   }));
   const place = placeOfRecord(each, git);
   const older = place === undefined ? [] : brought.filter((one) => one.place >= place);
@@ -24,11 +23,14 @@ export function fileHistory(each: Differing, numbers: CodeNumbers, git: GitKnowl
 
 const broughtBy = ({ file }: Differing, { histories }: GitKnowledge) => histories?.of(file).brought ?? [];
 
-/** Undefined if the record does not count. What was recorded before the first commit is older than all commits. */
+/**
+ * Undefined if the record does not count. What was recorded before the first commit is older than all commits. If the history
+ * was not read as far as the record's commit, it has the codes of all versions, so the record tells nothing more.
+ */
 function placeOfRecord({ record }: Differing, git: GitKnowledge): number | undefined {
   if (record === undefined) return undefined;
   if (record.commit === undefined) return Number.POSITIVE_INFINITY;
-  return git.hasRepository ? git.placeOf(record.commit) : 0;
+  return git.hasRepository ? git.histories?.placeOf(record.commit) : 0;
 }
 
 /** A commit that was written after the present version was made brought the file's code. */

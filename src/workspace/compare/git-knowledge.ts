@@ -1,5 +1,5 @@
 // What git knows of all files that differ from their vals.
-import { type FileHistories, readFileHistories, readOrder } from '../git/file-histories.ts';
+import { type FileHistories, readFileHistories } from '../git/file-histories.ts';
 import type { Repository } from '../git/repository.ts';
 import { numberCodes } from './code-numbers.ts';
 import type { FileAndVal, GitLimit, ValVersion } from './types.ts';
@@ -15,8 +15,6 @@ export interface GitKnowledge {
   isLong: boolean;
   /** Undefined without a commit. */
   histories: FileHistories | undefined;
-  /** 0 is HEAD, and larger is older. Undefined for a commit that HEAD's history does not have. */
-  placeOf(commit: string): number | undefined;
   limit: GitLimit | undefined;
 }
 
@@ -28,7 +26,6 @@ export async function readGit(
     hasRepository: repository !== undefined,
     isLong: false,
     histories: undefined,
-    placeOf: () => undefined,
   };
   if (repository === undefined || files.length === 0) return { ...none, limit: undefined };
   const { commit, failure } = await repository.head();
@@ -38,11 +35,7 @@ export async function readGit(
     file,
     codes: numberCodes([here, ...known.map(({ code }) => code)], { isLong }).idsInOrder(known),
   }));
-  const commits = files.flatMap(({ record }) => record?.commit ?? []);
-  const [histories, order] = await Promise.all([
-    readFileHistories(repository, wanted),
-    readOrder(repository, commits),
-  ]);
-  const limit = histories.failure ?? order.failure ?? (repository.isShallow ? 'shallow' : undefined);
-  return { hasRepository: true, isLong, histories, placeOf: order.placeOf, limit };
+  const histories = await readFileHistories(repository, wanted);
+  const limit = histories.failure ?? (repository.isShallow ? 'shallow' : undefined);
+  return { hasRepository: true, isLong, histories, limit };
 }

@@ -29,20 +29,18 @@ export interface LogRange {
   /** A blobless clone lacks the codes that show whether a file was renamed and changed. */
   renames: '-M' | '-M100%';
   options?: readonly string[];
-  /** Only the commits that changed one of these. All, if there are none. */
-  paths?: readonly string[];
 }
 
 /** The user's settings must neither change the output nor make git run another program. */
 const plain = [
   ...['--raw', '--no-abbrev', '-z', '--no-color', '--no-ext-diff', '--no-textconv', '--no-show-signature'],
-  ...['--ignore-submodules=all', '-O/dev/null', '--full-history', '--diff-merges=first-parent'],
+  ...['--ignore-submodules=all', '-O/dev/null', '--diff-merges=first-parent', '--no-relative'],
 ];
 
-export function readCommits(place: GitPlace, { renames, options = [], paths = [] }: LogRange): Commits {
-  const log = ['--literal-pathspecs', '-c', 'log.showRoot=true', '-c', 'log.follow=false', 'log'];
+export function readCommits(place: GitPlace, { renames, options = [] }: LogRange): Commits {
+  const log = ['-c', 'log.showRoot=true', '-c', 'log.follow=false', 'log'];
   return commitsIn(
-    startGit(place, [...log, '--format=%H %at %P', ...plain, renames, ...options, 'HEAD', '--', ...paths]),
+    startGit(place, [...log, '--format=%H %at %P', ...plain, renames, ...options, 'HEAD', '--']),
   );
 }
 

@@ -32,10 +32,11 @@ export function openRepository(
   if (top === undefined) return undefined;
   const place = { folder, top, env, signal, clock };
   const path = withSlashes(relative(top, folder));
+  const common = gitFolderOf(top)?.common ?? top;
   return {
     ...place,
     prefix: path === '' ? '' : `${path}/`,
-    isShallow: hasShallowFile(top),
+    isShallow: existsSync(join(common, 'shallow')),
     head: once(async () => {
       const { printed, failure } = await runGit(place, ['rev-parse', '--quiet', '--verify', 'HEAD^{commit}']);
       const commit = printed.trim() || undefined;
@@ -48,14 +49,15 @@ export function openRepository(
 const failureOf = (failure: GitFailure | undefined, printed: string): GitFailure | undefined =>
   failure === 'failed' && printed === '' ? undefined : failure;
 
-function hasShallowFile(top: string): boolean {
-  const folder = gitFolderOf(top);
-  return folder !== undefined && existsSync(join(folder.common, 'shallow'));
-}
-
 /** Whether the index or the history of HEAD has the path. */
 export async function isKnownToGit(place: GitPlace, file: string): Promise<boolean> {
   const prints = async (...args: string[]) =>
     (await runGit(place, ['--literal-pathspecs', ...args, '--', file])).printed !== '';
   return (await prints('ls-files', '-z')) || (await prints('rev-list', '-1', '--full-history', 'HEAD'));
+}
+
+/** Whether the history of HEAD has the commit. */
+export async function isInHistory(place: GitPlace, commit: string): Promise<boolean> {
+  const { failure } = await runGit(place, ['merge-base', '--is-ancestor', commit, 'HEAD']);
+  return failure === undefined;
 }

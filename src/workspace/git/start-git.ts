@@ -23,7 +23,7 @@ export type GitFailure = Exclude<GitLimit, 'shallow'>;
 /** The text that git prints, and the reason if git failed. Git ends as soon as nobody reads on. */
 export type GitOutput = AsyncGenerator<string, GitFailure | undefined>;
 
-export const mostMs = 5_000;
+const mostMs = 5_000;
 
 export async function* startGit(place: GitPlace, args: readonly string[]): GitOutput {
   const { signal, clock, until = clock.now() + mostMs } = place;

@@ -7,7 +7,7 @@ import { isSameCode } from '../code.ts';
 import { compareFiles } from '../compare/compare-files.ts';
 import type { Compared, FileAndVal, ValRecord } from '../compare/types.ts';
 import type { Conflict, Finding, NoVal } from '../findings.ts';
-import { readOrder } from '../git/file-histories.ts';
+import { isInHistory } from '../git/repository.ts';
 import { findGone, type Gone, noneGone } from './gone.ts';
 import type { Local } from './local.ts';
 import type { Look } from './look.ts';
@@ -138,7 +138,7 @@ const withoutVal = (local: Local, remote: NoVal): Finding =>
 /** A record counts while its commit is in the history of HEAD. */
 async function counts({ repository }: Look, { commit }: ValRecord): Promise<boolean> {
   if (commit === undefined || repository === undefined) return true;
-  return (await readOrder(repository, [commit])).placeOf(commit) !== undefined;
+  return isInHistory(repository, commit);
 }
 
 async function compareDiffering(look: Look, differing: readonly Differing[]): Promise<[Local, Finding][]> {
