@@ -13,7 +13,7 @@ interface Look {
   env?: Record<string, string>;
 }
 
-export const narrow: Look = { columns: 40, env: { NO_COLOR: '1', LC_ALL: 'C' } };
+const narrow: Look = { columns: 40, env: { NO_COLOR: '1', LC_ALL: 'C' } };
 export const usual: Look = { columns: 80 };
 
 interface Options {
