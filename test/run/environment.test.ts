@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { environmentOf } from '../../src/run/process/environment.ts';
-import { serviceInProcess } from '../service/support/service-in-process.ts';
 import { folderOf, run } from '../support/program.ts';
+import { startStrict } from '../support/strict-service.ts';
 
 const files = {
   'sub/a.ts': `export default () => ['API_KEY', 'FROM_ENV_FILE', 'GIVEN', 'VALS_TOKEN', 'LANG'].map((name) => process.env[name] ?? '-').join(' ')`,
@@ -41,7 +41,7 @@ it('options of Node are handed on, unless they load files that the sandbox hides
 });
 
 it('a file is run with its environment, and code of the service without it', async () => {
-  const service = await serviceInProcess();
+  const service = await startStrict({ list: true });
   const cwd = folderOf(files);
   const vals = (...args: string[]) => run(args, { env: { ...env, ...service.env }, cwd });
   expect((await vals('push', 'sub/a.ts')).exit).toBe(0);

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/core/errors.ts';
 import { systemClock } from '../../src/core/lib/clock.ts';
-import { serviceInProcess } from '../service/support/service-in-process.ts';
 import { quickRetries } from '../support/clocks.ts';
-import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
+import { run, runOnScreen, runProcess, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
+import { startStrict } from '../support/strict-service.ts';
 import { folderWith } from './folder.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const code = 'export default (name = "you") => { if (name === "x") throw new Error("no x"); return name }';
 
-describe('a run on the embedded service', () => {
+describe('a run on a service that records runs', () => {
   async function workspace() {
-    const { env } = await serviceInProcess();
+    const { env } = await startStrict({ list: true, recordRuns: true });
     const { path, write } = folderWith({ 'one.ts': code });
     const home = temporaryFolder();
     const vals = async (...args: string[]) => {
@@ -61,7 +61,7 @@ describe('a run on the embedded service', () => {
   });
 
   it('that was not recorded says why at a terminal', async () => {
-    const { env } = await serviceInProcess();
+    const { env } = await startStrict({ list: true, recordRuns: true });
     const { path, write } = folderWith({ 'one.ts': code });
     const screenOf = async (...args: string[]) => (await runOnScreen(args, { env, cwd: path })).screen;
     expect(await screenOf('run', 'one.ts')).toBe(
@@ -81,15 +81,15 @@ describe('a run on the embedded service', () => {
 });
 
 it.each([
-  ['has no such route', 404, /^$/],
-  ['refuses it', 400, /^warning: The run was not recorded: /],
+  ['has no such route', 404, /^key .*\né\n$/],
+  ['refuses it', 400, /^key .*\né\nwarning: The run was not recorded: /],
 ])(
   'a service that %s does not change the output of the run, and gets logs without the token',
   async (_name, status, warning) => {
     const printing = 'export default (key) => { console.log("key " + key); console.error("é"); return 1 }';
     const val = { id, name: 'one', version: 3, code: printing };
     const service = await scriptedService([{ body: val }, { status, body: { message: 'hm' } }]);
-    const { exit, stdout, stderr } = await run(['run', id, testToken], { env: service.env });
+    const { exit, stdout, stderr } = await runProcess(['run', id, testToken], { env: service.env });
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: '1\n' });
     expect(stderr).toMatch(warning);
     const { method, path, body } = service.requests[1] ?? {};
