@@ -94,7 +94,7 @@ export const recordSchemas = {
       email: text,
       profileImageUrl: textOrNull,
       tier: textOrNull,
-      url: noted(uri, 'The page of the access, or the record of another person.'),
+      url: noted(uri, 'The page of the caller, or the record of another person.'),
       links,
     },
     { actor, token: noted(record(tokenLimits), 'The token of the request, at /v1/me alone.') },

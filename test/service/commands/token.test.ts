@@ -90,6 +90,23 @@ describe('vals token', () => {
     });
   });
 
+  test('ends the one with the name that was made at this base URL, and any other by its id', async () => {
+    const { ada, baseUrl, space } = await startTeam();
+    const at = (base: string) => ({ env: { VALS_BASE_URL: base, VALS_TOKEN: ada.token } });
+    const vals = async (base: string, ...words: string[]) => {
+      const { stdout } = await ada.vals(['token', ...words, '--json'], at(base));
+      return stdout === '' ? [] : JSON.parse(stdout);
+    };
+    const own = await vals(baseUrl, 'add', 'ci');
+    const ofSpace = await vals(space, 'add', 'ci');
+    await vals(space, 'add', 'deploy');
+    expect(await ada.vals(['token', 'rm', 'deploy', '--yes'], at(baseUrl))).toMatchObject({ exit: 3 });
+    expect(await vals(space, 'rm', 'ci', '--dry-run')).toMatchObject([{ id: ofSpace.id }]);
+    expect(await vals(baseUrl, 'rm', 'ci', '--yes')).toMatchObject([{ id: own.id, status: 'deleted' }]);
+    expect(await ada.vals(['token', 'rm', 'ci', '--yes'], at(baseUrl))).toMatchObject({ exit: 3 });
+    expect(await vals(baseUrl, 'rm', ofSpace.id, '--yes')).toMatchObject([{ status: 'deleted' }]);
+  });
+
   test('a limited token makes none, is told so by its name, and ends itself', async () => {
     const { ada, baseUrl } = await startTeam();
     const as = (token: string) => ({ env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: token } });

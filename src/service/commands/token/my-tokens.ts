@@ -24,9 +24,14 @@ export async function listTokens({ connect }: Pick<Context, 'connect'>): Promise
   });
 }
 
-/** By its name, or else by its id or the beginning of its id, as `token ls` shows it. */
+/**
+ * By the name of a token that was made at this base URL, or by the id of any token in the list, or the beginning of the id.
+ * Below a space, all tokens in the list are for that space. Elsewhere, the token in use is for none.
+ */
 export function findToken(tokens: readonly JsonObject[], word: string): JsonObject {
-  const named = tokens.find((token) => textAt(token, 'name') === word);
+  const spaces = new Set(tokens.map(({ space }) => space ?? null));
+  const isFromHere = ({ space = null }: JsonObject) => space === null || !spaces.has(null);
+  const named = tokens.find((token) => isFromHere(token) && textAt(token, 'name') === word);
   if (named) return named;
   const [found, other] = tokens.filter((token) => isIdOf(token, word));
   if (found && other) {
