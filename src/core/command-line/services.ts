@@ -5,7 +5,7 @@ import type { BaseUrl } from '../settings/base-url.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** The embedded service in this process. */
-export interface LocalService {
+interface LocalService {
   base: BaseUrl;
   token: string | undefined;
   failure(): LocalError | undefined;

@@ -21,7 +21,7 @@ export function gitFolderOf(top: string): GitFolder | undefined {
 }
 
 /** Empty if the file cannot be read. */
-export function textIn(path: string): string {
+function textIn(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {

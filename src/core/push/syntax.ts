@@ -45,7 +45,7 @@ export function syntaxError(
 const longestExcerpt = 100;
 
 /** A minified file can be one line of many thousand characters. */
-export function excerpt(line: string, column: number): string {
+function excerpt(line: string, column: number): string {
   const characters = [...line];
   if (characters.length <= longestExcerpt) return line.trim();
   const start = Math.max(0, column - longestExcerpt / 2);

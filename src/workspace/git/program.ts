@@ -90,7 +90,7 @@ export function createGitProgram({ folder, top, env, signal, clock }: GitOptions
 }
 
 /** While git runs a hook, its variables point to another repository. Only the settings of the user are kept. */
-export function gitEnvironment(env: NodeJS.ProcessEnv, top: string): NodeJS.ProcessEnv {
+function gitEnvironment(env: NodeJS.ProcessEnv, top: string): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => !/^GIT_(?!CONFIG_)/.test(name));
   return {
     ...Object.fromEntries(kept),
