@@ -1,5 +1,5 @@
 import { agents } from './agents/feature.ts';
-import type { Feature } from './core/command-line/command-tree.ts';
+import type { Feature } from './core/command-line/command.ts';
 import { run } from './run/feature.ts';
 import { service } from './service/feature.ts';
 import { workspace } from './workspace/feature.ts';

@@ -1,8 +1,8 @@
+import type { Host } from './core/command-line/command.ts';
 import { createTree, pathsOf } from './core/command-line/command-tree.ts';
 import { completionRequest } from './core/command-line/completion/scripts.ts';
-import { createInvocation, type Host, type Invocation } from './core/command-line/invocation.ts';
 import { type CommandLine, parseCommandLine } from './core/command-line/parse-command-line.ts';
-import { catchError, runCommand } from './core/command-line/run-command.ts';
+import { catchError, runCommand } from './core/command-line/run.ts';
 import { createServices } from './core/command-line/services.ts';
 import { createShellHints } from './core/command-line/shell-hints.ts';
 import { coreCommands } from './core/commands/core-commands.ts';
@@ -15,7 +15,7 @@ import { sourceStack } from './core/lib/source-stack.ts';
 import { visibleLines } from './core/lib/visible.ts';
 import { createRedactor } from './core/output/redactor.ts';
 import { widthOf } from './core/output/streams.ts';
-import { createTerminalPresenter, type ShownCommand } from './core/output/terminal-presenter.ts';
+import { createTerminalOut, type ShownCommand } from './core/output/terminal-out.ts';
 import { isOn } from './core/settings/settings.ts';
 import { features } from './features.ts';
 
@@ -25,29 +25,37 @@ export const commandPaths = (): string[] => pathsOf(commandTree);
 
 const maxHelpWidth = 80;
 
-/** Parses the command line, runs its command, presents the result, and returns the exit code. */
+/** Parses the command line, runs its command, shows the result, and returns the exit code. */
 export async function main(host: Host): Promise<number> {
   const line = await parse(host);
-  const invocation = invocationAtTerminal(host, line);
-  const { presenter, services } = invocation;
+  const { flags } = line;
+  const redactor = host.redactor ?? createRedactor();
+  const services = createServices(commandTree.openLocal);
+  const program = { ...host, tree: commandTree, services, redactor };
+  const call = line.kind === 'command' ? line : undefined;
+  const typedWords = new Map<string, string>();
+  const { platform } = host.system;
+  const current = call?.command;
+  const writeHints = createShellHints({ tree: commandTree, platform, current, flags, typedWords });
+  const out = createTerminalOut({ ...program, writeHints }, flags, call ?? nothingShown);
   const error = await catchError(async () => {
     if (line.kind === 'refused') throw line.error;
-    if (line.kind === 'help') return presenter.result(line);
+    if (line.kind === 'help') return out.help(line.text);
     if (line.typed) {
       const { word, command } = line.typed;
-      presenter.say({ kind: 'lines', text: `\`vals ${word}\` is short for \`vals ${command}\`.\n` });
+      out.say({ kind: 'lines', text: `\`vals ${word}\` is short for \`vals ${command}\`.\n` });
     }
     try {
-      const failure = await runCommand(line, invocation);
+      const failure = await runCommand(line, { host: program, flags, out, typedWords });
       if (failure !== undefined) throw failure;
     } finally {
       await services.close();
     }
   });
-  if (error?.kind === 'bug' && invocation.settings.debug.value) {
-    for (const text of stackOf(error, host.dist).split('\n')) presenter.say({ kind: 'trace', text });
+  if (error?.kind === 'bug' && (flags.debug || isOn(host.env.VALS_DEBUG))) {
+    for (const text of stackOf(error, host.dist).split('\n')) out.say({ kind: 'trace', text });
   }
-  await presenter.end(error);
+  await out.end(error);
   return error?.exit ?? 0;
 }
 
@@ -66,30 +74,6 @@ async function parse(host: Host): Promise<CommandLine> {
 }
 
 const nothingShown: ShownCommand = { command: { columns: [] }, input: {} };
-
-function invocationAtTerminal(host: Host, line: CommandLine): Invocation {
-  const { flags } = line;
-  const call = line.kind === 'command' ? line : undefined;
-  const tree = commandTree;
-  const typedWords = new Map<string, string>();
-  const writeHints = createShellHints({
-    tree,
-    platform: host.system.platform,
-    current: call?.command,
-    flags,
-    typedWords,
-  });
-  const streams = { ...host, redactor: host.redactor ?? createRedactor(), writeHints };
-  const presenter = createTerminalPresenter(streams, flags, call ?? nothingShown);
-  return createInvocation({
-    ...streams,
-    tree,
-    flags,
-    presenter,
-    typedWords,
-    services: createServices(tree.openLocal),
-  });
-}
 
 function workingDirectory(): string {
   try {

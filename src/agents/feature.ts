@@ -1,4 +1,4 @@
-import type { Feature } from '../core/command-line/command-tree.ts';
+import type { Feature } from '../core/command-line/command.ts';
 
 /** The commands as tools for agents. */
 export const agents: Feature = {

@@ -2,7 +2,7 @@ import { type Readable, Transform } from 'node:stream';
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { ToolInput } from './tool-input.ts';
-import type { ToolResult } from './tool-presenter.ts';
+import type { ToolResult } from './tool-out.ts';
 import type { CallOptions } from './tool-runner.ts';
 import type { Tool } from './tools.ts';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
+import type { Run } from '../core/command-line/command.ts';
 import { commandsOf, loadTree } from '../core/command-line/command-tree.ts';
-import type { Context } from '../core/command-line/context.ts';
 import { escapeUnsafe } from '../core/lib/json.ts';
 import { createRedactor } from '../core/output/redactor.ts';
-import type { ToolResult } from './tool-presenter.ts';
+import type { ToolResult } from './tool-out.ts';
 import { createToolRunner, folderForFiles } from './tool-runner.ts';
 import { type AgentPermissions, isAllowed, permissionNotes, toolName, toolOf } from './tools.ts';
 
@@ -17,17 +17,18 @@ const onWriting =
   'Code that differs from the current code makes a new version. The old versions stay, and `version_restore` makes the ' +
   'code of an old version current again. The name, privacy and readme have no versions: `val_set` replaces them.';
 
-export async function serveAgents(context: Context, permissions: AgentPermissions): Promise<void> {
-  const { invocation, settings, signal, say } = context;
-  const allCommands = commandsOf(await loadTree(invocation.tree));
+export async function serveAgents(run: Run, permissions: AgentPermissions): Promise<void> {
+  const { host, settings, out } = run;
+  const { signal } = host;
+  const allCommands = commandsOf(await loadTree(host.tree));
   const commands = allCommands.filter((each) => isAllowed(each, permissions));
   const tools = new Map(
     commands.map((command) => [toolName(command), { command, tool: toolOf(command, permissions) }]),
   );
   const redactor = createRedactor();
   if (!settings.local.value) redactor.add(settings.token?.value);
-  const log = await context.openLog();
-  const runTool = createToolRunner(invocation, {
+  const log = await out.openLog();
+  const runTool = createToolRunner(run, {
     permissions,
     commands: allCommands,
     redactor,
@@ -35,7 +36,7 @@ export async function serveAgents(context: Context, permissions: AgentPermission
   });
   const underWay = new Set<Promise<ToolResult>>();
 
-  say({
+  out.say({
     kind: 'lines',
     text: 'This command waits for a program that speaks the Model Context Protocol. To stop the command, press Ctrl-D.\n',
   });
@@ -48,8 +49,8 @@ export async function serveAgents(context: Context, permissions: AgentPermission
       ...permissionNotes(permissions),
     ].join(' '),
     tools: [...tools.values()].map(({ tool }) => tool),
-    stdin: context.stdin(),
-    stdout: invocation.stdout,
+    stdin: host.stdin(),
+    stdout: host.stdout,
     editBeforeWriting: (message) => escapeUnsafe(redactor.redact(message)),
     signal,
     onError: ({ message }) => log.write(`The server did not understand a message: ${message}`),

@@ -1,5 +1,5 @@
-import { argumentsOf } from '../core/command-line/command.ts';
-import type { LoadedCommand } from '../core/command-line/command-tree.ts';
+import type { LoadedCommand } from '../core/command-line/command.ts';
+import { argumentsOf } from '../core/command-line/option-names.ts';
 import { commandLine, optionWords } from '../core/command-line/shell-hints.ts';
 import { createHintWriter, type HintInput, type WriteHints } from '../core/lib/hint.ts';
 import type { JsonValue } from '../core/lib/json.ts';

@@ -2,9 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
-import type { Effect, LoadedCommand } from '../core/command-line/command-tree.ts';
-import { createInvocation, type Invocation } from '../core/command-line/invocation.ts';
-import { runCommand } from '../core/command-line/run-command.ts';
+import type { Effect, LoadedCommand, Program, Run } from '../core/command-line/command.ts';
+import { runCommand } from '../core/command-line/run.ts';
 import { InterruptedError, ValsError } from '../core/errors.ts';
 import { findRoot } from '../core/files/root.ts';
 import { tokenFolders } from '../core/files/within.ts';
@@ -14,7 +13,7 @@ import type { Redactor } from '../core/output/redactor.ts';
 import type { Flags, Settings } from '../core/settings/settings.ts';
 import { createToolHints } from './tool-hints.ts';
 import { checkToolInput, type ToolInput } from './tool-input.ts';
-import { createToolPresenter, type ToolResult } from './tool-presenter.ts';
+import { createToolOut, type ToolResult } from './tool-out.ts';
 import type { AgentPermissions } from './tools.ts';
 
 export interface CallOptions {
@@ -39,13 +38,14 @@ export type ToolRunner = (
 ) => Promise<ToolResult>;
 
 export function createToolRunner(
-  server: Invocation,
+  server: Run,
   { permissions, commands, redactor, log }: ToolRunnerOptions,
 ): ToolRunner {
-  const { settings, signal: serverSignal } = server;
+  const { settings } = server;
+  const { signal: serverSignal } = server.host;
   const { platform } = settings.system;
   // Without GITHUB_ACTIONS, the calls of an agent do not appear in the summary of a GitHub job.
-  const env = { ...server.env, GITHUB_ACTIONS: undefined };
+  const env = { ...server.host.env, GITHUB_ACTIONS: undefined };
   const changing = createSlots(1);
   const slots: Record<Effect, Slots> = {
     reads: createSlots(mostReaders),
@@ -66,7 +66,8 @@ export function createToolRunner(
       typedWords,
       current: command,
     });
-    const presenter = createToolPresenter({ effect: command.effect, writeHints, log, onProgress });
+    const { redact } = redactor;
+    const out = createToolOut({ effect: command.effect, writeHints, log, redact, onProgress });
     const controller = new AbortController();
     const { signal } = controller;
     setMaxListeners(0, signal);
@@ -76,26 +77,22 @@ export function createToolRunner(
     if (causes.some(({ aborted }) => aborted)) abort();
     try {
       const { input, code } = checkToolInput(command, rawInput, permissions);
-      const invocation = createInvocation({
-        ...server,
+      const host: Program = {
+        ...server.host,
         env,
         signal,
         stdin: () => Readable.from(code === '' ? [] : [Buffer.from(code)]),
         agent: { filesBelow: folderForFiles(settings), forbiddenFolders: tokenFolders(settings) },
-        flags: flagsForTools(server.flags),
-        presenter,
-        writeHints,
         redactor,
-        typedWords,
-      });
+      };
       const failure = await slots[command.effect].run(() => {
         signal.throwIfAborted();
-        return runCommand({ command, input }, invocation);
+        return runCommand({ command, input }, { host, flags: flagsForTools(flags), out, typedWords });
       });
-      return await presenter.toolResult(failure);
+      return await out.toolResult(failure);
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
-      return await presenter.toolResult(error);
+      return await out.toolResult(error);
     } finally {
       for (const cause of causes) cause.removeEventListener('abort', abort);
     }

@@ -1,10 +1,10 @@
-import {
-  type ArgumentDefinition,
-  argumentsOf,
-  type OptionDefinition,
-  optionsOf,
+import type {
+  ArgumentDefinition,
+  Effect,
+  LoadedCommand,
+  OptionDefinition,
 } from '../core/command-line/command.ts';
-import type { Effect, LoadedCommand } from '../core/command-line/command-tree.ts';
+import { argumentsOf, optionsOf } from '../core/command-line/option-names.ts';
 import type { ValueSchema } from '../core/command-line/value-types.ts';
 
 /** What a person lets an agent do. */

@@ -1,4 +1,4 @@
-import type { Feature } from '../core/command-line/command-tree.ts';
+import type { Feature } from '../core/command-line/command.ts';
 
 /** Running a val on this machine, with Node. */
 export const run: Feature = {

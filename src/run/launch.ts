@@ -2,16 +2,14 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { isatty } from 'node:tty';
 import { pathToFileURL } from 'node:url';
-import type { Clock } from '../core/lib/clock.ts';
+import type { Run } from '../core/command-line/command.ts';
 import { isWithin, realPath } from '../core/lib/paths.ts';
-import type { Say } from '../core/lib/say.ts';
-import type { NodeProgram } from '../core/lib/system.ts';
 import type { Settings } from '../core/settings/settings.ts';
 import { createCompiler } from './modules/compile.ts';
 import { createKept } from './modules/kept.ts';
 import type { Entry } from './modules/load.ts';
 import { createModules, type Modules } from './modules/modules.ts';
-import { type Connections, createRemote } from './modules/remote.ts';
+import { createRemote } from './modules/remote.ts';
 import { dotenvFiles, environmentOf, type Variable } from './process/environment.ts';
 import { nodeCan } from './process/node-releases.ts';
 import { packagePaths } from './process/packages.ts';
@@ -35,17 +33,7 @@ export interface LaunchInput {
   reload?: boolean;
 }
 
-/** What the command is run with and in. */
-export interface LaunchHost {
-  env: NodeJS.ProcessEnv;
-  settings: Settings;
-  clock: Clock;
-  node: NodeProgram;
-  agent?: object | undefined;
-  services: { connections: Connections };
-  signal: AbortSignal;
-  say: Say;
-}
+export type LaunchRun = Pick<Run, 'host' | 'settings' | 'out'>;
 
 type Mode = 'call' | 'script' | 'serve';
 
@@ -61,13 +49,14 @@ export interface Launch {
   dotenvFiles: readonly string[];
 }
 
-export function prepareLaunch(host: LaunchHost, input: LaunchInput, target: Target): Launch {
-  const { env, settings, clock, node, agent, signal } = host;
-  const { connections } = host.services;
+export function prepareLaunch(run: LaunchRun, input: LaunchInput, target: Target): Launch {
+  const { settings } = run;
+  const { env, clock, node, agent, signal, services } = run.host;
+  const { connections } = services;
   const { platform } = settings.system;
   const programs = realPath(join(DIST, 'run'));
   const isAtTerminal = agent === undefined && [0, 1, 2].some(isatty);
-  const isSandboxed = runsInSandbox(host, input);
+  const isSandboxed = runsInSandbox(run, input);
   const allowed = { ...input, allowTerminal: isAtTerminal && platform !== 'win32' };
   const permissions = isSandboxed ? permissionsOf(settings, allowed, target, programs) : undefined;
   const options = [
@@ -128,7 +117,10 @@ export function prepareLaunch(host: LaunchHost, input: LaunchInput, target: Targ
   };
 }
 
-function runsInSandbox({ node, say }: LaunchHost, { allowAll, inspector }: LaunchInput): boolean {
+function runsInSandbox(
+  { host: { node }, out: { say } }: LaunchRun,
+  { allowAll, inspector }: LaunchInput,
+): boolean {
   if (allowAll) return false;
   if (inspector === undefined || nodeCan('inspectorInSandbox', node.version)) return true;
   const text = `Node ${node.version} has no debugger in the sandbox, so the val runs without the sandbox.`;

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Run } from '../core/command-line/command.ts';
 import { LocalError, UsageError } from '../core/errors.ts';
-import { type Input, readText } from '../core/files/read-text.ts';
+import { readText } from '../core/files/read-text.ts';
 import type { Api } from '../core/http/api.ts';
 import { codeOf, textAt, versionOf } from '../core/http/record-fields.ts';
 import type { JsonObject } from '../core/lib/json.ts';
 import { foldersAbove, isFile, isWithin, realPath } from '../core/lib/paths.ts';
 import { splitVersion } from '../core/lib/val-word.ts';
 import * as routes from '../core/routes.ts';
-import type { Settings } from '../core/settings/settings.ts';
 import type { Entry } from './modules/load.ts';
 import { spelledAsOnDisk } from './process/windows-paths.ts';
 
@@ -41,22 +41,15 @@ interface ServiceTarget extends TargetBase {
   api: Api;
 }
 
-interface FindOptions extends Input {
-  settings: Settings;
-  connect(): Promise<Api>;
-  /** `lastRead` is the val, if its name was looked up. */
-  givenVals: { lastRead(id: string): JsonObject | undefined };
-}
-
 export interface Wanted {
   val: string;
   at?: number;
 }
 
-export async function findTarget(options: FindOptions, { val: word, at }: Wanted): Promise<Target> {
-  const path = resolve(options.settings.cwd, word);
+export async function findTarget(run: Run, { val: word, at }: Wanted): Promise<Target> {
+  const path = resolve(run.settings.cwd, word);
   if (isFile(path)) {
-    if (at === undefined) return fileTarget(options, word);
+    if (at === undefined) return fileTarget(run, word);
     throw new UsageError(`Only a val on the service has versions, but ${word} is a file.`, {
       hint: 'Omit the version, or give the id of the val.',
     });
@@ -75,17 +68,20 @@ export async function findTarget(options: FindOptions, { val: word, at }: Wanted
       hint: 'Give the version only once.',
     });
   }
-  return serviceTarget(options, id, at ?? version);
+  return serviceTarget(run, id, at ?? version);
 }
 
-function fileTarget(options: FindOptions, word: string): FileTarget {
-  const { settings, agent } = options;
+function fileTarget(run: Run, word: string): FileTarget {
+  const {
+    settings,
+    host: { agent },
+  } = run;
   const path = spelledAsOnDisk(resolve(settings.cwd, word), settings.system.platform);
   const real = realModule(path, settings.system.platform);
   const { href: url } = pathToFileURL(real);
   return {
     kind: 'file',
-    load: async () => ({ name: word, code: await readText(agent ? path : real, options), url, isFile: true }),
+    load: async () => ({ name: word, code: await readText(agent ? path : real, run), url, isFile: true }),
     path,
     project: projectOf(path, agent?.filesBelow),
     realProject: projectOf(real, agent?.filesBelow),
@@ -104,18 +100,14 @@ function projectOf(path: string, allowed: string | undefined): string {
   return allowed === undefined || isWithin(allowed, project) ? project : allowed;
 }
 
-async function serviceTarget(
-  options: FindOptions,
-  id: string,
-  at: number | undefined,
-): Promise<ServiceTarget> {
-  const api = await options.connect();
-  const read = at === undefined ? options.givenVals.lastRead(id) : undefined;
+async function serviceTarget(run: Run, id: string, at: number | undefined): Promise<ServiceTarget> {
+  const api = await run.api();
+  const read = at === undefined ? run.vals.lastRead(id) : undefined;
   const val = read ?? (await api.record(at === undefined ? routes.getVal(id) : routes.getVersion(id, at)));
   const known = knownVersion(id, at === undefined ? val : { ...val, version: at });
   const version = at ?? versionOf(val);
   const name = [textAt(val, 'name') ?? id, ...(version === undefined ? [] : [version])].join('@');
-  const path = join(options.settings.cwd, `${name}.tsx`);
+  const path = join(run.settings.cwd, `${name}.tsx`);
   const { href: url } = pathToFileURL(path);
   const entry = { name, code: codeOf(val), url, isFile: false };
   return { kind: 'service', load: async () => entry, path, known, api };

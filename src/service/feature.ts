@@ -1,4 +1,4 @@
-import type { Feature } from '../core/command-line/command-tree.ts';
+import type { Feature } from '../core/command-line/command.ts';
 
 /** The embedded service, and the shared service that a team runs. */
 export const service: Feature = {

@@ -1,4 +1,4 @@
-import type { OpenLocal } from '../core/command-line/services.ts';
+import type { OpenLocal } from '../core/command-line/command.ts';
 import { LocalError } from '../core/errors.ts';
 import { loopbackOnly, type ServiceEvent, startService } from './index.ts';
 

@@ -84,7 +84,7 @@ const changedMeanwhile = (workspace: Workspace, val: Examined): ConflictError =>
   conflictOf(workspace, val, 'conflict');
 
 async function sendCode(push: Push, val: WithoutVal | ComparedVal, code: string): Promise<Done> {
-  const { look, dryRun, context } = push;
+  const { look, dryRun, context: run } = push;
   const { api, workspace } = look;
   const { name, file, there, here } = val;
   const call = {
@@ -93,7 +93,7 @@ async function sendCode(push: Push, val: WithoutVal | ComparedVal, code: string)
   };
   api.refuseToken(call);
   if (dryRun) return done(planned(val), { code });
-  context.signal.throwIfAborted();
+  run.host.signal.throwIfAborted();
   const { status, body = null } = await api.send(call).catch((error) => {
     recordSent(look, val, code, error);
     throw error;
@@ -115,16 +115,16 @@ async function sendCode(push: Push, val: WithoutVal | ComparedVal, code: string)
 
 /** `code` is sent too, if it is given. */
 async function renameVal(push: Push, val: ComparedVal, code?: string): Promise<Done> {
-  const { look, dryRun, context } = push;
+  const { look, dryRun, context: run } = push;
   const { api, workspace } = look;
   const { name, file, there, record } = val;
   const { name: nameBefore, id = '' } = there;
   if (code !== undefined) api.refuseToken(routes.putVal(name, code));
   if (dryRun) return done(planned(val, { nameBefore }), code === undefined ? {} : { code });
-  context.signal.throwIfAborted();
+  run.host.signal.throwIfAborted();
   const { val: changed, notApplied } = await changeFields(api, id, { name }, there.etag);
   if (notApplied.length > 0) return createInstead(push, val, code);
-  const renamed = await withFreshRemotes(context, look).remotes.read(id);
+  const renamed = await withFreshRemotes(run, look).remotes.read(id);
   // The old name has no file any more, and its record would make it a missing one.
   if (record === undefined) workspace.records.remove(nameBefore);
   else
@@ -156,7 +156,7 @@ async function createInstead(push: Push, val: ComparedVal, code: string | undefi
 }
 
 async function carryOutDeletion(push: Push, step: DeletionStep): Promise<Done> {
-  const { look, dryRun, context } = push;
+  const { look, dryRun, context: run } = push;
   const { workspace, api } = look;
   const { name, file, there } = step.val;
   if (dryRun) return done({ status: 'planned', ...idAndVersion(there) });
@@ -164,7 +164,7 @@ async function carryOutDeletion(push: Push, step: DeletionStep): Promise<Done> {
   if (existsBelow(workspace.root, file)) return done({ status: 'skipped' });
   const val = await valToDelete(push, step);
   if (val === undefined) throw changedMeanwhile(workspace, step.val);
-  context.signal.throwIfAborted();
+  run.host.signal.throwIfAborted();
   await api.send({ ...routes.deleteVal(val.id ?? ''), ifMatch: val.etag }).catch((error) => {
     if (!(error instanceof NotFoundError)) throw error;
   });

@@ -1,5 +1,5 @@
 // Compares the files of a workspace with the service, for `status`, `diff` and `pull`.
-import type { Context } from '../core/command-line/context.ts';
+import type { Run } from '../core/command-line/command.ts';
 import { createResolver } from '../core/command-line/resolve-vals.ts';
 import {
   LocalError,
@@ -36,30 +36,30 @@ interface CompareOptions {
 
 /** `use` gets what was compared while the history of git is open. */
 export async function compareWorkspace<Result>(
-  context: Context,
+  run: Run,
   options: CompareOptions,
   use: (compared: ComparedVals) => Promise<Result>,
 ): Promise<Result> {
-  const workspace = workspaceOfWords(createWorkspaces(context), options.words);
-  context.say({ kind: 'progress', text: `Comparing with ${nameOfService(workspace.service)}` });
-  const look = await openLook(context, workspace, await context.connect());
+  const workspace = workspaceOfWords(createWorkspaces(run), options.words);
+  run.out.say({ kind: 'progress', text: `Comparing with ${nameOfService(workspace.service)}` });
+  const look = await openLook(run, workspace, await run.api());
   try {
-    return await use(await compareFiles(context, look, options));
+    return await use(await compareFiles(run, look, options));
   } finally {
     await closeLook(look);
   }
 }
 
 export async function compareFiles(
-  context: Context,
+  run: Run,
   look: Look,
   { words, findsMissing }: CompareOptions,
 ): Promise<ComparedVals> {
   const { workspace } = look;
   const { vals: named, problem } = namedVals(workspace, look.names);
-  const { chosen, unknown } = await chooseByWords(context, look, named, words);
+  const { chosen, unknown } = await chooseByWords(run, look, named, words);
   const { files, errors } = readAll(look, chosen);
-  const { results } = await examineAll(context, look, files);
+  const { results } = await examineAll(run, look, files);
   const failed = results.find((result) => result instanceof ValsError);
   if (failed !== undefined) throw failed;
   const vals = results.filter((result): result is Examined => !(result instanceof ValsError));
@@ -74,18 +74,18 @@ export async function compareFiles(
   );
   const stillUnknown = [...unknown].flatMap((word) => (wanted.some(isMeantBy(word)) ? [] : word[0]));
   const all = [...vals, ...wanted].sort((a, b) => (a.file < b.file ? -1 : 1));
-  return { look, vals: all, unknown: stillUnknown, error: firstError(context, problem, errors) };
+  return { look, vals: all, unknown: stillUnknown, error: firstError(run, problem, errors) };
 }
 
 /** `unknown` maps each word that no file fits to the id of its val, or to undefined if there is no such val. */
 async function chooseByWords(
-  context: Context,
+  run: Run,
   look: Look,
   named: readonly LocalVal[],
   words: readonly string[],
 ): Promise<{ chosen: readonly LocalVal[]; unknown: Map<string, string | undefined> }> {
   if (words.length === 0) return { chosen: named, unknown: new Map() };
-  const identify = await createResolver(context);
+  const identify = await createResolver(run);
   const chosen: LocalVal[] = [];
   const unknown = new Map<string, string | undefined>();
   for (const word of new Set(words)) {
@@ -126,7 +126,7 @@ function readAll(look: Look, vals: readonly LocalVal[]): { files: FileToExamine[
 }
 
 function firstError(
-  { say }: Context,
+  { out: { say } }: Run,
   problem: UsageError | undefined,
   errors: readonly ValsError[],
 ): ValsError | undefined {

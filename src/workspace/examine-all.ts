@@ -1,5 +1,5 @@
 import { forEach } from '../core/command-line/batch.ts';
-import type { Context } from '../core/command-line/context.ts';
+import type { Run } from '../core/command-line/command.ts';
 import { asValsError, InterruptedError, type ValsError } from '../core/errors.ts';
 import { type Examined, examineFile, type FileToExamine } from './examine.ts';
 import type { GitLimit } from './git-history.ts';
@@ -17,7 +17,7 @@ export interface ExaminedAll {
 
 /** Compares files with their vals, and records what both sides have in common. */
 export async function examineAll(
-  { say, signal }: Pick<Context, 'say' | 'signal'>,
+  { out: { say }, host: { signal } }: Pick<Run, 'out' | 'host'>,
   look: Look,
   files: readonly FileToExamine[],
 ): Promise<ExaminedAll> {
@@ -50,6 +50,6 @@ export async function examineAll(
 }
 
 /** Says why git cannot tell which files were deleted or renamed. */
-export function noteLimit({ say }: Pick<Context, 'say'>, limit: GitLimit | undefined): void {
+export function noteLimit({ out: { say } }: Pick<Run, 'out'>, limit: GitLimit | undefined): void {
   for (const text of hintAtMissing(limit)) say({ kind: 'note', text });
 }

@@ -1,4 +1,4 @@
-import type { Feature } from '../core/command-line/command-tree.ts';
+import type { Feature } from '../core/command-line/command.ts';
 
 /** A folder of files that are vals: compare them with the service, push, pull and copy. */
 export const workspace: Feature = {
@@ -36,8 +36,8 @@ export const workspace: Feature = {
       load: () => import('./commands/pull.ts'),
     },
   ],
-  async openFiles(context) {
+  async openFiles(run) {
     const { openFiles } = await import('./file-of-val.ts');
-    return openFiles(context);
+    return openFiles(run);
   },
 };

@@ -1,12 +1,13 @@
 // What one command knows of a workspace while it runs: its files, the vals of the service, and the history of git.
 
+import type { Run } from '../core/command-line/command.ts';
+import { lookup } from '../core/command-line/files-of-vals.ts';
 import { nameFrom } from '../core/files/val-names.ts';
-import type { Lookup } from '../core/find-val/my-vals.ts';
 import type { Api } from '../core/http/api.ts';
 import type { GitHistory } from './git-history.ts';
 import { createRemoteVals, type RemoteVals } from './remote-vals.ts';
 import { type FileNames, readFileNames } from './select.ts';
-import type { Workspace, WorkspaceContext } from './workspace.ts';
+import type { Workspace } from './workspace.ts';
 
 export interface Look {
   workspace: Workspace;
@@ -25,24 +26,24 @@ export interface LookOptions {
   named?: readonly string[];
 }
 
-export interface LookContext extends WorkspaceContext, Omit<Lookup, 'api'> {}
+export type LookContext = Run;
 
 export async function openLook(
-  context: LookContext,
+  run: LookContext,
   workspace: Workspace,
   api: Api,
   { valCount, named = [] }: LookOptions = {},
 ): Promise<Look> {
   const history = workspace.openHistory();
-  const names = await readFileNames(context, workspace, { history, named });
-  const remotes = createRemoteVals({ ...context, api }, valCount ?? names.size);
+  const names = await readFileNames(run, workspace, { history, named });
+  const remotes = createRemoteVals({ ...lookup(run), api }, valCount ?? names.size);
   return { workspace, api, remotes, history, names, head: workspace.head };
 }
 
 /** Reads the val anew, for a decision just before a write. */
-export const withFreshRemotes = (context: LookContext, look: Look): Look => ({
+export const withFreshRemotes = (run: LookContext, look: Look): Look => ({
   ...look,
-  remotes: createRemoteVals({ ...context, api: look.api }, 1, { isMe: look.remotes.isMe }),
+  remotes: createRemoteVals({ ...lookup(run), api: look.api }, 1, { isMe: look.remotes.isMe }),
 });
 
 /** The name of the val that a file has or had. */

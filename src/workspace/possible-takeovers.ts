@@ -1,9 +1,8 @@
-import type { Context } from '../core/command-line/context.ts';
-
+import type { Run } from '../core/command-line/command.ts';
 export const fileAndOthers = (file: string, others: number): string =>
   others === 0 ? file : `${file} and ${others} more ${others === 1 ? 'file' : 'files'}`;
 
-export function notePossibleTakeovers({ flags, say }: Context, files: readonly string[]): void {
+export function notePossibleTakeovers({ flags, out: { say } }: Run, files: readonly string[]): void {
   const [file] = files;
   if (file === undefined || flags.json || flags.ndjson) return;
   const reason = 'The service cannot list vals.';

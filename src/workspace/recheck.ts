@@ -71,20 +71,20 @@ async function withCurrentVal(push: PlannedPush, step: ChangeStep): Promise<Chan
 
 /** Undefined if the val changed. One that was only seen in the list, or that has no ETag, is read now. */
 async function currentVal(
-  { context, look, dryRun }: PlannedPush,
+  { context: run, look, dryRun }: PlannedPush,
   { there }: ComparedVal | MissingVal,
 ): Promise<RemoteVal | undefined> {
   if (there.id === undefined || (there.isRead && (there.etag !== undefined || dryRun))) return there;
-  const now = await withFreshRemotes(context, look).remotes.read(there.id);
+  const now = await withFreshRemotes(run, look).remotes.read(there.id);
   return now?.owner === undefined && isSameState(now, there) ? now : undefined;
 }
 
 /** Nobody is asked twice: the answer counts if file and val are still as they were shown. */
 async function planAnew(push: PlannedPush, before: ChangeStep, local: FileToExamine): Promise<Step> {
-  const { context, options } = push;
+  const { context: run, options } = push;
   const { workspace } = push.look;
   const look = {
-    ...withFreshRemotes(context, push.look),
+    ...withFreshRemotes(run, push.look),
     history: workspace.openHistory(),
     head: workspace.head,
   };

@@ -21,24 +21,24 @@ export interface LocalVal {
 
 /** Every file that a push of the folder takes, and the files that the user named. */
 export async function readFileNames(
-  context: WorkspaceContext,
+  run: WorkspaceContext,
   workspace: Workspace,
   { history, named = [] }: { history: GitHistory | undefined; named?: readonly string[] },
 ): Promise<FileNames> {
   const walked = await walkFolder(workspace.root, {
-    warn: warnWith(context.say),
+    warn: warnWith(run.out.say),
     pathOf: (below) => pathTo(workspace, below),
   });
   const present = named.filter((file) => existsBelow(workspace.root, file));
   const files = [...new Set([...walked, ...present])].sort();
-  const renamed = await renamedEntries(context, workspace, files, history);
+  const renamed = await renamedEntries(run, workspace, files, history);
   const { names } = workspace.manifest;
   return new Map(files.map((file) => [file, names.get(file) ?? renamed.get(file) ?? nameFrom(file)]));
 }
 
 /** The name of the val that one file of a workspace has or had. */
 export async function nameOfFile(
-  context: WorkspaceContext,
+  run: WorkspaceContext,
   workspace: Workspace,
   file: string,
 ): Promise<string | undefined> {
@@ -46,7 +46,7 @@ export async function nameOfFile(
   if (listed !== undefined) return listed;
   const history = workspace.openHistory();
   try {
-    return (await renamedEntries(context, workspace, [file], history)).get(file) ?? nameFrom(file);
+    return (await renamedEntries(run, workspace, [file], history)).get(file) ?? nameFrom(file);
   } finally {
     await history?.close();
   }
@@ -54,7 +54,7 @@ export async function nameOfFile(
 
 /** The names of files that git renamed, and that `names` in vals.json still has under their old paths. */
 async function renamedEntries(
-  { say }: WorkspaceContext,
+  { out: { say } }: WorkspaceContext,
   workspace: Workspace,
   files: readonly string[],
   history: GitHistory | undefined,

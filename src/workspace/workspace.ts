@@ -1,24 +1,18 @@
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import type { Run } from '../core/command-line/command.ts';
 import { UsageError } from '../core/errors.ts';
 import { stampOf } from '../core/files/files.ts';
 import { createHeadReader } from '../core/files/git-folder.ts';
 import { findRoot, manifestFile } from '../core/files/root.ts';
-import type { Clock } from '../core/lib/clock.ts';
 import { isWithin, realPath, withSlashes } from '../core/lib/paths.ts';
-import { type Say, warnWith } from '../core/lib/say.ts';
+import { warnWith } from '../core/lib/say.ts';
 import { chosenService, embeddedService, type Settings, serviceName } from '../core/settings/settings.ts';
 import { type GitHistory, openGitHistory } from './git-history.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { type OwnFolder, openOwnFolder } from './records/own-folder.ts';
 import { createRecords, type Records } from './records.ts';
 
-export interface WorkspaceContext {
-  settings: Settings;
-  say: Say;
-  env: NodeJS.ProcessEnv;
-  clock: Clock;
-  signal: AbortSignal;
-}
+export type WorkspaceContext = Pick<Run, 'host' | 'settings' | 'out'>;
 
 /** A folder with a vals.json. Every file in it that a push of the folder takes is a val. */
 export interface Workspace {
@@ -39,12 +33,12 @@ export interface Workspace {
 
 export type Location = Pick<Workspace, 'root' | 'cwd'>;
 
-export function workspaceAt(
-  root: string,
-  context: WorkspaceContext,
-  cwd: string = context.settings.cwd,
-): Workspace {
-  const { settings, say, env } = context;
+export function workspaceAt(root: string, run: WorkspaceContext, cwd: string = run.settings.cwd): Workspace {
+  const {
+    settings,
+    out: { say },
+    host: { env },
+  } = run;
   const own = openOwnFolder(settings, root);
   let records: Records | undefined;
   let readHead: (() => string | undefined) | undefined;
@@ -70,7 +64,7 @@ export function workspaceAt(
       readHead ??= createHeadReader(root);
       return readHead();
     },
-    openHistory: () => openGitHistory(root, context),
+    openHistory: () => openGitHistory(root, run.host),
   };
 }
 

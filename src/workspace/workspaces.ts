@@ -1,7 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { LocalError } from '../core/errors.ts';
 import { findRoot, repositoryOf } from '../core/files/root.ts';
-import type { FileLimits } from '../core/files/within.ts';
 import { existingStats, isWithin, realPath } from '../core/lib/paths.ts';
 import { fold } from './disk/file-names.ts';
 import {
@@ -28,14 +27,10 @@ export interface Workspaces {
   refuseOtherRepository(path: string): void;
 }
 
-interface Limited extends WorkspaceContext {
+export function createWorkspaces(run: WorkspaceContext): Workspaces {
+  const { cwd } = run.settings;
   /** An agent uses no workspace beyond its own folder. */
-  agent?: FileLimits | undefined;
-}
-
-export function createWorkspaces(context: Limited): Workspaces {
-  const { cwd } = context.settings;
-  const { agent } = context;
+  const { agent } = run.host;
   const roots = new Map<string, string | undefined>();
   const opened = new Map<string, Workspace>();
 
@@ -50,7 +45,7 @@ export function createWorkspaces(context: Limited): Workspaces {
     if (agent !== undefined && !isWithin(agent.filesBelow ?? cwd, root)) return undefined;
     // One folder may be reached by several paths, through links.
     const key = realPath(root);
-    const workspace = opened.get(key) ?? workspaceAt(root, context);
+    const workspace = opened.get(key) ?? workspaceAt(root, run);
     opened.set(key, workspace);
     return workspace;
   }

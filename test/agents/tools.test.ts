@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createToolPresenter } from '../../src/agents/tool-presenter.ts';
+import { createToolOut } from '../../src/agents/tool-out.ts';
 import { type AgentPermissions, isAllowed, toolOf } from '../../src/agents/tools.ts';
 import { commandsOf, loadTree } from '../../src/core/command-line/command-tree.ts';
 import { createHintWriter } from '../../src/core/lib/hint.ts';
@@ -86,16 +86,17 @@ it('descriptions name tools and inputs, not commands and options', () => {
 });
 
 it('what a command says beside a long result is cut', async () => {
-  const presenter = createToolPresenter({
+  const out = createToolOut({
     effect: 'reads',
     writeHints: createHintWriter(({ text }) => text, new Map()),
     log() {},
+    redact: (text) => text,
     onProgress() {},
   });
   const rows = Array.from({ length: 6 }, () => ({ status: 'pushed', large: 'x'.repeat(12_000) }));
-  await presenter.result({ kind: 'outcomes', rows });
-  for (let count = 0; count < 1_000; count++) presenter.say({ kind: 'warning', text: `Skipped ${count}.` });
-  const { document, texts } = await presenter.toolResult(undefined);
+  await out.show({ kind: 'list', rows });
+  for (let count = 0; count < 1_000; count++) out.say({ kind: 'warning', text: `Skipped ${count}.` });
+  const { document, texts } = await out.toolResult(undefined);
   expect(document).toMatchObject({ items: [{}, {}, {}], more: true });
   expect(texts.join('').length).toBeLessThanOrEqual(50_000);
 });

@@ -20,9 +20,9 @@ export const command = defineCommand({
   },
   examples: ['vals mcp', 'vals mcp --read-only --base-url https://api.example.com'],
   columns: [],
-  async run(context, permissions) {
+  async run(run, permissions) {
     const { serveAgents } = await import('../serve-agents.ts');
-    await serveAgents(context, permissions);
+    await serveAgents(run, permissions);
     return { kind: 'nothing' };
   },
 });

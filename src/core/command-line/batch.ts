@@ -3,7 +3,7 @@ import { mostRequests } from '../http/request/limiter.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Outcome, OutcomeRow, OutcomeStatus } from '../lib/outcome.ts';
 import type { Say } from '../lib/say.ts';
-import type { OutcomesResult } from '../output/result.ts';
+import type { Rows } from '../output/result.ts';
 import { type Counts, summarizeFailures } from './failures.ts';
 
 /** One of several things that a command does. */
@@ -42,24 +42,24 @@ type TaskResult =
  * Does all tasks, and returns their rows in the order of the tasks. A failure does not stop the others, unless its scope
  * is `all`. What was not tried is `skipped`, and the error counts it.
  */
-export async function runBatch(tasks: readonly Task[], options: BatchOptions): Promise<OutcomesResult> {
+export async function runBatch(tasks: readonly Task[], options: BatchOptions): Promise<Rows> {
   const results = await runTasks(tasks, options);
   const rows = tasks.map((task, index) => rowOf(task, results[index]));
   const error = interruption(rows, results, options) ?? failureOf(tasks, results, options);
-  return { kind: 'outcomes', rows, error };
+  return { kind: 'list', rows, error };
 }
 
 /** For a batch that is not begun, because some of its tasks would fail with these errors. */
 export function refuseBatch(
   tasks: readonly (Named & { error: ValsError | undefined })[],
   wording: Wording,
-): OutcomesResult {
+): Rows {
   const results = tasks.map(
     ({ error }): TaskResult =>
       error === undefined ? { kind: 'done', outcome: { status: 'skipped' } } : { kind: 'failed', error },
   );
   const rows = tasks.map((task, index) => rowOf(task, results[index]));
-  return { kind: 'outcomes', rows, error: failureOf(tasks, results, wording) };
+  return { kind: 'list', rows, error: failureOf(tasks, results, wording) };
 }
 
 async function runTasks(tasks: readonly Task[], options: BatchOptions): Promise<TaskResult[]> {

@@ -1,12 +1,7 @@
 import { parseNamed, UsageError } from '../errors.ts';
 import { type Hints, hintList } from '../lib/hint.ts';
-import {
-  type AnyCommand,
-  type ArgumentDefinition,
-  argumentsOf,
-  type OptionDefinition,
-  type Options,
-} from './command.ts';
+import type { AnyCommand, ArgumentDefinition, OptionDefinition, Options } from './command.ts';
+import { argumentsOf } from './option-names.ts';
 
 type RawInput = Readonly<Record<string, unknown>>;
 

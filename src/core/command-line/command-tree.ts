@@ -1,60 +1,19 @@
-import type { FileOfVal } from '../find-val/identify.ts';
-import type { AnyCommand } from './command.ts';
-import type { Context } from './context.ts';
-import type { OpenLocal } from './services.ts';
-
-interface Named {
-  path: string;
-  aliases?: readonly string[];
-}
-
-export type Effect = 'reads' | 'adds' | 'updates' | 'deletes' | 'runs';
+import type {
+  CommandTree,
+  Feature,
+  Hook,
+  LoadedCommand,
+  LoadedTree,
+  Named,
+  PlacedCommand,
+} from './command.ts';
 
 /** The groups of the help. */
-const groups = {
+const groups: Record<PlacedCommand['group'], string> = {
   vals: 'Vals:',
   workspace: 'Workspace and running:',
   'set-up': 'Set-up and services of your own:',
 };
-
-interface Declared extends Named {
-  group: keyof typeof groups;
-  effect: Effect;
-  /** Agents have it as a tool. */
-  isTool?: boolean;
-  /** What its first word is about, at the first command of that word. */
-  topic?: string;
-}
-
-export interface PlacedCommand extends Declared {
-  load(): Promise<{ command: AnyCommand }>;
-}
-
-export interface LoadedCommand extends Declared, AnyCommand {}
-
-/** Undefined if the word is no path of a file that is there or that git knows. */
-export type FindFile = (word: string) => Promise<FileOfVal | undefined>;
-
-/** What a folder beside core adds to the program. */
-export interface Feature {
-  /** One with the path of a command of core takes its place and extends it. */
-  commands: readonly PlacedCommand[];
-  /** Which val the path of a file means. */
-  openFiles?(context: Context): Promise<FindFile>;
-  /** What --local connects to. */
-  openLocal?: OpenLocal;
-}
-
-export interface CommandTree<Command extends Named = PlacedCommand> extends Pick<Feature, Hook> {
-  groups: readonly { title: string; commands: readonly Command[] }[];
-  /** The first words of commands that have two, with a summary. */
-  topics: Readonly<Record<string, string>>;
-  wordsOfOthers: Readonly<Record<string, string | readonly string[]>>;
-}
-
-type Hook = 'openFiles' | 'openLocal';
-
-export type LoadedTree = CommandTree<LoadedCommand>;
 
 export function createTree(
   core: readonly PlacedCommand[],

@@ -1,7 +1,23 @@
+import type { Readable } from 'node:stream';
+import type { LocalError } from '../errors.ts';
+import type { FileLimits } from '../files/within.ts';
+import type { FileOfVal } from '../find-val/identify.ts';
+import type { SeenVals } from '../find-val/seen-vals.ts';
+import type { Api } from '../http/api.ts';
+import type { OpenDispatcher } from '../http/request/dispatcher.ts';
+import type { ProxyServer } from '../http/request/tunnels.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Hints } from '../lib/hint.ts';
+import type { NodeProgram, System } from '../lib/system.ts';
 import type { Column } from '../output/column.ts';
+import type { Out } from '../output/out.ts';
+import type { Pager } from '../output/pager.ts';
+import type { Prompt } from '../output/prompt.ts';
+import type { Redactor } from '../output/redactor.ts';
 import type { Result } from '../output/result.ts';
-import type { Context } from './context.ts';
+import type { BaseUrl } from '../settings/base-url.ts';
+import type { Flags, Settings } from '../settings/settings.ts';
+import type { GivenVals } from './given-vals.ts';
 import type { ValueType } from './value-types.ts';
 
 interface Described {
@@ -69,7 +85,7 @@ export interface CommandDefinition<A extends Arguments = Arguments, O extends Op
   /** What to do instead, for somebody who gives arguments that the command does not take. */
   insteadOfArguments?(words: readonly string[]): Hints;
   empty?: Hints;
-  run(context: Context, input: Input<A, O>): Promise<Result> | Result;
+  run(run: Run, input: Input<A, O>): Promise<Result> | Result;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of commands has no single input type.
@@ -81,48 +97,117 @@ export const defineCommand = <const A extends Arguments = NoInput, const O exten
   definition: CommandDefinition<A, O>,
 ): CommandDefinition<A, O> => definition;
 
-export const argumentsOf = ({
-  arguments: definitions,
-}: Pick<AnyCommand, 'arguments'>): [key: string, ArgumentDefinition][] => Object.entries(definitions ?? {});
-
-export const optionsOf = ({ options }: Pick<AnyCommand, 'options'>): [key: string, OptionDefinition][] =>
-  Object.entries(options ?? {});
-
-/** `<val>`, `[file]`, `<version...>`. */
-export function formOf({ value, optional, repeatable }: ArgumentDefinition): string {
-  const name = `${value.placeholder}${repeatable ? '...' : ''}`;
-  return optional ? `[${name}]` : `<${name}>`;
+export interface Named {
+  path: string;
+  aliases?: readonly string[];
 }
 
-export const formsOf = (command: AnyCommand): string[] =>
-  command.usage === undefined
-    ? argumentsOf(command).map(([, argument]) => formOf(argument))
-    : [command.usage];
+export type Effect = 'reads' | 'adds' | 'updates' | 'deletes' | 'runs';
 
-const inKebabCase = (key: string): string => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-
-export const optionName = (key: string): string => `--${inKebabCase(key)}`;
-
-export const negatedName = (key: string): string => `--no-${inKebabCase(key)}`;
-
-/** `<n>`, or undefined for an option that is on or off. */
-export const placeholderOf = ({ value }: OptionDefinition): string | undefined =>
-  value && `<${value.placeholder}>`;
-
-/** As in gh, git and npm. */
-const letters: Readonly<Record<string, string>> = {
-  dryRun: 'n',
-  force: 'f',
-  quiet: 'q',
-  watch: 'w',
-  yes: 'y',
-};
-
-/** `-n` and `--dry-run`. */
-export function namesOf(key: string, { short = letters[key] }: OptionDefinition): string[] {
-  return [...(short === undefined ? [] : [`-${short}`]), optionName(key)];
+interface Declared extends Named {
+  /** Where the help lists it. */
+  group: 'vals' | 'workspace' | 'set-up';
+  effect: Effect;
+  /** Agents have it as a tool. */
+  isTool?: boolean;
+  /** What its first word is about, at the first command of that word. */
+  topic?: string;
 }
 
-/** `-n, --dry-run`, `--limit <n>`. */
-export const flagsOf = (key: string, option: OptionDefinition): string =>
-  [namesOf(key, option).join(', '), placeholderOf(option) ?? ''].join(' ').trim();
+export interface PlacedCommand extends Declared {
+  load(): Promise<{ command: AnyCommand }>;
+}
+
+export interface LoadedCommand extends Declared, AnyCommand {}
+
+/** Undefined if the word is no path of a file that is there or that git knows. */
+export type FindFile = (word: string) => Promise<FileOfVal | undefined>;
+
+/** What a folder beside core adds to the program. */
+export interface Feature {
+  /** One with the path of a command of core takes its place and extends it. */
+  commands: readonly PlacedCommand[];
+  /** Which val the path of a file means. */
+  openFiles?(run: Run): Promise<FindFile>;
+  /** What --local connects to. */
+  openLocal?: OpenLocal;
+}
+
+export interface CommandTree<Command extends Named = PlacedCommand> extends Pick<Feature, Hook> {
+  groups: readonly { title: string; commands: readonly Command[] }[];
+  /** The first words of commands that have two, with a summary. */
+  topics: Readonly<Record<string, string>>;
+  wordsOfOthers: Readonly<Record<string, string | readonly string[]>>;
+}
+
+export type Hook = 'openFiles' | 'openLocal';
+
+export type LoadedTree = CommandTree<LoadedCommand>;
+
+/** The embedded service in this process. */
+interface LocalService {
+  base: BaseUrl;
+  token: string | undefined;
+  failure(): LocalError | undefined;
+  close(): Promise<void>;
+}
+
+/** `onUpgrade` gets a message if the store had to be brought up to date. */
+export type OpenLocal = (settings: Settings, onUpgrade: (message: string) => void) => Promise<LocalService>;
+
+/** What one process has open: connections to services, and the embedded service. All calls of `vals mcp` share it. */
+export interface Services {
+  local: OpenLocal;
+  connections(base: BaseUrl, proxy: ProxyServer | undefined): Promise<OpenDispatcher>;
+  close(): Promise<void>;
+}
+
+/** The process, or a test in its place. */
+export interface Host {
+  argv: readonly string[];
+  env: NodeJS.ProcessEnv;
+  system: System;
+  /** Throws if the folder is gone. Most commands do not need it. */
+  cwd(): string;
+  stdin(): Readable & { isTTY?: boolean };
+  stdout: NodeJS.WriteStream;
+  stderr: NodeJS.WriteStream;
+  redactor?: Redactor;
+  signal: AbortSignal;
+  clock: Clock;
+  node: NodeProgram;
+  agent?: FileLimits | undefined;
+  pager?: Pager;
+  /** The folder of the built program. */
+  dist: string;
+  onConnected?: (() => void) | undefined;
+}
+
+/** The process with what its commands share. */
+export interface Program extends Host {
+  tree: CommandTree;
+  services: Services;
+  redactor: Redactor;
+}
+
+export interface ConnectOptions {
+  token?: string;
+  baseUrl?: BaseUrl;
+  signInHint?: Hints;
+  concurrency?: number | 'auto';
+  signal?: AbortSignal;
+  mostMs?: number;
+}
+
+/** One run of a command: for a command line, or for the call of a tool. */
+export interface Run {
+  host: Program;
+  flags: Flags;
+  settings: Settings;
+  /** Connects to the service in use, or to another one. */
+  api(to?: ConnectOptions): Promise<Api>;
+  /** The vals that the user named, and those that this machine has seen. */
+  vals: GivenVals & { seen: SeenVals };
+  out: Out;
+  ask: Prompt;
+}

@@ -9,9 +9,8 @@ import { warnWith } from '../lib/say.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
 import { type ProxyAddress, proxyFor } from '../settings/proxy.ts';
 import { chosenBaseUrl } from '../settings/settings.ts';
-import type { ConnectOptions, Context } from './context.ts';
+import type { ConnectOptions, Run } from './command.ts';
 import { hintToSignIn } from './explain/sign-in.ts';
-import type { Invocation } from './invocation.ts';
 import { type RequestTo, requestTo } from './request-to.ts';
 
 export interface Connection {
@@ -21,21 +20,19 @@ export interface Connection {
   close(): void;
 }
 
-export async function openConnection(
-  shared: Invocation & Pick<Context, 'seen'>,
-  options: ConnectOptions = {},
-): Promise<Connection> {
-  const { clock, presenter } = shared;
-  const note = (text: string) => presenter.say({ kind: 'note', text });
-  const target = await findTarget(shared, options, note);
+export async function openConnection(run: Run, options: ConnectOptions = {}): Promise<Connection> {
+  const { host, out } = run;
+  const { clock } = host;
+  const note = (text: string) => out.say({ kind: 'note', text });
+  const target = await findTarget(run, options, note);
   const closing = new AbortController();
-  const signal = AbortSignal.any([options.signal ?? shared.signal, closing.signal]);
+  const signal = AbortSignal.any([options.signal ?? host.signal, closing.signal]);
   // Each request adds a listener. Node would print a warning for more than ten.
   setMaxListeners(0, signal);
-  const { request, refuseToken } = requestsTo(target, { ...shared, signal }, options);
+  const { request, refuseToken } = requestsTo(target, run, { ...options, signal });
   return {
     name: target.isLocal ? 'the embedded service' : target.base.href.replace(/^https?:\/\//, ''),
-    api: createApi(request, { notes: listNotes(warnWith(presenter.say), note), clock, signal, refuseToken }),
+    api: createApi(request, { notes: listNotes(warnWith(out.say), note), clock, signal, refuseToken }),
     close: () => closing.abort(new InterruptedError(0)),
   };
 }
@@ -50,12 +47,18 @@ const listNotes = (warn: (text: string) => void, note: (text: string) => void): 
 
 function requestsTo(
   { base, token, proxy, dispatcher, ...target }: Target,
-  { settings, signal, clock, seen, presenter, redactor, typedWords }: Invocation & Pick<Context, 'seen'>,
-  { token: newToken, concurrency = 'auto', mostMs = Number.POSITIVE_INFINITY, signInHint }: ConnectOptions,
+  { host, settings, vals, out }: Run,
+  {
+    token: newToken,
+    concurrency = 'auto',
+    mostMs = Number.POSITIVE_INFINITY,
+    signInHint,
+    signal,
+  }: ConnectOptions & { signal: AbortSignal },
 ): RequestTo {
-  const { redact } = redactor;
+  const { redact } = out;
   const isNewToken = newToken !== undefined;
-  const write = (text: string) => presenter.say({ kind: 'trace', text });
+  const write = (text: string) => out.say({ kind: 'trace', text });
   return requestTo(
     {
       base,
@@ -63,7 +66,7 @@ function requestsTo(
       userAgent: `vals/${VERSION}`,
       open: dispatcher,
       limiter: createLimiter(concurrency === 'auto' ? target.concurrency : concurrency, signal),
-      clock,
+      clock: host.clock,
       deadlineMs: Math.min(settings.timeout.value * 1_000, mostMs),
       signal,
       trace: settings.debug.value ? { write, redact } : undefined,
@@ -75,11 +78,11 @@ function requestsTo(
       redact,
       hasToken: token !== undefined,
       storeFailure: target.storeFailure,
-      wordFor: (id) => typedWords.get(id) ?? id,
+      wordFor: (id) => vals.wordFor(id) ?? id,
       signInHint: () => signInHint ?? hintToSignIn(settings, base, isNewToken),
     },
     // What was seen belongs to the token in the settings.
-    isNewToken ? noSeenVals : seen,
+    isNewToken ? noSeenVals : vals.seen,
   );
 }
 
@@ -94,7 +97,7 @@ interface Target {
 }
 
 async function findTarget(
-  { services, settings, redactor }: Invocation,
+  { host: { services, redactor }, settings }: Run,
   options: ConnectOptions,
   onUpgrade: (message: string) => void,
 ): Promise<Target> {

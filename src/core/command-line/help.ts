@@ -1,8 +1,9 @@
 import { Command, type Help, Option } from 'commander';
 import { columnsFor } from '../output/column.ts';
-import { type AnyCommand, flagsOf, optionsOf } from './command.ts';
+import type { AnyCommand } from './command.ts';
 import { environmentAlone } from './global-options.ts';
 import { optionsAt } from './known-options.ts';
+import { flagsOf, optionsOf } from './option-names.ts';
 
 export function addRootHelp(root: Command): void {
   addText(root, 'To begin, run `vals push hello.ts --local`. For help, run `vals help <command>`.');

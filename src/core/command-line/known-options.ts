@@ -1,5 +1,6 @@
-import { type AnyCommand, namesOf, negatedName, type OptionDefinition, placeholderOf } from './command.ts';
+import type { AnyCommand, OptionDefinition } from './command.ts';
 import { globalOptions, helpOption, versionOption } from './global-options.ts';
+import { namesOf, negatedName, placeholderOf } from './option-names.ts';
 
 export interface KnownOption {
   key: string;

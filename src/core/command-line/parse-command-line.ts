@@ -2,24 +2,17 @@ import { type Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
 import type { Flags } from '../settings/settings.ts';
 import { checkInput, checkOptions, type InputNames } from './check-input.ts';
-import { argumentsOf, formOf, optionName } from './command.ts';
-import type { CommandTree, LoadedCommand } from './command-tree.ts';
+import type { CommandTree, LoadedCommand } from './command.ts';
 import { globalOptions } from './global-options.ts';
 import { optionsHelp } from './help.ts';
+import { argumentsOf, formOf, optionName } from './option-names.ts';
 import { createProgram, type Program } from './program.ts';
 import { helpHint, refusalOf, unknownCommand } from './refusals.ts';
+import type { CommandCall } from './run.ts';
 import { type Translated, translate } from './words-of-others.ts';
 
-export interface CommandCall {
-  command: LoadedCommand;
-  input: Record<string, unknown>;
-  flags: Flags;
-  /** The word of another program that was typed instead of the command. */
-  typed?: Translated['typed'];
-}
-
 export type CommandLine =
-  | ({ kind: 'command' } & CommandCall)
+  | ({ kind: 'command'; flags: Flags; typed?: Translated['typed'] } & CommandCall)
   | { kind: 'help'; text: string; flags: Flags }
   | { kind: 'refused'; error: unknown; flags: Flags };
 

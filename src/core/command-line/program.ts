@@ -1,23 +1,9 @@
 import { Command, Option } from 'commander';
-import {
-  argumentsOf,
-  flagsOf,
-  formsOf,
-  negatedName,
-  type Options,
-  optionName,
-  optionsOf,
-} from './command.ts';
-import {
-  type CommandTree,
-  commandNames,
-  commandsOf,
-  type LoadedCommand,
-  loadCommand,
-  type PlacedCommand,
-} from './command-tree.ts';
+import type { CommandTree, LoadedCommand, Options, PlacedCommand } from './command.ts';
+import { commandNames, commandsOf, loadCommand } from './command-tree.ts';
 import { globalOptions, helpOption, versionOption } from './global-options.ts';
 import { addCommandHelp, addRootHelp, addTopicHelp } from './help.ts';
+import { argumentsOf, flagsOf, formsOf, negatedName, optionName, optionsOf } from './option-names.ts';
 
 export interface Program {
   root: Command;

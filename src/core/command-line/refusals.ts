@@ -1,8 +1,7 @@
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
 import { asQuestion, nearest } from '../lib/suggest.ts';
-import type { AnyCommand } from './command.ts';
-import type { CommandTree } from './command-tree.ts';
+import type { AnyCommand, CommandTree } from './command.ts';
 
 export interface Refused {
   command: Command;

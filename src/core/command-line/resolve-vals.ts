@@ -5,24 +5,23 @@ import { hintList } from '../lib/hint.ts';
 import { isFile, readableNames } from '../lib/paths.ts';
 import { splitVersion } from '../lib/val-word.ts';
 import { looksLikeId } from '../routes.ts';
-import { type AnyCommand, argumentsOf, optionsOf } from './command.ts';
-import type { LoadedCommand } from './command-tree.ts';
-import type { Context } from './context.ts';
-import { openFiles } from './files-of-vals.ts';
+import type { AnyCommand, LoadedCommand, Run } from './command.ts';
+import { lookup, openFiles } from './files-of-vals.ts';
+import { argumentsOf, optionsOf } from './option-names.ts';
 
 export async function resolveVals(
   command: LoadedCommand,
   input: Record<string, unknown>,
-  context: Context,
+  run: Run,
 ): Promise<Record<string, unknown>> {
   const isPath = (word: string) =>
-    /^[./\\]|\\|\/$/.test(word) || extension.test(word) || isFile(resolvePath(context.settings.cwd, word));
+    /^[./\\]|\\|\/$/.test(word) || extension.test(word) || isFile(resolvePath(run.settings.cwd, word));
   const vals = [...argumentsOf(command), ...optionsOf(command)].flatMap(([key, { value }]) =>
     value?.val === undefined || (value.val.orFile && isPath(`${input[key]}`)) ? [] : { key, ...value.val },
   );
   if (!vals.some(({ key }) => [input[key]].flat().some(isName))) return input;
   const isForWriting = command.effect !== 'reads' && command.effect !== 'runs';
-  const identify = await createResolver(context, { isForWriting });
+  const identify = await createResolver(run, { isForWriting });
   const idOf = async (word: unknown) => (isName(word) ? (await identify(word)).id : word);
   const resolved: Record<string, unknown> = { ...input };
   for (const { key, orVersion, orFile } of vals) {
@@ -30,7 +29,7 @@ export async function resolveVals(
     if (orVersion) {
       const { val, version } = splitVersion(`${words}`);
       const id = await idOf(val).catch((error) => {
-        throw orFile ? namingFile(error, val, command, context) : error;
+        throw orFile ? namingFile(error, val, command, run) : error;
       });
       resolved[key] = `${id}${version === undefined ? '' : `@${version}`}`;
     } else if (!Array.isArray(words)) resolved[key] = await idOf(words);
@@ -44,7 +43,7 @@ export async function resolveVals(
 }
 
 /** Somebody who leaves out the extension of a file learns of the file. */
-function namingFile(error: unknown, word: string, { path }: LoadedCommand, { settings }: Context): unknown {
+function namingFile(error: unknown, word: string, { path }: LoadedCommand, { settings }: Run): unknown {
   const file = readableNames(settings.cwd).find((name) => name.replace(extension, '') === word);
   if (file === undefined || !(error instanceof ValsError)) return error;
   const hint = { text: `There is a file ${file}. To ${path} it`, command: path, input: { val: file } };
@@ -58,14 +57,14 @@ const isName = (word: unknown): word is string => typeof word === 'string' && !l
 
 /** Finds the vals of the words, and remembers for hints what the user typed. */
 export async function createResolver(
-  context: Context,
+  run: Run,
   { isForWriting = false }: { isForWriting?: boolean } = {},
 ): Promise<Identify> {
   const { createIdentify } = await import('../find-val/identify.ts');
-  const { rememberVal, rememberWord } = context.givenVals;
+  const { rememberVal, rememberWord } = run.vals;
   const identify = createIdentify({
-    ...context,
-    fileOf: await openFiles(context),
+    ...lookup(run),
+    fileOf: await openFiles(run),
     isForWriting,
     onRead: rememberVal,
   });
@@ -80,7 +79,7 @@ export async function createResolver(
 export async function readWordsFromInput(
   command: AnyCommand,
   input: Record<string, unknown>,
-  context: Context,
+  run: Run,
 ): Promise<Record<string, unknown>> {
   const [key] = argumentsOf(command).find(([, { value }]) => value.val?.orInput) ?? [];
   const words = key === undefined ? undefined : input[key];
@@ -91,6 +90,6 @@ export async function readWordsFromInput(
     });
   }
   const { readText } = await import('../files/read-text.ts');
-  const lines = (await readText('-', context)).split(/\r?\n/).filter((line) => line.trim() !== '');
+  const lines = (await readText('-', run)).split(/\r?\n/).filter((line) => line.trim() !== '');
   return { ...input, [key]: words.flatMap((word) => (word === '-' ? lines : word)) };
 }

@@ -1,31 +1,12 @@
-import { type LocalError, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import type { OpenDispatcher } from '../http/request/dispatcher.ts';
 import type { ProxyServer } from '../http/request/tunnels.ts';
-import type { BaseUrl } from '../settings/base-url.ts';
-import type { Settings } from '../settings/settings.ts';
-
-/** The embedded service in this process. */
-interface LocalService {
-  base: BaseUrl;
-  token: string | undefined;
-  failure(): LocalError | undefined;
-  close(): Promise<void>;
-}
-
-/** `onUpgrade` gets a message if the store had to be brought up to date. */
-export type OpenLocal = (settings: Settings, onUpgrade: (message: string) => void) => Promise<LocalService>;
-
-/** What one process has open: connections to services, and the embedded service. All calls of `vals mcp` share it. */
-export interface Services {
-  local: OpenLocal;
-  connections(base: BaseUrl, proxy: ProxyServer | undefined): Promise<OpenDispatcher>;
-  close(): Promise<void>;
-}
+import type { OpenLocal, Services } from './command.ts';
 
 export function createServices(openLocal: OpenLocal = noLocalService): Services {
   const closing = new AbortController();
   const open = new Map<string, Promise<OpenDispatcher>>();
-  let local: Promise<LocalService> | undefined;
+  let local: ReturnType<OpenLocal> | undefined;
 
   async function connect(origin: string, proxy: ProxyServer | undefined): Promise<OpenDispatcher> {
     const { setMaxListeners } = process.getBuiltinModule('node:events');

@@ -1,17 +1,10 @@
 import { createHintWriter, type HintInput, type WriteHints } from '../lib/hint.ts';
 import { type QuoteWord, quoteFor } from '../lib/shell-command.ts';
 import type { Flags } from '../settings/settings.ts';
-import {
-  type AnyCommand,
-  argumentsOf,
-  formOf,
-  negatedName,
-  type Options,
-  optionName,
-  placeholderOf,
-} from './command.ts';
-import { type CommandTree, commandNamed, type LoadedCommand, loadCommand } from './command-tree.ts';
+import type { AnyCommand, CommandTree, LoadedCommand, Options } from './command.ts';
+import { commandNamed, loadCommand } from './command-tree.ts';
 import { globalOptions } from './global-options.ts';
+import { argumentsOf, formOf, negatedName, optionName, placeholderOf } from './option-names.ts';
 
 export interface ShellHintOptions {
   tree: CommandTree;

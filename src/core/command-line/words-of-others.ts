@@ -1,4 +1,5 @@
-import { type CommandTree, commandNamed, loadCommand } from './command-tree.ts';
+import type { CommandTree } from './command.ts';
+import { commandNamed, loadCommand } from './command-tree.ts';
 import { type KnownOption, optionsAt } from './known-options.ts';
 
 /** The command line with the words of vals in the place of a word that people bring from another program. */

@@ -1,5 +1,4 @@
-import { defineCommand } from '../command-line/command.ts';
-import type { Context } from '../command-line/context.ts';
+import { defineCommand, type Run } from '../command-line/command.ts';
 import { parsedText, path, text } from '../command-line/value-types.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import { readText } from '../files/read-text.ts';
@@ -60,7 +59,7 @@ export const command = defineCommand({
     'vals api /v1/me/runs --paginate --ndjson | jq -r .id',
   ],
   columns: [],
-  async run(context, { first, second, rawField = [], field = [], input, paginate, dryRun }) {
+  async run(run, { first, second, rawField = [], field = [], input, paginate, dryRun }) {
     if (second === undefined && methods.includes(first.toUpperCase())) {
       throw new UsageError(pathMissing, {
         hint: { text: 'For example', command: 'api', input: { first, second: '/v1/me' } },
@@ -72,9 +71,9 @@ export const command = defineCommand({
     const sends = rawField.length > 0 || field.length > 0 || input !== undefined;
     const method = named ?? (sends ? 'POST' : 'GET');
     checkCombination(method, input, paginate);
-    const body = input === undefined ? undefined : await readBody(input, context);
+    const body = input === undefined ? undefined : await readBody(input, run);
     const fields: Field<JsonValue>[] = [...rawField];
-    for (const each of field) fields.push(await readField(each, context));
+    for (const each of field) fields.push(await readField(each, run));
     const inQuery = isRead(method) || method === 'DELETE' || body !== undefined;
     const call: Call = {
       route: 'any',
@@ -84,8 +83,8 @@ export const command = defineCommand({
       isRaw: true,
     };
     if (dryRun) return plan(call);
-    const api = await context.connect();
-    if (paginate) return everyPage(api, call, context.flags);
+    const api = await run.api();
+    if (paginate) return everyPage(api, call, run.flags);
     const { body: value } = await api.send(call);
     return value === undefined ? { kind: 'nothing' } : { kind: 'json', value };
   },
@@ -141,8 +140,8 @@ function checkCombination(method: string, input: string | undefined, paginate: b
   }
 }
 
-async function readField([key, text]: Field, context: Context): Promise<Field<JsonValue>> {
-  if (text.startsWith('@')) return [key, await readText(text.slice(1), context)];
+async function readField([key, text]: Field, run: Run): Promise<Field<JsonValue>> {
+  if (text.startsWith('@')) return [key, await readText(text.slice(1), run)];
   try {
     return [key, parseJson(text)];
   } catch (error) {
@@ -154,8 +153,8 @@ async function readField([key, text]: Field, context: Context): Promise<Field<Js
   }
 }
 
-async function readBody(file: string, context: Context): Promise<Pick<Call, 'text' | 'body'>> {
-  const text = await readText(file, context);
+async function readBody(file: string, run: Run): Promise<Pick<Call, 'text' | 'body'>> {
+  const text = await readText(file, run);
   try {
     return { text, body: parseJson(text) };
   } catch (error) {
@@ -174,7 +173,7 @@ function withFields({ path, query }: UserPath, fields: readonly Field<JsonValue>
   return `${path}${query === '' ? '?' : `${query}&`}${more}`;
 }
 
-async function everyPage(api: Api, { method, path }: Call, flags: Context['flags']): Promise<Result> {
+async function everyPage(api: Api, { method, path }: Call, flags: Run['flags']): Promise<Result> {
   const [bare = '', query = ''] = path.split(/\?(.*)/s);
   const pages = api.pages({ route: 'any', method, path: bare, query: new URLSearchParams(query) });
   if (flags.json || flags.ndjson) return { kind: 'list', rows: pages };

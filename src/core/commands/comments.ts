@@ -27,7 +27,7 @@ export const command = defineCommand({
     idColumn('id'),
   ],
   empty: 'No comments.',
-  async run({ connect }, { relationship = 'any', since, until, ...paging }) {
+  async run({ api: connect }, { relationship = 'any', since, until, ...paging }) {
     const api = await connect();
     return { kind: 'list', rows: api.pages(routes.myComments({ relationship, since, until }), paging) };
   },

@@ -1,5 +1,4 @@
-import { defineCommand } from '../command-line/command.ts';
-import type { Context } from '../command-line/context.ts';
+import { defineCommand, type Run } from '../command-line/command.ts';
 import { UsageError, ValsError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
 import { type Column, column } from '../output/column.ts';
@@ -20,19 +19,19 @@ export const command = defineCommand({
     'the exit code is 2.',
   examples: ['vals config', 'vals config --json | jq -r \'.[] | select(.setting == "base-url").value\''],
   columns: [column('setting'), valueColumn, column('source')],
-  run(context) {
-    const shown = settingsToShow(context);
+  run(run) {
+    const shown = settingsToShow(run);
     const wrong = new Map<string, ValsError>();
     const configFile = shown.find(({ setting }) => setting === 'config-file');
     // The base URL and the token may be in the config file, so its row is the one that is marked.
-    if (configFile !== undefined) rowOf(context, configFile, wrong);
-    const rows = shown.map((each) => rowOf(context, each, wrong));
+    if (configFile !== undefined) rowOf(run, configFile, wrong);
+    const rows = shown.map((each) => rowOf(run, each, wrong));
     return { kind: 'list', rows, error: errorAbout(wrong) };
   },
 });
 
 function rowOf(
-  context: Context,
+  run: Run,
   { setting, read, variable }: ShownSetting,
   wrong: Map<string, ValsError>,
 ): JsonObject {
@@ -44,7 +43,7 @@ function rowOf(
     const cause = [...wrong].find(([, { message }]) => message === error.message)?.[0] ?? setting;
     if (cause !== setting) return { setting, value: null, source: `see ${cause}` };
     wrong.set(setting, error);
-    return { setting, value: null, source: sourceOf(context, variable), problem: error.message };
+    return { setting, value: null, source: sourceOf(run, variable), problem: error.message };
   }
 }
 
@@ -55,7 +54,7 @@ interface ShownSetting {
   variable?: string;
 }
 
-function settingsToShow({ settings, flags, env }: Context): ShownSetting[] {
+function settingsToShow({ settings, flags, host: { env } }: Run): ShownSetting[] {
   const proxy = (found: Setting<string> | undefined) =>
     found && { ...found, value: withoutPassword(found.value) };
   const orEmpty = (found: Setting<string> | undefined, variable: 'VALS_BASE_URL' | 'VALS_TOKEN') =>
@@ -101,7 +100,7 @@ function settingsToShow({ settings, flags, env }: Context): ShownSetting[] {
   ];
 }
 
-function sourceOf({ flags, env }: Context, variable: string | undefined): string {
+function sourceOf({ flags, host: { env } }: Run, variable: string | undefined): string {
   if (variable === 'VALS_BASE_URL' && flags.baseUrl !== undefined) return '--base-url';
   return variable !== undefined && env[variable]?.trim() ? variable : 'config file';
 }

@@ -1,4 +1,4 @@
-import type { PlacedCommand } from '../command-line/command-tree.ts';
+import type { PlacedCommand } from '../command-line/command.ts';
 
 /** In the order of the help. What the API has comes first. */
 export const coreCommands: readonly PlacedCommand[] = [

@@ -9,7 +9,7 @@ export const command = defineCommand({
   examples: ['vals likes', 'vals likes --all --json | jq -r ".[].name"'],
   columns: valColumns,
   empty: 'You have liked no vals yet.',
-  run: async ({ connect }, paging) => ({
+  run: async ({ api: connect }, paging) => ({
     kind: 'list',
     rows: (await connect()).pages(routes.myLikes(), paging),
   }),

@@ -1,5 +1,4 @@
-import { defineCommand } from '../command-line/command.ts';
-import type { Context } from '../command-line/context.ts';
+import { defineCommand, type Run } from '../command-line/command.ts';
 import { notThisService } from '../command-line/explain/service.ts';
 import { text } from '../command-line/value-types.ts';
 import { AuthError, BadResponseError, NoSpaceError, UsageError } from '../errors.ts';
@@ -34,8 +33,11 @@ export const command = defineCommand({
     'vals login https://api.example.com --with-token < token.txt',
   ],
   columns: [column('username'), column('base url', 'baseUrl'), column('config file', 'configFile')],
-  async run(context, { baseUrl: address, withToken = false }) {
-    const { settings, say } = context;
+  async run(run, { baseUrl: address, withToken = false }) {
+    const {
+      settings,
+      out: { say },
+    } = run;
     if (settings.local.value) {
       throw new UsageError('The embedded service needs no sign-in.', {
         hint: 'To sign in to another service, omit --local and unset VALS_LOCAL.',
@@ -45,15 +47,15 @@ export const command = defineCommand({
     // This call reports a broken config file before the user types a token.
     readConfig(configFile, settings.system, warnWith(say));
     const baseUrl =
-      givenBaseUrl(context, address) ?? settings.baseUrl?.value ?? (await askForBaseUrl(context, withToken));
-    const token = withToken ? await readToken(context) : await askForToken(context, baseUrl);
-    const user = await signIn(context, baseUrl, token);
+      givenBaseUrl(run, address) ?? settings.baseUrl?.value ?? (await askForBaseUrl(run, withToken));
+    const token = withToken ? await readToken(run) : await askForToken(run, baseUrl);
+    const user = await signIn(run, baseUrl, token);
     const { updateConfig } = await import('../settings/config-update.ts');
-    updateConfig(context, (config) =>
+    updateConfig(run, (config) =>
       withDefault({ ...config, tokens: { ...config.tokens, [baseUrl.origin]: token } }, baseUrl.href),
     );
-    warnIfSet(context, 'VALS_TOKEN');
-    warnIfSet(context, 'VALS_LOCAL');
+    warnIfSet(run, 'VALS_TOKEN');
+    warnIfSet(run, 'VALS_LOCAL');
     say({
       kind: 'hint',
       text: [
@@ -72,7 +74,7 @@ export const command = defineCommand({
   },
 });
 
-function givenBaseUrl({ flags, settings }: Context, address: string | undefined): BaseUrl | undefined {
+function givenBaseUrl({ flags, settings }: Run, address: string | undefined): BaseUrl | undefined {
   if (address === undefined) return undefined;
   if (flags.baseUrl !== undefined) {
     throw new UsageError('The base URL was given twice.', { hint: 'Omit --base-url.' });
@@ -80,15 +82,15 @@ function givenBaseUrl({ flags, settings }: Context, address: string | undefined)
   return parseBaseUrl(address, 'the command line', settings.allowHttp.value);
 }
 
-async function readToken(context: Context): Promise<string> {
-  const token = (await readText('-', context)).trim();
+async function readToken(run: Run): Promise<string> {
+  const token = (await readText('-', run)).trim();
   if (token !== '') return checkToken(token, 'standard input');
   throw new AuthError('No token was given, because standard input was empty.', {
     hint: 'Nothing was stored. Pipe the token into the command.',
   });
 }
 
-async function askForToken({ settings, prompt, say }: Context, { href }: BaseUrl): Promise<string> {
+async function askForToken({ settings, ask: prompt, out: { say } }: Run, { href }: BaseUrl): Promise<string> {
   const origin = isOfThisMachine(href)
     ? 'The token is the one that `vals serve` shows when it starts, or that `vals user add` printed.'
     : "Create a token in the service's settings, or ask the person who runs the service.";
@@ -116,10 +118,10 @@ async function askForToken({ settings, prompt, say }: Context, { href }: BaseUrl
 /** A user has at least one of these fields. An error that is sent with status 200 has none of them. */
 const userFields = ['id', 'username', 'bio', 'email', 'profileImageUrl', 'tier', 'url', 'links'];
 
-async function signIn(context: Context, baseUrl: BaseUrl, token: string): Promise<JsonObject> {
+async function signIn(run: Run, baseUrl: BaseUrl, token: string): Promise<JsonObject> {
   const space = spaceIn(baseUrl);
   try {
-    const user = await (await context.connect({ token, baseUrl })).record(routes.me());
+    const user = await (await run.api({ token, baseUrl })).record(routes.me());
     if (userFields.some((field) => (user[field] ?? null) !== null)) return user;
   } catch (error) {
     if (!space || !(error instanceof NoSpaceError)) throw error;
@@ -136,7 +138,7 @@ async function signIn(context: Context, baseUrl: BaseUrl, token: string): Promis
   });
 }
 
-async function askForBaseUrl({ prompt, settings }: Context, withToken: boolean): Promise<BaseUrl> {
+async function askForBaseUrl({ ask: prompt, settings }: Run, withToken: boolean): Promise<BaseUrl> {
   const instead: Hints = [
     { text: 'To name the service', command: 'login', input: { baseUrl: true } },
     'The embedded service (--local) needs no sign-in.',

@@ -12,8 +12,11 @@ export const command = defineCommand({
     'default and only one other service is left, that service becomes the default.',
   examples: ['vals logout', 'vals logout --base-url https://api.example.com'],
   columns: [column('status'), column('base url', 'baseUrl')],
-  async run(context) {
-    const { settings, say } = context;
+  async run(run) {
+    const {
+      settings,
+      out: { say },
+    } = run;
     const baseUrl = settings.baseUrl?.value;
     if (baseUrl === undefined) {
       throw new UsageError('No service was given, and there is no default service to sign out of.', {
@@ -24,7 +27,7 @@ export const command = defineCommand({
     let defaultNow = '';
     let others = 0;
     const { updateConfig } = await import('../settings/config-update.ts');
-    updateConfig(context, (config) => {
+    updateConfig(run, (config) => {
       const { [baseUrl.origin]: forgotten, ...tokens } = config.tokens;
       wasSignedIn = forgotten !== undefined;
       const used = usedIn(config).filter((href) => !hasOrigin(href, baseUrl.origin));
@@ -39,7 +42,7 @@ export const command = defineCommand({
       others = next === undefined ? left.length : 0;
       return { ...config, baseUrl: next, used, tokens };
     });
-    warnIfSet(context, 'VALS_TOKEN');
+    warnIfSet(run, 'VALS_TOKEN');
     if (wasSignedIn) {
       // A script learns it too, because its next command uses that service.
       if (defaultNow !== '') say({ kind: 'note', text: defaultNow });

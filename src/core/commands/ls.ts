@@ -1,5 +1,4 @@
-import { defineCommand } from '../command-line/command.ts';
-import type { Context } from '../command-line/context.ts';
+import { defineCommand, type Run } from '../command-line/command.ts';
 import { text } from '../command-line/value-types.ts';
 import type { SeenVal } from '../find-val/seen-file.ts';
 import { takeRecords } from '../http/lists/pages.ts';
@@ -38,8 +37,12 @@ export const command = defineCommand({
     'You have no vals yet. Write some code to hello.ts.',
     { text: 'To make it a val', command: 'push', input: { paths: ['hello.ts'] } },
   ],
-  async run(context, { words, privacy, ...paging }) {
-    const { connect, seen, say } = context;
+  async run(run, { words, privacy, ...paging }) {
+    const {
+      api: connect,
+      vals: { seen },
+      out: { say },
+    } = run;
     const api = await connect();
     const isSearch = words.length > 0 || privacy !== undefined;
     if (!isSearch) {
@@ -62,7 +65,7 @@ export const command = defineCommand({
         text: 'The service cannot list vals. The list below has only the vals that this machine has seen.',
       });
     }
-    const pages = matching?.pages ?? seenPages(context, (record) => nameHas(record, words));
+    const pages = matching?.pages ?? seenPages(run, (record) => nameHas(record, words));
     const rows = takeRecords(filterRecords(pages, isKept), paging);
     if (!isSearch) return { kind: 'list', rows };
     return { kind: 'list', rows, emptyHint: 'None of your vals matches your search.' };
@@ -71,7 +74,10 @@ export const command = defineCommand({
 
 const hasPrivacy = (record: JsonObject, privacy: string): boolean => textAt(record, 'privacy') === privacy;
 
-async function* seenPages({ seen }: Context, isKept: (record: JsonObject) => boolean): AsyncGenerator<Page> {
+async function* seenPages(
+  { vals: { seen } }: Run,
+  isKept: (record: JsonObject) => boolean,
+): AsyncGenerator<Page> {
   const { mine } = await seen.recall();
   yield { records: mine.reverse().map(recordOf).filter(isKept) };
 }

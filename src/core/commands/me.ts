@@ -17,7 +17,7 @@ export const command = defineCommand({
   summary: 'Show the user that you are signed in as',
   examples: ['vals me', 'vals me --json | jq -r .username'],
   columns,
-  async run({ connect }) {
+  async run({ api: connect }) {
     const record = await (await connect()).record(routes.me());
     // Only a space has an actor: the person who uses it.
     const actor = record.actor === undefined ? [] : [column('actor', 'actor.username')];

@@ -1,5 +1,4 @@
-import { defineCommand } from '../command-line/command.ts';
-import type { Context } from '../command-line/context.ts';
+import { defineCommand, type Run } from '../command-line/command.ts';
 import { notThisService } from '../command-line/explain/service.ts';
 import { val } from '../command-line/value-types.ts';
 import { BadResponseError, NotFoundError, RefusedError, UsageError, undefinedIf } from '../errors.ts';
@@ -21,7 +20,7 @@ export const command = defineCommand({
   },
   examples: ['vals open hello', 'vals open hello --json | jq -r .url'],
   columns: [column('url')],
-  async run({ connect, settings, forPerson, env, say, redact }, { val }) {
+  async run({ api: connect, settings, out: { forPerson, say, redact }, host: { env } }, { val }) {
     if (settings.local.value) {
       throw new UsageError(
         'With --local, the service ends when the command ends, so a browser cannot reach the service.',
@@ -54,14 +53,14 @@ export const command = defineCommand({
 async function linkForOneVisit(
   api: Api,
   val: string | undefined,
-  redact: Context['redact'],
+  redact: Run['out']['redact'],
 ): Promise<string> {
   return addressOf(textAt(await api.record(routes.pageLink(val)), 'url'), redact);
 }
 
 const seeAnswer = { text: 'To see the answer of the service', command: 'val get', input: { json: true } };
 
-function addressOf(text: string | undefined, redact: Context['redact']): string {
+function addressOf(text: string | undefined, redact: Run['out']['redact']): string {
   if (text === undefined) throw unusable('no address of a page', seeAnswer);
   // The address must not contain the token, because other users of this machine can see a browser's command line.
   if (redact(text) !== text) throw unusable('an address that contains your token', notThisService);

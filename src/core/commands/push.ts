@@ -1,9 +1,8 @@
-import { defineCommand } from '../command-line/command.ts';
-import type { Context } from '../command-line/context.ts';
+import { defineCommand, type Run } from '../command-line/command.ts';
 import { integer, path, text, type ValueType } from '../command-line/value-types.ts';
 import { InvalidValue, UsageError } from '../errors.ts';
 import { column, idColumn } from '../output/column.ts';
-import type { Result } from '../output/result.ts';
+import { outcomesIn, type Result } from '../output/result.ts';
 import { chooseFiles } from '../push/choose-files.ts';
 import { annotateFailures } from '../push/github.ts';
 import { noCheck } from '../push/syntax.ts';
@@ -70,13 +69,13 @@ export const command = defineCommand({
     fileColumn,
   ],
   empty: 'Nothing to push.',
-  async run(context, { paths, ...options }) {
+  async run(run, { paths, ...options }) {
     if (paths.length === 0) {
       throw new UsageError('No path was given.', {
         hint: { text: 'To push a file', command: 'push', input: { paths: ['hello.ts'] } },
       });
     }
-    return pushFiles(context, paths, options);
+    return pushFiles(run, paths, options);
   },
 });
 
@@ -89,12 +88,12 @@ interface PushInput {
 }
 
 async function pushFiles(
-  context: Context,
+  run: Run,
   paths: readonly string[],
   { name, ifVersion, concurrency = 'auto', noCheck = false, dryRun = false }: PushInput,
 ): Promise<Result> {
-  const files = await chooseFiles(context, { paths, name });
-  const result = await upsertFiles(context, files, { name, ifVersion, concurrency, noCheck, dryRun });
-  if (result.kind === 'outcomes') annotateFailures(context, result.rows);
+  const files = await chooseFiles(run, { paths, name });
+  const result = await upsertFiles(run, files, { name, ifVersion, concurrency, noCheck, dryRun });
+  annotateFailures(run, outcomesIn(result));
   return result;
 }

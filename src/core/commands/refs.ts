@@ -16,5 +16,5 @@ export const command = defineCommand({
     idColumn('id', 'reference.id'),
   ],
   empty: 'No vals depend on your vals.',
-  run: async ({ connect }) => ({ kind: 'list', rows: (await connect()).pages(routes.myReferences()) }),
+  run: async ({ api: connect }) => ({ kind: 'list', rows: (await connect()).pages(routes.myReferences()) }),
 });

@@ -15,10 +15,12 @@ import { type FileLimits, placeWithin } from './within.ts';
 
 export interface Input {
   settings: Pick<Settings, 'cwd'>;
-  agent?: FileLimits | undefined;
-  stdin: () => Readable & { isTTY?: boolean };
-  signal: AbortSignal;
-  say: Say;
+  host: {
+    agent?: FileLimits | undefined;
+    stdin: () => Readable & { isTTY?: boolean };
+    signal: AbortSignal;
+  };
+  out: { say: Say };
 }
 
 export async function readCode(file: string, input: Input): Promise<string> {
@@ -49,7 +51,7 @@ async function readNamed(file: string, input: Input): Promise<Buffer> {
   if (file === '') throw new UsageError('The path of a file is empty.', { hint: 'Give the path of a file.' });
   try {
     const path = resolve(input.settings.cwd, file);
-    if (input.agent) return readWithin(input.agent, path, file);
+    if (input.host.agent) return readWithin(input.host.agent, path, file);
     const stats = statSync(path);
     if (stats.isDirectory()) throw isFolder(file);
     refuseLinkToSecret(path, file, input.settings.cwd);
@@ -85,9 +87,9 @@ const isFolder = (file: string): UsageError =>
   });
 
 async function readStdin(input: Input): Promise<Buffer> {
-  const stream = input.stdin();
+  const stream = input.host.stdin();
   if (stream.isTTY)
-    input.say({ kind: 'lines', text: 'Reading standard input. To end the input, press Ctrl-D.\n' });
+    input.out.say({ kind: 'lines', text: 'Reading standard input. To end the input, press Ctrl-D.\n' });
   return readStream('Standard input', stream, input);
 }
 
@@ -98,7 +100,7 @@ async function readPipe(file: string, path: string, input: Input): Promise<Buffe
   return readStream(file, new Socket({ fd, readable: true, writable: false }), input);
 }
 
-async function readStream(name: string, stream: Readable, { signal }: Input): Promise<Buffer> {
+async function readStream(name: string, stream: Readable, { host: { signal } }: Input): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {

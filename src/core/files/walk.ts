@@ -29,15 +29,15 @@ interface FileInFolder {
   below: string;
 }
 
-interface CollectContext {
+interface Collecting {
   settings: Pick<Settings, 'cwd'>;
-  agent?: FileLimits | undefined;
-  say: Say;
+  host: { agent?: FileLimits | undefined };
+  out: { say: Say };
 }
 
 export async function collectFiles(
   paths: readonly string[],
-  { settings, agent, say }: CollectContext,
+  { settings, host: { agent }, out: { say } }: Collecting,
 ): Promise<FoundFile[]> {
   const { cwd } = settings;
   const found: FoundFile[] = [];

@@ -2,7 +2,7 @@ import { DeclinedError, DeclinedInPart, describeError, type ValsError } from '..
 import { type Hints, hintList, type WriteHints } from '../lib/hint.ts';
 import { stringifyJson } from '../lib/json.ts';
 import { visible, visibleLines } from '../lib/visible.ts';
-import type { Event } from './presenter.ts';
+import type { Event } from './out.ts';
 import type { ProgressLine } from './progress.ts';
 import type { Sink } from './streams.ts';
 import { createStyle, type Glyphs, type Style } from './style.ts';

@@ -1,6 +1,5 @@
 // Only --ndjson writes while pages arrive. The other formats write after the last page, so a list that fails half-way
 // writes nothing.
-import { describeRows } from '../errors.ts';
 import {
   type JsonObject,
   type JsonValue,
@@ -9,34 +8,25 @@ import {
   stringifyJson,
   stringifyLines,
 } from '../lib/json.ts';
+import { changedSomething } from '../lib/outcome.ts';
 import type { Screen } from './cell.ts';
 import { type Column, column, columnsFor, columnText, tabCell } from './column.ts';
 import { project } from './fields.ts';
 import { paintJson } from './json-text.ts';
 import type { Messages } from './messages.ts';
 import type { Output } from './output.ts';
-import { type ListLayout, type ListResult, moreRecords, type OutcomesResult, pagesOf } from './result.ts';
+import { type ListResult, moreRecords, outcomesIn, pagesOf } from './result.ts';
 import type { Sink } from './streams.ts';
 import { createStyle } from './style.ts';
 
 export async function renderList(result: ListResult, output: Output): Promise<void> {
   const missingFields = createMissingFields(output);
-  await writeList(result, output, missingFields.searchIn);
-  missingFields.report();
-}
-
-/** Outcomes are shown without a pager, so that the command ends by itself. An error says why there are no rows. */
-export async function renderOutcomes(
-  { rows, columns, error }: OutcomesResult,
-  output: Output,
-): Promise<void> {
+  // A list of what was done is shown without a pager, so that the command ends by itself.
+  const isOutcome = result.error !== undefined || changedSomething(outcomesIn(result));
   const { stdout } = output;
-  const empty = error === undefined ? output.empty : undefined;
-  const described = await describeRows(rows, output.writeHints);
-  await writeList(
-    { kind: 'list', rows: described, ...(columns && { columns }) },
-    { ...output, stdout: { ...stdout, writeLong: stdout.write }, empty },
-  );
+  const shown = isOutcome ? { ...output, stdout: { ...stdout, writeLong: stdout.write } } : output;
+  await writeList(result, shown, missingFields.searchIn);
+  missingFields.report();
 }
 
 export async function writeList(
@@ -47,14 +37,15 @@ export async function writeList(
   const writer = createListWriter(result, output);
   let isEmpty = true;
   let end: Page['end'];
-  for await (const page of pagesOf(result.rows)) {
+  for await (const page of await pagesOf(result.rows, output.writeHints)) {
     end = page.end;
     if (page.records.length === 0) continue;
     isEmpty = false;
     beforePage(page);
     await writer.add(page.records);
   }
-  const emptyHint = result.emptyHint ?? output.empty;
+  // The error says why there are no rows.
+  const emptyHint = result.error === undefined ? (result.emptyHint ?? output.empty) : undefined;
   const { messages, format } = output;
   if (isEmpty && emptyHint !== undefined) messages.say({ kind: 'hint', text: emptyHint });
   await writer.finish();
@@ -69,7 +60,7 @@ interface ListWriter {
   finish(): Promise<void>;
 }
 
-function createListWriter(layout: ListLayout, output: Output): ListWriter {
+function createListWriter(layout: ListResult, output: Output): ListWriter {
   const { stdout, format } = output;
   const chosen = (records: readonly JsonObject[]) => withFields(records, format.fields);
   switch (format.kind) {
@@ -93,7 +84,7 @@ const jsonLines = (output: Output): ListWriter => ({
   async finish() {},
 });
 
-function table(layout: ListLayout, output: Output): ListWriter {
+function table(layout: ListResult, output: Output): ListWriter {
   return afterLastPage(async (all) => {
     if (all.length === 0) return;
     const screen = await screenOf(output);
@@ -101,7 +92,7 @@ function table(layout: ListLayout, output: Output): ListWriter {
   });
 }
 
-function tabRows(layout: ListLayout, output: Output): ListWriter {
+function tabRows(layout: ListResult, output: Output): ListWriter {
   const columns = shownColumns(layout.columns, output);
   return textsOfPages(output.stdout, (records) => tabLines(records, columns));
 }
@@ -158,7 +149,7 @@ export const tabLines = (records: readonly JsonObject[], columns: readonly Colum
 
 export async function formatRecords(
   records: readonly JsonObject[],
-  { columns: resultColumns, inBlocks, total }: ListLayout,
+  { columns: resultColumns, inBlocks, total }: ListResult,
   screen: Screen,
   output: Output,
 ): Promise<string> {

@@ -1,15 +1,16 @@
 import { describeRows } from '../errors.ts';
 import type { WriteHints } from '../lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
+import type { OutcomeRow } from '../lib/outcome.ts';
 import { visible, visibleLines } from '../lib/visible.ts';
 import { cellOf, type Screen } from './cell.ts';
+import type { Column } from './column.ts';
 import { project } from './fields.ts';
 import { gap } from './layout.ts';
 import type { Output } from './output.ts';
 import {
   formatRecords,
   renderList,
-  renderOutcomes,
   screenOf,
   shownColumns,
   tabLines,
@@ -17,43 +18,35 @@ import {
   writeJson,
   writeList,
 } from './render-list.ts';
-import type {
-  DiffsResult,
-  EventResult,
-  FollowingResult,
-  JsonResult,
-  RecordResult,
-  Result,
-  ShownDiff,
+import {
+  type DiffsResult,
+  type JsonResult,
+  type ListResult,
+  pagesOf,
+  type RecordResult,
+  type Result,
+  type ShownDiff,
 } from './result.ts';
 import { createStyle, type Style, withBoldTitles } from './style.ts';
 import { createTextWidth } from './text-width.ts';
+
+export const renderHelp = async (text: string, { stdout, format }: Output): Promise<void> =>
+  stdout.write(withBoldTitles(text, await createStyle(format.color)));
 
 export async function render(result: Result, output: Output): Promise<void> {
   switch (result.kind) {
     case 'record':
       return renderRecord(result, output);
     case 'list':
-      return renderList(result, output);
-    case 'following':
-      return renderFollowing(result, output);
+      return result.goesOn ? renderPages(result, output) : renderList(result, output);
     case 'diffs':
       return renderDiffs(result, output);
-    case 'outcomes':
-      return renderOutcomes(result, output);
     case 'json':
       return renderJson(result, output);
-    case 'pieces':
-      return renderPieces(result.pieces, output);
-    case 'series':
-      for await (const each of result.results) await render(each, output);
-      return;
     case 'text':
-      return renderText(result.text, output);
-    case 'help':
-      return output.stdout.write(withBoldTitles(result.text, await createStyle(output.format.color)));
-    case 'event':
-      return renderEvent(result, output);
+      return typeof result.text === 'string'
+        ? renderText(result.text, output)
+        : renderPieces(result.text, output);
     case 'nothing':
       return;
   }
@@ -105,18 +98,19 @@ async function renderPieces(pieces: AsyncIterable<Buffer>, { stdout }: Output): 
   if (isMidLine) await stdout.write('\n');
 }
 
-async function renderFollowing(result: FollowingResult, output: Output): Promise<void> {
-  const { pages } = result;
+/** Each page as it comes. */
+async function renderPages(result: ListResult, output: Output): Promise<void> {
   if (output.format.kind !== 'text') {
-    const asLines = { ...output, format: { ...output.format, kind: 'ndjson' as const } };
-    return renderList({ kind: 'list', rows: pages }, asLines);
+    return renderList(result, { ...output, format: { ...output.format, kind: 'ndjson' } });
   }
   const write = await createFollowingFormat(result, output);
-  for await (const { records } of pages) await output.stdout.write(await write(records));
+  for await (const { records } of await pagesOf(result.rows, output.writeHints)) {
+    await output.stdout.write(await write(records));
+  }
 }
 
 async function createFollowingFormat(
-  result: FollowingResult,
+  result: ListResult,
   output: Output,
 ): Promise<(records: readonly JsonObject[]) => string | Promise<string>> {
   const columns = shownColumns(result.columns, output);
@@ -167,10 +161,9 @@ function paintLine(line: string, { bold, cyan, green, red, dim }: Style): string
   return line.startsWith('\\') ? dim(line) : line;
 }
 
-async function renderEvent(event: EventResult, output: Output): Promise<void> {
+export async function renderRow(row: OutcomeRow, columns: readonly Column[], output: Output): Promise<void> {
   const { stdout, format, writeHints } = output;
-  const { columns } = event;
-  const [record = {}] = await describeRows([event.record], writeHints);
+  const [record = {}] = await describeRows([row], writeHints);
   if (format.kind === 'ndjson' || format.fields) {
     return writeList({ kind: 'list', rows: [record], columns }, output);
   }

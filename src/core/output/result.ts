@@ -1,5 +1,5 @@
-import type { ValsError } from '../errors.ts';
-import type { Hints } from '../lib/hint.ts';
+import { describeRows, type ValsError } from '../errors.ts';
+import type { Hints, WriteHints } from '../lib/hint.ts';
 import type { JsonObject, JsonValue, Page } from '../lib/json.ts';
 import type { OutcomeRow } from '../lib/outcome.ts';
 import type { Column } from './column.ts';
@@ -13,22 +13,17 @@ export interface RecordResult {
   error?: ValsError | undefined;
 }
 
-export interface ListLayout {
+export interface ListResult {
+  kind: 'list';
+  /** If one of the things failed, its row has the error. */
+  rows: readonly OutcomeRow[] | Pages;
+  /** The pages have no end. Each is shown as it comes. */
+  goesOn?: boolean;
   columns?: readonly Column[];
   inBlocks?: boolean;
   total?: JsonObject | undefined;
-}
-
-export interface ListResult extends ListLayout {
-  kind: 'list';
   emptyHint?: Hints;
-  rows: readonly JsonObject[] | Pages;
   error?: ValsError | undefined;
-}
-
-export interface FollowingResult extends ListLayout {
-  kind: 'following';
-  pages: Pages;
 }
 
 export interface ShownDiff {
@@ -44,71 +39,32 @@ export interface DiffsResult {
   error?: ValsError | undefined;
 }
 
-export interface OutcomesResult {
-  kind: 'outcomes';
-  columns?: readonly Column[];
-  rows: readonly OutcomeRow[];
-  error?: ValsError | undefined;
-}
-
 export interface JsonResult {
   kind: 'json';
   value: JsonValue;
 }
 
-export interface PiecesResult {
-  kind: 'pieces';
-  pieces: AsyncIterable<Buffer>;
-}
-
-interface SeriesResult {
-  kind: 'series';
-  results: AsyncIterable<JsonResult | PiecesResult>;
-}
-
-/** One record of a command that goes on, such as a file that was pushed on save. */
-export interface EventResult {
-  kind: 'event';
-  record: OutcomeRow;
-  columns: readonly Column[];
-}
-
-/** Headings of the text are bold at a terminal. */
-interface HelpResult {
-  kind: 'help';
-  text: string;
-}
-
-interface TextResult {
+export interface TextResult {
   kind: 'text';
-  text: string;
+  text: string | AsyncIterable<Buffer>;
 }
 
-interface NothingResult {
-  kind: 'nothing';
-}
+export type Result = RecordResult | ListResult | DiffsResult | TextResult | JsonResult | { kind: 'nothing' };
 
-export type Result =
-  | RecordResult
-  | ListResult
-  | FollowingResult
-  | DiffsResult
-  | OutcomesResult
-  | JsonResult
-  | PiecesResult
-  | SeriesResult
-  | TextResult
-  | HelpResult
-  | EventResult
-  | NothingResult;
+/** The rows of a list that is there already. */
+export type Rows = ListResult & { rows: readonly OutcomeRow[] };
 
 /** The error of a command that could do only a part of its work. */
 export const errorIn = (result: Result): ValsError | undefined =>
   'error' in result ? result.error : undefined;
 
 /** A list that is there already is one page. */
-export const pagesOf = (rows: ListResult['rows']): Pages | Page[] =>
-  Symbol.asyncIterator in rows ? rows : [{ records: rows }];
+export const pagesOf = async (rows: ListResult['rows'], write: WriteHints): Promise<Pages | Page[]> =>
+  Symbol.asyncIterator in rows ? rows : [{ records: await describeRows(rows, write) }];
+
+/** The rows of a command that says what became of each of several things. */
+export const outcomesIn = (result: Result): readonly OutcomeRow[] =>
+  result.kind === 'list' && !(Symbol.asyncIterator in result.rows) ? result.rows : [];
 
 export function moreRecords(end: Page['end']): string | undefined {
   if (end === 'more') return 'There are more records.';

@@ -1,11 +1,12 @@
 // The files that the paths of a push stand for. Nothing is sent.
+
 import { basename } from 'node:path';
-import type { Context } from '../command-line/context.ts';
+import type { Run } from '../command-line/command.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import { collectFiles, type FoundFile } from '../files/walk.ts';
 
 export async function chooseFiles(
-  context: Context,
+  run: Run,
   { paths, name }: { paths: readonly string[]; name: string | undefined },
 ): Promise<FoundFile[]> {
   if (paths.includes('')) {
@@ -23,7 +24,7 @@ export async function chooseFiles(
       hint: 'Push one path at a time, each with its own name.',
     });
   }
-  const files = await collectFiles(paths, context);
+  const files = await collectFiles(paths, run);
   if (name !== undefined && files.length > 1) {
     throw new UsageError(`--name takes only one file, but ${paths[0]} has ${files.length} files.`, {
       hint: 'Give the path of one file.',

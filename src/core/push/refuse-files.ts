@@ -1,8 +1,9 @@
 // A push begins only if all its files can be sent.
+
 import { refuseBatch, type Wording } from '../command-line/batch.ts';
-import type { Context } from '../command-line/context.ts';
+import type { Run } from '../command-line/command.ts';
 import { UsageError, type ValsError } from '../errors.ts';
-import type { OutcomesResult } from '../output/result.ts';
+import type { Rows } from '../output/result.ts';
 
 export interface PushedFile {
   file: string;
@@ -13,24 +14,20 @@ export interface FailedFile extends PushedFile {
   error: ValsError;
 }
 
-export const pushWording = ({ say }: Pick<Context, 'say'>): Wording => ({
+export const pushWording = ({ out: { say } }: Pick<Run, 'out'>): Wording => ({
   say,
   verb: 'pushed',
   things: 'vals',
 });
 
-export function refuseFiles(
-  context: Context,
-  files: readonly PushedFile[],
-  failed: readonly FailedFile[],
-): OutcomesResult {
+export function refuseFiles(run: Run, files: readonly PushedFile[], failed: readonly FailedFile[]): Rows {
   const errors = new Map(failed.map(({ file, error }) => [file, error]));
   const tasks = files.map(({ file, name }) => ({
     row: { file, name },
     label: file,
     error: errors.get(file),
   }));
-  return refuseBatch(tasks, { ...pushWording(context), consequence: 'Nothing was sent.' });
+  return refuseBatch(tasks, { ...pushWording(run), consequence: 'Nothing was sent.' });
 }
 
 /** For --if-version. */

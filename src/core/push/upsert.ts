@@ -1,6 +1,8 @@
 // Outside of a workspace, a push creates or replaces the val with the name of the file, without a comparison.
+
 import { runBatch } from '../command-line/batch.ts';
-import type { Context } from '../command-line/context.ts';
+import type { Run } from '../command-line/command.ts';
+import { lookup } from '../command-line/files-of-vals.ts';
 import { NotFoundError, undefinedIf } from '../errors.ts';
 import { warnOfImports } from '../files/relative-imports.ts';
 import { nameFrom, refuseUnusableNames } from '../files/val-names.ts';
@@ -32,7 +34,7 @@ interface CodeFile extends SourceFile, PushedFile {
 }
 
 export async function upsertFiles(
-  context: Context,
+  run: Run,
   found: readonly FoundFile[],
   options: UpsertOptions,
 ): Promise<Result> {
@@ -41,43 +43,43 @@ export async function upsertFiles(
   refuseUnusableNames(names);
   if (ifVersion !== undefined) refuseSeveral(found.length);
   const sources = found.map((file, index) => ({
-    ...sourceFile(context, file),
+    ...sourceFile(run, file),
     name: names[index]?.name ?? '',
   }));
-  const { files, failed } = await readAll(context, sources, options);
-  if (failed.length > 0) return refuseFiles(context, sources, failed);
+  const { files, failed } = await readAll(run, sources, options);
+  if (failed.length > 0) return refuseFiles(run, sources, failed);
   if (dryRun && ifVersion === undefined)
     return { kind: 'list', rows: files.map(({ file, name }) => ({ file, name, status: 'planned' })) };
 
-  const api = await context.connect({ concurrency });
-  const { vals: seenBefore } = await context.seen.recall();
+  const api = await run.api({ concurrency });
+  const { vals: seenBefore } = await run.vals.seen.recall();
   const tasks = files.map(({ file, name, code }) => ({
     row: { file, name },
     label: file,
-    run: () => upsert(context, api, { name, code }, { ...options, seenBefore }),
+    run: () => upsert(run, api, { name, code }, { ...options, seenBefore }),
   }));
-  const { signal } = context;
+  const { signal } = run.host;
   const outcomes = await runBatch(tasks, {
-    ...pushWording(context),
+    ...pushWording(run),
     concurrency,
     signal,
     progress: 'Pushing',
   });
   warnOfImports(
-    context,
+    run.out,
     files.filter((_file, index) => outcomes.rows[index]?.error === undefined),
   );
   return outcomes;
 }
 
 async function readAll(
-  context: Context,
+  run: Run,
   sources: readonly (SourceFile & PushedFile)[],
   { noCheck }: UpsertOptions,
 ): Promise<{ files: CodeFile[]; failed: FailedFile[] }> {
-  const { files, failed } = await readSources(context, sources);
+  const { files, failed } = await readSources(run, sources);
   if (failed.length > 0 || noCheck) return { files, failed };
-  const faults = await syntaxFaults(context, files);
+  const faults = await syntaxFaults(run, files);
   const broken = files.flatMap(({ file, name }) => {
     const [fault] = faults.get(file) ?? [];
     return fault === undefined ? [] : [{ file, name, error: syntaxError(file, fault) }];
@@ -91,12 +93,12 @@ interface OneUpsert extends Pick<UpsertOptions, 'dryRun' | 'ifVersion'> {
 }
 
 async function upsert(
-  context: Context,
+  run: Run,
   api: Api,
   { name, code }: { name: string; code: string },
   { dryRun, ifVersion, seenBefore }: OneUpsert,
 ): Promise<Outcome> {
-  const before = ifVersion === undefined ? undefined : await readAtVersion(context, name, ifVersion);
+  const before = ifVersion === undefined ? undefined : await readAtVersion(run, name, ifVersion);
   const versionBefore = withoutUndefined({ versionBefore: before?.version });
   const call = { ...routes.putVal(name, code), ifMatch: before?.etag };
   api.refuseToken(call);
@@ -126,8 +128,8 @@ interface ValAtVersion {
 }
 
 /** A service without a list of vals can have only a val that this machine has seen. */
-async function readAtVersion(context: Context, name: string, ifVersion: number): Promise<ValAtVersion> {
-  const found = await readNamed(context, name).catch(undefinedIf(NotFoundError));
+async function readAtVersion(run: Run, name: string, ifVersion: number): Promise<ValAtVersion> {
+  const found = await readNamed(lookup(run), name).catch(undefinedIf(NotFoundError));
   if (found === undefined) throw noSuchVal(name, ifVersion);
   const { id, record, etag } = found;
   checkVersion(ifVersion, { val: id, name, version: versionOf(record) });

@@ -9,7 +9,7 @@ import { withLock } from './lock.ts';
 import type { Settings } from './settings.ts';
 
 export function updateConfig(
-  { settings, say }: { settings: Settings; say: Say },
+  { settings, out: { say } }: { settings: Settings; out: { say: Say } },
   change: (config: StoredConfig) => StoredConfig,
 ): void {
   const file = settings.configFile;

@@ -1,4 +1,4 @@
-import type { Context } from '../../core/command-line/context.ts';
+import type { Run } from '../../core/command-line/command.ts';
 import { exitQuietly, isCtrlC, messageWithHint, RunFailedError } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/lib/json.ts';
 import { aborted, beyondGracePeriod } from '../../core/lib/signals.ts';
@@ -6,14 +6,18 @@ import { prepareLaunch } from '../launch.ts';
 import { findTarget } from '../target.ts';
 import { defaultSeconds, type RunInput } from './run-once.ts';
 
-export async function serveRequests(context: Context, input: RunInput): Promise<never> {
-  const { signal, clock, flags, say } = context;
+export async function serveRequests(context: Run, input: RunInput): Promise<never> {
+  const {
+    host: { signal, clock },
+    flags,
+    out: { say },
+  } = context;
   const { serveVal } = await import('../http/serve-val.ts');
   const target = await findTarget(context, input);
   const launch = prepareLaunch(context, input, target);
   const { name } = await target.load();
   say({ kind: 'progress' });
-  const log = await context.openLog();
+  const log = await context.out.openLog();
   const served = await serveVal({
     name,
     clock,
@@ -36,7 +40,7 @@ export async function serveRequests(context: Context, input: RunInput): Promise<
     },
   });
   try {
-    await context.print(flags.json || flags.ndjson ? stringifyJson({ url: served.url }) : served.url);
+    await context.out.print(flags.json || flags.ndjson ? stringifyJson({ url: served.url }) : served.url);
     say({ kind: 'lines', text: 'Press Ctrl-C to stop.\n' });
     await aborted(signal);
   } finally {

@@ -1,4 +1,4 @@
-import type { Context } from '../../core/command-line/context.ts';
+import type { Run } from '../../core/command-line/command.ts';
 import { readValOfFile } from '../../core/command-line/files-of-vals.ts';
 import { ValsError } from '../../core/errors.ts';
 import type { Api } from '../../core/http/api.ts';
@@ -25,10 +25,13 @@ export type RecordRun = (run: FinishedRun) => Promise<JsonObject | undefined>;
 
 const mostSeconds = 5;
 
-export function createRecorder(context: Context, target: Target): BeginRecord {
-  const { say, signal } = context;
+export function createRecorder(context: Run, target: Target): BeginRecord {
+  const {
+    out: { say },
+    host: { signal },
+  } = context;
   let connection = target.kind === 'service' ? Promise.resolve(target.api) : undefined;
-  const connect = () => (connection ??= context.connect({ mostMs: mostSeconds * 1_000, signal }));
+  const connect = () => (connection ??= context.api({ mostMs: mostSeconds * 1_000, signal }));
   const said = new Set<string>();
   const notRecorded = (reason: string): undefined => {
     if (!said.has(reason)) say({ kind: 'lines', text: `Not recorded: ${visible(reason)}\n` });
@@ -43,7 +46,7 @@ export function createRecorder(context: Context, target: Target): BeginRecord {
       const version = await finding.catch(messageOf);
       if (signal.aborted) return undefined;
       if (typeof version === 'string') return notRecorded(version);
-      const logs = context.redact(run.logs);
+      const logs = context.out.redact(run.logs);
       const sent = await connect()
         .then((api) => sendRun(api, version, { ...run, logs }))
         .catch(messageOf);
@@ -66,7 +69,7 @@ type Found = KnownVersion | string;
 const noVersion = 'the service sent no version with the val.';
 
 async function findVersion(
-  context: Context,
+  context: Run,
   target: Target,
   entry: Entry,
   connect: () => Promise<Api>,

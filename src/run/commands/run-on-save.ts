@@ -1,4 +1,4 @@
-import type { Context } from '../../core/command-line/context.ts';
+import type { Run } from '../../core/command-line/command.ts';
 import { exitQuietly, LocalError, messageWithHint, RunFailedError, UsageError } from '../../core/errors.ts';
 import { aborted } from '../../core/lib/signals.ts';
 import { watchFiles } from '../changes.ts';
@@ -6,7 +6,7 @@ import { prepare, type RunInput, type RunOutput, run } from './run-once.ts';
 
 const savedDuringRun = Symbol('saved during a run');
 
-export async function* runOnSave(context: Context, input: RunInput): AsyncGenerator<RunOutput> {
+export async function* runOnSave(context: Run, input: RunInput): AsyncGenerator<RunOutput> {
   const invocation = await prepare(context, input);
   const { target, launch } = invocation;
   if (target.kind !== 'file') {
@@ -15,13 +15,13 @@ export async function* runOnSave(context: Context, input: RunInput): AsyncGenera
     });
   }
   let round = new AbortController();
-  const changes = watchFiles([target.path, ...launch.dotenvFiles], context.clock, () =>
+  const changes = watchFiles([target.path, ...launch.dotenvFiles], context.host.clock, () =>
     round.abort(savedDuringRun),
   );
-  const end = () => round.abort(context.signal.reason);
-  context.signal.addEventListener('abort', end);
-  if (context.signal.aborted) end();
-  context.say({
+  const end = () => round.abort(context.host.signal.reason);
+  context.host.signal.addEventListener('abort', end);
+  if (context.host.signal.aborted) end();
+  context.out.say({
     kind: 'lines',
     text: `Watching ${input.val} and the files that it imports. Press Ctrl-C to stop.\n`,
   });
@@ -31,11 +31,11 @@ export async function* runOnSave(context: Context, input: RunInput): AsyncGenera
         yield* run(invocation, round.signal, changes.follow);
       } catch (error) {
         if (error instanceof RunFailedError || error instanceof LocalError)
-          context.say({ kind: 'warning', text: messageWithHint(error) });
+          context.out.say({ kind: 'warning', text: messageWithHint(error) });
         else if (error !== savedDuringRun) throw exitQuietly(error);
       }
       await aborted(round.signal);
-      if (context.signal.aborted) throw exitQuietly(context.signal.reason);
+      if (context.host.signal.aborted) throw exitQuietly(context.host.signal.reason);
       round = new AbortController();
     }
   } finally {

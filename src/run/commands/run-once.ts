@@ -1,15 +1,15 @@
-import type { Context } from '../../core/command-line/context.ts';
+import type { Run as CommandRun } from '../../core/command-line/command.ts';
 import { RunFailedError } from '../../core/errors.ts';
 import { type JsonValue, parseJson } from '../../core/lib/json.ts';
 import { endForAgents } from '../../core/lib/val-limits.ts';
-import type { JsonResult, PiecesResult } from '../../core/output/result.ts';
+import type { JsonResult, TextResult } from '../../core/output/result.ts';
 import { type Launch, type LaunchInput, prepareLaunch } from '../launch.ts';
 import { createLogs } from '../logs.ts';
 import { type Run, startRun } from '../start-run.ts';
 import { findTarget, type Target, type Wanted } from '../target.ts';
 import { type BeginRecord, createRecorder, finishedRun, type RecordRun } from './record-run.ts';
 
-export type RunOutput = JsonResult | PiecesResult;
+export type RunOutput = JsonResult | TextResult;
 
 export const defaultSeconds = 60;
 
@@ -23,14 +23,14 @@ export interface RunInput extends Wanted, LaunchInput {
 }
 
 export interface Invocation {
-  context: Context;
+  context: CommandRun;
   input: RunInput;
   target: Target;
   launch: Launch;
   beginRecord: BeginRecord;
 }
 
-export async function prepare(context: Context, input: RunInput): Promise<Invocation> {
+export async function prepare(context: CommandRun, input: RunInput): Promise<Invocation> {
   const target = await findTarget(context, input);
   const launch = prepareLaunch(context, input, target);
   const recordsNothing = () => async () => undefined;
@@ -38,8 +38,8 @@ export async function prepare(context: Context, input: RunInput): Promise<Invoca
   return { context, input, target, launch, beginRecord };
 }
 
-export async function* runOnce(context: Context, input: RunInput): AsyncGenerator<RunOutput> {
-  yield* run(await prepare(context, input), context.signal);
+export async function* runOnce(context: CommandRun, input: RunInput): AsyncGenerator<RunOutput> {
+  yield* run(await prepare(context, input), context.host.signal);
 }
 
 export async function* run(
@@ -47,7 +47,11 @@ export async function* run(
   signal: AbortSignal,
   onFile: (path: string) => void = () => {},
 ): AsyncGenerator<RunOutput> {
-  const { clock, flags, say, agent } = context;
+  const {
+    host: { clock, agent },
+    flags,
+    out: { say },
+  } = context;
   const asRecord = Boolean(flags.json || flags.ndjson || flags.fields);
   const entry = await target.load();
   say({ kind: 'progress' });
@@ -105,7 +109,7 @@ async function* show(
     const kind = await announced;
     let value: JsonValue = null;
     if ((kind === 'text' || kind === 'bytes') && !asRecord) {
-      yield { kind: 'pieces', pieces: kind === 'text' ? withNewline(pieces) : pieces };
+      yield { kind: 'text', text: kind === 'text' ? withNewline(pieces) : pieces };
     } else if (kind !== 'none') {
       const all: Buffer[] = [];
       for await (const piece of pieces) all.push(piece);

@@ -1,5 +1,4 @@
-import { defineCommand, type Options } from '../../core/command-line/command.ts';
-import type { Context } from '../../core/command-line/context.ts';
+import { defineCommand, type Options, type Run } from '../../core/command-line/command.ts';
 import { optionsAt } from '../../core/command-line/known-options.ts';
 import {
   parsedText,
@@ -147,13 +146,13 @@ export const command = defineCommand({
       });
     }
     if (options.watch && options.http) {
-      context.say({ kind: 'note', text: '--watch is not needed: --http reloads the val on every save.' });
+      context.out.say({ kind: 'note', text: '--watch is not needed: --http reloads the val on every save.' });
     } else if (options.watch && context.flags.json) {
       throw new UsageError('--watch never ends, so it cannot print one JSON document.', {
         hint: 'To print one record per line, use --ndjson instead of --json.',
       });
     }
-    const handedOn = context.agent && options.env?.find(({ value }) => value === undefined);
+    const handedOn = context.host.agent && options.env?.find(({ value }) => value === undefined);
     if (handedOn) {
       throw new UsageError(`The variable ${handedOn.name} has no value.`, {
         hint: 'Give each variable with its value, as NAME=VALUE.',
@@ -165,12 +164,13 @@ export const command = defineCommand({
     const input = { ...options, val, args, inspector };
     if (options.http) return serveRequests(context, input);
     const results = options.watch ? runOnSave(context, input) : runOnce(context, input);
-    return { kind: 'series', results };
+    for await (const result of results) await context.out.show(result);
+    return { kind: 'nothing' };
   },
 });
 
 /** Options after the file are the val's own. Somebody may have meant them for vals. */
-function noteOptionsOfVal({ say }: Context, args: readonly string[]): void {
+function noteOptionsOfVal({ out: { say } }: Run, args: readonly string[]): void {
   const known = new Set(optionsAt(['run'], command).flatMap(({ names }) => names));
   const passedOn = args.map((word) => word.replace(/=.*$/s, '')).find((word) => known.has(word));
   if (passedOn === undefined) return;

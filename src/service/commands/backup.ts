@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { defineCommand } from '../../core/command-line/command.ts';
-import type { Context } from '../../core/command-line/context.ts';
+import { defineCommand, type Run } from '../../core/command-line/command.ts';
 import { path } from '../../core/command-line/value-types.ts';
 import { LocalError } from '../../core/errors.ts';
 import { makeFolder } from '../../core/lib/make-folder.ts';
@@ -28,24 +27,24 @@ export const command = defineCommand({
     'vals backup --data team.db postgres://vals@db.example.com/vals',
   ],
   columns: [column('target'), ...countedThings.map((thing) => column(thing, `counts.${thing}`))],
-  async run(context, { target, ...options }) {
+  async run(run, { target, ...options }) {
     const { backupStore } = await import('../index.ts');
-    const from = placeToOpen(context, options);
-    const to = placeOfTarget(context, target);
+    const from = placeToOpen(run, options);
+    const to = placeOfTarget(run, target);
     if ('file' in from.location && !existsSync(from.location.file)) throw noStore(from.name);
-    if ('file' in to.location) makeDataDirectory(context, to.location.file);
+    if ('file' in to.location) makeDataDirectory(run, to.location.file);
     const counts = await backupStore(from.location, to.location, {
-      signal: context.signal,
-      onProgress: (copied) => context.say({ kind: 'progress', text: `Copied ${copied}` }),
+      signal: run.host.signal,
+      onProgress: (copied) => run.out.say({ kind: 'progress', text: `Copied ${copied}` }),
     });
-    context.say({ kind: 'progress' });
-    context.say({ kind: 'done', text: `Copied ${from.name} to ${to.name}.` });
+    run.out.say({ kind: 'progress' });
+    run.out.say({ kind: 'done', text: `Copied ${from.name} to ${to.name}.` });
     return { kind: 'record', record: { target: to.shown, counts: { ...counts } } };
   },
 });
 
 /** On a new machine, a copy can be restored as the embedded store before any other command has made the folder. */
-function makeDataDirectory({ settings }: Pick<Context, 'settings'>, file: string): void {
+function makeDataDirectory({ settings }: Pick<Run, 'settings'>, file: string): void {
   const folder = settings.dataDirectory?.value;
   if (folder === undefined || dirname(file) !== folder) return;
   try {

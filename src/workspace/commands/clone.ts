@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { defineCommand } from '../../core/command-line/command.ts';
-import type { Context } from '../../core/command-line/context.ts';
+import { defineCommand, type Run } from '../../core/command-line/command.ts';
+import { lookup } from '../../core/command-line/files-of-vals.ts';
 import { path } from '../../core/command-line/value-types.ts';
 import { LocalError, UsageError } from '../../core/errors.ts';
 import { fileError } from '../../core/files/file-error.ts';
@@ -36,8 +36,11 @@ export const command = defineCommand({
   examples: ['vals clone', 'vals clone my-vals'],
   columns: pullColumns,
   empty: 'You have no vals on the service yet.',
-  async run(context, { folder: given = defaultFolder(context) }) {
-    const { settings, say, forPerson } = context;
+  async run(run, { folder: given = defaultFolder(run) }) {
+    const {
+      settings,
+      out: { say, forPerson },
+    } = run;
     if (given.includes('://')) {
       throw new UsageError(`${given} is an address, not a folder.`, {
         hint: { text: 'To clone from that service or space', command: 'clone', input: { baseUrl: given } },
@@ -47,22 +50,22 @@ export const command = defineCommand({
     const service = serviceName(settings);
     refuseNested(folder);
     refuseFilled(folder, given, service);
-    const api = await context.connect();
-    context.say({ kind: 'progress', text: 'Reading the list of vals' });
-    const remotes = createRemoteVals({ ...context, api }, 1);
+    const api = await run.api();
+    run.out.say({ kind: 'progress', text: 'Reading the list of vals' });
+    const remotes = createRemoteVals({ ...lookup(run), api }, 1);
     // The list is read before the folder is made, so that a failure leaves no empty folder behind.
     const listed = await listAll({ remotes, workspace: { service } });
     makeNewFolder(folder);
     updateManifest(folder, isOfThisMachine(service) ? (manifest) => manifest : withService(service));
-    const workspace = workspaceAt(folder, context, folder);
-    const look = { ...(await openLook(context, workspace, api)), remotes };
-    const compared = await compareFiles(context, look, { words: [], findsMissing: true });
+    const workspace = workspaceAt(folder, run, folder);
+    const look = { ...(await openLook(run, workspace, api)), remotes };
+    const compared = await compareFiles(run, look, { words: [], findsMissing: true });
     const options = { merge: false, force: false, dryRun: false, isNamed: false };
-    const { rows, error } = await pullAll(context, compared, options);
+    const { rows, error } = await pullAll(run, compared, options);
     await closeLook(look);
-    if (!forPerson || listed.length === 0) return { kind: 'outcomes', rows, error };
+    if (!forPerson || listed.length === 0) return { kind: 'list', rows, error };
     const failed = rows.filter(({ status }) => status === 'failed');
-    if (error !== undefined) return { kind: 'outcomes', rows: failed, error };
+    if (error !== undefined) return { kind: 'list', rows: failed, error };
     say({
       kind: 'done',
       text: `The folder ${given} has ${listed.length === 1 ? 'the val' : `all ${listed.length} vals`} of the service.`,
@@ -115,7 +118,7 @@ function makeNewFolder(folder: string): void {
   }
 }
 
-function defaultFolder({ settings }: Context): string {
+function defaultFolder({ settings }: Run): string {
   if (settings.local.value) return 'vals';
   const baseUrl = chosenBaseUrl(settings);
   const { hostname } = new URL(baseUrl.href);

@@ -29,13 +29,13 @@ export const command = defineCommand({
   examples: ['vals diff', 'vals diff hello.ts', 'vals diff --json | jq -r ".[].file"'],
   columns: [column('status'), column('name'), column('file'), column('diff')],
   empty: nothingDiffers,
-  run: (context, { vals: words }) =>
-    compareWorkspace(context, { words, findsMissing: true }, async ({ look, vals, unknown, error }) => {
+  run: (run, { vals: words }) =>
+    compareWorkspace(run, { words, findsMissing: true }, async ({ look, vals, unknown, error }) => {
       const [word] = unknown;
       if (word !== undefined) throw notInThisWorkspace(look, word);
       if (error !== undefined && vals.length === 0) throw error;
       const { workspace } = look;
-      noteOtherService(context.say, workspace);
+      noteOtherService(run.out.say, workspace);
       const differing: DifferingVal[] = [];
       for (const val of vals) if (val.code !== 'unchanged') differing.push(await withTexts(look, val));
       const rows = differing.map(({ val, here, there }) => ({
@@ -45,7 +45,7 @@ export const command = defineCommand({
         // `patch` is run at the top of the workspace, so the diff has the path from there.
         diff: unifiedDiff(val.file, there, here),
       }));
-      if (rows.length === 0 && error === undefined) context.say({ kind: 'hint', text: nothingDiffers });
+      if (rows.length === 0 && error === undefined) run.out.say({ kind: 'hint', text: nothingDiffers });
       const diffs = differing.map((each, index): ShownDiff => {
         const { before, after } = sidesOf(workspace, each);
         const patch = rows[index]?.diff ?? '';

@@ -14,7 +14,7 @@ export const command = defineCommand({
     'in use to vals.json.',
   examples: ['vals init'],
   columns: [column('status'), column('file'), column('services')],
-  async run({ settings, say }) {
+  async run({ settings, out: { say } }) {
     const root = settings.cwd;
     refuseNested(root);
     const service = chosenService(settings);

@@ -1,5 +1,4 @@
-import { defineCommand } from '../../core/command-line/command.ts';
-import type { Context } from '../../core/command-line/context.ts';
+import { defineCommand, type Run } from '../../core/command-line/command.ts';
 import { createResolver } from '../../core/command-line/resolve-vals.ts';
 import { valsOfWorkspace } from '../../core/commands/shared/options.ts';
 import { UsageError } from '../../core/errors.ts';
@@ -48,39 +47,39 @@ export const command = defineCommand({
       input: { all: true },
     },
   ],
-  async run(context, { vals: words, all = false, merge = false, force = false, dryRun = false }) {
+  async run(run, { vals: words, all = false, merge = false, force = false, dryRun = false }) {
     if (all && words.length > 0) {
       throw new UsageError('--all pulls every val, so no names can be given.', {
         hint: { text: 'To pull every val', command: 'pull', input: { all: true } },
       });
     }
-    refuseOtherService(workspaceOfWords(createWorkspaces(context), words));
+    refuseOtherService(workspaceOfWords(createWorkspaces(run), words));
     const isNamed = words.length > 0;
-    return compareWorkspace(context, { words, findsMissing: all || isNamed }, async (compared) => {
+    return compareWorkspace(run, { words, findsMissing: all || isNamed }, async (compared) => {
       const { look, unknown, error: unreadable } = compared;
       if (unreadable !== undefined) throw unreadable;
       // A folder stands for its files, but new ones have nothing to do with a pull.
       const isMeant = ({ there, name, file }: Examined) =>
         there !== undefined ||
         words.some((word) => word === name || relativeTo(look.workspace, word) === file);
-      if (all) noteLimit(context, await limitOfMissing(look, compared.vals));
+      if (all) noteLimit(run, await limitOfMissing(look, compared.vals));
       const vals = isNamed ? compared.vals.filter(isMeant) : compared.vals;
       const options = { merge, force, dryRun, isNamed };
       const { rows, error } = all
-        ? await pullAll(context, compared, options)
-        : await pullVals(context, { look, vals, added: await valsOf(context, unknown), options });
+        ? await pullAll(run, compared, options)
+        : await pullVals(run, { look, vals, added: await valsOf(run, unknown), options });
       // A file without a val on the service has nothing to do with a pull.
       const isWorthShowing = ({ status, id }: OutcomeRow) =>
-        isNamed || !context.forPerson || (status !== 'unchanged' && (status !== 'kept' || id !== undefined));
-      return { kind: 'outcomes', rows: rows.filter(isWorthShowing), error };
+        isNamed || !run.out.forPerson || (status !== 'unchanged' && (status !== 'kept' || id !== undefined));
+      return { kind: 'list', rows: rows.filter(isWorthShowing), error };
     });
   },
 });
 
 /** Words that no val of the workspace has may be vals that it does not have yet, of another owner too. */
-async function valsOf(context: Context, words: readonly string[]): Promise<Pulling['added']> {
+async function valsOf(run: Run, words: readonly string[]): Promise<Pulling['added']> {
   if (words.length === 0) return [];
-  const identify = await createResolver(context);
+  const identify = await createResolver(run);
   const ids = new Set<string>();
   for (const word of words) ids.add((await identify(word)).id);
   return [...ids].map((id) => ({ id }));

@@ -59,7 +59,7 @@ export const command = defineCommand({
     },
     ...otherOptions,
   },
-  async run(context, input) {
+  async run(run, input) {
     const { paths, name, watch, ifVersion, concurrency = 'auto', noCheck = false, pull = false } = input;
     const { force = false, prune = false, yes = false, dryRun = false } = input;
     if (prune && paths.length > 0) {
@@ -77,14 +77,14 @@ export const command = defineCommand({
     }
     if (watch) {
       const { watchWorkspace } = await import('../push/watch.ts');
-      return watchWorkspace(context, { paths, concurrency, force, yes, noCheck, pull });
+      return watchWorkspace(run, { paths, concurrency, force, yes, noCheck, pull });
     }
-    const selection = await selectFiles(context, { paths, name });
+    const selection = await selectFiles(run, { paths, name });
     if (selection.kind === 'files')
-      return corePush.run(context, { paths, name, concurrency, ifVersion, noCheck, dryRun });
+      return corePush.run(run, { paths, name, concurrency, ifVersion, noCheck, dryRun });
     const options = { force, yes, prune, ifVersion, dryRun, noCheck, concurrency, name };
-    const result = await pushWorkspace(context, selection, options);
-    annotateFailures(context, result.rows);
+    const result = await pushWorkspace(run, selection, options);
+    annotateFailures(run, result.rows);
     return result;
   },
 });

@@ -1,5 +1,4 @@
-import { defineCommand } from '../../core/command-line/command.ts';
-import type { Context } from '../../core/command-line/context.ts';
+import { defineCommand, type Run } from '../../core/command-line/command.ts';
 import { fileColumn } from '../../core/commands/shared/columns.ts';
 import { valsOfWorkspace } from '../../core/commands/shared/options.ts';
 import { ConflictError } from '../../core/errors.ts';
@@ -73,30 +72,30 @@ export const command = defineCommand({
     'The workspace has no vals yet. Write some code to hello.ts.',
     { text: 'To make it a val', command: 'push' },
   ],
-  run: (context, { vals: words, exitCode }) =>
-    compareWorkspace(context, { words, findsMissing: true }, async ({ look, vals, unknown, error }) => {
+  run: (run, { vals: words, exitCode }) =>
+    compareWorkspace(run, { words, findsMissing: true }, async ({ look, vals, unknown, error }) => {
       const [word] = unknown;
       if (word !== undefined) throw notInThisWorkspace(look, word);
       const { workspace } = look;
-      noteOtherService(context.say, workspace);
+      noteOtherService(run.out.say, workspace);
       const isNamed = words.length > 0;
       const differing = vals.filter(({ status }) => status !== 'unchanged');
-      const isFolded = context.forPerson && context.flags.fields === undefined && !isNamed;
-      const row = (val: Examined) => rowOf(workspace, val, context);
+      const isFolded = run.out.forPerson && run.flags.fields === undefined && !isNamed;
+      const row = (val: Examined) => rowOf(workspace, val, run);
       const rows = isFolded
         ? [...differing.toSorted(byAttention).map(row), ...foldUnchanged(vals.length - differing.length)]
         : vals.map(row);
-      if (error !== undefined) return { kind: 'outcomes', rows, error };
+      if (error !== undefined) return { kind: 'list', rows, error };
       if (exitCode && differing.length > 0) {
         const message = `${differing.length} of ${vals.length} vals differ from the service.`;
         const paths = differing.map(({ file }) => pathTo(workspace, file));
         const hint = isNamed ? hintAbout(paths, seeAll) : seeAll;
-        return { kind: 'outcomes', rows, error: new ConflictError(message, { hint }) };
+        return { kind: 'list', rows, error: new ConflictError(message, { hint }) };
       }
-      sayNextSteps(context, workspace, differing, { isNamed });
+      sayNextSteps(run, workspace, differing, { isNamed });
       const isAssumed = ({ there }: Examined) => there !== undefined && there.id === undefined;
       noteAssumptions(
-        context,
+        run,
         vals.filter(isAssumed).map(({ file }) => pathTo(workspace, file)),
       );
       if (isFolded && differing.length === 0 && vals.length > 0) {
@@ -109,7 +108,7 @@ export const command = defineCommand({
 const seeAll: Hint = { text: 'To see the differences', command: 'diff' };
 
 function sayNextSteps(
-  context: Context,
+  run: Run,
   workspace: Workspace,
   differing: readonly Examined[],
   { isNamed }: { isNamed: boolean },
@@ -121,13 +120,13 @@ function sayNextSteps(
     if (vals.length === 0) continue;
     const limit = vals.map((val) => val.code && val.gitLimit).find((each) => each !== undefined);
     const steps = nextSteps(situation, vals.map(pathOf), { isWhole });
-    context.say({ kind: 'hint', text: [...hintAtGit(limit), ...steps] });
+    run.out.say({ kind: 'hint', text: [...hintAtGit(limit), ...steps] });
   }
   const mayTakeOver = (val: Examined) => val.there === undefined && val.isNameUnknown;
-  notePossibleTakeovers(context, differing.filter(mayTakeOver).map(pathOf));
+  notePossibleTakeovers(run, differing.filter(mayTakeOver).map(pathOf));
 }
 
-function noteAssumptions({ flags, say }: Context, [first, ...others]: readonly string[]): void {
+function noteAssumptions({ flags, out: { say } }: Run, [first, ...others]: readonly string[]): void {
   if (first === undefined || flags.json || flags.ndjson) return;
   const files = fileAndOthers(first, others.length);
   say({
@@ -147,7 +146,7 @@ const allUnchanged = (count: number): string =>
 
 const foldUnchanged = (count: number): JsonObject[] => (count === 0 ? [] : [{ status: 'unchanged', count }]);
 
-function rowOf(workspace: Workspace, val: Examined, { forPerson }: Context): JsonObject {
+function rowOf(workspace: Workspace, val: Examined, { out: { forPerson } }: Run): JsonObject {
   const { file, name, status, there } = val;
   return withoutUndefined({
     file: pathTo(workspace, file),

@@ -1,12 +1,12 @@
 import { dirname } from 'node:path';
 import { runBatch, type Task } from '../../core/command-line/batch.ts';
-import type { Context } from '../../core/command-line/context.ts';
+import type { Run } from '../../core/command-line/command.ts';
 import { fileColumn, outcomeColumn } from '../../core/commands/shared/columns.ts';
 import { NotFoundError, UsageError } from '../../core/errors.ts';
 import type { ValInList } from '../../core/find-val/listed-vals.ts';
 import { listOf } from '../../core/lib/hint.ts';
 import { column, idColumn } from '../../core/output/column.ts';
-import type { OutcomesResult } from '../../core/output/result.ts';
+import type { Rows } from '../../core/output/result.ts';
 import { createAdopter } from '../adopt.ts';
 import type { ComparedVals } from '../compare-workspace.ts';
 import { removeLeftovers } from '../disk/write-files.ts';
@@ -35,10 +35,13 @@ export interface Pulling {
 }
 
 export async function pullVals(
-  context: Pick<Context, 'signal' | 'say'>,
+  run: Pick<Run, 'host' | 'out'>,
   { look, vals, added, options: given }: Pulling,
-): Promise<OutcomesResult> {
-  const { signal, say } = context;
+): Promise<Rows> {
+  const {
+    host: { signal },
+    out: { say },
+  } = run;
   const { workspace } = look;
   const backup = createBackup(workspace.own);
   const options = { ...given, backup };
@@ -68,7 +71,7 @@ export async function pullVals(
     const done = given.dryRun ? 'A pull would update vals.json.' : 'vals.json was updated.';
     say({ kind: 'note', text: `The val "${from}" is named "${to}" on the service. ${done}` });
   }
-  noteKept(context, workspace, backup);
+  noteKept(run, workspace, backup);
   const merged = rows.filter(({ status }) => status === 'merged').map(({ file }) => `${file}`);
   if (merged.length > 0)
     say({
@@ -78,19 +81,19 @@ export async function pullVals(
   const written = rows.filter(({ status }) => status === 'pulled' || status === 'merged');
   const folders = new Set(written.map((row) => dirname(relativeTo(workspace, `${row.file}`))));
   for (const folder of folders) removeLeftovers(workspace.root, folder === '.' ? '' : folder);
-  return { kind: 'outcomes', rows, error };
+  return { kind: 'list', rows, error };
 }
 
 /** Also adds every val of the list without a file, except those whose files were deleted here. */
 export async function pullAll(
-  context: Pick<Context, 'signal' | 'say'>,
+  run: Pick<Run, 'host' | 'out'>,
   { look, vals: all }: Pick<ComparedVals, 'look' | 'vals'>,
   options: Pulling['options'],
-): Promise<OutcomesResult> {
+): Promise<Rows> {
   const isMissing = ({ status }: Examined) => status === 'missing here';
   const missing = all.filter(isMissing).map(({ name }) => name);
   if (missing.length > 0) {
-    context.say({
+    run.out.say({
       kind: 'note',
       text: [
         `Left out, because their files were deleted here: ${missing.join(', ')}.`,
@@ -100,7 +103,7 @@ export async function pullAll(
   }
   const here = new Set(all.flatMap(({ there }) => there?.id ?? []));
   const added = (await listAll(look)).filter(({ id }) => !here.has(id));
-  return pullVals(context, { look, vals: all.filter((val) => !isMissing(val)), added, options });
+  return pullVals(run, { look, vals: all.filter((val) => !isMissing(val)), added, options });
 }
 
 /** Names of files are chosen in the order of the list, before anything is written. */
@@ -128,7 +131,7 @@ async function readVal({ remotes, workspace }: Look, id: string): Promise<ReadVa
   );
 }
 
-function noteKept({ say }: Pick<Context, 'say'>, workspace: Workspace, { files, folder }: Backup): void {
+function noteKept({ out: { say } }: Pick<Run, 'out'>, workspace: Workspace, { files, folder }: Backup): void {
   const [first] = files;
   if (first === undefined) return;
   const what = files.length === 1 ? pathTo(workspace, first) : `${files.length} files`;

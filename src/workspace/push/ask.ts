@@ -1,6 +1,6 @@
 // Asks once about everything that a push does only if the user agrees.
 
-import type { Context } from '../../core/command-line/context.ts';
+import type { Run } from '../../core/command-line/command.ts';
 import type { Hint } from '../../core/lib/hint.ts';
 import { listed } from '../../core/lib/listed.ts';
 import { visible } from '../../core/lib/visible.ts';
@@ -32,11 +32,15 @@ export interface Answer {
 }
 
 export async function askOnce(
-  context: Context,
+  run: Run,
   planned: readonly PlannedVal[],
   { isAnswered, mayDelete, dryRun, isFirst }: AskOptions,
 ): Promise<Answer> {
-  const { prompt, say, agent } = context;
+  const {
+    ask: prompt,
+    out: { say },
+    host: { agent },
+  } = run;
   const isAtTerminal = prompt.isAtTerminal();
   const deletions = mayDelete ? [] : planned.filter(({ step }) => step.kind === 'delete');
   const others = isAnswered ? [] : planned.filter(({ step }) => step.kind === 'ask');
@@ -50,7 +54,7 @@ export async function askOnce(
   const asked = planned.filter(isAsked);
   if (!isAtTerminal || asked.length === 0) return { planned, declined: new Set() };
   say({ kind: 'progress' });
-  for (const text of paragraphs(context, asked)) say({ kind: 'lines', text, despite: 'quiet' });
+  for (const text of paragraphs(run, asked)) say({ kind: 'lines', text, despite: 'quiet' });
   const answered = {
     planned: planned.map((each) => ({ ...each, step: agreed(each.step) })),
     declined: new Set<PlannedVal>(),
@@ -107,11 +111,11 @@ function questionFor(deeds: readonly (Deed | undefined)[]): string {
 }
 
 /** One paragraph for each reason to ask, with a line for each val. */
-function paragraphs(context: Context, asked: readonly PlannedVal[]): string[] {
+function paragraphs(run: Run, asked: readonly PlannedVal[]): string[] {
   const groups = new Map<string, string[]>();
   for (const each of asked) {
     const reason = reasonToAsk(each);
-    groups.set(reason, [...(groups.get(reason) ?? []), lineFor(context, each)]);
+    groups.set(reason, [...(groups.get(reason) ?? []), lineFor(run, each)]);
   }
   return [...groups].map(([reason, lines]) => `${reason}:\n${lines.join('')}`);
 }
@@ -125,7 +129,7 @@ function reasonToAsk({ look, step }: PlannedVal): string {
     : 'These vals changed here and on the service';
 }
 
-function lineFor({ clock }: Context, { look, step }: PlannedVal): string {
+function lineFor({ host: { clock } }: Run, { look, step }: PlannedVal): string {
   const { name, file, there } = step.val;
   const nameBefore = nameBeforeOf(step.val);
   const fileVersion = step.val.code === undefined ? undefined : step.val.fileVersion;

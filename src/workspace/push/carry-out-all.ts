@@ -1,9 +1,9 @@
 import { runBatch, type Task } from '../../core/command-line/batch.ts';
-import type { Context } from '../../core/command-line/context.ts';
+import type { Run } from '../../core/command-line/command.ts';
 import type { ValsError } from '../../core/errors.ts';
 import { warnOfImports } from '../../core/files/relative-imports.ts';
 import type { OutcomeRow } from '../../core/lib/outcome.ts';
-import type { OutcomesResult } from '../../core/output/result.ts';
+import type { Rows } from '../../core/output/result.ts';
 import { pushWording } from '../../core/push/refuse-files.ts';
 import { refuseBrokenCode } from '../../core/push/syntax.ts';
 import { carryOut, type Done, type Push } from '../carry-out.ts';
@@ -23,10 +23,10 @@ interface CarryOutOptions extends PlanOptions {
 }
 
 export async function carryOutAll(
-  context: Context,
+  run: Run,
   { planned, declined }: Answer,
   options: CarryOutOptions,
-): Promise<OutcomesResult> {
+): Promise<Rows> {
   const { dryRun, concurrency, noCheck, failed } = options;
   const done = new Map<PlannedVal, Done>();
   const pathOf = ({ look, step }: PlannedVal) => pathTo(look.workspace, step.val.file);
@@ -34,7 +34,7 @@ export async function carryOutAll(
     const { look, step } = each;
     const file = pathOf(each);
     const push: Push = {
-      ...{ context, look, options, dryRun },
+      ...{ context: run, look, options, dryRun },
       checkCode: (path, code) => refuseBrokenCode(path, code, { noCheck }),
     };
     return {
@@ -47,36 +47,32 @@ export async function carryOutAll(
         if (declined.has(each)) return { status: 'skipped' };
         const result = await carryOut(push, step);
         done.set(each, result);
-        return dryRun && context.forPerson ? { ...result.outcome, plan: planOf(step) } : result.outcome;
+        return dryRun && run.out.forPerson ? { ...result.outcome, plan: planOf(step) } : result.outcome;
       },
     };
   });
-  const { signal } = context;
+  const { signal } = run.host;
   const consequence = declined.size === 0 ? undefined : notDone(declined.size, 'other val');
   const progress = dryRun ? 'Planning' : 'Pushing';
-  const batch = { ...pushWording(context), concurrency, signal, progress, consequence };
+  const batch = { ...pushWording(run), concurrency, signal, progress, consequence };
   const outcomes = await runBatch(tasks, batch);
   const results = [...done].map(([each, { remarks, code }]) => ({
     ...{ file: pathOf(each), name: each.step.val.name },
     ...{ remarks, code },
   }));
-  warnOfRemarks(context, results);
-  warnOfImports(context, results);
-  return dryRun ? outcomes : withLearntIds(context, planned, outcomes);
+  warnOfRemarks(run, results);
+  warnOfImports(run.out, results);
+  return dryRun ? outcomes : withLearntIds(run, planned, outcomes);
 }
 
 /** In JSON, everything that a push would do is `planned`. A person sees what it would be. */
 const planOf = ({ kind }: Step): string => (kind === 'send' ? 'update' : kind);
 
 /** A service may answer a push without an id. Then the list tells it. */
-async function withLearntIds(
-  context: Context,
-  planned: readonly PlannedVal[],
-  outcomes: OutcomesResult,
-): Promise<OutcomesResult> {
+async function withLearntIds(run: Run, planned: readonly PlannedVal[], outcomes: Rows): Promise<Rows> {
   const rows: OutcomeRow[] = [];
   // The list is read again, and once for each workspace.
-  const looks = new Map(planned.map(({ look }) => [look, withFreshRemotes(context, look)]));
+  const looks = new Map(planned.map(({ look }) => [look, withFreshRemotes(run, look)]));
   for (const [index, row] of outcomes.rows.entries()) {
     const { look, step } = planned[index] ?? {};
     const fresh = look && looks.get(look);

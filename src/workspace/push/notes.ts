@@ -1,6 +1,6 @@
 // What a push says beside its rows.
 
-import type { Context } from '../../core/command-line/context.ts';
+import type { Run } from '../../core/command-line/command.ts';
 import { type Remarked, summarizeRemarks } from '../../core/command-line/failures.ts';
 import type { Problem } from '../../core/errors.ts';
 import { listed } from '../../core/lib/listed.ts';
@@ -15,7 +15,7 @@ const wasSent = ({ status }: OutcomeRow): boolean => status === 'created' || sta
 export const isSentWithoutId = (row: OutcomeRow): boolean => wasSent(row) && row.id === undefined;
 
 /** The table has only the new name. */
-export function noteRenames({ say, flags }: Context, rows: readonly OutcomeRow[]): void {
+export function noteRenames({ out: { say }, flags }: Run, rows: readonly OutcomeRow[]): void {
   if (flags.json || flags.ndjson) return;
   for (const { name, nameBefore, status } of rows) {
     const isDone = status === 'renamed' || status === 'pushed';
@@ -25,12 +25,12 @@ export function noteRenames({ say, flags }: Context, rows: readonly OutcomeRow[]
 }
 
 /** What the service has newer code for is not sent, and is no failure. */
-export function noteBehind(
-  context: Context,
-  rows: readonly OutcomeRow[],
-  { isNamed }: { isNamed: boolean },
-): void {
-  const { say, env, flags } = context;
+export function noteBehind(run: Run, rows: readonly OutcomeRow[], { isNamed }: { isNamed: boolean }): void {
+  const {
+    out: { say },
+    host: { env },
+    flags,
+  } = run;
   const files = rows.filter(({ status }) => status === 'behind').map(({ file }) => `${file}`);
   if (files.length === 0) return;
   const [first = ''] = files;
@@ -52,7 +52,7 @@ export function noteBehind(
 }
 
 /** In a pipe, everything that a push would do is `planned`. The table of a person says what it would be. */
-export function noteLosses({ say, forPerson, flags }: Context, planned: readonly PlannedVal[]): void {
+export function noteLosses({ out: { say, forPerson }, flags }: Run, planned: readonly PlannedVal[]): void {
   if (forPerson || flags.json || flags.ndjson) return;
   const names = (isMeant: (step: Step) => boolean) =>
     planned.flatMap(({ step }) => (isMeant(step) ? step.val.name : []));
@@ -73,7 +73,7 @@ interface RemarkedVal {
 }
 
 /** Warns of what a push met, the same remark about several files once. */
-export function warnOfRemarks({ say }: Pick<Context, 'say'>, vals: readonly RemarkedVal[]): void {
+export function warnOfRemarks({ out: { say } }: Pick<Run, 'out'>, vals: readonly RemarkedVal[]): void {
   const remarked = vals.flatMap((val) =>
     val.remarks.map(
       (remark): Remarked => ({ remark: { subject: val.file, problem: problemOf(val, remark) }, hints: [] }),

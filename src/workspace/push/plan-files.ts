@@ -1,5 +1,5 @@
 // Compares the files of a push with their vals, and makes a step of each.
-import type { Context } from '../../core/command-line/context.ts';
+import type { Run } from '../../core/command-line/command.ts';
 import { ValsError } from '../../core/errors.ts';
 import { type Examined, type FileToExamine, withoutVal } from '../examine.ts';
 import { examineAll, noteLimit } from '../examine-all.ts';
@@ -19,7 +19,7 @@ interface Plan {
 }
 
 export async function planAll(
-  context: Context,
+  run: Run,
   files: readonly LocalFile[],
   looks: readonly Look[],
   options: PlanOptions,
@@ -27,7 +27,7 @@ export async function planAll(
   const plan: Plan = { planned: [], left: [], failed: undefined };
   for (const look of looks) {
     const mine = files.filter((file) => file.look === look).map(({ local }) => local);
-    const { results, failure } = await examineAll(context, look, mine);
+    const { results, failure } = await examineAll(run, look, mine);
     plan.failed ??= failure;
     results.forEach((result, index) => {
       const file = mine[index];
@@ -40,11 +40,11 @@ export async function planAll(
       const { missing, left } = await examineMissing(look, compared, { isPrune: true });
       plan.planned.push(...missing.map((val) => ({ look, step: stepFor(look.workspace, val, options) })));
       plan.left.push(...left.map((val) => ({ ...val, look })));
-      noteLimit(context, await limitOfMissing(look, [...compared, ...missing]));
+      noteLimit(run, await limitOfMissing(look, [...compared, ...missing]));
     } else if (compared.some(({ status }) => status === 'new')) {
       // In a shallow clone, a new file may be a renamed one.
       const limit = await limitOfMissing(look, compared);
-      if (limit === 'shallow') noteLimit(context, limit);
+      if (limit === 'shallow') noteLimit(run, limit);
     }
   }
   return plan;
@@ -56,7 +56,7 @@ function stepOf(look: Look, file: FileToExamine, result: Examined | ValsError, o
   return { kind: 'refuse', val: withoutVal({ ...file, record: undefined }), refusal: result };
 }
 
-export function noteLeft({ say }: Context, left: Plan['left']): void {
+export function noteLeft({ out: { say } }: Run, left: Plan['left']): void {
   for (const { look, name, file, movedTo } of left) {
     const path = pathTo(look.workspace, file);
     say({

@@ -1,10 +1,10 @@
 // A push in a workspace: read, compare, plan, ask, check the syntax, carry out.
-import type { Context } from '../../core/command-line/context.ts';
+import type { Run } from '../../core/command-line/command.ts';
 import { DeclinedError, DeclinedInPart } from '../../core/errors.ts';
 import { nameFrom } from '../../core/files/val-names.ts';
 import type { Api } from '../../core/http/api.ts';
 import { changedSomething, type OutcomeRow } from '../../core/lib/outcome.ts';
-import type { OutcomesResult } from '../../core/output/result.ts';
+import type { Rows } from '../../core/output/result.ts';
 import {
   type FailedFile,
   type PushedFile,
@@ -37,19 +37,19 @@ export interface PushOptions extends PlanOptions {
 
 /** The files of a workspace, or those that the user named. */
 export async function pushWorkspace(
-  context: Context,
+  run: Run,
   { workspace, files }: Pick<WorkspaceSelection, 'workspace' | 'files'>,
   options: PushOptions,
-): Promise<OutcomesResult> {
+): Promise<Rows> {
   refuseOtherService(workspace);
-  const api = await context.connect({ concurrency: options.concurrency });
-  const look = await lookFor(context, api, { workspace, files }, options);
+  const api = await run.api({ concurrency: options.concurrency });
+  const look = await lookFor(run, api, { workspace, files }, options);
   try {
     const chosen: ChosenFiles = { look, files: files ?? [...look.names.keys()] };
     const isNamed = files !== undefined;
-    const outcomes = await push(context, [chosen], { ...options, asks: true, refusesAll: true, isNamed });
+    const outcomes = await push(run, [chosen], { ...options, asks: true, refusesAll: true, isNamed });
     const sorted = { ...outcomes, rows: inOrder(outcomes.rows, workspace, files ?? []) };
-    return context.forPerson && !isNamed ? withoutUnchanged(sorted) : sorted;
+    return run.out.forPerson && !isNamed ? withoutUnchanged(sorted) : sorted;
   } finally {
     await closeLook(look);
   }
@@ -64,27 +64,27 @@ function inOrder(rows: readonly OutcomeRow[], workspace: Workspace, files: reado
 
 /** One push of `--watch`. A file that cannot be sent keeps no other from being sent. */
 export async function pushLook(
-  context: Context,
+  run: Run,
   api: Api,
   workspace: Workspace,
   options: PushOptions & { asks: boolean; files: ReadonlySet<string> },
-): Promise<OutcomesResult> {
-  const look = await openLook(context, workspace, api);
+): Promise<Rows> {
+  const look = await openLook(run, workspace, api);
   try {
     const files = [...look.names.keys()].filter((file) => options.files.has(file));
-    return await push(context, [{ look, files }], { ...options, refusesAll: false, isNamed: true });
+    return await push(run, [{ look, files }], { ...options, refusesAll: false, isNamed: true });
   } finally {
     await closeLook(look);
   }
 }
 
 async function lookFor(
-  context: Context,
+  run: Run,
   api: Api,
   { workspace, files }: Pick<WorkspaceSelection, 'workspace' | 'files'>,
   { name }: PushOptions,
 ): Promise<Look> {
-  const look = await openLook(context, workspace, api, { valCount: files?.length, named: files ?? [] });
+  const look = await openLook(run, workspace, api, { valCount: files?.length, named: files ?? [] });
   const [file] = files ?? [];
   if (name === undefined || file === undefined || !look.names.has(file)) return look;
   refuseNameOfOtherFile(look, { file, name });
@@ -99,41 +99,37 @@ interface PipelineOptions extends PushOptions {
   isNamed: boolean;
 }
 
-async function push(
-  context: Context,
-  chosen: readonly ChosenFiles[],
-  options: PipelineOptions,
-): Promise<OutcomesResult> {
+async function push(run: Run, chosen: readonly ChosenFiles[], options: PipelineOptions): Promise<Rows> {
   const { isNamed, dryRun, refusesAll } = options;
   const areFirst = new Map(chosen.map(({ look }) => [look, look.workspace.records.isEmpty()]));
-  const { files, all, failed: unreadable } = readFiles(context, chosen, options);
-  if (refusesAll && unreadable.length > 0) return refuseFiles(context, all, unreadable);
+  const { files, all, failed: unreadable } = readFiles(run, chosen, options);
+  if (refusesAll && unreadable.length > 0) return refuseFiles(run, all, unreadable);
   if (options.ifVersion !== undefined) refuseSeveral(files.length);
   const [named] = files;
   if (options.name !== undefined && named !== undefined)
     await refuseTakenName(named.look, named.local, nameFrom(named.local.file));
 
   const looks = chosen.map(({ look }) => look);
-  const { planned, left, failed } = await planAll(context, files, looks, options);
-  noteLeft(context, left);
-  const answer = await askOnce(context, planned, {
+  const { planned, left, failed } = await planAll(run, files, looks, options);
+  noteLeft(run, left);
+  const answer = await askOnce(run, planned, {
     isAnswered: options.yes || options.force || !options.asks,
     mayDelete: options.yes,
     dryRun,
     isFirst: (look) => areFirst.get(look) === true,
   });
-  const broken = options.noCheck ? [] : await brokenFiles(context, answer);
-  if (refusesAll && broken.length > 0) return refuseFiles(context, answer.planned.map(fileOf), broken);
+  const broken = options.noCheck ? [] : await brokenFiles(run, answer);
+  if (refusesAll && broken.length > 0) return refuseFiles(run, answer.planned.map(fileOf), broken);
   if (!dryRun) prepareManifests(answer.planned, named, options);
   const isBroken = new Set(broken.map(({ file }) => file));
   const unbroken = answer.planned.filter((each) => !isBroken.has(fileOf(each).file));
-  const outcomes = await carryOutAll(context, { ...answer, planned: unbroken }, { ...options, failed });
+  const outcomes = await carryOutAll(run, { ...answer, planned: unbroken }, { ...options, failed });
   const shown = withDeclined(outcomes, answer.declined.size);
-  noteRenames(context, shown.rows);
-  noteBehind(context, shown.rows, { isNamed });
+  noteRenames(run, shown.rows);
+  noteBehind(run, shown.rows, { isNamed });
   if (dryRun) {
-    notePossibleTakeovers(context, takeovers(answer.planned));
-    noteLosses(context, answer.planned);
+    notePossibleTakeovers(run, takeovers(answer.planned));
+    noteLosses(run, answer.planned);
   }
   const unsent = [...unreadable, ...broken].map(({ file, name, error }) => ({
     file,
@@ -150,14 +146,14 @@ const fileOf = ({ look, step }: PlannedVal): PushedFile => ({
 });
 
 /** Only files that would be sent are checked. */
-async function brokenFiles(context: Context, { planned, declined }: Answer): Promise<FailedFile[]> {
+async function brokenFiles(run: Run, { planned, declined }: Answer): Promise<FailedFile[]> {
   const sent = planned.filter((each) => sendsCode(each.step) && !declined.has(each));
   const sources = sent.map((each) => ({
     ...fileOf(each),
     isOnDisk: true,
     read: async () => each.step.val.here?.text ?? '',
   }));
-  const faults = await syntaxFaults(context, sources);
+  const faults = await syntaxFaults(run, sources);
   return sent.map(fileOf).flatMap((file) => {
     const [fault] = faults.get(file.file) ?? [];
     return fault === undefined ? [] : [{ ...file, error: syntaxError(file.file, fault) }];
@@ -177,7 +173,7 @@ function prepareManifests(
   updateManifest(named.look.workspace.root, withName(file, nameFrom(file) === name ? undefined : name));
 }
 
-function withDeclined(outcomes: OutcomesResult, count: number): OutcomesResult {
+function withDeclined(outcomes: Rows, count: number): Rows {
   // If another val failed, its error mentions the declined vals.
   if (count === 0 || outcomes.error !== undefined) return outcomes;
   const message = notDone(count, 'val');
@@ -190,7 +186,7 @@ const takeovers = (planned: readonly PlannedVal[]): string[] =>
     .filter(({ step }) => step.kind === 'create' && step.val.isNameUnknown)
     .map(({ look, step }) => pathTo(look.workspace, step.val.file));
 
-const withoutUnchanged = (outcomes: OutcomesResult): OutcomesResult => ({
+const withoutUnchanged = (outcomes: Rows): Rows => ({
   ...outcomes,
   rows: outcomes.rows.filter(({ status }) => status !== 'unchanged' && status !== 'skipped'),
 });

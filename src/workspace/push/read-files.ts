@@ -1,5 +1,5 @@
 // Reads and checks all files of a push before anything is sent.
-import type { Context } from '../../core/command-line/context.ts';
+import type { Run } from '../../core/command-line/command.ts';
 import { LocalError } from '../../core/errors.ts';
 import { missingFile } from '../../core/files/file-error.ts';
 import { checkNotEmpty, similarFile } from '../../core/files/read-text.ts';
@@ -27,7 +27,7 @@ interface ReadFiles {
 }
 
 export function readFiles(
-  context: Context,
+  run: Run,
   chosen: readonly ChosenFiles[],
   { isNamed }: { isNamed: boolean },
 ): ReadFiles {
@@ -43,7 +43,7 @@ export function readFiles(
       try {
         const { here, ...local } = readLocalSide(look, { file: each, name });
         if (here === undefined)
-          throw missingFile(file.file, undefined, similarFile(file.file, context.settings.cwd));
+          throw missingFile(file.file, undefined, similarFile(file.file, run.settings.cwd));
         checkNotEmpty(file.file, here.text, isNamed ? undefined : 'list the file in .valsignore');
         read.files.push({ ...file, look, local: { ...local, here } });
       } catch (error) {

@@ -1,6 +1,7 @@
 // Which workspace the files of a push belong to. Nothing is sent.
+
 import { resolve } from 'node:path';
-import type { Context } from '../../core/command-line/context.ts';
+import type { Run } from '../../core/command-line/command.ts';
 import { UsageError } from '../../core/errors.ts';
 import { refuseLinkToSecret } from '../../core/files/typed-path.ts';
 import type { FoundFile } from '../../core/files/walk.ts';
@@ -20,12 +21,12 @@ export interface WorkspaceSelection {
 }
 
 export async function selectFiles(
-  context: Context,
+  run: Run,
   { paths, name }: { paths: readonly string[]; name: string | undefined },
 ): Promise<Selection> {
-  const workspaces = createWorkspaces(context);
+  const workspaces = createWorkspaces(run);
   if (paths.length === 0) return wholeWorkspace(workspaces);
-  return placed(context, workspaces, await chooseFiles(context, { paths, name }));
+  return placed(run, workspaces, await chooseFiles(run, { paths, name }));
 }
 
 function wholeWorkspace(workspaces: Workspaces): WorkspaceSelection {
@@ -39,11 +40,7 @@ function wholeWorkspace(workspaces: Workspaces): WorkspaceSelection {
   });
 }
 
-function placed(
-  { settings: { cwd } }: Context,
-  workspaces: Workspaces,
-  files: readonly FoundFile[],
-): Selection {
+function placed({ settings: { cwd } }: Run, workspaces: Workspaces, files: readonly FoundFile[]): Selection {
   const places = files.map(({ file }) => placeOf(workspaces, file));
   const [workspace, another] = new Set(places.map((place) => place?.workspace));
   if (another !== undefined || (workspace !== undefined && places.includes(undefined))) {

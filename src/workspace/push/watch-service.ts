@@ -1,6 +1,6 @@
 // With `vals push --watch --pull`, what changes on the service is written into files that did not change here.
 
-import type { Context } from '../../core/command-line/context.ts';
+import type { Run } from '../../core/command-line/command.ts';
 import { outcomeColumn, versionColumn } from '../../core/commands/shared/columns.ts';
 import { LocalError, messageWithHint, UnavailableError, ValsError } from '../../core/errors.ts';
 import type { Api } from '../../core/http/api.ts';
@@ -20,13 +20,12 @@ interface PullingOptions {
   isSaved(file: string): boolean;
 }
 
-export async function pullChanges(context: Context, options: PullingOptions): Promise<void> {
-  const look = await openLook(context, options.workspace, options.api);
+export async function pullChanges(run: Run, options: PullingOptions): Promise<void> {
+  const look = await openLook(run, options.workspace, options.api);
   try {
     for (const [file, name] of look.names) {
       if (options.ending.aborted) return;
-      if (name !== undefined && options.isChosen(file))
-        await pullChange(context, look, { file, name }, options);
+      if (name !== undefined && options.isChosen(file)) await pullChange(run, look, { file, name }, options);
     }
   } catch (error) {
     // If the service cannot be reached, the next look tries again.
@@ -37,7 +36,7 @@ export async function pullChanges(context: Context, options: PullingOptions): Pr
 }
 
 async function pullChange(
-  context: Context,
+  run: Run,
   look: Look,
   val: { file: string; name: string },
   { isSaved }: PullingOptions,
@@ -52,18 +51,18 @@ async function pullChange(
     const options = { merge: false, force: false, dryRun: false, isNamed: false, backup };
     const { outcome } = await pullVal(look, examined, options);
     const row = { file: pathTo(workspace, val.file), name: val.name, ...outcome };
-    await context.event(row, savedColumns(context));
+    await run.out.row(row, savedColumns(run));
   } catch (error) {
     // The file may have been saved meanwhile. Its push will tell.
     const concernsOne =
       error instanceof ValsError && error.scope === 'item' && !(error instanceof UnavailableError);
     if (!concernsOne && !(error instanceof LocalError)) throw error;
-    context.say({ kind: 'warning', text: messageWithHint(error) });
+    run.out.say({ kind: 'warning', text: messageWithHint(error) });
   }
 }
 
 /** For what `--watch` pushes and pulls. */
-export const savedColumns = ({ clock, forPerson }: Context): Column[] => [
+export const savedColumns = ({ host: { clock }, out: { forPerson } }: Run): Column[] => [
   {
     ...column('time'),
     compute() {

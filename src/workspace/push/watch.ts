@@ -1,6 +1,6 @@
 // `vals push --watch`: a push of the saved files at every save, by the same rules.
 
-import type { Context } from '../../core/command-line/context.ts';
+import type { Run } from '../../core/command-line/command.ts';
 import {
   exitQuietly,
   LocalError,
@@ -30,19 +30,23 @@ export interface WatchOptions extends Pick<PushOptions, 'force' | 'yes' | 'noChe
   pull: boolean;
 }
 
-export async function watchWorkspace(context: Context, options: WatchOptions): Promise<never> {
-  const { flags, signal, clock, say } = context;
+export async function watchWorkspace(run: Run, options: WatchOptions): Promise<never> {
+  const {
+    flags,
+    host: { signal, clock },
+    out: { say },
+  } = run;
   if (flags.json) {
     throw new UsageError('--watch never ends, so it cannot print one JSON document.', {
       hint: 'To print one record per line, use --ndjson instead of --json.',
     });
   }
-  const workspace = workspaceOfWords(createWorkspaces(context), options.paths);
+  const workspace = workspaceOfWords(createWorkspaces(run), options.paths);
   await refuseEmpty(workspace, options.paths);
   const { root } = workspace;
   refuseOtherService(workspace);
   // This signal never aborts, so that Ctrl-C does not cut off a running push.
-  const api = await context.connect({
+  const api = await run.api({
     concurrency: options.concurrency,
     signal: new AbortController().signal,
   });
@@ -56,12 +60,12 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
     clock,
     ending,
     push: (files, how) =>
-      pushSaved(context, api, workspace, files, { ...options, ...how }).catch((error) =>
-        failedPush(context, error, files),
+      pushSaved(run, api, workspace, files, { ...options, ...how }).catch((error) =>
+        failedPush(run, error, files),
       ),
-    onOutage: (change, reason) => noteOutage(context, change, reason),
+    onOutage: (change, reason) => noteOutage(run, change, reason),
     pull: options.pull
-      ? () => pullChanges(context, { workspace, api, ending, isChosen, isSaved: loop.isWaiting })
+      ? () => pullChanges(run, { workspace, api, ending, isChosen, isSaved: loop.isWaiting })
       : undefined,
   });
   const onSave = (file: string) => {
@@ -77,7 +81,7 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
   };
   const worked = work().catch(endWatch);
   await aborted(ending);
-  await finishPushes(context, saves, worked);
+  await finishPushes(run, saves, worked);
   throw exitQuietly(ending.reason);
 }
 
@@ -87,25 +91,25 @@ interface SavedOptions extends WatchOptions {
 }
 
 async function pushSaved(
-  context: Context,
+  run: Run,
   api: Api,
   workspace: Workspace,
   files: readonly string[],
   options: SavedOptions,
 ): Promise<PushedSaves> {
   const pushed = { ...options, prune: false, ifVersion: undefined, dryRun: false, files: new Set(files) };
-  const { rows } = await pushLook(context, api, workspace, pushed);
-  return reportRows(context, workspace, rows, options);
+  const { rows } = await pushLook(run, api, workspace, pushed);
+  return reportRows(run, workspace, rows, options);
 }
 
 async function reportRows(
-  context: Context,
+  run: Run,
   workspace: Workspace,
   rows: readonly OutcomeRow[],
   { isRetry }: { isRetry: boolean },
 ): Promise<PushedSaves> {
   const unreachable: string[] = [];
-  const columns = savedColumns(context);
+  const columns = savedColumns(run);
   const outages = rows.flatMap(({ error }) => (error instanceof ValsError && isOutage(error) ? [error] : []));
   const isUnreachable = ({ error }: OutcomeRow) => outages.some((each) => each === error);
   // After the first such failure, the others are not tried.
@@ -117,9 +121,9 @@ async function reportRows(
       continue;
     }
     if (error instanceof ValsError && error.scope === 'all') throw error;
-    if (error instanceof ValsError && !context.flags.ndjson)
-      context.say({ kind: 'warning', text: messageWithHint(error) });
-    if (isNews(row, { isRetry })) await context.event(row, columns);
+    if (error instanceof ValsError && !run.flags.ndjson)
+      run.out.say({ kind: 'warning', text: messageWithHint(error) });
+    if (isNews(row, { isRetry })) await run.out.row(row, columns);
   }
   return { unreachable, isAnswered: rows.length > unreachable.length, reason: outages[0]?.message };
 }
@@ -135,7 +139,11 @@ function isNews({ status }: OutcomeRow, { isRetry }: { isRetry: boolean }): bool
 }
 
 /** Some errors concern the whole push, such as two files of one name. The next save tries again. */
-function failedPush({ say, signal }: Context, error: unknown, files: readonly string[]): PushedSaves {
+function failedPush(
+  { out: { say }, host: { signal } }: Run,
+  error: unknown,
+  files: readonly string[],
+): PushedSaves {
   if (signal.aborted) return { unreachable: [], isAnswered: false };
   if (!(error instanceof ValsError)) throw error;
   if (isOutage(error)) return { unreachable: files, isAnswered: false, reason: error.message };
@@ -144,7 +152,7 @@ function failedPush({ say, signal }: Context, error: unknown, files: readonly st
   return { unreachable: [], isAnswered: false };
 }
 
-function noteOutage({ say }: Context, change: 'began' | 'over', reason: string | undefined): void {
+function noteOutage({ out: { say } }: Run, change: 'began' | 'over', reason: string | undefined): void {
   if (change === 'over') say({ kind: 'note', text: 'The service can be reached again.' });
   else
     say({
@@ -168,7 +176,11 @@ async function refuseEmpty(workspace: Workspace, paths: readonly string[]): Prom
   });
 }
 
-async function finishPushes({ clock, say }: Context, saves: Saves, worked: Promise<void>): Promise<void> {
+async function finishPushes(
+  { host: { clock }, out: { say } }: Run,
+  saves: Saves,
+  worked: Promise<void>,
+): Promise<void> {
   const cancelNote = clock.after(1_000, () =>
     say({ kind: 'note', text: 'Waiting for the running pushes. Press Ctrl-C again to stop immediately.' }),
   );

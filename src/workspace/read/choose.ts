@@ -1,5 +1,5 @@
 // The vals of a workspace that the words of a command mean, compared with the service. For `status`, `diff` and `pull`.
-import type { Context } from '../../core/command-line/context.ts';
+import type { Run } from '../../core/command-line/command.ts';
 import { createResolver } from '../../core/command-line/resolve-vals.ts';
 import {
   messageWithHint,
@@ -52,31 +52,31 @@ export function workspaceOfWords(workspaces: Workspaces, words: readonly string[
 
 /** `use` gets what was compared. What the command learnt is recorded afterwards. */
 export async function compareWorkspace<Result>(
-  context: Context,
+  run: Run,
   options: CompareOptions,
   use: (compared: ComparedVals) => Promise<Result>,
 ): Promise<Result> {
-  const workspace = workspaceOfWords(createWorkspaces(context), options.words);
-  context.say({ kind: 'progress', text: `Comparing with ${nameOfService(workspace.service)}` });
-  const look = await openLook(context, workspace, await context.connect());
+  const workspace = workspaceOfWords(createWorkspaces(run), options.words);
+  run.out.say({ kind: 'progress', text: `Comparing with ${nameOfService(workspace.service)}` });
+  const look = await openLook(run, workspace, await run.api());
   try {
-    return await use(await compareWords(context, look, options));
+    return await use(await compareWords(run, look, options));
   } finally {
     closeLook(look);
   }
 }
 
 export async function compareWords(
-  context: Context,
+  run: Run,
   look: Look,
   { words, findsMissing }: CompareOptions,
 ): Promise<ComparedVals> {
   const { workspace } = look;
   const { files, problem } = sortFiles(workspace, look.names);
-  const { chosen, unknown } = await chooseByWords(context, look, files, words);
+  const { chosen, unknown } = await chooseByWords(run, look, files, words);
   const { locals, failed } = readLocals(workspace, chosen);
   const needsMissing = findsMissing && (words.length === 0 || unknown.size > 0);
-  const { results, gone } = await findAll(context, look, locals, {
+  const { results, gone } = await findAll(run, look, locals, {
     searches: needsMissing ? 'recent commits' : 'none',
   });
   const findings = results.map((result) => {
@@ -94,7 +94,7 @@ export async function compareWords(
   return {
     ...{ look, gone, unknown: new Map(stillUnknown) },
     findings: [...findings, ...missing].sort((a, b) => (fileOf(a) < fileOf(b) ? -1 : 1)),
-    error: firstError(context, [
+    error: firstError(run, [
       ...(problem === undefined ? [] : [problem]),
       ...failed.map(({ error }) => error),
     ]),
@@ -103,14 +103,14 @@ export async function compareWords(
 
 /** `unknown` maps each word that no file fits to the id of its val, or to undefined if there is no such val. */
 async function chooseByWords(
-  context: Context,
+  run: Run,
   look: Look,
   files: readonly NamedFile[],
   words: readonly string[],
 ): Promise<{ chosen: readonly NamedFile[]; unknown: Map<string, string | undefined> }> {
   const unknown = new Map<string, string | undefined>();
   if (words.length === 0) return { chosen: files, unknown };
-  const identify = await createResolver(context);
+  const identify = await createResolver(run);
   const chosen = new Set<NamedFile>();
   for (const word of new Set(words)) {
     const fitting = files.filter(({ file, name }) => name === word || isBelow(look.workspace, [word], file));
@@ -131,7 +131,7 @@ async function filesWithId(
   return files.filter(({ name }) => name === remote?.name || records.of(name)?.id === id);
 }
 
-function firstError({ say }: Pick<Context, 'say'>, errors: readonly ValsError[]): ValsError | undefined {
+function firstError({ out: { say } }: Pick<Run, 'out'>, errors: readonly ValsError[]): ValsError | undefined {
   const [first, ...others] = new Map(errors.map((error) => [error.message, error])).values();
   for (const error of others) say({ kind: 'warning', text: messageWithHint(error) });
   return first;

@@ -1,8 +1,9 @@
 // Compares files with their vals: by the list where it tells the codes, else by reading each val, and by the histories of
 // both sides where the codes differ.
+
 import { forEach } from '../../core/command-line/batch.ts';
+import type { Run } from '../../core/command-line/command.ts';
 import { asValsError, InterruptedError, type ValsError } from '../../core/errors.ts';
-import type { Say } from '../../core/lib/say.ts';
 import { isSameCode } from '../code.ts';
 import { compareFiles } from '../compare/compare-files.ts';
 import type { Compared, FileAndVal, ValRecord } from '../compare/types.ts';
@@ -39,7 +40,7 @@ interface Differing {
 const recentCommits = 100;
 
 export async function findAll(
-  { say, signal }: { say: Say; signal: AbortSignal },
+  { out: { say }, host: { signal } }: Run,
   look: Look,
   locals: readonly Local[],
   { searches }: FindOptions,

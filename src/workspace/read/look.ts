@@ -1,5 +1,6 @@
 // What one command knows of a workspace while it runs: its files, the vals of the service, the records and git.
-import type { Context } from '../../core/command-line/context.ts';
+import type { Run } from '../../core/command-line/command.ts';
+import { lookup } from '../../core/command-line/files-of-vals.ts';
 import type { Api } from '../../core/http/api.ts';
 import { warnWith } from '../../core/lib/say.ts';
 import { isOfThisMachine } from '../../core/settings/settings.ts';
@@ -28,21 +29,21 @@ export interface LookOptions {
   named?: readonly string[];
 }
 
-export type LookContext = Pick<Context, 'say' | 'env' | 'signal' | 'clock' | 'seen' | 'settings'>;
+export type LookContext = Run;
 
 export async function openLook(
-  context: LookContext,
+  run: LookContext,
   workspace: Workspace,
   api: Api,
   { count, named = [] }: LookOptions = {},
 ): Promise<Look> {
-  const names = await readFileNames(context.say, workspace, { named });
-  const records = openRecords(workspace.own, workspace.service, warnWith(context.say));
+  const names = await readFileNames(run.out.say, workspace, { named });
+  const records = openRecords(workspace.own, workspace.service, warnWith(run.out.say));
   const written = isOfThisMachine(workspace.service)
     ? new Map<string, string>()
     : (workspace.manifest.ids.get(workspace.service) ?? new Map<string, string>());
   const remotes = createRemotes(
-    { ...context, api },
+    { ...lookup(run), api },
     {
       recorded: (name) => records.of(name)?.id,
       written,
@@ -52,7 +53,7 @@ export async function openLook(
   );
   return {
     ...{ workspace, api, remotes, names, records, written },
-    repository: openRepository(workspace.root, context),
+    repository: openRepository(workspace.root, run.host),
   };
 }
 

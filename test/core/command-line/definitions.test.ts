@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { argumentsOf, optionsOf } from '../../../src/core/command-line/command.ts';
-import { commandsOf, type LoadedCommand, loadTree } from '../../../src/core/command-line/command-tree.ts';
+import type { LoadedCommand } from '../../../src/core/command-line/command.ts';
+import { commandsOf, loadTree } from '../../../src/core/command-line/command-tree.ts';
+import { argumentsOf, optionsOf } from '../../../src/core/command-line/option-names.ts';
 import { withoutColor } from '../../../src/core/output/style.ts';
 import { commandTree } from '../../../src/main.ts';
 import { run } from '../../support/program.ts';

@@ -10,7 +10,7 @@ import {
   UnknownOutcomeError,
 } from '../../../src/core/errors.ts';
 import type { Hint } from '../../../src/core/lib/hint.ts';
-import type { OutcomesResult } from '../../../src/core/output/result.ts';
+import type { Rows } from '../../../src/core/output/result.ts';
 
 const pushed = { verb: 'pushed', things: 'vals' };
 const notUtf8 = { one: 'is not UTF-8', many: 'are not UTF-8' };
@@ -106,7 +106,7 @@ describe('a batch', () => {
       label: file,
       run: () => (file === 'done.ts' ? Promise.resolve({ status: 'pushed' }) : run(file)),
     }));
-  const statuses = ({ rows }: OutcomesResult) => rows.map(({ status }) => status);
+  const statuses = ({ rows }: Rows) => rows.map(({ status }) => status);
 
   it('names failures in the order of the tasks, not in the order of time', async () => {
     const secondFails = new AbortController();

@@ -1,13 +1,12 @@
+import type { LoadedCommand, LoadedTree, Options } from '../../../src/core/command-line/command.ts';
+import { globalOptions } from '../../../src/core/command-line/global-options.ts';
 import {
   argumentsOf,
   flagsOf,
   formOf,
   formsOf,
   negatedName,
-  type Options,
-} from '../../../src/core/command-line/command.ts';
-import type { LoadedCommand, LoadedTree } from '../../../src/core/command-line/command-tree.ts';
-import { globalOptions } from '../../../src/core/command-line/global-options.ts';
+} from '../../../src/core/command-line/option-names.ts';
 import { columnsFor } from '../../../src/core/output/column.ts';
 
 export function referenceOf({ groups }: LoadedTree): string {

@@ -1,12 +1,7 @@
-import { argumentsOf } from '../command.ts';
-import {
-  commandNamed,
-  commandNames,
-  commandsOf,
-  type LoadedCommand,
-  type LoadedTree,
-} from '../command-tree.ts';
+import type { LoadedCommand, LoadedTree } from '../command.ts';
+import { commandNamed, commandNames, commandsOf } from '../command-tree.ts';
 import { type KnownOption, optionsAt } from '../known-options.ts';
+import { argumentsOf } from '../option-names.ts';
 import type { Offer, ValueType } from '../value-types.ts';
 
 export interface Candidate {

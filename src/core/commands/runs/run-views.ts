@@ -1,12 +1,11 @@
-import type { Options } from '../../command-line/command.ts';
-import type { Context } from '../../command-line/context.ts';
+import type { Options, Run } from '../../command-line/command.ts';
 import { InterruptedError, UsageError, withoutMessage } from '../../errors.ts';
 import type { Paging } from '../../http/lists/pages.ts';
 import { takeRecords } from '../../http/lists/pages.ts';
 import { type RunRecord, readRun } from '../../http/run-record.ts';
 import type { Page } from '../../lib/json.ts';
 import type { RunSummary } from '../../lib/run-summary.ts';
-import type { ListLayout, Result } from '../../output/result.ts';
+import type { ListResult, Result } from '../../output/result.ts';
 import * as routes from '../../routes.ts';
 import { failedRunColumns, runColumns, summaryColumns } from '../shared/columns.ts';
 
@@ -41,32 +40,35 @@ export interface RunView extends Paging, routes.RunFilter {
 }
 
 /** The runs of a val, by its id, or else of all vals of the user. */
-export async function showRuns(context: Context, val: string | undefined, view: RunView): Promise<Result> {
+export async function showRuns(run: Run, val: string | undefined, view: RunView): Promise<Result> {
   const { follow, summary, full = false, error, since, until, ...paging } = view;
-  if (follow && context.flags.json) {
+  if (follow && run.flags.json) {
     throw new UsageError('--follow never ends, so it cannot print one JSON document.', {
       hint: 'To print one record per line, use --ndjson instead of --json.',
     });
   }
   const filter = { error, since, until };
-  const api = await context.connect();
+  const api = await run.api();
   const call = val === undefined ? routes.myRuns(filter) : routes.valRuns(val, filter);
   const filtersHere = val !== undefined && Object.values(filter).some((value) => value !== undefined);
   const filtered = (pages: AsyncGenerator<Page>) => (filtersHere ? filterRuns(pages, filter) : pages);
   if (summary) {
-    const { rows, total } = await summarize(context, filtered(api.pages(call, { all: true })), val);
+    const { rows, total } = await summarize(run, filtered(api.pages(call, { all: true })), val);
     return { kind: 'list', rows, columns: summaryColumns, total: rows.length > 1 ? total : undefined };
   }
-  const layout: ListLayout = { columns: error ? failedRunColumns : runColumns, inBlocks: full };
+  const layout: Omit<ListResult, 'kind' | 'rows'> = {
+    columns: error ? failedRunColumns : runColumns,
+    inBlocks: full,
+  };
   if (!follow) {
     if (!filtersHere) return { kind: 'list', rows: api.pages(call, paging), ...layout };
     // If the service has applied the filter, the first page is enough.
     const pages = api.pages(call, { all: true, onDemand: !paging.all });
     return { kind: 'list', rows: takeRecords(filtered(pages), paging), ...layout };
   }
-  context.say({ kind: 'progress', text: 'Waiting for runs. Press Ctrl-C to stop' });
+  run.out.say({ kind: 'progress', text: 'Waiting for runs. Press Ctrl-C to stop' });
   const pages = untilInterrupted(filtered(api.follow(call, paging.limit ?? runsBeforeFollowing)));
-  return { kind: 'following', pages, ...layout };
+  return { kind: 'list', rows: pages, goesOn: true, ...layout };
 }
 
 async function* untilInterrupted(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
@@ -78,7 +80,7 @@ async function* untilInterrupted(pages: AsyncIterable<Page>): AsyncGenerator<Pag
 }
 
 async function summarize(
-  { say }: Context,
+  { out: { say } }: Run,
   pages: AsyncIterable<Page>,
   defaultVal: string | undefined,
 ): Promise<{ rows: RunSummary[]; total: RunSummary }> {

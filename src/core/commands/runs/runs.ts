@@ -1,5 +1,4 @@
-import { defineCommand } from '../../command-line/command.ts';
-import type { Context } from '../../command-line/context.ts';
+import { defineCommand, type Run } from '../../command-line/command.ts';
 import { createResolver } from '../../command-line/resolve-vals.ts';
 import { text } from '../../command-line/value-types.ts';
 import { NotFoundError } from '../../errors.ts';
@@ -54,7 +53,7 @@ export const command = defineCommand({
 type Show = () => Promise<Result | undefined>;
 
 /** A word that could be a run and a val is the run. A search through the list of runs may be long, so it comes late. */
-function waysToShow(context: Context, word: string, ofVal: Show): Show[] {
+function waysToShow(context: Run, word: string, ofVal: Show): Show[] {
   const listedRun = () => findListedRun(context, word);
   if (routes.looksLikeId(word)) return [() => readRunById(context, word), ofVal, listedRun];
   // The ids of runs have no letters beyond f.
@@ -71,9 +70,9 @@ async function unlessMissing(show: Show): Promise<Result | undefined> {
   }
 }
 
-async function findVal(context: Context, word: string): Promise<string> {
+async function findVal(context: Run, word: string): Promise<string> {
   if (routes.looksLikeId(word)) {
-    await context.givenVals.readSummary(word);
+    await context.vals.readSummary(word);
     return word;
   }
   const identify = await createResolver(context);

@@ -1,5 +1,5 @@
 import { runBatch } from '../../command-line/batch.ts';
-import type { Context } from '../../command-line/context.ts';
+import type { Run } from '../../command-line/command.ts';
 import { DeclinedError } from '../../errors.ts';
 import type { Call } from '../../http/call.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -20,12 +20,12 @@ export interface DeleteOptions {
 }
 
 export async function deleteAll(
-  context: Context,
+  run: Run,
   deletions: readonly Deletion[],
   { dryRun, ...options }: DeleteOptions,
 ): Promise<Result> {
   if (dryRun) return { kind: 'list', rows: deletions.map(({ row }) => ({ ...row, status: 'planned' })) };
-  const api = await context.connect();
+  const api = await run.api();
   const tasks = deletions.map(({ row, label, call }) => ({
     row,
     label,
@@ -34,13 +34,16 @@ export async function deleteAll(
       return { status: 'deleted' as const };
     },
   }));
-  const { signal, say } = context;
+  const {
+    host: { signal },
+    out: { say },
+  } = run;
   return runBatch(tasks, { ...options, signal, say, verb: 'deleted' });
 }
 
 /** `question` may read from the service what is to be deleted, so it is called only if somebody can be asked. */
 export async function confirmDeletion(
-  { prompt, say }: Pick<Context, 'prompt' | 'say'>,
+  { ask: prompt, out: { say } }: Pick<Run, 'ask' | 'out'>,
   question: () => Promise<string>,
 ): Promise<void> {
   const instead = { text: 'To delete without a question', input: { yes: true } };

@@ -1,4 +1,4 @@
-import type { Context } from '../../command-line/context.ts';
+import type { Run } from '../../command-line/command.ts';
 import { isOn } from '../../settings/settings.ts';
 
 /** These variables count more than what `vals login`, `vals logout` and `vals use` store. */
@@ -9,7 +9,7 @@ const consequences = {
 };
 
 export function warnIfSet(
-  { env, say }: Pick<Context, 'env' | 'say'>,
+  { host: { env }, out: { say } }: Pick<Run, 'host' | 'out'>,
   variable: keyof typeof consequences,
 ): void {
   const isSet = variable === 'VALS_LOCAL' ? isOn(env.VALS_LOCAL) : Boolean(env[variable]);

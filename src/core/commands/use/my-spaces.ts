@@ -1,4 +1,4 @@
-import type { Context } from '../../command-line/context.ts';
+import type { Run } from '../../command-line/command.ts';
 import { InterruptedError, NotFoundError, RefusedError, ValsError } from '../../errors.ts';
 import { textAt } from '../../http/record-fields.ts';
 import { hasLoneSurrogate } from '../../lib/visible.ts';
@@ -15,7 +15,7 @@ export interface MySpaces {
   spaces: MySpace[];
 }
 
-type SpacesContext = Pick<Context, 'connect' | 'settings' | 'say'>;
+type SpacesContext = Pick<Run, 'api' | 'settings' | 'out'>;
 
 /** `vals use` works without the spaces, so it does not wait long for them. */
 const mostMs = 2_000;
@@ -26,14 +26,17 @@ interface Place {
 }
 
 /** Without a place, the spaces of the service in use. Undefined if they cannot be listed. */
-export async function listSpaces(context: SpacesContext, place?: Place): Promise<MySpaces | undefined> {
-  const { settings, say } = context;
+export async function listSpaces(run: SpacesContext, place?: Place): Promise<MySpaces | undefined> {
+  const {
+    settings,
+    out: { say },
+  } = run;
   if (settings.local.value) return undefined;
   try {
     const { baseUrl, token } = place ?? { baseUrl: settings.baseUrl?.value, token: settings.token?.value };
     if (baseUrl === undefined || token === undefined) return undefined;
     const service = spaceIn(baseUrl)?.service ?? baseUrl;
-    return { service, spaces: await readSpaces(context, service, token) };
+    return { service, spaces: await readSpaces(run, service, token) };
   } catch (error) {
     if (error instanceof NotFoundError || error instanceof RefusedError) return undefined;
     if (error instanceof InterruptedError || !(error instanceof ValsError)) throw error;
@@ -42,7 +45,11 @@ export async function listSpaces(context: SpacesContext, place?: Place): Promise
   }
 }
 
-async function readSpaces({ connect }: SpacesContext, service: BaseUrl, token: string): Promise<MySpace[]> {
+async function readSpaces(
+  { api: connect }: SpacesContext,
+  service: BaseUrl,
+  token: string,
+): Promise<MySpace[]> {
   const api = await connect({ baseUrl: service, token, mostMs });
   const spaces: MySpace[] = [];
   for await (const { records } of api.pages(routes.mySpaces())) {

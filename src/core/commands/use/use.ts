@@ -31,30 +31,33 @@ export const command = defineCommand({
     'You are not signed in to a service yet.',
     { text: 'To sign in', command: 'login', input: { baseUrl: true } },
   ],
-  async run(context, { baseUrl: wanted }) {
-    const { settings, say } = context;
+  async run(run, { baseUrl: wanted }) {
+    const {
+      settings,
+      out: { say },
+    } = run;
     if (wanted === undefined) {
       const { configDirectory } = settings;
       const config = configDirectory
         ? readConfig(settings.configFile, settings.system, warnWith(say))
         : { tokens: {} };
-      warnIfSet(context, 'VALS_LOCAL');
-      return { kind: 'list', rows: services(config, await listSpaces(context)) };
+      warnIfSet(run, 'VALS_LOCAL');
+      return { kind: 'list', rows: services(config, await listSpaces(run)) };
     }
     const known = readConfig(settings.configFile, settings.system, warnWith(say));
     const baseUrl = parseBaseUrl(addressOf(wanted, known), 'the command line', settings.allowHttp.value);
     const { origin, href } = baseUrl;
     if (!Object.hasOwn(known.tokens, origin)) throw notSignedIn(href, known);
-    const listed = spaceIn(baseUrl) && (await listSpaces(context, { baseUrl, token: known.tokens[origin] }));
+    const listed = spaceIn(baseUrl) && (await listSpaces(run, { baseUrl, token: known.tokens[origin] }));
     if (listed && !listed.spaces.some((space) => space.baseUrl === href)) throw notAMember(href, listed);
     const { updateConfig } = await import('../../settings/config-update.ts');
     let changed: StoredConfig = known;
-    updateConfig(context, (config) => {
+    updateConfig(run, (config) => {
       changed = withDefault(config, href);
       return changed;
     });
-    warnIfSet(context, 'VALS_BASE_URL');
-    warnIfSet(context, 'VALS_LOCAL');
+    warnIfSet(run, 'VALS_BASE_URL');
+    warnIfSet(run, 'VALS_LOCAL');
     say({ kind: 'done', text: `The default service is now ${href}.` });
     return { kind: 'list', rows: services(changed, listed) };
   },

@@ -32,19 +32,19 @@ export const command = defineCommand({
     'echo "export default () => 1" | vals val create one',
   ],
   columns: valColumns,
-  async run(context, { name, file = '-', readme, privacy, noCheck, dryRun }) {
+  async run(run, { name, file = '-', readme, privacy, noCheck, dryRun }) {
     if (file === '-' && readme === '-') {
       throw new UsageError('Standard input cannot be both the code and the readme.', {
         hint: 'Give the path of a file for the code or for the readme.',
       });
     }
-    if (file === '-' && !namePattern.test(name) && isFile(resolve(context.settings.cwd, name))) {
+    if (file === '-' && !namePattern.test(name) && isFile(resolve(run.settings.cwd, name))) {
       throw new UsageError(`${name} is a file, not the name of a val.`, {
         hint: { text: 'To make the file a val', command: 'push', input: { paths: [name] } },
       });
     }
-    const code = await readCode(file, context);
-    const readmeText = readme === undefined ? undefined : await readReadme(readme, context);
+    const code = await readCode(file, run);
+    const readmeText = readme === undefined ? undefined : await readReadme(readme, run);
     const call = routes.createVal({
       name,
       code,
@@ -53,9 +53,9 @@ export const command = defineCommand({
     });
     await refuseBrokenCode(file, code, { noCheck });
     if (dryRun) return plan(call);
-    const api = await context.connect();
+    const api = await run.api();
     const record = await api.record(call);
-    context.say({ kind: 'done', text: `Created ${name}.` });
+    run.out.say({ kind: 'done', text: `Created ${name}.` });
     const privacyNow = textAt(record, 'privacy');
     const isTooPublic = privacy !== undefined && publicity(privacyNow, 0) > publicity(privacy, 0);
     if (!isTooPublic) return { kind: 'record', record };

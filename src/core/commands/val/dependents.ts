@@ -1,4 +1,4 @@
-import type { Context } from '../../command-line/context.ts';
+import type { Run } from '../../command-line/command.ts';
 import { textAt } from '../../http/record-fields.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { listed } from '../../lib/listed.ts';
@@ -8,25 +8,25 @@ const mostNames = 5;
 
 /** Says which vals import those that are to be deleted, except for vals that are deleted together with them. */
 export async function warnOfDependents(
-  context: Pick<Context, 'connect' | 'say'>,
+  run: Pick<Run, 'api' | 'out'>,
   vals: readonly JsonObject[],
 ): Promise<void> {
   const deleted = new Set(vals.map((val) => textAt(val, 'id')));
   for (const val of vals) {
     const count = Number(val.referenceCount ?? 0);
     if (!(count > 0)) continue;
-    const references = await referencesTo(context, textAt(val, 'id') ?? '');
+    const references = await referencesTo(run, textAt(val, 'id') ?? '');
     const others = references.filter((reference) => !deleted.has(textAt(reference, 'reference.id')));
     const left = count - (references.length - others.length);
     if (left === 0) continue;
     const name = textAt(val, 'name') ?? textAt(val, 'id');
     const users = usersText(others.map(labelOf), left);
-    context.say({ kind: 'warning', text: `${name} is imported by ${users}.` });
+    run.out.say({ kind: 'warning', text: `${name} is imported by ${users}.` });
   }
 }
 
 /** The first page is enough for a warning. A service that cannot say it does not keep a val from being deleted. */
-async function referencesTo({ connect }: Pick<Context, 'connect'>, id: string): Promise<JsonObject[]> {
+async function referencesTo({ api: connect }: Pick<Run, 'api'>, id: string): Promise<JsonObject[]> {
   try {
     for await (const { records } of (await connect()).pages(routes.myReferences(id))) {
       return records.filter((reference) => textAt(reference, 'dependsOn.id') === id);

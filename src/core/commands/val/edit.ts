@@ -22,26 +22,26 @@ export const command = defineCommand({
   options: { noCheck, dryRun },
   examples: ['vals val edit hello'],
   columns: valColumns,
-  async run(context, { val, noCheck, dryRun }) {
+  async run(run, { val, noCheck, dryRun }) {
     const { edit } = await import('../../output/editor.ts');
-    const api = await context.connect();
+    const api = await run.api();
     const read = () => api.recordWithEtag(routes.getVal(val));
     const { record } = await read();
     const code = codeOf(record);
-    context.say({ kind: 'progress' });
+    run.out.say({ kind: 'progress' });
     // Ctrl-C in the editor must not end this command.
     const { bytes, file, discard } = await beyondGracePeriod(() =>
-      edit(code, `${fileName(textAt(record, 'name'))}.ts`, context.env, context.settings.system),
+      edit(code, `${fileName(textAt(record, 'name'))}.ts`, run.host.env, run.settings.system),
     );
     // An added newline at the end is not a change, because many editors add one.
     if ([code, `${code}\n`].some((text) => bytes.equals(Buffer.from(text)))) {
       await discard();
-      context.signal.throwIfAborted();
-      context.say({ kind: 'hint', text: 'You did not change the code, so nothing was sent.' });
+      run.host.signal.throwIfAborted();
+      run.out.say({ kind: 'hint', text: 'You did not change the code, so nothing was sent.' });
       return { kind: 'nothing' };
     }
     try {
-      context.signal.throwIfAborted();
+      run.host.signal.throwIfAborted();
       const edited = checkNotEmpty(file, decode(file, bytes));
       if (!noCheck) await refuseBrokenText(file, edited, val);
       const { record: now, etag } = await read();
@@ -49,15 +49,15 @@ export const command = defineCommand({
       const call = { ...routes.createVersion(val, edited), ifMatch: etag };
       if (dryRun) {
         // The plan shows only the beginning of a long text.
-        context.say({ kind: 'warning', text: textIsIn(file) });
+        run.out.say({ kind: 'warning', text: textIsIn(file) });
         return plan(call);
       }
       const sent = await api.record(call);
       await discard();
-      context.say({ kind: 'done', text: newVersionSentence(sent) });
+      run.out.say({ kind: 'done', text: newVersionSentence(sent) });
       return { kind: 'record', record: sent };
     } catch (error) {
-      context.say({ kind: 'warning', text: textIsIn(file) });
+      run.out.say({ kind: 'warning', text: textIsIn(file) });
       throw error;
     }
   },

@@ -22,7 +22,7 @@ export const command = defineCommand({
   },
   examples: ['vals val get hello', 'vals val get hello@1 --json', 'vals val get hello --code > hello.ts'],
   columns: valColumns,
-  async run({ connect, say, forPerson, givenVals }, { val: word, code, readme }) {
+  async run({ api: connect, out: { say, forPerson }, vals: givenVals }, { val: word, code, readme }) {
     const { val, version } = splitVersion(word);
     const call = version === undefined ? routes.getVal(val) : routes.getVersion(val, version);
     const known = version === undefined ? givenVals.lastRead(val) : undefined;

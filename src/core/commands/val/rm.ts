@@ -1,5 +1,4 @@
-import { defineCommand } from '../../command-line/command.ts';
-import type { Context } from '../../command-line/context.ts';
+import { defineCommand, type Run } from '../../command-line/command.ts';
 import { val } from '../../command-line/value-types.ts';
 import { textAt } from '../../http/record-fields.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -31,30 +30,36 @@ export const command = defineCommand({
   examples: ['vals val rm hello', 'vals val rm hello --yes', 'vals ls --fields id | vals val rm - --yes'],
   empty: 'No vals were given.',
   columns: [outcomeColumn, { ...column('name'), only: 'terminal' }, idColumn('id')],
-  async run(context, { vals, yes, dryRun }) {
-    const { givenVals, forPerson } = context;
+  async run(run, { vals, yes, dryRun }) {
+    const {
+      vals: givenVals,
+      out: { forPerson },
+    } = run;
     const ids = [...new Set(vals)];
-    if (dryRun && forPerson) await warnOfDependents(context, await readVals(context, ids));
-    if (!dryRun && !yes) await confirmDeletion(context, () => showVals(context, ids));
+    if (dryRun && forPerson) await warnOfDependents(run, await readVals(run, ids));
+    if (!dryRun && !yes) await confirmDeletion(run, () => showVals(run, ids));
     const deletions = ids.map((id) => ({
       row: { id, ...(forPerson && { name: givenVals.labelFor(id) }) },
       label: givenVals.wordFor(id) ?? id,
       call: { ...routes.deleteVal(id), ifMatch: givenVals.etagOf(id) },
     }));
     // Vals are deleted one at a time, so that Ctrl-C stops the command before the next val is deleted.
-    return deleteAll(context, deletions, { things: 'vals', concurrency: 1, dryRun });
+    return deleteAll(run, deletions, { things: 'vals', concurrency: 1, dryRun });
   },
 });
 
-const readVals = ({ givenVals }: Context, ids: readonly string[]): Promise<(JsonObject & { id: string })[]> =>
+const readVals = (
+  { vals: givenVals }: Run,
+  ids: readonly string[],
+): Promise<(JsonObject & { id: string })[]> =>
   Promise.all(ids.map(async (id) => ({ ...(await givenVals.readSummary(id)), id })));
 
 /** Returns the question about them. */
-async function showVals(context: Context, ids: readonly string[]): Promise<string> {
-  const vals = await readVals(context, ids);
-  context.say({ kind: 'progress' });
-  context.say({ kind: 'table', records: vals, columns: removedColumns });
-  await warnOfDependents(context, vals);
+async function showVals(run: Run, ids: readonly string[]): Promise<string> {
+  const vals = await readVals(run, ids);
+  run.out.say({ kind: 'progress' });
+  run.out.say({ kind: 'table', records: vals, columns: removedColumns });
+  await warnOfDependents(run, vals);
   const names = vals.map((val) => textAt(val, 'name') ?? val.id);
   return vals.length === 1
     ? `Delete the val ${names[0]}, with all its versions and runs?`

@@ -1,5 +1,4 @@
-import { defineCommand } from '../../command-line/command.ts';
-import type { Context } from '../../command-line/context.ts';
+import { defineCommand, type Run } from '../../command-line/command.ts';
 import { path, text } from '../../command-line/value-types.ts';
 import { PartialError, RefusedError, UsageError } from '../../errors.ts';
 import { changeFields } from '../../http/change-val.ts';
@@ -28,15 +27,15 @@ export const command = defineCommand({
   },
   examples: ['vals val set hello --privacy public', 'vals val set hello --name hello2'],
   columns: valColumns,
-  async run(context, { val, name, privacy, readme, dryRun }) {
-    const fields = await readFields(context, { name, privacy, readme });
+  async run(run, { val, name, privacy, readme, dryRun }) {
+    const fields = await readFields(run, { name, privacy, readme });
     if (dryRun) return plan(routes.changeVal(val, fields));
-    const api = await context.connect();
-    const { val: record, notApplied } = await changeFields(api, val, fields, context.givenVals.etagOf(val));
-    const label = textAt(record, 'name') ?? context.givenVals.wordFor(val) ?? val;
+    const api = await run.api();
+    const { val: record, notApplied } = await changeFields(api, val, fields, run.vals.etagOf(val));
+    const label = textAt(record, 'name') ?? run.vals.wordFor(val) ?? val;
     const wanted = Object.keys(fields);
     const applied = wanted.filter((field) => !notApplied.some((other) => other === field));
-    if (applied.length > 0) context.say({ kind: 'done', text: doneSentence(applied, label) });
+    if (applied.length > 0) run.out.say({ kind: 'done', text: doneSentence(applied, label) });
     if (notApplied.length === 0) return { kind: 'record', record };
     const message = `The service did not change the ${listed(notApplied)} of ${label}.`;
     const hint = `Change the ${listed(notApplied)} on the service itself.`;
@@ -45,10 +44,7 @@ export const command = defineCommand({
   },
 });
 
-async function readFields(
-  context: Context,
-  { name, privacy, readme }: routes.ValFields,
-): Promise<routes.ValFields> {
+async function readFields(run: Run, { name, privacy, readme }: routes.ValFields): Promise<routes.ValFields> {
   if (name === undefined && privacy === undefined && readme === undefined) {
     throw new UsageError('No new name, privacy or readme was given.', {
       hint: [
@@ -59,7 +55,7 @@ async function readFields(
     });
   }
   if (name === '') throw new UsageError('The name is empty.', { hint: 'Give a name, such as hello.' });
-  const text = readme === undefined ? undefined : await readReadme(readme, context);
+  const text = readme === undefined ? undefined : await readReadme(readme, run);
   return {
     ...(name !== undefined && { name }),
     ...(privacy !== undefined && { privacy }),

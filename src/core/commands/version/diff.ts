@@ -29,7 +29,7 @@ export const command = defineCommand({
   },
   examples: ['vals version diff hello', 'vals version diff hello 1', 'vals version diff hello 1 2'],
   columns: [column('a'), column('b'), column('diff')],
-  async run({ connect, say }, { val, a: first, b }) {
+  async run({ api: connect, out: { say } }, { val, a: first, b }) {
     const { diffBetween } = await import('../../files/unified-diff.ts');
     const api = await connect();
     const a = first ?? (await versionBefore(api, val));

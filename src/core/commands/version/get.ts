@@ -10,7 +10,7 @@ export const command = defineCommand({
   options: { code: { description: 'print only the code of the version, byte for byte' } },
   examples: ['vals version get hello 1 --code'],
   columns: [...valColumns, byColumn],
-  async run({ connect }, { val, version, code }) {
+  async run({ api: connect }, { val, version, code }) {
     const record = await (await connect()).record(routes.getVersion(val, version));
     return code ? { kind: 'text', text: versionCode(record, val) } : { kind: 'record', record };
   },

@@ -19,7 +19,7 @@ export const command = defineCommand({
   examples: ['vals version ls hello'],
   columns,
   empty: 'No versions.',
-  async run({ connect, forPerson }, { val }) {
+  async run({ api: connect, out: { forPerson } }, { val }) {
     const pages = (await connect()).pages(routes.listVersions(val));
     if (!forPerson) return { kind: 'list', rows: pages };
     const versions: JsonObject[] = [];

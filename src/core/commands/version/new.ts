@@ -22,16 +22,16 @@ export const command = defineCommand({
   options: { ifVersion, noCheck, dryRun },
   examples: ['vals version new hello examples/hello.ts', 'vals version new hello hello.ts --if-version 3'],
   columns: valColumns,
-  async run(context, { val, file = '-', ifVersion, noCheck, dryRun }) {
-    const code = await readCode(file, context);
+  async run(run, { val, file = '-', ifVersion, noCheck, dryRun }) {
+    const code = await readCode(file, run);
     const call = routes.createVersion(val, code);
     await refuseBrokenCode(file, code, { noCheck });
     if (dryRun && ifVersion === undefined) return plan(call);
-    const api = await context.connect();
+    const api = await run.api();
     const ifMatch = ifVersion === undefined ? undefined : await etagAtVersion(api, val, ifVersion);
     if (dryRun) return plan(call);
     const record = await api.record({ ...call, ifMatch });
-    context.say({ kind: 'done', text: newVersionSentence(record) });
+    run.out.say({ kind: 'done', text: newVersionSentence(record) });
     return { kind: 'record', record };
   },
 });

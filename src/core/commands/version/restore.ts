@@ -14,8 +14,11 @@ export const command = defineCommand({
   options: { dryRun },
   examples: ['vals version restore hello 1'],
   columns: valColumns,
-  async run(context, { val, version, dryRun }) {
-    const { connect, say } = context;
+  async run(run, { val, version, dryRun }) {
+    const {
+      api: connect,
+      out: { say },
+    } = run;
     const api = await connect();
     const code = versionCode(await api.record(routes.getVersion(val, version)), val);
     const call = routes.createVersion(val, code);

@@ -1,5 +1,4 @@
-import { defineCommand } from '../../command-line/command.ts';
-import type { Context } from '../../command-line/context.ts';
+import { defineCommand, type Run } from '../../command-line/command.ts';
 import { textAt, versionOf } from '../../http/record-fields.ts';
 import { column, idColumn } from '../../output/column.ts';
 import * as routes from '../../routes.ts';
@@ -23,23 +22,26 @@ export const command = defineCommand({
     { ...column('name'), only: 'terminal' },
     { ...idColumn('id'), impliedBy: ['val'] },
   ],
-  async run(context, { val, versions: given, yes, dryRun }) {
-    const { givenVals, forPerson } = context;
+  async run(run, { val, versions: given, yes, dryRun }) {
+    const {
+      vals: givenVals,
+      out: { forPerson },
+    } = run;
     const versions = [...new Set(given)];
     if (dryRun && forPerson) await givenVals.readSummary(val);
-    if (!dryRun && !yes) await confirmDeletion(context, () => question(context, val, versions));
+    if (!dryRun && !yes) await confirmDeletion(run, () => question(run, val, versions));
     const deletions = versions.map((version) => ({
       row: { id: val, version, ...(forPerson && { name: givenVals.labelFor(val) }) },
       label: `${version}`,
       call: routes.deleteVersion(val, version),
     }));
-    return deleteAll(context, deletions, { things: 'versions', concurrency: 'auto', dryRun });
+    return deleteAll(run, deletions, { things: 'versions', concurrency: 'auto', dryRun });
   },
 });
 
-async function question(context: Context, val: string, versions: readonly number[]): Promise<string> {
-  const record = await context.givenVals.readSummary(val);
-  const name = textAt(record, 'name') ?? context.givenVals.wordFor(val) ?? val;
+async function question(run: Run, val: string, versions: readonly number[]): Promise<string> {
+  const record = await run.vals.readSummary(val);
+  const name = textAt(record, 'name') ?? run.vals.wordFor(val) ?? val;
   const current = versionOf(record);
   const what = versions.length === 1 ? `version ${versions[0]}` : `the versions ${versions.join(', ')}`;
   return `Delete ${what} of the val ${name}${noteOnCurrent(versions, current)}?`;

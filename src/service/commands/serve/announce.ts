@@ -1,29 +1,31 @@
-import type { Context } from '../../../core/command-line/context.ts';
+import type { Run } from '../../../core/command-line/command.ts';
 import { stringifyJson } from '../../../core/lib/json.ts';
+import type { Say } from '../../../core/lib/say.ts';
 import { type QuoteWord, quoteFor } from '../../../core/lib/shell-command.ts';
+import type { Settings } from '../../../core/settings/settings.ts';
 import type { EmbeddedService } from '../../index.ts';
 import type { Report } from './report.ts';
 import type { Setup } from './start.ts';
 import type { Place } from './store-place.ts';
 
 export async function announce(
-  context: Context,
+  run: Run,
   service: EmbeddedService,
   { network, metrics, isShared, place }: Setup,
   report: Report,
 ): Promise<void> {
-  const { flags, settings } = context;
+  const { flags, settings } = run;
   const say = report.lines;
   const { baseUrl } = service;
   // A shared service must not print a token, because the output of a shared service is usually kept in logs.
   const token = isShared ? undefined : service.token;
   if (metrics) report.info(`Metrics on http://${metrics.host}:${service.metricsPort}/metrics.`);
   const isJson = flags.json || flags.ndjson;
-  await context.print(isJson ? stringifyJson({ baseUrl, ...(token !== undefined && { token }) }) : baseUrl);
+  await run.out.print(isJson ? stringifyJson({ baseUrl, ...(token !== undefined && { token }) }) : baseUrl);
   if (network?.publicUrl) {
     report.info(`Listening on ${network.host}, port ${service.port}; answers only requests to ${baseUrl}.`);
   } else {
-    showVariables({ settings, say }, baseUrl, token);
+    showVariables(settings, say, { baseUrl, token });
     say({ kind: 'lines', text: 'There, `vals open` shows the vals in a browser.\n' });
   }
   if (token === undefined) {
@@ -42,9 +44,9 @@ function optionsOf({ input: { data, database } }: Place, quote: QuoteWord): stri
 }
 
 function showVariables(
-  { settings, say }: Pick<Context, 'settings' | 'say'>,
-  baseUrl: string,
-  token: string | undefined,
+  settings: Settings,
+  say: Say,
+  { baseUrl, token }: { baseUrl: string; token: string | undefined },
 ): void {
   const lines = [
     ...(settings.local.value ? ['unset VALS_LOCAL'] : []),

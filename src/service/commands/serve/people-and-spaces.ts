@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Context } from '../../../core/command-line/context.ts';
+import type { Run } from '../../../core/command-line/command.ts';
 import { parsedText } from '../../../core/command-line/value-types.ts';
 import { yes } from '../../../core/commands/shared/options.ts';
 import { confirmDeletion } from '../../../core/commands/shared/remove.ts';
@@ -28,12 +28,12 @@ export const spaceArgument = {
 export const tokenColumns = [column('username'), idColumn('id'), { ...column('token'), neverCut: true }];
 
 export async function withStore<Result>(
-  context: Context,
+  run: Run,
   options: PlaceOptions,
   work: (store: Store, place: Place) => Promise<Result>,
 ): Promise<Result> {
   const { data } = options;
-  if (data !== undefined && !existsSync(resolve(context.settings.cwd, data))) {
+  if (data !== undefined && !existsSync(resolve(run.settings.cwd, data))) {
     throw new LocalError(`There is no database file at ${data}.`, {
       hint: [
         'Check the path.',
@@ -42,23 +42,23 @@ export async function withStore<Result>(
       ],
     });
   }
-  return withStoreOrNew(context, options, work);
+  return withStoreOrNew(run, options, work);
 }
 
 export async function withStoreOrNew<Result>(
-  context: Context,
+  run: Run,
   options: PlaceOptions,
   work: (store: Store, place: Place) => Promise<Result>,
 ): Promise<Result> {
   const { openStore, DatabaseFailure } = await import('../../index.ts');
-  const place = placeToOpen(context, options);
+  const place = placeToOpen(run, options);
   const created = newStoreNote(options, place);
   const store = await openStore(place.location, {
     onEvent(event) {
-      if (event.kind === 'upgraded') context.say({ kind: 'note', text: event.message });
+      if (event.kind === 'upgraded') run.out.say({ kind: 'note', text: event.message });
     },
   });
-  if (created !== undefined) context.say({ kind: 'note', text: created });
+  if (created !== undefined) run.out.say({ kind: 'note', text: created });
   try {
     return await work(store, place);
   } catch (error) {
@@ -98,11 +98,11 @@ interface Removal extends PlaceOptions {
 
 /** Asks first, and returns the id of who was removed. */
 export function removeUserOrSpace(
-  context: Context,
+  run: Run,
   noun: OwnerNoun,
   { name, yes, withVals = false, dryRun, ...options }: Removal,
 ): Promise<string> {
-  return withStore(context, options, async ({ people, spaces }, place) => {
+  return withStore(run, options, async ({ people, spaces }, place) => {
     const all = noun === 'user' ? people : spaces;
     const found = await all.named(name);
     if (!found) throw noneNamed(noun, name, place);
@@ -110,7 +110,7 @@ export function removeUserOrSpace(
     if (dryRun) return found.id;
     const vals = found.vals === 1 ? '1 val' : `${found.vals} vals`;
     const along = found.vals === 0 ? '' : ` and ${vals}, with all versions`;
-    if (!yes) await confirmDeletion(context, async () => `Remove ${name}${along}?`);
+    if (!yes) await confirmDeletion(run, async () => `Remove ${name}${along}?`);
     const outcome = await all.remove(name, { withVals, id: found.id });
     if (outcome === 'absent') throw notFound(`The ${noun} ${name} was already removed.`, noun, place);
     if (outcome === 'has vals') throw stillOwnsVals(name);

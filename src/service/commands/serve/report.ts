@@ -1,4 +1,4 @@
-import type { Context } from '../../../core/command-line/context.ts';
+import type { Run } from '../../../core/command-line/command.ts';
 import type { ValsError } from '../../../core/errors.ts';
 import { asValsError, messageWithHint } from '../../../core/errors.ts';
 import type { Hints } from '../../../core/lib/hint.ts';
@@ -17,7 +17,7 @@ export interface Report {
   failure(error: ValsError): void;
   internalError(failure: InternalError): void;
   /** For a person at a terminal. */
-  lines: Context['say'];
+  lines: Run['out']['say'];
 }
 
 export function reportEvent(report: Report, event: ServiceEvent): void {
@@ -42,7 +42,7 @@ export function reportEvent(report: Report, event: ServiceEvent): void {
 
 type Clean = (text: string) => string;
 
-export function textReport(say: Context['say'], log: Log, clean: Clean): Report {
+export function textReport(say: Run['out']['say'], log: Log, clean: Clean): Report {
   const warn = (text: Hints) => say({ kind: 'warning', text });
   return {
     request: ({ method, path, status, ms }) =>

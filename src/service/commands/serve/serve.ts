@@ -1,5 +1,4 @@
-import { defineCommand } from '../../../core/command-line/command.ts';
-import type { Context } from '../../../core/command-line/context.ts';
+import { defineCommand, type Run } from '../../../core/command-line/command.ts';
 import { age, integer, oneOf, path, port, text } from '../../../core/command-line/value-types.ts';
 import { asValsError, exitQuietly, isCtrlC, withoutMessage } from '../../../core/errors.ts';
 import { listed } from '../../../core/lib/listed.ts';
@@ -59,19 +58,19 @@ export const command = defineCommand({
     { text: 'To serve one val over HTTP', command: 'run', input: { http: true, val: file } },
   ],
   columns: [],
-  async run(context, options) {
+  async run(run, options) {
     const { jsonReport, textReport, withDefectsInLog } = await import('./report.ts');
     const { withoutTokens } = await import('../../index.ts');
     const isJson = options.log === 'json';
-    const log = await context.openLog();
-    const report = isJson ? jsonReport(log, withoutTokens) : textReport(context.say, log, withoutTokens);
-    const work = () => serve(context, options, report);
+    const log = await run.out.openLog();
+    const report = isJson ? jsonReport(log, withoutTokens) : textReport(run.out.say, log, withoutTokens);
+    const work = () => serve(run, options, report);
     try {
       await (isJson ? withDefectsInLog(report, work) : work());
       return { kind: 'nothing' };
     } catch (error) {
       const failure = asValsError(error);
-      if (!isJson || context.flags.json || failure.message === '') throw failure;
+      if (!isJson || run.flags.json || failure.message === '') throw failure;
       report.failure(failure);
       throw withoutMessage(failure);
     } finally {
@@ -80,13 +79,13 @@ export const command = defineCommand({
   },
 });
 
-async function serve(context: Context, options: ServeOptions, report: Report): Promise<void> {
+async function serve(run: Run, options: ServeOptions, report: Report): Promise<void> {
   const { announce } = await import('./announce.ts');
   const { readSetup, start } = await import('./start.ts');
-  const { signal } = context;
-  const setup = readSetup({ ...context, say: report.lines }, options);
-  const service = await start(context, setup, report);
-  await announce(context, service, setup, report);
+  const { signal } = run.host;
+  const setup = readSetup({ ...run, out: { ...run.out, say: report.lines } }, options);
+  const service = await start(run, setup, report);
+  await announce(run, service, setup, report);
   await aborted(signal);
   const isByCtrlC = isCtrlC(signal.reason);
   await beyondGracePeriod(service.close);

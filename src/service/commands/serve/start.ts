@@ -1,4 +1,4 @@
-import type { Context } from '../../../core/command-line/context.ts';
+import type { Run } from '../../../core/command-line/command.ts';
 import { UsageError } from '../../../core/errors.ts';
 import { readText } from '../../../core/files/read-text.ts';
 import type { EmbeddedService, Network } from '../../index.ts';
@@ -26,16 +26,16 @@ export interface Setup extends Omit<ServeOptions, keyof NetworkOptions> {
   isShared: boolean;
 }
 
-export function readSetup(context: Pick<Context, 'settings' | 'env' | 'say'>, options: ServeOptions): Setup {
+export function readSetup(run: Pick<Run, 'settings' | 'host' | 'out'>, options: ServeOptions): Setup {
   const { metricsPort, metricsHost } = options;
   if (metricsHost !== undefined && metricsPort === undefined) {
     throw new UsageError('--metrics-host works only with --metrics-port.', {
       hint: 'For example --metrics-port 9464.',
     });
   }
-  const network = networkOf(options, context.settings.cwd);
+  const network = networkOf(options, run.settings.cwd);
   const host = parseHost(metricsHost ?? '127.0.0.1', '--metrics-host');
-  const place = storePlace(context, options);
+  const place = storePlace(run, options);
   return {
     ...options,
     network,
@@ -45,11 +45,11 @@ export function readSetup(context: Pick<Context, 'settings' | 'env' | 'say'>, op
   };
 }
 
-export async function start(context: Context, setup: Setup, report: Report): Promise<EmbeddedService> {
+export async function start(run: Run, setup: Setup, report: Report): Promise<EmbeddedService> {
   const { port = 8787, network, place, metrics, seed, isShared } = setup;
   const { startService, parseSeed, countSeed } = await import('../../index.ts');
   const perSecond = setup.rate ?? (isShared ? requestsPerSecond : undefined);
-  const seedData = seed === undefined ? undefined : parseSeed(await readText(seed, context));
+  const seedData = seed === undefined ? undefined : parseSeed(await readText(seed, run));
   const service = await startService({
     ...place.location,
     port,

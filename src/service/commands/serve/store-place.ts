@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Context } from '../../../core/command-line/context.ts';
+import type { Run } from '../../../core/command-line/command.ts';
 import { path, text } from '../../../core/command-line/value-types.ts';
 import { UsageError } from '../../../core/errors.ts';
 import type { HintInput } from '../../../core/lib/hint.ts';
@@ -35,7 +35,7 @@ export interface Place {
 }
 
 export function storePlace(
-  { settings, env, say }: Pick<Context, 'settings' | 'env' | 'say'>,
+  { settings, host: { env }, out: { say } }: Pick<Run, 'settings' | 'host' | 'out'>,
   { database, data }: PlaceOptions,
 ): Place {
   if (database !== undefined) {
@@ -50,24 +50,27 @@ export function storePlace(
   return embeddedPlace(settings);
 }
 
-function embeddedPlace({ dataFile: file, local }: Context['settings']): Place {
+function embeddedPlace({ dataFile: file, local }: Run['settings']): Place {
   return { location: { file }, name: file, input: { ...(local.source === '--local' && { local: true }) } };
 }
 
 /** The store of a command that opens one itself. The embedded store must not be taken for that of the service in use. */
 export function placeToOpen(
-  context: Pick<Context, 'settings' | 'env' | 'say'>,
+  run: Pick<Run, 'settings' | 'host' | 'out'>,
   { database, data }: PlaceOptions,
 ): Place {
-  const { settings, env } = context;
+  const {
+    settings,
+    host: { env },
+  } = run;
   if (database === undefined && data === undefined) {
     if (settings.local.value) return embeddedPlace(settings);
     if (!env.VALS_DATABASE) refuseOtherService(settings);
   }
-  return storePlace(context, { database, data });
+  return storePlace(run, { database, data });
 }
 
-function refuseOtherService({ baseUrl }: Context['settings']): void {
+function refuseOtherService({ baseUrl }: Run['settings']): void {
   if (baseUrl === undefined || isLoopback(new URL(baseUrl.value.origin).hostname)) return;
   throw new UsageError(
     `This command opens a store directly, but the service in use is ${baseUrl.value.href} (${baseUrl.source}).`,
@@ -84,12 +87,9 @@ export const newStoreNote = ({ data }: PlaceOptions, { location, name }: Place):
     : `Created the store ${name}.`;
 
 /** Where a copy goes. `shown` is for the result, without a password. */
-export function placeOfTarget(
-  context: Pick<Context, 'settings' | 'say'>,
-  target: string,
-): Place & { shown: string } {
+export function placeOfTarget(run: Pick<Run, 'settings' | 'out'>, target: string): Place & { shown: string } {
   if (!/^postgres(ql)?:/i.test(target)) {
-    const file = resolve(context.settings.cwd, target);
+    const file = resolve(run.settings.cwd, target);
     if (/[/\\]$/.test(target) || existingStats(file)?.isDirectory()) throw folderAsTarget(target);
     return {
       location: { file },
@@ -101,7 +101,7 @@ export function placeOfTarget(
   const address = parseDatabase(target, 'The target');
   const shown = new URL(address);
   if (hasPassword(address)) {
-    warnOfPassword(context.say);
+    warnOfPassword(run.out.say);
     if (shown.password !== '') shown.password = '***';
     if (shown.searchParams.has('password')) shown.searchParams.set('password', '***');
   }
@@ -120,7 +120,7 @@ const folderAsTarget = (target: string): UsageError =>
 const hasPassword = ({ password, searchParams }: URL): boolean =>
   password !== '' || searchParams.has('password');
 
-const warnOfPassword = (say: Context['say']): void =>
+const warnOfPassword = (say: Run['out']['say']): void =>
   say({
     kind: 'warning',
     text: 'Other users of this machine can see the password on the command line. Use VALS_DATABASE or PGPASSWORD instead.',

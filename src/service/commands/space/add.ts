@@ -13,13 +13,13 @@ export const command = defineCommand({
   options: placeOptions,
   examples: ['vals space add acme', 'vals space add acme --database postgres://vals@db.example.com/vals'],
   columns: [column('username'), idColumn('id')],
-  run: (context, { name, ...options }) =>
-    withStoreOrNew(context, options, async (store, place) => {
+  run: (run, { name, ...options }) =>
+    withStoreOrNew(run, options, async (store, place) => {
       const space = await store.spaces.add(name);
       const addMembers = { text: 'To add members', command: 'space grant', input: { name, ...place.input } };
       if (!space) throw nameTaken(name, place, addMembers);
-      context.say({ kind: 'done', text: `Added the space ${name} to ${place.name}.` });
-      context.say({ kind: 'hint', text: addMembers });
+      run.out.say({ kind: 'done', text: `Added the space ${name} to ${place.name}.` });
+      run.out.say({ kind: 'hint', text: addMembers });
       return { kind: 'record', record: { ...space } };
     }),
 });

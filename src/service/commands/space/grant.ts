@@ -15,14 +15,14 @@ export const command = defineCommand({
   },
   examples: ['vals space grant acme ada', 'vals space grant acme bob --read'],
   columns: [column('space'), column('username'), column('role')],
-  run: (context, { name, username, read, ...options }) =>
-    withStore(context, options, async ({ spaces }, place) => {
+  run: (run, { name, username, read, ...options }) =>
+    withStore(run, options, async ({ spaces }, place) => {
       const role = read ? 'read' : 'write';
       const outcome = await spaces.grant(name, username, role);
       if (outcome === 'no space') throw noneNamed('space', name, place);
       if (outcome === 'no person') throw noneNamed('user', username, place);
-      context.say({ kind: 'done', text: `${username} may ${role} the vals of the space ${name}.` });
-      context.say({
+      run.out.say({ kind: 'done', text: `${username} may ${role} the vals of the space ${name}.` });
+      run.out.say({
         kind: 'hint',
         text: `To use the space, ${username} runs \`vals use\` with the base URL that ends in /@${name}.`,
       });

@@ -16,11 +16,11 @@ export const command = defineCommand({
     idColumn('id'),
   ],
   empty: 'The service has no spaces yet.',
-  run: (context, options) =>
-    withStore(context, options, async ({ spaces }, { input }) => {
+  run: (run, options) =>
+    withStore(run, options, async ({ spaces }, { input }) => {
       const all = await spaces.list();
       if (all.length === 0)
-        context.say({ kind: 'hint', text: { text: 'To add a space', command: 'space add', input } });
+        run.out.say({ kind: 'hint', text: { text: 'To add a space', command: 'space add', input } });
       const rows = all.map(({ id, username, vals, members }) => ({
         ...{ id, username, vals },
         members: members.map(({ username, role }) => ({ username, role })),

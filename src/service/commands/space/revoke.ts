@@ -13,8 +13,8 @@ export const command = defineCommand({
   options: existingPlaceOptions,
   examples: ['vals space revoke acme bob'],
   columns: [column('status'), column('space')],
-  run: (context, { name, username, ...options }) =>
-    withStore(context, options, async ({ spaces }, place) => {
+  run: (run, { name, username, ...options }) =>
+    withStore(run, options, async ({ spaces }, place) => {
       const outcome = await spaces.revoke(name, username);
       if (outcome === 'no space') throw noneNamed('space', name, place);
       if (outcome === 'no person') throw noneNamed('user', username, place);
@@ -23,7 +23,7 @@ export const command = defineCommand({
           hint: { text: 'To list the members of each space', command: 'space ls', input: place.input },
         });
       }
-      context.say({ kind: 'done', text: `${username} has no access to the space ${name} any more.` });
+      run.out.say({ kind: 'done', text: `${username} has no access to the space ${name} any more.` });
       return { kind: 'record', record: { space: name, status: outcome } };
     }),
 });

@@ -30,17 +30,17 @@ export const command = defineCommand({
     moment('ends', 'expiresAt'),
     idColumn('id'),
   ],
-  async run(context, { name, readOnly, expires, dryRun }) {
+  async run(run, { name, readOnly, expires, dryRun }) {
     const call = routes.createToken({
       name,
       ...(readOnly && { readOnly }),
-      ...(expires !== undefined && { expiresAt: new Date(context.clock.now() + expires).toISOString() }),
+      ...(expires !== undefined && { expiresAt: new Date(run.host.clock.now() + expires).toISOString() }),
     });
     if (dryRun) return plan(call);
-    const api = await context.connect();
+    const api = await run.api();
     const record = await onTokenRoute(() => api.record(call));
-    context.say({ kind: 'done', text: `Made the token ${name}.` });
-    context.say({
+    run.out.say({ kind: 'done', text: `Made the token ${name}.` });
+    run.out.say({
       kind: 'hint',
       text: 'Copy the token now, because it is shown only once. In CI, keep it as the secret VALS_TOKEN.',
     });

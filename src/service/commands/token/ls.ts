@@ -22,7 +22,7 @@ export const command = defineCommand({
     idColumn('id'),
   ],
   empty: 'You have no tokens here.',
-  run: async (context) => ({ kind: 'list', rows: await listTokens(context) }),
+  run: async (run) => ({ kind: 'list', rows: await listTokens(run) }),
 });
 
 /** The last use is to the minute, and so may seem to be before the token was made. */

@@ -1,4 +1,4 @@
-import type { Context } from '../../../core/command-line/context.ts';
+import type { Run } from '../../../core/command-line/command.ts';
 import { NotFoundError, UsageError } from '../../../core/errors.ts';
 import { ifRouteExists } from '../../../core/http/if-present.ts';
 import { textAt } from '../../../core/http/record-fields.ts';
@@ -15,7 +15,7 @@ export async function onTokenRoute<Result>(work: () => Promise<Result>): Promise
   );
 }
 
-export async function listTokens({ connect }: Pick<Context, 'connect'>): Promise<JsonObject[]> {
+export async function listTokens({ api: connect }: Pick<Run, 'api'>): Promise<JsonObject[]> {
   const api = await connect();
   return onTokenRoute(async () => {
     const tokens: JsonObject[] = [];

@@ -21,12 +21,12 @@ export const command = defineCommand({
   options: { yes, dryRun },
   examples: ['vals token rm ci', 'vals token rm ci --yes'],
   columns: [outcomeColumn, column('name'), idColumn('id')],
-  async run(context, { name: word, yes, dryRun }) {
-    const token = findToken(await listTokens(context), word);
+  async run(run, { name: word, yes, dryRun }) {
+    const token = findToken(await listTokens(run), word);
     const id = textAt(token, 'id') ?? '';
     const name = textAt(token, 'name') ?? word;
-    if (!dryRun && !yes) await confirmDeletion(context, async () => `End the token ${name}?`);
+    if (!dryRun && !yes) await confirmDeletion(run, async () => `End the token ${name}?`);
     const deletion = { row: { id, name }, label: name, call: routes.deleteToken(id) };
-    return deleteAll(context, [deletion], { things: 'tokens', concurrency: 1, dryRun });
+    return deleteAll(run, [deletion], { things: 'tokens', concurrency: 1, dryRun });
   },
 });

@@ -14,8 +14,8 @@ export const command = defineCommand({
     'vals user add ada --json | jq -r .token',
   ],
   columns: tokenColumns,
-  run: (context, { username, ...options }) =>
-    withStoreOrNew(context, options, async (store, place) => {
+  run: (run, { username, ...options }) =>
+    withStoreOrNew(run, options, async (store, place) => {
       const added = await store.people.add(username);
       if (!added) {
         const input = { username, ...place.input };
@@ -25,8 +25,8 @@ export const command = defineCommand({
           input,
         });
       }
-      context.say({ kind: 'done', text: `Added ${username} to ${place.name}.` });
-      context.say({
+      run.out.say({ kind: 'done', text: `Added ${username} to ${place.name}.` });
+      run.out.say({
         kind: 'hint',
         text: `Copy the token now, because it is shown only once. To sign in, ${username} runs \`vals login <base-url>\`.`,
       });

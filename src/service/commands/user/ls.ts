@@ -11,11 +11,11 @@ export const command = defineCommand({
   examples: ['vals user ls', 'vals user ls --json | jq -r ".[].username"'],
   columns: [column('username'), column('vals'), moment('added', 'createdAt'), idColumn('id')],
   empty: 'The service has no users yet.',
-  run: (context, options) =>
-    withStore(context, options, async ({ people }, { input }) => {
+  run: (run, options) =>
+    withStore(run, options, async ({ people }, { input }) => {
       const all = await people.list();
       if (all.length === 0)
-        context.say({ kind: 'hint', text: { text: 'To add a user', command: 'user add', input } });
+        run.out.say({ kind: 'hint', text: { text: 'To add a user', command: 'user add', input } });
       const rows = all.map(({ id, username, createdAt, vals }) => ({ id, username, createdAt, vals }));
       return { kind: 'list', rows };
     }),

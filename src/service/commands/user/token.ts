@@ -11,11 +11,11 @@ export const command = defineCommand({
   options: existingPlaceOptions,
   examples: ['vals user token ada', 'vals user token ada --json | jq -r .token'],
   columns: tokenColumns,
-  run: (context, { username, ...options }) =>
-    withStore(context, options, async ({ people }, place) => {
+  run: (run, { username, ...options }) =>
+    withStore(run, options, async ({ people }, place) => {
       const renewed = await people.renewToken(username);
       if (!renewed) throw noneNamed('user', username, place);
-      context.say({ kind: 'done', text: `${username} has a new token. The old token no longer works.` });
+      run.out.say({ kind: 'done', text: `${username} has a new token. The old token no longer works.` });
       return { kind: 'record', record: { ...renewed.user, token: renewed.token } };
     }),
 });

@@ -1,4 +1,4 @@
-import type { Context } from '../../../core/command-line/context.ts';
+import type { Run } from '../../../core/command-line/command.ts';
 import { AuthError, UsageError } from '../../../core/errors.ts';
 import { createListedVals } from '../../../core/find-val/listed-vals.ts';
 import { noSeenVals } from '../../../core/find-val/seen-vals.ts';
@@ -27,8 +27,11 @@ export interface ValThere {
   etag: string | undefined;
 }
 
-export async function openTarget(context: Context, to: string): Promise<Target> {
-  const { settings, env, clock } = context;
+export async function openTarget(run: Run, to: string): Promise<Target> {
+  const {
+    settings,
+    host: { env, clock },
+  } = run;
   const address = to.startsWith('@') ? addressOfSpace(to, settings.baseUrl?.value.href) : to;
   const baseUrl = parseBaseUrl(address, '--to', settings.allowHttp.value);
   if (!settings.local.value && settings.baseUrl?.value.href === baseUrl.href) {
@@ -47,7 +50,7 @@ export async function openTarget(context: Context, to: string): Promise<Target> 
   ];
   if (token === undefined) throw new AuthError(`There is no token for ${baseUrl.origin}.`, { hint });
   const signInHint = tokenFromEnvironment ? 'Set VALS_TO_TOKEN to a token of that service.' : hint;
-  const api = await context.connect({ baseUrl, token, signInHint });
+  const api = await run.api({ baseUrl, token, signInHint });
   const vals = createListedVals({ api, seen: noSeenVals, clock, settings });
   return {
     api,

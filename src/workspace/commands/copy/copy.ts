@@ -1,7 +1,7 @@
 import { runBatch } from '../../../core/command-line/batch.ts';
-import { defineCommand } from '../../../core/command-line/command.ts';
-import type { Context } from '../../../core/command-line/context.ts';
+import { defineCommand, type Run } from '../../../core/command-line/command.ts';
 import { addTo, type Remarked, summarizeRemarks } from '../../../core/command-line/failures.ts';
+import { lookup } from '../../../core/command-line/files-of-vals.ts';
 import { text, val } from '../../../core/command-line/value-types.ts';
 import { outcomeColumn, versionColumn } from '../../../core/commands/shared/columns.ts';
 import { dryRun } from '../../../core/commands/shared/options.ts';
@@ -47,7 +47,7 @@ export const command = defineCommand({
   ],
   columns: [outcomeColumn, column('name'), versionColumn, idColumn('id')],
   empty: 'You have no vals to copy.',
-  async run(context, { vals: ids, to, all, versions = false, force = false, dryRun = false }) {
+  async run(run, { vals: ids, to, all, versions = false, force = false, dryRun = false }) {
     if (to === undefined)
       throw new UsageError('No service to copy to was given.', {
         hint: [
@@ -67,10 +67,14 @@ export const command = defineCommand({
     }
     const { openTarget } = await import('./copy-target.ts');
     const { copyVal } = await import('./copy-val.ts');
-    const from = await context.connect();
-    const target = await openTarget(context, to);
-    const items = all ? await listItems(context, from) : namedItems(context, ids);
-    const { say, signal, givenVals } = context;
+    const from = await run.api();
+    const target = await openTarget(run, to);
+    const items = all ? await listItems(run, from) : namedItems(run, ids);
+    const {
+      out: { say },
+      host: { signal },
+      vals: givenVals,
+    } = run;
     const remarks: Remarked[] = [];
     const options = { from, target, versions, force, dryRun };
     const tasks = items.map(({ id, name }) => ({
@@ -85,12 +89,12 @@ export const command = defineCommand({
   },
 });
 
-const namedItems = ({ givenVals }: Context, ids: readonly string[]): Item[] =>
+const namedItems = ({ vals: givenVals }: Run, ids: readonly string[]): Item[] =>
   [...new Set(ids)].map((id) => ({ id, name: givenVals.wordFor(id) ?? id }));
 
-async function listItems(context: Context, api: Api): Promise<Item[]> {
+async function listItems(run: Run, api: Api): Promise<Item[]> {
   const { createListedVals } = await import('../../../core/find-val/listed-vals.ts');
-  const listed = await createListedVals({ ...context, api }).all();
+  const listed = await createListedVals({ ...lookup(run), api }).all();
   if (listed !== undefined) return listed.map(({ id, name = id }) => ({ id, name }));
   throw new UsageError('The service cannot list your vals, so --all does not work.', {
     hint: 'Omit --all, and give the names or ids of the vals.',

@@ -1,14 +1,15 @@
-import type { Effect } from '../core/command-line/command-tree.ts';
-import { describeError, describeRows, LocalError, RunFailedError, type ValsError } from '../core/errors.ts';
+import type { Effect } from '../core/command-line/command.ts';
+import { describeError, LocalError, RunFailedError, type ValsError } from '../core/errors.ts';
 import type { Hints, WriteHints } from '../core/lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, type Page, stringifyJson } from '../core/lib/json.ts';
-import type { Event, Presenter } from '../core/output/presenter.ts';
+import type { Event, Out } from '../core/output/out.ts';
 import { type ListResult, moreRecords, pagesOf, type Result } from '../core/output/result.ts';
 
-interface ToolPresenterOptions {
+interface ToolOutOptions {
   effect: Effect;
   writeHints: WriteHints;
   log(line: string): void;
+  redact(text: string): string;
   onProgress(message: string): void;
 }
 
@@ -23,21 +24,24 @@ const mostOfDocument = 40_000;
 const mostOfSentences = 3_000;
 const mostOfErrorField = 2_000;
 
-export interface ToolPresenter extends Presenter {
+export interface ToolOut extends Out {
   /** After the end of the command, what the agent gets. */
   toolResult(error: ValsError | undefined): Promise<ToolResult>;
 }
 
-export function createToolPresenter(options: ToolPresenterOptions): ToolPresenter {
-  const { writeHints } = options;
+export function createToolOut(options: ToolOutOptions): ToolOut {
+  const { writeHints, redact, log } = options;
   const said: Hints[] = [];
   const collector = createCollector(options, said);
   return {
     forPerson: false,
     say: (event) => collectEvent(event, said, options),
     async flush() {},
-    result: collector.take,
-    async end() {},
+    show: collector.take,
+    async row() {},
+    async print() {},
+    openLog: async () => ({ write: log, writeDespiteQuiet: log, close() {} }),
+    redact,
     async toolResult(error) {
       const document = await collector.document(error);
       const text = error === undefined ? collector.text() : undefined;
@@ -49,7 +53,7 @@ export function createToolPresenter(options: ToolPresenterOptions): ToolPresente
   };
 }
 
-function collectEvent(event: Event, said: Hints[], { log, onProgress }: ToolPresenterOptions): void {
+function collectEvent(event: Event, said: Hints[], { log, onProgress }: ToolOutOptions): void {
   switch (event.kind) {
     case 'warning':
       // The error of the result already contains the problem.
@@ -75,7 +79,7 @@ function collectEvent(event: Event, said: Hints[], { log, onProgress }: ToolPres
 }
 
 /** Makes one document of the results of a command, with as many records as an agent can read. */
-function createCollector({ effect, writeHints }: ToolPresenterOptions, said: Hints[]) {
+function createCollector({ effect, writeHints }: ToolOutOptions, said: Hints[]) {
   let document: JsonObject = {};
   let text: string | undefined;
   let hasMore = false;
@@ -84,7 +88,7 @@ function createCollector({ effect, writeHints }: ToolPresenterOptions, said: Hin
     const items: JsonObject[] = [];
     // If a later page fails, the result has the records of the pages before it.
     document = { items };
-    const list = await readList(rows, items);
+    const list = await readList(await pagesOf(rows, writeHints), items);
     hasMore = list.hasMore;
     if (list.note !== undefined) said.push(list.note);
   }
@@ -107,21 +111,13 @@ function createCollector({ effect, writeHints }: ToolPresenterOptions, said: Hin
       case 'list':
       case 'diffs':
         return takeList(result.rows);
-      case 'outcomes':
-        return takeList(await describeRows(result.rows, writeHints));
       case 'text':
+        if (typeof result.text !== 'string') return;
         takeDocument({ text: result.text }, pullCode);
         text = result.text;
         return;
       case 'json':
         return takeDocument(asDocument(result.value), returnLess);
-      case 'series':
-        for await (const each of result.results) await take(each);
-        return;
-      case 'pieces':
-      case 'following':
-      case 'event':
-      case 'help':
       case 'nothing':
         return;
     }
@@ -144,12 +140,12 @@ function createCollector({ effect, writeHints }: ToolPresenterOptions, said: Hin
 }
 
 async function readList(
-  rows: ListResult['rows'],
+  pages: Awaited<ReturnType<typeof pagesOf>>,
   items: JsonObject[],
 ): Promise<{ hasMore: boolean; note?: string }> {
   let size = 0;
   let end: Page['end'];
-  for await (const page of pagesOf(rows)) {
+  for await (const page of pages) {
     for (const record of page.records) {
       size += stringifyJson(record).length + 1;
       if (size > mostOfDocument) {

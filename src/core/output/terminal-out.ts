@@ -1,14 +1,15 @@
+import type { ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Hints, WriteHints } from '../lib/hint.ts';
 import type { System } from '../lib/system.ts';
 import type { Column } from './column.ts';
 import { createMessages } from './messages.ts';
+import type { Out } from './out.ts';
 import type { Format, Output } from './output.ts';
 import type { Pager } from './pager.ts';
-import type { Presenter } from './presenter.ts';
 import { createProgress } from './progress.ts';
 import type { Redactor } from './redactor.ts';
-import { render } from './render.ts';
+import { render, renderHelp, renderRow } from './render.ts';
 import { createSink, type Sink } from './streams.ts';
 import { glyphsFor, showsUnicode, wantsColor } from './style.ts';
 
@@ -40,12 +41,19 @@ export interface ShownCommand {
   input: Readonly<Record<string, unknown>>;
 }
 
+export interface TerminalOut extends Out {
+  /** Headings of the text are bold at a terminal. */
+  help(text: string): Promise<void>;
+  /** The command has ended, perhaps with an error. */
+  end(error?: ValsError): Promise<void>;
+}
+
 /** Shows results on stdout, and everything else on stderr: at a terminal for a person, in a pipe for a program. */
-export function createTerminalPresenter(
+export function createTerminalOut(
   streams: OutputStreams,
   flags: OutputFlags,
   { command, input }: ShownCommand,
-): Presenter {
+): TerminalOut {
   const { env, system, signal, pager, redactor, writeHints } = streams;
   const { now } = streams.clock;
   for (const token of [env.VALS_TOKEN, env.VALS_TO_TOKEN]) redactor.add(token?.trim());
@@ -90,9 +98,20 @@ export function createTerminalPresenter(
   return {
     ...messages,
     forPerson: format.forPerson,
-    async result(result) {
+    redact: redactor.redact,
+    async show(result) {
       await messages.flush();
       await render(result, output);
+    },
+    async row(record, columns) {
+      await messages.flush();
+      await renderRow(record, columns, output);
+    },
+    help: (text) => renderHelp(text, output),
+    print: (line) => new Promise((resolve) => streams.stdout.write(`${line}\n`, () => resolve())),
+    async openLog() {
+      const { createLog } = await import('./log.ts');
+      return createLog(streams.stderr, { quiet: flags.quiet, redact: redactor.redact });
     },
   };
 }

@@ -1,7 +1,8 @@
-import type { ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
+import type { OutcomeRow } from '../lib/outcome.ts';
 import type { Message } from '../lib/say.ts';
 import type { Column } from './column.ts';
+import type { Log } from './log.ts';
 import type { Result } from './result.ts';
 
 export type Event =
@@ -10,13 +11,18 @@ export type Event =
   | { kind: 'table'; records: readonly JsonObject[]; columns: readonly Column[] };
 
 /** Shows what a command does. There are two: a terminal or pipe, and the tool of an agent. */
-export interface Presenter {
+export interface Out {
   /** True for text at a terminal. With --color, also true for text in a pipe. */
   readonly forPerson: boolean;
   say(event: Event): void;
   /** Resolves when everything that was said is written, so that a question can follow. */
   flush(): Promise<void>;
-  result(result: Result): Promise<void>;
-  /** The command has ended, perhaps with an error. */
-  end(error?: ValsError): Promise<void>;
+  show(result: Result): Promise<void>;
+  /** Shows one row of a command that goes on, such as a file that was pushed on save. */
+  row(record: OutcomeRow, columns: readonly Column[]): Promise<void>;
+  /** Writes a line to stdout as it is. */
+  print(line: string): Promise<void>;
+  openLog(): Promise<Log>;
+  /** Removes the token from a text. */
+  redact(text: string): string;
 }
