@@ -16,16 +16,31 @@ interface Person {
 }
 
 /** `vals serve` with many runs of a tenth as many vals of ada. */
+export type Database = 'SQLite' | 'PostgreSQL';
+
 export type FilledService = Awaited<ReturnType<typeof startFilledService>>;
 
-export async function startFilledService(bench: Bench, database: 'SQLite' | 'PostgreSQL', runs: number) {
+interface Filling {
+  /** Of each val. */
+  codeBytes?: number;
+  /** Of the first val, beside those of all vals. */
+  moreRuns?: number;
+  serveFlags?: readonly string[];
+}
+
+export async function startFilledService(
+  bench: Bench,
+  database: Database,
+  runs: number,
+  { codeBytes = 1, moreRuns = 0, serveFlags = [] }: Filling = {},
+) {
   const store = database === 'SQLite' ? createFile(bench) : await createDatabase();
   const addPerson = async (name: string): Promise<Person> =>
     JSON.parse(await outputOf(bench.vals(['user', 'add', name, '--json', ...store.flags])));
   const [ada, bob] = [await addPerson('ada'), await addPerson('bob')];
-  await store.fill(ada.id, bench.count(runs));
+  await store.fill((dialect) => insertRows(ada.id, bench.count(runs), dialect, { codeBytes, moreRuns }));
 
-  const serve = ['serve', '--port', '0', '--json', '--rate', '999999', ...store.flags];
+  const serve = ['serve', '--port', '0', '--json', '--rate', '999999', ...store.flags, ...serveFlags];
   const { file, args, env, cwd } = bench.vals(serve);
   const child = spawn(file, args, { env, cwd, stdio: ['ignore', 'pipe', 'ignore'] });
   const [line] = await once(createInterface(child.stdout), 'line');
@@ -47,6 +62,7 @@ export async function startFilledService(bench: Bench, database: 'SQLite' | 'Pos
     pid: child.pid,
     get: (path: string) => send(ada, `${path}?limit=100`),
     page: (path: string) => send(ada, path),
+    delete: (path: string) => send(ada, path, { method: 'DELETE' }),
     put(person: Person, name: string) {
       const code = `// ${process.hrtime.bigint()}`;
       return send(person, '/v1/vals', { method: 'PUT', body: JSON.stringify({ name, code }) });
@@ -63,9 +79,9 @@ function createFile(bench: Bench) {
   const file = join(bench.newFolder(), 'vals.db');
   return {
     flags: ['--data', file],
-    async fill(owner: string, runs: number) {
+    async fill(statements: (dialect: Dialect) => string) {
       const database = new Libsql(file);
-      database.exec(`BEGIN; ${insertRows(owner, runs, sqlite)} COMMIT; ANALYZE`);
+      database.exec(`BEGIN; ${statements(sqlite)} COMMIT; ANALYZE`);
       database.close();
     },
     async drop() {},
@@ -80,8 +96,8 @@ async function createDatabase() {
   await query(server, `CREATE DATABASE ${name}`);
   return {
     flags: ['--database', address.href],
-    async fill(owner: string, runs: number) {
-      await query(address.href, insertRows(owner, runs, postgres));
+    async fill(statements: (dialect: Dialect) => string) {
+      await query(address.href, statements(postgres));
       await query(address.href, 'VACUUM ANALYZE');
     },
     drop: () => query(server, `DROP DATABASE ${name}`),
@@ -99,29 +115,38 @@ const sqlite = {
   numbers: (count: number) =>
     `(WITH RECURSIVE s (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < ${count - 1}) SELECT n FROM s)`,
   time: `strftime('%Y-%m-%dT%H:%M:%S', 1767225600 + n, 'unixepoch')`,
-  code: "x'63'",
+  code: (bytes: number) => `zeroblob(${bytes})`,
   long: 'n',
 };
 
-const postgres: typeof sqlite = {
+type Dialect = typeof sqlite;
+
+const postgres: Dialect = {
   numbers: (count) => `generate_series(0, ${count - 1}) AS n`,
   time: `to_char(timestamp '2026-01-01' + n * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS')`,
-  code: "'\\x63'",
+  code: (bytes) => `convert_to(repeat('c', ${bytes}), 'UTF8')`,
   long: 'n::bigint',
 };
 
-/** The id that git gives the code `c` as a blob. */
+/** What git would give the code `c`. */
 const codeHash = '3410062ba67c5ed59b854387a8bc0ec012479368';
 
 /** Rows are written directly, because a million requests would take too long. */
-function insertRows(owner: string, runs: number, { numbers, time, code, long }: typeof sqlite): string {
+function insertRows(
+  owner: string,
+  runs: number,
+  { numbers, time, code, long }: Dialect,
+  { codeBytes, moreRuns }: { codeBytes: number; moreRuns: number },
+): string {
   const vals = Math.ceil(runs / 10);
   return `
     INSERT INTO vals (id, owner_id, name, privacy, type, created_at, updated_at, last_version)
       SELECT 'val-' || n, '${owner}', 'name' || n, 'private', 'script', ${time}, ${time}, 1 FROM ${numbers(vals)};
     INSERT INTO versions (val_id, version, code, code_hash, created_at)
-      SELECT 'val-' || n, 1, ${code}, '${codeHash}', ${time} FROM ${numbers(vals)};
+      SELECT 'val-' || n, 1, ${code(codeBytes)}, '${codeHash}', ${time} FROM ${numbers(vals)};
     INSERT INTO runs (id, owner_id, val, version, started, ended)
       SELECT 'run-' || n, '${owner}', (SELECT min(position) FROM vals) + n % ${vals}, 1, 1767225600000 + 1000 * ${long},
-        1767225600000 + 1000 * ${long} FROM ${numbers(runs)};`;
+        1767225600000 + 1000 * ${long} FROM ${numbers(runs)};
+    INSERT INTO runs (id, owner_id, val, version, started)
+      SELECT 'more-' || n, '${owner}', (SELECT min(position) FROM vals), 2, 1767225600000 + ${long} FROM ${numbers(moreRuns)};`;
 }

@@ -12,10 +12,11 @@ import { sharedServices } from './shared-service.mts';
 import { requests, startUp } from './start-up.mts';
 import type { Measurement, Result } from './types.mts';
 import { valsRun } from './vals-run.mts';
+import { waits } from './waits.mts';
 import { workspaces } from './workspace.mts';
 
 const commands = [startUp, ...requests, valsRun, serveHttp, ...pushes, workspaces];
-const measurements: readonly Measurement[] = [...commands, ...sharedServices, pages, packaging];
+const measurements: readonly Measurement[] = [...commands, ...sharedServices, ...waits, pages, packaging];
 
 const usage = `npm run bench -- [options]
 

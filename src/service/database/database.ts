@@ -1,4 +1,5 @@
 import type { ValsError } from '../../core/errors.ts';
+import type { Slots } from '../../core/lib/slots.ts';
 import type { Sql } from './sql.ts';
 
 /** `Value` has no boolean, because a boolean makes the SQLite driver abort the process. */
@@ -34,6 +35,8 @@ export interface SlotKeys {
 }
 
 export interface Database extends Reader {
+  /** For reads of many rows, of which one is under way at a time. */
+  scans: Slots;
   /**
    * `work` must change only the database, because `work` runs again after a conflict. `work` must await only
    * SQL statements, because other writes wait until `work` ends.

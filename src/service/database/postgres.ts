@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
+import { createSlots } from '../../core/lib/slots.ts';
 import { errnoOf } from '../../core/lib/system.ts';
 import { type Database, DatabaseFailure, openTx, type Snapshot, type Tx } from './database.ts';
 import { addressWithoutSecrets, optionsFor, statementMs } from './postgres-address.ts';
@@ -27,6 +28,7 @@ export async function openPostgres(address: string): Promise<Database> {
   const slots = createWriteSlots(statementMs, () => performance.now());
   return {
     upgradedFrom,
+    scans: createSlots(1),
     codeContains,
     query: (statement) => query(pool, statement),
     transaction: (keys, work) => slots.run(keys, () => write(pool, work)),

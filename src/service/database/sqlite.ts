@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
+import { createSlots } from '../../core/lib/slots.ts';
 import { errnoOf } from '../../core/lib/system.ts';
 import { type Database, DatabaseFailure, type Snapshot } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
@@ -119,6 +120,7 @@ function wrap(
   const tx = txOf(run);
 
   return {
+    scans: createSlots(1),
     codeContains,
     query: (statement) =>
       retryWhileBusy(async () => {

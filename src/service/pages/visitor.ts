@@ -1,5 +1,5 @@
 import { nothingAt } from '../admit.ts';
-import type { Reader } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { unauthorized } from '../problem.ts';
 import { type ServiceRequest, spacePrefix } from '../request.ts';
 import { type Access, homeOf, type Identity, isInSpace, type User } from '../store/access.ts';
@@ -34,7 +34,7 @@ export const firstPage = (identity: Identity): string => `${baseOf(homeOf(identi
 
 /** What a page is made from. */
 export interface Visit {
-  db: Reader;
+  db: Database;
   request: ServiceRequest;
   view: View;
 }

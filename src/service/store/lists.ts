@@ -1,4 +1,4 @@
-import type { Reader } from '../database/database.ts';
+import type { Database, Reader } from '../database/database.ts';
 import { listOf, nothing, raw, type Sql, sql } from '../database/sql.ts';
 import { mostOnPage } from '../limits.ts';
 import { type Access, mayFind, type User } from './access.ts';
@@ -93,14 +93,14 @@ export function changedVals(
 
 /** Finds vals whose name or current code contains the text. Names are compared without regard to case. */
 export async function valsWithText(
-  db: Reader,
+  db: Database,
   access: Access,
   text: string,
   { onlyOwn, limit, offset = 0, after }: SearchRange,
 ): Promise<ListPage<ListedVal>> {
   const isFound = containsText(db, text);
   const isSeen = onlyOwn ? raw('1 = 1') : mayFind(access);
-  const steps = inSteps<{ position: number; found: number }>((last, most) => {
+  const steps = inSteps<{ position: number; found: number }>(db, {}, (last, most) => {
     const from = last?.position ?? startOf({ after });
     const [range, order] = onlyOwn
       ? [isOfOwner(access.owner, from), raw('owner_id DESC, position DESC')]

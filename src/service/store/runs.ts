@@ -82,14 +82,14 @@ interface RunList {
   mostTie: number;
 }
 
-export const listRuns = (db: Reader, { owner }: Access, filter: RunFilter) =>
+export const listRuns = (db: Database, { owner }: Access, filter: RunFilter) =>
   findRuns(
     db,
     { column: raw('owner_id'), value: owner.id, tie: raw('position'), mostTie: Number.MAX_SAFE_INTEGER },
     filter,
   );
 
-export async function runsOfVal(db: Reader, access: Access, id: string, filter: RunFilter) {
+export async function runsOfVal(db: Database, access: Access, id: string, filter: RunFilter) {
   await checkVal(db, access, id, { isOwn: true });
   const list = { column: raw('val'), value: positionOfVal(id), tie: raw('version'), mostTie: largestVersion };
   return findRuns(db, list, filter);
@@ -99,7 +99,7 @@ export async function runsOfVal(db: Reader, access: Access, id: string, filter: 
 export const positionOfVal = (id: string): Sql => sql`(SELECT position FROM vals WHERE id = ${id})`;
 
 async function findRuns(
-  db: Reader,
+  db: Database,
   list: RunList,
   { failed, since, until, limit, offset = 0, after, hasShortErrors = false }: RunFilter,
 ): Promise<{ runs: FoundRun[]; more: boolean }> {
@@ -110,7 +110,7 @@ async function findRuns(
   const isSince = sql`(${column}, started) > (${value}, ${since === undefined ? -maxTime : Date.parse(since)})`;
   const isThere = raw('(SELECT 1 FROM vals WHERE vals.position = val)');
   const isWanted = failed === false ? sql`CASE WHEN error IS NULL THEN ${isThere} END` : isThere;
-  const keys = inSteps<RunKey>((last, most) => {
+  const keys = inSteps<RunKey>(db, { first: offset + limit + 1 }, (last, most) => {
     const [started, tied] = last ? [last.started, last.tie] : begin;
     return db.query(sql`
       SELECT position, started, ${tie} AS tie, ${isWanted} AS "isWanted" FROM runs
