@@ -88,9 +88,6 @@ export const valRuns = (val: string, filter: RunFilter = {}): Call =>
 export const userVals = (user: string): Call =>
   list('userVals', `/v1/users/${segment(user)}/vals`, {}, { user });
 
-export const searchVals = (word: string): Call =>
-  list('searchVals', '/v1/search/vals', { query: word, mine: true });
-
 /** Another person's or space's val, by its name. */
 export const valOfOwner = (owner: string, name: string): Call =>
   get('valOfOwner', `/v1/alias/${segment(owner)}/${segment(name)}`);

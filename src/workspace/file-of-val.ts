@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { FindFile, Run } from '../core/command-line/command.ts';
 import { nameFrom } from '../core/files/val-names.ts';
 import { isCode } from '../core/files/walk.ts';
-import type { FileOfVal } from '../core/find-val/identify.ts';
+import type { FileOfVal } from '../core/find-val/find-val.ts';
 import { isFile } from '../core/lib/paths.ts';
 import { chosenService } from '../core/settings/settings.ts';
 import { isKnownToGit } from './git-history.ts';

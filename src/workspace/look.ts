@@ -3,6 +3,7 @@
 import type { Run } from '../core/command-line/command.ts';
 import { lookup } from '../core/command-line/files-of-vals.ts';
 import { nameFrom } from '../core/files/val-names.ts';
+import { createDirectory } from '../core/find-val/directory.ts';
 import type { Api } from '../core/http/api.ts';
 import type { GitHistory } from './git-history.ts';
 import { createRemoteVals, type RemoteVals } from './remote-vals.ts';
@@ -43,7 +44,10 @@ export async function openLook(
 /** Reads the val anew, for a decision just before a write. */
 export const withFreshRemotes = (run: LookContext, look: Look): Look => ({
   ...look,
-  remotes: createRemoteVals({ ...lookup(run), api: look.api }, 1, { isMe: look.remotes.isMe }),
+  remotes: createRemoteVals(
+    { api: look.api, seen: run.vals.seen, directory: createDirectory(async () => look.api, run.vals.seen) },
+    1,
+  ),
 });
 
 /** The name of the val that a file has or had. */

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { readIfPossible } from '../core/files/files.ts';
 import { isTakenFromFolder } from '../core/files/walk.ts';
-import type { ValInList } from '../core/find-val/listed-vals.ts';
+import type { ValInList } from '../core/find-val/directory.ts';
 import { once } from '../core/lib/once.ts';
 import { isFile } from '../core/lib/paths.ts';
 import { type Code, codeOf, isSameCode } from './code.ts';

@@ -1,9 +1,10 @@
 // The vals on the service, as a workspace sees them: by name, since the name is the key.
 
 import { BadResponseError, hasStatus, NotFoundError } from '../core/errors.ts';
-import { createListedVals, newestVersionOf, type ValInList } from '../core/find-val/listed-vals.ts';
-import { createIsMe, type Lookup } from '../core/find-val/my-vals.ts';
+import { type Directory, newestVersionOf, type ValInList } from '../core/find-val/directory.ts';
+import type { SeenVals } from '../core/find-val/seen-vals.ts';
 import { onlyOne } from '../core/find-val/unknown-word.ts';
+import type { Api } from '../core/http/api.ts';
 import { changedAtOf, ownerOf, textAt, versionOf } from '../core/http/record-fields.ts';
 import { type JsonObject, withoutUndefined } from '../core/lib/json.ts';
 import { once } from '../core/lib/once.ts';
@@ -34,6 +35,12 @@ export interface ReadVal extends RemoteVal {
   code: CodeWithText;
 }
 
+export interface Lookup {
+  api: Api;
+  seen: SeenVals;
+  directory: Directory;
+}
+
 export interface RemoteVals {
   /** Says whether an owner is the caller. Knows the answer after the first call. */
   isMe(owner: string | undefined): Promise<boolean>;
@@ -51,17 +58,15 @@ export interface RemoteVals {
 const fewestForList = 5;
 
 /** `valCount` is how many vals a command asks for. A list of vals is read in proportion to it. */
-export function createRemoteVals(
-  lookup: Lookup,
-  valCount: number,
-  { mostSeconds, isMe = createIsMe(lookup) }: { mostSeconds?: number; isMe?: RemoteVals['isMe'] } = {},
-): RemoteVals {
-  const { api, seen } = lookup;
-  const list = createListedVals(lookup, mostSeconds === undefined ? {} : { mostSeconds });
+export function createRemoteVals({ api, seen, directory }: Lookup, valCount: number): RemoteVals {
+  const { isMe } = directory;
   const readSeen = once(async () => (await seen.recall()).mine);
-  const readBeginning = once(async () => {
-    if (valCount >= fewestForList) await list.readUntil(2 * valCount);
-  });
+  let isRead = valCount >= fewestForList;
+  const readsList = async () => isRead && (await directory.all()) !== undefined;
+  const all = () => {
+    isRead = true;
+    return directory.all();
+  };
 
   async function read(id: string): Promise<ReadVal | undefined> {
     try {
@@ -90,8 +95,7 @@ export function createRemoteVals(
   }
 
   async function mineWithId(id: string, record: ValRecord | undefined): Promise<RemoteVal | undefined> {
-    await readBeginning();
-    const listed = list.withId(id);
+    const listed = (await readsList()) ? (await directory.all())?.find((val) => val.id === id) : undefined;
     return listed === undefined ? readMine(id) : fromList(listed, record);
   }
 
@@ -108,16 +112,13 @@ export function createRemoteVals(
     isMe,
     read,
     mineWithId,
-    all: list.all,
+    all,
     async named(name, record) {
-      await readBeginning();
-      if (list.named(name).length === 0) {
-        const known = await byKnownId(name, record);
-        if (known !== undefined) return known;
-        const isWhole = await list.readUntil(Number.POSITIVE_INFINITY);
-        if (!isWhole) return assumed(name, record) ?? 'unknown';
-      }
-      const found = list.named(name);
+      const isListed = (await readsList()) && (await directory.named(name)).length > 0;
+      const known = isListed ? undefined : await byKnownId(name, record);
+      if (known !== undefined) return known;
+      if ((await all()) === undefined) return assumed(name, record) ?? 'unknown';
+      const found = await directory.named(name);
       const only = onlyOne(
         found.map(({ id }) => ({ id, name })),
         `are named "${name}"`,

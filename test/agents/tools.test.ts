@@ -104,7 +104,7 @@ it('what a command says beside a long result is cut', async () => {
 it('the input privacy lists its values', () => {
   const tools = toolsFor({}).filter(({ inputSchema }) => 'privacy' in inputSchema.properties);
   expect(tools.map(({ name, inputSchema }) => [name, inputSchema.properties.privacy?.enum])).toEqual(
-    ['val_create', 'val_set', 'ls'].map((name) => [name, ['public', 'unlisted', 'private']]),
+    ['val_create', 'val_set'].map((name) => [name, ['public', 'unlisted', 'private']]),
   );
 });
 

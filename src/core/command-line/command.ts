@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { LocalError } from '../errors.ts';
 import type { FileLimits } from '../files/within.ts';
-import type { FileOfVal } from '../find-val/identify.ts';
+import type { Directory } from '../find-val/directory.ts';
+import type { FileOfVal } from '../find-val/find-val.ts';
 import type { SeenVals } from '../find-val/seen-vals.ts';
 import type { Api } from '../http/api.ts';
 import type { OpenDispatcher } from '../http/request/dispatcher.ts';
@@ -206,8 +207,8 @@ export interface Run {
   settings: Settings;
   /** Connects to the service in use, or to another one. */
   api(to?: ConnectOptions): Promise<Api>;
-  /** The vals that the user named, and those that this machine has seen. */
-  vals: GivenVals & { seen: SeenVals };
+  /** The vals that the user named, those that this machine has seen, and those that the service lists. */
+  vals: GivenVals & { seen: SeenVals; directory: Directory };
   out: Out;
   ask: Prompt;
 }

@@ -3,16 +3,17 @@
 import { resolve } from 'node:path';
 import { NotFoundError, undefinedIf } from '../errors.ts';
 import { nameFrom } from '../files/val-names.ts';
-import { type ReadVal, readNamed } from '../find-val/identify.ts';
+import { createDirectory } from '../find-val/directory.ts';
+import { findNamed, type ReadVal } from '../find-val/find-val.ts';
 import type { Api } from '../http/api.ts';
 import { isFile } from '../lib/paths.ts';
 import type { FindFile, Run } from './command.ts';
 
 /** What a val is found with. */
-export const lookup = ({ host: { clock }, settings, vals: { seen }, api }: Run) => ({
-  clock,
+export const lookup = ({ settings, vals: { seen, directory }, api }: Run) => ({
   settings,
   seen,
+  directory,
   connect: () => api(),
 });
 
@@ -28,10 +29,12 @@ function plainFile({ settings }: Run, path: string): Awaited<ReturnType<FindFile
 export async function readValOfFile(
   run: Run,
   path: string,
-  options: { connect(): Promise<Api>; mostSeconds: number },
-): Promise<ReadVal | undefined> {
+  connect: () => Promise<Api>,
+): Promise<(ReadVal & { id: string }) | undefined> {
   const file = await (await openFiles(run))(path);
   if (file === undefined) return undefined;
-  const { name, recordedId } = file;
-  return readNamed({ ...lookup(run), ...options }, name, recordedId).catch(undefinedIf(NotFoundError));
+  const { seen } = run.vals;
+  const options = { ...lookup(run), connect, directory: createDirectory(connect, seen), isForWriting: true };
+  const found = await findNamed(file.name, options, file.recordedId).catch(undefinedIf(NotFoundError));
+  return found?.read && { id: found.id, ...found.read };
 }

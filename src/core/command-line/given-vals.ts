@@ -1,4 +1,4 @@
-import type { Identity } from '../find-val/identify.ts';
+import type { GivenVal } from '../find-val/find-val.ts';
 import type { Api } from '../http/api.ts';
 import { summaryOf, textAt } from '../http/record-fields.ts';
 import type { JsonObject } from '../lib/json.ts';
@@ -11,7 +11,7 @@ export interface GivenVals {
   nameFor(id: string): string | undefined;
   /** The name that was read, or what was typed in the place of the id. */
   labelFor(id: string): string | undefined;
-  rememberWord(word: string, val: Identity): void;
+  rememberWord(val: GivenVal): void;
   rememberVal(id: string, record: JsonObject, etag?: string): void;
   /** The whole val, if it is the last one that was read to find out which val the user means. */
   lastRead(id: string): JsonObject | undefined;
@@ -22,7 +22,7 @@ export interface GivenVals {
 }
 
 export function createGivenVals(typedWords: Map<string, string>, connect: () => Promise<Api>): GivenVals {
-  const identities = new Map<string, Identity>();
+  const identities = new Map<string, GivenVal>();
   const read = new Map<string, { summary: JsonObject; etag: string | undefined }>();
   let last: { id: string; record: JsonObject } | undefined;
   const rememberVal: GivenVals['rememberVal'] = (id, record, etag) => {
@@ -33,9 +33,10 @@ export function createGivenVals(typedWords: Map<string, string>, connect: () => 
     wordFor: (id) => typedWords.get(id),
     nameFor: (id) => identities.get(id)?.name,
     labelFor: (id) => textAt(read.get(id)?.summary ?? {}, 'name') ?? typedWords.get(id),
-    rememberWord(word, identity) {
-      typedWords.set(identity.id, word);
-      identities.set(identity.id, identity);
+    rememberWord(val) {
+      typedWords.set(val.id, val.word);
+      identities.set(val.id, val);
+      if (val.read !== undefined) rememberVal(val.id, val.read.record, val.read.etag);
     },
     rememberVal,
     lastRead: (id) => (last?.id === id ? last.record : undefined),

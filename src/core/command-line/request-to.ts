@@ -1,4 +1,4 @@
-import { noteFailure, noteReply } from '../find-val/remember.ts';
+import { noteFailure, noteReply } from '../find-val/note-replies.ts';
 import type { SeenVals } from '../find-val/seen-vals.ts';
 import type { Call, Request } from '../http/call.ts';
 import { CallFailed } from '../http/request/faults.ts';

@@ -1,6 +1,6 @@
 import { resolve as resolvePath } from 'node:path';
 import { UsageError, ValsError } from '../errors.ts';
-import type { Identify } from '../find-val/identify.ts';
+import type { GivenVal } from '../find-val/find-val.ts';
 import { hintList } from '../lib/hint.ts';
 import { isFile, readableNames } from '../lib/paths.ts';
 import { splitVersion } from '../lib/val-word.ts';
@@ -59,19 +59,13 @@ const isName = (word: unknown): word is string => typeof word === 'string' && !l
 export async function createResolver(
   run: Run,
   { isForWriting = false }: { isForWriting?: boolean } = {},
-): Promise<Identify> {
-  const { createIdentify } = await import('../find-val/identify.ts');
-  const { rememberVal, rememberWord } = run.vals;
-  const identify = createIdentify({
-    ...lookup(run),
-    fileOf: await openFiles(run),
-    isForWriting,
-    onRead: rememberVal,
-  });
+): Promise<(word: string) => Promise<GivenVal>> {
+  const { findVal } = await import('../find-val/find-val.ts');
+  const options = { ...lookup(run), fileOf: await openFiles(run), isForWriting };
   return async (word) => {
-    const identity = await identify(word);
-    rememberWord(word, identity);
-    return identity;
+    const val = await findVal(word, options);
+    run.vals.rememberWord(val);
+    return val;
   };
 }
 

@@ -1,4 +1,5 @@
 import { asValsError, type ValsError } from '../errors.ts';
+import { createDirectory } from '../find-val/directory.ts';
 import { createSeenVals } from '../find-val/seen-vals.ts';
 import type { Api } from '../http/api.ts';
 import { changedSomething, countOutcomes } from '../lib/outcome.ts';
@@ -104,7 +105,11 @@ function createRun({ host, flags, out, typedWords }: RunOptions): { run: Run; cl
       usual ??= connect();
       return usual;
     },
-    vals: { ...createGivenVals(typedWords, () => run.api()), seen },
+    vals: {
+      ...createGivenVals(typedWords, () => run.api()),
+      seen,
+      directory: createDirectory(() => run.api(), seen),
+    },
     out: {
       ...out,
       say: (event) => out.say(event.kind === 'done' ? { ...event, details: whereAndHowLong() } : event),

@@ -1,6 +1,6 @@
 // The errors for a word that stands for no val, or for several.
 import { AuthError, NotFoundError, UsageError } from '../errors.ts';
-import { didYouMean } from '../lib/suggest.ts';
+import { asQuestion } from '../lib/suggest.ts';
 import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
 
 export const isSignedOut = (settings: Settings): boolean =>
@@ -17,13 +17,14 @@ export const withoutToken = (settings: Settings, word: string): AuthError => {
 };
 
 interface Known {
+  /** Of vals that are there and are called nearly so. */
   names: readonly string[];
   /** The service has a list of vals. */
   isListed: boolean;
 }
 
 export const unknownWord = (word: string, { names, isListed }: Known): NotFoundError =>
-  new NotFoundError(`There is no val named ${word}.${didYouMean(word, names)}`, {
+  new NotFoundError(`There is no val named ${word}.${asQuestion(names.map((name) => `"${name}"`))}`, {
     hint: isListed
       ? { text: 'To list your vals', command: 'ls' }
       : 'This service cannot list vals, so give the id. Once this machine has seen a val, its name works too.',

@@ -24,7 +24,6 @@ export type RouteName =
   | 'pageLink'
   | 'putVal'
   | 'reportRun'
-  | 'searchVals'
   | 'userVals'
   | 'valOfOwner'
   | 'valRuns';

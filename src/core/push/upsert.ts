@@ -7,7 +7,7 @@ import { NotFoundError, undefinedIf } from '../errors.ts';
 import { warnOfImports } from '../files/relative-imports.ts';
 import { nameFrom, refuseUnusableNames } from '../files/val-names.ts';
 import type { FoundFile } from '../files/walk.ts';
-import { readNamed } from '../find-val/identify.ts';
+import { findNamed } from '../find-val/find-val.ts';
 import type { SeenVal } from '../find-val/seen-file.ts';
 import type { Api } from '../http/api.ts';
 import { checkVersion, noSuchVal } from '../http/expected-version.ts';
@@ -129,9 +129,14 @@ interface ValAtVersion {
 
 /** A service without a list of vals can have only a val that this machine has seen. */
 async function readAtVersion(run: Run, name: string, ifVersion: number): Promise<ValAtVersion> {
-  const found = await readNamed(lookup(run), name).catch(undefinedIf(NotFoundError));
-  if (found === undefined) throw noSuchVal(name, ifVersion);
-  const { id, record, etag } = found;
+  const found = await findNamed(name, { ...lookup(run), isForWriting: true }).catch(
+    undefinedIf(NotFoundError),
+  );
+  if (found?.read === undefined) throw noSuchVal(name, ifVersion);
+  const {
+    id,
+    read: { record, etag },
+  } = found;
   checkVersion(ifVersion, { val: id, name, version: versionOf(record) });
   return { version: ifVersion, etag };
 }

@@ -4,6 +4,7 @@ import { ValsError } from '../../core/errors.ts';
 import type { Api } from '../../core/http/api.ts';
 import { ifPresent } from '../../core/http/if-present.ts';
 import { codeOf, textAt, versionOf } from '../../core/http/record-fields.ts';
+import { wait } from '../../core/lib/clock.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
 import { isSameCode } from '../../core/lib/line-ends.ts';
 import { mostErrorBytes } from '../../core/lib/val-limits.ts';
@@ -28,7 +29,7 @@ const mostSeconds = 5;
 export function createRecorder(context: Run, target: Target): BeginRecord {
   const {
     out: { say },
-    host: { signal },
+    host: { signal, clock },
   } = context;
   let connection = target.kind === 'service' ? Promise.resolve(target.api) : undefined;
   const connect = () => (connection ??= context.api({ mostMs: mostSeconds * 1_000, signal }));
@@ -38,12 +39,25 @@ export function createRecorder(context: Run, target: Target): BeginRecord {
     said.add(reason);
   };
 
+  /** Nobody waits long for a run that is over. */
+  async function withinLimit(finding: Promise<Found>): Promise<Found> {
+    const found = new AbortController();
+    const seconds = Math.min(mostSeconds, context.settings.timeout.value);
+    const late = wait(clock, seconds * 1_000, AbortSignal.any([signal, found.signal]));
+    const tooSlow = late.then(() => `its val was not found within ${seconds} s.`);
+    try {
+      return await Promise.race([finding, tooSlow]);
+    } finally {
+      found.abort();
+    }
+  }
+
   return (entry) => {
     const finding = findVersion(context, target, entry, connect);
     // The error is reported when the run is over.
     finding.catch(() => {});
     return async (run) => {
-      const version = await finding.catch(messageOf);
+      const version = await withinLimit(finding.catch(messageOf));
       if (signal.aborted) return undefined;
       if (typeof version === 'string') return notRecorded(version);
       const logs = context.out.redact(run.logs);
@@ -79,10 +93,7 @@ async function findVersion(
   if (!settings.local.value && settings.baseUrl === undefined) {
     return 'no service is chosen. Sign in, or add --local for the embedded service.';
   }
-  const val = await readValOfFile(context, target.path, {
-    connect,
-    mostSeconds: Math.min(mostSeconds, settings.timeout.value),
-  });
+  const val = await readValOfFile(context, target.path, connect);
   if (val === undefined) return `the service has no val for ${entry.name}. Push it first.`;
   const { id, record } = val;
   const name = textAt(record, 'name');

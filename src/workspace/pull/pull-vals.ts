@@ -3,7 +3,7 @@ import { runBatch, type Task } from '../../core/command-line/batch.ts';
 import type { Run } from '../../core/command-line/command.ts';
 import { fileColumn, outcomeColumn } from '../../core/commands/shared/columns.ts';
 import { NotFoundError, UsageError } from '../../core/errors.ts';
-import type { ValInList } from '../../core/find-val/listed-vals.ts';
+import type { ValInList } from '../../core/find-val/directory.ts';
 import { listOf } from '../../core/lib/hint.ts';
 import { column, idColumn } from '../../core/output/column.ts';
 import type { Rows } from '../../core/output/result.ts';

@@ -12,6 +12,7 @@ import {
   ValsError,
 } from '../../core/errors.ts';
 import { walkFolder } from '../../core/files/walk.ts';
+import { createDirectory } from '../../core/find-val/directory.ts';
 import type { Api } from '../../core/http/api.ts';
 import type { OutcomeRow } from '../../core/lib/outcome.ts';
 import { aborted, beyondGracePeriod } from '../../core/lib/signals.ts';
@@ -52,6 +53,11 @@ export async function watchWorkspace(run: Run, options: WatchOptions): Promise<n
   });
   say({ kind: 'progress' });
 
+  /** Each push and pull asks anew what the service has. */
+  const now = (): Run => ({
+    ...run,
+    vals: { ...run.vals, directory: createDirectory(async () => api, run.vals.seen) },
+  });
   const failure = new AbortController();
   const endWatch = (error: unknown) => failure.abort(error);
   const ending = AbortSignal.any([signal, failure.signal]);
@@ -60,12 +66,12 @@ export async function watchWorkspace(run: Run, options: WatchOptions): Promise<n
     clock,
     ending,
     push: (files, how) =>
-      pushSaved(run, api, workspace, files, { ...options, ...how }).catch((error) =>
+      pushSaved(now(), api, workspace, files, { ...options, ...how }).catch((error) =>
         failedPush(run, error, files),
       ),
     onOutage: (change, reason) => noteOutage(run, change, reason),
     pull: options.pull
-      ? () => pullChanges(run, { workspace, api, ending, isChosen, isSaved: loop.isWaiting })
+      ? () => pullChanges(now(), { workspace, api, ending, isChosen, isSaved: loop.isWaiting })
       : undefined,
   });
   const onSave = (file: string) => {

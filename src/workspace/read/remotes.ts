@@ -3,9 +3,10 @@
 
 import { forEach } from '../../core/command-line/batch.ts';
 import { BadResponseError, hasStatus, NotFoundError, undefinedIf } from '../../core/errors.ts';
-import { createListedVals, newestVersionOf, type ValInList } from '../../core/find-val/listed-vals.ts';
-import { createIsMe, type Lookup } from '../../core/find-val/my-vals.ts';
+import { type Directory, newestVersionOf, type ValInList } from '../../core/find-val/directory.ts';
+import type { SeenVals } from '../../core/find-val/seen-vals.ts';
 import { onlyOne } from '../../core/find-val/unknown-word.ts';
+import type { Api } from '../../core/http/api.ts';
 import { ownerOf, textAt, versionOf } from '../../core/http/record-fields.ts';
 import { type ListedVersion, listVersions } from '../../core/http/versions.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
@@ -64,6 +65,12 @@ export interface Remotes {
   list(): Promise<readonly ValInList[] | undefined>;
 }
 
+export interface Lookup {
+  api: Api;
+  seen: SeenVals;
+  directory: Directory;
+}
+
 /** What this folder knows of the ids of its vals. */
 export interface KnownIds {
   /** Of the record of a name. */
@@ -79,16 +86,9 @@ const fewestForList = 5;
 
 /** `count` is how many vals a command asks for. */
 export function createRemotes(lookup: Lookup, known: KnownIds, count: number): Remotes {
-  const { api, seen } = lookup;
-  const isMe = createIsMe(lookup);
+  const { api, seen, directory } = lookup;
+  const { isMe, all: list } = directory;
   const reads = new Map<string, Promise<ReadVal | undefined>>();
-  const listed = createListedVals(lookup);
-  const list = once(() => listed.all());
-  const byName = once(async () => {
-    const named = new Map<string | undefined, ValInList[]>();
-    for (const val of (await list()) ?? []) named.set(val.name, [...(named.get(val.name) ?? []), val]);
-    return named;
-  });
   const byId = once(async () => new Map(((await list()) ?? []).map((val) => [val.id, val])));
   const readSeen = once(async () => (await seen.recall()).mine);
 
@@ -124,9 +124,7 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
   }
 
   async function namedInList(name: string): Promise<Remote> {
-    const all = (await byName()).get(name) ?? [];
-    const mine: ValInList[] = [];
-    for (const val of all) if (await isMe(val.owner)) mine.push(val);
+    const mine = await directory.named(name);
     const only = onlyOne(
       mine.map(({ id }) => ({ id, name })),
       `are named "${name}"`,
@@ -164,7 +162,7 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
 
   return {
     list,
-    canList: () => listed.readUntil(1),
+    canList: directory.canList,
     read,
     fresh,
     async find(name) {

@@ -128,6 +128,64 @@ describe('a name', () => {
     },
   );
 
+  it('of a val that was deleted since this machine saw it is no suggestion', async () => {
+    const { command, replace } = await serviceOf([{ id: hello, name: 'hello' }], { hasList: false });
+    await command('me');
+    await command('val', 'get', hello);
+    replace([]);
+    const { exit, error } = await command('val', 'get', 'helo', '--json');
+    expect({ exit, message: error?.message }).toEqual({ exit: 3, message: 'There is no val named helo.' });
+  });
+
+  it.each<[route: 'me' | 'list' | 'a later page', Reply, exit: number]>([
+    ['me', { status: 401 }, 4],
+    ['me', { status: 403 }, 4],
+    ['me', { status: 400 }, 6],
+    ['me', { body: '<html></html>' }, 11],
+    ['list', { status: 403 }, 4],
+    ['list', { status: 400 }, 6],
+    ['list', { status: 302, headers: { location: '/x' } }, 11],
+    ['list', { body: '<html></html>' }, 11],
+    ['list', { body: { vals: [] } }, 11],
+    ['a later page', { status: 404 }, 3],
+    ['a later page', { status: 403 }, 4],
+    ['a later page', { body: {} }, 11],
+  ])('is not looked for further if %s is answered %j (exit %i)', async (route, reply, exit) => {
+    const service = await scriptedService([], ({ path }): Reply => {
+      if (path === '/v1/me') return route === 'me' ? reply : { body: { id: me } };
+      if (route === 'list' || !path.includes('offset=0')) return reply;
+      return { body: { data: [record({ id: hello, name: 'hello' })], links: { next: '?offset=1' } } };
+    });
+    for (const command of ['get', 'rm']) {
+      const args = ['val', command, 'other', ...(command === 'rm' ? ['--yes'] : [])];
+      const result = await run(args, { env: service.env });
+      expect(result).toMatchObject({ exit, stdout: '' });
+    }
+    expect(service.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+
+  it.each<[string, Reply, Reply]>([
+    ['404 of the list', { body: { id: me } }, { status: 404 }],
+    ['405 of the list', { body: { id: me } }, { status: 405 }],
+    ['501 of the list', { body: { id: me } }, { status: 501 }],
+    ['404 of /v1/me', { status: 404 }, { status: 418 }],
+    ['501 of /v1/me', { status: 501 }, { status: 418 }],
+    ['no id in /v1/me', { body: { username: 'ada' } }, { status: 418 }],
+  ])('is unknown on a service without a list: %s', async (_what, ofMe, ofList) => {
+    const service = await scriptedService([], ({ path }) => (path === '/v1/me' ? ofMe : ofList));
+    const { exit, stderr } = await run(['val', 'get', 'hello'], { env: service.env });
+    expect({ exit, stderr }).toEqual({ exit: 3, stderr: expect.stringContaining('cannot list vals') });
+    expect(service.requests.length).toBeLessThanOrEqual(2);
+  });
+
+  it('needs one request for each of many vals that are missing in a space', async () => {
+    const service = await scriptedService([], () => ({ status: 404 }));
+    const env = { ...service.env, VALS_BASE_URL: `${service.baseUrl}/@acme` };
+    const ids = Array.from({ length: 20 }, (_, index) => hello.replace(/..$/, `${index + 10}`));
+    expect(await run(['val', 'rm', ...ids, '--yes'], { env })).toMatchObject({ exit: 3 });
+    expect(service.requests).toHaveLength(20);
+  });
+
   it('needs a token, but a whole id does not', async () => {
     const { env, asked } = await serviceOf([{ id: hello, name: 'hello' }]);
     const signedOut = { env: { VALS_BASE_URL: env.VALS_BASE_URL } };

@@ -17,7 +17,7 @@ describe('vals ls on a service with a list', () => {
     expect(await ls('price')).toEqual(['getPrice', 'price']);
     expect(await ls('absent')).toEqual([]);
     expect((await runOnScreen(['ls', 'absent'], { env })).screen).toContain(
-      'None of your vals matches your search.',
+      'None of your vals has the word in its name.',
     );
   });
 
@@ -63,7 +63,7 @@ describe('vals ls on another service', () => {
     expect((await list('--quiet')).stderr).toBe('');
   });
 
-  it('without a list searches the remembered vals', async () => {
+  it('without a list looks among the remembered vals', async () => {
     const service = await scriptedService([], answers({}));
     const result = await run(['ls', 'price', '--json'], service);
     expect(result).toMatchObject({ exit: 0, stdout: '[]\n' });

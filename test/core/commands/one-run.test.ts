@@ -77,6 +77,17 @@ it('a word that is neither a run nor a val is not found', async () => {
   });
 });
 
+it.each(['typo', 'abcdef12'])('%s, which is no run and no val, costs one page of runs', async (word) => {
+  const page = (from: number) => Array.from({ length: 100 }, (_, index) => runOf(`run-${from + index}`));
+  const service = await scriptedService([], ({ path }): Reply => {
+    const query = new URL(path, 'http://localhost').searchParams;
+    if (path.startsWith('/v1/me/runs')) return { body: { data: page(Number(query.get('offset'))) } };
+    return path === '/v1/me' ? { body: { id: 'me' } } : { status: 404 };
+  });
+  expect(await run(['runs', word], { env: service.env })).toMatchObject({ exit: 3, stdout: '' });
+  expect(paths(service).sort()).toEqual(['/v1/me', '/v1/me/runs', '/v1/users/me/vals']);
+});
+
 it('a service that records runs shows a run with what it printed', async () => {
   const { env } = await startStrict({ list: true, recordRuns: true });
   const val = await pushCode(env, 'greet', 'export default 1');

@@ -2,6 +2,7 @@ import type { Run } from '../../command-line/command.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import type { Api } from '../../http/api.ts';
 import { ifPresent } from '../../http/if-present.ts';
+import { largestPage } from '../../http/lists/pages.ts';
 import { textAt } from '../../http/record-fields.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { endForAgents } from '../../lib/val-limits.ts';
@@ -47,14 +48,15 @@ function shownTo({ host: { agent }, out: { say } }: Run, run: JsonObject): JsonO
 const readRun = (api: Api, id: string): Promise<JsonObject | undefined> =>
   ifPresent(() => api.record(routes.getRun(id)));
 
+/** Among the newest runs only, because an account may have any number of them. */
 async function findInList(api: Api, word: string): Promise<JsonObject> {
   const beginning = word.toLowerCase();
-  for await (const { records } of api.pages(routes.myRuns({}), { all: true })) {
-    const found = records.filter((run) => textAt(run, 'id')?.toLowerCase().startsWith(beginning));
-    const [first, second] = found;
-    if (first !== undefined && second === undefined) return first;
-    if (first !== undefined) throw severalRuns(word, found);
-  }
+  const newest = await api.pages(routes.myRuns({}), { limit: largestPage, onDemand: true }).next();
+  const records: readonly JsonObject[] = newest.done ? [] : newest.value.records;
+  const found = records.filter((run) => textAt(run, 'id')?.toLowerCase().startsWith(beginning));
+  const [first, second] = found;
+  if (second !== undefined) throw severalRuns(word, found);
+  if (first !== undefined) return first;
   throw new NotFoundError(`There is no run ${word}.`, {
     hint: { text: 'To list the runs', command: 'runs' },
   });

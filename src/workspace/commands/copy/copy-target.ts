@@ -1,6 +1,6 @@
 import type { Run } from '../../../core/command-line/command.ts';
 import { AuthError, UsageError } from '../../../core/errors.ts';
-import { createListedVals } from '../../../core/find-val/listed-vals.ts';
+import { createDirectory } from '../../../core/find-val/directory.ts';
 import { noSeenVals } from '../../../core/find-val/seen-vals.ts';
 import { onlyOne } from '../../../core/find-val/unknown-word.ts';
 import type { Api } from '../../../core/http/api.ts';
@@ -30,7 +30,7 @@ export interface ValThere {
 export async function openTarget(run: Run, to: string): Promise<Target> {
   const {
     settings,
-    host: { env, clock },
+    host: { env },
   } = run;
   const address = to.startsWith('@') ? addressOfSpace(to, settings.baseUrl?.value.href) : to;
   const baseUrl = parseBaseUrl(address, '--to', settings.allowHttp.value);
@@ -51,13 +51,13 @@ export async function openTarget(run: Run, to: string): Promise<Target> {
   if (token === undefined) throw new AuthError(`There is no token for ${baseUrl.origin}.`, { hint });
   const signInHint = tokenFromEnvironment ? 'Set VALS_TO_TOKEN to a token of that service.' : hint;
   const api = await run.api({ baseUrl, token, signInHint });
-  const vals = createListedVals({ api, seen: noSeenVals, clock, settings });
+  const directory = createDirectory(async () => api, noSeenVals);
   return {
     api,
     name: baseUrl.href,
     async find(name) {
-      if (!(await vals.readUntil(Number.POSITIVE_INFINITY))) return 'unknown';
-      const found = vals.named(name).map(({ id }) => ({ id, name }));
+      if ((await directory.all()) === undefined) return 'unknown';
+      const found = (await directory.named(name)).map(({ id }) => ({ id, name }));
       const only = onlyOne(found, `are named "${name}"`);
       return only && readVal(api, only.id);
     },

@@ -1,12 +1,10 @@
 import { runBatch } from '../../../core/command-line/batch.ts';
 import { defineCommand, type Run } from '../../../core/command-line/command.ts';
 import { addTo, type Remarked, summarizeRemarks } from '../../../core/command-line/failures.ts';
-import { lookup } from '../../../core/command-line/files-of-vals.ts';
 import { text, val } from '../../../core/command-line/value-types.ts';
 import { outcomeColumn, versionColumn } from '../../../core/commands/shared/columns.ts';
 import { dryRun } from '../../../core/commands/shared/options.ts';
 import { UsageError } from '../../../core/errors.ts';
-import type { Api } from '../../../core/http/api.ts';
 import { column, idColumn } from '../../../core/output/column.ts';
 
 interface Item {
@@ -69,7 +67,7 @@ export const command = defineCommand({
     const { copyVal } = await import('./copy-val.ts');
     const from = await run.api();
     const target = await openTarget(run, to);
-    const items = all ? await listItems(run, from) : namedItems(run, ids);
+    const items = all ? await listItems(run) : namedItems(run, ids);
     const {
       out: { say },
       host: { signal },
@@ -92,9 +90,8 @@ export const command = defineCommand({
 const namedItems = ({ vals: givenVals }: Run, ids: readonly string[]): Item[] =>
   [...new Set(ids)].map((id) => ({ id, name: givenVals.wordFor(id) ?? id }));
 
-async function listItems(run: Run, api: Api): Promise<Item[]> {
-  const { createListedVals } = await import('../../../core/find-val/listed-vals.ts');
-  const listed = await createListedVals({ ...lookup(run), api }).all();
+async function listItems(run: Run): Promise<Item[]> {
+  const listed = await run.vals.directory.all();
   if (listed !== undefined) return listed.map(({ id, name = id }) => ({ id, name }));
   throw new UsageError('The service cannot list your vals, so --all does not work.', {
     hint: 'Omit --all, and give the names or ids of the vals.',

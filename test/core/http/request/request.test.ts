@@ -116,7 +116,7 @@ it('the trace shows each attempt, and the first 2,000 characters of the body of 
 it.each<[part: string | undefined, call: Call]>([
   ['code', routes.putVal('a', testToken)],
   ['name', routes.createVal({ name: testToken, code: '' })],
-  ['query', routes.searchVals(testToken)],
+  ['query', routes.myRuns({ since: testToken })],
   ['query', { ...routes.myLikes(), query: new URLSearchParams({ [testToken]: '1' }) }],
   [undefined, routes.putVal('a', 'another-token')],
 ])('a call with the token in its %s is not sent', async (part, call) => {

@@ -1,0 +1,115 @@
+import type { Api } from '../http/api.ts';
+import { ifRouteExists } from '../http/if-present.ts';
+import type { Paging } from '../http/lists/pages.ts';
+import { changedAtOf, ownerOf, textAt, versionOf } from '../http/record-fields.ts';
+import type { JsonObject, Page } from '../lib/json.ts';
+import { once } from '../lib/once.ts';
+import * as routes from '../routes.ts';
+import type { SeenVals } from './seen-vals.ts';
+
+export interface ValInList {
+  id: string;
+  name: string | undefined;
+  version: number | undefined;
+  changedAt: string | undefined;
+  /** The id that git gives the code as a blob. Not every service sends it. */
+  codeHash: string | undefined;
+  owner: string | undefined;
+  madeAt: string | undefined;
+  madeBy: string | undefined;
+}
+
+/**
+ * The caller's vals on a service, for one command. Without the list, `pages` and `all` are undefined: the service answers
+ * its route with 404, 405 or 501, or /v1/me tells no id. Any other answer is an error.
+ */
+export interface Directory {
+  pages(paging: Paging): Promise<AsyncGenerator<Page> | undefined>;
+  /** Reads no more of the list than its first page. */
+  canList(): Promise<boolean>;
+  /** The whole list, which is read once. */
+  all(): Promise<readonly ValInList[] | undefined>;
+  /** The caller's vals of this name, in the list. */
+  named(name: string): Promise<readonly ValInList[]>;
+  /** Says whether an owner is the person or space of the token. A val without an owner counts as the caller's. */
+  isMe(owner: string | undefined): Promise<boolean>;
+}
+
+export function createDirectory(connect: () => Promise<Api>, seen: SeenVals): Directory {
+  const recallMe = once(async () => (await seen.recall()).me);
+  const askMe = once(async () => {
+    const api = await connect();
+    return textAt((await ifRouteExists(() => api.record(routes.me()))) ?? null, 'id');
+  });
+
+  async function pages(paging: Paging): Promise<AsyncGenerator<Page> | undefined> {
+    const remembered = await recallMe();
+    const found = remembered && (await pagesOf(remembered, paging));
+    if (found) return found;
+    // The store of the service may be a new one, where the caller has another id.
+    const me = await askMe();
+    return me === undefined || me === remembered ? undefined : pagesOf(me, paging);
+  }
+
+  async function pagesOf(user: string, paging: Paging): Promise<AsyncGenerator<Page> | undefined> {
+    const all = (await connect()).pages(routes.userVals(user), paging);
+    const first = await ifRouteExists(() => all.next());
+    if (first === undefined) return undefined;
+    return (async function* () {
+      if (first.done) return;
+      yield first.value;
+      yield* all;
+    })();
+  }
+
+  async function isMe(owner: string | undefined): Promise<boolean> {
+    if (owner === undefined || owner === (await recallMe())) return true;
+    return owner === (await askMe());
+  }
+
+  const open = once(() => pages({ all: true }));
+  const all = once(async () => {
+    const found = await open();
+    if (found === undefined) return undefined;
+    const vals = new Map<string, ValInList>();
+    for await (const { records } of found) {
+      for (const record of records) {
+        const val = valInList(record);
+        if (val !== undefined) vals.set(val.id, val);
+      }
+    }
+    return [...vals.values()];
+  });
+
+  return {
+    pages,
+    all,
+    isMe,
+    canList: async () => (await open()) !== undefined,
+    async named(name) {
+      const mine: ValInList[] = [];
+      for (const val of (await all()) ?? []) if (val.name === name && (await isMe(val.owner))) mine.push(val);
+      return mine;
+    },
+  };
+}
+
+function valInList(record: JsonObject): ValInList | undefined {
+  const id = textAt(record, 'id');
+  if (id === undefined) return undefined;
+  return {
+    id,
+    name: textAt(record, 'name'),
+    version: versionOf(record),
+    changedAt: changedAtOf(record),
+    codeHash: textAt(record, 'codeHash'),
+    owner: ownerOf(record)?.id,
+    ...newestVersionOf(record),
+  };
+}
+
+/** When the current version was made, and by whom. */
+export const newestVersionOf = (record: JsonObject): Pick<ValInList, 'madeAt' | 'madeBy'> => ({
+  madeAt: textAt(record, 'versionCreatedAt') ?? textAt(record, 'updatedAt'),
+  madeBy: textAt(record, 'versionAuthor.username') ?? textAt(record, 'author.username'),
+});

@@ -1,0 +1,186 @@
+// Says which val a word stands for. In this order: a path of a file, a whole id, a name, <owner>/<name>, the beginning of
+// an id. One function, for every command.
+
+import type { Api } from '../http/api.ts';
+import { ifPresent } from '../http/if-present.ts';
+import { textAt } from '../http/record-fields.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { nearest } from '../lib/suggest.ts';
+import { namePattern } from '../lib/val-limits.ts';
+import * as routes from '../routes.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Directory } from './directory.ts';
+import type { SeenVal } from './seen-file.ts';
+import type { SeenVals } from './seen-vals.ts';
+import {
+  isSignedOut,
+  notPushedYet,
+  onlyOne,
+  renamedMeanwhile,
+  unknownWord,
+  withoutToken,
+} from './unknown-word.ts';
+
+/** A val as the user gave it. */
+export interface GivenVal {
+  id: string;
+  /** What the user typed. */
+  word: string;
+  /** Undefined if the user gave an id, or the beginning of an id. */
+  name?: string;
+  /** Set if the val had to be read to find it. */
+  read?: ReadVal;
+}
+
+export interface ReadVal {
+  record: JsonObject;
+  etag: string | undefined;
+}
+
+/** A file, and the name of its val. */
+export interface FileOfVal {
+  path: string;
+  name: string;
+  /** The id that the record of the file has. */
+  recordedId: string | undefined;
+}
+
+export interface FindOptions {
+  settings: Settings;
+  seen: SeenVals;
+  directory: Directory;
+  connect(): Promise<Api>;
+  /** A write needs the state of the val, so the val is read even if the list has just told its name. */
+  isForWriting: boolean;
+}
+
+const shortestIdPrefix = 6;
+
+/** `fileOf` returns undefined if the word is no path of a file that is there or that git knows. */
+export async function findVal(
+  word: string,
+  { fileOf, ...options }: FindOptions & { fileOf(word: string): Promise<FileOfVal | undefined> },
+): Promise<GivenVal> {
+  const { settings, seen } = options;
+  const file = await fileOf(word);
+  if (file !== undefined) {
+    const found = await findNamed(file.name, options, file.recordedId);
+    if (found === undefined) throw notPushedYet(file);
+    return { ...found, word };
+  }
+  if (routes.looksLikeId(word)) return { id: word, word };
+  // A name comes before the beginning of an id, but what cannot be a name needs no list.
+  const mayBeName = namePattern.test(word) && !isSignedOut(settings);
+  const found =
+    (await findOfOwner(word, options)) ??
+    (mayBeName ? undefined : findIdPrefix(word, await seen.recall())) ??
+    (await findNamed(word, options)) ??
+    findIdPrefix(word, await seen.recall());
+  if (found !== undefined) return { ...found, word };
+  throw unknownWord(word, await suggestions(word, options));
+}
+
+type Found = Omit<GivenVal, 'word'>;
+
+/** The caller's val of this name. Throws if two vals have it. */
+export async function findNamed(
+  name: string,
+  options: FindOptions,
+  recordedId?: string,
+): Promise<Found | undefined> {
+  const { settings, directory, isForWriting } = options;
+  if (isSignedOut(settings)) throw withoutToken(settings, name);
+  const ids = new Set([...(recordedId === undefined ? [] : [recordedId]), ...(await idsSeen(name, options))]);
+  const { found, other } = await confirm(name, ids, options);
+  const remembered = onlyOne(found, `are named "${name}"`);
+  if (remembered !== undefined) return remembered;
+  const listed = (await directory.named(name)).map(({ id }) => ({ id, name }));
+  const only = onlyOne(listed, `are named "${name}"`);
+  if (only === undefined && other !== undefined) throw renamedMeanwhile(name, other);
+  if (only === undefined || !isForWriting) return only;
+  const read = await readVal(routes.getVal(only.id), options);
+  return read && { ...only, read };
+}
+
+/** The ids of the caller's vals that had this name when this machine saw them last. */
+async function idsSeen(name: string, { seen, directory }: FindOptions): Promise<string[]> {
+  const { me, vals } = await seen.recall();
+  const isMine = ({ mine, owner }: SeenVal) => {
+    if (mine || owner === undefined || owner === me) return true;
+    // Only a machine that does not know who the caller is has to ask.
+    return me === undefined && owner !== '' ? directory.isMe(owner) : false;
+  };
+  const ids: string[] = [];
+  for (const val of vals) if (val.name === name && (await isMine(val))) ids.push(val.id);
+  return ids;
+}
+
+/** Reads the vals: a remembered name counts only if the val still has it. A service may send no names. */
+async function confirm(
+  name: string,
+  ids: Iterable<string>,
+  options: FindOptions,
+): Promise<{ found: (Found & { name: string })[]; other?: { id: string; name: string } }> {
+  const found: (Found & { name: string })[] = [];
+  let other: { id: string; name: string } | undefined;
+  for (const id of ids) {
+    const read = await readVal(routes.getVal(id), options);
+    const nameNow = read && (textAt(read.record, 'name') ?? name);
+    if (nameNow === name) found.push({ id, name, read });
+    else if (nameNow !== undefined) other = { id, name: nameNow };
+  }
+  return { found, ...(other && { other }) };
+}
+
+/** Undefined if the val is not there (any more). */
+async function readVal(
+  call: ReturnType<typeof routes.getVal>,
+  { connect }: Pick<FindOptions, 'connect'>,
+): Promise<ReadVal | undefined> {
+  const api = await connect();
+  return ifPresent(() => api.recordWithEtag(call));
+}
+
+async function findOfOwner(word: string, options: FindOptions): Promise<Found | undefined> {
+  const [, owner, name] = /^@?([^/@\s]+)\/([^/\s]+)$/.exec(word) ?? [];
+  if (owner === undefined || name === undefined) return undefined;
+  const read = await readVal(routes.valOfOwner(owner, name), options);
+  const id = read && textAt(read.record, 'id');
+  return id === undefined ? undefined : { id, name, read };
+}
+
+function findIdPrefix(word: string, { vals }: { vals: readonly SeenVal[] }): Found | undefined {
+  const whole = vals.find(({ id }) => id === word);
+  const id = whole?.id ?? onlyOne(beginningWith(word, vals), `have ids that begin with "${word}"`)?.id;
+  return id === undefined ? undefined : { id };
+}
+
+function beginningWith(word: string, vals: readonly SeenVal[]): SeenVal[] {
+  const prefix = word.toLowerCase();
+  return word.length < shortestIdPrefix ? [] : vals.filter(({ id }) => id.toLowerCase().startsWith(prefix));
+}
+
+/** Names of vals that are there. Without a list, what was seen is read first, since it may be deleted by now. */
+async function suggestions(
+  word: string,
+  options: FindOptions,
+): Promise<{ names: string[]; isListed: boolean }> {
+  const listed = await options.directory.all();
+  if (listed !== undefined) {
+    return {
+      names: nearest(
+        word,
+        listed.flatMap(({ name }) => name ?? []),
+      ),
+      isListed: true,
+    };
+  }
+  const { mine } = await options.seen.recall();
+  const [name] = nearest(
+    word,
+    mine.map((val) => val.name),
+  );
+  const ids = mine.filter((val) => val.name === name).map(({ id }) => id);
+  const { found } = name === undefined ? { found: [] } : await confirm(name, ids, options);
+  return { names: found.slice(0, 1).map((val) => val.name), isListed: false };
+}
