@@ -3,7 +3,7 @@ import type { JsonObject } from '../lib/json.ts';
 import * as routes from '../routes.ts';
 import type { Api } from './api.ts';
 import { ifRouteExists } from './if-present.ts';
-import { codeOf, textAt } from './record-fields.ts';
+import { codeOf, textAt, versionOf } from './record-fields.ts';
 
 type ValField = keyof routes.ValFields;
 
@@ -12,6 +12,8 @@ const valFields: readonly ValField[] = ['name', 'privacy', 'readme'];
 export interface ChangedVal {
   val: JsonObject;
   notApplied: ValField[];
+  /** The version that was made because the service cannot change the fields alone. */
+  madeVersion: number | undefined;
 }
 
 /** `ifMatch` is the ETag of the val, if the val was read before. */
@@ -22,16 +24,31 @@ export async function changeFields(
   ifMatch?: string,
 ): Promise<ChangedVal> {
   const changed = await ifRouteExists(() => api.send({ ...routes.changeVal(id, fields), ifMatch }));
-  if (changed === undefined) {
-    const { record, etag } = await api.recordWithEtag(routes.getVal(id));
-    await api.send({ ...routes.createVersion(id, codeOf(record), fields), ifMatch: ifMatch ?? etag });
-  }
+  const before = changed === undefined ? await sendAsVersion(api, id, fields, ifMatch) : undefined;
   const val = await api.record(routes.getVal(id)).catch((error) => {
     throw error instanceof ValsError ? notRead(error) : error;
   });
   const isApplied = (field: ValField) =>
     fields[field] === undefined || fields[field] === (textAt(val, field) ?? '');
-  return { val, notApplied: valFields.filter((field) => !isApplied(field)) };
+  const version = versionOf(val);
+  const isNew = before !== undefined && version !== undefined && version > before;
+  return {
+    val,
+    notApplied: valFields.filter((field) => !isApplied(field)),
+    madeVersion: isNew ? version : undefined,
+  };
+}
+
+/** Returns the version that the val had before. */
+async function sendAsVersion(
+  api: Api,
+  id: string,
+  fields: routes.ValFields,
+  ifMatch: string | undefined,
+): Promise<number | undefined> {
+  const { record, etag } = await api.recordWithEtag(routes.getVal(id));
+  await api.send({ ...routes.createVersion(id, codeOf(record), fields), ifMatch: ifMatch ?? etag });
+  return versionOf(record);
 }
 
 const notRead = ({ message, facts }: ValsError): UnknownOutcomeError =>

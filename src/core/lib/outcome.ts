@@ -3,6 +3,8 @@ import type { JsonObject, JsonValue } from './json.ts';
 export type OutcomeStatus =
   | 'created'
   | 'pushed'
+  /** The service accepted it. No answer showed whether anything changed. */
+  | 'sent'
   /** The val on the service got the name of its file. Its code did not change. */
   | 'renamed'
   | 'pulled'
@@ -20,6 +22,7 @@ export type OutcomeStatus =
 const changes: ReadonlySet<unknown> = new Set<OutcomeStatus>([
   'created',
   'pushed',
+  'sent',
   'renamed',
   'pulled',
   'merged',

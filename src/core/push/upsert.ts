@@ -12,8 +12,8 @@ import type { SeenVal } from '../find-val/seen-file.ts';
 import type { Api } from '../http/api.ts';
 import { checkVersion, noSuchVal } from '../http/expected-version.ts';
 import { textAt, versionOf } from '../http/record-fields.ts';
-import { type JsonObject, withoutUndefined } from '../lib/json.ts';
-import type { Outcome } from '../lib/outcome.ts';
+import { type JsonObject, type JsonValue, withoutUndefined } from '../lib/json.ts';
+import type { Outcome, OutcomeRow } from '../lib/outcome.ts';
 import type { Result } from '../output/result.ts';
 import * as routes from '../routes.ts';
 import { type FailedFile, type PushedFile, pushWording, refuseFiles, refuseSeveral } from './refuse-files.ts';
@@ -69,7 +69,22 @@ export async function upsertFiles(
     run.out,
     files.filter((_file, index) => outcomes.rows[index]?.error === undefined),
   );
+  noteOnSent(run, outcomes.rows);
   return outcomes;
+}
+
+/** On a service that this machine does not know, nobody can tell what was replaced. */
+function noteOnSent({ out }: Run, rows: readonly OutcomeRow[]): void {
+  const [first] = rows.filter(({ status }) => status === 'sent');
+  if (first === undefined) return;
+  out.say({
+    kind: 'note',
+    text: {
+      text: 'To see what was there before, if anything',
+      command: 'version ls',
+      input: { val: `${first.name}` },
+    },
+  });
 }
 
 async function readAll(
@@ -106,21 +121,18 @@ async function upsert(
   const { status, body = null } = await api.send(call);
   const stored = withoutUndefined({ id: textAt(body, 'id'), version: versionOf(body) });
   if (status === 201) return { status: 'created', ...stored };
-  return isSeenVersion(stored, before, seenBefore)
-    ? { status: 'unchanged', ...stored }
-    : { status: 'pushed', ...stored, ...versionBefore };
+  const known = before?.version ?? versionSeen(stored, seenBefore);
+  return { ...stored, ...whatChanged(stored.version, known) };
 }
 
-/** The service makes no new version if the code is the same. */
-function isSeenVersion(
-  { id, version }: JsonObject,
-  before: ValAtVersion | undefined,
-  seenBefore: readonly SeenVal[],
-): boolean {
-  if (version === undefined) return false;
-  if (before !== undefined) return before.version === version;
-  return seenBefore.some((seen) => seen.id === id && seen.version === version);
+/** Only a version that was known before shows whether there is another one now. */
+function whatChanged(version: JsonValue | undefined, known: number | undefined): Outcome {
+  if (typeof version !== 'number' || known === undefined || version < known) return { status: 'sent' };
+  return version === known ? { status: 'unchanged' } : { status: 'pushed', versionBefore: known };
 }
+
+const versionSeen = ({ id }: JsonObject, seenBefore: readonly SeenVal[]): number | undefined =>
+  id === undefined ? undefined : seenBefore.find((seen) => seen.id === id)?.version;
 
 interface ValAtVersion {
   version: number;

@@ -27,7 +27,7 @@ describe('outcomes', () => {
     expect(await push(home, otherWorkspace)).toEqual(['unchanged', 'unchanged']);
     writeFileSync(join(folder, 'b.ts'), 'b2');
     expect(await push()).toEqual(['unchanged', 'pushed']);
-    expect(await push(temporaryFolder())).toEqual(['pushed', 'pushed']);
+    expect(await push(temporaryFolder())).toEqual(['sent', 'sent']);
   });
 
   it('are unchanged if a service answers with id and version alone, or the val was read before', async () => {
@@ -41,7 +41,7 @@ describe('outcomes', () => {
     const push = async (home: string) =>
       statuses((await run(['push', 'b.ts', '--json'], { env, cwd: vals('b'), home })).stdout);
     const home = temporaryFolder();
-    expect(await push(home)).toEqual(['pushed']);
+    expect(await push(home)).toEqual(['sent']);
     expect(await push(home)).toEqual(['unchanged']);
     const otherHome = temporaryFolder();
     await run(['val', 'get', id], { env, home: otherHome });

@@ -65,7 +65,7 @@ it.each([
   const result = await run(args, { env: service.env, input: 'code' });
   expect(result.exit).toBe(exit);
   expect(JSON.parse(result.stdout)).toMatchObject({ id });
-  expect(result.stderr.includes('made it public instead of private')).toBe(exit === 9);
+  expect(result.stderr.includes('The service made hello public instead of private')).toBe(exit === 9);
 });
 
 it('val set --privacy that meets a conflict does not speak of a name', async () => {

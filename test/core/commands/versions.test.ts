@@ -86,14 +86,6 @@ describe('version restore', () => {
     expect(await versions()).toEqual([4, 3, 2, 1]);
     expect(await code()).toBe(codes[0]);
   });
-
-  it('shows the author by name, and says if the version is the current one already', async () => {
-    const versionAuthor = { id: 'u1', username: 'ada' };
-    const service = await scriptedService([], () => ({ body: { id, version: 3, code: 'x', versionAuthor } }));
-    const { screen } = await runOnScreen(['version', 'restore', id, '3'], { env: service.env });
-    expect(screen).toMatch(/versionAuthor\S* +ada/);
-    expect(screen).toContain('Version 3 is already the current version.');
-  });
 });
 
 describe('val edit', () => {

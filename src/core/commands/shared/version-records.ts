@@ -1,4 +1,4 @@
-import { codeOf, textAt } from '../../http/record-fields.ts';
+import { codeOf } from '../../http/record-fields.ts';
 import type { JsonObject } from '../../lib/json.ts';
 
 export const versionCode = (version: JsonObject, val: string): string =>
@@ -6,9 +6,3 @@ export const versionCode = (version: JsonObject, val: string): string =>
     'The service did not send the code of the version.',
     { text: 'To print the current code', command: 'val get', input: { val, code: true } },
   ]);
-
-export function newVersionSentence(val: JsonObject): string {
-  const version = textAt(val, 'version');
-  const name = textAt(val, 'name') ?? 'The val';
-  return version === undefined ? `${name} has a new version.` : `${name} is now version ${version}.`;
-}

@@ -5,6 +5,7 @@ import { PartialError, UsageError } from '../../errors.ts';
 import { readCode } from '../../files/read-text.ts';
 import { publicity } from '../../http/change-val.ts';
 import { textAt } from '../../http/record-fields.ts';
+import { isObject } from '../../lib/json.ts';
 import { isFile } from '../../lib/paths.ts';
 import { namePattern } from '../../lib/val-limits.ts';
 import { noCheck, refuseBrokenCode } from '../../push/syntax.ts';
@@ -12,6 +13,7 @@ import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
 import { codeFile, dryRun, plan, privacy } from '../shared/options.ts';
 import { readReadme } from '../shared/readme.ts';
+import { writtenResult } from '../shared/written.ts';
 
 export const command = defineCommand({
   summary: 'Create a val',
@@ -54,12 +56,14 @@ export const command = defineCommand({
     await refuseBrokenCode(file, code, { noCheck });
     if (dryRun) return plan(call);
     const api = await run.api();
-    const record = await api.record(call);
-    run.out.say({ kind: 'done', text: `Created ${name}.` });
-    const privacyNow = textAt(record, 'privacy');
+    const reply = await api.send({ ...call, expects: 'record' });
+    const { status, body: record } = reply;
+    const done = status === 201 ? `Created ${name}.` : `The service accepted ${name}.`;
+    run.out.say({ kind: 'done', text: done });
+    const privacyNow = isObject(record) ? textAt(record, 'privacy') : undefined;
     const isTooPublic = privacy !== undefined && publicity(privacyNow, 0) > publicity(privacy, 0);
-    if (!isTooPublic) return { kind: 'record', record };
-    const message = `The service created ${name}, but made it ${privacyNow} instead of ${privacy}.`;
+    if (!isObject(record) || !isTooPublic) return writtenResult(run, reply);
+    const message = `The service made ${name} ${privacyNow} instead of ${privacy}.`;
     const hint = { text: 'To change its privacy', command: 'val set', input: { val: name, privacy } };
     return { kind: 'record', record, error: new PartialError(message, { hint }) };
   },

@@ -10,7 +10,7 @@ import { noCheck, syntaxError } from '../../push/syntax.ts';
 import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, valArgument } from '../shared/options.ts';
-import { newVersionSentence } from '../shared/version-records.ts';
+import { newVersionSentence, sayAddition, writtenResult } from '../shared/written.ts';
 
 export const command = defineCommand({
   summary: "Edit a val's code in your editor",
@@ -52,10 +52,10 @@ export const command = defineCommand({
         run.out.say({ kind: 'warning', text: textIsIn(file) });
         return plan(call);
       }
-      const sent = await api.record(call);
+      const reply = await api.send({ ...call, expects: 'record' });
       await discard();
-      run.out.say({ kind: 'done', text: newVersionSentence(sent) });
-      return { kind: 'record', record: sent };
+      sayAddition(run, { val, reply, before: versionOf(now) }, newVersionSentence);
+      return writtenResult(run, reply);
     } catch (error) {
       run.out.say({ kind: 'warning', text: textIsIn(file) });
       throw error;

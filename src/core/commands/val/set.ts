@@ -8,6 +8,7 @@ import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, privacy, valArgument } from '../shared/options.ts';
 import { readReadme } from '../shared/readme.ts';
+import { writtenResult } from '../shared/written.ts';
 
 export const command = defineCommand({
   summary: 'Change the name, privacy or readme of a val',
@@ -31,13 +32,19 @@ export const command = defineCommand({
     const fields = await readFields(run, { name, privacy, readme });
     if (dryRun) return plan(routes.changeVal(val, fields));
     const api = await run.api();
-    const { val: record, notApplied } = await changeFields(api, val, fields, run.vals.etagOf(val));
+    const {
+      val: record,
+      notApplied,
+      madeVersion,
+    } = await changeFields(api, val, fields, run.vals.etagOf(val));
     const label = textAt(record, 'name') ?? run.vals.wordFor(val) ?? val;
     const wanted = Object.keys(fields);
     const applied = wanted.filter((field) => !notApplied.some((other) => other === field));
-    if (applied.length > 0) run.out.say({ kind: 'done', text: doneSentence(applied, label) });
-    if (notApplied.length === 0) return { kind: 'record', record };
-    const message = `The service did not change the ${listed(notApplied)} of ${label}.`;
+    const reply = { status: 200, body: record };
+    if (applied.length > 0)
+      run.out.say({ kind: 'done', text: doneSentence(applied, label) + versionNote(madeVersion) });
+    if (notApplied.length === 0) return writtenResult(run, reply);
+    const message = `The service did not change the ${listed(notApplied)} of ${label}.${versionNote(madeVersion)}`;
     const hint = `Change the ${listed(notApplied)} on the service itself.`;
     if (applied.length === 0) throw new RefusedError(message, { hint });
     return { kind: 'record', record, error: new PartialError(message, { hint }) };
@@ -62,6 +69,9 @@ async function readFields(run: Run, { name, privacy, readme }: routes.ValFields)
     ...(text !== undefined && { readme: text }),
   };
 }
+
+const versionNote = (version: number | undefined): string =>
+  version === undefined ? '' : ` For this, version ${version} was made, with the same code.`;
 
 /** The label is the new name already. */
 function doneSentence(fields: readonly string[], label: string): string {

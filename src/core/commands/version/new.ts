@@ -5,7 +5,7 @@ import { noCheck, refuseBrokenCode } from '../../push/syntax.ts';
 import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
 import { codeFile, dryRun, ifVersion, plan, valArgument } from '../shared/options.ts';
-import { newVersionSentence } from '../shared/version-records.ts';
+import { newVersionSentence, sayAddition, versionRead, writtenResult } from '../shared/written.ts';
 
 export const command = defineCommand({
   summary: 'Add a version to a val',
@@ -30,8 +30,8 @@ export const command = defineCommand({
     const api = await run.api();
     const ifMatch = ifVersion === undefined ? undefined : await etagAtVersion(api, val, ifVersion);
     if (dryRun) return plan(call);
-    const record = await api.record({ ...call, ifMatch });
-    run.out.say({ kind: 'done', text: newVersionSentence(record) });
-    return { kind: 'record', record };
+    const reply = await api.send({ ...call, ifMatch, expects: 'record' });
+    sayAddition(run, { val, reply, before: ifVersion ?? versionRead(run, val) }, newVersionSentence);
+    return writtenResult(run, reply);
   },
 });

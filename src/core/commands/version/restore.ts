@@ -1,9 +1,9 @@
 import { defineCommand } from '../../command-line/command.ts';
-import { versionOf } from '../../http/record-fields.ts';
 import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, valArgument, versionArgument } from '../shared/options.ts';
 import { versionCode } from '../shared/version-records.ts';
+import { sayAddition, versionRead, writtenResult } from '../shared/written.ts';
 
 export const command = defineCommand({
   summary: 'Make the code of an old version current again',
@@ -15,22 +15,16 @@ export const command = defineCommand({
   examples: ['vals version restore hello 1'],
   columns: valColumns,
   async run(run, { val, version, dryRun }) {
-    const {
-      api: connect,
-      out: { say },
-    } = run;
-    const api = await connect();
+    const api = await run.api();
     const code = versionCode(await api.record(routes.getVersion(val, version)), val);
     const call = routes.createVersion(val, code);
     if (dryRun) return plan(call);
-    const restored = await api.record(call);
-    say({ kind: 'done', text: doneSentence(version, versionOf(restored)) });
-    return { kind: 'record', record: restored };
+    const reply = await api.send({ ...call, expects: 'record' });
+    sayAddition(run, { val, reply, before: versionRead(run, val) }, (label, added) =>
+      added === undefined
+        ? `The new version of ${label} has the code of version ${version}.`
+        : `The new version ${added} has the code of version ${version}.`,
+    );
+    return writtenResult(run, reply);
   },
 });
-
-function doneSentence(version: number, newVersion: number | undefined): string {
-  if (newVersion === undefined) return `The code of version ${version} is now the current code.`;
-  if (newVersion === version) return `Version ${version} is already the current version.`;
-  return `The new version ${newVersion} has the code of version ${version}.`;
-}

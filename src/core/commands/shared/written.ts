@@ -1,0 +1,59 @@
+// What the answer to a write showed, and no more.
+import type { Run } from '../../command-line/command.ts';
+import type { Reply } from '../../http/call.ts';
+import { versionOf } from '../../http/record-fields.ts';
+import { isObject } from '../../lib/json.ts';
+import type { Result } from '../../output/result.ts';
+
+export type Addition =
+  | { kind: 'added'; version: number | undefined }
+  | { kind: 'already there'; version: number }
+  /** The answer does not show whether there is a new version. */
+  | { kind: 'accepted' };
+
+/** `before` is the version that the val had, if it was read before. */
+export function additionIn({ status, body = null }: Reply, before: number | undefined): Addition {
+  const version = versionOf(body);
+  if (version === undefined) return status === 201 ? { kind: 'added', version } : { kind: 'accepted' };
+  if (before === undefined) {
+    if (status === 201) return { kind: 'added', version };
+    return status === 200 ? { kind: 'already there', version } : { kind: 'accepted' };
+  }
+  if (version > before) return { kind: 'added', version };
+  return version === before ? { kind: 'already there', version } : { kind: 'accepted' };
+}
+
+/** The version that the val had when it was read to find out which val the user means. */
+export const versionRead = ({ vals }: Pick<Run, 'vals'>, val: string): number | undefined =>
+  versionOf(vals.lastRead(val) ?? null);
+
+export function sayAddition(
+  { out, vals }: Pick<Run, 'out' | 'vals'>,
+  { val, reply, before }: { val: string; reply: Reply; before: number | undefined },
+  addedSentence: (label: string, version: number | undefined) => string,
+): void {
+  const { body = null } = reply;
+  const label = (isObject(body) && typeof body.name === 'string' ? body.name : vals.labelFor(val)) ?? val;
+  const addition = additionIn(reply, before);
+  switch (addition.kind) {
+    case 'added':
+      out.say({ kind: 'done', text: addedSentence(label, addition.version) });
+      return;
+    case 'already there':
+      out.say({ kind: 'note', text: `Version ${addition.version} already has this code.` });
+      return;
+    case 'accepted':
+      out.say({ kind: 'done', text: `The service accepted the new version of ${label}.` });
+      return;
+  }
+}
+
+export const newVersionSentence = (label: string, version: number | undefined): string =>
+  version === undefined ? `${label} has a new version.` : `${label} is now version ${version}.`;
+
+/** A person has read the line that sums up the change, so the record is for pipes and scripts. */
+export function writtenResult({ out, flags }: Pick<Run, 'out' | 'flags'>, { body }: Reply): Result {
+  if (out.forPerson && flags.fields === undefined) return { kind: 'nothing' };
+  if (isObject(body)) return { kind: 'record', record: body };
+  return flags.json || flags.ndjson ? { kind: 'json', value: null } : { kind: 'nothing' };
+}
