@@ -32,7 +32,7 @@ export async function admit(
   // 403 would reveal to others that the space exists. A page of it may be that of a public val.
   if (request.space !== undefined && !request.access && request.isApi) throw nothingAt(request.url);
   if (!route) return;
-  if (route.access === 'token') accessOf(request);
+  if (route.admits === 'token') accessOf(request);
   if (request.access && route.method !== 'GET') checkMayWrite(request.access, route);
 }
 

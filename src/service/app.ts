@@ -41,11 +41,11 @@ export function createApp(store: Store, options: AppOptions): Listener {
 
   async function reply(request: ServiceRequest, outgoing: ServerResponse) {
     const { route, params, allowedMethods } = findRoute(request.method, request.path);
-    request.isPage = route?.access === 'page';
+    request.isPage = route?.admits === 'page';
     if (route) request.pattern = (request.space === undefined ? '' : '/@{space}') + patternOf(route.path);
-    if (route?.access === 'any host') return route.reply(request, params);
+    if (route?.admits === 'any host') return route.reply(request, params);
     request.origin = checkHost(request, network);
-    if (route?.access === 'form') return route.reply(request, params);
+    if (route?.admits === 'form') return route.reply(request, params);
     await admit({ store, rateLimit }, request, route, outgoing);
     return route ? route.reply(request, params) : refuseUnknownRoute(request, allowedMethods);
   }
@@ -83,7 +83,7 @@ function refuseUnknownRoute(request: ServiceRequest, allowedMethods: string[]): 
 
 function healthRoute({ db }: Store): Route {
   return route('GET', healthPath, {
-    access: 'any host',
+    admits: 'any host',
     summary: 'The health of the service',
     responses: { 200: ref('Health') },
     async reply() {

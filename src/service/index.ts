@@ -2,6 +2,7 @@ import { UsageError } from '../core/errors.ts';
 import { type Clock, systemClock } from '../core/lib/clock.ts';
 import { createApp } from './app.ts';
 import type { StoreLocation } from './database/database.ts';
+import type { CertificateFiles } from './http/certificate.ts';
 import type { Metrics } from './http/metrics.ts';
 import { inUrl, loopbackOnly, type Network } from './http/network.ts';
 import type { Limits } from './http/rate-limit.ts';
@@ -29,7 +30,8 @@ export interface EmbeddedService {
 export type ServiceEvent =
   | StoreEvent
   | { kind: 'answered'; request: FinishedRequest }
-  | { kind: 'internal error'; failure: InternalError };
+  | { kind: 'internal error'; failure: InternalError }
+  | { kind: 'certificate failed'; error: Error };
 
 export interface ServiceOptions {
   port: number;
@@ -45,14 +47,13 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
   const { network = loopbackOnly, limits = {}, clock = systemClock } = options;
   const tell = (event: ServiceEvent) => options.onEvent?.(event);
   const onInternalError = (failure: InternalError) => tell({ kind: 'internal error', failure });
-  const certificate = await ownCertificate(network);
+  const tls = network.certificate && (await openCertificate(network.certificate));
   const store = await openStore(options, {
     tokenFor: network.endsWithCommand ? 'command' : 'owner',
     onEvent: tell,
   });
   const ended = new AbortController();
   try {
-    if (options.seed) await seedOwner(store, options.seed);
     let metrics: Metrics | undefined;
     const app = createApp(store, {
       network,
@@ -62,22 +63,28 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
     const server = await listen(app, {
       host: network.host,
       port: options.port,
-      certificate,
-      isBehindProxy: network.publicUrl !== undefined && certificate === undefined,
+      certificate: tls?.certificate,
+      isBehindProxy: network.publicUrl !== undefined && !tls,
       onFinished(request) {
         metrics?.count(request);
         tell({ kind: 'answered', request });
       },
       onInternalError,
     });
-    if (options.metrics) {
-      const { serveMetrics } = await import('./http/metrics.ts');
-      const { connections } = store.db;
-      metrics = await serveMetrics({ ...server, connections }, options.metrics).catch(async (error) => {
-        await server.close();
-        throw error;
-      });
+    try {
+      if (options.seed) await seedOwner(store, options.seed);
+      if (options.metrics) {
+        const { serveMetrics } = await import('./http/metrics.ts');
+        metrics = await serveMetrics({ ...server, connections: store.db.connections }, options.metrics);
+      }
+    } catch (error) {
+      await server.close();
+      throw error;
     }
+    const stopWatching = tls?.watch({
+      onRenewed: server.renewCertificate,
+      onFailure: (error) => tell({ kind: 'certificate failed', error }),
+    });
     void cleanUp(store.db, { keepRunsMs: limits.keepRunsMs, clock, signal: ended.signal });
     const { port } = server;
     let closed: Promise<void> | undefined;
@@ -89,6 +96,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
       metricsPort: metrics?.port,
       close() {
         ended.abort();
+        stopWatching?.();
         metrics?.close();
         closed ??= server.close().finally(store.close);
         return closed;
@@ -108,8 +116,10 @@ async function seedOwner(store: Store, seed: SeedData): Promise<void> {
 }
 
 /** Most services need no certificate, and start sooner without Node's TLS. */
-async function ownCertificate({ certificate: files }: Network) {
-  if (files === undefined) return undefined;
-  const { readCertificate } = await import('./http/certificate.ts');
-  return readCertificate(files);
+async function openCertificate(files: CertificateFiles) {
+  const { readCertificate, watchCertificate } = await import('./http/certificate.ts');
+  return {
+    certificate: readCertificate(files),
+    watch: (on: Parameters<typeof watchCertificate>[1]) => watchCertificate(files, on),
+  };
 }

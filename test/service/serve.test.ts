@@ -124,8 +124,8 @@ describe('vals serve', () => {
     expect(screen).toContain('run `vals user add <username> --data team.db`.');
   });
 
-  it.each(['70000', 'http'])('refuses --port %s', async (port) => {
-    expect(await run(['serve', '--port', port])).toMatchObject({ exit: 2, stdout: '' });
+  it.each([['--port', '70000'], ['--port', 'http'], ['--allow-http']])('refuses %s %s', async (...words) => {
+    expect(await run(['serve', ...words])).toMatchObject({ exit: 2, stdout: '' });
   });
 });
 

@@ -72,6 +72,7 @@ describe('the file of a store', () => {
       /store\.db could not be used: it is not a SQLite database\.$/,
       (file) => writeFileSync(file, 'These are my notes. '.repeat(100)),
     ],
+    ['a text of one byte', /store\.db is not a SQLite database\.$/, (file) => writeFileSync(file, 'x')],
     [
       "another program's",
       /store\.db belongs to another program\.$/,

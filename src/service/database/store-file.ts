@@ -7,6 +7,8 @@ import { errnoOf } from '../../core/lib/system.ts';
 export const otherFileHint =
   'Use another file. The embedded service keeps vals.db in the folder VALS_DATA_DIR.';
 
+const smallestDatabase = 512;
+
 /** Makes the file if it is absent, for its owner alone, because it has everybody's code. */
 export function prepareStoreFile(file: string): string {
   makeFolder(dirname(file), 0o700);
@@ -19,6 +21,10 @@ export function prepareStoreFile(file: string): string {
   const stats = statSync(path);
   if (!stats.isFile())
     throw new LocalError(`${path} is not a file, so it cannot be a store.`, { hint: otherFileHint });
+  // SQLite takes so small a file for an empty one, and would write over it.
+  if (stats.size > 0 && stats.size < smallestDatabase) {
+    throw new LocalError(`${path} is not a SQLite database.`, { hint: otherFileHint });
+  }
   return path;
 }
 

@@ -56,6 +56,7 @@ interface ListenOptions {
 interface Server {
   port: number;
   requestsUnderWay(): number;
+  renewCertificate(certificate: Certificate): void;
   close(): Promise<void>;
 }
 
@@ -96,6 +97,9 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
   return {
     port,
     requestsUnderWay: () => underWay.size,
+    renewCertificate(certificate) {
+      if ('setSecureContext' in server) server.setSecureContext(certificate);
+    },
     async close() {
       isEnding = true;
       for (const outgoing of underWay) outgoing.shouldKeepAlive = false;

@@ -15,8 +15,8 @@ import { visibleVersion } from '../store/versions.ts';
 import { valAddress } from './parts.ts';
 import { accessOfVisitor, type Visit, viewOf } from './visitor.ts';
 
-const page = { access: 'page', responses: { 200: 'text/html' } } as const;
-const raw = { access: 'page', responses: { 200: 'text/plain' } } as const;
+const page = { admits: 'page', responses: { 200: 'text/html' } } as const;
+const raw = { admits: 'page', responses: { 200: 'text/plain' } } as const;
 
 /** Longer than other functions, because it is a table: one entry for each route. */
 export function pageRoutes({ db }: Pick<Store, 'db'>): Route[] {

@@ -132,5 +132,5 @@ function bar({ from, runs, failed }: RunSummary['buckets'][number], index: numbe
   const rect = (kind: string, high: number) =>
     html`<rect class="${kind}" x="${index * 5}" y="${barHeight - high}" width="4" height="${high}"/>`;
   const text = `${from.slice(0, 16).replace('T', ' ')} UTC: ${counted(runs, 'run')}, ${failed} failed`;
-  return html`<g><title>${text}</title>${rect('ran', height)}${failed > 0 ? rect('broke', Math.min(height, heightOf(failed))) : ''}</g>`;
+  return html`<g data-from="${from}"><title>${text}</title>${rect('ran', height)}${failed > 0 ? rect('broke', Math.min(height, heightOf(failed))) : ''}</g>`;
 }

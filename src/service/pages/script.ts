@@ -1,11 +1,14 @@
 /** Shows times in the reader's own zone, and copies code. It runs at the end of each page, allowed by its hash. */
 export const script = `
+const shown = (time, timeStyle = 'short') =>
+  new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle });
 for (const time of document.querySelectorAll('time')) {
-  const moment = new Date(time.dateTime);
-  if (Number.isNaN(moment.getTime())) continue;
   time.title = time.dateTime;
-  const timeStyle = 'seconds' in time.dataset ? 'medium' : 'short';
-  time.textContent = moment.toLocaleString(undefined, { dateStyle: 'medium', timeStyle });
+  time.textContent = shown(time.dateTime, 'seconds' in time.dataset ? 'medium' : 'short');
+}
+for (const bar of document.querySelectorAll('[data-from]')) {
+  const title = bar.querySelector('title');
+  title.textContent = title.textContent.replace(/^.* UTC/, shown(bar.dataset.from));
 }
 const said = document.getElementById('said');
 for (const button of document.querySelectorAll('[data-copy]')) {

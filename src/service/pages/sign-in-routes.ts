@@ -14,7 +14,7 @@ const signInQuery = query({ next: anyText, key: anyText });
 export function signInRoutes(store: Store): Route[] {
   return [
     route('GET', '/sign-in', {
-      access: 'page',
+      admits: 'page',
       summary: 'The form to sign in, or a sign-in by a link',
       query: signInQuery,
       responses: { 200: 'text/html', 303: 'nothing' },
@@ -30,7 +30,7 @@ export function signInRoutes(store: Store): Route[] {
       },
     }),
     route('POST', '/sign-in', {
-      access: 'form',
+      admits: 'form',
       summary: 'Sign a browser in',
       query: signInQuery,
       responses: { 303: 'nothing' },
@@ -43,7 +43,7 @@ export function signInRoutes(store: Store): Route[] {
       },
     }),
     route('POST', '/sign-out', {
-      access: 'form',
+      admits: 'form',
       summary: 'Sign a browser out',
       responses: { 303: 'nothing' },
       reply: (request) => signOut(request, store),

@@ -5,7 +5,7 @@ import { recordSchemas, ref } from './schemas.ts';
 
 export function openApiRoute(routes: readonly Route[]): Route {
   const own: Route = route('GET', '/v1/openapi.json', {
-    access: 'anyone',
+    admits: 'anyone',
     summary: 'This description of the API',
     responses: { 200: { type: 'object' } },
     reply: () => json(describeApi([...routes, own])),
@@ -53,7 +53,7 @@ const operationIdOf = ({ method, path }: Route): string =>
   method.toLowerCase() + path.replace(/\W+(\w?)/g, (_, letter: string) => letter.toUpperCase());
 
 function operationOf(route: Route) {
-  const { method, path, access, summary, responses, query, body, hasIfMatch, hasIfNoneMatch } = route;
+  const { path, admits, summary, responses, query, body, hasIfMatch } = route;
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => {
     const schema = name === 'version' ? { type: 'integer', minimum: 0 } : { type: 'string' };
     return { name, in: 'path', required: true, schema };
@@ -63,7 +63,6 @@ function operationOf(route: Route) {
   });
   const inHeader = [
     ...(hasIfMatch ? [header('If-Match', 'Change the val only if it still has this ETag.')] : []),
-    ...(hasIfNoneMatch ? [header('If-None-Match', ifNoneMatch[method === 'GET' ? 'read' : 'write'])] : []),
   ];
   const parameters = [...inPath, ...inQuery, ...inHeader];
   return {
@@ -74,18 +73,13 @@ function operationOf(route: Route) {
     ...(body && { requestBody: requestBodyOf(body) }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(responses).map(([status, content]) => [status, responseOf(content, Number(status))]),
+        Object.entries(responses).map(([status, content]) => [status, responseOf(content)]),
       ),
       default: refusal,
     },
-    security: access === 'token' ? [{ token: [] }] : [{}, { token: [] }],
+    security: admits === 'token' ? [{ token: [] }] : [{}, { token: [] }],
   };
 }
-
-const ifNoneMatch = {
-  read: 'Send the val only if it has none of these ETags.',
-  write: 'With *, create the val, but do not change one that is there.',
-};
 
 const header = (name: string, description: string) => ({
   name,
@@ -110,8 +104,8 @@ function requestBodyOf({ fields }: Check<never, unknown>) {
   };
 }
 
-function responseOf(content: Route['responses'][number], status: number) {
-  if (content === 'nothing') return { description: status === 304 ? 'The val has not changed.' : 'Done.' };
+function responseOf(content: Route['responses'][number]) {
+  if (content === 'nothing') return { description: 'Done.' };
   if (typeof content === 'object') {
     return {
       description: 'The reply.',

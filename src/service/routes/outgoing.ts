@@ -9,8 +9,8 @@ import {
 import type { User } from '../store/access.ts';
 import type { Reference } from '../store/references.ts';
 import type { ListedVal, Val } from '../store/val-rows.ts';
+import { etagOf } from '../store/vals.ts';
 import type { RecordOf } from './schemas.ts';
-import { etagOf, isUnchangedFor } from './write-options.ts';
 
 export function valRecord(val: ListedVal & Partial<Val>, links: LinkBase): RecordOf<'Val'> {
   return {
@@ -34,11 +34,14 @@ export function valRecord(val: ListedVal & Partial<Val>, links: LinkBase): Recor
   };
 }
 
-export function valReply(request: ServiceRequest, val: Val): ServiceReply {
-  const headers = { ETag: etagOf(val) };
-  if (isUnchangedFor(request, val)) return { status: 304, headers };
-  return json(valRecord(val, linkBaseOf(request)), 200, headers);
-}
+export const valReply = (request: ServiceRequest, val: Val): ServiceReply =>
+  json(valRecord(val, linkBaseOf(request)), 200, { ETag: etagOf(val) });
+
+/** Of a write that answers no val. */
+export const changedReply = (val: Pick<Val, 'id' | 'revision'>): ServiceReply => ({
+  status: 204,
+  headers: { ETag: etagOf(val) },
+});
 
 export const createdReply = (request: ServiceRequest, val: Val, below = ''): ServiceReply =>
   json(valRecord(val, linkBaseOf(request)), 201, {

@@ -1,8 +1,7 @@
 import { parseBody, readBytes } from '../body.ts';
 import type { Body, Check, Query, Schema } from '../fields.ts';
-import type { ServiceReply, ServiceRequest } from '../request.ts';
+import { headerOf, type ServiceReply, type ServiceRequest } from '../request.ts';
 import type { WriteOptions } from '../store/write-as.ts';
-import { writeOptionsOf } from './write-options.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -13,14 +12,12 @@ export interface Route {
    * `page`: anyone, also below a space, because a browser may have a session instead of a token. `form`: the route itself
    * checks the Origin header and the token.
    */
-  access: 'token' | 'anyone' | 'page' | 'form' | 'any host';
+  admits: 'token' | 'anyone' | 'page' | 'form' | 'any host';
   /** The write changes tokens of the person. The store decides which tokens may do it, whatever they may do elsewhere. */
   isPersonal?: boolean;
   summary: string;
   /** Whether the write can be made to depend on the state of the val, with the header If-Match. */
   hasIfMatch?: boolean;
-  /** Whether the header If-None-Match counts: for a write `*`, for a read the ETags that the client has. */
-  hasIfNoneMatch?: boolean;
   responses: Record<number, Schema | 'text/html' | 'text/plain' | 'application/typescript' | 'nothing'>;
   query?: Check<Query, unknown>;
   body?: Check<Body, unknown>;
@@ -36,8 +33,8 @@ type ParamsIn<Path extends string> = Path extends `${string}:${infer Name}/${inf
     : never;
 
 interface Definition<Path extends string, CheckedQuery, CheckedBody>
-  extends Pick<Route, 'summary' | 'responses' | 'hasIfMatch' | 'hasIfNoneMatch' | 'isPersonal'> {
-  access?: Route['access'];
+  extends Pick<Route, 'summary' | 'responses' | 'hasIfMatch' | 'isPersonal'> {
+  admits?: Route['admits'];
   query?: Check<Query, CheckedQuery>;
   body?: Check<Body, CheckedBody>;
   reply(
@@ -58,7 +55,7 @@ export function route<Path extends string, CheckedQuery = undefined, CheckedBody
 ): Route {
   const { query, body, reply } = definition;
   return {
-    access: 'token',
+    admits: 'token',
     ...definition,
     method,
     path,
@@ -68,7 +65,12 @@ export function route<Path extends string, CheckedQuery = undefined, CheckedBody
         params,
         query: query?.read((name) => request.url.searchParams.getAll(name)),
         body: bytes && body.read(parseBody(bytes)),
-        options: writeOptionsOf(request),
+        options: {
+          ifMatch: headerOf(request, 'if-match')
+            ?.split(',')
+            .map((tag) => tag.trim()),
+          origin: request.origin,
+        },
       };
       return reply(request, input as Parameters<typeof reply>[1]);
     },

@@ -116,8 +116,7 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
     }),
     route('GET', '/v1/alias/:username/:name', {
       summary: 'A val, by its owner and name',
-      hasIfNoneMatch: true,
-      responses: { 200: ref('Val'), 304: 'nothing' },
+      responses: { 200: ref('Val') },
       reply: async (request, { params: { username, name } }) =>
         valReply(request, await valNamed(db, accessOf(request), username, name)),
     }),

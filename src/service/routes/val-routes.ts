@@ -11,7 +11,7 @@ import { visibleVal } from '../store/vals.ts';
 import { type ListedVersion, pageOfVersions, visibleVersion } from '../store/versions.ts';
 import * as check from './checks.ts';
 import { runPage, shortPage } from './list-page.ts';
-import { createdReply, valRecord, valReply } from './outgoing.ts';
+import { changedReply, createdReply, valRecord, valReply } from './outgoing.ts';
 import { type Route, route } from './route.ts';
 import { listSchema, type RecordOf, ref } from './schemas.ts';
 
@@ -19,15 +19,14 @@ import { listSchema, type RecordOf, ref } from './schemas.ts';
 export function valRoutes(db: Database): Route[] {
   return [
     route('GET', '/v1/vals/:id', {
-      access: 'anyone',
+      admits: 'anyone',
       summary: 'A val with its code',
-      hasIfNoneMatch: true,
-      responses: { 200: ref('Val'), 304: 'nothing' },
+      responses: { 200: ref('Val') },
       reply: async (request, { params }) =>
         valReply(request, await visibleVal(db, request.access, params.id)),
     }),
     route('GET', '/v1/vals/:id/module', {
-      access: 'anyone',
+      admits: 'anyone',
       summary: 'The code of a val',
       responses: { 200: 'application/typescript' },
       async reply({ access }, { params }) {
@@ -51,7 +50,6 @@ export function valRoutes(db: Database): Route[] {
       summary: 'Create a val, or update the code of the val with this name',
       body: check.nameAndCode,
       hasIfMatch: true,
-      hasIfNoneMatch: true,
       responses: { 200: ref('Val'), 201: ref('Val') },
       async reply(request, { body, options }) {
         const { val, isNew } = await createOrUpdateVal(db, accessOf(request), body, options);
@@ -64,8 +62,7 @@ export function valRoutes(db: Database): Route[] {
       hasIfMatch: true,
       responses: { 204: 'nothing' },
       async reply(request, { params, body, options }) {
-        await changeProperties(db, accessOf(request), params.id, options, body);
-        return { status: 204 };
+        return changedReply(await changeProperties(db, accessOf(request), params.id, options, body));
       },
     }),
     route('DELETE', '/v1/vals/:id', {
@@ -116,7 +113,7 @@ export function valRoutes(db: Database): Route[] {
     }),
 
     route('GET', '/v1/vals/:id/versions', {
-      access: 'anyone',
+      admits: 'anyone',
       summary: 'The versions of a val, newest first',
       query: check.versions,
       responses: { 200: listSchema('Version') },
@@ -137,10 +134,9 @@ export function valRoutes(db: Database): Route[] {
       },
     }),
     route('GET', '/v1/vals/:id/versions/:version', {
-      access: 'anyone',
+      admits: 'anyone',
       summary: 'A val with the code of one version',
-      hasIfNoneMatch: true,
-      responses: { 200: ref('Val'), 304: 'nothing' },
+      responses: { 200: ref('Val') },
       reply: async (request, { params: { id, version } }) =>
         valReply(request, await visibleVersion(db, request.access, id, check.parseVersion(version))),
     }),
@@ -149,8 +145,9 @@ export function valRoutes(db: Database): Route[] {
       hasIfMatch: true,
       responses: { 204: 'nothing' },
       async reply(request, { params: { id, version }, options }) {
-        await deleteVersion(db, accessOf(request), id, options, check.parseVersion(version));
-        return { status: 204 };
+        return changedReply(
+          await deleteVersion(db, accessOf(request), id, options, check.parseVersion(version)),
+        );
       },
     }),
   ];

@@ -19,9 +19,9 @@ import {
   type ValContent,
   withAuthor,
 } from './val-rows.ts';
-import { stateTag } from './vals.ts';
+import { etagOf } from './vals.ts';
 import { insertVersion, removeVersion } from './versions.ts';
-import { accessEnded, guardOf, type Precondition, type WriteOptions, writeAs } from './write-as.ts';
+import { accessEnded, guardOf, type WriteOptions, writeAs } from './write-as.ts';
 
 export type ValChange = Pick<ValContent, 'code'> & Partial<ValContent>;
 
@@ -29,12 +29,12 @@ export type ValChange = Pick<ValContent, 'code'> & Partial<ValContent>;
 export const writeToVal = <Result>(
   db: Database,
   access: Access,
-  { id, onlyIf }: WriteOptions & { id: string },
+  { id, ifMatch }: WriteOptions & { id: string },
   work: (tx: Tx, val: LockedVal) => Promise<Result>,
 ): Promise<Result> =>
   writeAs(db, access, { val: id }, async (tx) => {
     const val = await lockOwnVal(tx, access, id);
-    checkState(val, onlyIf);
+    checkState(val, ifMatch);
     return work(tx, val);
   });
 
@@ -62,8 +62,11 @@ export const deleteVersion = (
   id: string,
   options: WriteOptions,
   version: number,
-): Promise<void> =>
-  writeToVal(db, access, { id, ...options }, (tx, val) => removeVersion(tx, val, version, options.origin));
+): Promise<Pick<Val, 'id' | 'revision'>> =>
+  writeToVal(db, access, { id, ...options }, async (tx, val) => {
+    await removeVersion(tx, val, version, options.origin);
+    return { id, revision: val.revision + 1 };
+  });
 
 /**
  * The row is locked by a statement of its own: what PostgreSQL joins to a locked row may be older than the row. The second
@@ -93,8 +96,10 @@ export async function lockOwnVal(tx: Tx, access: Access, id: string): Promise<Lo
   throw noVal(id);
 }
 
-export function checkState(val: LockedVal | undefined, onlyIf: Precondition | undefined): void {
-  if (onlyIf && !onlyIf.allows(val && stateTag(val))) throw new HttpProblem(412, onlyIf.refusal);
+/** A weak tag never matches (RFC 9110, 13.1.1). */
+export function checkState(val: LockedVal | undefined, ifMatch: readonly string[] | undefined): void {
+  if (!ifMatch || (val && (ifMatch.includes('*') || ifMatch.includes(etagOf(val))))) return;
+  throw new HttpProblem(412, 'The val has changed since you read it. Read it again before you change it.');
 }
 
 export async function updateVal(

@@ -28,13 +28,13 @@ export const createOrUpdateVal = (
   db: Database,
   access: Access,
   change: ValChange & { name: string },
-  { onlyIf, origin }: WriteOptions = {},
+  { ifMatch, origin }: WriteOptions = {},
 ): Promise<{ val: Val; isNew: boolean }> =>
   writeAs(db, access, { val: change.name }, async (tx) => {
     // Tries again if another process creates the val between `lockVal` and `insertVal`.
     for (;;) {
       const found = await lockVal(tx, access, sql`owner_id = ${access.owner.id} AND name = ${change.name}`);
-      checkState(found, onlyIf);
+      checkState(found, ifMatch);
       if (found) return { val: (await updateVal(tx, access, found, change, origin)).val, isNew: false };
       const val = await insertVal(tx, access, { ...newValDefaults, ...change }, origin);
       if (val) return { val, isNew: true };

@@ -6,7 +6,7 @@ import { type Access, idPattern, mayFind, mayRead } from './access.ts';
 import { isCurrent, noVal, selectVal, type Val } from './val-rows.ts';
 
 /** Differs for each state of each val. */
-export const stateTag = ({ id, revision }: Pick<Val, 'id' | 'revision'>): string => `${id}.${revision}`;
+export const etagOf = ({ id, revision }: Pick<Val, 'id' | 'revision'>): string => `"${id}.${revision}"`;
 
 export async function visibleVal(db: Reader, access: Access | undefined, id: string): Promise<Val> {
   const isReadable = sql`vals.id = ${id} AND ${mayRead(access)} AND ${isCurrent}`;

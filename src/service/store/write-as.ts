@@ -4,12 +4,10 @@ import { HttpProblem, readsOnly, unauthorized } from '../problem.ts';
 import { type Access, isInSpace } from './access.ts';
 import { now } from './timestamps.ts';
 
-/** Decides by the state of the val whether the write may begin. */
-export type Precondition = { allows(state: string | undefined): boolean; refusal: string };
-
 /** What a request says of the write that it wants. */
 export interface WriteOptions {
-  onlyIf?: Precondition | undefined;
+  /** The write begins only if the val has one of these ETags. */
+  ifMatch?: readonly string[] | undefined;
   /** The address of the service, by which code imports its vals. */
   origin?: string | undefined;
 }

@@ -1,9 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join, resolve } from 'node:path';
 import { connect } from 'node:tls';
 import { execa } from 'execa';
-import { describe, expect, test } from 'vitest';
-import type { CertificateFiles } from '../../../src/service/http/certificate.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  type CertificateFiles,
+  readCertificate,
+  watchCertificate,
+} from '../../../src/service/http/certificate.ts';
+import { listen } from '../../../src/service/http/server.ts';
 import { folderOfTestFile, temporaryService } from '../support.ts';
 
 const pem = (name: string) => resolve('test/support/certificates', `${name}.pem`);
@@ -49,6 +55,42 @@ test.each([
   await expect(overTls(files)).rejects.toThrow(problem);
 });
 
+test('a certificate that was renewed is served, and one that cannot be used is reported', async () => {
+  const files = {
+    cert: fileWith('renewed', readFileSync(good)),
+    key: fileWith('renewed-key', readFileSync(good)),
+  };
+  const answer = async (_: unknown, outgoing: ServerResponse) => {
+    outgoing.end();
+    return 'route';
+  };
+  const server = await listen(answer, { host: '127.0.0.1', port: 0, certificate: readCertificate(files) });
+  const failures: Error[] = [];
+  const stop = watchCertificate(files, {
+    onRenewed: server.renewCertificate,
+    onFailure: (error) => failures.push(error),
+    everyMs: 20,
+  });
+  onTestFinished(async () => {
+    stop();
+    await server.close();
+  });
+  const served = () =>
+    new Promise<string>((done, fail) => {
+      const socket = connect({ port: server.port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
+        done(socket.getPeerCertificate().fingerprint256);
+        socket.destroy();
+      });
+      socket.on('error', fail);
+    });
+  const before = await served();
+  writeFileSync(files.key, 'no key');
+  await expect.poll(() => failures.length).toBe(1);
+  expect(await served()).toBe(before);
+  for (const file of [files.cert, files.key]) writeFileSync(file, readFileSync(pem('other-host')));
+  await expect.poll(served).not.toBe(before);
+});
+
 describe('a service with TLS', async () => {
   const service = await overTls({ cert: good, key: good });
 
@@ -80,6 +122,6 @@ for (let count = 0; count < 60; count++) {
 console.log(JSON.stringify(counts));
 agent.destroy();`;
     const { stdout } = await execa(process.execPath, ['--input-type=module', '-e', client]);
-    expect(JSON.parse(stdout)).toEqual({ 201: 60 });
+    expect(JSON.parse(stdout)).toEqual({ 201: 1, 200: 59 });
   });
 });

@@ -155,6 +155,15 @@ describe.skipIf(chromium === undefined)('in a browser', async () => {
     });
     expect(`${shown}`.replace(/\s/g, ' ')).toContain(inTokyo.replace(/\s/g, ' '));
     expect(await textOf(page)).toMatch(/\((just now|\d+ minutes? ago)\)/);
+    await page.goto(at('/@acme/runs'));
+    const [from, title] = (await page.$eval('[data-from]', (bar) => [
+      bar.getAttribute('data-from'),
+      bar.textContent,
+    ])) as string[];
+    const hour = { timeZone: 'Asia/Tokyo', dateStyle: 'medium', timeStyle: 'short' } as const;
+    expect(`${title}`.replace(/\s/g, ' ')).toContain(
+      new Date(`${from}`).toLocaleString('en', hour).replace(/\s/g, ' '),
+    );
   });
 
   const pages = [

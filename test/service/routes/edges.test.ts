@@ -50,31 +50,6 @@ test.each([
   expect(await service.statusOf('GET', '/v1/me', { token: null, headers })).toBe(status);
 });
 
-test('a val of a name that is taken is not replaced with If-None-Match: *', async () => {
-  const put = (code: string) =>
-    service.ask('PUT', '/v1/vals', { body: { name: 'only', code }, headers: { 'If-None-Match': '*' } });
-  expect((await put('1')).status).toBe(201);
-  expect(await put('2')).toMatchObject({
-    status: 412,
-    body: { message: expect.stringContaining('already') },
-  });
-  expect((await service.get('/v1/alias/local/only')).code).toBe('1');
-});
-
-test('a val that the client has is answered with 304, until it changes', async () => {
-  const { id } = await service.createVal({ name: 'kept', code: 'c' });
-  const path = `/v1/vals/${id}`;
-  const { etag = '' } = (await service.ask('GET', path)).headers;
-  const get = (tag: string) => service.ask('GET', path, { headers: { 'If-None-Match': tag } });
-  for (const tag of [etag, `"x", W/${etag}`, '*']) {
-    const unchanged = await get(tag);
-    expect(unchanged).toMatchObject({ status: 304, text: '', headers: { etag } });
-    expect(unchanged.headers).not.toHaveProperty('content-length');
-  }
-  await service.putVal('kept', 'd');
-  expect(await get(etag)).toMatchObject({ status: 200, body: { code: 'd' } });
-});
-
 test('a body is JSON in UTF-8', async () => {
   const put = (body: string | Buffer, type: string) =>
     service.statusOf('PUT', '/v1/vals', { raw: body, headers: { 'Content-Type': type } });

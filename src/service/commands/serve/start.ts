@@ -26,8 +26,16 @@ export interface Setup extends Omit<ServeOptions, keyof NetworkOptions> {
   isShared: boolean;
 }
 
-export function readSetup(run: Pick<Run, 'settings' | 'host' | 'out'>, options: ServeOptions): Setup {
+export function readSetup(
+  run: Pick<Run, 'flags' | 'settings' | 'host' | 'out'>,
+  options: ServeOptions,
+): Setup {
   const { metricsPort, metricsHost } = options;
+  if (run.flags.allowHttp) {
+    throw new UsageError('--allow-http has no meaning for `vals serve`.', {
+      hint: 'Beyond this machine, use --tls-cert and --tls-key, or a proxy that serves HTTPS.',
+    });
+  }
   if (metricsHost !== undefined && metricsPort === undefined) {
     throw new UsageError('--metrics-host works only with --metrics-port.', {
       hint: 'For example --metrics-port 9464.',
