@@ -129,7 +129,9 @@ it('--watch runs again on each save of the file and of its imports, and says onc
       if (steps[0] !== undefined && screen.includes(steps[0][0])) steps.shift()?.[1]();
     },
   });
-  expect(screen.split('Not recorded: no service is chosen.')).toHaveLength(2);
+  expect(
+    screen.split('Not recorded: a.ts imports files beside it, which are no part of the val.'),
+  ).toHaveLength(2);
   expect(screen).not.toMatch(/^error:/m);
 });
 

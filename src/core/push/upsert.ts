@@ -4,7 +4,6 @@ import { runBatch } from '../command-line/batch.ts';
 import type { Run } from '../command-line/command.ts';
 import { lookup } from '../command-line/files-of-vals.ts';
 import { NotFoundError, undefinedIf } from '../errors.ts';
-import { warnOfImports } from '../files/relative-imports.ts';
 import { nameFrom, refuseUnusableNames } from '../files/val-names.ts';
 import type { FoundFile } from '../files/walk.ts';
 import { findNamed } from '../find-val/find-val.ts';
@@ -65,10 +64,6 @@ export async function upsertFiles(
     signal,
     progress: 'Pushing',
   });
-  warnOfImports(
-    run.out,
-    files.filter((_file, index) => outcomes.rows[index]?.error === undefined),
-  );
   noteOnSent(run, outcomes.rows);
   return outcomes;
 }

@@ -21,7 +21,7 @@ export interface FinishedRun {
 }
 
 /** Asks at once which val has the code. The function that it returns records a run of that code. */
-export type BeginRecord = (entry: Entry) => RecordRun;
+export type BeginRecord = (entry: Entry, importsFiles: boolean) => RecordRun;
 export type RecordRun = (run: FinishedRun) => Promise<JsonObject | undefined>;
 
 const mostSeconds = 5;
@@ -52,8 +52,11 @@ export function createRecorder(context: Run, target: Target): BeginRecord {
     }
   }
 
-  return (entry) => {
-    const finding = findVersion(context, target, entry, connect);
+  return (entry, importsFiles) => {
+    const finding =
+      importsFiles && target.kind === 'file'
+        ? Promise.resolve(`${entry.name} imports files beside it, which are no part of the val.`)
+        : findVersion(context, target, entry, connect);
     // The error is reported when the run is over.
     finding.catch(() => {});
     return async (run) => {

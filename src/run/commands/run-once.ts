@@ -5,6 +5,7 @@ import { endForAgents } from '../../core/lib/val-limits.ts';
 import type { JsonResult, TextResult } from '../../core/output/result.ts';
 import { type Launch, type LaunchInput, prepareLaunch } from '../launch.ts';
 import { createLogs } from '../logs.ts';
+import { isFilePath } from '../modules/resolve.ts';
 import { type Run, startRun } from '../start-run.ts';
 import { findTarget, type Target, type Wanted } from '../target.ts';
 import { type BeginRecord, createRecorder, finishedRun, type RecordRun } from './record-run.ts';
@@ -63,7 +64,7 @@ export async function* run(
   let isSilentScript = false;
   try {
     const modules = launch.modules(entry, onFile);
-    const { hasDefaultExport } = await modules.compiled;
+    const { hasDefaultExport, imports } = await modules.compiled;
     const mode = hasDefaultExport ? 'call' : 'script';
     const stdout = mode === 'script' && !asRecord && agent === undefined ? 'stdout' : 'stderr';
     const started = startRun({
@@ -73,7 +74,10 @@ export async function* run(
       onLog: logs.add,
     });
     // After the start of the val: finding the version takes as long as the start, and goes on beside it.
-    record = beginRecord(entry);
+    record = beginRecord(
+      entry,
+      imports.some(({ specifier }) => isFilePath(specifier)),
+    );
     value = yield* show(started, asRecord);
     startedAt = started.beganAt();
     const { wasCutOff } = await started.finished();
@@ -85,7 +89,7 @@ export async function* run(
     failure = error;
   }
   const finished = finishedRun(startedAt, clock.now(), failure, logs.text());
-  const recorded = await (record ?? beginRecord(entry))(finished);
+  const recorded = await (record ?? beginRecord(entry, false))(finished);
   const printed = agent ? endForAgents(finished.logs) : finished.logs;
   if (failure !== undefined) {
     if (!flags.json && !flags.ndjson)

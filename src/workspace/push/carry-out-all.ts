@@ -1,7 +1,6 @@
 import { runBatch, type Task } from '../../core/command-line/batch.ts';
 import type { Run } from '../../core/command-line/command.ts';
 import type { ValsError } from '../../core/errors.ts';
-import { warnOfImports } from '../../core/files/relative-imports.ts';
 import type { OutcomeRow } from '../../core/lib/outcome.ts';
 import type { Rows } from '../../core/output/result.ts';
 import { pushWording } from '../../core/push/refuse-files.ts';
@@ -61,7 +60,6 @@ export async function carryOutAll(
     ...{ remarks, code },
   }));
   warnOfRemarks(run, results);
-  warnOfImports(run.out, results);
   return dryRun ? outcomes : withLearntIds(run, planned, outcomes);
 }
 
