@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events';
 import { InterruptedError, type LocalError } from '../errors.ts';
 import { noSeenVals } from '../find-val/seen-vals.ts';
 import { type Api, createApi } from '../http/api.ts';
-import type { ListNotes } from '../http/lists/follow.ts';
 import type { OpenDispatcher } from '../http/request/dispatcher.ts';
 import { createLimiter, mostRequests } from '../http/request/limiter.ts';
 import { warnWith } from '../lib/say.ts';
@@ -23,8 +22,8 @@ export interface Connection {
 export async function openConnection(run: Run, options: ConnectOptions = {}): Promise<Connection> {
   const { host, out } = run;
   const { clock } = host;
-  const note = (text: string) => out.say({ kind: 'note', text });
-  const target = await findTarget(run, options, note);
+  const warn = warnWith(out.say);
+  const target = await findTarget(run, options, (text) => out.say({ kind: 'note', text }));
   const closing = new AbortController();
   const signal = AbortSignal.any([options.signal ?? host.signal, closing.signal]);
   // Each request adds a listener. Node would print a warning for more than ten.
@@ -32,18 +31,16 @@ export async function openConnection(run: Run, options: ConnectOptions = {}): Pr
   const { request, refuseToken } = requestsTo(target, run, { ...options, signal });
   return {
     name: target.isLocal ? 'the embedded service' : target.base.href.replace(/^https?:\/\//, ''),
-    api: createApi(request, { notes: listNotes(warnWith(out.say), note), clock, signal, refuseToken }),
+    api: createApi(request, {
+      clock,
+      signal,
+      refuseToken,
+      onStuck: () => warn('The list of the service goes on without new records, so it may be incomplete.'),
+      onMissing: () => warn('More records came than one look reads, so the oldest of them are missing.'),
+    }),
     close: () => closing.abort(new InterruptedError(0)),
   };
 }
-
-const listNotes = (warn: (text: string) => void, note: (text: string) => void): ListNotes => ({
-  listIsStuck: () => warn('The list of the service goes on without new records, so it may be incomplete.'),
-  serviceIsAway: ({ message }) => warn(`${message} The command keeps trying until the service answers.`),
-  serviceIsBack: () => note('The service answers again.'),
-  tooManyRecords: () =>
-    warn('The service sent more records than the command reads at once, so the older ones are missing.'),
-});
 
 function requestsTo(
   { base, token, proxy, dispatcher, ...target }: Target,

@@ -1,7 +1,7 @@
 import { isInvalidRequest } from '../errors.ts';
 import { isObject, type JsonObject, type Page } from '../lib/json.ts';
 import type { Call, Reply, Request } from './call.ts';
-import { type FollowOptions, follow, type ListNotes } from './lists/follow.ts';
+import { type FollowOptions, follow } from './lists/follow.ts';
 import { type FetchPage, largestPage, listPages, type Paging } from './lists/pages.ts';
 import { nextLinkIn, recordsIn } from './record-fields.ts';
 
@@ -17,13 +17,14 @@ export interface Api {
   refuseToken(call: Call): void;
 }
 
-export interface ApiOptions extends Pick<FollowOptions, 'clock' | 'signal'> {
-  notes: ListNotes;
+export interface ApiOptions extends Pick<FollowOptions, 'clock' | 'signal' | 'onMissing'> {
+  /** Called if the service sends the same records again and again, so that a list may not be whole. */
+  onStuck(): void;
   refuseToken: Api['refuseToken'];
 }
 
 export function createApi(request: Request, options: ApiOptions): Api {
-  const { notes, refuseToken, clock, signal } = options;
+  const { onStuck, refuseToken } = options;
   let demandsPaging = false;
   const isPaged = ({ paging }: Call) => paging === 'always' || (paging === 'on demand' && demandsPaging);
 
@@ -62,20 +63,31 @@ export function createApi(request: Request, options: ApiOptions): Api {
     };
   const filtersOf = (call: Call) => new URLSearchParams(call.query);
 
+  const pages: Api['pages'] = (call, paging = { all: true }) =>
+    listPages({
+      fetchPage: pagesOf(call),
+      filters: filtersOf(call),
+      paging,
+      isPaged: isPaged(call),
+      onStuck,
+    });
+
+  async function readNewest(call: Call, limit: number): Promise<Page> {
+    const records: JsonObject[] = [];
+    let end: Page['end'];
+    for await (const page of pages(call, { limit })) {
+      records.push(...page.records);
+      end = page.end;
+    }
+    return { records, ...(end && { end }) };
+  }
+
   return {
     send: request,
     record: async (call) => (await recordWithEtag(call)).record,
     recordWithEtag,
-    pages: (call, paging = { all: true }) =>
-      listPages({
-        fetchPage: pagesOf(call),
-        filters: filtersOf(call),
-        paging,
-        isPaged: isPaged(call),
-        onStuck: notes.listIsStuck,
-      }),
-    follow: (call, last) =>
-      follow({ fetchPage: pagesOf(call), filters: filtersOf(call), last, clock, signal, notes }),
+    pages,
+    follow: (call, last) => follow({ ...options, last, readNewest: (count) => readNewest(call, count) }),
     refuseToken,
   };
 }

@@ -5,6 +5,7 @@ import { takeRecords } from '../../http/lists/pages.ts';
 import { type RunRecord, readRun } from '../../http/run-record.ts';
 import type { Page } from '../../lib/json.ts';
 import type { RunSummary } from '../../lib/run-summary.ts';
+import type { Column } from '../../output/column.ts';
 import type { ListResult, Result } from '../../output/result.ts';
 import * as routes from '../../routes.ts';
 import { failedRunColumns, runColumns, summaryColumns } from '../shared/columns.ts';
@@ -56,10 +57,8 @@ export async function showRuns(run: Run, val: string | undefined, view: RunView)
     const { rows, total } = await summarize(run, filtered(api.pages(call, { all: true })), val);
     return { kind: 'list', rows, columns: summaryColumns, total: rows.length > 1 ? total : undefined };
   }
-  const layout: Omit<ListResult, 'kind' | 'rows'> = {
-    columns: error ? failedRunColumns : runColumns,
-    inBlocks: full,
-  };
+  const columns = error ? failedRunColumns : runColumns;
+  const layout: Omit<ListResult, 'kind' | 'rows'> = { columns, inBlocks: full };
   if (!follow) {
     if (!filtersHere) return { kind: 'list', rows: api.pages(call, paging), ...layout };
     // If the service has applied the filter, the first page is enough.
@@ -68,8 +67,12 @@ export async function showRuns(run: Run, val: string | undefined, view: RunView)
   }
   run.out.say({ kind: 'progress', text: 'Waiting for runs. Press Ctrl-C to stop' });
   const pages = untilInterrupted(filtered(api.follow(call, paging.limit ?? runsBeforeFollowing)));
-  return { kind: 'list', rows: pages, goesOn: true, ...layout };
+  return { kind: 'list', rows: pages, goesOn: true, ...layout, columns: columns.map(withId) };
 }
+
+/** The room that is kept for later errors must not cost the id, with which `vals runs` shows the whole error. */
+const withId = (column: Column): Column =>
+  column.kind === 'id' ? { ...column, droppable: undefined } : column;
 
 async function* untilInterrupted(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
   try {

@@ -4,7 +4,7 @@ import { errnoOf } from '../../lib/system.ts';
 import type { Call, Reply } from '../call.ts';
 import { arrayIn, nextLinkIn } from '../record-fields.ts';
 import { type Fault, isRead, type UnusableReply } from './faults.ts';
-import { troubleOf } from './trouble.ts';
+import { faultOf } from './no-reply.ts';
 
 export interface HttpReply {
   status: number;
@@ -25,7 +25,7 @@ export function readReply(call: Call, reply: HttpReply, now: number): Reply | Fa
   if (encoding.toLowerCase() !== 'identity') return unusable({ kind: 'compressed', encoding });
   if (!(body instanceof Error)) return readSuccess(call, reply, body);
   if (errnoOf(body) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return unusable({ kind: 'too large' });
-  return troubleOf({ error: body, mayHaveReachedService: true });
+  return faultOf({ error: body, mayHaveReachedService: true });
 }
 
 function ignoresBody({ method, isRaw }: Call, status: number): boolean {

@@ -13,11 +13,11 @@ import {
   meaningOf,
 } from './faults.ts';
 import type { Limiter } from './limiter.ts';
+import { faultOf } from './no-reply.ts';
 import { readReply } from './read-reply.ts';
 import { secretIn } from './secrets.ts';
 import { send } from './send.ts';
 import { type Trace, traceAttempt } from './trace.ts';
-import { troubleOf } from './trouble.ts';
 
 export interface RequestOptions {
   base: { origin: string; href: string };
@@ -82,7 +82,7 @@ export function createRequest(options: RequestOptions): Request {
   async function attempt(call: Call, request: HttpRequest, limitMs: number): Promise<Reply | Fault> {
     const endAttempt = limiter.beginAttempt();
     const answer = await send(options.open, request, { clock, limitMs, signal });
-    const result = 'error' in answer ? troubleOf(answer) : readReply(call, answer, clock.now());
+    const result = 'error' in answer ? faultOf(answer) : readReply(call, answer, clock.now());
     endAttempt(isFault(result) && meaningOf(result).wantsFewerRequests ? 'refused' : 'went well');
     return result;
   }

@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
 import { keepParser, type OpenDispatcher } from './dispatcher.ts';
+import { type NoReply, TimeoutError } from './no-reply.ts';
 import type { HttpReply } from './read-reply.ts';
-import { type NoReply, TimeoutError } from './trouble.ts';
 
 interface HttpRequest {
   method: string;

@@ -3,7 +3,7 @@ import type { buildConnector, Dispatcher } from 'undici';
 import connect from 'undici/lib/api/api-connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
-import { ProxyError } from './trouble.ts';
+import { ProxyError } from './no-reply.ts';
 
 export interface ProxyServer {
   url: URL;

@@ -1,10 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BadResponseError, InterruptedError, UnavailableError } from '../../../../src/core/errors.ts';
+import { InterruptedError } from '../../../../src/core/errors.ts';
 import { follow } from '../../../../src/core/http/lists/follow.ts';
 import type { Clock } from '../../../../src/core/lib/clock.ts';
-import type { JsonObject } from '../../../../src/core/lib/json.ts';
 import { budget } from '../../../support/cases.ts';
 import { inProcess } from '../../../support/in-process.ts';
 import { exitStatus, run, startProcess, temporaryFolder } from '../../../support/program.ts';
@@ -13,175 +12,112 @@ import { fastClock, runFastClock } from '../request/faults/harness.ts';
 
 runFastClock();
 
-interface Change {
+interface Look {
   arrive: number;
+  /** Below how many records the new ones stand. */
   depth?: number;
   vanish?: number[];
 }
 
-interface Look extends Change {
-  during?: Change[];
-  awayAt?: number;
-}
-
-interface Plan {
+/** Follows a list of `start` records that changes before each look. */
+async function followPlan({
+  start,
+  last,
+  cap = 100,
+  looks,
+}: {
   start: number;
   last: number;
   cap?: number;
-  links?: boolean;
-  ids?: boolean;
   looks: Look[];
-}
-
-async function followPlan(plan: Plan, failWith: Error = new UnavailableError('away')) {
-  const { start, last, cap = 100, links = true, ids = true, looks } = plan;
+}) {
   const controller = new AbortController();
   const arrived: string[] = [];
   const old = Array.from({ length: start }, (_, index) => `old-${index}`);
   let list = old.toReversed();
-  const apply = ({ arrive, depth = 0, vanish = [] }: Change) => {
-    const fresh = Array.from({ length: arrive }, (_, index) => `new-${arrived.length + index}`);
-    arrived.push(...fresh);
-    const gone = new Set(vanish.map((place) => list[place]));
-    list = [...list.slice(0, depth), ...fresh.toReversed(), ...list.slice(depth)].filter(
-      (id) => !gone.has(id),
-    );
-  };
-
-  let look = -1;
-  let request = 0;
-  let requests = 0;
-  const waits: number[] = [];
+  const left = [...looks];
   const clock: Clock = {
     now: () => 0,
     after(ms, callback) {
-      waits.push(ms);
-      look += 1;
-      request = 0;
-      if (look === looks.length + 4) controller.abort(new InterruptedError(130));
-      const planned = looks[look];
-      if (planned) apply(planned);
+      expect(ms).toBe(2_000);
+      const look = left.shift();
+      if (look === undefined) controller.abort(new InterruptedError(130));
+      const { arrive, depth = 0, vanish = [] } = look ?? { arrive: 0 };
+      const fresh = Array.from({ length: arrive }, (_, index) => `new-${arrived.length + index}`);
+      arrived.push(...fresh);
+      const gone = new Set(vanish.map((place) => list[place]));
+      list = [...list.slice(0, depth), ...fresh.toReversed(), ...list.slice(depth)].filter(
+        (id) => !gone.has(id),
+      );
       const timer = setImmediate(callback);
       return () => clearImmediate(timer);
     },
   };
-  const fetchPage = async (query: URLSearchParams) => {
-    const planned = looks[look];
-    const change = planned?.during?.[request - 1];
-    if (change) apply(change);
-    request += 1;
-    requests += 1;
-    if (planned?.awayAt === request - 1) throw failWith;
-    const offset = Number(query.get('offset'));
-    const page = list.slice(offset, offset + Math.min(cap, Number(query.get('limit'))));
-    const end = offset + page.length;
-    const next = end < list.length ? new URLSearchParams({ offset: `${end}` }) : null;
-    const record = (name: string): JsonObject => (ids ? { id: name } : { name });
-    return { records: page.map(record), next: links ? next : undefined };
-  };
-
   const given: string[] = [];
-  const notes: string[] = [];
-  let error: unknown;
-  try {
-    const pages = follow({
-      last,
-      clock,
-      signal: controller.signal,
-      notes: {
-        serviceIsAway: () => notes.push('away'),
-        serviceIsBack: () => notes.push('back'),
-        tooManyRecords: () => notes.push('too many'),
-        listIsStuck: () => notes.push('stuck'),
-      },
-      fetchPage,
-      filters: new URLSearchParams(),
-    });
-    for await (const page of pages) for (const { id, name } of page.records) given.push(String(id ?? name));
-  } catch (thrown) {
-    error = thrown;
-  }
-  const [left, printed] = [new Set(list), new Set(given)];
-  const missing = arrived.filter((id) => left.has(id) && !printed.has(id));
-  return { given, expected: [...old.slice(-last), ...arrived], missing, notes, waits, requests, error };
+  let missing = 0;
+  const pages = follow({
+    last,
+    clock,
+    signal: controller.signal,
+    onMissing: () => {
+      missing += 1;
+    },
+    async readNewest(count) {
+      const records = list.slice(0, Math.min(count, cap)).map((id) => ({ id }));
+      return { records, ...(list.length > records.length && { end: 'more' as const }) };
+    },
+  });
+  await expect(
+    (async () => {
+      for await (const page of pages) for (const { id } of page.records) given.push(id as string);
+    })(),
+  ).rejects.toMatchObject({ exit: 130 });
+  return { given, expected: [...old.slice(-last), ...arrived], missing, left: new Set(list) };
 }
 
-const burst = fc.oneof(
-  { weight: 4, arbitrary: fc.nat(5) },
-  { weight: 1, arbitrary: fc.constantFrom(99, 100, 101, 199, 200, 250, 340) },
-);
-const awayAt = fc.option(fc.nat(4), { nil: undefined });
-const service = {
-  start: fc.constantFrom(0, 1, 5, 99, 100, 101, 180, 300),
-  last: fc.constantFrom(1, 10, 150),
-  cap: fc.constantFrom(7, 20, 100),
-  links: fc.boolean(),
-};
-
-const inAllCases = (plans: Record<string, fc.Arbitrary<unknown>>, check: (plan: Plan) => Promise<void>) =>
-  fc.assert(fc.asyncProperty(fc.record({ ...service, ...plans }) as fc.Arbitrary<Plan>, check), {
-    numRuns: budget(25),
-  });
-
 describe('following a list', () => {
+  const service = { start: fc.constantFrom(0, 1, 5, 99, 100, 101, 180), last: fc.constantFrom(1, 10, 100) };
+
   it('gives the last records, then each new record once and in order', async () => {
-    const during = fc.array(fc.record({ arrive: fc.nat(5) }), { maxLength: 4 });
-    const looks = fc.array(fc.record({ arrive: burst, during, awayAt }), { maxLength: 6 });
-    await inAllCases({ ids: fc.boolean(), looks }, async (plan) => {
-      const { given, expected, error, notes } = await followPlan(plan);
-      expect(error).toMatchObject({ exit: 130 });
-      expect(given).toEqual(expected);
-      expect(notes.join(' ')).toMatch(/^(away back ?)*$/);
-    });
+    const looks = fc.array(fc.record({ arrive: fc.nat(99) }), { maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(fc.record({ ...service, looks }), async (plan) => {
+        const { given, expected, missing } = await followPlan(plan);
+        expect({ given, missing }).toEqual({ given: expected, missing: 0 });
+      }),
+      { numRuns: budget(25) },
+    );
   });
 
   it('takes no old record for a new one if records vanish between two looks', async () => {
-    const vanish = fc.array(fc.nat(60), { maxLength: 30 });
-    const looks = fc.array(fc.record({ arrive: burst, vanish, awayAt }), { maxLength: 6 });
-    await inAllCases({ looks }, async (plan) => {
-      const { given, expected, missing } = await followPlan(plan);
-      expect(given).toEqual(expected.filter((id) => given.includes(id)));
-      expect(missing).toEqual([]);
-    });
+    const look = fc.record({ arrive: fc.nat(60), vanish: fc.array(fc.nat(60), { maxLength: 30 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.record({ ...service, looks: fc.array(look, { maxLength: 6 }) }), async (plan) => {
+        const { given, expected, left } = await followPlan(plan);
+        expect(given).toEqual(expected.filter((id) => given.includes(id)));
+        expect(expected.filter((id) => left.has(id) && !given.includes(id))).toEqual([]);
+      }),
+      { numRuns: budget(25) },
+    );
   });
 
-  it('finds records that arrive below others, as far down as one request reaches', async () => {
-    const looks = fc.array(fc.record({ arrive: fc.nat(5), depth: fc.nat(60) }), { maxLength: 8 });
-    await inAllCases({ looks, cap: fc.constant(100) }, async (plan) => {
-      const { given, expected } = await followPlan(plan);
-      expect([...given].sort()).toEqual(expected.sort());
-    });
-  });
-
-  it('gives the newest 10,000 records, and says so, if more have arrived', async () => {
-    const looks = [10_001, 0, 5].map((arrive) => ({ arrive }));
-    const { given, expected, notes } = await followPlan({ start: 5, last: 1, looks });
-    expect(given).toEqual(expected.filter((id) => id !== 'new-0'));
-    expect(notes).toEqual(['too many']);
-  });
-
-  it('gives no record twice, although only the newest 10,000 are remembered', async () => {
-    const looks = [1, 9_999, 9_999, 0, 2].map((arrive) => ({ arrive }));
-    const { given, expected } = await followPlan({ start: 12_000, last: 12_000, looks });
+  it('finds records that arrive below others', async () => {
+    const { given, expected } = await followPlan({ start: 180, last: 5, looks: [{ arrive: 2, depth: 60 }] });
     expect(given).toEqual(expected);
   });
-});
 
-describe('while the service is away', () => {
-  const away = { arrive: 1, awayAt: 0 };
-  const plan = { start: 5, last: 5 };
-
-  it('the client looks less and less often, up to every 30 s, and every 2 s again when the service is back', async () => {
-    const { given, waits, notes } = await followPlan({ ...plan, looks: Array(6).fill(away) });
-    expect(waits).toEqual([2, 4, 8, 16, 30, 30, 30, 2, 2, 2, 2].map((seconds) => seconds * 1_000));
-    expect(notes).toEqual(['away', 'back']);
-    expect(given.length).toBe(11);
-  });
-
-  it('any other error ends the command at once', async () => {
-    const { error, notes } = await followPlan({ ...plan, looks: [away] }, new BadResponseError('nonsense'));
-    expect(error).toBeInstanceOf(BadResponseError);
-    expect(notes).toEqual([]);
+  it.each([
+    [0, 100],
+    [180, 101],
+    [5, 250],
+  ])('of %d records says that some are missing if %d came between two looks', async (start, arrive) => {
+    const { given, expected, missing } = await followPlan({
+      start,
+      last: 1,
+      looks: [{ arrive }, { arrive: 1 }],
+    });
+    expect(missing).toBe(start + arrive > 100 ? 1 : 0);
+    expect(given.slice(-101)).toEqual(expected.slice(-101));
   });
 });
 
@@ -259,7 +195,7 @@ describe('vals runs --follow', () => {
   });
 
   it('appends rows below one header at a terminal', async () => {
-    const columns = 100;
+    const columns = 80;
     const evil = runOf('evil', { val: { name: '\u001b[2J漢字漢字' }, error: 'x'.repeat(300) });
     const last = runOf('z', { error: 'z-last' });
     const service = await scriptedService([], growing(start, [[runOf('a')], [evil], [last]]));
@@ -269,26 +205,19 @@ describe('vals runs --follow', () => {
     expect(stdout).toBe(stripVTControlCharacters(stdout));
     const [head = '', ...rows] = lines(stdout);
     expect(rows.length).toBe(5);
-    expect(head).toContain('STARTED');
+    expect(head).toMatch(/STATUS .* ERROR +ID$/);
+    expect(rows[2]).toMatch(/ a$/);
     expect(rows[4]?.indexOf('z-last')).toBe(head.indexOf('ERROR'));
     for (const row of rows.filter((row) => !row.includes('漢')))
       expect(row.length).toBeLessThanOrEqual(columns);
   });
 
-  it('says once that the service is away and once that it is back, and misses no run', async () => {
-    const grow = growing([runOf('first')], [[runOf('second')], [runOf('third')]]);
+  it('ends with the error of a service that is away for long', async () => {
+    const grow = growing([runOf('first')], []);
     let asked = 0;
-    const service = await scriptedService(
-      [],
-      (seen): Reply => (++asked > 1 && asked < 8 ? { status: 503 } : grow(seen)),
-    );
-    const isEnough = ({ stdout }: { stdout: string }) => stdout.includes('third');
-    const { stdout, stderr } = await followFast(['runs'], service.env, isEnough);
-    expect(idsOf(stdout)).toEqual(['first', 'second', 'third']);
-    expect(stderr).toBe(
-      'warning: The service is not available. The command keeps trying until the service answers.\n' +
-        'The service answers again.\n',
-    );
+    const service = await scriptedService([], (seen): Reply => (++asked > 1 ? { status: 503 } : grow(seen)));
+    const { exit, stdout } = await followFast(['runs'], service.env, () => false);
+    expect({ exit, ids: idsOf(stdout) }).toEqual({ exit: 7, ids: ['first'] });
   });
 
   it('ends at once if the service is away at the start', async () => {
