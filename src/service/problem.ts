@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { readOnlyMember, unknownToken } from '../core/lib/problem-types.ts';
+import { diskFull, readOnlyMember, unknownToken } from '../core/lib/problem-types.ts';
 import { DatabaseFailure } from './database/database.ts';
 import type { ServiceReply } from './request.ts';
 
@@ -55,8 +55,11 @@ function problemOfDatabase({ kind, maybeCommitted }: DatabaseFailure): HttpProbl
       return problem(503, 'The database of the service is busy with other writes. Try again in a second.', 1);
     case 'unreachable':
       return problem(503, 'The service cannot reach its database. Try again in a second.', 1);
-    case 'full':
-      return problem(507, 'The disk with the database of the service is full.');
+    case 'full': {
+      const detail =
+        'The disk with the database of the service is full, so nothing was stored or deleted. Make room on that disk.';
+      return new HttpProblem(507, detail, { type: diskFull });
+    }
     default: {
       const where = 'The output of `vals serve` shows the reason.';
       return problem(500, `The service could not read or write its database. ${where}`);

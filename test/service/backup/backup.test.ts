@@ -323,6 +323,19 @@ function rawBytesOf(at: string): Buffer[] {
   return ['', '-wal'].map((suffix) => readFileSync(`${at}${suffix}`));
 }
 
+test.skipIf(postgres)('a command says which store it made, and that a copied store has no vals', async () => {
+  const home = temporaryFolder();
+  const env = { VALS_DATA_DIR: join(home, 'data') };
+  const store = join(home, 'data', 'vals.db');
+  const added = await run(['user', 'add', 'ada'], { home, env });
+  expect(added.stderr).toContain(`Created the store ${store}.`);
+  const { exit, stderr } = await run(['backup', 'copy.db'], { home, env, cwd: home });
+  expect({ exit, stderr }).toEqual({
+    exit: 0,
+    stderr: expect.stringContaining(`${store} has no vals. Name another store`),
+  });
+});
+
 test.skipIf(postgres).each(['', 'new/'])('a folder is no target (%j)', async (below) => {
   const { exit, stderr } = await run(['backup', join(temporaryFolder(), below)]);
   expect({ exit, stderr }).toMatchObject({ exit: 2, stderr: expect.stringContaining('is a folder') });

@@ -11,7 +11,7 @@ import {
   type ValsError,
 } from '../../errors.ts';
 import { isObject, type JsonValue } from '../../lib/json.ts';
-import { outsideOfSpace, readOnlyMember, wrongHost } from '../../lib/problem-types.ts';
+import { diskFull, outsideOfSpace, readOnlyMember, wrongHost } from '../../lib/problem-types.ts';
 import type { Call } from '../call.ts';
 import type { Trouble } from './trouble.ts';
 
@@ -102,15 +102,19 @@ const byStatus: Record<number, Meaning> = {
 /** What a fault means: the one table that the attempts, the limiter and the sentences for the user read. */
 export function meaningOf(fault: Fault): Meaning {
   if (fault.kind !== 'status') return byKind[fault.kind];
+  if (isProblem(fault, 507, [diskFull])) return { ...failed, maybeApplied: false };
   const meaning = byStatus[fault.status] ?? (fault.status >= 500 ? failed : refused);
   return concernsCaller(fault) ? { ...meaning, concerns: 'all' } : meaning;
 }
 
 /** The embedded service says with a type whether a 403 is about the caller, and not about one val. */
-const concernsCaller = ({ status, body }: Extract<Fault, { kind: 'status' }>): boolean =>
-  status === 403 &&
-  isObject(body) &&
-  [wrongHost, readOnlyMember, outsideOfSpace].some((type) => type === body.type);
+const concernsCaller = (fault: StatusFault): boolean =>
+  isProblem(fault, 403, [wrongHost, readOnlyMember, outsideOfSpace]);
+
+type StatusFault = Extract<Fault, { kind: 'status' }>;
+
+const isProblem = ({ status, body }: StatusFault, of: number, types: readonly string[]): boolean =>
+  status === of && isObject(body) && types.some((type) => type === body.type);
 
 const reads: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const repeatable: ReadonlySet<string> = new Set([...reads, 'PUT', 'DELETE']);

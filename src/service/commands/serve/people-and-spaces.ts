@@ -52,7 +52,7 @@ export async function withStoreOrNew<Result>(
 ): Promise<Result> {
   const { openStore, DatabaseFailure } = await import('../../index.ts');
   const place = placeToOpen(run, options);
-  const created = newStoreNote(options, place);
+  const created = newStoreNote(place);
   const store = await openStore(place.location, {
     onEvent(event) {
       if (event.kind === 'upgraded') run.out.say({ kind: 'note', text: event.message });

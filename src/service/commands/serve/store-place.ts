@@ -80,11 +80,9 @@ function refuseOtherService({ baseUrl }: Run['settings']): void {
   );
 }
 
-/** Says that the command makes a new store, because the path of --data may be mistyped. Undefined if the file is there. */
-export const newStoreNote = ({ data }: PlaceOptions, { location, name }: Place): string | undefined =>
-  data === undefined || !('file' in location) || existingStats(location.file)
-    ? undefined
-    : `Created the store ${name}.`;
+/** Says that the command makes a new store, because another one may be meant. Undefined if the file is there. */
+export const newStoreNote = ({ location, name }: Place): string | undefined =>
+  !('file' in location) || existingStats(location.file) ? undefined : `Created the store ${name}.`;
 
 /** Where a copy goes. `shown` is for the result, without a password. */
 export function placeOfTarget(run: Pick<Run, 'settings' | 'out'>, target: string): Place & { shown: string } {
