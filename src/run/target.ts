@@ -4,11 +4,11 @@ import { pathToFileURL } from 'node:url';
 import type { Run } from '../core/command-line/command.ts';
 import { LocalError, UsageError } from '../core/errors.ts';
 import { readText } from '../core/files/read-text.ts';
+import type { GivenVal } from '../core/find-val/find-val.ts';
 import type { Api } from '../core/http/api.ts';
 import { codeOf, textAt, versionOf } from '../core/http/record-fields.ts';
 import type { JsonObject } from '../core/lib/json.ts';
 import { foldersAbove, isFile, isWithin, realPath } from '../core/lib/paths.ts';
-import { splitVersion } from '../core/lib/val-word.ts';
 import * as routes from '../core/routes.ts';
 import type { Entry } from './modules/load.ts';
 import { spelledAsOnDisk } from './process/windows-paths.ts';
@@ -42,11 +42,13 @@ interface ServiceTarget extends TargetBase {
 }
 
 export interface Wanted {
-  val: string;
+  /** Not resolved if the word is the path of a file. */
+  val: GivenVal;
   at?: number;
 }
 
-export async function findTarget(run: Run, { val: word, at }: Wanted): Promise<Target> {
+export async function findTarget(run: Run, { val, at }: Wanted): Promise<Target> {
+  const { word, version } = val;
   const path = resolve(run.settings.cwd, word);
   if (isFile(path)) {
     if (at === undefined) return fileTarget(run, word);
@@ -62,13 +64,12 @@ export async function findTarget(run: Run, { val: word, at }: Wanted): Promise<T
       hint: 'Check the path of the file, or give the name of a val.',
     });
   }
-  const { val: id, version } = splitVersion(word);
   if (version !== undefined && at !== undefined && version !== at) {
     throw new UsageError(`Two versions are given: ${version} after the val, and ${at} as an option.`, {
       hint: 'Give the version only once.',
     });
   }
-  return serviceTarget(run, id, at ?? version);
+  return serviceTarget(run, val, at ?? version);
 }
 
 function fileTarget(run: Run, word: string): FileTarget {
@@ -100,9 +101,10 @@ function projectOf(path: string, allowed: string | undefined): string {
   return allowed === undefined || isWithin(allowed, project) ? project : allowed;
 }
 
-async function serviceTarget(run: Run, id: string, at: number | undefined): Promise<ServiceTarget> {
+async function serviceTarget(run: Run, given: GivenVal, at: number | undefined): Promise<ServiceTarget> {
+  const { id } = given;
   const api = await run.api();
-  const read = at === undefined ? run.vals.lastRead(id) : undefined;
+  const read = at === undefined ? given.read?.record : undefined;
   const val = read ?? (await api.record(at === undefined ? routes.getVal(id) : routes.getVersion(id, at)));
   const known = knownVersion(id, at === undefined ? val : { ...val, version: at });
   const version = at ?? versionOf(val);

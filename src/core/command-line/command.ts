@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { LocalError } from '../errors.ts';
 import type { FileLimits } from '../files/within.ts';
 import type { Directory } from '../find-val/directory.ts';
-import type { FileOfVal } from '../find-val/find-val.ts';
+import type { FileOfVal, GivenVal } from '../find-val/find-val.ts';
 import type { SeenVals } from '../find-val/seen-vals.ts';
 import type { Api } from '../http/api.ts';
 import type { OpenDispatcher } from '../http/request/dispatcher.ts';
@@ -18,7 +18,6 @@ import type { Redactor } from '../output/redactor.ts';
 import type { Result } from '../output/result.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
 import type { Flags, Settings } from '../settings/settings.ts';
-import type { GivenVals } from './given-vals.ts';
 import type { ValueType } from './value-types.ts';
 
 interface Described {
@@ -207,8 +206,15 @@ export interface Run {
   settings: Settings;
   /** Connects to the service in use, or to another one. */
   api(to?: ConnectOptions): Promise<Api>;
-  /** The vals that the user named, those that this machine has seen, and those that the service lists. */
-  vals: GivenVals & { seen: SeenVals; directory: Directory };
+  vals: {
+    /** Those that this machine has seen. */
+    seen: SeenVals;
+    /** Those that the service lists. */
+    directory: Directory;
+    /** What the user typed for the val, which a failed request then calls it. */
+    wordFor(id: string): string;
+    rememberWord(val: GivenVal): void;
+  };
   out: Out;
   ask: Prompt;
 }

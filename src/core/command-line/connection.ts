@@ -75,7 +75,7 @@ function requestsTo(
       redact,
       hasToken: token !== undefined,
       storeFailure: target.storeFailure,
-      wordFor: (id) => vals.wordFor(id) ?? id,
+      wordFor: vals.wordFor,
       signInHint: () => signInHint ?? hintToSignIn(settings, base, isNewToken),
     },
     // What was seen belongs to the token in the settings.

@@ -1,5 +1,3 @@
-// The val of a file, for a feature that knows more of files, and without one.
-
 import { resolve } from 'node:path';
 import { NotFoundError, undefinedIf } from '../errors.ts';
 import { nameFrom } from '../files/val-names.ts';

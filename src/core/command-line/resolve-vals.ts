@@ -1,46 +1,71 @@
 import { resolve as resolvePath } from 'node:path';
 import { UsageError, ValsError } from '../errors.ts';
-import type { GivenVal } from '../find-val/find-val.ts';
+import type { GivenVal, ReadVal } from '../find-val/find-val.ts';
+import { summaryOf, textAt } from '../http/record-fields.ts';
 import { hintList } from '../lib/hint.ts';
 import { isFile, readableNames } from '../lib/paths.ts';
 import { splitVersion } from '../lib/val-word.ts';
-import { looksLikeId } from '../routes.ts';
+import { getVal, looksLikeId } from '../routes.ts';
 import type { AnyCommand, LoadedCommand, Run } from './command.ts';
 import { lookup, openFiles } from './files-of-vals.ts';
 import { argumentsOf, optionsOf } from './option-names.ts';
+import type { ValReference } from './value-types.ts';
 
+/** Puts the vals that the words mean in the place of the words. */
 export async function resolveVals(
   command: LoadedCommand,
   input: Record<string, unknown>,
   run: Run,
 ): Promise<Record<string, unknown>> {
-  const isPath = (word: string) =>
-    /^[./\\]|\\|\/$/.test(word) || extension.test(word) || isFile(resolvePath(run.settings.cwd, word));
   const vals = [...argumentsOf(command), ...optionsOf(command)].flatMap(([key, { value }]) =>
-    value?.val === undefined || (value.val.orFile && isPath(`${input[key]}`)) ? [] : { key, ...value.val },
+    value?.val === undefined ? [] : [{ key, ...value.val }],
   );
-  if (!vals.some(({ key }) => [input[key]].flat().some(isName))) return input;
   const isForWriting = command.effect !== 'reads' && command.effect !== 'runs';
-  const identify = await createResolver(run, { isForWriting });
-  const idOf = async (word: unknown) => (isName(word) ? (await identify(word)).id : word);
   const resolved: Record<string, unknown> = { ...input };
-  for (const { key, orVersion, orFile } of vals) {
-    const words = input[key];
-    if (orVersion) {
-      const { val, version } = splitVersion(`${words}`);
-      const id = await idOf(val).catch((error) => {
-        throw orFile ? namingFile(error, val, command, run) : error;
-      });
-      resolved[key] = `${id}${version === undefined ? '' : `@${version}`}`;
-    } else if (!Array.isArray(words)) resolved[key] = await idOf(words);
-    else {
-      const ids: unknown[] = [];
-      for (const word of words) ids.push(await idOf(word));
-      resolved[key] = ids;
+  let identify: Awaited<ReturnType<typeof createResolver>> | undefined;
+  async function resolve(typed: string, { orFile, orVersion }: ValReference): Promise<GivenVal> {
+    if (orFile && isPath(typed, run)) return { id: typed, word: typed };
+    const { val: word, version } = orVersion ? splitVersion(typed) : { val: typed, version: undefined };
+    if (looksLikeId(word)) return { id: word, word, ...(version !== undefined && { version }) };
+    identify ??= await createResolver(run, { isForWriting });
+    const found = await identify(word).catch((error) => {
+      throw orFile ? namingFile(error, word, command, run) : error;
+    });
+    return { ...found, ...(version !== undefined && { version }) };
+  }
+  for (const { key, ...reference } of vals) {
+    const given = input[key];
+    if (isGivenVal(given)) resolved[key] = await resolve(given.word, reference);
+    if (!isListOfVals(given)) continue;
+    const list: GivenVal[] = [];
+    // The code of many large vals would fill the memory.
+    for (const { word } of given) {
+      const { read, ...val } = await resolve(word, reference);
+      list.push({ ...val, ...(read && { read: summarized(read) }) });
     }
+    resolved[key] = list;
   }
   return resolved;
 }
+
+const isGivenVal = (value: unknown): value is GivenVal =>
+  typeof value === 'object' && value !== null && 'word' in value;
+
+const isListOfVals = (value: unknown): value is GivenVal[] => Array.isArray(value) && value.every(isGivenVal);
+
+const isPath = (word: string, { settings }: Run): boolean =>
+  /^[./\\]|\\|\/$/.test(word) || extension.test(word) || isFile(resolvePath(settings.cwd, word));
+
+const summarized = ({ record, etag }: ReadVal): ReadVal => ({ record: summaryOf(record), etag });
+
+/** The val with its name, version, privacy and times, which are read unless they are known. */
+export async function readVal(run: Run, val: GivenVal): Promise<GivenVal & { read: ReadVal }> {
+  const read = val.read ?? (await (await run.api()).recordWithEtag(getVal(val.id)));
+  return { ...val, read: summarized(read) };
+}
+
+/** What messages call the val. */
+export const labelOf = ({ read, word }: GivenVal): string => textAt(read?.record ?? null, 'name') ?? word;
 
 /** Somebody who leaves out the extension of a file learns of the file. */
 function namingFile(error: unknown, word: string, { path }: LoadedCommand, { settings }: Run): unknown {
@@ -52,8 +77,6 @@ function namingFile(error: unknown, word: string, { path }: LoadedCommand, { set
 }
 
 const extension = /\.[mc]?[jt]sx?$/;
-
-const isName = (word: unknown): word is string => typeof word === 'string' && !looksLikeId(word);
 
 /** Finds the vals of the words, and remembers for hints what the user typed. */
 export async function createResolver(
@@ -76,8 +99,9 @@ export async function readWordsFromInput(
   run: Run,
 ): Promise<Record<string, unknown>> {
   const [key] = argumentsOf(command).find(([, { value }]) => value.val?.orInput) ?? [];
-  const words = key === undefined ? undefined : input[key];
-  if (key === undefined || !Array.isArray(words) || !words.includes('-')) return input;
+  const vals = key === undefined ? undefined : input[key];
+  const isInput = ({ word }: GivenVal) => word === '-';
+  if (key === undefined || !isListOfVals(vals) || !vals.some(isInput)) return input;
   if (!input.yes && !input.dryRun) {
     throw new UsageError('The vals come from standard input, so nobody can be asked.', {
       hint: { text: 'To go on without a question', input: { yes: true } },
@@ -85,5 +109,6 @@ export async function readWordsFromInput(
   }
   const { readText } = await import('../files/read-text.ts');
   const lines = (await readText('-', run)).split(/\r?\n/).filter((line) => line.trim() !== '');
-  return { ...input, [key]: words.flatMap((word) => (word === '-' ? lines : word)) };
+  const fromInput = lines.map((word) => ({ id: word, word }));
+  return { ...input, [key]: vals.flatMap((val) => (isInput(val) ? fromInput : val)) };
 }

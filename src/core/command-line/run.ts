@@ -12,7 +12,6 @@ import { duration } from '../output/times.ts';
 import { createSettings, type Flags } from '../settings/settings.ts';
 import type { ConnectOptions, LoadedCommand, Program, Run } from './command.ts';
 import type { Connection } from './connection.ts';
-import { createGivenVals } from './given-vals.ts';
 import { readWordsFromInput, resolveVals } from './resolve-vals.ts';
 
 export interface CommandCall {
@@ -106,9 +105,10 @@ function createRun({ host, flags, out, typedWords }: RunOptions): { run: Run; cl
       return usual;
     },
     vals: {
-      ...createGivenVals(typedWords, () => run.api()),
       seen,
       directory: createDirectory(() => run.api(), seen),
+      wordFor: (id) => typedWords.get(id) ?? id,
+      rememberWord: ({ id, word }) => void typedWords.set(id, word),
     },
     out: {
       ...out,

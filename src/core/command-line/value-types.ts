@@ -1,4 +1,5 @@
 import { InvalidValue } from '../errors.ts';
+import type { GivenVal } from '../find-val/find-val.ts';
 import type { Hint } from '../lib/hint.ts';
 import { asQuestion, nearest } from '../lib/suggest.ts';
 import { longestTimeout, parseSeconds } from '../settings/settings.ts';
@@ -58,10 +59,10 @@ export const path = (placeholder = 'file'): ValueType<string> => ({
   offers: ['files'],
 });
 
-/** The command gets the id of the val. */
-export const val = (reference: ValReference = {}): ValueType<string> => ({
+/** Before the command runs, the val that the word means takes the place of the word. */
+export const val = (reference: ValReference = {}): ValueType<GivenVal> => ({
   ...parsedText(reference.orFile ? 'val|file' : 'val', (word) => {
-    if (word !== '' && (reference.orFile || !/^\.\.?$/.test(word))) return word;
+    if (word !== '' && (reference.orFile || !/^\.\.?$/.test(word))) return { id: word, word };
     throw new InvalidValue(`takes a val, not "${word}".`, 'Give a name, or an id as a list shows it.');
   }),
   offers: reference.orFile ? ['vals', 'files'] : ['vals'],

@@ -31,14 +31,15 @@ export const command = defineCommand({
     }
     const api = await connect();
     const record = await api.record(
-      val === undefined ? routes.me() : { ...routes.getVal(val), tokenIsOptional: true },
+      val === undefined ? routes.me() : { ...routes.getVal(val.id), tokenIsOptional: true },
     );
     const address = addressOf(textAt(record, 'url'), redact);
     const { href } = chosenBaseUrl(settings);
-    const isPageOfServe = address === `${href}/${val === undefined ? '' : `vals/${encodeURIComponent(val)}`}`;
+    const isPageOfServe =
+      address === `${href}/${val === undefined ? '' : `vals/${encodeURIComponent(val.id)}`}`;
     const noLink = undefinedIf(NotFoundError, RefusedError, BadResponseError);
     const link =
-      isPageOfServe && settings.token ? await linkForOneVisit(api, val, redact).catch(noLink) : undefined;
+      isPageOfServe && settings.token ? await linkForOneVisit(api, val?.id, redact).catch(noLink) : undefined;
     const url = link ?? address;
     say({ kind: 'progress' });
     if (!forPerson) return { kind: 'record', record: { url } };

@@ -30,6 +30,8 @@ export interface GivenVal {
   name?: string;
   /** Set if the val had to be read to find it. */
   read?: ReadVal;
+  /** The 2 of NAME@2. */
+  version?: number;
 }
 
 export interface ReadVal {
@@ -80,7 +82,7 @@ export async function findVal(
   throw unknownWord(word, await suggestions(word, options));
 }
 
-type Found = Omit<GivenVal, 'word'>;
+type Found = Omit<GivenVal, 'word' | 'version'>;
 
 /** The caller's val of this name. Throws if two vals have it. */
 export async function findNamed(

@@ -140,10 +140,7 @@ async function readAtVersion(run: Run, name: string, ifVersion: number): Promise
     undefinedIf(NotFoundError),
   );
   if (found?.read === undefined) throw noSuchVal(name, ifVersion);
-  const {
-    id,
-    read: { record, etag },
-  } = found;
-  checkVersion(ifVersion, { val: id, name, version: versionOf(record) });
+  const { record, etag } = found.read;
+  checkVersion(ifVersion, { val: name, name, version: versionOf(record) });
   return { version: ifVersion, etag };
 }

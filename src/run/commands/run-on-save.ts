@@ -10,7 +10,7 @@ export async function* runOnSave(context: Run, input: RunInput): AsyncGenerator<
   const invocation = await prepare(context, input);
   const { target, launch } = invocation;
   if (target.kind !== 'file') {
-    throw new UsageError(`--watch needs a file, but ${input.val} is a val on the service.`, {
+    throw new UsageError(`--watch needs a file, but ${input.val.word} is a val on the service.`, {
       hint: ['Give the file of the val.', { text: 'To get the file in a workspace', command: 'pull' }],
     });
   }
@@ -23,7 +23,7 @@ export async function* runOnSave(context: Run, input: RunInput): AsyncGenerator<
   if (context.host.signal.aborted) end();
   context.out.say({
     kind: 'lines',
-    text: `Watching ${input.val} and the files that it imports. Press Ctrl-C to stop.\n`,
+    text: `Watching ${input.val.word} and the files that it imports. Press Ctrl-C to stop.\n`,
   });
   try {
     for (;;) {

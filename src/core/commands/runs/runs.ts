@@ -1,5 +1,5 @@
 import { defineCommand, type Run } from '../../command-line/command.ts';
-import { createResolver } from '../../command-line/resolve-vals.ts';
+import { createResolver, readVal } from '../../command-line/resolve-vals.ts';
 import { text } from '../../command-line/value-types.ts';
 import { NotFoundError } from '../../errors.ts';
 import type { Result } from '../../output/result.ts';
@@ -71,10 +71,7 @@ async function unlessMissing(show: Show): Promise<Result | undefined> {
 }
 
 async function findVal(context: Run, word: string): Promise<string> {
-  if (routes.looksLikeId(word)) {
-    await context.vals.readSummary(word);
-    return word;
-  }
+  if (routes.looksLikeId(word)) return (await readVal(context, { id: word, word })).id;
   const identify = await createResolver(context);
   return (await identify(word)).id;
 }

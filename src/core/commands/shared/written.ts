@@ -1,7 +1,9 @@
 // What the answer to a write showed, and no more.
 import type { Run } from '../../command-line/command.ts';
+import { labelOf } from '../../command-line/resolve-vals.ts';
+import type { GivenVal } from '../../find-val/find-val.ts';
 import type { Reply } from '../../http/call.ts';
-import { versionOf } from '../../http/record-fields.ts';
+import { textAt, versionOf } from '../../http/record-fields.ts';
 import { isObject } from '../../lib/json.ts';
 import type { Result } from '../../output/result.ts';
 
@@ -24,16 +26,15 @@ export function additionIn({ status, body = null }: Reply, before: number | unde
 }
 
 /** The version that the val had when it was read to find out which val the user means. */
-export const versionRead = ({ vals }: Pick<Run, 'vals'>, val: string): number | undefined =>
-  versionOf(vals.lastRead(val) ?? null);
+export const versionRead = ({ read }: GivenVal): number | undefined => versionOf(read?.record ?? null);
 
 export function sayAddition(
-  { out, vals }: Pick<Run, 'out' | 'vals'>,
-  { val, reply, before }: { val: string; reply: Reply; before: number | undefined },
+  { out }: Pick<Run, 'out'>,
+  { val, reply, before }: { val: GivenVal; reply: Reply; before: number | undefined },
   addedSentence: (label: string, version: number | undefined) => string,
 ): void {
   const { body = null } = reply;
-  const label = (isObject(body) && typeof body.name === 'string' ? body.name : vals.labelFor(val)) ?? val;
+  const label = textAt(body, 'name') ?? labelOf(val);
   const addition = additionIn(reply, before);
   switch (addition.kind) {
     case 'added':

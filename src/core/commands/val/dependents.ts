@@ -1,4 +1,6 @@
 import type { Run } from '../../command-line/command.ts';
+import { labelOf } from '../../command-line/resolve-vals.ts';
+import type { GivenVal } from '../../find-val/find-val.ts';
 import { textAt } from '../../http/record-fields.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { listed } from '../../lib/listed.ts';
@@ -9,19 +11,18 @@ const mostNames = 5;
 /** Says which vals import those that are to be deleted, except for vals that are deleted together with them. */
 export async function warnOfDependents(
   run: Pick<Run, 'api' | 'out'>,
-  vals: readonly JsonObject[],
+  vals: readonly GivenVal[],
 ): Promise<void> {
-  const deleted = new Set(vals.map((val) => textAt(val, 'id')));
+  const deleted = new Set<string | undefined>(vals.map(({ id }) => id));
   for (const val of vals) {
-    const count = Number(val.referenceCount ?? 0);
+    const count = Number(val.read?.record.referenceCount ?? 0);
     if (!(count > 0)) continue;
-    const references = await referencesTo(run, textAt(val, 'id') ?? '');
+    const references = await referencesTo(run, val.id);
     const others = references.filter((reference) => !deleted.has(textAt(reference, 'reference.id')));
     const left = count - (references.length - others.length);
     if (left === 0) continue;
-    const name = textAt(val, 'name') ?? textAt(val, 'id');
-    const users = usersText(others.map(labelOf), left);
-    run.out.say({ kind: 'warning', text: `${name} is imported by ${users}.` });
+    const users = usersText(others.map(nameOf), left);
+    run.out.say({ kind: 'warning', text: `${labelOf(val)} is imported by ${users}.` });
   }
 }
 
@@ -35,7 +36,7 @@ async function referencesTo({ api: connect }: Pick<Run, 'api'>, id: string): Pro
   return [];
 }
 
-function labelOf(reference: JsonObject): string {
+function nameOf(reference: JsonObject): string {
   const owner = textAt(reference, 'reference.username');
   const name = textAt(reference, 'reference.name') ?? textAt(reference, 'reference.id') ?? '';
   return owner === textAt(reference, 'dependsOn.username') ? name : `${owner}/${name}`;

@@ -25,7 +25,7 @@ export const command = defineCommand({
   async run(run, { val, noCheck, dryRun }) {
     const { edit } = await import('../../output/editor.ts');
     const api = await run.api();
-    const read = () => api.recordWithEtag(routes.getVal(val));
+    const read = () => api.recordWithEtag(routes.getVal(val.id));
     const { record } = await read();
     const code = codeOf(record);
     run.out.say({ kind: 'progress' });
@@ -43,10 +43,10 @@ export const command = defineCommand({
     try {
       run.host.signal.throwIfAborted();
       const edited = checkNotEmpty(file, decode(file, bytes));
-      if (!noCheck) await refuseBrokenText(file, edited, val);
+      if (!noCheck) await refuseBrokenText(file, edited, val.word);
       const { record: now, etag } = await read();
-      if (!isSame(record, now)) throw changedMeanwhile(val, file);
-      const call = { ...routes.createVersion(val, edited), ifMatch: etag };
+      if (!isSame(record, now)) throw changedMeanwhile(val.word, file);
+      const call = { ...routes.createVersion(val.id, edited), ifMatch: etag };
       if (dryRun) {
         // The plan shows only the beginning of a long text.
         run.out.say({ kind: 'warning', text: textIsIn(file) });

@@ -1,7 +1,6 @@
 import { defineCommand } from '../../command-line/command.ts';
 import { val } from '../../command-line/value-types.ts';
 import { codeOf, textAt } from '../../http/record-fields.ts';
-import { splitVersion } from '../../lib/val-word.ts';
 import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
 import { versionCode } from '../shared/version-records.ts';
@@ -22,14 +21,14 @@ export const command = defineCommand({
   },
   examples: ['vals val get hello', 'vals val get hello@1 --json', 'vals val get hello --code > hello.ts'],
   columns: valColumns,
-  async run({ api: connect, out: { say, forPerson }, vals: givenVals }, { val: word, code, readme }) {
-    const { val, version } = splitVersion(word);
-    const call = version === undefined ? routes.getVal(val) : routes.getVersion(val, version);
-    const known = version === undefined ? givenVals.lastRead(val) : undefined;
+  async run({ api: connect, out: { say, forPerson } }, { val, code, readme }) {
+    const { id, version } = val;
+    const call = version === undefined ? routes.getVal(id) : routes.getVersion(id, version);
+    const known = version === undefined ? val.read?.record : undefined;
     const record = known ?? (await (await connect()).record({ ...call, tokenIsOptional: true }));
     if (readme) return { kind: 'text', text: textAt(record, 'readme') ?? '' };
     if (code)
-      return { kind: 'text', text: version === undefined ? codeOf(record) : versionCode(record, val) };
+      return { kind: 'text', text: version === undefined ? codeOf(record) : versionCode(record, val.word) };
     if (forPerson)
       say({ kind: 'hint', text: { text: 'To print the code of the val', input: { code: true } } });
     return { kind: 'record', record };

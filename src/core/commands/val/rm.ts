@@ -1,5 +1,7 @@
 import { defineCommand, type Run } from '../../command-line/command.ts';
+import { labelOf, readVal } from '../../command-line/resolve-vals.ts';
 import { val } from '../../command-line/value-types.ts';
+import type { GivenVal } from '../../find-val/find-val.ts';
 import { textAt } from '../../http/record-fields.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { type Column, column, idColumn } from '../../output/column.ts';
@@ -30,37 +32,38 @@ export const command = defineCommand({
   examples: ['vals val rm hello', 'vals val rm hello --yes', 'vals ls --fields id | vals val rm - --yes'],
   empty: 'No vals were given.',
   columns: [outcomeColumn, { ...column('name'), only: 'terminal' }, idColumn('id')],
-  async run(run, { vals, yes, dryRun }) {
-    const {
-      vals: givenVals,
-      out: { forPerson },
-    } = run;
-    const ids = [...new Set(vals)];
-    if (dryRun && forPerson) await warnOfDependents(run, await readVals(run, ids));
-    if (!dryRun && !yes) await confirmDeletion(run, () => showVals(run, ids));
-    const deletions = ids.map((id) => ({
-      row: { id, ...(forPerson && { name: givenVals.labelFor(id) }) },
-      label: givenVals.wordFor(id) ?? id,
-      call: { ...routes.deleteVal(id), ifMatch: givenVals.etagOf(id) },
+  async run(run, { vals: given, yes, dryRun }) {
+    const { forPerson } = run.out;
+    let vals: readonly GivenVal[] = [...new Map(given.map((val) => [val.id, val])).values()];
+    if (dryRun && forPerson) {
+      vals = await readAll(run, vals);
+      await warnOfDependents(run, vals);
+    } else if (!dryRun && !yes) {
+      await confirmDeletion(run, async () => {
+        vals = await readAll(run, vals);
+        return showVals(run, vals);
+      });
+    }
+    const deletions = vals.map((val) => ({
+      row: { id: val.id, ...(forPerson && { name: labelOf(val) }) },
+      label: val.word,
+      call: { ...routes.deleteVal(val.id), ifMatch: val.read?.etag },
     }));
     // Vals are deleted one at a time, so that Ctrl-C stops the command before the next val is deleted.
     return deleteAll(run, deletions, { things: 'vals', concurrency: 1, dryRun });
   },
 });
 
-const readVals = (
-  { vals: givenVals }: Run,
-  ids: readonly string[],
-): Promise<(JsonObject & { id: string })[]> =>
-  Promise.all(ids.map(async (id) => ({ ...(await givenVals.readSummary(id)), id })));
+const readAll = (run: Run, vals: readonly GivenVal[]): Promise<GivenVal[]> =>
+  Promise.all(vals.map((val) => readVal(run, val)));
 
 /** Returns the question about them. */
-async function showVals(run: Run, ids: readonly string[]): Promise<string> {
-  const vals = await readVals(run, ids);
+async function showVals(run: Run, vals: readonly GivenVal[]): Promise<string> {
+  const records = vals.map(({ id, read }) => ({ ...read?.record, id }));
   run.out.say({ kind: 'progress' });
-  run.out.say({ kind: 'table', records: vals, columns: removedColumns });
+  run.out.say({ kind: 'table', records, columns: removedColumns });
   await warnOfDependents(run, vals);
-  const names = vals.map((val) => textAt(val, 'name') ?? val.id);
+  const names = vals.map(labelOf);
   return vals.length === 1
     ? `Delete the val ${names[0]}, with all its versions and runs?`
     : `Delete these ${vals.length} vals, with all their versions and runs: ${names.join(', ')}?`;

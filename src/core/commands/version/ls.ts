@@ -20,7 +20,7 @@ export const command = defineCommand({
   columns,
   empty: 'No versions.',
   async run({ api: connect, out: { forPerson } }, { val }) {
-    const pages = (await connect()).pages(routes.listVersions(val));
+    const pages = (await connect()).pages(routes.listVersions(val.id));
     if (!forPerson) return { kind: 'list', rows: pages };
     const versions: JsonObject[] = [];
     for await (const { records } of pages) {

@@ -24,14 +24,14 @@ export const command = defineCommand({
   columns: valColumns,
   async run(run, { val, file = '-', ifVersion, noCheck, dryRun }) {
     const code = await readCode(file, run);
-    const call = routes.createVersion(val, code);
+    const call = routes.createVersion(val.id, code);
     await refuseBrokenCode(file, code, { noCheck });
     if (dryRun && ifVersion === undefined) return plan(call);
     const api = await run.api();
     const ifMatch = ifVersion === undefined ? undefined : await etagAtVersion(api, val, ifVersion);
     if (dryRun) return plan(call);
     const reply = await api.send({ ...call, ifMatch, expects: 'record' });
-    sayAddition(run, { val, reply, before: ifVersion ?? versionRead(run, val) }, newVersionSentence);
+    sayAddition(run, { val, reply, before: ifVersion ?? versionRead(val) }, newVersionSentence);
     return writtenResult(run, reply);
   },
 });

@@ -16,11 +16,11 @@ export const command = defineCommand({
   columns: valColumns,
   async run(run, { val, version, dryRun }) {
     const api = await run.api();
-    const code = versionCode(await api.record(routes.getVersion(val, version)), val);
-    const call = routes.createVersion(val, code);
+    const code = versionCode(await api.record(routes.getVersion(val.id, version)), val.word);
+    const call = routes.createVersion(val.id, code);
     if (dryRun) return plan(call);
     const reply = await api.send({ ...call, expects: 'record' });
-    sayAddition(run, { val, reply, before: versionRead(run, val) }, (label, added) =>
+    sayAddition(run, { val, reply, before: versionRead(val) }, (label, added) =>
       added === undefined
         ? `The new version of ${label} has the code of version ${version}.`
         : `The new version ${added} has the code of version ${version}.`,

@@ -1,5 +1,7 @@
-import { defineCommand, type Run } from '../../command-line/command.ts';
-import { textAt, versionOf } from '../../http/record-fields.ts';
+import { defineCommand } from '../../command-line/command.ts';
+import { labelOf, readVal } from '../../command-line/resolve-vals.ts';
+import type { GivenVal } from '../../find-val/find-val.ts';
+import { versionOf } from '../../http/record-fields.ts';
 import { column, idColumn } from '../../output/column.ts';
 import * as routes from '../../routes.ts';
 import { outcomeColumn } from '../shared/columns.ts';
@@ -23,28 +25,23 @@ export const command = defineCommand({
     { ...idColumn('id'), impliedBy: ['val'] },
   ],
   async run(run, { val, versions: given, yes, dryRun }) {
-    const {
-      vals: givenVals,
-      out: { forPerson },
-    } = run;
+    const { forPerson } = run.out;
     const versions = [...new Set(given)];
-    if (dryRun && forPerson) await givenVals.readSummary(val);
-    if (!dryRun && !yes) await confirmDeletion(run, () => question(run, val, versions));
+    const label = dryRun && forPerson ? labelOf(await readVal(run, val)) : labelOf(val);
+    if (!dryRun && !yes) await confirmDeletion(run, async () => question(await readVal(run, val), versions));
     const deletions = versions.map((version) => ({
-      row: { id: val, version, ...(forPerson && { name: givenVals.labelFor(val) }) },
+      row: { id: val.id, version, ...(forPerson && { name: label }) },
       label: `${version}`,
-      call: routes.deleteVersion(val, version),
+      call: routes.deleteVersion(val.id, version),
     }));
     return deleteAll(run, deletions, { things: 'versions', concurrency: 'auto', dryRun });
   },
 });
 
-async function question(run: Run, val: string, versions: readonly number[]): Promise<string> {
-  const record = await run.vals.readSummary(val);
-  const name = textAt(record, 'name') ?? run.vals.wordFor(val) ?? val;
-  const current = versionOf(record);
+function question(val: GivenVal, versions: readonly number[]): string {
+  const current = versionOf(val.read?.record ?? null);
   const what = versions.length === 1 ? `version ${versions[0]}` : `the versions ${versions.join(', ')}`;
-  return `Delete ${what} of the val ${name}${noteOnCurrent(versions, current)}?`;
+  return `Delete ${what} of the val ${labelOf(val)}${noteOnCurrent(versions, current)}?`;
 }
 
 function noteOnCurrent(versions: readonly number[], current: number | undefined): string {

@@ -5,11 +5,13 @@ import { text, val } from '../../../core/command-line/value-types.ts';
 import { outcomeColumn, versionColumn } from '../../../core/commands/shared/columns.ts';
 import { dryRun } from '../../../core/commands/shared/options.ts';
 import { UsageError } from '../../../core/errors.ts';
+import type { GivenVal } from '../../../core/find-val/find-val.ts';
 import { column, idColumn } from '../../../core/output/column.ts';
 
 interface Item {
   id: string;
   name: string;
+  givenName?: string | undefined;
 }
 
 export const command = defineCommand({
@@ -45,7 +47,7 @@ export const command = defineCommand({
   ],
   columns: [outcomeColumn, column('name'), versionColumn, idColumn('id')],
   empty: 'You have no vals to copy.',
-  async run(run, { vals: ids, to, all, versions = false, force = false, dryRun = false }) {
+  async run(run, { vals, to, all, versions = false, force = false, dryRun = false }) {
     if (to === undefined)
       throw new UsageError('No service to copy to was given.', {
         hint: [
@@ -53,12 +55,12 @@ export const command = defineCommand({
           { text: 'To list the services that you are signed in to', command: 'use' },
         ],
       });
-    if (all && ids.length > 0) {
+    if (all && vals.length > 0) {
       throw new UsageError('--all copies every val, so no names can be given.', {
         hint: 'Omit the names, or omit --all.',
       });
     }
-    if (!all && ids.length === 0) {
+    if (!all && vals.length === 0) {
       throw new UsageError('No val to copy was given.', {
         hint: ['Give the names of vals.', { text: 'To copy all your vals', input: { all: true } }],
       });
@@ -67,18 +69,17 @@ export const command = defineCommand({
     const { copyVal } = await import('./copy-val.ts');
     const from = await run.api();
     const target = await openTarget(run, to);
-    const items = all ? await listItems(run) : namedItems(run, ids);
+    const items = all ? await listItems(run) : namedItems(vals);
     const {
       out: { say },
       host: { signal },
-      vals: givenVals,
     } = run;
     const remarks: Remarked[] = [];
     const options = { from, target, versions, force, dryRun };
-    const tasks = items.map(({ id, name }) => ({
+    const tasks = items.map(({ id, name, givenName }) => ({
       row: { name },
       label: name,
-      run: () => copyVal({ id, givenName: givenVals.nameFor(id) }, options, addTo(remarks)),
+      run: () => copyVal({ id, givenName }, options, addTo(remarks)),
     }));
     const wording = { say, verb: 'copied', things: 'vals', progress: 'Copying' };
     const result = await runBatch(tasks, { concurrency: 'auto', signal, ...wording });
@@ -87,8 +88,12 @@ export const command = defineCommand({
   },
 });
 
-const namedItems = ({ vals: givenVals }: Run, ids: readonly string[]): Item[] =>
-  [...new Set(ids)].map((id) => ({ id, name: givenVals.wordFor(id) ?? id }));
+const namedItems = (vals: readonly GivenVal[]): Item[] =>
+  [...new Map(vals.map((val) => [val.id, val])).values()].map(({ id, word, name }) => ({
+    id,
+    name: word,
+    givenName: name,
+  }));
 
 async function listItems(run: Run): Promise<Item[]> {
   const listed = await run.vals.directory.all();
