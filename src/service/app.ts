@@ -11,10 +11,10 @@ import { HttpProblem, problemOf, problemReply } from './problem.ts';
 import { healthPath, json, requestOf, type ServiceReply, type ServiceRequest, wantsPage } from './request.ts';
 import { openApiRoute } from './routes/openapi.ts';
 import { patternOf, type Route, route, routeFinder } from './routes/route.ts';
-import { ref } from './routes/schemas.ts';
 import { tokenRoutes } from './routes/token-routes.ts';
 import { userRoutes } from './routes/user-routes.ts';
 import { valRoutes } from './routes/val-routes.ts';
+import { ref } from './schemas.ts';
 import type { Store } from './store/open-store.ts';
 
 interface AppOptions {

@@ -1,10 +1,9 @@
 import { accessOf } from '../admit.ts';
-import { anyText, choice, optional, query } from '../fields.ts';
-import { longestSearch } from '../limits.ts';
 import { json, redirect, type ServiceReply, type ServiceRequest, spacePrefix } from '../request.ts';
-import { notTooLong, parseVersion, position } from '../routes/checks.ts';
+import { parseVersion, positionIn, query, searchText, version } from '../routes/inputs.ts';
 import { type Route, route } from '../routes/route.ts';
-import { ref } from '../routes/schemas.ts';
+import { flag, oneOf, record, text } from '../schema.ts';
+import { ref } from '../schemas.ts';
 import type { Store } from '../store/open-store.ts';
 
 import { changePositions, runPositions, valPositions, versionPositions } from '../store/positions.ts';
@@ -30,33 +29,34 @@ export function pageRoutes({ db }: Pick<Store, 'db'>): Route[] {
     route('GET', '/', {
       ...page,
       summary: 'The vals as a web page, newest change first',
-      query: query({ after: position(changePositions) }),
-      reply: (request, { query }) => show(request, (pages, visit) => pages.homePage(visit, query.after)),
+      query: query(record({}, { after: text })),
+      reply: (request, { query }) =>
+        show(request, (pages, visit) => pages.homePage(visit, positionIn(changePositions, query.after))),
     }),
     route('GET', '/search', {
       ...page,
       summary: 'Vals whose name or code contains the text, as a web page',
-      query: query({
-        q: optional({ type: 'string', maxLength: longestSearch }, notTooLong),
-        after: position(valPositions),
-      }),
-      async reply(request, { query: { q: text = '', after } }) {
+      query: query(record({}, { q: searchText, after: text })),
+      async reply(request, { query: { q = '', ...query } }) {
+        const after = positionIn(valPositions, query.after);
         const access = accessOfVisitor(request);
-        if (text === '') return redirect(`${spacePrefix(request.space)}/`);
-        return show(request, (pages, visit) => pages.searchPage(visit, access, { text, after }));
+        if (q === '') return redirect(`${spacePrefix(request.space)}/`);
+        return show(request, (pages, visit) => pages.searchPage(visit, access, { text: q, after }));
       },
     }),
     route('GET', '/vals/:id', {
       ...page,
       summary: 'A val as a web page',
-      query: query({ versions: position(versionPositions) }),
+      query: query(record({}, { versions: text })),
       reply: (request, { params, query }) =>
-        show(request, (pages, visit) => pages.valPage(visit, params.id, query.versions)),
+        show(request, (pages, visit) =>
+          pages.valPage(visit, params.id, positionIn(versionPositions, query.versions, 'versions')),
+        ),
     }),
     route('GET', '/vals/:id/versions/:version', {
       ...page,
       summary: 'What a version changed, as a web page',
-      query: query({ from: optional({ type: 'integer', minimum: 0 }, parseVersion) }),
+      query: query(record({}, { from: version })),
       reply: (request, { params, query: { from } }) =>
         show(request, (pages, visit) =>
           pages.versionPage(visit, params.id, { version: parseVersion(params.version), from }),
@@ -65,24 +65,24 @@ export function pageRoutes({ db }: Pick<Store, 'db'>): Route[] {
     route('GET', '/vals/:id/raw', {
       ...raw,
       summary: 'The code of a val, as plain text',
-      reply: async ({ access }, { params }) => text((await visibleVal(db, access, params.id)).code),
+      reply: async ({ access }, { params }) => plainText((await visibleVal(db, access, params.id)).code),
     }),
     route('GET', '/vals/:id/versions/:version/raw', {
       ...raw,
       summary: 'The code of a version, as plain text',
       reply: async ({ access }, { params: { id, version } }) =>
-        text((await visibleVersion(db, access, id, parseVersion(version))).code),
+        plainText((await visibleVersion(db, access, id, parseVersion(version))).code),
     }),
     route('GET', '/runs', {
       ...page,
       summary: 'Runs as a web page',
-      query: query({
-        val: anyText,
-        error: choice({ true: true, false: false }),
-        last: choice({ hour: 'hour', day: 'day', week: 'week' } as const),
-        after: position(runPositions),
-      }),
-      reply: (request, { query }) => show(request, (pages, visit) => pages.runsPage(visit, query)),
+      query: query(
+        record({}, { val: text, error: flag, last: oneOf(['hour', 'day', 'week'] as const), after: text }),
+      ),
+      reply: (request, { query }) =>
+        show(request, (pages, visit) =>
+          pages.runsPage(visit, { ...query, after: positionIn(runPositions, query.after) }),
+        ),
     }),
     route('GET', '/runs/:id', {
       ...page,
@@ -91,7 +91,7 @@ export function pageRoutes({ db }: Pick<Store, 'db'>): Route[] {
     }),
     route('GET', '/v1/me/page-link', {
       summary: 'A link that signs a browser in, for one visit',
-      query: query({ val: anyText }),
+      query: query(record({}, { val: text })),
       responses: { 200: ref('PageLink') },
       async reply(request, { query: { val } }) {
         const { token } = accessOf(request);
@@ -106,7 +106,7 @@ export function pageRoutes({ db }: Pick<Store, 'db'>): Route[] {
 }
 
 /** Plain text cannot run in a browser, whatever the code is. */
-const text = (code: string): ServiceReply => ({
+const plainText = (code: string): ServiceReply => ({
   status: 200,
   headers: {
     'Content-Type': 'text/plain; charset=UTF-8',

@@ -19,9 +19,9 @@ const periodNames = ['hour', 'day', 'week'] as const;
 const periods = { hour: hourMs, day: 24 * hourMs, week: 7 * 24 * hourMs };
 
 interface WantedRuns {
-  val: string | undefined;
-  error: boolean | undefined;
-  last: keyof typeof periods | undefined;
+  val?: string;
+  error?: boolean;
+  last?: keyof typeof periods;
   after: RunPosition | undefined;
 }
 
@@ -34,7 +34,7 @@ export async function runsPage({ db, request, view }: Visit, wanted: WantedRuns)
     const filter = { ...given, since, hasShortErrors: true };
     return val ? runsOfVal(db, access, val.id, filter) : listRuns(db, access, filter);
   };
-  const { runs, more } = await read({ limit: runsOnPage, failed, after });
+  const { runs, more } = await read({ limit: runsOnPage, error: failed, after });
   const last = more ? runs.at(-1) : undefined;
   const next = last && runPositions.write(last.position);
   const addressOf = (parameters: Record<string, string | undefined>) => {

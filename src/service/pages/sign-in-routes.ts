@@ -1,7 +1,8 @@
-import { anyText, query } from '../fields.ts';
 import type { HttpProblem } from '../problem.ts';
 import { isBrowser, redirect, type ServiceReply, type ServiceRequest, splitSpace } from '../request.ts';
+import { query } from '../routes/inputs.ts';
 import { type Route, route } from '../routes/route.ts';
+import { record, text } from '../schema.ts';
 import { accessAt, type Identity } from '../store/access.ts';
 import type { Store } from '../store/open-store.ts';
 import { openSession, takeSession } from '../store/sessions.ts';
@@ -9,7 +10,7 @@ import { identify } from '../store/tokens.ts';
 import { identifySession, nextPage, readForm, signOut, withCookie } from './session.ts';
 import { firstPage, viewOf } from './visitor.ts';
 
-const signInQuery = query({ next: anyText, key: anyText });
+const signInQuery = query(record({}, { next: text, key: text }));
 
 export function signInRoutes(store: Store): Route[] {
   return [

@@ -1,7 +1,6 @@
-import type { Check } from '../fields.ts';
 import { json, splitSpace } from '../request.ts';
+import { recordSchemas, ref } from '../schemas.ts';
 import { patternOf, type Route, route } from './route.ts';
-import { recordSchemas, ref } from './schemas.ts';
 
 export function openApiRoute(routes: readonly Route[]): Route {
   const own: Route = route('GET', '/v1/openapi.json', {
@@ -58,8 +57,9 @@ function operationOf(route: Route) {
     const schema = name === 'version' ? { type: 'integer', minimum: 0 } : { type: 'string' };
     return { name, in: 'path', required: true, schema };
   });
-  const inQuery = Object.entries(query?.fields ?? {}).map(([name, { schema, isRequired = false }]) => {
-    return { name, in: 'query', required: isRequired, schema };
+  const { properties = {}, required = [] } = query?.schema ?? {};
+  const inQuery = Object.entries(properties).map(([name, schema]) => {
+    return { name, in: 'query', required: required.includes(name), schema };
   });
   const inHeader = [
     ...(hasIfMatch ? [header('If-Match', 'Change the val only if it still has this ETag.')] : []),
@@ -70,7 +70,9 @@ function operationOf(route: Route) {
     summary,
     ...(splitSpace(`/@space${path}`).space === undefined && { servers: [ownServer] }),
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: requestBodyOf(body) }),
+    ...(body && {
+      requestBody: { required: true, content: { 'application/json': { schema: body.schema } } },
+    }),
     responses: {
       ...Object.fromEntries(
         Object.entries(responses).map(([status, content]) => [status, responseOf(content)]),
@@ -93,16 +95,6 @@ const refusal = {
   description: 'A refusal or a failure (RFC 9457).',
   content: { 'application/problem+json': { schema: ref('Problem') } },
 };
-
-function requestBodyOf({ fields }: Check<never, unknown>) {
-  const entries = Object.entries(fields);
-  const required = entries.filter(([, { isRequired }]) => isRequired).map(([name]) => name);
-  const properties = Object.fromEntries(entries.map(([name, { schema }]) => [name, schema]));
-  return {
-    required: true,
-    content: { 'application/json': { schema: { type: 'object', required, properties } } },
-  };
-}
 
 function responseOf(content: Route['responses'][number]) {
   if (content === 'nothing') return { description: 'Done.' };

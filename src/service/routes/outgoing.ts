@@ -6,11 +6,11 @@ import {
   type ServiceRequest,
   spacePrefix,
 } from '../request.ts';
+import type { RecordOf } from '../schemas.ts';
 import type { User } from '../store/access.ts';
 import type { Reference } from '../store/references.ts';
 import type { ListedVal, Val } from '../store/val-rows.ts';
 import { etagOf } from '../store/vals.ts';
-import type { RecordOf } from './schemas.ts';
 
 export function valRecord(val: ListedVal & Partial<Val>, links: LinkBase): RecordOf<'Val'> {
   return {

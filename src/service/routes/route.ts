@@ -1,7 +1,8 @@
 import { parseBody, readBytes } from '../body.ts';
-import type { Body, Check, Query, Schema } from '../fields.ts';
 import { headerOf, type ServiceReply, type ServiceRequest } from '../request.ts';
+import type { Schema } from '../schema.ts';
 import type { WriteOptions } from '../store/write-as.ts';
+import type { BodyInput, QueryInput } from './inputs.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -19,8 +20,8 @@ export interface Route {
   /** Whether the write can be made to depend on the state of the val, with the header If-Match. */
   hasIfMatch?: boolean;
   responses: Record<number, Schema | 'text/html' | 'text/plain' | 'application/typescript' | 'nothing'>;
-  query?: Check<Query, unknown>;
-  body?: Check<Body, unknown>;
+  query?: QueryInput<unknown>;
+  body?: BodyInput<unknown>;
   reply(request: ServiceRequest, params: Record<string, string>): ServiceReply | Promise<ServiceReply>;
 }
 
@@ -35,8 +36,8 @@ type ParamsIn<Path extends string> = Path extends `${string}:${infer Name}/${inf
 interface Definition<Path extends string, CheckedQuery, CheckedBody>
   extends Pick<Route, 'summary' | 'responses' | 'hasIfMatch' | 'isPersonal'> {
   admits?: Route['admits'];
-  query?: Check<Query, CheckedQuery>;
-  body?: Check<Body, CheckedBody>;
+  query?: QueryInput<CheckedQuery>;
+  body?: BodyInput<CheckedBody>;
   reply(
     request: ServiceRequest,
     input: {
@@ -63,7 +64,7 @@ export function route<Path extends string, CheckedQuery = undefined, CheckedBody
       const bytes = body && (await readBytes(request));
       const input = {
         params,
-        query: query?.read((name) => request.url.searchParams.getAll(name)),
+        query: query?.read(request.url.searchParams),
         body: bytes && body.read(parseBody(bytes)),
         options: {
           ifMatch: headerOf(request, 'if-match')

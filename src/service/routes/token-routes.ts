@@ -1,10 +1,10 @@
 import { accessOf } from '../admit.ts';
 import { json, selfOf, spacePrefix } from '../request.ts';
+import { listSchema, type RecordOf, ref } from '../schemas.ts';
 import type { Store } from '../store/open-store.ts';
 import { addToken, removeToken, tokensOf } from '../store/tokens.ts';
-import * as check from './checks.ts';
+import * as input from './inputs.ts';
 import { type Route, route } from './route.ts';
-import { listSchema, type RecordOf, ref } from './schemas.ts';
 
 export function tokenRoutes({ db, lastUse }: Pick<Store, 'db' | 'lastUse'>): Route[] {
   return [
@@ -20,7 +20,7 @@ export function tokenRoutes({ db, lastUse }: Pick<Store, 'db' | 'lastUse'>): Rou
     route('POST', '/v1/me/tokens', {
       summary: 'Create a token; below a space, one that is good for that space alone',
       isPersonal: true,
-      body: check.newToken,
+      body: input.newToken,
       responses: { 201: ref('NewToken') },
       async reply(request, { body }) {
         const token: RecordOf<'NewToken'> = await addToken(db, accessOf(request), body);

@@ -1,6 +1,7 @@
 import { accessOf } from '../admit.ts';
 import { HttpProblem } from '../problem.ts';
 import { json, linkBaseOf, type ServiceReply, type ServiceRequest, selfOf, spacePrefix } from '../request.ts';
+import { listSchema, type RecordOf, ref } from '../schemas.ts';
 import type { User } from '../store/access.ts';
 import { listVals } from '../store/lists.ts';
 import type { Store } from '../store/open-store.ts';
@@ -10,11 +11,10 @@ import { type FoundRecord, findRecords, type LoadedKind, type RecordFilter } fro
 import { findReferences } from '../store/references.ts';
 import { listRuns } from '../store/runs.ts';
 import { valNamed } from '../store/vals.ts';
-import * as check from './checks.ts';
+import * as input from './inputs.ts';
 import { type PageParameters, recordPage, runPage, shortPage } from './list-page.ts';
 import { referenceRecord, userRecord, valRecord, valReply } from './outgoing.ts';
 import { type Route, route } from './route.ts';
-import { listSchema, type RecordOf, ref } from './schemas.ts';
 
 /** Longer than other functions, because it is a table: one entry for each route. */
 export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
@@ -59,26 +59,27 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
     }),
     route('GET', '/v1/me/runs', {
       summary: "Runs of the caller's vals",
-      query: check.runs,
+      query: input.runs,
       responses: { 200: listSchema('Run') },
       reply: async (request, { query }) =>
         runPage(request, await listRuns(db, accessOf(request), query), query),
     }),
     route('GET', '/v1/me/likes', {
       summary: 'Vals that the caller likes',
-      query: check.page,
+      query: input.likes,
       responses: { 200: listSchema('LikedVal') },
       reply: (request, { query }) => records(request, 'likes', query),
     }),
     route('GET', '/v1/me/comments', {
       summary: "Comments by the caller, and comments on the caller's vals",
-      query: check.comments,
+      query: input.comments,
       responses: { 200: listSchema('Comment') },
-      reply: (request, { query }) => records(request, 'comments', query),
+      reply: (request, { query: { relationship, ...query } }) =>
+        records(request, 'comments', { ...query, tag: relationship === 'any' ? undefined : relationship }),
     }),
     route('GET', '/v1/me/references', {
       summary: "Vals that import the caller's vals",
-      query: check.references,
+      query: input.references,
       responses: { 200: listSchema('Reference') },
       async reply(request, { query: { val: valId, ...filter } }) {
         const access = accessOf(request);
@@ -97,7 +98,7 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
     }),
     route('GET', '/v1/users/:id/vals', {
       summary: 'The vals of a person, without the code, newest first',
-      query: check.vals,
+      query: input.vals,
       responses: { 200: listSchema('Val') },
       async reply(request, { params, query }) {
         const user = await findUser(request, 'id', params.id);

@@ -1,6 +1,7 @@
 import { accessOf } from '../admit.ts';
 import type { Database } from '../database/database.ts';
 import { json, linkBaseOf } from '../request.ts';
+import { listSchema, type RecordOf, ref } from '../schemas.ts';
 import { changeProperties, createVersion, deleteVersion } from '../store/change-val.ts';
 import { createOrUpdateVal, createVal } from '../store/create-val.ts';
 import { valsWithText } from '../store/lists.ts';
@@ -9,11 +10,10 @@ import { deleteVal } from '../store/remove-val.ts';
 import { addRun, findRun, runsOfVal } from '../store/runs.ts';
 import { visibleVal } from '../store/vals.ts';
 import { type ListedVersion, pageOfVersions, visibleVersion } from '../store/versions.ts';
-import * as check from './checks.ts';
+import * as input from './inputs.ts';
 import { runPage, shortPage } from './list-page.ts';
 import { changedReply, createdReply, valRecord, valReply } from './outgoing.ts';
 import { type Route, route } from './route.ts';
-import { listSchema, type RecordOf, ref } from './schemas.ts';
 
 /** Longer than other functions, because it is a table: one entry for each route. */
 export function valRoutes(db: Database): Route[] {
@@ -41,14 +41,14 @@ export function valRoutes(db: Database): Route[] {
     }),
     route('POST', '/v1/vals', {
       summary: 'Create a val',
-      body: check.newVal,
+      body: input.newVal,
       responses: { 201: ref('Val') },
       reply: async (request, { body, options }) =>
         createdReply(request, await createVal(db, accessOf(request), body, options)),
     }),
     route('PUT', '/v1/vals', {
       summary: 'Create a val, or update the code of the val with this name',
-      body: check.nameAndCode,
+      body: input.nameAndCode,
       hasIfMatch: true,
       responses: { 200: ref('Val'), 201: ref('Val') },
       async reply(request, { body, options }) {
@@ -58,7 +58,7 @@ export function valRoutes(db: Database): Route[] {
     }),
     route('PUT', '/v1/vals/:id', {
       summary: "Change a val's name, readme, privacy or type",
-      body: check.changedProperties,
+      body: input.changedProperties,
       hasIfMatch: true,
       responses: { 204: 'nothing' },
       async reply(request, { params, body, options }) {
@@ -76,10 +76,10 @@ export function valRoutes(db: Database): Route[] {
     }),
     route('GET', '/v1/search/vals', {
       summary: 'Vals whose name or code contains the query',
-      query: check.search,
+      query: input.search,
       responses: { 200: listSchema('Val') },
-      async reply(request, { query: { text, ...range } }) {
-        const found = await valsWithText(db, accessOf(request), text, range);
+      async reply(request, { query: { query: text, mine: onlyOwn = false, ...range } }) {
+        const found = await valsWithText(db, accessOf(request), text, { ...range, onlyOwn });
         return shortPage(request, found, range, {
           positions: valPositions,
           recordOf: (val) => valRecord(val, linkBaseOf(request)),
@@ -89,14 +89,14 @@ export function valRoutes(db: Database): Route[] {
 
     route('GET', '/v1/vals/:id/runs', {
       summary: 'Runs of a val',
-      query: check.runs,
+      query: input.runs,
       responses: { 200: listSchema('Run') },
       reply: async (request, { params, query }) =>
         runPage(request, await runsOfVal(db, accessOf(request), params.id, query), query),
     }),
     route('POST', '/v1/vals/:id/runs', {
       summary: 'Store a run that the caller has made',
-      body: check.reportedRun,
+      body: input.reportedRun,
       responses: { 200: ref('Run'), 201: ref('Run') },
       async reply(request, { params, body }) {
         const { run, isNew } = await addRun(db, accessOf(request), params.id, body);
@@ -115,7 +115,7 @@ export function valRoutes(db: Database): Route[] {
     route('GET', '/v1/vals/:id/versions', {
       admits: 'anyone',
       summary: 'The versions of a val, newest first',
-      query: check.versions,
+      query: input.versions,
       responses: { 200: listSchema('Version') },
       async reply(request, { params: { id }, query }) {
         const found = await pageOfVersions(db, request.access, id, query);
@@ -125,7 +125,7 @@ export function valRoutes(db: Database): Route[] {
     }),
     route('POST', '/v1/vals/:id/versions', {
       summary: 'Create a version of a val',
-      body: check.newVersion,
+      body: input.newVersion,
       hasIfMatch: true,
       responses: { 200: ref('Val'), 201: ref('Val') },
       async reply(request, { params, body, options }) {
@@ -138,7 +138,7 @@ export function valRoutes(db: Database): Route[] {
       summary: 'A val with the code of one version',
       responses: { 200: ref('Val') },
       reply: async (request, { params: { id, version } }) =>
-        valReply(request, await visibleVersion(db, request.access, id, check.parseVersion(version))),
+        valReply(request, await visibleVersion(db, request.access, id, input.parseVersion(version))),
     }),
     route('DELETE', '/v1/vals/:id/versions/:version', {
       summary: 'Delete a version',
@@ -146,7 +146,7 @@ export function valRoutes(db: Database): Route[] {
       responses: { 204: 'nothing' },
       async reply(request, { params: { id, version }, options }) {
         return changedReply(
-          await deleteVersion(db, accessOf(request), id, options, check.parseVersion(version)),
+          await deleteVersion(db, accessOf(request), id, options, input.parseVersion(version)),
         );
       },
     }),

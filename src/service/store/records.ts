@@ -2,6 +2,7 @@ import type { Reader, Tx } from '../database/database.ts';
 import { allOf, nothing, type Sql, sql } from '../database/sql.ts';
 import type { User } from './access.ts';
 import type { RecordPosition } from './positions.ts';
+import { sortableTime } from './timestamps.ts';
 
 export const recordKinds = ['runs', 'likes', 'comments'] as const;
 export type RecordKind = (typeof recordKinds)[number];
@@ -19,12 +20,12 @@ export interface StoredRecord {
 }
 
 export interface RecordFilter {
-  tag?: string;
-  since?: string;
-  until?: string;
+  tag?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
   limit?: number;
   offset?: number;
-  after?: RecordPosition;
+  after?: RecordPosition | undefined;
 }
 
 export interface FoundRecord {
@@ -42,8 +43,8 @@ export async function findRecords(
   const conditions = [
     sql`owner_id = ${owner.id} AND kind = ${kind}`,
     ...(filter.tag === undefined ? [] : [sql`tag = ${filter.tag}`]),
-    ...(filter.since === undefined ? [] : [sql`at > ${filter.since}`]),
-    ...(filter.until === undefined ? [] : [sql`at <= ${filter.until}`]),
+    ...(filter.since === undefined ? [] : [sql`at > ${sortableTime(filter.since) ?? ''}`]),
+    ...(filter.until === undefined ? [] : [sql`at <= ${sortableTime(filter.until) ?? ''}`]),
   ];
   const select = (isInRange: readonly Sql[], most: number, skipped = nothing) =>
     db.query<FoundRecord>(sql`

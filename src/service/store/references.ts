@@ -56,8 +56,8 @@ export async function findReferences(
     mayFind(access),
     ...(valId === undefined ? [] : [sql`imported_id = ${valId}`]),
     ...(after ? [sql`(at, imports.position) < (${after[0]}, ${after[1]})`] : []),
-    ...(since === undefined ? [] : [sql`at > ${since}`]),
-    ...(until === undefined ? [] : [sql`at <= ${until}`]),
+    ...(since === undefined ? [] : [sql`at > ${sortableTime(since) ?? ''}`]),
+    ...(until === undefined ? [] : [sql`at <= ${sortableTime(until) ?? ''}`]),
   ];
   const references = await db.query<Reference>(sql`
     SELECT at, imports.position, vals.id, name, owner_id AS "ownerId", username, imported_id AS "importedId",

@@ -31,7 +31,8 @@ export interface ReportedRun {
 }
 
 export interface RunFilter {
-  failed?: boolean | undefined;
+  /** `true` for the failed ones, `false` for the others. */
+  error?: boolean | undefined;
   since?: string | undefined;
   until?: string | undefined;
   limit: number;
@@ -101,7 +102,7 @@ export const positionOfVal = (id: string): Sql => sql`(SELECT position FROM vals
 async function findRuns(
   db: Database,
   list: RunList,
-  { failed, since, until, limit, offset = 0, after, hasShortErrors = false }: RunFilter,
+  { error: failed, since, until, limit, offset = 0, after, hasShortErrors = false }: RunFilter,
 ): Promise<{ runs: FoundRun[]; more: boolean }> {
   const { column, value, tie, mostTie } = list;
   const newest = until === undefined ? maxTime : Date.parse(until);

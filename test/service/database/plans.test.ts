@@ -74,6 +74,7 @@ async function useAll(at: string): Promise<void> {
   await loadSeed(store.db, person, {
     runs: [{ id: 'r', val: { name: 'later', version: 1 }, ...ended }],
     likes: [{ id, name: 'later', createdAt: '2026', author }],
+    comments: [],
   });
   const get = async (path: string) => {
     const { status, body } = await service.ask('GET', path);

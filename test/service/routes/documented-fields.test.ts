@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { isObject } from '../../../src/core/lib/json.ts';
-import { recordSchemas } from '../../../src/service/routes/schemas.ts';
+import { recordSchemas } from '../../../src/service/schemas.ts';
 
 const { Val, Version, RunWithLogs, User, Comment, Reference } = recordSchemas;
 

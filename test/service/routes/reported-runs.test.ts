@@ -63,9 +63,11 @@ describe('a run that is reported', async () => {
   test.each([
     [{ version: 9 }, 404],
     [{ runEndAt: '9999-12-31T23:59:59-14:00' }, 400],
-    [{ runEndAt: '2024-05-01T09:59:59Z' }, 400],
+    [{ runEndAt: '2024-03-31T09:59:59Z' }, 400],
+    [{ error: `x${'é'.repeat(32_767)}` }, 201],
+    [{ error: 'é'.repeat(32_769) }, 400],
   ])('with %j is answered with %i', async (change, status) => {
-    expect(await report({ ...run, ...change })).toMatchObject({ status });
+    expect(await report({ ...newRun(), ...change })).toMatchObject({ status });
   });
 
   const logsOf = async (id: unknown, access: Client = service) =>

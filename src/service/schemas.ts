@@ -1,51 +1,23 @@
-import type { Schema } from '../fields.ts';
-import { privacies, valTypes } from '../store/val-rows.ts';
+import {
+  arrayOf,
+  flag,
+  integer,
+  moment,
+  noted,
+  oneOf,
+  orNull,
+  record,
+  type Schema,
+  type TypeOf,
+  text,
+  textOrNull,
+} from './schema.ts';
+import { privacies, valTypes } from './store/val-rows.ts';
 
-type TypeOf<Some> = Some extends Schema<infer Described> ? Described : never;
-
-type Fields = Record<string, Schema>;
-
-type RecordWith<Required extends Fields, Optional extends Fields> = {
-  [Name in keyof Required]: TypeOf<Required[Name]>;
-} & { [Name in keyof Optional]?: TypeOf<Optional[Name]> };
-
-const text: Schema<string> = { type: 'string' };
-const textOrNull: Schema<string | null> = { type: ['string', 'null'] };
 const uuid: Schema<string> = { type: 'string', format: 'uuid' };
 const uri: Schema<string> = { type: 'string', format: 'uri' };
-const moment: Schema<string> = { type: 'string', format: 'date-time' };
-const momentOrNull: Schema<string | null> = { type: ['string', 'null'], format: 'date-time' };
-const integer: Schema<number> = { type: 'integer' };
-const integerOrNull: Schema<number | null> = { type: ['integer', 'null'] };
-const flag: Schema<boolean> = { type: 'boolean' };
+const momentOrNull = orNull(moment);
 const textOrNumber: Schema<string | number> = { type: ['string', 'number'] };
-
-const oneOf = <Word extends string>(words: readonly Word[]): Schema<Word> => ({
-  type: 'string',
-  enum: words,
-});
-
-const noted = <Described>(schema: Schema<Described>, description: string): Schema<Described> => ({
-  ...schema,
-  description,
-});
-
-function record<Required extends Fields, Optional extends Fields = Record<never, never>>(
-  properties: Required,
-  optional?: Optional,
-): Schema<RecordWith<Required, Optional>> {
-  return {
-    type: 'object',
-    required: Object.keys(properties),
-    properties: { ...properties, ...optional },
-  };
-}
-
-const arrayOf = <Described>(items: Schema<Described>): Schema<Described[]> => ({ type: 'array', items });
-
-const orNull = <Described>(schema: Schema<Described>): Schema<Described | null> => ({
-  anyOf: [schema, { type: 'null' }],
-});
 
 const codeHash = noted(text, 'The id that git gives the code as a blob (SHA-1).');
 const links = record({ self: uri });
@@ -56,8 +28,38 @@ const versionAuthor = orNull(
     { token: noted(text, 'The name of the token, unless it is the first one.') },
   ),
 );
-/** Seeded records may name people and vals of other services. */
-const anyPerson = record({ id: textOrNull, username: textOrNull });
+
+const anyObject: Schema<object> = { type: 'object' };
+/** Likes and comments come from seeds, and may name people and vals of other services. */
+const anyPerson = record({ id: textOrNumber, username: textOrNull });
+const wholePerson = record(
+  { id: textOrNumber, username: textOrNull },
+  {
+    bio: textOrNull,
+    email: textOrNull,
+    profileImageUrl: textOrNull,
+    tier: textOrNull,
+    url: textOrNull,
+    links: orNull(anyObject),
+  },
+);
+const numberOrNull: Schema<number | null> = { type: ['number', 'null'] };
+/** What may be known of a val of another service. */
+const ofAnyVal = {
+  code: textOrNull,
+  readme: textOrNull,
+  privacy: textOrNull,
+  url: textOrNull,
+  type: textOrNull,
+  public: orNull(flag),
+  version: numberOrNull,
+  likeCount: numberOrNull,
+  referenceCount: numberOrNull,
+  links: orNull(anyObject),
+  versionCreatedAt: momentOrNull,
+  updatedAt: momentOrNull,
+  versionAuthor: orNull(wholePerson),
+};
 const namedPerson = record({ id: text, username: text });
 const side = record({ id: uuid, name: text, author_id: uuid, username: text });
 const actor = noted(person, 'In a space: the person who owns the token.');
@@ -141,10 +143,10 @@ export const recordSchemas = {
   ),
   Comment: record({
     id: textOrNumber,
-    comment: textOrNull,
+    comment: text,
     createdAt: moment,
     author: anyPerson,
-    val: record({ id: textOrNull, name: textOrNull }, { version: integerOrNull, privacy: textOrNull }),
+    val: record({ id: textOrNumber, name: text }, { version: numberOrNull, privacy: textOrNull }),
   }),
   Reference: record({ reference: side, dependsOn: side, referencedAt: moment }),
   Token: record(token),
@@ -159,6 +161,28 @@ export const recordSchemas = {
         'The field of the request that is wrong.',
       ),
     },
+  ),
+};
+
+/** Records of a seed. A run names a val of the store. */
+export const seedSchemas = {
+  runs: record(
+    { ...run, val: record({ version: integer }, { id: text, name: text }) },
+    { reporter: noted(namedPerson, 'Who stored the run.') },
+  ),
+  likes: record({ id: textOrNumber, name: text, createdAt: moment, author: wholePerson }, ofAnyVal),
+  comments: record(
+    {
+      id: textOrNumber,
+      comment: text,
+      createdAt: moment,
+      author: wholePerson,
+      val: record(
+        { id: textOrNumber, name: text },
+        { ...ofAnyVal, createdAt: momentOrNull, author: orNull(wholePerson) },
+      ),
+    },
+    { relationship: orNull(oneOf(['given', 'received'])) },
   ),
 };
 
