@@ -37,7 +37,7 @@ export async function main(host: Host): Promise<number> {
   const { platform } = host.system;
   const current = call?.command;
   const writeHints = createShellHints({ tree: commandTree, platform, current, flags, typedWords });
-  const out = createTerminalOut({ ...program, writeHints }, flags, call ?? nothingShown);
+  const out = createTerminalOut({ ...program, writeHints }, flags, call?.command ?? nothingShown);
   const error = await catchError(async () => {
     if (line.kind === 'refused') throw line.error;
     if (line.kind === 'help') return out.help(line.text);
@@ -73,7 +73,7 @@ async function parse(host: Host): Promise<CommandLine> {
   return parseCommandLine(argv, commandTree, width);
 }
 
-const nothingShown: ShownCommand = { command: { columns: [] }, input: {} };
+const nothingShown: ShownCommand = { columns: [] };
 
 function workingDirectory(): string {
   try {

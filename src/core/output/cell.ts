@@ -1,7 +1,6 @@
 import type { Hints } from '../lib/hint.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
 import { visible, visibleLines } from '../lib/visible.ts';
-import { drawBars } from './chart.ts';
 import { type Column, cellText, columnValue } from './column.ts';
 import type { Glyphs, Style } from './style.ts';
 import { ageOrHour, ago, clockTime, isMoment, wholeMoment } from './times.ts';
@@ -31,7 +30,6 @@ export interface Cell {
   /** The value has further lines. */
   hasMore?: boolean;
   isNumber?: boolean;
-  bars?: JsonValue | undefined;
 }
 
 /** Commands accept the first 8 characters of an id instead of the whole id. */
@@ -45,8 +43,6 @@ export function cellOf(record: JsonObject, column: Column, screen: Screen, form:
   const value = columnValue(record, column);
   const text = redact(joined(value));
   switch (column.kind) {
-    case 'chart':
-      return { text: drawBars(value, { glyphs }), bars: value };
     case 'number':
       return typeof value === 'number'
         ? { text: column.format(value), isNumber: true, neverCut: true }

@@ -1,7 +1,6 @@
 import type { Hints } from '../lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, lookUp, stringifyJson } from '../lib/json.ts';
 import { visible } from '../lib/visible.ts';
-import { drawBars } from './chart.ts';
 import type { Glyphs, Style } from './style.ts';
 
 interface AnyColumn {
@@ -14,8 +13,6 @@ interface AnyColumn {
   /** Rows that arrive later may need this width. */
   reservedWidth?: number;
   only?: 'terminal' | 'pipe';
-  /** Keys of the input. If the user gave one of them and all rows have the same value, the column is left out. */
-  impliedBy?: readonly string[];
 }
 
 export interface TextColumn extends AnyColumn {
@@ -41,17 +38,13 @@ interface NumberColumn extends AnyColumn {
   format(value: number): string;
 }
 
-interface ChartColumn extends AnyColumn {
-  kind: 'chart';
-}
-
 /** A table shows only the first line of the value. If the value has more lines, the hint is shown too. */
 interface LongTextColumn extends AnyColumn {
   kind: 'longText';
   hint: Hints;
 }
 
-export type Column = TextColumn | IdColumn | MomentColumn | NumberColumn | ChartColumn | LongTextColumn;
+export type Column = TextColumn | IdColumn | MomentColumn | NumberColumn | LongTextColumn;
 
 const placeOf = (header: string, paths: readonly string[]) => ({
   header,
@@ -86,11 +79,6 @@ export const figure = (header: string, path: string, format: (value: number) => 
   format,
 });
 
-export const chart = (header: string, path: string): ChartColumn => ({
-  kind: 'chart',
-  ...placeOf(header, [path]),
-});
-
 export const longText = (header: string, paths: readonly string[], hint: Hints): LongTextColumn => ({
   kind: 'longText',
   ...placeOf(header, paths),
@@ -109,10 +97,8 @@ export function columnValue(record: JsonObject, { paths, compute }: Column): Jso
   return undefined;
 }
 
-export function columnText(record: JsonObject, column: Column): string {
-  const value = columnValue(record, column);
-  return column.kind === 'chart' ? drawBars(value) : cellText(value);
-}
+export const columnText = (record: JsonObject, column: Column): string =>
+  cellText(columnValue(record, column));
 
 export function cellText(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return '';

@@ -2,13 +2,11 @@ export const gap = '  ';
 
 /** A text is not cut below this width while a column is left that may be dropped. */
 const readableWidth = 20;
-const fewestBars = 8;
 const minWidth = 4;
 
 export interface Measured {
   wantedWidth: number;
   neverCut: boolean;
-  isChart?: boolean;
   droppable: number | undefined;
 }
 
@@ -33,8 +31,8 @@ export function layOut<Item extends Measured>(
       );
 }
 
-const readable = ({ wantedWidth, neverCut, isChart }: Measured): number =>
-  neverCut ? wantedWidth : Math.min(wantedWidth, isChart ? fewestBars : readableWidth);
+const readable = ({ wantedWidth, neverCut }: Measured): number =>
+  neverCut ? wantedWidth : Math.min(wantedWidth, readableWidth);
 
 const narrow = ({ wantedWidth, neverCut }: Measured): number =>
   neverCut ? wantedWidth : Math.min(wantedWidth, minWidth);

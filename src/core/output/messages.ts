@@ -112,7 +112,7 @@ async function drawTable(
 ): Promise<string> {
   const { formatTable } = await import('./table.ts');
   const screen = { width, style, redact, glyphs, now: now(), hint: () => {} };
-  const options = { givenKeys: new Set<string>(), userChoseColumns: false };
+  const options = { userChoseColumns: false };
   return (await formatTable(records, columns, screen, options)).trimEnd();
 }
 

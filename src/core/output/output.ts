@@ -26,8 +26,6 @@ export interface Output {
   now: Clock['now'];
   /** The columns of the command. A result may have others. */
   columns: readonly Column[];
-  /** The keys of the options and arguments that the user gave. */
-  givenKeys: ReadonlySet<string>;
   /** Shown if there are no records. */
   empty: Hints | undefined;
 }

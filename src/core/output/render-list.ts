@@ -1,5 +1,5 @@
-// Only --ndjson writes while pages arrive. The other formats write after the last page, so a list that fails half-way
-// writes nothing.
+// --ndjson and the lines of a pipe are written while pages arrive. The other formats write after the last page, so a list
+// that fails half-way writes nothing.
 import {
   type JsonObject,
   type JsonValue,
@@ -94,7 +94,7 @@ function table(layout: ListResult, output: Output): ListWriter {
 
 function tabRows(layout: ListResult, output: Output): ListWriter {
   const columns = shownColumns(layout.columns, output);
-  return textsOfPages(output.stdout, (records) => tabLines(records, columns));
+  return { add: (records) => output.stdout.write(tabLines(records, columns)), async finish() {} };
 }
 
 function afterLastPage(write: (all: readonly JsonObject[]) => Promise<void>): ListWriter {
@@ -116,7 +116,7 @@ const jsonArray = { open: '[', between: ',', close: ']\n' };
 function textsOfPages(
   { write }: Sink,
   textOf: (records: readonly JsonObject[]) => string,
-  { open, between, close } = { open: '', between: '', close: '' },
+  { open, between, close }: { open: string; between: string; close: string },
 ): ListWriter {
   const texts: string[] = [];
   return {
@@ -161,7 +161,6 @@ export async function formatRecords(
   }
   const { formatTable } = await import('./table.ts');
   return formatTable(records, columns, screen, {
-    givenKeys: output.givenKeys,
     userChoseColumns: fields !== undefined,
     total: fields ? undefined : total,
   });

@@ -120,7 +120,7 @@ async function createFollowingFormat(
     return async (records) => `${await formatRecords(records, result, screen, output)}\n`;
   }
   const { createGrowingTable } = await import('./table.ts');
-  return createGrowingTable(columns, screen, { givenKeys: output.givenKeys });
+  return createGrowingTable(columns, screen);
 }
 
 async function renderDiffs({ rows, diffs }: DiffsResult, output: Output): Promise<void> {

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../lib/json.ts';
 import { visible } from '../lib/visible.ts';
 import { type Cell, type CellForm, cellOf, type Screen } from './cell.ts';
-import { describeBars, drawBars } from './chart.ts';
 import type { Column } from './column.ts';
 import { drawRows } from './draw-table.ts';
 import { formatBlocks } from './format-record.ts';
@@ -10,7 +9,6 @@ import { createTextWidth, type TextWidth } from './text-width.ts';
 import { widestClockTime } from './times.ts';
 
 export interface TableOptions {
-  givenKeys: ReadonlySet<string>;
   userChoseColumns: boolean;
   total?: JsonObject;
 }
@@ -20,14 +18,11 @@ export async function formatTable(
   records: readonly JsonObject[],
   columns: readonly Column[],
   screen: Screen,
-  { givenKeys, userChoseColumns, total }: TableOptions,
+  { userChoseColumns, total }: TableOptions,
 ): Promise<string> {
   const filled = columns
     .map((column) => fillColumn(column, records, screen, 'short'))
-    .filter(
-      (each) =>
-        userChoseColumns || (each.cells.some(({ text }) => text !== '') && !isImplied(each, givenKeys)),
-    )
+    .filter((each) => userChoseColumns || each.cells.some(({ text }) => text !== ''))
     .map((each) => (total === undefined ? each : withTotal(each, total, screen)));
   const textWidth = await textWidthFor(filled, screen);
   const shown = layOut(measure(filled, textWidth), screen.width);
@@ -35,22 +30,20 @@ export async function formatTable(
   for (const { column } of filled) {
     if (column.kind === 'longText' && !isAmong(shown, column)) screen.hint(column.hint);
   }
-  const lines = await drawTable(shown, textWidth, screen);
-  return withLineBreaks([...lines, ...captions(filled, shown, textWidth, screen)]);
+  return withLineBreaks(await drawTable(shown, textWidth, screen));
 }
 
 /** The first rows decide the columns and their widths. A later row takes more only for a value that is never cut. */
 export function createGrowingTable(
   columns: readonly Column[],
   screen: Screen,
-  { givenKeys }: Pick<TableOptions, 'givenKeys'>,
 ): (records: readonly JsonObject[]) => Promise<string> {
   let first: FittedColumn[] | undefined;
 
   return async (records) => {
-    const filled = (first?.map(({ column }) => column) ?? columns)
-      .map((column) => fillColumn(column, records, screen, 'lasting'))
-      .filter((each) => first !== undefined || !isImplied(each, givenKeys));
+    const filled = (first?.map(({ column }) => column) ?? columns).map((column) =>
+      fillColumn(column, records, screen, 'lasting'),
+    );
     const textWidth = await textWidthFor(filled, screen);
     const measured =
       first?.map((each, index) => widened(each, filled[index]?.cells ?? [], textWidth)) ??
@@ -91,12 +84,6 @@ const withTotal = (filled: FilledColumn, total: JsonObject, screen: Screen): Fil
   cells: [...filled.cells, { ...cellOf(total, filled.column, screen, 'short'), tone: 'bold' }],
 });
 
-const isImplied = (
-  { column: { impliedBy = [] }, cells }: FilledColumn,
-  givenKeys: ReadonlySet<string>,
-): boolean =>
-  impliedBy.some((key) => givenKeys.has(key)) && cells.every(({ text }) => text === cells[0]?.text);
-
 const textWidthFor = (filled: readonly FilledColumn[], { glyphs }: Screen): Promise<TextWidth> =>
   createTextWidth(textsOf(filled), glyphs.ellipsis);
 
@@ -116,13 +103,12 @@ const measure = (filled: readonly FilledColumn[], textWidth: TextWidth) =>
       ...each,
       alignedRight: column.kind === 'number' || areNumbers,
       neverCut: values.length > 0 ? values.every(({ neverCut }) => neverCut) : !holdsText(column),
-      isChart: column.kind === 'chart',
       droppable: column.droppable,
       wantedWidth: widest(cells, textWidth, textWidth.width(head)),
     };
   });
 
-const holdsText = ({ kind }: Column): boolean => kind === 'text' || kind === 'longText' || kind === 'chart';
+const holdsText = ({ kind }: Column): boolean => kind === 'text' || kind === 'longText';
 
 const widest = (cells: readonly Cell[], { width }: TextWidth, atLeast: number): number =>
   cells.reduce((most, { text }) => Math.max(most, width(text)), atLeast);
@@ -147,10 +133,9 @@ function withRoomForMore(measured: readonly MeasuredColumn[], width: number): Me
 function drawTable(
   shown: readonly FittedColumn[],
   textWidth: TextWidth,
-  { style, glyphs, hint }: Screen,
+  { style, hint }: Screen,
 ): Promise<string[]> {
-  const drawCell = ({ column, width }: FittedColumn, { text, tone, hasMore, bars }: Cell) => {
-    if (bars !== undefined) return drawBars(bars, { width, style, glyphs });
+  const drawCell = ({ column, width }: FittedColumn, { text, tone, hasMore }: Cell) => {
     const cut = textWidth.cut(text, width);
     if (column.kind === 'longText' && (hasMore || cut !== text)) hint(column.hint);
     return tone === undefined ? cut : style[tone](cut);
@@ -160,20 +145,6 @@ function drawTable(
     shown.map((each) => drawCell(each, each.cells[row] ?? { text: '' })),
   );
   return drawRows([header, ...rows], shown);
-}
-
-function captions(
-  filled: readonly FilledColumn[],
-  shown: readonly FittedColumn[],
-  textWidth: TextWidth,
-  { now, style, width }: Screen,
-): string[] {
-  return filled.flatMap(({ column, cells }) => {
-    if (column.kind !== 'chart') return [];
-    const barsWidth = shown.find((each) => each.column === column)?.width ?? 0;
-    const caption = describeBars(cells.at(-1)?.bars, barsWidth, now);
-    return caption === undefined ? [] : ['', style.dim(textWidth.cut(caption, width))];
-  });
 }
 
 const isAmong = (shown: readonly FittedColumn[], column: Column): boolean =>

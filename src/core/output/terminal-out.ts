@@ -36,9 +36,8 @@ interface OutputFlags {
 
 /** What the layout of a result depends on. */
 export interface ShownCommand {
-  command: { columns: readonly Column[]; empty?: Hints };
-  /** The input of the command. */
-  input: Readonly<Record<string, unknown>>;
+  columns: readonly Column[];
+  empty?: Hints;
 }
 
 export interface TerminalOut extends Out {
@@ -52,7 +51,7 @@ export interface TerminalOut extends Out {
 export function createTerminalOut(
   streams: OutputStreams,
   flags: OutputFlags,
-  { command, input }: ShownCommand,
+  command: ShownCommand,
 ): TerminalOut {
   const { env, system, signal, pager, redactor, writeHints } = streams;
   const { now } = streams.clock;
@@ -92,7 +91,6 @@ export function createTerminalOut(
     writeHints,
     now,
     columns: command.columns,
-    givenKeys: new Set(Object.keys(input).filter((key) => input[key] !== undefined)),
     empty: command.empty ?? 'The list is empty.',
   };
   return {

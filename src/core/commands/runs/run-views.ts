@@ -14,7 +14,7 @@ const runsBeforeFollowing = 10;
 
 export const summaryExplained =
   'The summary reads all runs and has a row for each val and version, most failures first. Its columns are val, ' +
-  'version, runs, failed, errors (the error rate), p50, p95 and "over time" (a chart). Half of the runs took at most p50, ' +
+  'version, runs, failed, errors (the error rate), p50, p95 and, at a terminal, "over time" (a bar for each part of the time). Half of the runs took at most p50, ' +
   'and 95% of them took at most p95. A run that has not ended counts as a run, but not as a failure, and has no duration.';
 
 export const runViews = {

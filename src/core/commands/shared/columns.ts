@@ -5,13 +5,13 @@ import {
   authorColumn,
   type Column,
   cellText,
-  chart,
   column,
   figure,
   idColumn,
   longText,
   moment,
 } from '../../output/column.ts';
+import { sparkline } from '../../output/sparkline.ts';
 import type { Glyphs, Style } from '../../output/style.ts';
 import { duration } from '../../output/times.ts';
 
@@ -40,7 +40,6 @@ const runTones = { ok: 'green', failed: 'red', running: 'cyan' } as const;
 const runStatus: Column = {
   ...column('status'),
   only: 'terminal',
-  impliedBy: ['error'],
   neverCut: true,
   reservedWidth: '- running'.length,
   compute(run) {
@@ -65,7 +64,6 @@ export const runColumns: Column[] = [
   { ...moment('ended', 'runEndAt', 'endedAt'), only: 'pipe' },
   {
     ...column('val', 'val.name', 'valName', 'val.id', 'valId'),
-    impliedBy: ['run'],
     reservedWidth: 16,
   },
   { ...column('version', 'val.version', 'version'), droppable: 2 },
@@ -80,9 +78,11 @@ export const runColumns: Column[] = [
   idColumn('id'),
 ];
 
-export const failedRunColumns: Column[] = runColumns.map((column) =>
-  column.header === runError.header ? runError : column,
-);
+/** The error matters most, and the status least. */
+export const failedRunColumns: Column[] = runColumns.map((column) => {
+  if (column === runStatus) return { ...column, droppable: 0 };
+  return column.header === runError.header ? runError : column;
+});
 
 export const summaryColumns: Column[] = [
   column('val'),
@@ -92,7 +92,13 @@ export const summaryColumns: Column[] = [
   figure('errors', 'errorRate', percentage),
   { ...figure('p50', 'p50Ms', duration), droppable: 1 },
   { ...figure('p95', 'p95Ms', duration), droppable: 3 },
-  { ...chart('over time', 'buckets'), droppable: 2 },
+  {
+    ...column('over time', 'buckets'),
+    only: 'terminal',
+    neverCut: true,
+    droppable: 2,
+    present: (_buckets, { buckets }, glyphs) => ({ text: sparkline(buckets, glyphs) }),
+  },
 ];
 
 export const outcomeMarks: Record<

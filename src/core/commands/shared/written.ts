@@ -7,14 +7,14 @@ import { textAt, versionOf } from '../../http/record-fields.ts';
 import { isObject } from '../../lib/json.ts';
 import type { Result } from '../../output/result.ts';
 
-export type Addition =
+type Addition =
   | { kind: 'added'; version: number | undefined }
   | { kind: 'already there'; version: number }
   /** The answer does not show whether there is a new version. */
   | { kind: 'accepted' };
 
 /** `before` is the version that the val had, if it was read before. */
-export function additionIn({ status, body = null }: Reply, before: number | undefined): Addition {
+function additionIn({ status, body = null }: Reply, before: number | undefined): Addition {
   const version = versionOf(body);
   if (version === undefined) return status === 201 ? { kind: 'added', version } : { kind: 'accepted' };
   if (before === undefined) {

@@ -1,15 +1,15 @@
 import { defineCommand } from '../../command-line/command.ts';
 import { versionOf } from '../../http/record-fields.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { column, idColumn, moment } from '../../output/column.ts';
+import { type Column, column, idColumn, moment } from '../../output/column.ts';
 import * as routes from '../../routes.ts';
 import { byColumn } from '../shared/columns.ts';
 import { valArgument } from '../shared/options.ts';
 
-const columns = [
+const columns: Column[] = [
   column('version'),
   moment('created', 'createdAt', 'runStartAt'),
-  { ...idColumn('val', 'val_id', 'valId', 'val.id', 'id'), impliedBy: ['val'] },
+  { ...idColumn('val', 'val_id', 'valId', 'val.id', 'id'), only: 'pipe' },
   byColumn,
 ];
 

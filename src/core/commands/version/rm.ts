@@ -22,7 +22,7 @@ export const command = defineCommand({
     outcomeColumn,
     column('version'),
     { ...column('name'), only: 'terminal' },
-    { ...idColumn('id'), impliedBy: ['val'] },
+    { ...idColumn('id'), only: 'pipe' },
   ],
   async run(run, { val, versions: given, yes, dryRun }) {
     const { forPerson } = run.out;

@@ -190,8 +190,8 @@ describe('a list that fails half-way', () => {
 
   it.each<[format: string[], printed: string]>([
     [['--ndjson'], first.map((row) => `${JSON.stringify(row)}\n`).join('')],
+    [[], first.map(({ id }) => `\t\t\t\t\t${id}\n`).join('')],
     [['--json'], ''],
-    [[], ''],
   ])('keeps with %j only the lines that were written', async (format, printed) => {
     const replies = [page(first, '?offset=3'), ...Array(4).fill({ status: 503 })];
     const service = await scriptedService(replies);
@@ -200,17 +200,20 @@ describe('a list that fails half-way', () => {
     expect(service.requests).toHaveLength(replies.length);
   });
 
-  it('with --ndjson is written page by page, before the next page arrives', async () => {
-    const { promise: read, resolve: firstLineRead } = withResolvers();
-    const service = await scriptedService([
-      page(first, '?offset=3'),
-      (response) => void read.then(() => response.end(JSON.stringify(page(rows(1, 'b')).body))),
-    ]);
-    const { child, ended } = startProcess(['runs', '--ndjson', '--timeout', '10'], { env: service.env });
-    child.stdout?.once('data', firstLineRead);
-    const { exit, stdout } = await ended;
-    expect({ exit, lines: stdout.trimEnd().split('\n').length }).toEqual({ exit: 0, lines: 4 });
-  });
+  it.each([[['--ndjson']], [[]]])(
+    'with %j is written page by page, before the next page arrives',
+    async (format) => {
+      const { promise: read, resolve: firstLineRead } = withResolvers();
+      const service = await scriptedService([
+        page(first, '?offset=3'),
+        (response) => void read.then(() => response.end(JSON.stringify(page(rows(1, 'b')).body))),
+      ]);
+      const { child, ended } = startProcess(['runs', ...format, '--timeout', '10'], { env: service.env });
+      child.stdout?.once('data', firstLineRead);
+      const { exit, stdout } = await ended;
+      expect({ exit, lines: stdout.trimEnd().split('\n').length }).toEqual({ exit: 0, lines: 4 });
+    },
+  );
 });
 
 describe('a number of records', () => {
