@@ -1,178 +1,183 @@
-// Carries out the steps of a push.
-
-import { afterPart, type ConflictError, NotFoundError } from '../core/errors.ts';
+// Carries out the steps of a push. What was planned is what is sent: just before each write the val is looked at once more,
+// and one that changed is a conflict.
+import { ConflictError, hasStatus, NotFoundError } from '../core/errors.ts';
 import { existsBelow } from '../core/files/files.ts';
-import { changeFields } from '../core/http/change-val.ts';
-import { changedAtOf, textAt, versionOf } from '../core/http/record-fields.ts';
-import { type JsonObject, type JsonValue, withoutUndefined } from '../core/lib/json.ts';
-import type { Outcome } from '../core/lib/outcome.ts';
+import { textAt, versionOf } from '../core/http/record-fields.ts';
+import { isObject, type JsonValue } from '../core/lib/json.ts';
 import * as routes from '../core/routes.ts';
 import { codeOf, isSameCode, withLineEnds } from './code.ts';
-import { type ComparedVal, type Examined, type WithoutVal, withoutVal } from './examine.ts';
-import { withFreshRemotes } from './look.ts';
-import { conflictOf } from './next-steps.ts';
-import { type ChangeStep, type DeletionStep, isChange, type Step } from './plan.ts';
-import { type PlannedPush, recheck, valToDelete } from './recheck.ts';
-import type { ValRecord } from './records.ts';
-import { idAndVersion } from './remote-vals.ts';
-import { pathTo, type Workspace } from './workspace.ts';
-import { recordSent } from './write-records.ts';
+import type { MissingFile } from './findings.ts';
+import type { SendStep, Step } from './plan.ts';
+import type { Local } from './read/local.ts';
+import type { Look } from './read/look.ts';
+import type { ReadVal, RemoteVal } from './read/remotes.ts';
+import { conflictOf, type Telling } from './words.ts';
 
-export interface Push extends PlannedPush {
-  /** Throws if the code must not be sent. Called for code that the plan did not see. */
-  checkCode(path: string, code: string): Promise<void>;
-}
-
+/** What an answer showed. */
 export interface Done {
-  outcome: Outcome;
-  /** The code that was sent, or would be sent. */
-  code?: string;
-  /** Worth a warning. */
-  remarks: Remark[];
+  /** `sent`: accepted; whether the val was there, or had this code already, no answer showed. */
+  status: 'created' | 'pushed' | 'sent' | 'deleted' | 'unchanged' | 'behind' | 'skipped' | 'planned';
+  id: string | undefined;
+  version: number | undefined;
+  versionBefore: number | undefined;
+  /** The code that was sent. */
+  code: string | undefined;
+  /** The new val's, if the service told it. */
+  privacy: string | undefined;
 }
 
-export type Remark =
-  | { kind: 'sent with markers' }
-  /** Somebody created the val after the list of vals was read. */
-  | { kind: 'replaced' }
-  /** The service cannot rename vals, so the file has a new val. */
-  | { kind: 'not renamed'; nameBefore: string };
+export interface CarryOut {
+  look: Look;
+  dryRun: boolean;
+  signal: AbortSignal;
+  telling(file: string): Telling;
+}
 
-export async function carryOut(push: Push, step: Step): Promise<Done> {
-  const { val } = step;
+const nothing = { versionBefore: undefined, code: undefined, privacy: undefined };
+
+export async function carryOut(push: CarryOut, step: Step): Promise<Done> {
   switch (step.kind) {
     case 'refuse':
-    case 'ask':
-      throw step.refusal;
+      throw step.error;
     case 'behind':
-      return done({ status: 'behind', ...idAndVersion(val.there) });
+      return { ...nothing, status: 'behind', id: step.remote?.id, version: step.remote?.version };
     case 'leave':
-      return done({ status: val.here === undefined ? 'skipped' : 'unchanged', ...idAndVersion(val.there) });
+      return { ...nothing, status: 'unchanged', id: step.remote?.id, version: step.remote?.version };
     case 'delete':
-      return carryOutDeletion(push, step);
-    default:
-      return carryOutChange(push, step);
+      return deleteVal(push, step.val);
+    case 'create':
+      return step.replaces ? replaceVal(push, step) : createVal(push, step);
+    case 'send':
+      return sendCode(push, step.local, step.remote);
   }
 }
 
-const done = (outcome: Outcome, more: Partial<Done> = {}): Done => ({ outcome, remarks: [], ...more });
+/** The service refuses a name that is taken, so nothing is replaced that nobody here knows. */
+async function createVal(push: CarryOut, step: Extract<SendStep, { kind: 'create' }>): Promise<Done> {
+  const { look, dryRun } = push;
+  const { local } = step;
+  const { privacy } = look.workspace.manifest;
+  const code = local.code.text;
+  const call = routes.createVal({ name: local.name, code, ...(privacy !== undefined && { privacy }) });
+  look.api.refuseToken(call);
+  if (dryRun) return planned(undefined);
+  push.signal.throwIfAborted();
+  const reply = await look.api.send(call).catch(async (error) => {
+    throw hasStatus(error, 409) ? await nameTaken(push, local) : error;
+  });
+  return sent(push, local, code, reply, undefined);
+}
 
-const planned = ({ there }: Examined, more: JsonObject = {}): Outcome => ({
+async function nameTaken({ look, telling }: CarryOut, local: Local): Promise<ConflictError> {
+  const isListed = (await look.remotes.list()) !== undefined;
+  const remote = { kind: isListed ? ('none' as const) : ('unknown' as const) };
+  return conflictOf(
+    { status: 'conflict', reason: 'name taken', local, remote, compared: undefined },
+    telling(local.file),
+  );
+}
+
+/** --force, on a service that cannot list vals. */
+async function replaceVal(push: CarryOut, { local }: SendStep): Promise<Done> {
+  const { look, dryRun } = push;
+  const code = local.code.text;
+  const call = routes.putVal(local.name, code);
+  look.api.refuseToken(call);
+  if (dryRun) return planned(undefined);
+  push.signal.throwIfAborted();
+  return sent(push, local, code, await look.api.send(call), undefined);
+}
+
+async function sendCode(push: CarryOut, local: Local, remote: RemoteVal): Promise<Done> {
+  const { look, dryRun } = push;
+  look.api.refuseToken(routes.putVal(remote.name, local.code.text));
+  if (dryRun) return planned(remote);
+  const now = await lookAgain(push, remote);
+  if (now === undefined) throw changedMeanwhile(push, local.file);
+  // A push sends the line ends that the service has.
+  const code = withLineEnds(local.code.text, now.code.lineEnds);
+  push.signal.throwIfAborted();
+  const call = { ...routes.putVal(now.name || local.name, code), ifMatch: now.etag };
+  const reply = await look.api.send(call).catch((error) => {
+    throw hasStatus(error, 412) ? changedMeanwhile(push, local.file) : error;
+  });
+  return sent(push, local, code, reply, remote);
+}
+
+/** The val, if it is as it was planned. One that was read with an ETag need not be read again. */
+async function lookAgain({ look }: CarryOut, remote: RemoteVal): Promise<RemoteVal | undefined> {
+  if (remote.etag !== undefined) return remote;
+  const now = await look.remotes.fresh(remote.id);
+  return now !== undefined && isSameState(now, remote) ? now : undefined;
+}
+
+const isSameState = (now: ReadVal, before: RemoteVal): boolean =>
+  now.owner === undefined &&
+  (now.name === '' || now.name === before.name) &&
+  now.version === before.version &&
+  isSameCode(now.code, before.code);
+
+const changedMeanwhile = ({ telling }: CarryOut, file: string): ConflictError =>
+  new ConflictError(`${telling(file).path} was not pushed: its val changed on the service meanwhile.`, {
+    hint: 'Run the command again. It compares the val anew.',
+  });
+
+const planned = (remote: RemoteVal | undefined): Done => ({
+  ...nothing,
   status: 'planned',
-  ...more,
-  ...withoutUndefined({ versionBefore: there?.version }),
+  id: remote?.id,
+  version: undefined,
+  versionBefore: remote?.version,
 });
 
-async function carryOutChange(push: Push, step: ChangeStep): Promise<Done> {
-  const { workspace } = push.look;
-  const checked = await recheck(push, step);
-  if (checked === undefined) return done({ status: 'skipped' });
-  const ready = checked.step;
-  if (!isChange(ready)) return carryOut(push, ready);
-  const path = pathTo(workspace, ready.val.file);
-  if (ready.kind === 'rename') return renameVal(push, ready.val);
-  const { text } = ready.val.here;
-  if (!checked.isFileAsPlanned) await push.checkCode(path, text);
-  // The service was read, so its line ends are known.
-  const code = withLineEnds(text, ready.val.there?.code.lineEnds);
-  return ready.kind === 'rename and send'
-    ? renameVal(push, ready.val, code)
-    : sendCode(push, ready.val, code);
-}
-
-const changedMeanwhile = (workspace: Workspace, val: Examined): ConflictError =>
-  conflictOf(workspace, val, 'conflict');
-
-async function sendCode(push: Push, val: WithoutVal | ComparedVal, code: string): Promise<Done> {
-  const { look, dryRun, context: run } = push;
-  const { api, workspace } = look;
-  const { name, file, there, here } = val;
-  const call = {
-    ...routes.putVal(name, code),
-    ifMatch: there?.etag,
+async function sent(
+  { look }: CarryOut,
+  local: Local,
+  code: string,
+  { status, body = null }: { status: number; body: JsonValue | undefined },
+  before: RemoteVal | undefined,
+): Promise<Done> {
+  const id = textAt(body, 'id') ?? before?.id;
+  const version = versionOf(body);
+  const commit = (await look.repository?.head())?.commit;
+  if (id === undefined) look.records.remove(local.name);
+  else look.records.set(local.name, { id, version, blob: codeOf(code).blob, commit });
+  return {
+    status: statusOf(status, version, before),
+    ...{ id, version, versionBefore: before?.version, code },
+    privacy: before === undefined ? privacyOf(body) : undefined,
   };
-  api.refuseToken(call);
-  if (dryRun) return done(planned(val), { code });
-  run.host.signal.throwIfAborted();
-  const { status, body = null } = await api.send(call).catch((error) => {
-    recordSent(look, val, code, error);
-    throw error;
-  });
-  const id = textAt(body, 'id') ?? there?.id;
-  const record = { name, file, id, head: workspace.head, ...versionAndTime(body), code: codeOf(code) };
-  workspace.records.write(record);
-  const outcome = {
-    status: status === 201 ? ('created' as const) : ('pushed' as const),
-    name,
-    ...idAndVersion({ id, version: record.version }),
-    ...withoutUndefined({ versionBefore: there?.version }),
-  };
-  const remarks: Remark[] = here.hasMarks ? [{ kind: 'sent with markers' }] : [];
-  const isReplaced = there === undefined && status !== 201 && (versionOf(body) ?? 0) > 1;
-  if (isReplaced) remarks.push({ kind: 'replaced' });
-  return done(outcome, { code, remarks });
 }
 
-/** `code` is sent too, if it is given. */
-async function renameVal(push: Push, val: ComparedVal, code?: string): Promise<Done> {
-  const { look, dryRun, context: run } = push;
-  const { api, workspace } = look;
-  const { name, file, there, record } = val;
-  const { name: nameBefore, id = '' } = there;
-  if (code !== undefined) api.refuseToken(routes.putVal(name, code));
-  if (dryRun) return done(planned(val, { nameBefore }), code === undefined ? {} : { code });
-  run.host.signal.throwIfAborted();
-  const { val: changed, notApplied } = await changeFields(api, id, { name }, there.etag);
-  if (notApplied.length > 0) return createInstead(push, val, code);
-  const renamed = await withFreshRemotes(run, look).remotes.read(id);
-  // The old name has no file any more, and its record would make it a missing one.
-  if (record === undefined) workspace.records.remove(nameBefore);
-  else
-    workspace.records.update(nameBefore, {
-      name,
-      file,
-      id,
-      head: workspace.head,
-      ...versionAndTime(changed),
-    });
-  if (code === undefined)
-    return done({ status: 'renamed', nameBefore, ...idAndVersion({ id, version: versionOf(changed) }) });
-  try {
-    // Somebody may have changed the val during the rename.
-    if (renamed === undefined || !isSameCode(renamed.code, there.code))
-      throw changedMeanwhile(workspace, val);
-    const sent = await sendCode(push, { ...val, there: renamed, renamed: undefined }, code);
-    return { ...sent, outcome: { ...sent.outcome, nameBefore } };
-  } catch (error) {
-    throw afterPart(error, 'The val was renamed before.');
-  }
+function statusOf(
+  status: number,
+  version: number | undefined,
+  before: RemoteVal | undefined,
+): 'created' | 'pushed' | 'sent' {
+  if (status === 201) return 'created';
+  const isHigher = version !== undefined && before?.version !== undefined && version > before.version;
+  return isHigher ? 'pushed' : 'sent';
 }
 
-async function createInstead(push: Push, val: ComparedVal, code: string | undefined): Promise<Done> {
-  const isNameUnknown = (await push.look.remotes.all()) === undefined;
-  const created = await sendCode(push, withoutVal(val, { isNameUnknown }), code ?? val.here.text);
-  const remark: Remark = { kind: 'not renamed', nameBefore: val.there.name };
-  return { ...created, remarks: [remark, ...created.remarks] };
+function privacyOf(body: JsonValue): string | undefined {
+  if (isObject(body) && body.public === true) return 'public';
+  return textAt(body, 'privacy');
 }
 
-async function carryOutDeletion(push: Push, step: DeletionStep): Promise<Done> {
-  const { look, dryRun, context: run } = push;
-  const { workspace, api } = look;
-  const { name, file, there } = step.val;
-  if (dryRun) return done({ status: 'planned', ...idAndVersion(there) });
+async function deleteVal(push: CarryOut, { file, name, remote }: MissingFile): Promise<Done> {
+  const { look, dryRun } = push;
+  if (dryRun) return planned(remote);
+  const done = { ...nothing, id: remote.id, version: remote.version };
   // While the command asked, the file may have come back.
-  if (existsBelow(workspace.root, file)) return done({ status: 'skipped' });
-  const val = await valToDelete(push, step);
-  if (val === undefined) throw changedMeanwhile(workspace, step.val);
-  run.host.signal.throwIfAborted();
-  await api.send({ ...routes.deleteVal(val.id ?? ''), ifMatch: val.etag }).catch((error) => {
+  if (existsBelow(look.workspace.root, file)) return { ...done, status: 'skipped' };
+  const now = await lookAgain(push, remote);
+  if (now === undefined) throw changedMeanwhile(push, file);
+  push.signal.throwIfAborted();
+  const call = { ...routes.deleteVal(remote.id), ifMatch: now.etag };
+  await look.api.send(call).catch((error) => {
+    if (hasStatus(error, 412)) throw changedMeanwhile(push, file);
     if (!(error instanceof NotFoundError)) throw error;
   });
-  workspace.records.remove(name);
-  return done({ status: 'deleted', ...idAndVersion(val) });
+  look.records.remove(name);
+  return { ...done, status: 'deleted' };
 }
-
-const versionAndTime = (val: JsonValue): Pick<ValRecord, 'version' | 'changedAt'> => ({
-  version: versionOf(val),
-  changedAt: changedAtOf(val),
-});

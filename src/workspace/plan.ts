@@ -1,99 +1,101 @@
 // What a push does is decided here, once, as a list of steps. `vals status` and `--dry-run` show the steps, the question
 // is about steps, and a push carries them out.
-
 import { ConflictError, type ValsError } from '../core/errors.ts';
 import { checkVersion, noSuchVal } from '../core/http/expected-version.ts';
-import { type ComparedVal, type Examined, type MissingVal, nameThereOf, type WithoutVal } from './examine.ts';
-import { conflictOf, notDeleted } from './next-steps.ts';
-import type { Workspace } from './workspace.ts';
-
-/** A change of a val. */
-export type ChangeStep =
-  | { kind: 'create'; val: WithoutVal; isAgreed?: boolean }
-  /** The code of the file becomes a new version, the val gets the name of its file, or both. */
-  | { kind: 'send' | 'rename' | 'rename and send'; val: ComparedVal; isAgreed?: boolean };
-
-export interface DeletionStep {
-  kind: 'delete';
-  val: MissingVal;
-}
-
-type DeedStep = ChangeStep | DeletionStep;
-export type Deed = DeedStep['kind'];
+import { type Finding, fileOf, type MissingFile, nameOf, valOf } from './findings.ts';
+import type { Local } from './read/local.ts';
+import type { RemoteVal } from './read/remotes.ts';
+import { conflictOf, entryOf, type Telling } from './words.ts';
 
 export type Step =
-  | DeedStep
+  /** `replaces`: whatever the service has under the name. */
+  | { kind: 'create'; local: Local; replaces: boolean }
+  | { kind: 'send'; local: Local; remote: RemoteVal }
+  | { kind: 'delete'; val: MissingFile }
   /** There is nothing to do. */
-  | { kind: 'leave'; val: Examined }
+  | { kind: 'leave'; file: string; name: string; remote: RemoteVal | undefined }
   /** The service has newer code. */
-  | { kind: 'behind'; val: Examined }
-  /** Done only if the user agrees. Without a terminal, `refusal` says why it was not done. */
-  | { kind: 'ask'; val: Examined; ifAgreed: ChangeStep; refusal: ValsError }
-  | { kind: 'refuse'; val: Examined; refusal: ValsError };
+  | { kind: 'behind'; file: string; name: string; remote: RemoteVal | undefined }
+  | {
+      kind: 'refuse';
+      file: string;
+      name: string;
+      remote: RemoteVal | undefined;
+      error: ValsError;
+    };
 
 export interface PlanOptions {
-  /** --force: the files are right, whatever the service has. */
   force: boolean;
-  /** --yes: answers yes to the question. */
-  yes: boolean;
   prune: boolean;
   /** The val is written only if it has this version. */
   ifVersion: number | undefined;
 }
 
-export const isChange = (step: Step): step is ChangeStep =>
-  step.kind === 'create' || step.kind === 'send' || step.kind === 'rename' || step.kind === 'rename and send';
+export type SendStep = Extract<Step, { kind: 'create' | 'send' }>;
 
-export const isDeed = (step: Step): step is DeedStep => step.kind === 'delete' || isChange(step);
+export const sendsCode = (step: Step): step is SendStep => step.kind === 'create' || step.kind === 'send';
 
-/** Whether the step sends the code of the file. */
-export const sendsCode = (step: Step): boolean => isChange(step) && step.kind !== 'rename';
+/** The step changes or deletes a val that is there. */
+export const changesVal = (step: Step): step is Extract<Step, { kind: 'send' | 'delete' }> =>
+  step.kind === 'send' || step.kind === 'delete';
+
+/** What a row begins with. */
+export function subjectOf(step: Step): { file: string; name: string; remote: RemoteVal | undefined } {
+  switch (step.kind) {
+    case 'create':
+      return { ...step.local, remote: undefined };
+    case 'send':
+      return { ...step.local, remote: step.remote };
+    case 'delete':
+      return step.val;
+    default:
+      return step;
+  }
+}
 
 /** The step of a push for one val. */
-export function stepFor(workspace: Workspace, val: Examined, options: PlanOptions): Step {
-  const { status, code } = val;
-  const { force, ifVersion } = options;
-  if (status === 'missing here') return stepForMissing(workspace, val, options);
-  const refuse = (refusal: ValsError): Step => ({ kind: 'refuse', val, refusal });
-  const otherVersion = ifVersion === undefined ? undefined : versionConflict(ifVersion, val);
+export function stepFor(finding: Finding, telling: Telling, options: PlanOptions): Step {
+  const { force, prune, ifVersion } = options;
+  const remote = valOf(finding);
+  const subject = { file: fileOf(finding), name: nameOf(finding), remote };
+  if (finding.status === 'missing here')
+    return prune ? { kind: 'delete', val: finding } : { kind: 'leave', ...subject };
+  const refuse = (error: ValsError): Step => ({ kind: 'refuse', ...subject, error });
+  const { local } = finding;
+  const otherVersion = ifVersion === undefined ? undefined : versionConflict(ifVersion, local.name, remote);
   if (otherVersion !== undefined) return refuse(otherVersion);
-  // Whoever renamed the val on the service would get a second val under its old name.
-  if (nameThereOf(val) !== undefined) return refuse(conflictOf(workspace, val));
-  if (status === 'unmerged' && !force) return refuse(conflictOf(workspace, val));
-  const change = changeFor(val, options);
-  if (change === undefined) return { kind: code === 'changed there' ? 'behind' : 'leave', val };
-  const isAsked = status === 'conflict' || status === 'deleted there';
-  if (!isAsked || force || options.yes || ifVersion !== undefined) return change;
-  return { kind: 'ask', val, ifAgreed: change, refusal: conflictOf(workspace, val) };
+  const entry = entryOf(finding);
+  const isSentAnyway = force || (ifVersion !== undefined && local.code.hasMarks === false);
+  const kind = isSentAnyway ? entry.forced : entry.push;
+  switch (kind) {
+    case 'create':
+    case 'send': {
+      const isItsVal =
+        remote !== undefined && (finding.status !== 'conflict' || finding.reason !== 'renamed here');
+      if (isItsVal) return { kind: 'send', local, remote };
+      return { kind: 'create', local, replaces: force && finding.remote.kind === 'unknown' };
+    }
+    case 'refuse':
+      if (finding.status === 'conflict') return refuse(conflictOf(finding, telling));
+      return { kind: 'leave', ...subject };
+    case 'behind':
+      return { kind, ...subject };
+    default:
+      return { kind: 'leave', ...subject };
+  }
 }
 
-/** Undefined if there is nothing to send. */
-function changeFor(val: WithoutVal | ComparedVal, { force, ifVersion }: PlanOptions): ChangeStep | undefined {
-  if (val.there === undefined) return { kind: 'create', val };
-  const { code, renamed } = val;
-  const isAhead = code === 'changed here' || code === 'conflict';
-  const sends = isAhead || (code === 'changed there' && (force || ifVersion !== undefined));
-  if (renamed === 'here') return { kind: sends ? 'rename and send' : 'rename', val };
-  return sends ? { kind: 'send', val } : undefined;
-}
-
-function stepForMissing(workspace: Workspace, val: MissingVal, { prune }: PlanOptions): Step {
-  if (!prune) return { kind: 'leave', val };
-  if (val.isCodeKnown) return { kind: 'delete', val };
-  return { kind: 'refuse', val, refusal: notDeleted(workspace, val) };
-}
-
-function versionConflict(expected: number, { name, there }: Examined): ConflictError | undefined {
-  if (there === undefined) return noSuchVal(name, expected);
+function versionConflict(
+  expected: number,
+  name: string,
+  remote: RemoteVal | undefined,
+): ConflictError | undefined {
+  if (remote === undefined) return noSuchVal(name, expected);
   try {
-    checkVersion(expected, { val: there.id ?? name, name, version: there.version });
+    checkVersion(expected, { val: remote.id, name, version: remote.version });
     return undefined;
   } catch (error) {
     if (error instanceof ConflictError) return error;
     throw error;
   }
 }
-
-/** The step as it is after the user agreed to it. */
-export const agreed = (step: Step): Step =>
-  step.kind === 'ask' ? { ...step.ifAgreed, isAgreed: true } : step;

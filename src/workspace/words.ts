@@ -286,7 +286,6 @@ function waysOn(conflict: Conflict, path: string): (string | Hint)[] {
 
 /** The service cannot list vals, so nobody here knows the val that has the name. */
 const waysToId = (name: string, path: string): (string | Hint)[] => [
-  `If it is your val, write its id into "ids" of vals.json, under "${name}". The push that made the val showed the id.`,
-  { text: 'If you know the id, this writes it', command: 'pull', input: { vals: true } },
+  `If it is your val, put its id into "ids" of vals.json, under "${name}": the run that made it printed the id, and \`vals pull <id>\` writes it.`,
   hintAbout([path], overwrite),
 ];

@@ -2,7 +2,7 @@ import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { run, temporaryFolder } from '../support/program.ts';
-import { Place } from './support.ts';
+import { Place } from './places.ts';
 
 describe('init', () => {
   it('makes an empty folder a workspace, and is safe to run again', async () => {

@@ -1,8 +1,8 @@
 import { symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { run } from '../support/program.ts';
-import { newService, Place, pushed, workspaceWith } from './support.ts';
+import { run, temporaryFolder } from '../support/program.ts';
+import { Clone, newService, Place, pushed } from './places.ts';
 
 const files = { 'a.ts': 'a', 'secrets.json': '{}', 'private/key.ts': 'key', 'b.test.ts': 'b' };
 
@@ -11,7 +11,8 @@ async function workspace() {
   const service = await newService();
   const names = { 'secrets.json': 'v1', 'private/key.ts': 'v2' };
   const more = { '.gitignore': 'private/\n', 'vals.json': JSON.stringify({ names }) };
-  const place = workspaceWith(service.env, { ...files, ...more });
+  const place = new Clone(temporaryFolder(), service.env);
+  place.put({ ...files, ...more });
   const there = async () => (await place.vals('ls', '--all', '--fields', 'name')).stdout.split('\n').sort();
   return { place, service, there };
 }
@@ -22,7 +23,7 @@ it('push leaves out what a push of a folder does not take, even if vals.json nam
   expect(await place.words(['push', '.'])).toEqual({ 'a.ts': 'unchanged' });
 });
 
-it('push sends such a file if the command line names it, and a prune does not delete its val', async () => {
+it('push sends such a file if the command line names it, and a prune in a repository does not delete its val', async () => {
   const { place, there } = await workspace();
   const paths = ['secrets.json', 'private/key.ts', 'b.test.ts'];
   const rows = await place.rows(['push', ...paths, '--no-check']);
@@ -32,7 +33,11 @@ it('push sends such a file if the command line names it, and a prune does not de
     ['b_test', 'created'],
   ]);
   expect(await place.status()).toEqual({ 'a.ts': 'new' });
-  expect(await place.words(['push', '--prune', '--yes'])).toEqual({ 'a.ts': 'created' });
+  expect(await place.words(['push'])).toEqual({ 'a.ts': 'created' });
+  place.git('init', '-q');
+  place.git('add', '-A', '-f');
+  place.git('commit', '-qm', 'all');
+  expect(await place.words(['push', '--prune', '--yes'])).toEqual({ 'a.ts': 'unchanged' });
   expect(await there()).toEqual(['', 'a', 'b_test', 'v1', 'v2']);
 });
 
@@ -53,7 +58,7 @@ it('in a folder below, the warning of an ignore file that is a link has its path
 it('in a folder below, a path is relative to that folder, and messages name files from there', async () => {
   const { place, service } = await pushed({ 'a.ts': 'a', 'sub/b.ts': 'b' });
   place.put({ 'a.ts': 'mine', 'sub/b.ts': 'b2' });
-  await service.edit('a', 'theirs');
+  service.edit('a', 'theirs');
   const below = new Place(join(place.folder, 'sub'), place.env, place.home);
   const { exit, stderr, stdout } = await below.vals('push');
   expect(exit).toBe(9);
@@ -99,7 +104,7 @@ it.each(['.git/HEAD', 'vals.json'])(
   async (mark) => {
     const { place, service } = await pushed({ 'a.ts': 'a', 'lib/b.ts': 'b' });
     const id = place.idOf('lib/b.ts');
-    await service.edit('b', 'theirs');
+    service.edit('b', 'theirs');
     place.put({ [`lib/${mark}`]: '{}', 'lib/b.ts': 'of others' });
     for (const args of [
       ['push', '--force'],
@@ -114,7 +119,7 @@ it.each(['.git/HEAD', 'vals.json'])(
     expect(await place.vals('push', 'lib/b.ts')).toMatchObject({ exit });
     await place.vals('pull', 'b', '--force');
     expect(place.read('lib/b.ts')).toBe('of others');
-    expect(await service.code(id)).toBe('theirs');
+    expect(service.code(id)).toBe('theirs');
     place.put({ 'lib/.git/HEAD': '', 'lib/vals.json': '{}' });
     for (const command of ['push', 'status', 'pull'])
       expect(await place.vals(command, 'lib/b.ts')).toMatchObject({ exit: 10 });

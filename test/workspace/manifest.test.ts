@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newService, Place, reachableService, workspaceWith } from './support.ts';
+import { newService, Place, reachableService, withEverything, workspaceWith } from './places.ts';
 
 describe('a vals.json that makes no sense is exit 10, with one sentence and the way on', () => {
   it.each([
@@ -48,7 +48,10 @@ describe('a vals.json that makes no sense is exit 10, with one sentence and the 
 
 /** A workspace of vals.test, seen with the settings of another service. */
 async function elsewhere(files: Record<string, string> = { 'a.ts': 'a' }) {
-  const [ours, theirs] = [await reachableService(), await reachableService('other.test')];
+  const [ours, theirs] = [
+    await reachableService('vals.test', withEverything),
+    await reachableService('other.test', withEverything),
+  ];
   const home = workspaceWith(ours.env, files);
   await home.rows(['push']);
   const place = new Place(home.folder, theirs.env, home.home);
@@ -66,7 +69,7 @@ describe('the services that vals belong to', () => {
   ];
 
   it('the first push to a service that others can reach lists it, but not a dry run', async () => {
-    const { env } = await reachableService();
+    const { env } = await reachableService('vals.test', withEverything);
     const place = workspaceWith(env, { 'a.ts': 'a' });
     await place.rows(['push', '--dry-run']);
     expect(place.manifest()).toEqual({});
@@ -76,7 +79,7 @@ describe('the services that vals belong to', () => {
 
   it('another one is exit 2 for every command that writes, and no flag and no terminal changes that', async () => {
     const { place, theirs } = await elsewhere();
-    const { id } = await theirs.edit('a', 'theirs');
+    const { id } = theirs.edit('a', 'theirs');
     for (const args of [...writing, ['push', '--watch']]) {
       const { exit, stderr } = await place.vals(...args);
       expect({ args, exit }).toEqual({ args, exit: 2 });
@@ -87,7 +90,7 @@ describe('the services that vals belong to', () => {
       expect(stderr).toContain('`vals init`');
     }
     expect((await place.onScreen(['push'], { answers: [] })).exit).toBe(2);
-    expect([place.read('a.ts'), await theirs.code(id)]).toEqual(['a', 'theirs']);
+    expect([place.read('a.ts'), theirs.code(id)]).toEqual(['a', 'theirs']);
     expect(place.manifest()).toEqual({ services: ['http://vals.test'] });
   });
 

@@ -1,130 +1,169 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { repository } from './repository.ts';
 import {
+  type Clone,
+  kindsOfServices,
   newService,
   Place,
   passOnAfter,
   pushed,
+  repository,
   type Service,
   serviceWith,
-  workspaceWith,
-} from './support.ts';
+  withEverything,
+} from './places.ts';
 
-const names = async (service: Service): Promise<string[]> =>
-  (await service.vals()).map(({ name }) => name).sort();
+const names = (service: Service): string[] =>
+  service
+    .vals()
+    .map(({ name }) => name)
+    .sort();
 
-/** The files of the vals a and b are gone, and the val elsewhere never had one here. */
-async function workspace() {
-  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
-  await service.edit('elsewhere', 'x');
-  const ids = { a: place.idOf('a.ts'), b: place.idOf('b.ts') };
-  place.remove('a.ts', 'b.ts');
-  return { place, service, ids };
+/** The files of the vals a and b were deleted, and the val elsewhere never had one here. */
+async function workspace(switches = withEverything): Promise<{ place: Clone; service: Service }> {
+  const service = await newService(switches);
+  const place = repository(service.env, { 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
+  await place.rows(['push']);
+  service.edit('elsewhere', 'x');
+  place.commit({ 'a.ts': undefined, 'b.ts': undefined });
+  return { place, service };
 }
 
-it('push --prune deletes the vals whose files are gone, and no others', async () => {
+it.each(kindsOfServices)(
+  'push --prune deletes the vals whose files are gone, and no others: %s',
+  async (_kind, switches) => {
+    const { place, service } = await workspace(switches);
+    const { stderr } = await place.vals('push');
+    expect(stderr).toBe(
+      'These vals have lost their files: a and b. To delete them on the service, run `vals push --prune`.\n',
+    );
+    expect(await place.words(['push'])).toEqual({ 'c.ts': 'unchanged' });
+    const missing = { 'a.ts': 'missing here', 'b.ts': 'missing here' };
+    expect(await place.status()).toEqual({ ...missing, 'c.ts': 'unchanged' });
+    const planned = { 'a.ts': 'planned', 'b.ts': 'planned', 'c.ts': 'unchanged' };
+    expect(await place.words(['push', '--prune', '--dry-run'])).toEqual(planned);
+    expect(names(service)).toEqual(['a', 'b', 'c', 'elsewhere']);
+    const deleted = { 'a.ts': 'deleted', 'b.ts': 'deleted', 'c.ts': 'unchanged' };
+    expect(await place.words(['push', '--prune', '--yes'])).toEqual(deleted);
+    expect(names(service)).toEqual(['c', 'elsewhere']);
+    expect(await place.words(['push', '--prune'])).toEqual({ 'c.ts': 'unchanged' });
+    place.put({ 'a.ts': 'again' });
+    expect(await place.words(['push'])).toEqual({ 'a.ts': 'created', 'c.ts': 'unchanged' });
+  },
+);
+
+it('in GitHub Actions, lost files are one warning', async () => {
+  const { place } = await workspace();
+  const job = new Place(place.folder, { ...place.env, GITHUB_ACTIONS: 'true' }, place.home);
+  expect((await job.vals('push')).stderr).toBe('::warning::These vals have lost their files: a and b.\n');
+});
+
+it('a file that is deleted in the working tree or in the index is gone, too', async () => {
   const { place, service } = await workspace();
-  expect(await place.words(['push'])).toEqual({ 'c.ts': 'unchanged' });
-  const planned = { 'a.ts': 'planned', 'b.ts': 'planned', 'c.ts': 'unchanged' };
-  expect(await place.words(['push', '--prune', '--dry-run'])).toEqual(planned);
-  expect(await names(service)).toEqual(['a', 'b', 'c', 'elsewhere']);
-  const deleted = { 'a.ts': 'deleted', 'b.ts': 'deleted', 'c.ts': 'unchanged' };
-  expect(await place.words(['push', '--prune', '--yes'])).toEqual(deleted);
-  expect(await names(service)).toEqual(['c', 'elsewhere']);
-  expect(await place.words(['push', '--prune'])).toEqual({ 'c.ts': 'unchanged' });
-  place.put({ 'a.ts': 'again' });
-  expect(await place.words(['push'])).toEqual({ 'a.ts': 'created', 'c.ts': 'unchanged' });
+  place.remove('c.ts');
+  expect(await place.status()).toMatchObject({ 'c.ts': 'missing here' });
+  place.git('rm', '-q', '--cached', 'c.ts');
+  expect(await place.words(['push', '--prune', '--yes'])).toMatchObject({ 'c.ts': 'deleted' });
+  expect(names(service)).toEqual(['elsewhere']);
 });
 
 describe('the question of push --prune', () => {
-  it('lists the vals, and deletes nothing after a no', async () => {
+  it('lists the vals, and does nothing after a no', async () => {
     const { place, service } = await workspace();
-    const ask = (keys: string) =>
-      place.onScreen(['push', '--prune'], { answers: [{ after: '[y/N]', keys }] });
-    const refused = await ask('n\r');
-    expect(refused.exit).toBe(2);
-    expect(refused.screen).toMatch(/ {2}a {2}version 1 {2}.*a\.ts/);
-    expect(refused.screen).toContain('Delete 2 vals with all their versions? [y/N]');
     place.put({ 'c.ts': 'c2' });
-    expect(await ask('n\r')).toMatchObject({ exit: 9 });
-    expect(await service.code(place.idOf('c.ts'))).toBe('c2');
-    expect(await names(service)).toEqual(['a', 'b', 'c', 'elsewhere']);
+    const question = `Delete 2 vals with all their versions on ${service.baseUrl}? [y/N]`;
+    const ask = (keys: string, ...more: string[]) =>
+      place.onScreen(['push', '--prune', ...more], { answers: [{ after: question, keys }], columns: 200 });
+    for (const more of [[], ['--force']]) {
+      const refused = await ask('n\r', ...more);
+      expect(refused.exit).toBe(2);
+      expect(refused.screen).toMatch(/ {2}a {2}version 1 {2}.*a\.ts/);
+    }
+    expect(names(service)).toEqual(['a', 'b', 'c', 'elsewhere']);
+    expect(service.code(service.idOf('c'))).toBe('c');
     expect((await ask('y\r')).exit).toBe(0);
-    expect(await names(service)).toEqual(['c', 'elsewhere']);
+    expect(names(service)).toEqual(['c', 'elsewhere']);
   });
 
-  it('cannot be asked without a terminal, and the hint names what --yes overwrites, too', async () => {
+  it('cannot be asked without a terminal', async () => {
     const { place, service } = await workspace();
-    const hintOfPush = async () => (await place.vals('push', '--prune')).stderr.split('\n')[1];
-    expect(await hintOfPush()).toBe('hint: To delete without a question, add --yes.');
-    await service.edit('c', 'hotfix');
-    place.put({ 'c.ts': 'mine' });
-    expect(await hintOfPush()).toBe(
-      'hint: To delete a and b, and to replace what the service has for c, without a question, add --yes.',
-    );
-    const { stderr } = await place.vals('push', '--prune', '--yes', '--dry-run');
-    expect(stderr.split('\n').slice(0, 2)).toEqual([
-      'A push would delete a and b.',
-      'A push would overwrite c, which changed here and on the service.',
-    ]);
+    const { exit, stderr } = await place.vals('push', '--prune');
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr: expect.stringContaining('hint: To go on without a question, add --yes.\n'),
+    });
+    expect(names(service)).toHaveLength(4);
   });
 
-  it('may be open while a file comes back, and while another command renames a val', async () => {
+  it('may be open while a file comes back', async () => {
     const { place, service } = await workspace();
-    const beforeKeys = async () => {
-      place.put({ 'b.ts': 'b', 'moved.ts': 'a' });
-      expect(await place.words(['push', 'moved.ts'])).toEqual({ 'moved.ts': 'renamed' });
-    };
+    const beforeKeys = async () => place.put({ 'b.ts': 'b' });
     const answers = [{ after: '[y/N]', keys: 'y\r', beforeKeys }];
-    expect(await place.onScreen(['push', '--prune'], { answers })).toMatchObject({ exit: 5 });
-    expect(await names(service)).toEqual(['b', 'c', 'elsewhere', 'moved']);
+    expect(await place.onScreen(['push', '--prune'], { answers })).toMatchObject({ exit: 0 });
+    expect(names(service)).toEqual(['b', 'c', 'elsewhere']);
   });
 });
 
 describe('push --prune does not delete', () => {
-  it('a val that has other code by now, or that was renamed', async () => {
-    const { place, service, ids } = await workspace();
-    await service.edit('a', 'theirs');
-    const rows = await place.rows(['push', '--prune', '--yes'], 9);
-    const [row, ...others] = rows.sort((one, other) => (one.file < other.file ? -1 : 1));
-    expect(row?.error?.message).toContain('a.ts is gone, but its val "a" was not deleted: it changed');
-    expect(row?.error?.hint).toMatch(/`vals pull a\.ts`.*`vals val rm a`/);
-    expect(others.map(({ status }) => status)).toEqual(['deleted', 'unchanged']);
-    expect(await service.code(ids.a)).toBe('theirs');
-    await service.ask('PUT', `/v1/vals/${ids.a}`, { name: 'theirs' });
-    expect(await place.words(['push', '--prune', '--yes'])).toEqual({ 'c.ts': 'unchanged' });
-    expect(await names(service)).toEqual(['c', 'elsewhere', 'theirs']);
+  it('a val whose code the history of its file does not have', async () => {
+    const { place, service } = await workspace();
+    service.edit('a', 'theirs');
+    const { exit, stdout, stderr } = await place.vals('push', '--prune', '--yes');
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr:
+        'The val "a" was left, because a.ts is gone, but its history in git does not have the code that the val has now.\n',
+    });
+    expect(stdout).toContain('deleted\tb\t');
+    expect(service.code(service.idOf('a'))).toBe('theirs');
+    expect(await place.status()).toEqual({ 'c.ts': 'unchanged' });
   });
 
   it('a val that somebody changes while it is deleted', async () => {
     const { service, env } = await serviceWith(({ method }, there) =>
       method === 'DELETE' ? passOnAfter(there, () => there.edit('a', 'theirs')) : undefined,
     );
-    const place = workspaceWith(env, { 'a.ts': 'a' });
+    const place = repository(env, { 'a.ts': 'a' });
     await place.rows(['push']);
-    place.remove('a.ts');
+    place.commit({ 'a.ts': undefined });
     expect(await place.words(['push', '--prune', '--yes'], 5)).toEqual({ 'a.ts': 'failed' });
-    expect(await names(service)).toEqual(['a']);
+    expect(names(service)).toEqual(['a']);
   });
 
-  it('a val without a record and without git', async () => {
+  it('a val whose file was never committed', async () => {
     const { place, service } = await workspace();
-    place.loseRecords();
-    expect(await place.words(['push', '--prune', '--yes'])).toEqual({ 'c.ts': 'unchanged' });
-    expect(await names(service)).toHaveLength(4);
+    place.put({ 'fresh.ts': 'fresh' });
+    await place.rows(['push']);
+    place.remove('fresh.ts');
+    expect((await place.vals('push', '--prune', '--yes')).stderr).toContain('The val "fresh" was left');
+    expect(names(service)).toContain('fresh');
+  });
+
+  it('anything without a repository (2) or without git (10)', async () => {
+    const { place } = await pushed({ 'a.ts': 'a' });
+    place.remove('a.ts');
+    expect(await place.vals('push', '--prune', '--yes')).toMatchObject({ exit: 2 });
+    const withGit = await workspace();
+    const env = { ...withGit.place.env, PATH: '/nowhere' };
+    const without = new Place(withGit.place.folder, env, withGit.place.home);
+    expect(await without.vals('push', '--prune', '--yes')).toMatchObject({
+      exit: 10,
+      stderr: expect.stringContaining('git is not installed here'),
+    });
+    expect(names(withGit.service)).toHaveLength(4);
   });
 
   it('the val of a file that an ignore file lists by now', async () => {
-    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
-    place.put({ '.valsignore': 'a.ts\n' });
-    expect(await place.status()).toEqual({ 'b.ts': 'unchanged' });
-    expect(await place.words(['push', '--prune', '--yes'])).toEqual({ 'b.ts': 'unchanged' });
-    expect(await names(service)).toEqual(['a', 'b']);
+    const { place, service } = await workspace();
+    place.git('rm', '-q', '--cached', 'c.ts');
+    place.commit({ '.gitignore': 'c.ts\n' });
+    expect(await place.status()).toEqual({ 'a.ts': 'missing here', 'b.ts': 'missing here' });
+    await place.rows(['push', '--prune', '--yes']);
+    expect(names(service)).toEqual(['c', 'elsewhere']);
   });
 
   it('the val of a file that git moved to another workspace of the repository', async () => {
-    const service = await newService();
+    const service = await newService(withEverything);
     const top = repository(service.env, { 'a/vals.json': '{}', 'a/greet.ts': '1', 'b/vals.json': '{}' });
     await top.rows(['push', 'a']);
     top.git('mv', 'a/greet.ts', 'b/greet.ts');
@@ -132,15 +171,14 @@ describe('push --prune does not delete', () => {
     const fresh = top.clone();
     const { exit, stderr } = await fresh.vals('push', 'b');
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
-    // The first clone has a record of the val.
     for (const { folder, env, home } of [fresh, top]) {
       const pruned = await new Place(join(folder, 'a'), env, home).vals('push', '--prune', '--yes');
       expect(pruned).toMatchObject({
         exit: 0,
-        stderr: expect.stringContaining('git moved its file greet.ts to ../b/greet.ts'),
+        stderr: expect.stringContaining('its file greet.ts was renamed to ../b/greet.ts'),
       });
     }
-    expect(await names(service)).toEqual(['greet']);
+    expect(names(service)).toEqual(['greet']);
   });
 
   it('anything with --watch, --name or a path, or without an answer to its question', async () => {
@@ -154,6 +192,62 @@ describe('push --prune does not delete', () => {
     ]) {
       expect((await place.vals('push', '--prune', ...args)).exit, args.join(' ')).toBe(2);
     }
-    expect(await names(service)).toHaveLength(4);
+    expect(names(service)).toHaveLength(4);
+  });
+});
+
+describe('a file that was renamed', () => {
+  it.each(kindsOfServices)(
+    'is a conflict that names the ways on, each of which works: %s',
+    async (_kind, switches) => {
+      const { place, service } = await workspace(switches);
+      place.git('mv', 'c.ts', 'd.ts');
+      place.put({ 'd.ts': 'c\nedited\n' });
+      // A move that is not committed is none.
+      expect(await place.status()).toMatchObject({ 'd.ts': 'new', 'c.ts': 'missing here' });
+      place.put({ 'd.ts': 'c' });
+      place.commit();
+      const [row] = await place.rows(['push'], 5);
+      expect(row).toMatchObject({ file: 'd.ts', status: 'failed', reason: 'renamed here' });
+      expect(row?.error?.hint).toMatch(
+        /`vals val set c --name d`.*"d\.ts": "c" into "names" of vals\.json.*`vals push d\.ts --force`/,
+      );
+      expect(await place.status()).toEqual({
+        'a.ts': 'missing here',
+        'b.ts': 'missing here',
+        'd.ts': 'conflict',
+      });
+      expect((await place.vals('push', '--prune', '--yes')).stderr).toContain(
+        'The val "c" was left, because its file c.ts was renamed to d.ts.',
+      );
+      place.put({ 'vals.json': '{"names": {"d.ts": "c"}}' });
+      expect(await place.words(['push'])).toEqual({ 'd.ts': 'unchanged' });
+      place.put({ 'vals.json': '{}' });
+      expect(await place.words(['push', 'd.ts', '--force'])).toEqual({ 'd.ts': 'created' });
+      expect(await place.words(['push', '--prune', '--yes'])).toMatchObject({ 'c.ts': 'deleted' });
+      expect(names(service)).toEqual(['d', 'elsewhere']);
+    },
+  );
+
+  it('is found by git in a fresh clone, after an edit, too', async () => {
+    const service = await newService(withEverything);
+    const text = '1\n2\n3\n4\n5\n6\n7\n8\n9\n';
+    const mine = repository(service.env, { 'count.ts': text });
+    await mine.rows(['push']);
+    mine.git('mv', 'count.ts', 'words.ts');
+    mine.commit();
+    mine.commit({ 'words.ts': `${text}10\n` });
+    const ci = mine.clone();
+    expect(await ci.rows(['push'], 5)).toMatchObject([{ file: 'words.ts', reason: 'renamed here' }]);
+    expect(await mine.vals('val', 'set', 'count', '--name', 'words')).toMatchObject({ exit: 0 });
+    expect(await ci.words(['push'])).toEqual({ 'words.ts': 'pushed' });
+    expect(service.versions(service.idOf('words'))).toHaveLength(2);
+  });
+
+  it('is a new one if another file has its code', async () => {
+    const { place } = await workspace();
+    place.remove('c.ts');
+    place.put({ 'd.ts': 'c', 'e.ts': 'c' });
+    expect(await place.status()).toMatchObject({ 'c.ts': 'missing here', 'd.ts': 'new', 'e.ts': 'new' });
   });
 });

@@ -1,197 +1,217 @@
-import fs from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { repository } from './repository.ts';
-import { newService, noList, Place, passOnAfter, pushed, serviceWith, workspaceWith } from './support.ts';
+import { describe, expect, it } from 'vitest';
+import type { Reply, Seen } from '../support/scripted-service.ts';
+import {
+  kindsOfServices,
+  loseAnswer,
+  newService,
+  Place,
+  passOnAfter,
+  pushed,
+  reachableService,
+  repository,
+  serviceWith,
+  withEverything,
+  workspaceWith,
+} from './places.ts';
 
-it('push sends changed and new files, and writes nothing into vals.json', async () => {
-  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
-  place.put({ 'a.ts': 'a2', 'sub/d.ts': 'd' });
-  await service.edit('c', 'c2');
-  expect(await place.words(['push', '--dry-run'])).toEqual({
-    'a.ts': 'planned',
-    'b.ts': 'unchanged',
-    'c.ts': 'behind',
-    'sub/d.ts': 'planned',
+describe.each(kindsOfServices)('on a service with %s', (_kind, switches) => {
+  const start = async (files: Record<string, string>) => pushed(files, await newService(switches));
+
+  it('push sends changed and new files, and writes nothing into vals.json', async () => {
+    const { place, service } = await start({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
+    place.put({ 'a.ts': 'a2', 'sub/d.ts': 'd' });
+    service.edit('c', 'c2');
+    const planned = await place.rows(['push', '--dry-run']);
+    expect(planned.map(({ file, status, plan }) => [file, status, plan])).toEqual([
+      ['a.ts', 'planned', 'send'],
+      ['b.ts', 'unchanged', undefined],
+      ['c.ts', 'behind', undefined],
+      ['sub/d.ts', 'planned', 'create'],
+    ]);
+    const { exit, stdout, stderr } = await place.vals('push');
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr:
+        'c.ts was not sent, because the service has newer code. To write it into the files, run `vals pull`.\n',
+    });
+    expect(stdout.split('\n')[0]).toBe(`pushed\ta\t2\t${place.idOf('a.ts')}\ta.ts`);
+    expect(stdout).toContain('created\td\t1\t');
+    expect(await place.rows(['push', 'a.ts'])).toEqual([
+      { file: 'a.ts', name: 'a', status: 'unchanged', id: place.idOf('a.ts'), version: 2 },
+    ]);
+    expect(await place.status()).toMatchObject({ 'sub/d.ts': 'unchanged' });
+    expect(place.manifest()).toEqual({});
   });
-  const { exit, stdout, stderr } = await place.vals('push');
-  expect({ exit, stderr }).toEqual({
-    exit: 0,
-    stderr:
-      'c.ts was not sent, because the service has newer code. To write it into the files, run `vals pull`.\n',
+
+  it('push refuses a conflict with exit 5, and only --force overwrites', async () => {
+    const { place, service } = await start({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c', 'd.ts': 'd' });
+    place.put({ 'a.ts': 'mine', 'b.ts': 'b2' });
+    for (const name of ['a', 'd']) service.edit(name, 'theirs');
+    const mixed = await place.rows(['push', '--yes'], 9);
+    expect(mixed.map(({ status }) => status)).toEqual(['failed', 'pushed', 'unchanged', 'behind']);
+    expect(mixed[0]).toMatchObject({ reason: 'both changed', error: { kind: 'conflict', exit: 5 } });
+    expect(mixed[0]?.error?.message).toContain('a.ts changed here and on the service. Version 2');
+    expect(mixed[0]?.error?.hint).toMatch(/vals diff a\.ts.*pull a\.ts --merge.*push a\.ts --force/);
+    for (const args of [['push'], ['push', 'a.ts'], ['push', '--dry-run']]) {
+      expect(await place.words(args, 5)).toMatchObject({ 'a.ts': 'failed' });
+    }
+    expect(await place.onScreen(['push'], { answers: [] })).toMatchObject({ exit: 5 });
+    expect(service.versions(service.idOf('a'))).toEqual(['a', 'theirs']);
+    expect(await place.words(['push', '--force'])).toMatchObject({ 'a.ts': 'pushed', 'd.ts': 'pushed' });
+    expect(service.versions(service.idOf('a'))).toEqual(['a', 'theirs', 'mine']);
+    expect(service.versions(service.idOf('d'))).toEqual(['d', 'theirs', 'd']);
   });
-  expect(stdout.split('\n')[0]).toBe(`pushed\ta\t2\t${place.idOf('a.ts')}\ta.ts`);
-  expect(await place.rows(['push', 'a.ts'])).toEqual([
-    { file: 'a.ts', name: 'a', status: 'unchanged', id: place.idOf('a.ts'), version: 2 },
-  ]);
-  expect(await place.status()).toMatchObject({ 'sub/d.ts': 'unchanged' });
-  expect(place.manifest()).toEqual({});
+
+  it('push --if-version sends a file, whatever its past is, if the val still has that version', async () => {
+    const { place, service } = await start({ 'a.ts': 'a' });
+    service.edit('a', 'theirs');
+    for (const more of [[], ['--dry-run']]) {
+      const [row] = await place.rows(['push', 'a.ts', '--if-version', '1', ...more], 5);
+      const message = 'a has version 2 on the service, not version 1. Nothing was sent.';
+      expect(row?.error).toMatchObject({ kind: 'conflict', message });
+    }
+    expect(await place.words(['push', 'a.ts', '--if-version', '2'])).toEqual({ 'a.ts': 'pushed' });
+    expect(await place.words(['push', 'a.ts', '--if-version', '3'])).toEqual({ 'a.ts': 'unchanged' });
+    expect(service.versions(place.idOf('a.ts'))).toEqual(['a', 'theirs', 'a']);
+  });
+
+  it('a val that is gone is a conflict, and --force makes it anew', async () => {
+    const { place, service } = await start({ 'a.ts': 'a' });
+    service.strict.remove('a');
+    expect(await place.rows(['push'], 5)).toMatchObject([{ status: 'failed', reason: 'deleted there' }]);
+    expect(await place.rows(['status'])).toMatchObject([{ status: 'conflict', reason: 'deleted there' }]);
+    expect(await place.words(['push', '--force'])).toEqual({ 'a.ts': 'created' });
+  });
+
+  it('a val that has another name is a conflict, and --force keeps its name', async () => {
+    const { place, service } = await start({ 'a.ts': 'a' });
+    service.strict.rename('a', 'theirs');
+    place.put({ 'a.ts': 'a2' });
+    const [row] = await place.rows(['push'], 5);
+    expect(row).toMatchObject({ status: 'failed', reason: 'renamed there' });
+    expect(row?.error?.message).toBe('a.ts has the val "a", which is named "theirs" on the service now.');
+    expect(row?.error?.hint).toMatch(/`vals pull a\.ts`.*`vals val set .* --name a`/);
+    expect(await place.words(['push', '--force'])).toEqual({ 'a.ts': 'pushed' });
+    expect(service.vals().map(({ name }) => name)).toEqual(['theirs']);
+  });
+
+  it('a file with conflict markers is a conflict, unless it has the code of the service', async () => {
+    const { place, service } = await start({ 'a.ts': 'a' });
+    const marked = '<<<<<<< here\nX\n=======\nY\n>>>>>>> there\n';
+    place.put({ 'a.ts': marked, 'b.ts': marked });
+    for (const more of [[], ['--no-check'], ['--yes'], ['--if-version', '1', 'a.ts']]) {
+      const [row] = await place.rows(['push', ...more], 5);
+      expect(row).toMatchObject({ file: 'a.ts', reason: 'marks' });
+    }
+    const sent = { 'a.ts': 'pushed', 'b.ts': 'created' };
+    expect(await place.words(['push', '--force', '--no-check'])).toEqual(sent);
+    expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
+    expect(service.code(service.idOf('a'))).toBe(marked);
+  });
+
+  it('line ends make no version, and a push sends those of the service', async () => {
+    const { place, service } = await start({ 'a.ts': 'a\nb\n' });
+    place.put({ 'a.ts': 'a\r\nb\r\n' });
+    expect(await place.words(['push'])).toEqual({ 'a.ts': 'unchanged' });
+    place.put({ 'a.ts': 'a\r\nc\r\n' });
+    expect(await place.words(['push'])).toEqual({ 'a.ts': 'pushed' });
+    expect(service.code(service.idOf('a'))).toBe('a\nc\n');
+  });
 });
 
 it('on GitHub, push warns once of all files that are behind', async () => {
   const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
-  for (const name of ['a', 'b']) await service.edit(name, 'theirs');
+  for (const name of ['a', 'b']) service.edit(name, 'theirs');
   const job = new Place(place.folder, { ...place.env, GITHUB_ACTIONS: 'true' }, place.home);
   const { exit, stderr } = await job.vals('push');
   const warning = '::warning::2 files were not sent, because the service has newer code. a.ts, b.ts\n';
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: warning });
 });
 
-it('push refuses a conflict with exit 5, and sends nothing for it', async () => {
-  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
-  place.put({ 'a.ts': 'mine', 'b.ts': 'b2' });
-  await service.edit('a', 'theirs');
-  const mixed = await place.rows(['push'], 9);
-  expect(mixed.map(({ status }) => status)).toEqual(['failed', 'pushed', 'unchanged']);
-  expect(mixed[0]?.error).toMatchObject({ kind: 'conflict', exit: 5 });
-  expect(mixed[0]?.error?.hint).toMatch(/vals diff a\.ts.*--merge.*--force/);
-  for (const args of [['push'], ['push', 'a.ts'], ['push', '--dry-run']]) {
-    expect(await place.words(args, 5)).toMatchObject({ 'a.ts': 'failed' });
-  }
-  expect(await service.code(place.idOf('a.ts'))).toBe('theirs');
-});
-
-it('push --yes overwrites vals in conflict, and --force also those that changed there alone', async () => {
-  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
-  for (const name of ['a', 'b']) await service.edit(name, 'theirs');
-  place.put({ 'a.ts': 'mine' });
-  expect(await place.words(['push', '--yes'])).toEqual({ 'a.ts': 'pushed', 'b.ts': 'behind' });
-  expect(await service.versions(place.idOf('a.ts'))).toEqual(['a', 'theirs', 'mine']);
-  expect(await place.words(['push', '--force'])).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'pushed' });
-  expect(await service.versions(place.idOf('b.ts'))).toEqual(['b', 'theirs', 'b']);
-});
-
-it('push --if-version sends a file, whatever its past is, if the val still has that version', async () => {
-  const { place, service } = await pushed({ 'a.ts': 'a' });
-  await service.edit('a', 'theirs');
-  for (const more of [[], ['--dry-run']]) {
-    const [row] = await place.rows(['push', 'a.ts', '--if-version', '1', ...more], 5);
-    const message = 'a has version 2 on the service, not version 1. Nothing was sent.';
-    expect(row?.error).toMatchObject({ kind: 'conflict', message });
-  }
-  expect(await place.words(['push', 'a.ts', '--if-version', '2'])).toEqual({ 'a.ts': 'pushed' });
-  expect(await place.words(['push', 'a.ts', '--if-version', '3'])).toEqual({ 'a.ts': 'unchanged' });
-  await service.edit('a', 'hotfix');
-  place.put({ 'a.ts': 'mine' });
-  expect(await place.words(['push', 'a.ts', '--if-version', '4'])).toEqual({ 'a.ts': 'pushed' });
-  expect(await service.versions(place.idOf('a.ts'))).toEqual(['a', 'theirs', 'a', 'hotfix', 'mine']);
-});
-
 it('push keeps the records of two services apart', async () => {
-  const { place, service } = await pushed({ 'a.ts': 'a' });
+  const { place } = await pushed({ 'a.ts': 'a' });
   const second = await newService();
   const elsewhere = new Place(place.folder, second.env, place.home);
   expect(await elsewhere.status()).toEqual({ 'a.ts': 'new' });
   expect(await elsewhere.words(['push'])).toEqual({ 'a.ts': 'created' });
-  await second.edit('a', 'a2');
+  second.edit('a', 'a2');
   expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
   expect(await elsewhere.status()).toEqual({ 'a.ts': 'changed there' });
-  await elsewhere.rows(['pull']);
-  expect(await place.words(['push'])).toEqual({ 'a.ts': 'pushed' });
-  expect(await service.code(place.idOf('a.ts'))).toBe('a2');
-  const local = new Place(place.folder, { VALS_LOCAL: '1' }, place.home);
-  expect(await local.status()).toEqual({ 'a.ts': 'new' });
 });
 
-describe('a push whose answer was lost', () => {
-  async function lost(list?: typeof noList) {
-    let isLost = false;
-    const { service, env } = await serviceWith((seen, { edit }) => {
-      if (seen.method !== 'PUT' || !isLost) return list?.(seen);
-      const { name, code } = JSON.parse(seen.body);
-      return (response) => void edit(name, code).then(() => response.destroy());
-    });
-    const place = workspaceWith(env, { 'a.ts': 'a' });
-    const lose = async () => {
-      isLost = true;
-      expect(await place.vals('push', '--timeout', '1')).toMatchObject({ exit: 8 });
-      isLost = false;
-    };
-    return { place, service, lose };
-  }
-
+describe('a push says what the answers showed, and no more', () => {
   it.each([
-    ['with a list', undefined],
-    ['without one', noList],
-  ])('of a changed val is recognised by the next push, %s', async (_what, list) => {
-    const { place, service, lose } = await lost(list);
-    await place.rows(['push']);
-    place.put({ 'a.ts': 'a2' });
-    await lose();
-    place.put({ 'a.ts': 'a3' });
-    expect(await place.status()).toEqual({ 'a.ts': 'changed here' });
-    place.put({ 'a.ts': 'a2' });
+    ['exact', 'created', 'pushed'],
+    ['always 200', 'sent', 'pushed'],
+    ['empty', 'sent', 'sent'],
+  ] as const)('where the service answers writes %s', async (writes, first, second) => {
+    const service = await newService({ ...withEverything, writes });
+    const place = workspaceWith(service.env, { 'a.ts': 'a' });
+    expect(await place.words(['push'])).toEqual({ 'a.ts': first });
     expect(await place.words(['push'])).toEqual({ 'a.ts': 'unchanged' });
-    await service.edit('a', 'theirs');
-    expect(await place.status()).toEqual({ 'a.ts': 'changed there' });
+    place.put({ 'a.ts': 'a2' });
+    expect(await place.words(['push'])).toEqual({ 'a.ts': second });
+    expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
   });
 
-  it("of a new val is recognised too, unless somebody else's code is there", async () => {
-    const { place, service, lose } = await lost();
-    await lose();
-    place.put({ 'a.ts': 'a2' });
-    expect(await place.words(['push'])).toEqual({ 'a.ts': 'pushed' });
-    place.put({ 'b.ts': 'b' });
-    await lose();
-    await service.edit('b', 'theirs');
-    place.put({ 'b.ts': 'b2' });
-    expect(await place.words(['push', 'b.ts'], 5)).toEqual({ 'b.ts': 'failed' });
+  it('after a lost answer nobody knows, and the next push finds out', async () => {
+    let loses = true;
+    const isWrite = ({ method }: Seen) => method === 'PUT' || method === 'POST';
+    const { service, env } = await serviceWith((seen, there): Reply | undefined =>
+      loses && isWrite(seen) ? loseAnswer(there) : undefined,
+    );
+    const place = workspaceWith(env, { 'a.ts': 'a' });
+    expect(await place.vals('push', '--timeout', '1')).toMatchObject({ exit: 8 });
+    loses = false;
+    expect(await place.words(['push'])).toEqual({ 'a.ts': 'unchanged' });
+    expect(service.versions(service.idOf('a'))).toEqual(['a']);
   });
 });
 
-it('push replaces nothing if somebody changes a val meanwhile', async () => {
-  let isRace = false;
-  const { service, env } = await serviceWith(({ method }, there) => {
-    if (method !== 'PUT' || !isRace) return undefined;
-    isRace = false;
-    return passOnAfter(there, () => there.edit('a', 'theirs'));
-  });
+it.each(kindsOfServices)(
+  'nothing is replaced if somebody makes a val meanwhile: %s',
+  async (_kind, switches) => {
+    let isRace = true;
+    const { service, env } = await serviceWith(({ method }, there) => {
+      if (method !== 'POST' || !isRace) return undefined;
+      isRace = false;
+      return passOnAfter(there, () => there.edit('a', 'theirs'));
+    }, switches);
+    const place = workspaceWith(env, { 'a.ts': 'mine' });
+    const [row] = await place.rows(['push'], 5);
+    expect(row).toMatchObject({
+      status: 'failed',
+      reason: 'name taken',
+      error: { kind: 'conflict', exit: 5 },
+    });
+    expect(service.versions(service.idOf('a'))).toEqual(['theirs']);
+  },
+);
+
+it.each([
+  ['with ETag', true],
+  ['without ETag', false],
+])('nothing is replaced if somebody changes a val after the look, %s', async (_what, etag) => {
+  let changes = false;
+  const isChange = ({ method, path }: Seen) =>
+    etag ? method === 'PUT' : method === 'GET' && /^\/v1\/vals\/[^/]+$/.test(path);
+  let looks = 0;
+  const { service, env } = await serviceWith(
+    (seen, there) => {
+      if (!changes || !isChange(seen)) return undefined;
+      looks += 1;
+      // Without ETag the val is read, and just before the write once more.
+      return looks === (etag ? 1 : 2) ? passOnAfter(there, () => there.edit('a', 'theirs')) : undefined;
+    },
+    { etag },
+  );
   const place = workspaceWith(env, { 'a.ts': 'a' });
   await place.rows(['push']);
   place.put({ 'a.ts': 'mine' });
-  isRace = true;
+  changes = true;
   const [row] = await place.rows(['push'], 5);
   expect(row).toMatchObject({ status: 'failed', error: { kind: 'conflict', exit: 5 } });
-  expect(await place.status()).toEqual({ 'a.ts': 'conflict' });
-  const { id } = await service.edit('a', 'theirs');
-  expect(await service.code(id)).toBe('theirs');
-});
-
-it('push does not undo a pull that ends after the push has opened the file', async () => {
-  const { place, service } = await pushed({ 'a.ts': 'old' });
-  const file = join(place.folder, 'a.ts');
-  const [{ path: record } = { path: '' }] = place.records();
-  const read = () => [file, record].map((path) => ({ path, text: fs.readFileSync(path) }));
-  const before = read();
-  await service.edit('a', 'new');
-  await place.vals('pull');
-  const after = read();
-  const restore = (files: typeof before) => {
-    for (const { path, text } of files) {
-      fs.writeFileSync(`${path}.new`, text);
-      fs.renameSync(`${path}.new`, path);
-    }
-  };
-  restore(before);
-  let opened = 0;
-  const { openSync } = fs;
-  onTestFinished(() => {
-    fs.openSync = openSync;
-    syncBuiltinESMExports();
-  });
-  fs.openSync = (path, ...rest) => {
-    const descriptor = openSync(path, ...rest);
-    if (path === file) {
-      opened += 1;
-      restore(after);
-    }
-    return descriptor;
-  };
-  syncBuiltinESMExports();
-  await place.vals('push');
-  expect(opened).toBeGreaterThan(0);
-  expect(await service.versions(place.idOf('a.ts'))).toEqual(['old', 'new']);
+  expect(service.versions(service.idOf('a'))).toEqual(['a', 'theirs']);
 });
 
 it('push leaves the val of a missing file, and an empty file stops the push before it begins', async () => {
@@ -200,11 +220,11 @@ it('push leaves the val of a missing file, and an empty file stops the push befo
   place.remove('a.ts');
   place.put({ 'b.ts': 'b2' });
   expect(await place.words(['push'])).toEqual({ 'b.ts': 'pushed' });
-  expect(await service.code(id)).toBe('a');
+  expect(service.code(id)).toBe('a');
   place.put({ 'a.ts': '', 'b.ts': 'b3' });
   expect(await place.words(['push'], 10)).toEqual({ 'a.ts': 'failed', 'b.ts': 'skipped' });
   expect((await place.vals('push')).stderr).toContain('or list the file in .valsignore.\n');
-  expect(await service.code(place.idOf('b.ts'))).toBe('b2');
+  expect(service.code(place.idOf('b.ts'))).toBe('b2');
   place.put({ '.valsignore': 'a.ts\n' });
   expect((await place.vals('push')).exit).toBe(0);
 });
@@ -217,82 +237,128 @@ it('two files of one name: a push sends nothing, and status shows the others', a
   expect(status).toMatchObject({ exit: 2, error: { kind: 'usage', message } });
   expect(JSON.parse(status.stdout)).toMatchObject([{ file: 'a.ts', status: 'changed here' }]);
   expect(await place.vals('push', '--json')).toMatchObject({ exit: 2, error: { message } });
-  expect(await service.code(place.idOf('a.ts'))).toBe('a');
+  expect(service.code(place.idOf('a.ts'))).toBe('a');
   expect(await place.words(['push', 'a.ts'])).toEqual({ 'a.ts': 'pushed' });
 });
 
-describe('the question about vals in conflict', () => {
-  async function twoConflicts() {
-    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
-    for (const name of ['a', 'b']) await service.edit(name, 'theirs');
-    place.put({ 'a.ts': 'mine', 'b.ts': 'mine' });
-    const ask = (keys: string, ...args: string[]) =>
-      place.onScreen(['push', ...args], { answers: [{ after: '[y/N]', keys }] });
-    return { place, service, ask };
-  }
-
-  it('lists them with their versions, and overwrites them after a yes', async () => {
-    const { place, service, ask } = await twoConflicts();
-    const { exit, screen } = await ask('y\r');
-    expect(exit).toBe(0);
-    expect(screen).toMatch(/a {2}version 2 {2}changed \ds ago {2}(?:by \S+ {2})?a\.ts/);
-    expect(screen).toContain('Overwrite 2 vals? [y/N]');
-    expect(await service.code(place.idOf('a.ts'))).toBe('mine');
-    expect(await place.status()).toMatchObject({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
-  });
-
-  it('skips them after a no, with exit 2 if nothing else was done, else 9', async () => {
-    const { place, service, ask } = await twoConflicts();
-    expect((await ask('n\r', 'a.ts')).screen).toContain('Overwrite 1 val? [y/N]');
-    const nothing = await ask('n\r');
-    expect(nothing.exit).toBe(2);
-    expect(nothing.screen).toContain('2 vals were left as they are.');
-    expect(nothing.screen).not.toContain('Nothing to push');
-    place.put({ 'c.ts': 'c2' });
-    expect(await ask('\r')).toMatchObject({ exit: 9 });
-    expect(await service.code(place.idOf('c.ts'))).toBe('c2');
-    expect(await service.code(place.idOf('a.ts'))).toBe('theirs');
-    place.put({ 'c.ts': '<<<<<<< here\nX\n=======\nY\n>>>>>>> there\n' });
-    const withFailure = await ask('n\r');
-    expect(withFailure).toMatchObject({ exit: 5 });
-    expect(withFailure.screen).toMatch(/conflict markers.*2 other vals\s+were\s+left/s);
-  });
-
-  it('is not asked in a dry run, which says that a push would ask', async () => {
-    const { place } = await twoConflicts();
-    const { exit, screen } = await place.onScreen(['push', '--dry-run'], { answers: [] });
-    expect({ exit, screen }).toEqual({ exit: 0, screen: expect.stringContaining('A push would ask') });
-    expect(screen).toMatch(/planned\S* {2}update {2}a /);
-  });
-
-  it.each(['the service', 'the file'])('does not count for code of %s that came later', async (side) => {
-    const { place, service } = await twoConflicts();
-    const change = async () => {
-      if (side === 'the service') await service.edit('a', 'newer');
-      else place.put({ 'a.ts': 'newer' });
-    };
-    const { exit } = await place.onScreen(['push'], {
-      answers: [{ after: '[y/N]', keys: 'y\r', beforeKeys: change }],
-    });
-    expect(exit).toBe(9);
-    expect(await service.code(place.idOf('a.ts'))).toBe(side === 'the service' ? 'newer' : 'theirs');
-    expect(await service.code(place.idOf('b.ts'))).toBe('mine');
-  });
-
-  it('is asked about each val that the first push from a folder would change', async () => {
-    const service = await newService();
+describe('the question of the first push', () => {
+  async function freshClone() {
+    const service = await newService(withEverything);
     const mine = repository(service.env, { 'a.ts': 'a', 'b.ts': 'b' });
     await mine.rows(['push']);
     mine.commit({ 'a.ts': 'a2' });
-    const fresh = mine.clone();
+    return { service, mine, fresh: mine.clone() };
+  }
+
+  it('lists the vals that it would change, and a no changes nothing', async () => {
+    const { service, fresh } = await freshClone();
     fresh.put({ 'new.ts': 'n' });
-    const answers = [{ after: 'Overwrite 1 val? [y/N]', keys: 'n\r' }];
-    const { exit, screen } = await fresh.onScreen(['push'], { answers, columns: 120 });
-    expect({ exit, screen }).toEqual({ exit: 9, screen: expect.stringContaining('This is the first push') });
-    expect(await service.versions(mine.idOf('a.ts'))).toEqual(['a']);
+    for (const more of [[], ['--force']]) {
+      const answers = [{ after: `Change 1 val on ${service.baseUrl}? [y/N]`, keys: 'n\r' }];
+      const { exit, screen } = await fresh.onScreen(['push', ...more], { answers, columns: 120 });
+      expect({ exit, screen }).toEqual({
+        exit: 2,
+        screen: expect.stringContaining('This is the first push'),
+      });
+      expect(screen).toMatch(/ {2}a {2}version 1 {2}changed \ds ago {2}by ada {2}a\.ts/);
+    }
+    expect(service.vals().map(({ name }) => name)).toEqual(['a', 'b']);
+    expect(service.versions(service.idOf('a'))).toEqual(['a']);
+    const dry = await fresh.onScreen(['push', '--dry-run'], { answers: [] });
+    expect(dry).toMatchObject({ exit: 0, screen: expect.stringContaining('A push would ask') });
+  });
+
+  it('is answered by --yes, is not asked without a terminal, and not again', async () => {
+    const { mine, fresh } = await freshClone();
     const other = mine.clone();
-    expect(await other.onScreen(['push', '--yes'], { answers: [] })).toMatchObject({ exit: 0 });
+    expect(await fresh.onScreen(['push', '--yes'], { answers: [] })).toMatchObject({ exit: 0 });
+    fresh.commit({ 'b.ts': 'b2' });
+    expect(await fresh.onScreen(['push'], { answers: [] })).toMatchObject({ exit: 0 });
+    expect(await other.words(['push'])).toMatchObject({ 'a.ts': 'unchanged' });
+    other.put({ 'a.ts': 'a3' });
+    expect(await other.onScreen(['push'], { answers: [] })).toMatchObject({ exit: 0 });
+  });
+});
+
+describe('a service that cannot list vals', () => {
+  const job = (place: Place) => new Place(place.folder, { ...place.env, GITHUB_ACTIONS: 'true' }, place.home);
+
+  it('has its ids in vals.json, so that a fresh clone of CI works', async () => {
+    const service = await reachableService();
+    const mine = repository(service.env, { 'a.ts': 'a', 'b.ts': 'b' });
+    const first = await mine.vals('push');
+    expect(first).toMatchObject({ exit: 0, stderr: expect.stringContaining('Commit vals.json.') });
+    const ids = { a: service.idOf('a'), b: service.idOf('b') };
+    expect(mine.manifest()).toEqual({ services: ['http://vals.test'], ids: { 'http://vals.test': ids } });
+    expect(await mine.vals('push')).toMatchObject({ exit: 0, stderr: '' });
+    mine.commit();
+    const ci = mine.clone();
+    expect(await ci.words(['push'])).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
+    expect(ci.git('status', '--porcelain')).toBe('');
+    service.edit('a', 'hotfix');
     mine.commit({ 'b.ts': 'b2' });
-    expect(await mine.clone().words(['push'])).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'pushed' });
+    expect(await mine.clone().words(['push'])).toEqual({ 'a.ts': 'behind', 'b.ts': 'pushed' });
+  });
+
+  it('keeps a val that nobody here knows, and the message says how to go on', async () => {
+    const service = await reachableService();
+    const mine = repository(service.env, { 'a.ts': 'a' });
+    const ci = mine.clone();
+    const made = await job(ci).vals('push');
+    expect(made.stderr).toContain(
+      `::warning::vals.json has the id of a val now, because this service cannot list vals. Commit vals.json. It has "ids": {"http://vals.test":{"a":"${service.idOf('a')}"}}`,
+    );
+    mine.commit({ 'a.ts': 'a2' });
+    const [row] = await mine.clone().rows(['push'], 5);
+    expect(row).toMatchObject({ reason: 'name taken' });
+    expect(row?.error?.hint).toMatch(/"ids" of vals\.json, under "a".*`vals pull <id>`.*push a\.ts --force/);
+    expect(service.versions(service.idOf('a'))).toEqual(['a']);
+    expect(await mine.clone().words(['push', '--force'])).toEqual({ 'a.ts': 'sent' });
+    expect(service.versions(service.idOf('a'))).toEqual(['a', 'a2']);
+  });
+
+  it('refuses a taken name in its own words, if not with 409', async () => {
+    const service = await reachableService('vals.test', { nameTaken: 422 });
+    const mine = repository(service.env, { 'a.ts': 'a' });
+    service.edit('a', 'theirs');
+    const [row] = await mine.rows(['push'], 6);
+    expect(row?.error?.message).toContain('the name a is already taken');
+    expect(service.versions(service.idOf('a'))).toEqual(['theirs']);
+  });
+
+  it('counts an entry of ids by its id, whatever its name', async () => {
+    const service = await reachableService();
+    const mine = repository(service.env, { 'a.ts': 'a' });
+    await mine.rows(['push']);
+    service.strict.rename('a', 'b');
+    mine.git('mv', 'a.ts', 'b.ts');
+    mine.commit();
+    expect(await mine.clone().words(['push'])).toEqual({ 'b.ts': 'unchanged' });
+    const bob = service.strict.addPerson('bob');
+    const theirs = service.strict.edit('theirs', 'x', { owner: bob.person });
+    theirs.privacy = 'public';
+    mine.put({
+      'vals.json': JSON.stringify({ ids: { 'http://vals.test': { c: theirs.id } } }),
+      'c.ts': 'c',
+    });
+    expect(await mine.words(['status', 'c.ts'])).toEqual({ 'c.ts': 'new' });
+  });
+});
+
+describe('new vals', () => {
+  it('are made with the privacy of vals.json', async () => {
+    const service = await newService({ privacy: 'public' });
+    const place = workspaceWith(service.env, { 'vals.json': '{"privacy": "private"}', 'a.ts': 'a' });
+    expect(await place.vals('push')).toMatchObject({ exit: 0, stderr: '' });
+    expect(service.strict.val('a').privacy).toBe('private');
+  });
+
+  it('that anybody can read are said in one line', async () => {
+    const service = await newService({ privacy: 'public' });
+    const place = workspaceWith(service.env, { 'a.ts': 'a', 'b.ts': 'b' });
+    const { stderr } = await place.vals('push');
+    expect(stderr).toBe(
+      'Anybody can read these new vals: a and b. To change that, run `vals val set <val> --privacy private`.\n',
+    );
   });
 });

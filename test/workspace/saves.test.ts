@@ -2,8 +2,7 @@ import fs, { mkdirSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, join } from 'node:path';
 import { it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/core/lib/clock.ts';
-import { watchSaves } from '../../src/workspace/watch/saves.ts';
+import { watchSaves } from '../../src/workspace/push/saves.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { withResolvers } from '../support/with-resolvers.ts';
 
@@ -25,13 +24,18 @@ it('push --watch sends a file that is made after its new folder was read and bef
   const root = temporaryFolder();
   beforeWatching('sub', (folder) => writeFileSync(join(folder, 'new.ts'), 'new'));
   const { promise: saved, resolve: noteSaved } = withResolvers();
-  const onSave = (file: string) => {
-    if (file === 'sub/new.ts') noteSaved();
-  };
-  const onError = (error: unknown) => {
-    throw error;
-  };
-  const { close } = await watchSaves({ root }, systemClock, onSave, onError);
+  const { close } = await watchSaves(
+    { root },
+    {
+      onSave(file) {
+        if (file === 'sub/new.ts') noteSaved();
+      },
+      onIgnoreFile() {},
+      onError(error) {
+        throw error;
+      },
+    },
+  );
   onTestFinished(close);
   mkdirSync(join(root, 'sub'));
   await saved;

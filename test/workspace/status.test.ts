@@ -3,27 +3,35 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../support/program.ts';
-import { Place, pushed, serviceWith, workspaceWith } from './support.ts';
+import {
+  newService,
+  Place,
+  pushed,
+  repository,
+  serviceWith,
+  withEverything,
+  workspaceWith,
+} from './places.ts';
 
 it('status shows every status, and patch applies the output of diff', async () => {
   const names = ['same', 'here', 'there', 'both', 'missing', 'deleted', 'alike'];
   const text = (name: string) => `// ${name}\n1\n2\n3\n`;
-  const { place, service } = await pushed(
-    Object.fromEntries(names.map((name) => [`${name}.ts`, text(name)])),
-  );
+  const service = await newService(withEverything);
+  const place = repository(service.env, Object.fromEntries(names.map((name) => [`${name}.ts`, text(name)])));
+  await place.rows(['push']);
   expect((await place.vals('status', '--exit-code')).exit).toBe(0);
   expect(await place.vals('diff')).toMatchObject({ exit: 0, stdout: '', stderr: '' });
 
   place.put({ 'here.ts': 'here\n', 'both.ts': `${text('both')}4`, 'fresh.ts': 'fresh', 'alike.ts': 'alike' });
-  await service.edit('there', 'there\n');
-  await service.edit('both', `0\n${text('both')}`);
-  await service.edit('alike', 'alike');
-  await service.delete(place.idOf('deleted.ts'));
+  service.edit('there', 'there\n');
+  service.edit('both', `0\n${text('both')}`);
+  service.edit('alike', 'alike');
+  service.strict.remove('deleted');
   place.remove('missing.ts');
   const expected = {
     'alike.ts': 'unchanged',
     'both.ts': 'conflict',
-    'deleted.ts': 'deleted there',
+    'deleted.ts': 'conflict',
     'fresh.ts': 'new',
     'here.ts': 'changed here',
     'missing.ts': 'missing here',
@@ -36,7 +44,7 @@ it('status shows every status, and patch applies the output of diff', async () =
     { file: 'here.ts', name: 'here', status: 'changed here', id: place.idOf('here.ts'), version: 1 },
   ]);
   expect(await place.rows(['status', 'here', 'both.ts', place.idOf('there.ts')])).toMatchObject([
-    { file: 'both.ts', status: 'conflict' },
+    { file: 'both.ts', status: 'conflict', reason: 'both changed' },
     { file: 'here.ts', status: 'changed here' },
     { file: 'there.ts', status: 'changed there' },
   ]);
@@ -44,27 +52,25 @@ it('status shows every status, and patch applies the output of diff', async () =
   const diff = (await place.vals('diff')).stdout;
   const there = temporaryFolder();
   for (const name of ['same', 'here', 'there', 'both', 'missing', 'alike'])
-    writeFileSync(join(there, `${name}.ts`), await service.code(place.idOf(`${name}.ts`)));
+    writeFileSync(join(there, `${name}.ts`), service.code(place.idOf(`${name}.ts`)));
   execFileSync('patch', ['-p1', '--silent'], { cwd: there, input: diff });
   const left = readdirSync(there).sort();
   expect(left).toEqual(['alike.ts', 'both.ts', 'deleted.ts', 'fresh.ts', 'here.ts', 'same.ts', 'there.ts']);
   for (const file of left) expect(new Place(there, {}).read(file)).toBe(place.read(file));
   const records = await place.rows(['diff']);
   expect(records.map(({ diff }) => diff).join('')).toBe(diff);
-  expect(Object.keys(records[0] ?? {})).toEqual(['file', 'name', 'status', 'diff']);
+  expect(Object.keys(records[0] ?? {})).toEqual(['file', 'name', 'status', 'reason', 'diff']);
 });
 
 it('status, diff and pull take every word for a val that other commands take', async () => {
-  const { place, service } = await pushed({ 'lib/a.ts': 'a' });
-  const { id } = await service.edit('a', 'a2');
-  const { username } = (await service.ask('GET', '/v1/me')) as { username: string };
-  for (const word of ['a', 'lib/a.ts', id, id.toUpperCase(), id.slice(0, 8), `@${username}/a`]) {
+  const { place, service } = await pushed({ 'lib/a.ts': 'a' }, await newService(withEverything));
+  const { id } = service.edit('a', 'a2');
+  service.strict.switches.alias = true;
+  for (const word of ['a', 'lib/a.ts', id, id.slice(0, 8), '@ada/a']) {
     expect(await place.words(['status', word]), word).toEqual({ 'lib/a.ts': 'changed there' });
     expect((await place.vals('diff', word)).stdout, word).toContain('+a');
     expect(await place.words(['pull', word, '--dry-run']), word).toEqual({ 'lib/a.ts': 'planned' });
   }
-  place.remove('lib/a.ts');
-  expect(await place.words(['pull', id.slice(0, 8)])).toEqual({ 'lib/a.ts': 'pulled' });
 });
 
 it('status shows the other vals if a file cannot be read, and not a val that is gone on both sides', async () => {
@@ -72,12 +78,12 @@ it('status shows the other vals if a file cannot be read, and not a val that is 
   place.put({ 'b.ts': Buffer.from([0xff, 0xfe, 0xfa]) });
   expect(await place.words(['status'], 10)).toEqual({ 'a.ts': 'unchanged', 'gone.ts': 'unchanged' });
   place.put({ 'b.ts': 'b' });
-  await service.delete(place.idOf('gone.ts'));
+  service.strict.remove('gone');
   place.remove('gone.ts');
   const { screen } = await place.onScreen(['status']);
-  expect(screen).toContain('All 2 vals of the workspace are unchanged.');
+  expect(screen).toContain('All 2 vals of the workspace are unchanged');
   expect((await place.vals('diff')).stderr).toBe('');
-  for (const args of [['pull'], ['push', 'a.ts'], ['push', '--prune', '--yes']]) await place.rows(args);
+  for (const args of [['pull'], ['push', 'a.ts']]) await place.rows(args);
   expect(await place.words(['push'])).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
 });
 
@@ -96,12 +102,14 @@ it('status shows differences first, and diff has colours and escapes control cha
   expect((await onScreen('diff', '--no-color')).screen).toContain('\n+b\\u001b[2J');
   await place.rows(['push', '--no-check']);
   expect((await onScreen('push')).screen).toContain('Nothing to push.');
-  expect((await onScreen('status')).screen).toMatch(/All 2 vals of the workspace are unchanged\.\r\n$/);
+  expect((await onScreen('status')).screen).toMatch(
+    /All 2 vals of the workspace are unchanged \(http:\/\/127\.0\.0\.1:\d+\)\.\r\n$/,
+  );
 });
 
 it('status fails with exit 7 without a service, and with exit 4 without a token', async () => {
   const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
-  await service.process.end('SIGTERM');
+  await service.strict.end();
   expect(await place.vals('status', '--timeout', '1', '--json')).toMatchObject({ exit: 7, stdout: '' });
   const signedOut = new Place(place.folder, { VALS_BASE_URL: service.baseUrl });
   expect(await signedOut.vals('status')).toMatchObject({ exit: 4, stdout: '' });
@@ -111,8 +119,7 @@ it('a val whose versions are gone by the time they are asked for stops no other 
   const { env, service } = await serviceWith(({ path }) =>
     /versions/.test(path) ? { status: 404, body: {} } : undefined,
   );
-  await service.edit('a', 'theirs');
+  service.edit('a', 'theirs');
   const place = workspaceWith(env, { 'a.ts': 'mine', 'b.ts': 'b' });
   expect(await place.status()).toEqual({ 'a.ts': 'conflict', 'b.ts': 'new' });
-  expect(await place.words(['pull', '--merge'], 5)).toMatchObject({ 'a.ts': 'failed' });
 });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { made, names, outcomes, statuses } from '../core/commands/pushes.ts';
 import { folderOf, run } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
-import { Place, pushed } from './support.ts';
+import { newService, Place, pushed, withEverything } from './places.ts';
 
 const broken = 'const a = 1;\nconst b = x y;\n';
 const problem =
@@ -55,8 +55,8 @@ it('push checks standard input, which it reads once, but not a named file of ano
 
 it('a broken file that is in conflict or unchanged does not keep others from being sent', async () => {
   const { place, service } = await pushed({ 'a.ts': '1', 'b.ts': '1' });
-  await service.edit('a', broken);
-  await service.edit('b', broken);
+  service.edit('a', broken);
+  service.edit('b', broken);
   place.loseRecords();
   place.put({ 'a.ts': broken, 'b.ts': 'a b', 'c.ts': '1' });
   expect(await place.rows(['push'], 9)).toMatchObject([
@@ -74,12 +74,12 @@ it('a workspace is checked before anything is sent', async () => {
   expect(await place.words(['push', '--no-check'])).toMatchObject({ 'a.ts': 'pushed', 'b.ts': 'pushed' });
   // The code did not change since, so it is not checked, unless it is sent nevertheless.
   expect(await place.words(['push'])).toMatchObject({ 'b.ts': 'unchanged' });
-  await service.edit('b', '2');
+  service.edit('b', '2');
   expect(await place.words(['push', 'b.ts', '--force'], 10)).toEqual({ 'b.ts': 'failed' });
 });
 
 it('push --if-version works outside of a workspace, and is a conflict for a file without a val', async () => {
-  const { place: workspace, service } = await pushed({ 'a.ts': '1' });
+  const { place: workspace, service } = await pushed({ 'a.ts': '1' }, await newService(withEverything));
   workspace.put({ 'new.ts': '1' });
   expect(await workspace.words(['push', 'new.ts', '--if-version', '1'], 5)).toEqual({ 'new.ts': 'failed' });
   const place = new Place(folderOf({ 'a.ts': '2', 'b.ts': '3' }), service.env);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nameProblem } from '../../src/workspace/disk/file-names.ts';
 import { temporaryFolder } from '../support/program.ts';
-import { pushed } from './support.ts';
+import { pushed } from './places.ts';
 
 it('on Windows, a file cannot have a name that Windows does not allow', () => {
   expect(nameProblem('what?', 'win32')).toContain('? or *');

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { startTeam } from '../service/support/team.ts';
 import { folderOf, temporaryFolder } from '../support/program.ts';
 import { signIn } from '../support/sign-in.ts';
-import { Clone, repository } from './repository.ts';
-import { workspaceWith } from './support.ts';
+import { Clone, repository, workspaceWith } from './places.ts';
 
 test('people and CI share a repository and a space', async () => {
   const { baseUrl, space, store, ...people } = await startTeam();

@@ -3,12 +3,22 @@ import { mkdirSync, renameSync, symlinkSync, watch as watchFolder, writeFileSync
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { InterruptedError } from '../../src/core/errors.ts';
-import { newStoreFile, serviceInProcess } from '../service/support/service-in-process.ts';
 import { inProcess } from '../support/in-process.ts';
 import { environment, program, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { openTerminal } from '../support/terminal.ts';
-import { newService, Place, pushed, type Row, Service, serviceWith, workspaceWith } from './support.ts';
+import {
+  loseAnswer,
+  newService,
+  Place,
+  pushed,
+  type Row,
+  repository,
+  type Service,
+  serviceWith,
+  withEverything,
+  workspaceWith,
+} from './places.ts';
 
 const patienceMs = 50_000;
 
@@ -96,7 +106,7 @@ async function changedOnce(service?: Service) {
   return { place, service: there, watch };
 }
 
-it('push --watch keeps the val of a moved file, and renames that of a renamed one', async () => {
+it('push --watch keeps the val of a moved file, and leaves that of a renamed one', async () => {
   const { place, service, watch } = await changedOnce();
   const [a, b] = [place.idOf('a.ts'), place.idOf('b.ts')];
   mkdirSync(join(place.folder, 'lib'));
@@ -104,10 +114,10 @@ it('push --watch keeps the val of a moved file, and renames that of a renamed on
   place.put({ 'lib/b.ts': 'b2' });
   expect(await watch.event('lib/b.ts', 1)).toMatchObject({ status: 'pushed', name: 'b', id: b, version: 2 });
   renameSync(join(place.folder, 'a.ts'), join(place.folder, 'c.ts'));
-  expect(await watch.event('c.ts', 1)).toMatchObject({ status: 'renamed', nameBefore: 'a', id: a });
+  expect(await watch.event('c.ts', 1)).toMatchObject({ status: 'created', name: 'c' });
   expect(await watch.end()).toBe(130);
   expect(watch.events()).toHaveLength(3);
-  expect(await service.versions(a)).toEqual(['a', 'a2']);
+  expect(service.versions(a)).toEqual(['a', 'a2']);
 });
 
 it('push --watch sends written, replaced and new files, and leaves the vals of deleted files', async () => {
@@ -125,19 +135,14 @@ it('push --watch sends written, replaced and new files, and leaves the vals of d
   place.remove('b.ts');
   place.put({ 'b.ts': 'deleted; made; again' });
   expect(await watch.event('b.ts', 3)).toMatchObject({ status: 'pushed', version: 4 });
-  expect(await service.versions(place.idOf('b.ts'))).toEqual([
-    'b',
-    'plain',
-    'replaced',
-    'deleted; made; again',
-  ]);
+  expect(service.versions(place.idOf('b.ts'))).toEqual(['b', 'plain', 'replaced', 'deleted; made; again']);
 
   place.put({ 'sub/new.ts': 'fresh', 'node_modules/x.ts': 'x', '.hidden/y.ts': 'y', 'z.txt': 'z' });
   expect(await watch.event('sub/new.ts', 1)).toMatchObject({ status: 'created', name: 'new' });
   place.remove('sub/new.ts');
   place.put({ 'a.ts': 'a3' });
   await watch.event('a.ts', 2);
-  expect(await service.code(place.idOf('sub/new.ts'))).toBe('fresh');
+  expect(service.code(place.idOf('sub/new.ts'))).toBe('fresh');
   expect(await watch.end()).toBe(130);
   expect(watch.events().map(({ file }) => file)).toEqual([
     'a.ts',
@@ -181,10 +186,10 @@ it('push --watch uses the ignore files as they are now', async () => {
 
 it('push --watch reports a conflict or a syntax error, sends nothing for it, and goes on after it is resolved', async () => {
   const { place, service, watch } = await changedOnce();
-  await service.edit('a', 'theirs');
+  service.edit('a', 'theirs');
   place.put({ 'a.ts': 'mine' });
   expect((await watch.event('a.ts', 2)).error).toMatchObject({ kind: 'conflict', exit: 5 });
-  expect(await service.code(place.idOf('a.ts'))).toBe('theirs');
+  expect(service.code(place.idOf('a.ts'))).toBe('theirs');
   place.put({ 'b.ts': 'a b' });
   expect(await watch.event('b.ts', 1)).toMatchObject({ status: 'failed', error: { exit: 10 } });
   place.put({ 'b.ts': 'a; b' });
@@ -193,25 +198,23 @@ it('push --watch reports a conflict or a syntax error, sends nothing for it, and
   expect((await watch.event('a.ts', 3)).error).toMatchObject({ kind: 'conflict' });
   place.put({ 'a.ts': 'both' });
   expect(await watch.event('a.ts', 4)).toMatchObject({ status: 'pushed' });
-  expect(await service.code(place.idOf('a.ts'))).toBe('both');
+  expect(service.code(place.idOf('a.ts'))).toBe('both');
 });
 
 it('push --watch reports an outage once, and sends the newest code when the service is back', async () => {
-  const data = newStoreFile();
-  const first = new Service(await serviceInProcess(undefined, data));
-  const { place, watch } = await changedOnce(first);
-  await first.process.end('SIGTERM');
+  const { place, service, watch } = await changedOnce();
+  const { switches } = service.strict;
+  switches.instead = () => (response) => void response.destroy();
   place.put({ 'a.ts': 'lost1', 'b.ts': 'b2' });
   await watch.until(() => watch.stderr().includes('cannot be reached'));
   place.put({ 'a.ts': 'lost2' });
-  const port = Number(new URL(first.baseUrl).port);
-  const second = new Service(await serviceInProcess(undefined, data, port));
-  await watch.until(async () => (await second.code(place.idOf('a.ts'))) === 'lost2');
-  await watch.until(async () => (await second.code(place.idOf('b.ts'))) === 'b2');
+  switches.instead = undefined;
+  await watch.until(() => service.code(place.idOf('a.ts')) === 'lost2');
+  await watch.until(() => service.code(place.idOf('b.ts')) === 'b2');
   await watch.until(() => watch.stderr().includes('can be reached again'));
   expect(watch.stderr().match(/cannot be reached/g)).toHaveLength(1);
   place.put({ 'a.ts': 'after' });
-  await watch.until(async () => (await second.code(place.idOf('a.ts'))) === 'after');
+  await watch.until(() => service.code(place.idOf('a.ts')) === 'after');
   expect(await watch.end()).toBe(130);
 });
 
@@ -236,28 +239,29 @@ it('push --watch reads the list of vals once for all new files, even if the serv
   expect(requests.filter(({ path }) => path.startsWith('/v1/users/'))).toHaveLength(1);
 });
 
-it('push --watch sends the newest code after a push whose answer was lost', async () => {
-  const { service, env } = await serviceWith(({ method, body }, { edit }) => {
-    if (method !== 'PUT' || JSON.parse(body).code !== 'lost') return undefined;
-    return (response) => void edit('a', 'lost').then(() => response.destroy());
-  });
+it('push --watch finds out what became of a push whose answer was lost', async () => {
+  const { service, env } = await serviceWith(({ method, body }, there) =>
+    method === 'PUT' && JSON.parse(body).code === 'lost' ? loseAnswer(there) : undefined,
+  );
   const place = workspaceWith(env, { 'a.ts': 'a' });
   await place.rows(['push']);
   place.put({ 'a.ts': 'lost' });
   const watch = watching(place, '--timeout', '1');
   await watch.until(() => watch.stderr().includes('cannot be reached'));
+  // The retry finds that the code has arrived.
+  expect(await watch.event('a.ts', 1)).toMatchObject({ status: 'unchanged' });
   place.put({ 'a.ts': 'newest' });
-  expect(await watch.event('a.ts', 1)).toMatchObject({ status: 'pushed' });
+  expect(await watch.event('a.ts', 2)).toMatchObject({ status: 'pushed' });
   expect(watch.events().some(({ status }) => status === 'failed')).toBe(false);
-  expect(await service.versions(place.idOf('a.ts'))).toEqual(['a', 'lost', 'newest']);
+  expect(service.versions(place.idOf('a.ts'))).toEqual(['a', 'lost', 'newest']);
 });
 
 it('push --watch sends a file again that was saved during its push', async () => {
   let answerFirst: (() => void) | undefined;
   const { service, env } = await serviceWith(({ method, body }, { edit }) => {
-    if (method !== 'PUT' || JSON.parse(body).code !== 'first') return undefined;
+    if (method !== 'POST' || JSON.parse(body).code !== 'first') return undefined;
     return async (response) => {
-      const val = await edit('a', 'first');
+      const val = edit('a', 'first');
       answerFirst = () => response.writeHead(201).end(JSON.stringify(val));
       happened();
     };
@@ -268,7 +272,7 @@ it('push --watch sends a file again that was saved during its push', async () =>
   for (const saved of ['second', 'third']) place.put({ 'a.ts': saved });
   answerFirst?.();
   await watch.event('a.ts', 2);
-  expect(await service.versions(place.idOf('a.ts'))).toEqual(['first', 'third']);
+  expect(service.versions(place.idOf('a.ts'))).toEqual(['first', 'third']);
 });
 
 it('push --watch finishes a running push after Ctrl-C, says so, and records the push', async () => {
@@ -281,7 +285,7 @@ it('push --watch finishes a running push after Ctrl-C, says so, and records the 
       happened();
     };
   });
-  const puts = () => service.requests.filter(({ method }) => method === 'PUT').length;
+  const puts = () => service.requests.filter(({ method }) => method === 'POST').length;
   const place = workspaceWith(service.env, { 'a.ts': 'a', 'b.ts': 'b' });
   const watch = watching(place, '--concurrency', '1');
   await watch.until(() => puts() === 1);
@@ -291,7 +295,7 @@ it('push --watch finishes a running push after Ctrl-C, says so, and records the 
   );
   answer();
   expect(await ended).toBe(130);
-  expect(watch.events()).toEqual([{ file: 'a.ts', name: 'a', status: 'pushed', id: 'a', version: 7 }]);
+  expect(watch.events()).toEqual([{ file: 'a.ts', name: 'a', status: 'sent', id: 'a', version: 7 }]);
   expect(place.idOf('a.ts')).toBe('a');
   expect(puts()).toBe(1);
 });
@@ -329,38 +333,18 @@ it('push --watch refuses a path below which it would push nothing', async () => 
   }
 });
 
-it('push --watch --pull writes what changed on the service into files that did not change here', async () => {
-  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
-  const watch = watching(place, '--pull');
-  place.put({ 'b.ts': 'mine' });
-  await watch.event('b.ts', 1);
-  await service.edit('a', 'theirs');
-  expect(await watch.event('a.ts', 1)).toMatchObject({ status: 'pulled', name: 'a', version: 2 });
-  expect(place.read('a.ts')).toBe('theirs');
-  // A save after the pull is an edit of the pulled code, and old code that is saved is an edit too.
-  place.put({ 'a.ts': 'a' });
-  expect(await watch.event('a.ts', 2)).toMatchObject({ status: 'pushed', version: 3 });
-  expect(await watch.end()).toBe(130);
-  expect(await service.versions(place.idOf('a.ts'))).toEqual(['a', 'theirs', 'a']);
-  expect(await place.vals('push', '--pull')).toMatchObject({ exit: 2 });
-});
-
-it('what is saved while the question is open is sent, and nothing is overwritten after the answer no', async () => {
-  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
-  await service.edit('a', 'theirs');
+it('the first push from a folder asks, and the watch ends after the answer no', async () => {
+  const service = await newService(withEverything);
+  const mine = repository(service.env, { 'a.ts': 'a' });
+  await mine.rows(['push']);
+  const place = mine.clone();
   place.put({ 'a.ts': 'mine' });
   const terminal = openTerminal([process.execPath, program, 'push', '--watch'], {
     cwd: place.folder,
     env: environment(place.home, { TERM: 'xterm-256color', ...place.env }),
   });
   await terminal.shows('[y/N]');
-  place.put({ 'b.ts': 'meanwhile', 'made.ts': 'made' });
   terminal.press('n\r');
-  await terminal.shows(/pushed\S*\s+b\b/);
-  await terminal.shows(/created\S*\s+made\b/);
-  place.put({ 'a.ts': 'edited' });
-  await terminal.shows(/failed\S*\s+a\b/);
-  terminal.press('\u0003');
-  expect(await terminal.ended).toBe(130);
-  expect(await service.code(place.idOf('a.ts'))).toBe('theirs');
+  expect(await terminal.ended).toBe(2);
+  expect(service.versions(service.idOf('a'))).toEqual(['a']);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { folderOf, run, writeFiles } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
-import { pushed } from './support.ts';
+import { pushed } from './places.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 

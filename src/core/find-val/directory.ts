@@ -81,6 +81,16 @@ export function createDirectory(connect: () => Promise<Api>, seen: SeenVals): Di
     return [...vals.values()];
   });
 
+  const byName = once(async () => {
+    const vals = new Map<string | undefined, ValInList[]>();
+    for (const val of (await all()) ?? []) {
+      const sameName = vals.get(val.name);
+      if (sameName === undefined) vals.set(val.name, [val]);
+      else sameName.push(val);
+    }
+    return vals;
+  });
+
   return {
     pages,
     all,
@@ -88,7 +98,7 @@ export function createDirectory(connect: () => Promise<Api>, seen: SeenVals): Di
     canList: async () => (await open()) !== undefined,
     async named(name) {
       const mine: ValInList[] = [];
-      for (const val of (await all()) ?? []) if (val.name === name && (await isMe(val.owner))) mine.push(val);
+      for (const val of (await byName()).get(name) ?? []) if (await isMe(val.owner)) mine.push(val);
       return mine;
     },
   };

@@ -5,8 +5,6 @@ export type OutcomeStatus =
   | 'pushed'
   /** The service accepted it. No answer showed whether anything changed. */
   | 'sent'
-  /** The val on the service got the name of its file. Its code did not change. */
-  | 'renamed'
   | 'pulled'
   | 'merged'
   | 'deleted'
@@ -23,7 +21,6 @@ const changes: ReadonlySet<unknown> = new Set<OutcomeStatus>([
   'created',
   'pushed',
   'sent',
-  'renamed',
   'pulled',
   'merged',
   'deleted',

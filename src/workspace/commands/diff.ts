@@ -2,16 +2,15 @@ import { defineCommand } from '../../core/command-line/command.ts';
 import { valsOfWorkspace } from '../../core/commands/shared/options.ts';
 import { diffBetween, unifiedDiff } from '../../core/files/unified-diff.ts';
 import type { Hints } from '../../core/lib/hint.ts';
-import { visible } from '../../core/lib/visible.ts';
 import { column } from '../../core/output/column.ts';
 import type { ShownDiff } from '../../core/output/result.ts';
 import { noteOtherService } from '../belonging.ts';
 import { withLineEnds } from '../code.ts';
-import { compareWorkspace, notInThisWorkspace } from '../compare-workspace.ts';
-import type { Examined } from '../examine.ts';
-import type { Look } from '../look.ts';
-import { meaningOf, nextSteps, situationOf } from '../next-steps.ts';
-import { pathTo, type Workspace } from '../workspace.ts';
+import { differs, type Finding, fileOf, nameOf, valOf, wordOf } from '../findings.ts';
+import { compareWorkspace, refuseUnknownWords } from '../read/choose.ts';
+import type { Look } from '../read/look.ts';
+import { entryOf, nextSteps } from '../words.ts';
+import { nameOfService, pathTo, type Workspace } from '../workspace.ts';
 
 const nothingDiffers = 'No file of the workspace differs from its val on the service.';
 
@@ -27,68 +26,76 @@ export const command = defineCommand({
     'service, + marks lines in the file.',
   arguments: { vals: valsOfWorkspace },
   examples: ['vals diff', 'vals diff hello.ts', 'vals diff --json | jq -r ".[].file"'],
-  columns: [column('status'), column('name'), column('file'), column('diff')],
+  columns: [column('status'), column('name'), column('file'), column('diff'), column('reason')],
   empty: nothingDiffers,
   run: (run, { vals: words }) =>
-    compareWorkspace(run, { words, findsMissing: true }, async ({ look, vals, unknown, error }) => {
-      const [word] = unknown;
-      if (word !== undefined) throw notInThisWorkspace(look, word);
-      if (error !== undefined && vals.length === 0) throw error;
+    compareWorkspace(run, { words, findsMissing: true }, async (compared) => {
+      refuseUnknownWords(compared);
+      const { look, findings, error } = compared;
+      if (error !== undefined && findings.length === 0) throw error;
       const { workspace } = look;
       noteOtherService(run.out.say, workspace);
       const differing: DifferingVal[] = [];
-      for (const val of vals) if (val.code !== 'unchanged') differing.push(await withTexts(look, val));
-      const rows = differing.map(({ val, here, there }) => ({
-        file: pathTo(workspace, val.file),
-        name: val.name,
-        status: val.status,
+      for (const finding of findings.filter(differs)) differing.push(await withTexts(look, finding));
+      const rows = differing.map(({ finding, here, there }) => ({
+        file: pathTo(workspace, fileOf(finding)),
+        name: nameOf(finding),
+        status: finding.status,
+        ...(finding.status === 'conflict' && { reason: finding.reason }),
         // `patch` is run at the top of the workspace, so the diff has the path from there.
-        diff: unifiedDiff(val.file, there, here),
+        diff: unifiedDiff(fileOf(finding), there, here),
       }));
-      if (rows.length === 0 && error === undefined) run.out.say({ kind: 'hint', text: nothingDiffers });
+      if (rows.length === 0 && error === undefined) {
+        run.out.say({
+          kind: 'hint',
+          text: `No file of the workspace differs from its val on ${nameOfService(workspace.service)}.`,
+        });
+      }
       const diffs = differing.map((each, index): ShownDiff => {
         const { before, after } = sidesOf(workspace, each);
         const patch = rows[index]?.diff ?? '';
-        return { patch, heading: headingOf(workspace, each.val), forTerminal: diffBetween(before, after) };
+        return {
+          patch,
+          heading: headingOf(workspace, each.finding),
+          forTerminal: diffBetween(before, after),
+        };
       });
       return { kind: 'diffs', rows, diffs, error };
     }),
 });
 
 interface DifferingVal {
-  val: Examined;
+  finding: Finding;
   here: string | undefined;
   there: string | undefined;
 }
 
-async function withTexts({ remotes }: Look, val: Examined): Promise<DifferingVal> {
-  const here = val.here?.text;
-  const id = val.there?.id;
-  const read = val.there?.code.text ?? (id === undefined ? undefined : (await remotes.read(id))?.code.text);
+async function withTexts({ remotes }: Look, finding: Finding): Promise<DifferingVal> {
+  const code = finding.status === 'missing here' ? undefined : finding.local.code;
+  const remote = valOf(finding);
+  const there = remote && (remote.code.text ?? (await remotes.read(remote.id))?.code.text);
   // Two codes that differ in line ends alone are the same code.
-  return { val, here, there: read && (here === undefined ? read : withLineEnds(read, val.here?.lineEnds)) };
+  return { finding, here: code?.text, there: there && withLineEnds(there, code?.lineEnds) };
 }
 
-function headingOf(workspace: Workspace, val: Examined): Hints {
-  const situation = situationOf(val);
-  if (situation === undefined) return `${val.name} is the same in the workspace and on the service.`;
-  const meaning = meaningOf(situation);
-  const path = pathTo(workspace, val.file);
+function headingOf(workspace: Workspace, finding: Finding): Hints {
+  const path = pathTo(workspace, fileOf(finding));
   // The difference is shown below.
-  const steps = nextSteps(situation, [path]).filter(
+  const steps = nextSteps(wordOf(finding), [path]).filter(
     (step) => typeof step === 'string' || step.command !== 'diff',
   );
-  return [`${path} ${typeof meaning === 'string' ? meaning : meaning.one}.`, ...steps];
+  return [`${path} ${entryOf(finding).meaning.one}.`, ...steps];
 }
 
-function sidesOf(workspace: Workspace, { val, here, there }: DifferingVal) {
-  const path = pathTo(workspace, val.file);
-  const version = val.there?.version === undefined ? '' : `, version ${visible(`${val.there.version}`)}`;
+function sidesOf(workspace: Workspace, { finding, here, there }: DifferingVal) {
+  const path = pathTo(workspace, fileOf(finding));
+  const remote = valOf(finding);
+  const version = remote?.version === undefined ? '' : `, version ${remote.version}`;
   const service = {
-    label: val.there === undefined ? 'nothing (service)' : `${path} (service${version})`,
+    label: remote === undefined ? 'nothing (service)' : `${path} (service${version})`,
     text: there ?? '',
   };
   const file = { label: here === undefined ? 'nothing (here)' : `${path} (here)`, text: here ?? '' };
-  const isServiceNewer = val.code === 'changed there' || val.status === 'missing here';
+  const isServiceNewer = finding.status === 'changed there' || finding.status === 'missing here';
   return isServiceNewer ? { before: file, after: service } : { before: service, after: file };
 }

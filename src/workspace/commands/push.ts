@@ -13,9 +13,9 @@ import { pushWorkspace } from '../push/push-workspace.ts';
 import { selectFiles } from '../push/select-files.ts';
 
 const rule =
-  'In a workspace, a file is sent if the code of its val on the service is in the history of git, or is what this folder ' +
-  'last had in common with the service. If the service has newer code, nothing is sent. If both sides have code that the ' +
-  'other side never had, that is a conflict.';
+  'In a workspace, a push is a fast-forward, file by file: the versions of the val and what git brought to the file are laid ' +
+  'beside each other, and the side that went on after the last code that both share is newer. A newer file is sent. If the ' +
+  'service is newer, nothing is sent. If both went on, that is a conflict, unless the file has what changed on the service.';
 
 const { name, ...otherOptions } = pushOptions;
 
@@ -25,9 +25,9 @@ export const command = defineCommand({
     'Create or update vals from files. The file send-mail.ts becomes the val send_mail. In a workspace, `vals push` without a ' +
     'path sends all new and changed files. Outside of one, a push replaces the code of the val; its versions stay.',
   details:
-    `${folderDetails} ${rule} At a terminal, the command lists the vals in conflict and asks once; --yes answers yes. --force ` +
-    'sends every file that differs, whatever the service has. --prune also deletes the vals whose files were deleted: it ' +
-    'lists them and asks. A val whose code neither git nor this folder had is never deleted. ' +
+    `${folderDetails} ${rule} A conflict is refused. --force sends every file that differs, whatever the service has. The ` +
+    'first push from a folder to a service shows the vals that it would change, and asks. --prune also deletes the vals ' +
+    'whose files were deleted: it lists them and asks. A val whose code git does not have is never deleted. ' +
     concurrencyDetails,
   descriptionForAgents:
     'Create or update vals from files and folders (hello.ts becomes the val hello), or from code with a name. In a ' +
@@ -47,44 +47,38 @@ export const command = defineCommand({
       conflicts: ['watch', 'name', 'ifVersion'],
       deletes: true,
     },
-    yes: { ...yes, description: 'in a workspace: answer yes to the question' },
+    yes: { ...yes, description: 'in a workspace: answer yes to the first push and to deletions' },
     watch: {
       description: 'in a workspace: push each file when it is saved',
       conflicts: ['dryRun', 'name', 'ifVersion'],
       forPeople: true,
     },
-    pull: {
-      description: 'with --watch: also write what changes on the service into unchanged files',
-      forPeople: true,
-    },
     ...otherOptions,
   },
   async run(run, input) {
-    const { paths, name, watch, ifVersion, concurrency = 'auto', noCheck = false, pull = false } = input;
+    const { paths, name, watch, ifVersion, concurrency = 'auto', noCheck = false } = input;
     const { force = false, prune = false, yes = false, dryRun = false } = input;
     if (prune && paths.length > 0) {
       throw new UsageError('--prune works on the whole workspace, so no path can be given.', {
         hint: ['Push the paths first.', { text: 'To prune then', command: 'push', input: { prune: true } }],
       });
     }
-    if (pull && !watch) {
-      throw new UsageError('--pull works only with --watch.', {
-        hint: [
-          { text: 'To write what changed on the service into the files', command: 'pull' },
-          { text: 'To watch both sides', command: 'push', input: { watch: true, pull: true } },
-        ],
-      });
-    }
     if (watch) {
       const { watchWorkspace } = await import('../push/watch.ts');
-      return watchWorkspace(run, { paths, concurrency, force, yes, noCheck, pull });
+      return watchWorkspace(run, { paths, concurrency, force, yes, noCheck });
     }
     const selection = await selectFiles(run, { paths, name });
     if (selection.kind === 'files')
       return corePush.run(run, { paths, name, concurrency, ifVersion, noCheck, dryRun });
-    const options = { force, yes, prune, ifVersion, dryRun, noCheck, concurrency, name };
+    if (name !== undefined) throw nameInWorkspace(selection.files ?? []);
+    const options = { force, yes, prune, ifVersion, dryRun, noCheck, concurrency };
     const result = await pushWorkspace(run, selection, options);
     annotateFailures(run, result.rows);
     return result;
   },
 });
+
+const nameInWorkspace = ([file = '']: readonly string[]): UsageError =>
+  new UsageError(`In a workspace, a val has the name of its file, so --name cannot be given for ${file}.`, {
+    hint: `Rename the file, or write the name into "names" of vals.json: "${file}": "<name>".`,
+  });

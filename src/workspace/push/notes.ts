@@ -1,97 +1,97 @@
 // What a push says beside its rows.
-
 import type { Run } from '../../core/command-line/command.ts';
-import { type Remarked, summarizeRemarks } from '../../core/command-line/failures.ts';
-import type { Problem } from '../../core/errors.ts';
+import { type Hint, type Hints, hintList } from '../../core/lib/hint.ts';
 import { listed } from '../../core/lib/listed.ts';
-import type { OutcomeRow } from '../../core/lib/outcome.ts';
-import type { Remark } from '../carry-out.ts';
-import { hintAbout } from '../next-steps.ts';
-import { type Step, sendsCode } from '../plan.ts';
-import type { PlannedVal } from './ask.ts';
+import type { Done } from '../carry-out.ts';
+import type { Gone } from '../read/gone.ts';
+import { hintAbout, hintAtGit } from '../words.ts';
+import { pathTo, type Workspace } from '../workspace.ts';
 
-const wasSent = ({ status }: OutcomeRow): boolean => status === 'created' || status === 'pushed';
-
-export const isSentWithoutId = (row: OutcomeRow): boolean => wasSent(row) && row.id === undefined;
-
-/** The table has only the new name. */
-export function noteRenames({ out: { say }, flags }: Run, rows: readonly OutcomeRow[]): void {
-  if (flags.json || flags.ndjson) return;
-  for (const { name, nameBefore, status } of rows) {
-    const isDone = status === 'renamed' || status === 'pushed';
-    if (nameBefore !== undefined && isDone)
-      say({ kind: 'note', text: `The val "${nameBefore}" is named "${name}" now.` });
+/** One line for all. In GitHub Actions it is an annotation. */
+function noteOnce({ out: { say }, host: { env } }: Run, text: string, hints: Hints, details = ''): void {
+  if (env.GITHUB_ACTIONS === 'true') {
+    say({ kind: 'lines', text: `::warning::${text}${details && ` ${details}`}`, despite: 'pipe' });
+    return;
   }
+  say({ kind: 'note', text: [text, ...hintList(hints)] });
 }
 
 /** What the service has newer code for is not sent, and is no failure. */
-export function noteBehind(run: Run, rows: readonly OutcomeRow[], { isNamed }: { isNamed: boolean }): void {
-  const {
-    out: { say },
-    host: { env },
-    flags,
-  } = run;
-  const files = rows.filter(({ status }) => status === 'behind').map(({ file }) => `${file}`);
-  if (files.length === 0) return;
-  const [first = ''] = files;
+export function noteBehind(run: Run, paths: readonly string[], { isNamed }: { isNamed: boolean }): void {
+  const [first] = paths;
+  if (first === undefined) return;
+  const pull: Hint = { text: 'To write it into the files', command: 'pull' };
   const text =
-    files.length === 1
+    paths.length === 1
       ? `${first} was not sent, because the service has newer code.`
-      : `${files.length} files were not sent, because the service has newer code.`;
-  if (env.GITHUB_ACTIONS === 'true') {
-    say({
-      kind: 'lines',
-      text: `::warning::${text} ${files.length === 1 ? '' : files.join(', ')}`.trimEnd(),
-      despite: 'pipe',
-    });
-    return;
-  }
-  if (flags.json || flags.ndjson) return;
-  const pull = { text: 'To write it into the files', command: 'pull' };
-  say({ kind: 'note', text: [text, isNamed ? hintAbout(files, pull) : pull] });
+      : `${paths.length} files were not sent, because the service has newer code.`;
+  noteOnce(run, text, isNamed ? hintAbout(paths, pull) : pull, paths.length === 1 ? '' : paths.join(', '));
 }
 
-/** In a pipe, everything that a push would do is `planned`. The table of a person says what it would be. */
-export function noteLosses({ out: { say, forPerson }, flags }: Run, planned: readonly PlannedVal[]): void {
-  if (forPerson || flags.json || flags.ndjson) return;
-  const names = (isMeant: (step: Step) => boolean) =>
-    planned.flatMap(({ step }) => (isMeant(step) ? step.val.name : []));
-  const deleted = names(({ kind }) => kind === 'delete');
-  const overwritten = names((step) => sendsCode(step) && step.val.status === 'conflict');
-  if (deleted.length > 0) say({ kind: 'note', text: `A push would delete ${listed(deleted)}.` });
-  if (overwritten.length > 0)
-    say({
-      kind: 'note',
-      text: `A push would overwrite ${listed(overwritten)}, which changed here and on the service.`,
-    });
+/** Vals whose files were deleted stay, unless somebody says otherwise. */
+export function noteLostFiles(run: Run, names: readonly string[]): void {
+  if (names.length === 0) return;
+  const [what, files] =
+    names.length === 1 ? ['This val has', 'its file'] : ['These vals have', 'their files'];
+  const text = `${what} lost ${files}: ${some(names)}.`;
+  noteOnce(run, text, {
+    text: `To delete ${names.length === 1 ? 'it' : 'them'} on the service`,
+    command: 'push',
+    input: { prune: true },
+  });
 }
 
-interface RemarkedVal {
-  file: string;
-  name: string;
-  remarks: readonly Remark[];
+/** Without `privacy` in vals.json, the service decides. */
+export function notePublic({ out: { say } }: Run, names: readonly string[]): void {
+  if (names.length === 0) return;
+  const vals = names.length === 1 ? 'the new val' : 'these new vals';
+  say({
+    kind: 'note',
+    text: [
+      `Anybody can read ${vals}: ${some(names)}.`,
+      {
+        text: 'To change that',
+        command: 'val set',
+        input: { val: names.length === 1 ? (names[0] ?? true) : true, privacy: 'private' },
+      },
+    ],
+  });
 }
 
-/** Warns of what a push met, the same remark about several files once. */
-export function warnOfRemarks({ out: { say } }: Pick<Run, 'out'>, vals: readonly RemarkedVal[]): void {
-  const remarked = vals.flatMap((val) =>
-    val.remarks.map(
-      (remark): Remarked => ({ remark: { subject: val.file, problem: problemOf(val, remark) }, hints: [] }),
-    ),
-  );
-  for (const text of summarizeRemarks(remarked)) say({ kind: 'warning', text });
+/** On GitHub nobody commits, so the annotation has the whole entry. */
+export function noteIds(run: Run, service: string, learnt: ReadonlyMap<string, string>): void {
+  if (learnt.size === 0) return;
+  const ids = learnt.size === 1 ? 'the id of a val' : `the ids of ${learnt.size} vals`;
+  const entry = JSON.stringify({ [service]: Object.fromEntries(learnt) });
+  const text = `vals.json has ${ids} now, because this service cannot list vals. Commit vals.json.`;
+  noteOnce(run, text, '', `It has "ids": ${entry}`);
 }
 
-function problemOf({ name }: RemarkedVal, remark: Remark): Problem {
-  switch (remark.kind) {
-    case 'sent with markers':
-      return {
-        one: 'was pushed with conflict markers in the code',
-        many: 'were pushed with conflict markers in the code',
-      };
-    case 'replaced':
-      return `replaced the code of the val "${name}", which the service already had. The older versions are kept`;
-    case 'not renamed':
-      return `has a new val, because the service cannot rename "${remark.nameBefore}"`;
+export function noteLeft(
+  { out: { say } }: Run,
+  workspace: Workspace,
+  { left, limit }: Pick<Gone, 'left' | 'limit'>,
+): void {
+  for (const text of hintAtGit(limit, 'which files were deleted or renamed')) say({ kind: 'note', text });
+  for (const { name, file, movedTo } of left) {
+    const reason = reasonToLeave(workspace, file, movedTo);
+    say({ kind: 'note', text: `The val "${name}" was left, because ${reason}.` });
   }
 }
+
+function reasonToLeave(workspace: Workspace, file: string | undefined, movedTo: string | undefined): string {
+  if (file === undefined) return 'git never had its file';
+  const path = pathTo(workspace, file);
+  return movedTo === undefined
+    ? `${path} is gone, but its history in git does not have the code that the val has now`
+    : `its file ${path} was renamed to ${pathTo(workspace, movedTo)}`;
+}
+
+export const isOpenToAll = ({ privacy }: Done): boolean => privacy === 'public' || privacy === 'unlisted';
+
+const mostNamed = 5;
+
+const some = (names: readonly string[]): string =>
+  names.length <= mostNamed
+    ? listed(names)
+    : `${names.slice(0, mostNamed).join(', ')} and ${names.length - mostNamed} more`;

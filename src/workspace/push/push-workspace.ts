@@ -1,192 +1,291 @@
-// A push in a workspace: read, compare, plan, ask, check the syntax, carry out.
+// A push in a workspace: read, compare, plan, check, ask, carry out.
+import { runBatch, type Task } from '../../core/command-line/batch.ts';
 import type { Run } from '../../core/command-line/command.ts';
-import { DeclinedError, DeclinedInPart } from '../../core/errors.ts';
-import { nameFrom } from '../../core/files/val-names.ts';
+import { ConflictError, LocalError, UsageError } from '../../core/errors.ts';
+import { missingFile } from '../../core/files/file-error.ts';
+import { checkNotEmpty, similarFile } from '../../core/files/read-text.ts';
 import type { Api } from '../../core/http/api.ts';
-import { changedSomething, type OutcomeRow } from '../../core/lib/outcome.ts';
+import { withoutUndefined } from '../../core/lib/json.ts';
+import type { OutcomeRow } from '../../core/lib/outcome.ts';
 import type { Rows } from '../../core/output/result.ts';
 import {
   type FailedFile,
   type PushedFile,
+  pushWording,
   refuseFiles,
   refuseSeveral,
 } from '../../core/push/refuse-files.ts';
 import { syntaxError } from '../../core/push/syntax.ts';
 import { syntaxFaults } from '../../core/push/syntax-check.ts';
 import { listService, refuseOtherService } from '../belonging.ts';
-import { closeLook, type Look, openLook } from '../look.ts';
-import { updateManifest, withName } from '../manifest.ts';
-import { isDeed, type PlanOptions, sendsCode } from '../plan.ts';
-import { notePossibleTakeovers } from '../possible-takeovers.ts';
+import { carryOut, type Done } from '../carry-out.ts';
+import type { GitLimit } from '../compare/types.ts';
+import { type PlanOptions, type Step, sendsCode, stepFor, subjectOf } from '../plan.ts';
+import { type Found, findAll } from '../read/find.ts';
+import type { Gone } from '../read/gone.ts';
+import { type Local, readLocals, usableFiles } from '../read/local.ts';
+import { closeLook, type Look, openLook } from '../read/look.ts';
+import { hintAtGit, reasonOf, type Telling } from '../words.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
-import { type Answer, askOnce, type PlannedVal } from './ask.ts';
-import { carryOutAll, notDone } from './carry-out-all.ts';
-import { refuseNameOfOtherFile, refuseTakenName } from './name-file.ts';
-import { noteBehind, noteLosses, noteRenames } from './notes.ts';
-import { noteLeft, planAll } from './plan-files.ts';
-import { type ChosenFiles, type LocalFile, readFiles } from './read-files.ts';
-import type { WorkspaceSelection } from './select-files.ts';
+import { askAbout } from './ask.ts';
+import { isFirstPush, notePush } from './first-push.ts';
+import { learnIds } from './ids.ts';
+import { isOpenToAll, noteBehind, noteIds, noteLeft, noteLostFiles, notePublic } from './notes.ts';
 
 export interface PushOptions extends PlanOptions {
+  yes: boolean;
   dryRun: boolean;
   noCheck: boolean;
   concurrency: number | 'auto';
-  /** --name: the name of the val of the one file. */
-  name?: string | undefined;
 }
 
-/** The files of a workspace, or those that the user named. */
+export interface Chosen {
+  workspace: Workspace;
+  /** Relative to the root of the workspace. Undefined means all its files. */
+  files: readonly string[] | undefined;
+}
+
 export async function pushWorkspace(
   run: Run,
-  { workspace, files }: Pick<WorkspaceSelection, 'workspace' | 'files'>,
+  { workspace, files }: Chosen,
   options: PushOptions,
 ): Promise<Rows> {
   refuseOtherService(workspace);
   const api = await run.api({ concurrency: options.concurrency });
-  const look = await lookFor(run, api, { workspace, files }, options);
-  try {
-    const chosen: ChosenFiles = { look, files: files ?? [...look.names.keys()] };
-    const isNamed = files !== undefined;
-    const outcomes = await push(run, [chosen], { ...options, asks: true, refusesAll: true, isNamed });
-    const sorted = { ...outcomes, rows: inOrder(outcomes.rows, workspace, files ?? []) };
-    return run.out.forPerson && !isNamed ? withoutUnchanged(sorted) : sorted;
-  } finally {
-    await closeLook(look);
-  }
+  const result = await pushFiles(run, api, { workspace, files }, { ...options, refusesAll: true });
+  const hidesUnchanged = run.out.forPerson && files === undefined;
+  const isWorthShowing = ({ status }: OutcomeRow) => status !== 'unchanged' && status !== 'skipped';
+  return hidesUnchanged ? { ...result, rows: result.rows.filter(isWorthShowing) } : result;
 }
 
-/** The rows in the order of the arguments. */
-function inOrder(rows: readonly OutcomeRow[], workspace: Workspace, files: readonly string[]): OutcomeRow[] {
-  const ranks = new Map(files.map((file, index) => [pathTo(workspace, file), index]));
-  const rankOf = ({ file }: OutcomeRow) => ranks.get(`${file}`) ?? files.length;
-  return rows.toSorted((a, b) => rankOf(a) - rankOf(b));
-}
-
-/** One push of `--watch`. A file that cannot be sent keeps no other from being sent. */
-export async function pushLook(
-  run: Run,
-  api: Api,
-  workspace: Workspace,
-  options: PushOptions & { asks: boolean; files: ReadonlySet<string> },
-): Promise<Rows> {
-  const look = await openLook(run, workspace, api);
-  try {
-    const files = [...look.names.keys()].filter((file) => options.files.has(file));
-    return await push(run, [{ look, files }], { ...options, refusesAll: false, isNamed: true });
-  } finally {
-    await closeLook(look);
-  }
-}
-
-async function lookFor(
-  run: Run,
-  api: Api,
-  { workspace, files }: Pick<WorkspaceSelection, 'workspace' | 'files'>,
-  { name }: PushOptions,
-): Promise<Look> {
-  const look = await openLook(run, workspace, api, { valCount: files?.length, named: files ?? [] });
-  const [file] = files ?? [];
-  if (name === undefined || file === undefined || !look.names.has(file)) return look;
-  refuseNameOfOtherFile(look, { file, name });
-  return { ...look, names: new Map([...look.names, [file, name]]) };
-}
-
-interface PipelineOptions extends PushOptions {
-  asks: boolean;
+export interface PushFilesOptions extends PushOptions {
   /** Nothing is sent if one file cannot be sent. */
   refusesAll: boolean;
-  /** The user named the files. */
-  isNamed: boolean;
 }
 
-async function push(run: Run, chosen: readonly ChosenFiles[], options: PipelineOptions): Promise<Rows> {
-  const { isNamed, dryRun, refusesAll } = options;
-  const areFirst = new Map(chosen.map(({ look }) => [look, look.workspace.records.isEmpty()]));
-  const { files, all, failed: unreadable } = readFiles(run, chosen, options);
-  if (refusesAll && unreadable.length > 0) return refuseFiles(run, all, unreadable);
-  if (options.ifVersion !== undefined) refuseSeveral(files.length);
-  const [named] = files;
-  if (options.name !== undefined && named !== undefined)
-    await refuseTakenName(named.look, named.local, nameFrom(named.local.file));
-
-  const looks = chosen.map(({ look }) => look);
-  const { planned, left, failed } = await planAll(run, files, looks, options);
-  noteLeft(run, left);
-  const answer = await askOnce(run, planned, {
-    isAnswered: options.yes || options.force || !options.asks,
-    mayDelete: options.yes,
-    dryRun,
-    isFirst: (look) => areFirst.get(look) === true,
-  });
-  const broken = options.noCheck ? [] : await brokenFiles(run, answer);
-  if (refusesAll && broken.length > 0) return refuseFiles(run, answer.planned.map(fileOf), broken);
-  if (!dryRun) prepareManifests(answer.planned, named, options);
-  const isBroken = new Set(broken.map(({ file }) => file));
-  const unbroken = answer.planned.filter((each) => !isBroken.has(fileOf(each).file));
-  const outcomes = await carryOutAll(run, { ...answer, planned: unbroken }, { ...options, failed });
-  const shown = withDeclined(outcomes, answer.declined.size);
-  noteRenames(run, shown.rows);
-  noteBehind(run, shown.rows, { isNamed });
-  if (dryRun) {
-    notePossibleTakeovers(run, takeovers(answer.planned));
-    noteLosses(run, answer.planned);
+export async function pushFiles(
+  run: Run,
+  api: Api,
+  { workspace, files }: Chosen,
+  options: PushFilesOptions,
+): Promise<Rows> {
+  const look = await openLook(run, workspace, api, { count: files?.length, named: files ?? [] });
+  try {
+    return await push(run, look, files, options);
+  } finally {
+    closeLook(look);
   }
+}
+
+async function push(
+  run: Run,
+  look: Look,
+  chosen: readonly string[] | undefined,
+  options: PushFilesOptions,
+): Promise<Rows> {
+  const { workspace } = look;
+  const { dryRun, refusesAll, prune } = options;
+  const { locals, all, failed: unreadable } = readChosen(run, look, chosen);
+  if (refusesAll && unreadable.length > 0) return refuseFiles(run, all, unreadable);
+  if (options.ifVersion !== undefined) refuseSeveral(locals.length);
+  const plan = await planPush(run, look, locals, { ...options, isWhole: chosen === undefined });
+  const broken = options.noCheck ? [] : await brokenFiles(run, workspace, plan.steps);
+  if (refusesAll && broken.length > 0) return refuseFiles(run, all, broken);
+  const isFirst = isFirstPush(workspace);
+  await askAbout(run, plan.steps, { workspace, isFirst, yes: options.yes, dryRun });
+  const isBroken = new Set(broken.map(({ file }) => file));
+  const steps = plan.steps.filter((step) => !isBroken.has(pathTo(workspace, subjectOf(step).file)));
+  if (!dryRun && steps.some((step) => sendsCode(step) || step.kind === 'delete')) listService(workspace);
+  const { result, done } = await carryOutAll(run, look, steps, { ...options, failure: plan.failure });
+  if (!dryRun) {
+    if (result.error === undefined || [...done.values()].some(isChange)) notePush(workspace);
+    noteIds(run, workspace.service, await learnIds(look, done));
+  }
+  noteBehind(
+    run,
+    result.rows.flatMap(({ status, file }) => (status === 'behind' ? `${file}` : [])),
+    { isNamed: chosen !== undefined },
+  );
+  if (prune) noteLeft(run, workspace, plan);
+  else noteLostFiles(run, plan.lost);
   const unsent = [...unreadable, ...broken].map(({ file, name, error }) => ({
     file,
     name,
-    error,
     status: 'failed',
+    error,
   }));
-  return { ...shown, rows: [...shown.rows, ...unsent] };
+  return { ...result, rows: [...result.rows, ...unsent] };
 }
 
-const fileOf = ({ look, step }: PlannedVal): PushedFile => ({
-  file: pathTo(look.workspace, step.val.file),
-  name: step.val.name,
-});
+const isChange = ({ status }: Done): boolean =>
+  status === 'created' || status === 'pushed' || status === 'sent' || status === 'deleted';
 
-/** Only files that would be sent are checked. */
-async function brokenFiles(run: Run, { planned, declined }: Answer): Promise<FailedFile[]> {
-  const sent = planned.filter((each) => sendsCode(each.step) && !declined.has(each));
-  const sources = sent.map((each) => ({
-    ...fileOf(each),
-    isOnDisk: true,
-    read: async () => each.step.val.here?.text ?? '',
-  }));
-  const faults = await syntaxFaults(run, sources);
-  return sent.map(fileOf).flatMap((file) => {
-    const [fault] = faults.get(file.file) ?? [];
-    return fault === undefined ? [] : [{ ...file, error: syntaxError(file.file, fault) }];
+/** All files are read before anything is sent. */
+function readChosen(
+  { settings }: Run,
+  look: Look,
+  chosen: readonly string[] | undefined,
+): { locals: Local[]; all: PushedFile[]; failed: FailedFile[] } {
+  const { workspace, names } = look;
+  const isChosen = chosen === undefined ? undefined : new Set(chosen);
+  const usable = usableFiles(workspace, names, (file) => isChosen?.has(file) ?? true);
+  const { locals, failed } = readLocals(workspace, usable);
+  const problems: FailedFile[] = [...failed];
+  for (const file of chosen ?? []) {
+    if (names.has(file)) continue;
+    const path = pathTo(workspace, file);
+    problems.push({ file, name: '', error: missingFile(path, undefined, similarFile(path, settings.cwd)) });
+  }
+  for (const { file, name, code } of locals) {
+    try {
+      const cure = chosen === undefined ? 'list the file in .valsignore' : undefined;
+      checkNotEmpty(pathTo(workspace, file), code.text, cure);
+    } catch (error) {
+      if (!(error instanceof LocalError)) throw error;
+      problems.push({ file, name, error });
+    }
+  }
+  const withProblem = new Set(problems.map(({ file }) => file));
+  const order = chosen ?? usable.map(({ file }) => file);
+  const all = [...usable, ...problems.filter(({ name }) => name === '')];
+  const shown = <Each extends PushedFile>(each: Each): Each => ({
+    ...each,
+    file: pathTo(workspace, each.file),
+  });
+  return {
+    locals: inOrder(
+      locals.filter(({ file }) => !withProblem.has(file)),
+      order,
+    ),
+    all: inOrder(all, order).map(({ file, name }) => shown({ file, name })),
+    failed: problems.map(shown),
+  };
+}
+
+function inOrder<Each extends { file: string }>(items: readonly Each[], order: readonly string[]): Each[] {
+  const places = new Map(order.map((file, place) => [file, place]));
+  const placeOf = ({ file }: Each) => places.get(file) ?? order.length;
+  return items.toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
+interface Plan {
+  steps: readonly Step[];
+  /** The names of the vals whose files were deleted. */
+  lost: readonly string[];
+  left: Gone['left'];
+  limit: Gone['limit'];
+  /** After a failure that concerns all vals, nothing is sent. */
+  failure: Found['failure'];
+}
+
+async function planPush(
+  run: Run,
+  look: Look,
+  locals: readonly Local[],
+  options: PushFilesOptions & { isWhole: boolean },
+): Promise<Plan> {
+  const { workspace } = look;
+  const recentIfWhole = options.isWhole ? 'recent commits' : 'none';
+  const searches = options.prune ? 'all commits' : recentIfWhole;
+  const { results, gone, failure } = await findAll(run, look, locals, { searches });
+  if (options.prune) refuseWithoutGit(look, gone.limit);
+  const telling = tellingOf(run, workspace);
+  const steps = results.map((result): Step => {
+    if ('finding' in result) return stepFor(result.finding, telling(result.local.file), options);
+    const { file, name } = result.local;
+    return { kind: 'refuse', file, name, remote: undefined, error: result.error };
+  });
+  const deletions = gone.missing.map((val): Step => ({ kind: 'delete', val }));
+  return {
+    steps: options.prune ? [...steps, ...deletions] : steps,
+    lost: gone.missing.map(({ name }) => name),
+    left: gone.left,
+    limit: gone.limit,
+    failure,
+  };
+}
+
+/** Only git tells which files were deleted, and whether it has the code of their vals. */
+function refuseWithoutGit({ repository }: Look, limit: GitLimit | undefined): void {
+  if (repository === undefined) {
+    throw new UsageError(
+      '--prune works only in a repository of git, because git keeps the code of what is deleted.',
+      {
+        hint: { text: 'To delete a val', command: 'val rm', input: { vals: true } },
+      },
+    );
+  }
+  if (limit === undefined || limit === 'shallow') return;
+  throw new LocalError('--prune did nothing, because git did not tell which files were deleted.', {
+    hint: hintAtGit(limit, 'which files were deleted'),
   });
 }
 
-/** Written before anything is sent, so that a crash leaves no val that vals.json does not explain. */
-function prepareManifests(
-  planned: readonly PlannedVal[],
-  named: LocalFile | undefined,
-  { name }: PushOptions,
-): void {
-  const changing = new Set(planned.filter(({ step }) => isDeed(step)).map(({ look }) => look.workspace));
-  for (const workspace of changing) listService(workspace);
-  if (name === undefined || named === undefined) return;
-  const { file } = named.local;
-  updateManifest(named.look.workspace.root, withName(file, nameFrom(file) === name ? undefined : name));
+const tellingOf =
+  ({ host: { clock } }: Run, workspace: Workspace) =>
+  (file: string): Telling => ({ path: pathTo(workspace, file), now: clock.now() });
+
+/** Only files that would be sent are checked. */
+async function brokenFiles(run: Run, workspace: Workspace, steps: readonly Step[]): Promise<FailedFile[]> {
+  const sources = steps.filter(sendsCode).map(({ local }) => ({
+    file: pathTo(workspace, local.file),
+    name: local.name,
+    isOnDisk: true,
+    read: async () => local.code.text,
+  }));
+  const faults = await syntaxFaults(run, sources);
+  return sources.flatMap(({ file, name }) => {
+    const [fault] = faults.get(file) ?? [];
+    return fault === undefined ? [] : [{ file, name, error: syntaxError(file, fault) }];
+  });
 }
 
-function withDeclined(outcomes: Rows, count: number): Rows {
-  // If another val failed, its error mentions the declined vals.
-  if (count === 0 || outcomes.error !== undefined) return outcomes;
-  const message = notDone(count, 'val');
-  const isPartial = changedSomething(outcomes.rows);
-  return { ...outcomes, error: isPartial ? new DeclinedInPart(message) : new DeclinedError(message) };
+async function carryOutAll(
+  run: Run,
+  look: Look,
+  steps: readonly Step[],
+  { dryRun, concurrency, failure }: PushOptions & Pick<Plan, 'failure'>,
+): Promise<{ result: Rows; done: ReadonlyMap<Step, Done> }> {
+  const { workspace } = look;
+  const { signal } = run.host;
+  const done = new Map<Step, Done>();
+  const telling = tellingOf(run, workspace);
+  const tasks = steps.map((step): Task => {
+    const { file, name } = subjectOf(step);
+    const path = pathTo(workspace, file);
+    return {
+      row: { file: path, name },
+      label: path,
+      verb: step.kind === 'delete' ? 'deleted' : undefined,
+      async run() {
+        const isFailure = step.kind === 'refuse' && step.error === failure;
+        if (failure !== undefined && !isFailure) return undefined;
+        const each = await carryOut({ look, dryRun, signal, telling }, step);
+        done.set(step, each);
+        const { status, id, version, versionBefore } = each;
+        const plan = status === 'planned' ? step.kind : undefined;
+        return { status, ...withoutUndefined({ plan, id, version, versionBefore }) };
+      },
+    };
+  });
+  const progress = dryRun ? 'Planning' : 'Pushing';
+  const outcomes = await runBatch(tasks, { ...pushWording(run), concurrency, signal, progress });
+  const isOpen = ([, each]: [Step, Done]) => each.status === 'created' && isOpenToAll(each);
+  if (workspace.manifest.privacy === undefined)
+    notePublic(
+      run,
+      [...done].filter(isOpen).map(([step]) => subjectOf(step).name),
+    );
+  const rows = outcomes.rows.map((row, index) => withReason(row, steps[index]));
+  return { result: { ...outcomes, rows }, done };
 }
 
-const takeovers = (planned: readonly PlannedVal[]): string[] =>
-  planned
-    .filter(({ step }) => step.kind === 'create' && step.val.isNameUnknown)
-    .map(({ look, step }) => pathTo(look.workspace, step.val.file));
-
-const withoutUnchanged = (outcomes: Rows): Rows => ({
-  ...outcomes,
-  rows: outcomes.rows.filter(({ status }) => status !== 'unchanged' && status !== 'skipped'),
-});
+/** Also what is known of a val that was not written. */
+function withReason(row: OutcomeRow, step: Step | undefined): OutcomeRow {
+  const { file, name, status, error, ...more } = row;
+  if (!(error instanceof Error) || step === undefined) return row;
+  const { remote } = subjectOf(step);
+  const reason = error instanceof ConflictError ? reasonOf(error) : undefined;
+  const facts = withoutUndefined({ reason, id: remote?.id, version: remote?.version });
+  return { file, name, status, ...facts, ...more, error };
+}

@@ -1,7 +1,8 @@
 // `vals push --watch`: a push of the saved files at every save, by the same rules.
-
 import type { Run } from '../../core/command-line/command.ts';
+import { outcomeColumn, versionColumn } from '../../core/commands/shared/columns.ts';
 import {
+  DeclinedError,
   exitQuietly,
   LocalError,
   messageWithHint,
@@ -14,22 +15,25 @@ import {
 import { walkFolder } from '../../core/files/walk.ts';
 import { createDirectory } from '../../core/find-val/directory.ts';
 import type { Api } from '../../core/http/api.ts';
+import { wait } from '../../core/lib/clock.ts';
 import type { OutcomeRow } from '../../core/lib/outcome.ts';
 import { aborted, beyondGracePeriod } from '../../core/lib/signals.ts';
+import { type Column, column } from '../../core/output/column.ts';
 import { refuseOtherService } from '../belonging.ts';
-import { isBelow, workspaceOfWords } from '../select.ts';
-import { type Saves, watchSaves } from '../watch/saves.ts';
-import { createWatchLoop, type PushedSaves } from '../watch/watch-loop.ts';
+import { workspaceOfWords } from '../read/choose.ts';
+import { isBelow } from '../read/local.ts';
 import { relativeTo, type Workspace } from '../workspace.ts';
 import { createWorkspaces } from '../workspaces.ts';
-import { type PushOptions, pushLook } from './push-workspace.ts';
-import { pullChanges, savedColumns } from './watch-service.ts';
+import { type PushOptions, pushFiles } from './push-workspace.ts';
+import { watchSaves } from './saves.ts';
 
 export interface WatchOptions extends Pick<PushOptions, 'force' | 'yes' | 'noCheck' | 'concurrency'> {
   paths: readonly string[];
-  /** Also writes what changes on the service into the files. */
-  pull: boolean;
 }
+
+/** An editor may write a file several times for one save. */
+const pauseMs = 100;
+const outagePauseMs = 5_000;
 
 export async function watchWorkspace(run: Run, options: WatchOptions): Promise<never> {
   const {
@@ -43,134 +47,147 @@ export async function watchWorkspace(run: Run, options: WatchOptions): Promise<n
     });
   }
   const workspace = workspaceOfWords(createWorkspaces(run), options.paths);
-  await refuseEmpty(workspace, options.paths);
   const { root } = workspace;
+  await refuseEmpty(workspace, options.paths);
   refuseOtherService(workspace);
   // This signal never aborts, so that Ctrl-C does not cut off a running push.
   const api = await run.api({
     concurrency: options.concurrency,
     signal: new AbortController().signal,
   });
-  say({ kind: 'progress' });
-
-  /** Each push and pull asks anew what the service has. */
-  const now = (): Run => ({
-    ...run,
-    vals: { ...run.vals, directory: createDirectory(async () => api, run.vals.seen) },
-  });
   const failure = new AbortController();
-  const endWatch = (error: unknown) => failure.abort(error);
   const ending = AbortSignal.any([signal, failure.signal]);
-  const isChosen = (file: string) => isBelow(workspace, options.paths, file);
-  const loop = createWatchLoop({
-    clock,
-    ending,
-    push: (files, how) =>
-      pushSaved(now(), api, workspace, files, { ...options, ...how }).catch((error) =>
-        failedPush(run, error, files),
-      ),
-    onOutage: (change, reason) => noteOutage(run, change, reason),
-    pull: options.pull
-      ? () => pullChanges(now(), { workspace, api, ending, isChosen, isSaved: loop.isWaiting })
-      : undefined,
-  });
-  const onSave = (file: string) => {
-    if (isChosen(file)) loop.add(file);
+  const waiting = new Set<string>();
+  let news = new AbortController();
+  const add = (files: readonly string[]) => {
+    for (const file of files) if (isBelow(workspace, options.paths, file)) waiting.add(file);
+    news.abort();
   };
+  const addAll = () => filesOf(workspace).then(add, (error) => failure.abort(error));
   // The watch begins before the question and the first push, so that no save is missed meanwhile.
-  const saves = await watchSaves(workspace, clock, onSave, (error) => endWatch(cannotWatch(root, error)));
-  for (const file of await filesOf(workspace)) onSave(file);
+  const saves = await watchSaves(workspace, {
+    onSave: (file) => add([file]),
+    onIgnoreFile: () => void addAll(),
+    onError: (error) => failure.abort(cannotWatch(root, error)),
+  });
+  await addAll();
   const work = async () => {
-    await loop.pushWaiting({ asks: true });
-    if (!ending.aborted) say({ kind: 'lines', text: `Watching ${root}. Press Ctrl-C to stop.\n` });
-    await loop.run();
+    let isOutage = false;
+    for (let isFirst = true; !ending.aborted; isFirst = false) {
+      const saved = await filesThatCount(workspace, waiting);
+      waiting.clear();
+      const unsent =
+        saved.length === 0
+          ? []
+          : await pushSaved(run, api, { workspace, files: saved }, { ...options, isOutage });
+      isOutage = noteOutage(run, { before: isOutage, now: unsent.length > 0 });
+      if (isFirst && !ending.aborted)
+        say({ kind: 'lines', text: `Watching ${root}. Press Ctrl-C to stop.\n` });
+      if (isOutage) {
+        await wait(clock, outagePauseMs, ending);
+        for (const file of unsent) waiting.add(file);
+        continue;
+      }
+      if (waiting.size === 0) {
+        news = new AbortController();
+        await aborted(AbortSignal.any([ending, news.signal]));
+      }
+      await wait(clock, pauseMs, ending);
+    }
   };
-  const worked = work().catch(endWatch);
+  const worked = work().catch((error) => failure.abort(error));
   await aborted(ending);
-  await finishPushes(run, saves, worked);
+  const cancelNote = clock.after(1_000, () =>
+    say({ kind: 'note', text: 'Waiting for the running pushes. Press Ctrl-C again to stop immediately.' }),
+  );
+  await beyondGracePeriod(async () => {
+    await saves.close();
+    await worked;
+  });
+  cancelNote();
   throw exitQuietly(ending.reason);
 }
 
-interface SavedOptions extends WatchOptions {
-  asks: boolean;
-  isRetry: boolean;
+const filesOf = ({ root }: Workspace): Promise<string[]> => walkFolder(root, { pathOf: (below) => below });
+
+/** Of the saved files, those that are there and that a push takes. */
+async function filesThatCount(workspace: Workspace, saved: ReadonlySet<string>): Promise<string[]> {
+  return saved.size === 0 ? [] : (await filesOf(workspace)).filter((file) => saved.has(file));
 }
 
+/** Returns the files that could not be sent because the service could not be reached, or its answer was lost. */
 async function pushSaved(
   run: Run,
   api: Api,
-  workspace: Workspace,
-  files: readonly string[],
-  options: SavedOptions,
-): Promise<PushedSaves> {
-  const pushed = { ...options, prune: false, ifVersion: undefined, dryRun: false, files: new Set(files) };
-  const { rows } = await pushLook(run, api, workspace, pushed);
-  return reportRows(run, workspace, rows, options);
+  chosen: { workspace: Workspace; files: readonly string[] },
+  { isOutage, ...options }: WatchOptions & { isOutage: boolean },
+): Promise<readonly string[]> {
+  const once = { prune: false, ifVersion: undefined, dryRun: false, refusesAll: false };
+  try {
+    // Each push asks anew what the service has.
+    const directory = createDirectory(async () => api, run.vals.seen);
+    const now = { ...run, vals: { ...run.vals, directory } };
+    const { rows } = await pushFiles(now, api, chosen, { ...options, ...once });
+    const isLost = ({ error, status }: OutcomeRow) => isOfService(error) || status === 'skipped';
+    const lost = rows.some(({ error }) => isOfService(error)) ? rows.filter(isLost) : [];
+    await report(
+      run,
+      rows.filter((row) => !lost.includes(row)),
+      { isOutage },
+    );
+    return lost.map(({ file }) => relativeTo(chosen.workspace, `${file}`));
+  } catch (error) {
+    if (run.host.signal.aborted) return [];
+    if (isOfService(error)) return chosen.files;
+    // Some errors concern the whole push, such as two files of one name. The next save tries again.
+    if (!(error instanceof ValsError) || error.scope === 'all' || error instanceof DeclinedError) throw error;
+    run.out.say({ kind: 'warning', text: messageWithHint(error) });
+    return [];
+  }
 }
 
-async function reportRows(
+const isOfService = (error: unknown): boolean =>
+  [UnavailableError, UnknownOutcomeError, PartialError].some((kind) => error instanceof kind);
+
+async function report(
   run: Run,
-  workspace: Workspace,
   rows: readonly OutcomeRow[],
-  { isRetry }: { isRetry: boolean },
-): Promise<PushedSaves> {
-  const unreachable: string[] = [];
-  const columns = savedColumns(run);
-  const outages = rows.flatMap(({ error }) => (error instanceof ValsError && isOutage(error) ? [error] : []));
-  const isUnreachable = ({ error }: OutcomeRow) => outages.some((each) => each === error);
-  // After the first such failure, the others are not tried.
-  const isStopped = outages.length > 0;
+  { isOutage }: { isOutage: boolean },
+): Promise<void> {
+  // An attempt before the outage may have sent the code. Then `unchanged` tells that the code has arrived.
+  const quiet = isOutage ? ['behind', 'skipped'] : ['behind', 'skipped', 'unchanged'];
   for (const row of rows) {
-    const { error, status } = row;
-    if (isUnreachable(row) || (isStopped && status === 'skipped')) {
-      unreachable.push(relativeTo(workspace, `${row.file}`));
-      continue;
-    }
+    const { error } = row;
     if (error instanceof ValsError && error.scope === 'all') throw error;
     if (error instanceof ValsError && !run.flags.ndjson)
       run.out.say({ kind: 'warning', text: messageWithHint(error) });
-    if (isNews(row, { isRetry })) await run.out.row(row, columns);
+    if (!quiet.includes(`${row.status}`)) await run.out.row(row, savedColumns(run));
   }
-  return { unreachable, isAnswered: rows.length > unreachable.length, reason: outages[0]?.message };
 }
 
-/** The service could not be reached, or its answer was lost. Then the file is pushed again. */
-const isOutage = (error: ValsError): boolean =>
-  [UnavailableError, UnknownOutcomeError, PartialError].some((kind) => error instanceof kind);
-
-function isNews({ status }: OutcomeRow, { isRetry }: { isRetry: boolean }): boolean {
-  // An attempt before the retry may have sent the code. Then `unchanged` tells the user that the code has arrived.
-  if (status === 'unchanged') return isRetry;
-  return status !== 'behind' && status !== 'skipped';
-}
-
-/** Some errors concern the whole push, such as two files of one name. The next save tries again. */
-function failedPush(
-  { out: { say }, host: { signal } }: Run,
-  error: unknown,
-  files: readonly string[],
-): PushedSaves {
-  if (signal.aborted) return { unreachable: [], isAnswered: false };
-  if (!(error instanceof ValsError)) throw error;
-  if (isOutage(error)) return { unreachable: files, isAnswered: false, reason: error.message };
-  if (error.scope === 'all') throw error;
-  say({ kind: 'warning', text: messageWithHint(error) });
-  return { unreachable: [], isAnswered: false };
-}
-
-function noteOutage({ out: { say } }: Run, change: 'began' | 'over', reason: string | undefined): void {
-  if (change === 'over') say({ kind: 'note', text: 'The service can be reached again.' });
-  else
+function noteOutage({ out: { say } }: Run, { before, now }: { before: boolean; now: boolean }): boolean {
+  if (now && !before) {
     say({
       kind: 'warning',
-      text: [
-        'The service cannot be reached. The command keeps trying, and sends the saved files as soon as the service answers.',
-        ...(reason === undefined ? [] : [`The reason: ${reason}`]),
-      ],
+      text: 'The service cannot be reached. The saved files are kept, and sent as soon as the service answers.',
     });
+  }
+  if (before && !now) say({ kind: 'note', text: 'The service can be reached again.' });
+  return now;
 }
 
-const filesOf = ({ root }: Workspace): Promise<string[]> => walkFolder(root, { pathOf: (below) => below });
+const savedColumns = ({ host: { clock }, out: { forPerson } }: Run): Column[] => [
+  {
+    ...column('time'),
+    compute() {
+      const now = new Date(clock.now());
+      return forPerson ? now.toTimeString().slice(0, 8) : now.toISOString();
+    },
+  },
+  outcomeColumn,
+  column('name'),
+  versionColumn,
+];
 
 /** With a path that has no file of the workspace, the command would wait forever. */
 async function refuseEmpty(workspace: Workspace, paths: readonly string[]): Promise<void> {
@@ -182,23 +199,8 @@ async function refuseEmpty(workspace: Workspace, paths: readonly string[]): Prom
   });
 }
 
-async function finishPushes(
-  { host: { clock }, out: { say } }: Run,
-  saves: Saves,
-  worked: Promise<void>,
-): Promise<void> {
-  const cancelNote = clock.after(1_000, () =>
-    say({ kind: 'note', text: 'Waiting for the running pushes. Press Ctrl-C again to stop immediately.' }),
-  );
-  await beyondGracePeriod(async () => {
-    await saves.close();
-    await worked;
-  });
-  cancelNote();
-}
-
 const cannotWatch = (root: string, error: unknown): LocalError =>
-  new LocalError(`Cannot watch ${root} any longer: ${(error as Error).message}`, {
+  new LocalError(`Cannot watch ${root} any longer: ${error instanceof Error ? error.message : error}`, {
     hint: 'The system may limit the number of watched folders. In .valsignore, list the folders that contain no vals.',
     cause: error,
   });

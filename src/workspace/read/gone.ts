@@ -25,7 +25,8 @@ export interface Gone {
 
 export interface LeftVal {
   name: string;
-  file: string;
+  /** Undefined if git never had one. */
+  file: string | undefined;
   /** Where git moved the file. Undefined if git does not have the code that the val has now. */
   movedTo: string | undefined;
 }
@@ -58,8 +59,10 @@ export async function findGone(
   const deleted: MissingFile[] = [];
   for (const { name, id, isKnown } of vals) {
     const file = files.get(name);
-    if (file === undefined && isKnown) left.push({ name, file: `${name}.ts`, movedTo: undefined });
-    if (file === undefined) continue;
+    if (file === undefined) {
+      if (isKnown && !files.isHere(name)) left.push({ name, file, movedTo: undefined });
+      continue;
+    }
     const remote = await look.remotes.withId(id);
     if (remote === undefined) continue;
     const movedTo = paths.get(file);
@@ -120,18 +123,21 @@ async function filesByName(
   repository: Repository,
   vals: readonly WithoutFile[],
   gone: ReadonlyMap<string, string | undefined>,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<{ get(name: string): string | undefined; isHere(name: string): boolean }> {
   const { root, manifest } = workspace;
   const files = new Map<string, string>();
+  // A push of the folder leaves some files out, such as ignored ones, but they are there.
+  const here = new Set<string | undefined>();
   const add = (file: string) => {
+    const name = nameOfFile(workspace, file);
     const isVal = isTakenFromFolder(file) || manifest.names.has(file);
-    const name = isVal && !existsBelow(root, file) ? nameOfFile(workspace, file) : undefined;
-    if (name !== undefined && !files.has(name)) files.set(name, file);
+    if (existsBelow(root, file)) here.add(name);
+    else if (isVal && name !== undefined && !files.has(name)) files.set(name, file);
   };
   for (const file of gone.keys()) add(file);
   const isMissed = vals.some(({ name, isKnown }) => isKnown && !files.has(name));
   if (isMissed) for (const file of await filesOfHead(repository)) add(file);
-  return files;
+  return { get: (name) => files.get(name), isHere: (name) => here.has(name) };
 }
 
 /** Those whose code on the service the history of their file has. */

@@ -63,11 +63,19 @@ export function usableFiles(
   const chosen = [...names].filter(([file]) => isChosen(file));
   const chosenNames = new Set(chosen.map(([, name]) => name));
   const others = [...names].filter(([file, name]) => !isChosen(file) && name && chosenNames.has(name));
-  refuseUnusableNames(
-    [...others, ...chosen].map(([file, name]) => ({ file: pathTo(workspace, file), name })),
-  );
+  try {
+    refuseUnusableNames(
+      [...others, ...chosen].map(([file, name]) => ({ file: pathTo(workspace, file), name })),
+    );
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(error.message, { hint: otherName });
+  }
   return chosen.map(([file, name = '']) => ({ file, name }));
 }
+
+const otherName =
+  'Rename the file, list it in .valsignore, or write another name for its val into "names" of vals.json.';
 
 /** The files with usable names, and what is wrong with the others. */
 export function sortFiles(

@@ -141,12 +141,14 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
   }
 
   async function byKnownId(name: string): Promise<RemoteVal | undefined> {
+    const found: RemoteVal[] = [];
     for (const id of await idsFor(name)) {
       const val = await readMine(id);
       // A service that sends no name has not renamed the val.
-      if (val?.name === name || val?.name === '') return { ...val, name };
+      if (val?.name === name || val?.name === '') found.push({ ...val, name });
     }
-    return undefined;
+    onlyOne(found, `are named "${name}"`);
+    return found[0];
   }
 
   /** The present name of a val decides its file, so an entry of vals.json may have an earlier name. */

@@ -108,7 +108,6 @@ export const outcomeMarks: Record<
   created: { mark: 'ok', tone: 'green' },
   pushed: { mark: 'ok', tone: 'green' },
   sent: { mark: 'ok', tone: 'green' },
-  renamed: { mark: 'ok', tone: 'green' },
   pulled: { mark: 'ok', tone: 'green' },
   merged: { mark: 'ok', tone: 'green' },
   deleted: { mark: 'ok', tone: 'green' },

@@ -1,0 +1,297 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import {
+  environment,
+  type RunResult,
+  run,
+  runOnScreen,
+  type ScreenOptions,
+  temporaryFolder,
+  writeFiles,
+} from '../support/program.ts';
+import { reachable } from '../support/proxy.ts';
+import type { Reply, Seen } from '../support/scripted-service.ts';
+import type { Answer } from '../support/strict/answers.ts';
+import type { Switches } from '../support/strict/switches.ts';
+import { type StrictService, startStrict } from '../support/strict-service.ts';
+
+export interface Row {
+  file: string;
+  name: string;
+  status: string;
+  reason?: string;
+  plan?: string;
+  id?: string;
+  version?: number;
+  versionBefore?: number;
+  diff?: string;
+  error?: { kind: string; exit: number; message: string; hint?: string };
+}
+
+export type Env = Record<string, string>;
+
+/** The vals of one strict service, as tests ask for them. */
+export class Service {
+  constructor(readonly strict: StrictService) {}
+
+  get env(): Env {
+    return this.strict.env;
+  }
+
+  get baseUrl(): string {
+    return this.strict.baseUrl;
+  }
+
+  get token(): string {
+    return this.strict.token;
+  }
+
+  edit = (name: string, code: string): { id: string; version: number } => {
+    const { id, versions } = this.strict.edit(name, code);
+    return { id, version: versions.at(-1)?.version ?? 0 };
+  };
+
+  delete = (id: string): void => void this.strict.store.vals.delete(id);
+
+  vals = (): { id: string; name: string }[] => this.strict.vals();
+
+  idOf = (name: string): string => this.strict.val(name).id;
+
+  #val(id: string) {
+    const val = this.strict.store.vals.get(id);
+    if (val === undefined) throw new Error(`The service has no val ${id}.`);
+    return val;
+  }
+
+  code = (id: string): string => this.#val(id).versions.at(-1)?.code ?? '';
+
+  /** The codes of the versions, oldest first. */
+  versions = (id: string): string[] => this.#val(id).versions.map(({ code }) => code);
+}
+
+/** What a service with everything has beside the 14 routes. */
+export const withEverything: Switches = { list: true, codeHash: true, etag: true, changeVal: true };
+
+/** The kinds of services that a workspace has to work with. */
+export const kindsOfServices: [string, Switches][] = [
+  ['the 14 routes alone', {}],
+  ['a list, and neither codeHash nor ETag', { list: true }],
+  ['a list, codeHash and ETag', withEverything],
+];
+
+export const newService = async (switches: Switches = {}): Promise<Service> =>
+  new Service(await startStrict(switches));
+
+/** A service that vals.json lists, because others can reach it. */
+export async function reachableService(name?: string, switches: Switches = {}): Promise<Service> {
+  const strict = await startStrict(switches);
+  return new Service({ ...strict, env: await reachable(strict.env, name) });
+}
+
+/** A service that gives other replies to some requests. */
+export async function serviceWith(
+  instead: (seen: Seen, service: Service) => Reply | undefined,
+  switches: Switches = withEverything,
+) {
+  const strict = await startStrict(switches);
+  const service = new Service(strict);
+  strict.switches.instead = (seen) => instead(seen, service);
+  const { env, requests } = strict;
+  const writes = () => requests.filter(({ method }) => method !== 'GET');
+  return { service, env, requests, writes };
+}
+
+/** Answers a request after something else happened, such as a change by somebody else. */
+export const passOnAfter =
+  ({ strict }: Service, act: () => unknown): Reply =>
+  async (response, seen) => {
+    await act();
+    send(response, strict.handle(seen));
+  };
+
+/** Carries a request out, and loses the answer. */
+export const loseAnswer =
+  ({ strict }: Service): Reply =>
+  (response, seen) => {
+    strict.handle(seen);
+    response.destroy();
+  };
+
+function send(response: ServerResponse, { status = 200, headers = {}, body }: Answer): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(body === undefined ? '' : JSON.stringify(body));
+}
+
+export const noList = ({ path }: Seen): Reply | undefined =>
+  path.startsWith('/v1/users/') ? { status: 404, body: {} } : undefined;
+
+export class Place {
+  constructor(
+    readonly folder: string,
+    readonly env: Env,
+    readonly home: string = temporaryFolder(),
+  ) {}
+
+  vals = (...args: string[]): Promise<RunResult> =>
+    run(args, { cwd: this.folder, env: this.env, home: this.home });
+
+  pipe = (input: string, ...args: string[]): Promise<RunResult> =>
+    run(args, { cwd: this.folder, env: this.env, home: this.home, input });
+
+  onScreen = (args: string[], options: ScreenOptions = {}) =>
+    runOnScreen(args, { cwd: this.folder, env: this.env, home: this.home, ...options });
+
+  async rows(args: string[], exit = 0): Promise<Row[]> {
+    const result = await this.vals(...args, '--json');
+    const remarks =
+      /^(?:warning: |The old content of .* is kept in |vals\.json has the ids? of |Th(?:is val|ese vals) ha(?:s|ve) lost |.* not sent, because the service has newer code).*\n/gm;
+    const stderr = exit === 0 ? result.stderr.replace(remarks, '') : '';
+    expect({ exit: result.exit, stderr }).toEqual({ exit, stderr: '' });
+    return JSON.parse(result.stdout);
+  }
+
+  async words(args: string[], exit = 0): Promise<Record<string, string>> {
+    return Object.fromEntries((await this.rows(args, exit)).map(({ file, status }) => [file, status]));
+  }
+
+  status = (): Promise<Record<string, string>> => this.words(['status']);
+
+  put = (files: Record<string, string | Uint8Array>): void => writeFiles(this.folder, files);
+
+  remove(...paths: string[]): void {
+    for (const path of paths) rmSync(join(this.folder, path), { recursive: true });
+  }
+
+  move(from: string, to: string): void {
+    if (!existsSync(join(this.folder, from))) return;
+    this.put({ [to]: this.read(from) });
+    this.remove(from);
+  }
+
+  read = (file: string): string => readFileSync(join(this.folder, file), 'utf8');
+
+  /** What vals keeps of this workspace in the data directory. */
+  ownFiles(): { path: string; text: string }[] {
+    const folder = join(this.home, '.local/share/vals/workspaces');
+    if (!existsSync(folder)) return [];
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+  }
+
+  backups = (): string[] =>
+    this.ownFiles().flatMap(({ path, text }) => (path.includes('/backup/') ? text : []));
+
+  /** What this folder and the service in use last had in common, by the names of the vals. */
+  records(): Record<string, { id: string; version?: number; blob: string; commit?: string }> {
+    const file = `/records/${encodeURIComponent(this.env.VALS_BASE_URL ?? 'local')}.json`;
+    const found = this.ownFiles().find(({ path }) => path.endsWith(file));
+    return found === undefined ? {} : JSON.parse(found.text);
+  }
+
+  loseRecords(): void {
+    rmSync(join(this.home, '.local/share/vals/workspaces'), { recursive: true, force: true });
+  }
+
+  manifest = (): {
+    services?: string[];
+    names?: Record<string, string>;
+    privacy?: string;
+    ids?: Record<string, Record<string, string>>;
+  } => JSON.parse(this.read('vals.json'));
+
+  /** The id that the record has. */
+  idOf(file: string): string {
+    const name = this.manifest().names?.[file] ?? file.replace(/^.*\/|\.[^.]*$/g, '');
+    return this.records()[name]?.id ?? '';
+  }
+}
+
+export function workspaceWith(env: Env, files: Record<string, string | Uint8Array> = {}): Place {
+  const place = new Place(temporaryFolder(), env);
+  place.put({ 'vals.json': '{}', ...files });
+  return place;
+}
+
+export async function pushed(
+  files: Record<string, string>,
+  service?: Service,
+): Promise<{ place: Place; service: Service }> {
+  const there = service ?? (await newService());
+  const place = new Place(temporaryFolder(), there.env);
+  place.put(files);
+  for (const args of [['init'], ['push']]) {
+    expect(await place.vals(...args)).toMatchObject({ exit: 0, stderr: '' });
+  }
+  return { place, service: there };
+}
+
+let seconds = 1_800_000_000;
+
+/** A workspace in a repository of git, of one person or of CI, with a home of its own. */
+export class Clone extends Place {
+  git(...args: string[]): string {
+    seconds += 10;
+    const date = `${seconds} +0000`;
+    const person = ['AUTHOR', 'COMMITTER'].flatMap((who) => [
+      [`GIT_${who}_NAME`, 'Ann'],
+      [`GIT_${who}_EMAIL`, 'ann@example.com'],
+      [`GIT_${who}_DATE`, date],
+    ]);
+    return execFileSync('git', ['-c', 'advice.detachedHead=false', ...args], {
+      cwd: this.folder,
+      env: { ...environment(this.home), ...Object.fromEntries(person) },
+      encoding: 'utf8',
+      stdio: 'pipe',
+    });
+  }
+
+  /** Returns false where git refuses, such as a commit without a change. */
+  tryGit(...args: string[]): boolean {
+    try {
+      this.git(...args);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Writes the files, removes those without a text, and commits everything. */
+  commit(files: Record<string, string | undefined> = {}): void {
+    for (const [path, text] of Object.entries(files)) {
+      if (text === undefined) this.remove(path);
+      else this.put({ [path]: text });
+    }
+    this.git('add', '-A');
+    this.git('commit', '-qm', 'change');
+  }
+
+  has = (file: string): boolean => existsSync(join(this.folder, file));
+
+  /** The ids of all codes in the history of HEAD. */
+  history(): Set<string> {
+    if (!this.tryGit('rev-parse', 'HEAD')) return new Set();
+    const objects = this.git('rev-list', '--objects', 'HEAD').split('\n');
+    return new Set(objects.map((line) => line.split(' ', 1)[0] ?? ''));
+  }
+
+  /** Another clone of the same repository: a colleague, or CI. */
+  clone(...options: string[]): Clone {
+    const folder = join(temporaryFolder(), 'clone');
+    this.git('clone', '-q', ...options, `file://${this.folder}`, folder);
+    return new Clone(folder, this.env);
+  }
+}
+
+/** A repository with a vals.json and these files, committed. */
+export function repository(env: Env, files: Record<string, string>): Clone {
+  const clone = new Clone(temporaryFolder(), env);
+  clone.git('init', '-q', '-b', 'main');
+  clone.commit({ 'vals.json': '{}' });
+  clone.commit(files);
+  return clone;
+}
