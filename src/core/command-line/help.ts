@@ -26,7 +26,7 @@ export function addCommandHelp(leaf: Command, command: AnyCommand): void {
     .join(', ');
   addText(
     leaf,
-    `${headers && `Columns in a pipe: ${headers}\n`}To list more options, such as --json, run \`vals help options\`.`,
+    `${headers && `Columns in a pipe: ${headers}\n`}To list more options, such as --base-url, run \`vals help options\`.`,
   );
   addExamples(leaf, examples);
   addRareOptions(leaf, command);

@@ -142,8 +142,21 @@ function defineCommand(command: Command, definition: LoadedCommand): void {
     command.argument(`[${value.placeholder}${repeatable ? '...' : ''}]`, description);
   }
   addOptions(command, options);
-  addOptions(command, globalOptions, { isHidden: true });
+  const formats = formatsOf(definition);
+  const isFormat = ([key]: [string, unknown]) => formats.includes(key);
+  addOptions(command, Object.fromEntries(Object.entries(globalOptions).filter(isFormat)));
+  const others = Object.entries(globalOptions).filter((option) => !isFormat(option));
+  addOptions(command, Object.fromEntries(others), { isHidden: true });
   addCommandHelp(command, definition);
+}
+
+/** The options for scripts that the help of a command shows among its own. */
+function formatsOf({ columns, empty }: LoadedCommand): string[] {
+  const [first] = columns;
+  if (first === undefined) return [];
+  // The status of an outcome is shown in a pipe, too.
+  if (first.header === 'status' && first.only === undefined) return ['json'];
+  return empty === undefined ? ['json', 'fields'] : ['json', 'fields', 'ndjson'];
 }
 
 /** `checkInput` checks values after commander has read the whole line, so that --help and --json count in any place. */

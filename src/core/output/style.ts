@@ -14,7 +14,7 @@ export function wantsColor(
 }
 
 const asIs = (text: string): string => text;
-export const plain: Style = { bold: asIs, dim: asIs, red: asIs, green: asIs, yellow: asIs, cyan: asIs };
+const plain: Style = { bold: asIs, dim: asIs, red: asIs, green: asIs, yellow: asIs, cyan: asIs };
 
 export async function createStyle(color: boolean): Promise<Style> {
   if (!color) return plain;
@@ -37,7 +37,7 @@ export interface Glyphs {
   bars: readonly string[];
 }
 
-export const unicode: Glyphs = {
+const unicode: Glyphs = {
   ok: '✓ ',
   failed: '✗ ',
   running: '… ',

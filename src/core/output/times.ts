@@ -72,10 +72,3 @@ export function duration(ms: number): string {
   const hours = Math.floor(minutes / 60);
   return hours < 48 ? `${hours}h ${minutes % 60}m` : `${Math.floor(hours / 24)}d ${hours % 24}h`;
 }
-
-export function wholeDuration(ms: number): string {
-  const names: Record<string, string> = { d: 'day', h: 'hour', m: 'minute', s: 'second' };
-  const [unit, size] = units.find(([, size]) => ms % (1_000 * size) === 0) ?? ['s', 1];
-  const count = ms / (1_000 * size);
-  return `${count} ${names[unit]}${count === 1 ? '' : 's'}`;
-}

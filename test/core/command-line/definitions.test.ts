@@ -14,7 +14,7 @@ describe.each(commands)('vals $path', ({ path, aliases = [], examples, summary }
     const { exit, stdout, stderr } = await run([...words.split(' '), '--help']);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     expect(stdout).toMatch(new RegExp(`^Usage: vals .*\\b${words.split(' ').at(-1)}\\b`));
-    expect(stdout).toContain('--json');
+    expect(stdout).toContain('`vals help options`');
     if (words === path)
       expect(stdout).toBe(
         withoutColor(readFileSync(`dist/prepared/help-${path.replaceAll(' ', '-')}.txt`, 'utf8')),
@@ -23,7 +23,7 @@ describe.each(commands)('vals $path', ({ path, aliases = [], examples, summary }
     expect(examples.length).toBeGreaterThan(0);
     expect(summary).toMatch(/^[A-Z].*[^.]$/);
     expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(
-      ['push', 'run', 'runs', 'serve'].includes(path) ? 38 : 24,
+      ['push', 'run', 'runs', 'serve', 'val runs'].includes(path) ? 41 : 27,
     );
   });
 
@@ -42,4 +42,14 @@ function writesToVal(command: LoadedCommand): boolean {
 
 it.each(commands.filter(writesToVal))('vals $path writes to a val, so it has --dry-run', ({ options }) => {
   expect(options).toHaveProperty('dryRun');
+});
+
+it.each([
+  ['ls', ['--json', '--fields', '--ndjson']],
+  ['val get', ['--json', '--fields']],
+  ['push', ['--json']],
+])('the help of vals %s lists %j among its own options', async (path, options) => {
+  const { stdout } = await run([...path.split(' '), '--help']);
+  const listed = stdout.match(/(?<=^ {2})--(?:json|fields|ndjson)\b/gm);
+  expect(listed?.toSorted()).toEqual(options.toSorted());
 });
