@@ -1,5 +1,5 @@
 import { isLoopback } from '../core/lib/host-names.ts';
-import { scanCode, type TokenKind } from './scan-code.ts';
+import { tokensOf } from './scan-code.ts';
 
 /** Of a val's module or page, below a space or not, with and without a version. */
 const valPath = /^(?:\/@[\w-]+)?(?:\/v1)?\/vals\/([\w-]{1,64})(?:\/versions\/\d+)?(?:\/(?:module|raw))?\/?$/;
@@ -7,18 +7,14 @@ const valPath = /^(?:\/@[\w-]+)?(?:\/v1)?\/vals\/([\w-]{1,64})(?:\/versions\/\d+
 /** What the code imports, each once: after `from`, `import` or `import(`, but not in comments or other strings. */
 export function importsIn(code: string): string[] {
   const found = new Set<string>();
-  let before: 'import' | 'from' | 'other' = 'other';
-  const add = (token: string, kind: TokenKind | undefined) => {
-    if (kind === 'c' || token.trim() === '') return;
-    if (kind === 's' && before !== 'other') {
-      if (token === '`') return;
-      found.add(token.replace(/^["']|["']$/g, ''));
-    }
-    if (token === 'from') before = 'from';
-    else if (token === 'import' && kind === 'k') before = 'import';
-    else if (token !== '(' || before !== 'import') before = 'other';
-  };
-  scanCode(code, add);
+  let before = '';
+  for (const { text, kind } of tokensOf(code)) {
+    if (kind === 'c' || text.trim() === '') continue;
+    if (kind === 's' && ['from', 'import', 'import('].includes(before)) found.add(text.slice(1, -1));
+    if (text === '(' && before === 'import') before = 'import(';
+    // `x.import` is no keyword.
+    else before = text === 'import' && kind !== 'k' ? '' : text;
+  }
   return [...found];
 }
 

@@ -1,6 +1,6 @@
 import { importedIds, valIdIn } from '../imports.ts';
 import { spacePrefix } from '../request.ts';
-import { scanCode, type TokenKind } from '../scan-code.ts';
+import { type TokenKind, tokensOf } from '../scan-code.ts';
 import { readableIds } from '../store/page-reads.ts';
 import type { Val } from '../store/val-rows.ts';
 import { type Html, html } from './html.ts';
@@ -14,19 +14,15 @@ export type LinkOf = (specifier: string) => string | undefined;
 export function highlight(code: string, linkOf: LinkOf = () => undefined): Html[] {
   const lines: Html[] = [];
   let line: Html[] = [];
-  const addToLine = (text: string, kind: TokenKind | undefined) => {
-    if (text !== '') line.push(tokenHtml(text, kind, linkOf));
-  };
-  const add = (text: string, kind: TokenKind | undefined) => {
-    const [first = '', ...others] = text.includes('\n') ? text.split('\n') : [text];
-    addToLine(first, kind);
-    for (const other of others) {
-      lines.push(html`${line}`);
-      line = [];
-      addToLine(other, kind);
+  for (const { text, kind } of tokensOf(code.replaceAll('\r\n', '\n'))) {
+    for (const [index, part] of text.split('\n').entries()) {
+      if (index > 0) {
+        lines.push(html`${line}`);
+        line = [];
+      }
+      if (part !== '') line.push(tokenHtml(part, kind, linkOf));
     }
-  };
-  scanCode(code.replaceAll('\r\n', '\n'), add);
+  }
   return line.length > 0 || lines.length === 0 ? [...lines, html`${line}`] : lines;
 }
 
