@@ -3,7 +3,7 @@ import { outsideOfSpace } from '../core/lib/problem-types.ts';
 import { checkBodyHeaders } from './body.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import { identifySession } from './pages/session.ts';
-import { HttpProblem, readsOnly, unauthorized } from './problem.ts';
+import { HttpProblem, unauthorized } from './problem.ts';
 import { headerOf, type ServiceRequest, spacePrefix } from './request.ts';
 import type { Route } from './routes/route.ts';
 import { type Access, accessAt, homeOf, type Identity } from './store/access.ts';
@@ -31,9 +31,7 @@ export async function admit(
     throw elsewhere(request, identity);
   // 403 would reveal to others that the space exists. A page of it may be that of a public val.
   if (request.space !== undefined && !request.access && request.isApi) throw nothingAt(request.url);
-  if (!route) return;
-  if (route.admits === 'token') accessOf(request);
-  if (request.access && route.method !== 'GET') checkMayWrite(request.access, route);
+  if (route?.admits === 'token') accessOf(request);
 }
 
 async function identifyRequest(request: ServiceRequest, store: Store): Promise<Identity | undefined> {
@@ -73,12 +71,6 @@ function countRequest(
     if (outgoing.destroyed) leave();
     else outgoing.once('close', leave);
   };
-}
-
-function checkMayWrite({ mayWrite, token, owner }: Access, { isPersonal }: Route): void {
-  if (isPersonal || mayWrite) return;
-  if (token.readOnly) throw new HttpProblem(403, 'The token may read, but not change anything.');
-  throw readsOnly(owner.username);
 }
 
 export function accessOf({ access }: ServiceRequest): Access {

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { diskFull, readOnlyMember, unknownToken } from '../core/lib/problem-types.ts';
+import { diskFull, unknownToken } from '../core/lib/problem-types.ts';
 import { DatabaseFailure } from './database/database.ts';
 import type { ServiceReply } from './request.ts';
 
@@ -24,9 +24,6 @@ export class HttpProblem extends Error {
 export function unauthorized(detail: string): HttpProblem {
   return new HttpProblem(401, detail, { type: unknownToken, headers: { 'WWW-Authenticate': 'Bearer' } });
 }
-
-export const readsOnly = (space: string): HttpProblem =>
-  new HttpProblem(403, `You may read the vals of ${space}, but not change them.`, { type: readOnlyMember });
 
 /** The reply must not contain `error.message`, because it may reveal paths and addresses of the machine. */
 export function problemOf(error: Error): HttpProblem {

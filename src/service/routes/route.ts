@@ -14,8 +14,6 @@ export interface Route {
    * checks the Origin header and the token.
    */
   admits: 'token' | 'anyone' | 'page' | 'form' | 'any host';
-  /** The write changes tokens of the person. The store decides which tokens may do it, whatever they may do elsewhere. */
-  isPersonal?: boolean;
   summary: string;
   /** Whether the write can be made to depend on the state of the val, with the header If-Match. */
   hasIfMatch?: boolean;
@@ -34,7 +32,7 @@ type ParamsIn<Path extends string> = Path extends `${string}:${infer Name}/${inf
     : never;
 
 interface Definition<Path extends string, CheckedQuery, CheckedBody>
-  extends Pick<Route, 'summary' | 'responses' | 'hasIfMatch' | 'isPersonal'> {
+  extends Pick<Route, 'summary' | 'responses' | 'hasIfMatch'> {
   admits?: Route['admits'];
   query?: QueryInput<CheckedQuery>;
   body?: BodyInput<CheckedBody>;

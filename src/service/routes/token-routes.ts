@@ -19,7 +19,6 @@ export function tokenRoutes({ db, lastUse }: Pick<Store, 'db' | 'lastUse'>): Rou
     }),
     route('POST', '/v1/me/tokens', {
       summary: 'Create a token; below a space, one that is good for that space alone',
-      isPersonal: true,
       body: input.newToken,
       responses: { 201: ref('NewToken') },
       async reply(request, { body }) {
@@ -29,7 +28,6 @@ export function tokenRoutes({ db, lastUse }: Pick<Store, 'db' | 'lastUse'>): Rou
     }),
     route('DELETE', '/v1/me/tokens/:id', {
       summary: 'End a token at once',
-      isPersonal: true,
       responses: { 204: 'nothing' },
       async reply(request, { params }) {
         await removeToken(db, accessOf(request), params.id);

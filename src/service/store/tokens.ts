@@ -15,7 +15,7 @@ import {
 } from './access.ts';
 import type { LastUse } from './last-use.ts';
 import { now } from './timestamps.ts';
-import { checkToken, writeAs } from './write-as.ts';
+import { checkToken, writeOwn } from './write-as.ts';
 
 export interface ListedToken {
   id: string;
@@ -105,7 +105,7 @@ export async function tokensOf(db: Reader, access: Access): Promise<ListedToken[
 const isGood = (): Sql => sql`(expires_at IS NULL OR expires_at > ${now()})`;
 
 export const addToken = (db: Database, access: Access, token: WantedToken) =>
-  writeAs(db, access, {}, (tx) => createToken(tx, access, token));
+  writeOwn(db, access, (tx) => createToken(tx, access, token));
 
 const mostTokens = 100;
 
@@ -169,7 +169,7 @@ export const endTokens = (tx: Tx, user: User): Promise<unknown> =>
   tx.query(sql`DELETE FROM tokens WHERE user_id = ${user.id}`);
 
 export const removeToken = (db: Database, access: Access, id: string): Promise<void> =>
-  writeAs(db, access, {}, (tx) => endToken(tx, access, id));
+  writeOwn(db, access, (tx) => endToken(tx, access, id));
 
 /** A limited token ends itself alone. */
 async function endToken(tx: Tx, access: Access, id: string): Promise<void> {

@@ -1,6 +1,7 @@
-import { type Database, DatabaseFailure, type Reader, type Tx } from '../database/database.ts';
+import { readOnlyMember } from '../../core/lib/problem-types.ts';
+import { type Database, DatabaseFailure, type Reader, type SlotKeys, type Tx } from '../database/database.ts';
 import { nothing, type Sql, sql } from '../database/sql.ts';
-import { HttpProblem, readsOnly, unauthorized } from '../problem.ts';
+import { HttpProblem, unauthorized } from '../problem.ts';
 import { type Access, isInSpace } from './access.ts';
 import { now } from './timestamps.ts';
 
@@ -12,20 +13,36 @@ export interface WriteOptions {
   origin?: string | undefined;
 }
 
-interface WriteAsOptions {
-  /** The id or the name of the val. Writes to the same val wait for each other. */
-  val?: string;
-}
-
-/** Each write of a caller. `work` must hold the access with `guardOf` or `checkAccess`, after it has waited for rows. */
+/**
+ * Each write to vals. `work` must hold the access with `guardOf` or `checkAccess`, after it has waited for rows. Writes to the
+ * same `val`, an id or a name, wait for each other.
+ */
 export async function writeAs<Result>(
   database: Database,
   access: Access,
-  { val }: WriteAsOptions,
+  { val }: { val?: string },
   work: (tx: Tx) => Promise<Result>,
 ): Promise<Result> {
+  if (access.token.readOnly) throw new HttpProblem(403, 'The token may read, but not change anything.');
+  if (!access.mayWrite) throw readsOnly(access);
   // The row contains the id of the owner, because anybody can try to write to a val of another owner.
-  const keys = { row: val === undefined ? undefined : `${access.owner.id} ${val}` };
+  const row = val === undefined ? undefined : `${access.owner.id} ${val}`;
+  return inTransaction(database, access, { row }, work);
+}
+
+/** A write to what is the person's own, wherever they ask. `work` must hold the token with `checkToken`. */
+export const writeOwn = <Result>(
+  database: Database,
+  access: Access,
+  work: (tx: Tx) => Promise<Result>,
+): Promise<Result> => inTransaction(database, access, {}, work);
+
+async function inTransaction<Result>(
+  database: Database,
+  access: Access,
+  keys: SlotKeys,
+  work: (tx: Tx) => Promise<Result>,
+): Promise<Result> {
   try {
     return await database.transaction(keys, work);
   } catch (error) {
@@ -33,6 +50,11 @@ export async function writeAs<Result>(
     throw isGone ? await accessEnded(database, access) : error;
   }
 }
+
+const readsOnly = ({ owner: { username } }: Access): HttpProblem =>
+  new HttpProblem(403, `You may read the vals of ${username}, but not change them.`, {
+    type: readOnlyMember,
+  });
 
 /**
  * A part of a statement of a write, which finds nothing if the token or the right to write has ended while the write
@@ -61,7 +83,7 @@ export async function checkAccess(tx: Tx, access: Access): Promise<void> {
   if (!held) throw await accessEnded(tx, access);
 }
 
-/** For a write to what is the person's own, wherever they ask. */
+/** For `writeOwn`. */
 export const checkToken = (tx: Tx, access: Access): Promise<void> =>
   checkAccess(tx, { ...access, owner: access.actor });
 
@@ -74,6 +96,6 @@ export async function accessEnded(db: Reader, access: Access): Promise<HttpProbl
   const [member] = await db.query(
     sql`SELECT role FROM members WHERE user_id = ${actor.id} AND space_id = ${owner.id}`,
   );
-  if (member) return readsOnly(owner.username);
+  if (member) return readsOnly(access);
   return new HttpProblem(404, `You are no longer a member of the space ${owner.username}.`);
 }
