@@ -61,8 +61,13 @@ async function renderRecord(result: RecordResult, output: Output): Promise<void>
   }
   const columns = shownColumns(result.columns, output);
   if (!format.forPerson) return stdout.write(tabLines([record], columns));
-  const { formatRecord } = await import('./format-record.ts');
+  const { formatBlocks, formatRecord } = await import('./format-record.ts');
   const screen = await screenOf(output);
+  if (result.forPerson !== undefined && !format.fields) {
+    const { columns: chosen, text } = result.forPerson;
+    const lines = visibleLines(screen.redact(text));
+    return stdout.write(`${await formatBlocks([record], chosen, screen)}\n${lines.replace(/\n?$/, '\n')}`);
+  }
   await stdout.write(await formatRecord(record, columns, format.fields !== undefined, screen));
 }
 

@@ -10,6 +10,8 @@ export interface RecordResult {
   kind: 'record';
   record: JsonObject;
   columns?: readonly Column[];
+  /** A person sees these fields and no others, and below them the text. */
+  forPerson?: { columns: readonly Column[]; text: string };
   error?: ValsError | undefined;
 }
 

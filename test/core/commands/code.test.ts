@@ -2,9 +2,10 @@ import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { folderOf, run } from '../../support/program.ts';
+import { folderOf, run, runOnScreen } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
-import { id, interruptible, made, outcomes, sent, statuses, vals } from './pushes.ts';
+import { startStrict } from '../../support/strict-service.ts';
+import { id, interruptible, outcomes, sent, statuses, vals } from './pushes.ts';
 
 describe('code is sent byte for byte', () => {
   it('with special characters, and with a number that JavaScript would round', async () => {
@@ -23,29 +24,6 @@ describe('code is sent byte for byte', () => {
     const bytes = service.requests.map((seen) => Buffer.from(sent(seen).code).toString('hex'));
     expect(bytes).toEqual(bytes.map(() => input.toString('hex')));
     expect(bytes).toHaveLength(4);
-  });
-
-  it('with one warning about imports of other files', async () => {
-    const folder = folderOf({
-      'a.ts': "import { x } from './lib.ts';\nexport default x;",
-      'b.ts': "export * from '../b.ts';",
-      'c.ts': "import './side-effect.ts';",
-      'd.ts': "import {\n  y,\n} from\n  './lines.ts';",
-      'fine.ts': [
-        "import type { T } from './types.ts';",
-        "import fs from 'node:fs';",
-        "// import x from './comment.ts'",
-        "console.log('from', './text');",
-      ].join('\n'),
-    });
-    const service = await scriptedService([], made);
-    const { exit, stderr } = await run(['push', folder], { env: service.env, cwd: folder });
-    expect({ exit, lines: stderr.trimEnd().split('\n') }).toEqual({
-      exit: 0,
-      lines: [
-        expect.stringMatching(/^warning: .*a\.ts imports \.\/lib\.ts, .* 3 more files import other files\./),
-      ],
-    });
   });
 });
 
@@ -169,4 +147,22 @@ describe('val create and version new', () => {
     expect({ exit, stdout }).toEqual({ exit: 130, stdout: '' });
     expect(JSON.parse(stderr)).toMatchObject({ error: { exit: 130 } });
   });
+});
+
+it('val get at a terminal shows what a person asks for, and the code', async () => {
+  const { env, edit, val } = await startStrict();
+  const { id } = edit('hello', 'export default 1;\n\u001b[2J');
+  val('hello').readme = 'Says hello.\nAt length.';
+  const { screen } = await runOnScreen(['val', 'get', id, '--no-color'], { env, columns: 60 });
+  const [name, privacy, version, changed, by, whole, readme, empty, ...code] = screen.split('\r\n');
+  expect([name, privacy, version, by, readme].map((line) => line?.split(/ {2,}/))).toEqual([
+    ['name', 'hello'],
+    ['privacy', 'private'],
+    ['version', '1'],
+    ['by', 'ada'],
+    ['readme', 'Says hello.'],
+  ]);
+  expect(changed).toMatch(/^changed +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/);
+  expect(whole).toMatch(new RegExp(`^id +${id}$`));
+  expect([empty, ...code]).toEqual(['', 'export default 1;', '\\u001b[2J', '']);
 });

@@ -76,7 +76,7 @@ describe('one record at a terminal', () => {
     const service = await scriptedService([
       { body: { extra: 'kept', version: 0, name: 'hello', empty: null, nested: { a: 1 } } },
     ]);
-    const { screen } = await runOnScreen(['val', 'get', id, '--quiet'], { env: service.env });
+    const { screen } = await runOnScreen(['version', 'get', id, '1', '--quiet'], { env: service.env });
     expect(lines(screen)).toEqual(['name     hello', 'version  0', 'extra    kept', 'nested   {"a":1}']);
   });
 
@@ -89,7 +89,7 @@ describe('one record at a terminal', () => {
       ['long key '.repeat(20)]: 'value',
     };
     const service = await scriptedService([{ body: record }]);
-    const { exit, screen } = await runOnScreen(['val', 'get', id, '--quiet'], {
+    const { exit, screen } = await runOnScreen(['version', 'get', id, '1', '--quiet'], {
       env: service.env,
       columns,
     });
@@ -102,7 +102,7 @@ describe('one record at a terminal', () => {
   it('shows the beginning of very long code', async () => {
     const source = `// 😀 ${'export const one = 1; '.repeat(11_600)}`;
     const { env } = await scriptedService([{ body: { ...hello, code: source } }]);
-    const { exit, screen } = await runOnScreen(['val', 'get', id, '--quiet'], { env });
+    const { exit, screen } = await runOnScreen(['version', 'get', id, '1', '--quiet'], { env });
     expect(exit).toBe(0);
     expect(lines(screen).at(-1)).toMatch(/^code +\/\/ 😀 export const one = 1; .*…$/);
   });

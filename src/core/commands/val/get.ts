@@ -2,7 +2,7 @@ import { defineCommand } from '../../command-line/command.ts';
 import { val } from '../../command-line/value-types.ts';
 import { codeOf, textAt } from '../../http/record-fields.ts';
 import * as routes from '../../routes.ts';
-import { valColumns } from '../shared/columns.ts';
+import { shownValColumns, valColumns } from '../shared/columns.ts';
 import { versionCode } from '../shared/version-records.ts';
 
 export const command = defineCommand({
@@ -21,7 +21,7 @@ export const command = defineCommand({
   },
   examples: ['vals val get hello', 'vals val get hello@1 --json', 'vals val get hello --code > hello.ts'],
   columns: valColumns,
-  async run({ api: connect, out: { say, forPerson } }, { val, code, readme }) {
+  async run({ api: connect }, { val, code, readme }) {
     const { id, version } = val;
     const call = version === undefined ? routes.getVal(id) : routes.getVersion(id, version);
     const known = version === undefined ? val.read?.record : undefined;
@@ -29,8 +29,8 @@ export const command = defineCommand({
     if (readme) return { kind: 'text', text: textAt(record, 'readme') ?? '' };
     if (code)
       return { kind: 'text', text: version === undefined ? codeOf(record) : versionCode(record, val.word) };
-    if (forPerson)
-      say({ kind: 'hint', text: { text: 'To print the code of the val', input: { code: true } } });
-    return { kind: 'record', record };
+    const { code: text } = record;
+    if (typeof text !== 'string') return { kind: 'record', record };
+    return { kind: 'record', record, forPerson: { columns: shownValColumns, text } };
   },
 });
