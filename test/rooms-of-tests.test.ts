@@ -21,8 +21,6 @@ const notYet = [
   'test/agents/calls.test.ts',
   'test/core/command-line/completion.test.ts',
   'test/core/command-line/hints.test.ts',
-  'test/workspace/copy.test.ts',
-  'test/workspace/support.ts',
   'test/workspace/team.test.ts',
   'test/workspace/watch.test.ts',
 ];

@@ -60,8 +60,11 @@ export const myReferences = (val?: string): Call =>
 
 export const createVal = (val: NewVal): Call => post('createVal', '/v1/vals', { ...val });
 
-export const putVal = (name: string, code: string, fields: { privacy?: string } = {}): Call =>
-  put('putVal', '/v1/vals', { name, code, ...fields });
+export const putVal = (
+  name: string,
+  code: string,
+  fields: Pick<ValFields, 'privacy' | 'readme'> = {},
+): Call => put('putVal', '/v1/vals', { name, code, ...fields });
 
 export const getVal = (val: string): Call => get('getVal', `/v1/vals/${segment(val)}`, { val });
 

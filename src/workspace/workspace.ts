@@ -2,17 +2,13 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:pat
 import type { Run } from '../core/command-line/command.ts';
 import { UsageError } from '../core/errors.ts';
 import { stampOf } from '../core/files/files.ts';
-import { createHeadReader } from '../core/files/git-folder.ts';
 import { findRoot, manifestFile } from '../core/files/root.ts';
 import { isWithin, realPath, withSlashes } from '../core/lib/paths.ts';
-import { warnWith } from '../core/lib/say.ts';
 import { chosenService, embeddedService, type Settings, serviceName } from '../core/settings/settings.ts';
-import { type GitHistory, openGitHistory } from './git-history.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { type OwnFolder, openOwnFolder } from './records/own-folder.ts';
-import { createRecords, type Records } from './records.ts';
 
-export type WorkspaceContext = Pick<Run, 'host' | 'settings' | 'out'>;
+export type WorkspaceContext = Pick<Run, 'host' | 'settings'>;
 
 /** A folder with a vals.json. Every file in it that a push of the folder takes is a val. */
 export interface Workspace {
@@ -23,12 +19,7 @@ export interface Workspace {
   readonly manifest: Manifest;
   /** Throws if no service is chosen. */
   readonly service: string;
-  readonly records: Records;
   own: OwnFolder;
-  /** The text of git's HEAD. Undefined without git. */
-  readonly head: string | undefined;
-  /** A new look at the history of git. Undefined without git. Close it after use. */
-  openHistory(): GitHistory | undefined;
 }
 
 export type Location = Pick<Workspace, 'root' | 'cwd'>;
@@ -36,12 +27,9 @@ export type Location = Pick<Workspace, 'root' | 'cwd'>;
 export function workspaceAt(root: string, run: WorkspaceContext, cwd: string = run.settings.cwd): Workspace {
   const {
     settings,
-    out: { say },
     host: { env },
   } = run;
   const own = openOwnFolder(settings, root);
-  let records: Records | undefined;
-  let readHead: (() => string | undefined) | undefined;
   let known: { stamp: string | undefined; manifest: Manifest } | undefined;
   return {
     root,
@@ -56,15 +44,6 @@ export function workspaceAt(root: string, run: WorkspaceContext, cwd: string = r
     get service() {
       return chosenService(settings) ?? refuseWithoutService(settings, this.manifest);
     },
-    get records() {
-      records ??= createRecords(own, this.service, warnWith(say));
-      return records;
-    },
-    get head() {
-      readHead ??= createHeadReader(root);
-      return readHead();
-    },
-    openHistory: () => openGitHistory(root, run.host),
   };
 }
 

@@ -1,18 +1,11 @@
 import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { blobId } from '../../src/core/lib/blob-id.ts';
 import { startProcess, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
 import { withResolvers } from '../support/with-resolvers.ts';
-import {
-  newService,
-  noList,
-  Place,
-  pushed,
-  reachableService,
-  serviceWith,
-  workspaceWith,
-} from './support.ts';
+import { newService, Place, pushed, reachableService, repository, workspaceWith } from './places.ts';
 
 const idOf = (index: number) => `4f2c0c1e-6a53-4bd2-9a2e-${String(index).padStart(12, '0')}`;
 
@@ -20,6 +13,7 @@ async function listingService(names: readonly string[], isHeld: (requests: numbe
   const updatedAt = '2026-01-01T00:00:00Z';
   const vals = names.map((name, index) => ({
     ...{ id: idOf(index), name, code: `code of ${name}`, version: 1, updatedAt },
+    codeHash: blobId(Buffer.from(`code of ${name}`)),
   }));
   const state = { isHeld };
   const answer = ({ path }: Seen): Reply => {
@@ -84,14 +78,14 @@ describe('vals clone', () => {
   });
 
   it('needs a list of vals, and leaves no folder behind without one', async () => {
-    const { env, baseUrl } = await serviceWith(noList);
+    const { env, baseUrl } = await newService();
     const place = new Place(temporaryFolder(), env);
     const { exit, stderr } = await place.vals('clone', 'mine');
-    expect(exit).toBe(2);
+    expect(exit).toBe(6);
     expect(stderr).toContain(`${baseUrl} cannot list your vals, so vals can be pulled only by their ids.`);
     expect(existsSync(join(place.folder, 'mine'))).toBe(false);
     place.put({ 'vals.json': '{}' });
-    expect((await place.vals('pull', '--all')).exit).toBe(2);
+    expect((await place.vals('pull', '--all')).exit).toBe(6);
   });
 
   it('says at a terminal how many vals there are, and the next command', async () => {
@@ -102,7 +96,7 @@ describe('vals clone', () => {
     expect(screen).not.toContain('one.ts');
   });
 
-  it.each(['SIGINT', 'SIGKILL'] as const)('continues after %s', async (signal) => {
+  it.each(['SIGINT', 'SIGKILL'] as const)('goes on with pull --all after %s', async (signal) => {
     const answered = 30;
     const { promise: isReached, resolve: reached } = withResolvers();
     const isHeld = (requests: number) => {
@@ -122,48 +116,32 @@ describe('vals clone', () => {
     }
     expect(reads()).toBeGreaterThan(15);
     state.isHeld = () => false;
-    const place = new Place(folder, env);
-    const rows = await place.rows(['clone', 'mine']);
+    expect(await new Place(folder, env).vals('clone', 'mine')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('`vals pull --all`'),
+    });
+    const place = new Place(join(folder, 'mine'), env);
+    const rows = await place.rows(['pull', '--all']);
     const isUnchanged = rows.filter(({ status }) => status === 'unchanged').length;
     expect(isUnchanged).toBeGreaterThan(15);
     expect(reads()).toBeLessThan(many.length);
-    for (const { name, code } of vals) expect(place.read(`mine/${name}.ts`)).toBe(code);
-  });
-
-  it('continues as a pull in a folder that it made, but in no other one', async () => {
-    const service = await newService();
-    for (const name of ['one', 'two']) await service.edit(name, name);
-    const place = new Place(temporaryFolder(), service.env);
-    // A clone that was killed while it wrote vals.json.
-    place.put({ 'mine/.vals-999999-0a.tmp': '' });
-    expect(await place.words(['clone', 'mine'])).toEqual({ 'one.ts': 'pulled', 'two.ts': 'pulled' });
-    await service.edit('two', 'theirs');
-    await service.edit('three', 'three');
-    place.put({ 'mine/one.ts': 'edited' });
-    expect(await place.words(['clone', 'mine'])).toEqual({
-      'one.ts': 'kept',
-      'two.ts': 'pulled',
-      'three.ts': 'pulled',
-    });
-    place.put({ 'mine/vals.json': '{"services": ["https://vals.example.com"]}' });
-    expect(await place.vals('clone', 'mine')).toMatchObject({ exit: 2 });
+    for (const { name, code } of vals) expect(place.read(`${name}.ts`)).toBe(code);
   });
 
   it('lists the service in vals.json', async () => {
-    const service = await reachableService();
-    await service.edit('one', '1');
+    const service = await reachableService(undefined, { list: true });
+    service.edit('one', '1');
     const place = new Place(temporaryFolder(), service.env);
-    for (const status of ['pulled', 'unchanged'])
-      expect(await place.words(['clone'])).toEqual({ 'one.ts': status });
+    expect(await place.words(['clone'])).toEqual({ 'one.ts': 'pulled' });
     expect(JSON.parse(place.read('vals.test/vals.json'))).toEqual({ services: ['http://vals.test'] });
   });
 });
 
 describe('vals pull --all', () => {
   it('adds the other vals, and keeps files that were edited here', async () => {
-    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
-    await service.edit('b', 'b2');
-    await service.edit('c', 'c');
+    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' }, await newService({ list: true }));
+    service.edit('b', 'b2');
+    service.edit('c', 'c');
     place.put({ 'a.ts': 'edited' });
     const pullAll = ['pull', '--all'];
     const planned = { 'a.ts': 'kept', 'b.ts': 'planned', 'c.ts': 'planned' };
@@ -175,7 +153,9 @@ describe('vals pull --all', () => {
   });
 
   it('does not bring back a val whose file was deleted here', async () => {
-    const { place } = await pushed({ 'a.ts': 'a', 'lib/b.ts': 'b' });
+    const { env } = await newService({ list: true });
+    const place = repository(env, { 'a.ts': 'a', 'lib/b.ts': 'b' });
+    await place.rows(['push']);
     place.remove('lib');
     const { exit, stdout, stderr } = await place.vals('pull', '--all');
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: expect.stringMatching(/^unchanged\ta\t.*\n$/) });

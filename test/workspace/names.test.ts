@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { folderOf, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
-import { repository } from './repository.ts';
-import { newService, Place, pushed } from './support.ts';
+import { Place, pushed } from './places.ts';
 
 const snapshot = (folder: string): Record<string, string> =>
   Object.fromEntries(
@@ -27,7 +26,7 @@ async function served(...names: string[]) {
   const outer = temporaryFolder();
   const place = new Place(join(outer, 'workspace'), service.env);
   place.put({
-    'vals.json': '{"names": {"café.ts": "cafe", "sub/known.ts": "known2"}}',
+    'vals.json': '{"names": {"café.ts": "cafe"}}',
     ...{ 'Known.ts': 'known', 'café.ts': 'cafe', 'Other.ts': 'other', '.git/config': 'git' },
   });
   return { place, outer, ids: vals.map(({ id }) => id) };
@@ -80,8 +79,8 @@ it('a val without a name gets no file', async () => {
 
 it('no command follows a file or folder that became a link', async () => {
   const { place, service } = await pushed({ 'a.ts': 'a', 'sub/b.ts': 'b' });
-  await service.edit('a', 'a2');
-  await service.edit('b', 'b2');
+  service.edit('a', 'a2');
+  service.edit('b', 'b2');
   const outside = folderOf({ 'b.ts': 'secret' });
   const swap = (path: string, target: string) => {
     place.remove(path);
@@ -91,18 +90,5 @@ it('no command follows a file or folder that became a link', async () => {
   swap('sub', outside);
   for (const command of ['status', 'diff', 'pull', 'push']) await place.vals(command, '--json');
   expect(snapshot(outside)).toEqual({ [join(outside, 'b.ts')]: 'secret' });
-  expect(await service.code(place.idOf('a.ts'))).toBe('a2');
-});
-
-it('a name in vals.json counts for the path that git gave its file, in every command', async () => {
-  const place = repository((await newService()).env, { 'lib/send.ts': '1' });
-  await place.rows(['push', 'lib/send.ts', '--name', 'sendMail']);
-  place.commit();
-  place.git('mv', 'lib/send.ts', 'lib/mail.ts');
-  expect((await place.vals('status')).stdout).toMatch(/^unchanged\tsendMail\t.*\tlib\/mail.ts\n$/);
-  const { stdout, stderr } = await place.vals('val', 'get', 'lib/mail.ts', '--fields', 'name');
-  expect({ stdout, stderr }).toEqual({
-    stdout: 'sendMail\n',
-    stderr: expect.stringContaining('change "lib/send.ts" in "names" to "lib/mail.ts"'),
-  });
+  expect(service.code(place.idOf('a.ts'))).toBe('a2');
 });

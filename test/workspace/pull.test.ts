@@ -1,14 +1,16 @@
 import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { scriptedService } from '../support/scripted-service.ts';
-import { newService, noList, type Place, pushed, serviceWith, workspaceWith } from './support.ts';
+import { newService, noList, Place, pushed, repository, serviceWith, workspaceWith } from './places.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
-it('pull writes what changed there, keeps edited files, and restores a missing file only if it is named', async () => {
-  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
-  await service.edit('a', 'a2');
+test('pull writes what changed there, keeps edited files, and restores a missing file only if it is named', async () => {
+  const service = await newService();
+  const place = repository(service.env, { 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
+  await place.rows(['push']);
+  service.edit('a', 'a2');
   place.put({ 'b.ts': 'b2' });
   chmodSync(join(place.folder, 'a.ts'), 0o755);
   place.remove('c.ts');
@@ -22,10 +24,10 @@ it('pull writes what changed there, keeps edited files, and restores a missing f
   expect(place.read('c.ts')).toBe('c');
 });
 
-it('pull refuses a conflict with exit 5, merges with --merge, and overwrites with --force', async () => {
+test('pull refuses a conflict with exit 5, merges with --merge, and overwrites with --force', async () => {
   const { place, service } = await pushed({ 'a.ts': '1\n2\n3\n', 'lib/b.ts': 'b' });
   place.put({ 'a.ts': 'X\n2\n3\n' });
-  await service.edit('a', '1\n2\nY\n');
+  service.edit('a', '1\n2\nY\n');
   const refused = await place.vals('pull', '--json');
   expect(refused).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
   expect(refused.error?.hint).toMatch(/--merge.*--force/);
@@ -38,14 +40,14 @@ it('pull refuses a conflict with exit 5, merges with --merge, and overwrites wit
   expect(await place.words(['push', 'a.ts'])).toEqual({ 'a.ts': 'pushed' });
 
   place.put({ 'a.ts': 'Z\n', 'lib/b.ts': 'mine' });
-  await service.edit('a', 'there\n');
+  service.edit('a', 'there\n');
   const { stderr } = await place.vals('pull', '--force');
   expect(stderr).toMatch(/^The old content of 2 files is kept in \/.+\/backup\/[^/]+\.\n$/);
   expect(place.read('a.ts')).toBe('there\n');
   expect(place.backups().sort()).toEqual(['X\n2\n3\n', 'Z\n', 'mine']);
 });
 
-it.each([[['pull']], [['pull', '--force']], [['pull', '--merge']]])(
+test.each([[['pull']], [['pull', '--force']], [['pull', '--merge']]])(
   'vals %j does not overwrite what is saved while it runs',
   async (args) => {
     const { service, env } = await serviceWith(({ path }) => {
@@ -55,20 +57,20 @@ it.each([[['pull']], [['pull', '--force']], [['pull', '--merge']]])(
     const place: Place = workspaceWith(env, { 'a.ts': 'a' });
     await place.rows(['push']);
     if (args.includes('--merge')) place.put({ 'a.ts': 'mine' });
-    await service.edit('a', 'theirs');
+    service.edit('a', 'theirs');
     expect(await place.vals(...args)).toMatchObject({ exit: 5 });
     expect(place.read('a.ts')).toBe('saved meanwhile');
   },
 );
 
-it('pull --merge marks a conflict in the file, and push refuses the file until the markers are gone', async () => {
+test('pull --merge marks a conflict in the file, and push refuses the file until the markers are gone', async () => {
   const { place, service } = await pushed({ 'a.ts': '1\n2\n3\n' });
   place.put({ 'a.ts': '1\nX\n3\n' });
-  await service.edit('a', '1\nY\n3\n');
+  service.edit('a', '1\nY\n3\n');
   const merged = await place.vals('pull', '--merge', '--json');
   expect(merged).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
   expect(place.read('a.ts')).toBe('1\n<<<<<<< here\nX\n=======\nY\n>>>>>>> there\n3\n');
-  expect(await place.status()).toEqual({ 'a.ts': 'unmerged' });
+  expect(await place.status()).toEqual({ 'a.ts': 'conflict' });
   for (const args of [['pull'], ['pull', '--merge'], ['push'], ['push', '--yes']]) {
     const { exit, stderr } = await place.vals(...args);
     expect({ exit, stderr }).toEqual({
@@ -79,35 +81,69 @@ it('pull --merge marks a conflict in the file, and push refuses the file until t
     });
   }
   expect(place.backups()).toEqual(['1\nX\n3\n']);
-  expect(await service.code(place.idOf('a.ts'))).toBe('1\nY\n3\n');
+  expect(service.code(place.idOf('a.ts'))).toBe('1\nY\n3\n');
   const marked = place.read('a.ts');
   place.put({ 'a.ts': '1\nXY\n3\n' });
   expect(await place.status()).toEqual({ 'a.ts': 'changed here' });
   expect(await place.words(['push'])).toEqual({ 'a.ts': 'pushed' });
-  expect(await service.code(place.idOf('a.ts'))).toBe('1\nXY\n3\n');
+  expect(service.code(place.idOf('a.ts'))).toBe('1\nXY\n3\n');
   place.put({ 'a.ts': marked });
-  const forced = await place.vals('push', '--force', '--no-check');
-  expect(forced).toMatchObject({ exit: 0, stderr: expect.stringContaining('conflict markers') });
+  expect((await place.vals('push', '--force', '--no-check')).exit).toBe(0);
 });
 
-it('after a merge in git that is not finished, every hint names the file to force if the service changed too', async () => {
-  const { place, service } = await pushed({ 'a.ts': '1\n2\n3\n', 'b.ts': 'b' });
-  await service.edit('a', '1\nY\n3\n');
-  place.put({ 'a.ts': '1\n<<<<<<< HEAD\nX\n=======\nY\n>>>>>>> theirs\n3\n' });
-  for (const command of ['status', 'push', 'pull --merge', 'diff']) {
-    const { screen } = await place.onScreen(command.split(' '), { columns: 1_000 });
-    expect(screen).toContain('`vals push a.ts --force`');
-    expect(screen).not.toMatch(/To send (?:it|them) then, run `vals push/);
+test('pull takes a restore over, and refuses what was built on the bad version', async () => {
+  const { env, edit } = await newService();
+  const place = repository(env, { 'a.ts': '1\ngood\n3\n4\n5\n6\n' });
+  await place.rows(['push', '--no-check']);
+  place.commit({ 'a.ts': '1\nbad\n3\n4\n5\n6\n' });
+  await place.rows(['push', '--no-check']);
+  edit('a', '1\ngood\n3\n4\n5\n6\n');
+  place.commit({ 'a.ts': '1\nbad\n3\n4\n5\nsix\n' });
+  expect(await place.words(['pull'], 5)).toEqual({ 'a.ts': 'failed' });
+  expect(await place.words(['pull', '--merge'])).toEqual({ 'a.ts': 'merged' });
+  expect(place.read('a.ts')).toBe('1\ngood\n3\n4\n5\nsix\n');
+  expect(await place.words(['push', '--no-check'])).toEqual({ 'a.ts': 'pushed' });
+});
+
+test('pull of a file whose val was renamed there writes the name, and a pull of all does not', async () => {
+  const { env, strict, idOf } = await newService({ list: true, changeVal: true });
+  const place = repository(env, { 'a.ts': 'a' });
+  await place.rows(['push']);
+  const renamed = strict.store.vals.get(idOf('a'));
+  if (renamed !== undefined) renamed.name = 'b';
+  expect(await place.words(['pull'], 5)).toEqual({ 'a.ts': 'failed' });
+  const { stderr } = await place.vals('pull', 'a.ts');
+  expect(stderr).toContain('The val "a" is named "b" on the service. vals.json was updated.');
+  expect(place.manifest().names).toEqual({ 'a.ts': 'b' });
+  expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
+});
+
+test('the copies of the newest hundred pulls are kept', async () => {
+  const { place, service } = await pushed({ 'a.ts': '0' });
+  for (let count = 1; count <= 103; count++) {
+    service.edit('a', `${count}`);
+    await place.rows(['pull']);
   }
-  place.put({ 'a.ts': '1\nXY\n3\n' });
-  expect(await place.words(['push', 'a.ts'], 5)).toEqual({ 'a.ts': 'failed' });
-  expect(await place.words(['push', 'a.ts', '--force'])).toEqual({ 'a.ts': 'pushed' });
+  const kept = place.backups().map(Number);
+  expect([kept.length, Math.min(...kept)]).toEqual([100, 3]);
 });
 
-it('pull adds a val by its id, in a file of its name', async () => {
+test('without git pull --merge says so, and overwrites nothing', async () => {
+  const { place, service } = await pushed({ 'a.ts': '1\n' });
+  place.put({ 'a.ts': '2\n' });
+  service.edit('a', '3\n');
+  const here = new Place(place.folder, { ...place.env, PATH: '' }, place.home);
+  expect(await here.vals('pull', '--merge')).toMatchObject({
+    exit: 10,
+    stderr: expect.stringContaining('git is not installed here'),
+  });
+  expect(place.read('a.ts')).toBe('2\n');
+});
+
+test('pull adds a val by its id, in a file of its name', async () => {
   const service = await newService();
   const place = workspaceWith(service.env);
-  const { id: hello } = await service.edit('hello', 'hello\n');
+  const { id: hello } = service.edit('hello', 'hello\n');
   expect(await place.rows(['pull', hello])).toEqual([
     { id: hello, file: 'hello.ts', name: 'hello', version: 1, status: 'pulled' },
   ]);
@@ -116,11 +152,11 @@ it('pull adds a val by its id, in a file of its name', async () => {
   expect(await place.vals('pull', id, '--json')).toMatchObject({ exit: 3, error: { kind: 'not_found' } });
 });
 
-it('pull and push keep the files of vals that were deleted there, and push --yes makes the vals anew', async () => {
+test('pull and push keep the files of vals that were deleted there, and push --force makes the vals anew', async () => {
   const names = ['a', 'b', 'c', 'd', 'e'];
   const { place, service } = await pushed(Object.fromEntries(names.map((name) => [`${name}.ts`, name])));
-  for (const name of names) await service.delete(place.idOf(`${name}.ts`));
-  expect(new Set(Object.values(await place.status()))).toEqual(new Set(['deleted there']));
+  for (const name of names) service.delete(place.idOf(`${name}.ts`));
+  expect(new Set(Object.values(await place.status()))).toEqual(new Set(['conflict']));
   expect(new Set(Object.values(await place.words(['pull'])))).toEqual(new Set(['kept']));
   expect(await place.vals('push')).toMatchObject({
     exit: 5,
@@ -128,13 +164,13 @@ it('pull and push keep the files of vals that were deleted there, and push --yes
   });
   expect(await place.vals('pull', 'a.ts')).toMatchObject({ exit: 3 });
   expect(place.read('a.ts')).toBe('a');
-  expect(await place.words(['push', 'a.ts', '--yes'])).toEqual({ 'a.ts': 'created' });
+  expect(await place.words(['push', 'a.ts', '--force'])).toEqual({ 'a.ts': 'created' });
   place.put({ 'b.ts': '<<<<<<< here\n1\n=======\n2\n>>>>>>> there\n' });
-  expect(await place.words(['status', 'b.ts'])).toEqual({ 'b.ts': 'unmerged' });
+  expect(await place.words(['status', 'b.ts'])).toEqual({ 'b.ts': 'conflict' });
   expect(await place.words(['push', 'b.ts', '--yes'], 5)).toEqual({ 'b.ts': 'failed' });
 });
 
-it.each([null, 'a\ud800'])('pull refuses the code %j, which cannot be written to a file', async (bad) => {
+test.each([null, 'a\ud800'])('pull refuses the code %j, which cannot be written to a file', async (bad) => {
   let code: string | null = 'a';
   const service = await scriptedService([], (seen) => {
     if (seen.path === '/v1/me') return { body: { id: 'me' } };

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { unifiedDiff } from '../../src/core/files/unified-diff.ts';
-import { hasConflictMarkers, merge } from '../../src/workspace/merge.ts';
-import { budget, isLong } from '../support/cases.ts';
+import { hasConflictMarkers } from '../../src/workspace/conflict-markers.ts';
+import { mergeTexts } from '../../src/workspace/git/merge-file.ts';
+import { budget } from '../support/cases.ts';
 import { temporaryFolder } from '../support/program.ts';
 
 const lines = ['a\n', 'b\n', '\n', 'c\r\n', 'é\u2028\n', '-- d\n', '+e\r\n', '@@ f\n', '\t g\n', '\\ h\n'];
@@ -52,26 +53,16 @@ describe('unifiedDiff', () => {
   });
 });
 
-describe('merge', () => {
+describe('a merge of three texts', () => {
   const base = '1\n2\n3\n4\n5\n';
-  it.each<[string, string | undefined, string, string, string, number]>([
-    ['changes in different places', base, 'X\n2\n3\n4\n5\n', '1\n2\n3\n4\nY\n', 'X\n2\n3\n4\nY\n', 0],
-    ['additions and removals apart', base, '0\n1\n2\n3\n4\n5\n', '1\n2\n3\n4\n', '0\n1\n2\n3\n4\n', 0],
+  it.each<[string, string, string, string, string]>([
+    ['changes in different places', base, 'X\n2\n3\n4\n5\n', '1\n2\n3\n4\nY\n', 'X\n2\n3\n4\nY\n'],
     [
       'one line changed in two ways',
       base,
       '1\n2\nX\n4\n5\n',
       '1\n2\nY\n4\n5\n',
       '1\n2\n<<<<<<< here\nX\n=======\nY\n>>>>>>> there\n4\n5\n',
-      1,
-    ],
-    [
-      'a conflict at an end without a line end',
-      '1\n2',
-      '1\nX',
-      '1\nY',
-      '1\n<<<<<<< here\nX\n=======\nY\n>>>>>>> there\n',
-      1,
     ],
     [
       'a conflict among CRLF',
@@ -79,84 +70,21 @@ describe('merge', () => {
       '1\r\nX\r\n',
       '1\r\nY\r\n',
       '1\r\n<<<<<<< here\r\nX\r\n=======\r\nY\r\n>>>>>>> there\r\n',
-      1,
     ],
-    [
-      'no base',
-      undefined,
-      '1\nX\n3\n',
-      '1\n3\n4\n',
-      '1\n<<<<<<< here\nX\n=======\n>>>>>>> there\n3\n<<<<<<< here\n=======\n4\n>>>>>>> there\n',
-      2,
-    ],
-  ])('%s', (_what, base, here, there, text, conflicts) => {
-    expect(merge(base, here, there)).toEqual({ text, conflicts });
-    expect(hasConflictMarkers(text)).toBe(conflicts > 0);
+    ['no base', '', 'a\n', 'b\n', '<<<<<<< here\na\n=======\nb\n>>>>>>> there\n'],
+  ])('%s', async (_what, base, here, there, text) => {
+    const hasConflicts = text.includes('<<<');
+    expect(await mergeTexts({ base, here, there }, process.env)).toEqual({ text, hasConflicts });
+    expect(hasConflictMarkers(text)).toBe(hasConflicts);
   });
 
-  it('marks of git have seven signs, or more if both sides renamed the file', () => {
-    const marked = (count: number) =>
-      `${'<'.repeat(count)} HEAD:kappa.ts\na\n${'='.repeat(count)}\nb\n${'>'.repeat(count)} feature:lambda.ts\n`;
-    expect([6, 7, 8, 9].map((count) => hasConflictMarkers(marked(count)))).toEqual([false, true, true, true]);
+  it('is not there without git', async () => {
+    expect(await mergeTexts({ base, here: '', there: '' }, { PATH: '' })).toBeUndefined();
   });
+});
 
-  const manyLines = isLong ? 100_000 : 20_000;
-  it(`of texts of ${manyLines} lines does not overflow the stack`, () => {
-    const numbered = (word: string) =>
-      Array.from({ length: manyLines }, (_, index) => `${word} ${index}\n`).join('');
-    const [base, here, there] = [numbered('base'), numbered('here'), numbered('there')];
-    const both = `<<<<<<< here\n${here}=======\n${there}>>>>>>> there\n`;
-    expect(merge(base, here, there)).toEqual({ text: both, conflicts: 1 });
-    expect(merge(undefined, here, there)).toEqual({ text: both, conflicts: 1 });
-    expect(merge(base, `${base}end\n`, `start\n${base}`)).toEqual({
-      text: `start\n${base}end\n`,
-      conflicts: 0,
-    });
-  });
-
-  it('takes the change of one side, and is symmetric, for any three texts', () => {
-    fc.assert(
-      fc.property(text, text, text, (base, here, there) => {
-        expect(merge(base, here, base)).toEqual({ text: here, conflicts: 0 });
-        expect(merge(base, base, there)).toEqual({ text: there, conflicts: 0 });
-        expect(merge(base, here, here)).toEqual({ text: here, conflicts: 0 });
-        const merged = merge(base, here, there);
-        const mirrored = merge(base, there, here);
-        expect(mirrored.conflicts).toBe(merged.conflicts);
-        if (merged.conflicts === 0) expect(mirrored.text).toBe(merged.text);
-      }),
-      { numRuns: budget(150), seed: 20_261_115 },
-    );
-  });
-
-  it('gives the same text as git if git merges without a conflict', () => {
-    const folder = temporaryFolder();
-    const names = ['here', 'base', 'there'];
-    let clean = 0;
-    fc.assert(
-      fc.property(fc.array(fc.tuple(fc.nat(19), fc.boolean()), { minLength: 1, maxLength: 4 }), (edits) => {
-        const lines = Array.from({ length: 20 }, (_, index) => `line ${index}\n`);
-        const edited = (isHere: boolean) =>
-          lines.map((line, index) =>
-            edits.some(([at, here]) => at === index && here === isHere) ? `${isHere} ${line}` : line,
-          );
-        const texts = [edited(true), lines, edited(false)].map((all) => all.join(''));
-        for (const [index, name] of names.entries()) writeFileSync(join(folder, name), texts[index] ?? '');
-        let gits: string;
-        try {
-          gits = execFileSync('git', ['merge-file', '-p', ...names], {
-            cwd: folder,
-            stdio: 'pipe',
-          }).toString();
-        } catch {
-          return;
-        }
-        clean += 1;
-        const [here = '', base = '', there = ''] = texts;
-        expect(merge(base, here, there)).toEqual({ text: gits, conflicts: 0 });
-      }),
-      { numRuns: budget(15), seed: 20_261_115 },
-    );
-    expect(clean).toBeGreaterThan(5);
-  });
+it('marks of git have seven signs, or more if both sides renamed the file', () => {
+  const marked = (count: number) =>
+    `${'<'.repeat(count)} HEAD:kappa.ts\na\n${'='.repeat(count)}\nb\n${'>'.repeat(count)} feature:lambda.ts\n`;
+  expect([6, 7, 8, 9].map((count) => hasConflictMarkers(marked(count)))).toEqual([false, true, true, true]);
 });

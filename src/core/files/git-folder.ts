@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { existingStats, realPath } from '../lib/paths.ts';
-import { repositoryOf } from './root.ts';
+import { existingStats } from '../lib/paths.ts';
 
 export interface GitFolder {
   /** Has HEAD. */
@@ -27,14 +26,4 @@ function textIn(path: string): string {
   } catch {
     return '';
   }
-}
-
-/**
- * Returns a function that reads the text of git's HEAD, which names the branch, or a commit. It returns undefined if the
- * folder is in no repository. A push asks for each val, so the repository is looked for once.
- */
-export function createHeadReader(root: string): () => string | undefined {
-  const top = repositoryOf(realPath(root));
-  const folder = top === undefined ? undefined : gitFolderOf(top);
-  return () => (folder === undefined ? undefined : textIn(join(folder.own, 'HEAD')).trim());
 }

@@ -1,5 +1,4 @@
 import { formatPatch, OMIT_HEADERS, type StructuredPatchHunk, structuredPatch } from 'diff';
-import { linesOf, mostEdits } from './lines.ts';
 
 export function unifiedDiff(file: string, before: string | undefined, after: string | undefined): string {
   // A name with a space needs a tab at its end, because `patch` would otherwise cut the name at the space.
@@ -9,6 +8,10 @@ export function unifiedDiff(file: string, before: string | undefined, after: str
     { label: after === undefined ? '/dev/null' : `b/${file}${tab}`, text: after ?? '' },
   );
 }
+
+const mostEdits = 2_000;
+
+const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
 interface Side {
   label: string;

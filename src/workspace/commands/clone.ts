@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineCommand, type Run } from '../../core/command-line/command.ts';
-import { lookup } from '../../core/command-line/files-of-vals.ts';
 import { path } from '../../core/command-line/value-types.ts';
 import { LocalError, UsageError } from '../../core/errors.ts';
 import { fileError } from '../../core/files/file-error.ts';
@@ -11,20 +10,17 @@ import { quoteFor } from '../../core/lib/shell-command.ts';
 import { errnoOf, errorMessageOf, isMissing } from '../../core/lib/system.ts';
 import { spaceIn } from '../../core/settings/base-url.ts';
 import { chosenBaseUrl, isOfThisMachine, serviceName } from '../../core/settings/settings.ts';
-import { compareFiles } from '../compare-workspace.ts';
-import { temporaryName } from '../disk/write-files.ts';
-import { closeLook, openLook } from '../look.ts';
-import { readManifest, updateManifest, withService } from '../manifest.ts';
+import { updateManifest, withService } from '../manifest.ts';
 import { listAll, pullAll, pullColumns } from '../pull/pull-vals.ts';
-import { createRemoteVals } from '../remote-vals.ts';
+import { closeLook, openLook } from '../read/look.ts';
 import { workspaceAt } from '../workspace.ts';
 
 export const command = defineCommand({
   summary: 'Make a workspace with all your vals',
   description:
     'Make a new folder with one file for each of your vals on the service. The command does the same as `vals init` ' +
-    'and then `vals pull --all`. The folder must be new or empty. To continue after an interruption, run the command ' +
-    'again.',
+    'and then `vals pull --all`. The folder must be new or empty. To continue after an interruption, run `vals pull --all` ' +
+    'in it.',
   details: 'The command does not work with a service that cannot list vals.',
   arguments: {
     folder: {
@@ -49,20 +45,17 @@ export const command = defineCommand({
     const folder = resolve(settings.cwd, given);
     const service = serviceName(settings);
     refuseNested(folder);
-    refuseFilled(folder, given, service);
+    refuseFilled(folder, given);
     const api = await run.api();
-    run.out.say({ kind: 'progress', text: 'Reading the list of vals' });
-    const remotes = createRemoteVals({ ...lookup(run), api }, 1);
+    say({ kind: 'progress', text: 'Reading the list of vals' });
     // The list is read before the folder is made, so that a failure leaves no empty folder behind.
-    const listed = await listAll({ remotes, workspace: { service } });
+    const listed = await listAll({ list: run.vals.directory.all }, service);
     makeNewFolder(folder);
     updateManifest(folder, isOfThisMachine(service) ? (manifest) => manifest : withService(service));
-    const workspace = workspaceAt(folder, run, folder);
-    const look = { ...(await openLook(run, workspace, api)), remotes };
-    const compared = await compareFiles(run, look, { words: [], findsMissing: true });
+    const look = await openLook(run, workspaceAt(folder, run, folder), api);
     const options = { merge: false, force: false, dryRun: false, isNamed: false };
-    const { rows, error } = await pullAll(run, compared, options);
-    await closeLook(look);
+    const { rows, error } = await pullAll({ run, look, findings: [], options });
+    closeLook(look);
     if (!forPerson || listed.length === 0) return { kind: 'list', rows, error };
     const failed = rows.filter(({ status }) => status === 'failed');
     if (error !== undefined) return { kind: 'list', rows: failed, error };
@@ -81,17 +74,16 @@ export const command = defineCommand({
   },
 });
 
-/** A clone that was interrupted left a vals.json that names this service, or none if it is on this machine. */
-function refuseFilled(folder: string, given: string, service: string): void {
-  const names = namesIn(folder, given).filter((name) => !temporaryName.test(name));
+function refuseFilled(folder: string, given: string): void {
+  const names = namesIn(folder, given);
   if (names.length === 0) return;
-  if (names.includes(manifestFile)) {
-    const { services } = readManifest(folder);
-    const isSame = isOfThisMachine(service) ? services.length === 0 : services.includes(service);
-    if (isSame) return;
-  }
   throw new UsageError(`${given} is not empty.`, {
-    hint: 'To clone into another folder, give the name of a new folder.',
+    hint: names.includes(manifestFile)
+      ? [
+          'If a clone was interrupted, go to that folder.',
+          { text: 'To go on', command: 'pull', input: { all: true } },
+        ]
+      : 'To clone into another folder, give the name of a new folder.',
   });
 }
 

@@ -4,12 +4,10 @@ import { valsOfWorkspace } from '../../core/commands/shared/options.ts';
 import { UsageError } from '../../core/errors.ts';
 import type { OutcomeRow } from '../../core/lib/outcome.ts';
 import { refuseOtherService } from '../belonging.ts';
-import { compareWorkspace } from '../compare-workspace.ts';
-import type { Examined } from '../examine.ts';
-import { noteLimit } from '../examine-all.ts';
-import { limitOfMissing } from '../missing.ts';
-import { type Pulling, pullAll, pullColumns, pullVals } from '../pull/pull-vals.ts';
-import { workspaceOfWords } from '../select.ts';
+import { type Finding, fileOf, nameOf, valOf } from '../findings.ts';
+import { pullAll, pullColumns, pullVals, type Wanted } from '../pull/pull-vals.ts';
+import { compareWorkspace, workspaceOfWords } from '../read/choose.ts';
+import { hintAtGit } from '../words.ts';
 import { relativeTo } from '../workspace.ts';
 import { createWorkspaces } from '../workspaces.ts';
 
@@ -56,18 +54,20 @@ export const command = defineCommand({
     refuseOtherService(workspaceOfWords(createWorkspaces(run), words));
     const isNamed = words.length > 0;
     return compareWorkspace(run, { words, findsMissing: all || isNamed }, async (compared) => {
-      const { look, unknown, error: unreadable } = compared;
+      const { look, gone, unknown, error: unreadable } = compared;
       if (unreadable !== undefined) throw unreadable;
       // A folder stands for its files, but new ones have nothing to do with a pull.
-      const isMeant = ({ there, name, file }: Examined) =>
-        there !== undefined ||
-        words.some((word) => word === name || relativeTo(look.workspace, word) === file);
-      if (all) noteLimit(run, await limitOfMissing(look, compared.vals));
-      const vals = isNamed ? compared.vals.filter(isMeant) : compared.vals;
-      const options = { merge, force, dryRun, isNamed };
+      const isMeant = (finding: Finding) =>
+        valOf(finding) !== undefined ||
+        words.some(
+          (word) => word === nameOf(finding) || relativeTo(look.workspace, word) === fileOf(finding),
+        );
+      if (all) for (const text of hintAtGit(gone.limit, lostFiles)) run.out.say({ kind: 'warning', text });
+      const findings = isNamed ? compared.findings.filter(isMeant) : compared.findings;
+      const wanted = { run, look, findings, options: { merge, force, dryRun, isNamed } };
       const { rows, error } = all
-        ? await pullAll(run, compared, options)
-        : await pullVals(run, { look, vals, added: await valsOf(run, unknown), options });
+        ? await pullAll(wanted)
+        : await pullVals({ ...wanted, added: await valsOf(run, [...unknown.keys()]) });
       // A file without a val on the service has nothing to do with a pull.
       const isWorthShowing = ({ status, id }: OutcomeRow) =>
         isNamed || !run.out.forPerson || (status !== 'unchanged' && (status !== 'kept' || id !== undefined));
@@ -76,8 +76,10 @@ export const command = defineCommand({
   },
 });
 
+const lostFiles = 'which vals lost their files';
+
 /** Words that no val of the workspace has may be vals that it does not have yet, of another owner too. */
-async function valsOf(run: Run, words: readonly string[]): Promise<Pulling['added']> {
+async function valsOf(run: Run, words: readonly string[]): Promise<Wanted['added']> {
   if (words.length === 0) return [];
   const identify = await createResolver(run);
   const ids = new Set<string>();

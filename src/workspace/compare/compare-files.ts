@@ -3,11 +3,10 @@ import { createSlots } from '../../core/lib/slots.ts';
 import { isSameCode } from '../code.ts';
 import type { Repository } from '../git/repository.ts';
 import { type CodeNumbers, numberCodes } from './code-numbers.ts';
-import { contains } from './contains.ts';
+import { compareHistories } from './compare-histories.ts';
 import { fileHistory, isSetSince } from './file-history.ts';
 import { type Differing, type GitKnowledge, readGit } from './git-knowledge.ts';
-import { type Order, orderOf } from './histories.ts';
-import type { Compared, FileAndVal, ValVersion } from './types.ts';
+import type { Compared, FileAndVal } from './types.ts';
 
 export interface Surroundings {
   /** Undefined if the workspace is in none. */
@@ -55,58 +54,11 @@ const numbersOf = ({ here, known }: Differing, isLong: boolean): CodeNumbers =>
 
 async function compareFile(each: Differing, git: GitKnowledge, { env }: Surroundings): Promise<Compared> {
   const numbers = numbersOf(each, git.isLong);
-  const here = numbers.of(each.here);
-  const versions = each.known.map(({ code }) => numbers.of(code));
-  const present = versions.at(-1);
-  if (here === present) return { status: 'unchanged' };
-  const facts = {
-    fileVersion: each.known[versions.lastIndexOf(here)]?.version,
-    restored: each.known[restoredFrom(versions)]?.version,
-  };
   const file = fileHistory(each, numbers, git);
-  const versionWith = (code: number | undefined) => each.known[versions.lastIndexOf(code ?? Number.NaN)];
-  if (git.limit !== undefined && !file.slice(0, -1).some((code) => code === present)) {
-    return { ...facts, status: 'conflict', limit: git.limit };
-  }
-  const order = orderOf({ versions, file, isSetSince: isSetSince(each, numbers, git) });
-  if (order.kind === 'changed there') return { ...facts, status: 'changed there' };
-  if (order.kind === 'conflict') return { ...facts, status: 'conflict', base: versionWith(order.base) };
-  return { ...facts, ...(await byContents(each, order, versionWith, env)) };
-}
-
-/** The place of the version that has the present code, if the service had another code in between. */
-function restoredFrom(versions: readonly number[]): number {
-  const present = versions.at(-1);
-  const last = versions.findLastIndex((code) => code !== present);
-  return present === undefined || last < 0 ? -1 : versions.lastIndexOf(present, last);
-}
-
-type Contents = Extract<Order, { kind: 'contents' }>;
-
-/** Both went on, or the file alone. The side that has the other's change is newer. */
-async function byContents(
-  { here, known, read }: Differing,
-  { since, base }: Contents,
-  versionWith: (code: number) => ValVersion | undefined,
-  env: NodeJS.ProcessEnv,
-): Promise<Pick<Compared, 'status' | 'base' | 'limit'>> {
-  const textOf = async (version: ValVersion | undefined) =>
-    version && (version.code.text ?? (await read(version))?.text);
-  const shared = versionWith(base);
-  let missed: ValVersion | undefined;
-  const there = await textOf(since.length === 0 ? undefined : known.at(-1));
-  for (const code of since) {
-    const from = await textOf(versionWith(code));
-    const isIn =
-      from !== undefined && there !== undefined && (await contains(here.text, { from, to: there }, env));
-    if (isIn) continue;
-    missed = versionWith(code);
-    if (isIn === undefined) return { status: 'conflict', base: missed, limit: 'no git program' };
-    break;
-  }
-  if (missed === undefined) return { status: 'changed here' };
-  const from = await textOf(shared);
-  const isNewer =
-    from !== undefined && there !== undefined && (await contains(there, { from, to: here.text }, env));
-  return isNewer ? { status: 'changed there' } : { status: 'conflict', base: missed };
+  const present = numbers.of(each.there.code);
+  const isThereInGit = file.some((code) => code === present);
+  const histories = { ...each, numbers, file, isSetSince: isSetSince(each, numbers, git) };
+  if (git.limit === undefined || isThereInGit) return compareHistories(histories, env);
+  const { fileVersion, restored } = await compareHistories({ ...histories, file: [] }, env);
+  return { status: 'conflict', fileVersion, restored, limit: git.limit };
 }

@@ -1,20 +1,20 @@
 // Writes the code of a val into its file. A file that is overwritten or merged is always kept first.
-import { ConflictError, NotFoundError } from '../../core/errors.ts';
+import type { Run } from '../../core/command-line/command.ts';
+import { ConflictError, LocalError, NotFoundError } from '../../core/errors.ts';
 import { readBelow } from '../../core/files/files.ts';
 import { nameFrom } from '../../core/files/val-names.ts';
-import type { Outcome, OutcomeStatus } from '../../core/lib/outcome.ts';
-import { codeOf, isSameCode, withLineEnds } from '../code.ts';
+import { type CodeWithText, codeOf, isSameCode, withLineEnds } from '../code.ts';
 import { replaceBelow } from '../disk/write-files.ts';
-import { type Examined, examineFile, nameThereOf, readLocalSide } from '../examine.ts';
-import type { Look } from '../look.ts';
+import { type Conflict, type Finding, fileOf, nameOf, valOf, wordOf } from '../findings.ts';
+import { mergeTexts } from '../git/merge-file.ts';
 import { updateManifest, withName } from '../manifest.ts';
-import { merge } from '../merge.ts';
-import { conflictOf, nextSteps } from '../next-steps.ts';
+import { findAll } from '../read/find.ts';
+import type { Look } from '../read/look.ts';
+import type { ReadVal, RemoteVal } from '../read/remotes.ts';
 import type { Backup } from '../records/backup.ts';
-import { idAndVersion, type ReadVal, writableCode } from '../remote-vals.ts';
-import { newestVersions, readVersion } from '../versions.ts';
+import { conflictOf, entryOf, nextSteps } from '../words.ts';
 import { nameOfService, pathTo } from '../workspace.ts';
-import { recordThere } from '../write-records.ts';
+import { recordVal, writableText } from './record-val.ts';
 
 export interface PullOptions {
   merge: boolean;
@@ -22,148 +22,156 @@ export interface PullOptions {
   dryRun: boolean;
   /** The user named the val. */
   isNamed: boolean;
+}
+
+export interface Pulling {
+  run: Run;
+  look: Look;
   backup: Backup;
+  options: PullOptions;
 }
 
 export interface Pulled {
-  outcome: Outcome;
-  /** The name that the val had here before, if it was renamed on the service. */
-  nameBefore?: string;
+  status: 'pulled' | 'merged' | 'unchanged' | 'kept' | 'planned';
+  /** The name that vals.json has now, if the val was renamed on the service. */
+  name?: string;
+  remote: RemoteVal | undefined;
   /** The marks that a merge left. */
   conflict?: ConflictError;
 }
 
-export async function pullVal(look: Look, val: Examined, options: PullOptions): Promise<Pulled> {
-  const { dryRun, isNamed } = options;
-  const nameThere = nameThereOf(val);
-  if (nameThere !== undefined) return takeNameOver(look, val, nameThere, options);
-  const outcome = (status: OutcomeStatus): Pulled => ({ outcome: { status, ...idAndVersion(val.there) } });
-  const action = actionFor(val, options);
-  if (action === 'keep') {
-    if (isNamed && val.there === undefined) throw notThere(look, val);
-    return outcome(val.code === 'unchanged' ? 'unchanged' : 'kept');
+export async function pullFinding(pulling: Pulling, finding: Finding): Promise<Pulled> {
+  const { look, options } = pulling;
+  const { merge, force, dryRun, isNamed } = options;
+  const remote = valOf(finding);
+  const word = wordOf(finding);
+  if (word === 'renamed there' && finding.status === 'conflict' && (isNamed || force)) {
+    return takeNameOver(pulling, finding);
   }
-  if (action === 'refuse') throw conflictOf(look.workspace, val);
-  if (dryRun) return outcome('planned');
-  const there = await readThere(look, val);
-  if (action === 'merge') return mergeVal(look, val, there, options);
-  overwrite(look, val, there, options);
-  return { outcome: { status: 'pulled', ...idAndVersion(there) } };
+  if (word === 'both changed' && finding.status === 'conflict' && merge) return mergeVal(pulling, finding);
+  const isWritten = actionFor(finding, options);
+  if (isWritten === 'refuse' && finding.status === 'conflict')
+    throw conflictOf(finding, tellingOf(pulling, finding));
+  if (isWritten !== 'write' || remote === undefined) {
+    if (isNamed && remote === undefined) throw notThere(look, finding);
+    return { status: word === 'unchanged' ? 'unchanged' : 'kept', remote };
+  }
+  if (dryRun) return { status: 'planned', remote };
+  await overwrite(pulling, finding, remote);
+  return { status: 'pulled', remote };
 }
 
-type Action = 'keep' | 'overwrite' | 'merge' | 'refuse';
-
-function actionFor({ status, code }: Examined, { merge, force, isNamed }: PullOptions): Action {
-  switch (status) {
-    case 'unchanged':
-    case 'new':
-    case 'deleted there':
-      return 'keep';
-    case 'missing here':
-      return isNamed ? 'overwrite' : 'keep';
-    case 'changed there':
-      return 'overwrite';
-    case 'changed here':
-      return force ? 'overwrite' : 'keep';
-    case 'renamed here':
-      return force && code !== 'unchanged' ? 'overwrite' : 'keep';
-    case 'unmerged':
-      return force && code !== undefined ? 'overwrite' : 'refuse';
-    case 'conflict':
-      if (force) return 'overwrite';
-      return merge ? 'merge' : 'refuse';
-  }
+function actionFor(finding: Finding, { force, isNamed }: PullOptions): 'write' | 'keep' | 'refuse' {
+  const { pull } = entryOf(finding);
+  if (pull === 'add') return isNamed ? 'write' : 'keep';
+  const isOwn = finding.status === 'changed here' || pull === 'refuse';
+  return force && isOwn ? 'write' : pull;
 }
 
-function notThere({ workspace }: Look, { name, file, status }: Examined): NotFoundError {
-  const path = pathTo(workspace, file);
+const tellingOf = ({ run, look }: Pulling, finding: Finding) => ({
+  path: pathTo(look.workspace, fileOf(finding)),
+  now: run.host.clock.now(),
+});
+
+function notThere({ workspace }: Look, finding: Finding): NotFoundError {
+  const path = pathTo(workspace, fileOf(finding));
   const service = nameOfService(workspace.service);
-  const situation = status === 'deleted there' ? 'deleted there' : 'new';
-  return new NotFoundError(`There is no val "${name}" on ${service}, so ${path} was left as it is.`, {
-    hint: nextSteps(situation, [path]),
-  });
-}
-
-async function readThere({ remotes }: Look, { name, there }: Examined): Promise<ReadVal> {
-  const read = there?.id === undefined ? undefined : await remotes.read(there.id);
-  if (read !== undefined) return read;
-  throw new NotFoundError(`The service did not tell the id of the val "${name}", so it cannot be read.`, {
-    hint: 'Find the id of the val on the service, and give it.',
-  });
-}
-
-/** vals.json gets the new name first. After a crash in between, the val is compared without its record. */
-async function takeNameOver(
-  look: Look,
-  val: Examined,
-  nameThere: string,
-  options: PullOptions,
-): Promise<Pulled> {
-  const { workspace } = look;
-  const { file, name } = val;
-  if (!options.dryRun) {
-    updateManifest(workspace.root, withName(file, nameFrom(file) === nameThere ? undefined : nameThere));
-    workspace.records.update(name, { name: nameThere });
-  }
-  const local = readLocalSide(look, { file, name: nameThere });
-  if (local.here === undefined || options.dryRun) return { outcome: { status: 'planned' }, nameBefore: name };
-  const renamed = await examineFile(look, { ...local, here: local.here });
-  const pulled = await pullVal(look, renamed, options);
-  return { ...pulled, outcome: { ...pulled.outcome, name: nameThere }, nameBefore: name };
-}
-
-function overwrite(look: Look, val: Examined, there: ReadVal, { backup }: Pick<PullOptions, 'backup'>): void {
-  const { workspace } = look;
-  const { file, name } = val;
-  const path = pathTo(workspace, file);
-  const before = readBelow(workspace.root, file, path);
-  if (before !== undefined) refuseEdited(look, val, before);
-  const code = withLineEnds(
-    writableCode(there, name),
-    before === undefined ? undefined : codeOf(before).lineEnds,
+  return new NotFoundError(
+    `There is no val "${nameOf(finding)}" on ${service}, so ${path} was left as it is.`,
+    {
+      hint: nextSteps(wordOf(finding), [path]),
+    },
   );
+}
+
+/** vals.json gets the new name first. Then the file is compared as the one of that name. */
+async function takeNameOver(pulling: Pulling, finding: Conflict): Promise<Pulled> {
+  const { look, run, options } = pulling;
+  const { workspace, records } = look;
+  const { local } = finding;
+  const remote = valOf(finding);
+  if (remote === undefined) throw notThere(look, finding);
+  const { name } = remote;
+  if (options.dryRun) return { status: 'planned', name, remote };
+  updateManifest(workspace.root, withName(local.file, nameFrom(local.file) === name ? undefined : name));
+  const record = records.of(local.name);
+  if (record !== undefined) records.set(name, record);
+  records.remove(local.name);
+  const { results } = await findAll(run, look, [{ ...local, name }], { searches: 'none' });
+  const [result] = results;
+  if (result === undefined) return { status: 'kept', name, remote };
+  if ('error' in result) throw result.error;
+  return { ...(await pullFinding(pulling, result.finding)), name };
+}
+
+/** The code that was compared. The text is read where a list told its hash. */
+async function readAsSeen({ look }: Pulling, finding: Finding, remote: RemoteVal): Promise<ReadVal> {
+  const val = await look.remotes.read(remote.id);
+  if (val !== undefined && isSameCode(val.code, remote.code)) return val;
+  throw new ConflictError(`The val "${nameOf(finding)}" has just changed on the service.`, {
+    hint: 'Run the command again.',
+  });
+}
+
+async function overwrite(pulling: Pulling, finding: Finding, remote: RemoteVal): Promise<void> {
+  const { look, backup } = pulling;
+  const { root } = look.workspace;
+  const file = fileOf(finding);
+  const path = pathTo(look.workspace, file);
+  const val = await readAsSeen(pulling, finding, remote);
+  const before = readBelow(root, file, path);
+  if (before !== undefined) refuseEdited(finding, path, before);
+  const ends = before === undefined ? undefined : codeOf(before).lineEnds;
   if (before !== undefined) backup.keep(file, before);
-  // The file must be replaced first. Otherwise, after a crash, the old code would look like an edit.
-  replaceBelow(workspace.root, file, code, before, path);
-  recordThere(look, val.file, there);
+  // A record that is lost by a crash costs nothing, because both sides have the same code.
+  replaceBelow(root, file, withLineEnds(writableText(val), ends), before, path);
+  await recordVal(look, nameOf(finding), val);
 }
 
 /** The file was saved after it was compared. */
-function refuseEdited({ workspace }: Look, val: Examined, text: string): void {
-  if (val.here !== undefined && codeOf(text).blob === val.here.blob) return;
-  throw conflictOf(workspace, val, 'conflict');
+function refuseEdited(finding: Finding, path: string, text: string): void {
+  if (finding.status !== 'missing here' && text === finding.local.code.text) return;
+  throw new ConflictError(`${path} changed while the command was running, so it was not overwritten.`, {
+    hint: 'Run the command again.',
+  });
 }
 
-async function mergeVal(look: Look, val: Examined, there: ReadVal, { backup }: PullOptions): Promise<Pulled> {
-  const { workspace } = look;
-  const { file, name } = val;
-  const path = pathTo(workspace, file);
-  const before = readBelow(workspace.root, file, path) ?? '';
-  refuseEdited(look, val, before);
-  const { lineEnds } = codeOf(before);
-  const same = (text: string | undefined) => text && withLineEnds(text, lineEnds);
-  const base = same(await commonCode(look, val, there));
-  const { text, conflicts } = merge(base, before, same(writableCode(there, name)) ?? '');
-  backup.keep(file, before);
-  replaceBelow(workspace.root, file, text, before, path);
-  recordThere(look, val.file, there);
-  const outcome: Outcome = { status: 'merged', ...idAndVersion(there) };
-  if (conflicts === 0) return { outcome };
-  return { outcome, conflict: marksLeft(path, conflicts) };
+async function mergeVal(pulling: Pulling, finding: Conflict): Promise<Pulled> {
+  const { look, backup, run, options } = pulling;
+  const { root } = look.workspace;
+  const { file, name, code } = finding.local;
+  const path = pathTo(look.workspace, file);
+  const remote = valOf(finding);
+  if (remote === undefined) throw notThere(look, finding);
+  if (options.dryRun) return { status: 'planned', remote };
+  const val = await readAsSeen(pulling, finding, remote);
+  refuseEdited(finding, path, readBelow(root, file, path) ?? '');
+  const inFile = (text: string) => withLineEnds(text, code.lineEnds);
+  const base = await readBase(pulling, finding, remote);
+  const texts = { here: code.text, base: inFile(base?.text ?? ''), there: inFile(writableText(val)) };
+  const merged = await mergeTexts(texts, run.host.env);
+  if (merged === undefined) throw withoutGit(path);
+  backup.keep(file, code.text);
+  replaceBelow(root, file, merged.text, code.text, path);
+  await recordVal(look, name, val);
+  return { status: 'merged', remote, ...(merged.hasConflicts && { conflict: marksLeft(path) }) };
 }
 
-const marksLeft = (path: string, count: number): ConflictError =>
-  new ConflictError(`${path} has ${count === 1 ? 'a conflict' : `${count} conflicts`}, marked in the file.`, {
-    hint: nextSteps('unmerged', [path]),
+async function readBase(
+  { look }: Pulling,
+  { compared }: Conflict,
+  remote: RemoteVal,
+): Promise<CodeWithText | undefined> {
+  const base = compared?.base;
+  if (base === undefined) return undefined;
+  const { text } = base.code;
+  return text === undefined ? look.remotes.readVersion(remote, base.version) : { ...base.code, text };
+}
+
+const withoutGit = (path: string): LocalError =>
+  new LocalError(`${path} was not merged: git is not installed here.`, {
+    hint: 'Install git, then run the command again.',
   });
 
-/** The newest code that both sides had: that of the record, or of a version that git has. */
-async function commonCode(look: Look, val: Examined, there: ReadVal): Promise<string | undefined> {
-  const { api, history } = look;
-  const recorded = val.record?.code;
-  for await (const { version, code } of newestVersions(api, there.id, there.version)) {
-    const isCommon = isSameCode(code, recorded) || (await history?.newestPlaceOf(code)) !== undefined;
-    if (isCommon) return code.text ?? (await readVersion(api, there.id, version))?.text;
-  }
-  return recorded?.text;
-}
+const marksLeft = (path: string): ConflictError =>
+  new ConflictError(`${path} has conflicts, marked in the file.`, { hint: nextSteps('marks', [path]) });

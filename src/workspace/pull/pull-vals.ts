@@ -1,21 +1,21 @@
 import { dirname } from 'node:path';
 import { runBatch, type Task } from '../../core/command-line/batch.ts';
-import type { Run } from '../../core/command-line/command.ts';
 import { fileColumn, outcomeColumn } from '../../core/commands/shared/columns.ts';
-import { NotFoundError, UsageError } from '../../core/errors.ts';
+import { NotFoundError, RefusedError } from '../../core/errors.ts';
 import type { ValInList } from '../../core/find-val/directory.ts';
 import { listOf } from '../../core/lib/hint.ts';
+import { withoutUndefined } from '../../core/lib/json.ts';
 import { column, idColumn } from '../../core/output/column.ts';
 import type { Rows } from '../../core/output/result.ts';
-import { createAdopter } from '../adopt.ts';
-import type { ComparedVals } from '../compare-workspace.ts';
 import { removeLeftovers } from '../disk/write-files.ts';
-import { type Examined, nameThereOf } from '../examine.ts';
-import type { Look } from '../look.ts';
+import { type Finding, fileOf, nameOf, valOf } from '../findings.ts';
+import { learnIds } from '../ids.ts';
+import type { Look } from '../read/look.ts';
+import type { ReadVal, RemoteVal } from '../read/remotes.ts';
 import { type Backup, createBackup } from '../records/backup.ts';
-import type { ReadVal } from '../remote-vals.ts';
 import { nameOfService, pathTo, relativeTo, type Workspace } from '../workspace.ts';
-import { type PullOptions, pullVal } from './pull-val.ts';
+import { createAdopter } from './adopt.ts';
+import { type Pulled, type Pulling, pullFinding } from './pull-val.ts';
 
 export const pullColumns = [
   outcomeColumn,
@@ -25,73 +25,68 @@ export const pullColumns = [
   fileColumn,
 ];
 
-export interface Pulling {
-  look: Look;
-  /** Vals with a file here, and missing ones. */
-  vals: readonly Examined[];
+export interface Wanted extends Omit<Pulling, 'backup'> {
+  findings: readonly Finding[];
   /** Vals of the service that get a file. */
   added: readonly { id: string; name?: string | undefined }[];
-  options: Omit<PullOptions, 'backup'>;
 }
 
-export async function pullVals(
-  run: Pick<Run, 'host' | 'out'>,
-  { look, vals, added, options: given }: Pulling,
-): Promise<Rows> {
-  const {
-    host: { signal },
-    out: { say },
-  } = run;
+export async function pullVals({ findings, added, ...wanted }: Wanted): Promise<Rows> {
+  const { run, look, options } = wanted;
+  const { say } = run.out;
   const { workspace } = look;
   const backup = createBackup(workspace.own);
-  const options = { ...given, backup };
+  const pulling = { ...wanted, backup };
   const renamed: { from: string; to: string }[] = [];
-  const pulled = vals.map((val): Task => {
-    const file = pathTo(workspace, val.file);
+  const ids = new Map<string, string>();
+  const learn = (val: RemoteVal | undefined) => {
+    if (val !== undefined && !options.dryRun) ids.set(val.name, val.id);
+  };
+  const pulled = findings.map((finding): Task => {
+    const file = pathTo(workspace, fileOf(finding));
     return {
-      row: { file, name: val.name },
+      row: { file, name: nameOf(finding) },
       label: file,
       async run() {
-        const { outcome, nameBefore, conflict } = await pullVal(look, val, options);
-        if (nameBefore !== undefined) renamed.push({ from: nameBefore, to: nameThereOf(val) ?? '' });
-        if (conflict !== undefined) throw conflict;
-        return outcome;
+        learn(valOf(finding));
+        const done = await pullFinding(pulling, finding);
+        if (done.name !== undefined) renamed.push({ from: nameOf(finding), to: done.name });
+        if (done.conflict !== undefined) throw done.conflict;
+        return outcomeOf(done);
       },
     };
   });
-  const tasks = [...pulled, ...adoptions(look, added, given)];
-  const wording = { say, verb: 'pulled', things: 'vals' };
+  const tasks = [...pulled, ...adoptions(look, added, { dryRun: options.dryRun, learn })];
   const { rows, error } = await runBatch(tasks, {
-    ...wording,
-    concurrency: 'auto',
-    signal,
-    progress: 'Pulling',
+    ...{ say, signal: run.host.signal },
+    ...{ verb: 'pulled', things: 'vals', concurrency: 'auto', progress: 'Pulling' },
   });
   for (const { from, to } of renamed) {
-    const done = given.dryRun ? 'A pull would update vals.json.' : 'vals.json was updated.';
+    const done = options.dryRun ? 'A pull would update vals.json.' : 'vals.json was updated.';
     say({ kind: 'note', text: `The val "${from}" is named "${to}" on the service. ${done}` });
   }
   noteKept(run, workspace, backup);
+  await learnIds(run, look, ids);
   const merged = rows.filter(({ status }) => status === 'merged').map(({ file }) => `${file}`);
-  if (merged.length > 0)
-    say({
-      kind: 'hint',
-      text: { text: 'To send the merged code', command: 'push', input: { paths: listOf(merged) } },
-    });
+  if (merged.length > 0) {
+    const text = { text: 'To send the merged code', command: 'push', input: { paths: listOf(merged) } };
+    say({ kind: 'hint', text });
+  }
   const written = rows.filter(({ status }) => status === 'pulled' || status === 'merged');
   const folders = new Set(written.map((row) => dirname(relativeTo(workspace, `${row.file}`))));
   for (const folder of folders) removeLeftovers(workspace.root, folder === '.' ? '' : folder);
   return { kind: 'list', rows, error };
 }
 
+const outcomeOf = ({ status, name, remote }: Pulled) => ({
+  status,
+  ...withoutUndefined({ name, id: remote?.id, version: remote?.version }),
+});
+
 /** Also adds every val of the list without a file, except those whose files were deleted here. */
-export async function pullAll(
-  run: Pick<Run, 'host' | 'out'>,
-  { look, vals: all }: Pick<ComparedVals, 'look' | 'vals'>,
-  options: Pulling['options'],
-): Promise<Rows> {
-  const isMissing = ({ status }: Examined) => status === 'missing here';
-  const missing = all.filter(isMissing).map(({ name }) => name);
+export async function pullAll(wanted: Omit<Wanted, 'added'>): Promise<Rows> {
+  const { look, findings, run } = wanted;
+  const missing = findings.filter(({ status }) => status === 'missing here').map(nameOf);
   if (missing.length > 0) {
     run.out.say({
       kind: 'note',
@@ -101,22 +96,37 @@ export async function pullAll(
       ],
     });
   }
-  const here = new Set(all.flatMap(({ there }) => there?.id ?? []));
-  const added = (await listAll(look)).filter(({ id }) => !here.has(id));
-  return pullVals(run, { look, vals: all.filter((val) => !isMissing(val)), added, options });
+  const here = new Set(findings.flatMap((finding) => valOf(finding)?.id ?? []));
+  const added = (await listAll(look.remotes, look.workspace.service)).filter(({ id }) => !here.has(id));
+  const present = findings.filter(({ status }) => status !== 'missing here');
+  return pullVals({ ...wanted, findings: present, added });
 }
 
 /** Names of files are chosen in the order of the list, before anything is written. */
-function adoptions(look: Look, added: Pulling['added'], { dryRun }: Pick<PullOptions, 'dryRun'>): Task[] {
+function adoptions(
+  look: Look,
+  added: Wanted['added'],
+  { dryRun, learn }: { dryRun: boolean; learn(val: RemoteVal): void },
+): Task[] {
   const adopter = createAdopter(look);
   return added.map(({ id, name }): Task => {
-    const chosen = name === undefined ? undefined : adopter.fileFor({ name });
+    const chosen = name === undefined ? undefined : adopter.fileFor({ name, owner: undefined });
     return {
       row: { ...(name !== undefined && { name }), id },
       label: name === undefined ? id : `"${name}"`,
       async run() {
         const val = await readVal(look, id);
-        return adopter.adopt(val, chosen ?? adopter.fileFor(val), { dryRun });
+        const file = chosen ?? adopter.fileFor(val);
+        await adopter.adopt(val, file, { dryRun });
+        if (val.owner === undefined) learn(val);
+        const { version } = val;
+        const row = withoutUndefined({
+          file: pathTo(look.workspace, file),
+          name: val.name || undefined,
+          id,
+          version,
+        });
+        return { ...row, status: dryRun ? 'planned' : 'pulled' };
       },
     };
   });
@@ -131,21 +141,21 @@ async function readVal({ remotes, workspace }: Look, id: string): Promise<ReadVa
   );
 }
 
-function noteKept({ out: { say } }: Pick<Run, 'out'>, workspace: Workspace, { files, folder }: Backup): void {
+function noteKept({ out: { say } }: Pulling['run'], workspace: Workspace, { files, folder }: Backup): void {
   const [first] = files;
   if (first === undefined) return;
   const what = files.length === 1 ? pathTo(workspace, first) : `${files.length} files`;
   say({ kind: 'note', text: `The old content of ${what} is kept in ${folder}.` });
 }
 
-export async function listAll({
-  remotes,
-  workspace,
-}: Pick<Look, 'remotes'> & { workspace: Pick<Workspace, 'service'> }): Promise<readonly ValInList[]> {
-  const listed = await remotes.all();
+export async function listAll(
+  { list }: Pick<Look['remotes'], 'list'>,
+  service: string,
+): Promise<readonly ValInList[]> {
+  const listed = await list();
   if (listed !== undefined) return listed;
-  throw new UsageError(
-    `${nameOfService(workspace.service)} cannot list your vals, so vals can be pulled only by their ids.`,
+  throw new RefusedError(
+    `${nameOfService(service)} cannot list your vals, so vals can be pulled only by their ids.`,
     { hint: { text: 'To add a val to a workspace by its id', command: 'pull', input: { vals: true } } },
   );
 }

@@ -1,20 +1,12 @@
 // What a push says beside its rows.
 import type { Run } from '../../core/command-line/command.ts';
-import { type Hint, type Hints, hintList } from '../../core/lib/hint.ts';
+import type { Hint } from '../../core/lib/hint.ts';
 import { listed } from '../../core/lib/listed.ts';
 import type { Done } from '../carry-out.ts';
+import { noteOnce } from '../note-once.ts';
 import type { Gone } from '../read/gone.ts';
 import { hintAbout, hintAtGit } from '../words.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
-
-/** One line for all. In GitHub Actions it is an annotation. */
-function noteOnce({ out: { say }, host: { env } }: Run, text: string, hints: Hints, details = ''): void {
-  if (env.GITHUB_ACTIONS === 'true') {
-    say({ kind: 'lines', text: `::warning::${text}${details && ` ${details}`}`, despite: 'pipe' });
-    return;
-  }
-  say({ kind: 'note', text: [text, ...hintList(hints)] });
-}
 
 /** What the service has newer code for is not sent, and is no failure. */
 export function noteBehind(run: Run, paths: readonly string[], { isNamed }: { isNamed: boolean }): void {
@@ -59,14 +51,6 @@ export function notePublic({ out: { say } }: Run, names: readonly string[]): voi
 }
 
 /** On GitHub nobody commits, so the annotation has the whole entry. */
-export function noteIds(run: Run, service: string, learnt: ReadonlyMap<string, string>): void {
-  if (learnt.size === 0) return;
-  const ids = learnt.size === 1 ? 'the id of a val' : `the ids of ${learnt.size} vals`;
-  const entry = JSON.stringify({ [service]: Object.fromEntries(learnt) });
-  const text = `vals.json has ${ids} now, because this service cannot list vals. Commit vals.json.`;
-  noteOnce(run, text, '', `It has "ids": ${entry}`);
-}
-
 export function noteLeft(
   { out: { say } }: Run,
   workspace: Workspace,

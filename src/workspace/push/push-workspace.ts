@@ -20,6 +20,7 @@ import { syntaxFaults } from '../../core/push/syntax-check.ts';
 import { listService, refuseOtherService } from '../belonging.ts';
 import { carryOut, type Done } from '../carry-out.ts';
 import type { GitLimit } from '../compare/types.ts';
+import { learnIds } from '../ids.ts';
 import { type PlanOptions, type Step, sendsCode, stepFor, subjectOf } from '../plan.ts';
 import { type Found, findAll } from '../read/find.ts';
 import type { Gone } from '../read/gone.ts';
@@ -29,8 +30,7 @@ import { hintAtGit, reasonOf, type Telling } from '../words.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 import { askAbout } from './ask.ts';
 import { isFirstPush, notePush } from './first-push.ts';
-import { learnIds } from './ids.ts';
-import { isOpenToAll, noteBehind, noteIds, noteLeft, noteLostFiles, notePublic } from './notes.ts';
+import { isOpenToAll, noteBehind, noteLeft, noteLostFiles, notePublic } from './notes.ts';
 
 export interface PushOptions extends PlanOptions {
   yes: boolean;
@@ -99,7 +99,7 @@ async function push(
   const { result, done } = await carryOutAll(run, look, steps, { ...options, failure: plan.failure });
   if (!dryRun) {
     if (result.error === undefined || [...done.values()].some(isChange)) notePush(workspace);
-    noteIds(run, workspace.service, await learnIds(look, done));
+    await learnIds(run, look, idsIn(done));
   }
   noteBehind(
     run,
@@ -116,6 +116,12 @@ async function push(
   }));
   return { ...result, rows: [...result.rows, ...unsent] };
 }
+
+/** Of the vals that were made or overwritten, by their names. */
+const idsIn = (done: ReadonlyMap<Step, Done>): [string, string][] =>
+  [...done].flatMap(([step, { id, code }]): [string, string][] =>
+    id === undefined || code === undefined ? [] : [[subjectOf(step).name, id]],
+  );
 
 const isChange = ({ status }: Done): boolean =>
   status === 'created' || status === 'pushed' || status === 'sent' || status === 'deleted';

@@ -81,6 +81,9 @@ export interface KnownIds {
   names: ReadonlySet<string>;
 }
 
+/** Outside of a workspace. */
+export const nothingKnown: KnownIds = { recorded: () => undefined, written: new Map(), names: new Set() };
+
 /** For fewer vals, the list is not read if their ids are known. */
 const fewestForList = 5;
 

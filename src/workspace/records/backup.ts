@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+// Copies of files that a pull overwrote or merged.
 import { join } from 'node:path';
 import type { OwnFolder } from './own-folder.ts';
 
@@ -9,23 +9,23 @@ export interface Backup {
   readonly folder: string;
 }
 
+/** How many commands of a workspace are remembered. */
+const mostBackups = 100;
+
 export function createBackup(own: OwnFolder): Backup {
-  const folder = unusedFolder(own);
+  const before = own.names('backup').sort();
+  const time = new Date().toISOString().replaceAll(':', '-');
+  const sameTime = before.filter((name) => name.startsWith(time)).length;
+  const folder = `backup/${time}${sameTime === 0 ? '' : `-${sameTime}`}`;
   const files: string[] = [];
   return {
     files,
     folder: join(own.path ?? '', folder),
     keep(file, content) {
+      if (files.length === 0)
+        for (const name of before.slice(0, 1 - mostBackups)) own.remove(`backup/${name}`);
       own.write(`${folder}/${file}`, content);
       files.push(file);
     },
   };
-}
-
-function unusedFolder({ path = '' }: OwnFolder): string {
-  const time = new Date().toISOString().replaceAll(':', '-');
-  for (let attempt = 0; ; attempt++) {
-    const folder = `backup/${time}${attempt === 0 ? '' : `-${attempt}`}`;
-    if (!existsSync(join(path, folder))) return folder;
-  }
 }

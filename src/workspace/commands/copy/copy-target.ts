@@ -2,29 +2,16 @@ import type { Run } from '../../../core/command-line/command.ts';
 import { AuthError, UsageError } from '../../../core/errors.ts';
 import { createDirectory } from '../../../core/find-val/directory.ts';
 import { noSeenVals } from '../../../core/find-val/seen-vals.ts';
-import { onlyOne } from '../../../core/find-val/unknown-word.ts';
 import type { Api } from '../../../core/http/api.ts';
-import { codeOf, textAt, versionOf } from '../../../core/http/record-fields.ts';
 import type { Hints } from '../../../core/lib/hint.ts';
-import * as routes from '../../../core/routes.ts';
 import { addressOfSpace, parseBaseUrl } from '../../../core/settings/base-url.ts';
 import { checkToken } from '../../../core/settings/settings.ts';
+import { createRemotes, nothingKnown, type Remotes } from '../../read/remotes.ts';
 
 export interface Target {
   api: Api;
   name: string;
-  /** Returns 'unknown' if the service cannot list vals. */
-  find(name: string): Promise<ValThere | 'unknown' | undefined>;
-}
-
-/** A val of the target as it was before the copy. */
-export interface ValThere {
-  id: string;
-  code: string;
-  version: number | undefined;
-  readme: string | undefined;
-  privacy: string | undefined;
-  etag: string | undefined;
+  remotes: Remotes;
 }
 
 export async function openTarget(run: Run, to: string): Promise<Target> {
@@ -51,27 +38,10 @@ export async function openTarget(run: Run, to: string): Promise<Target> {
   if (token === undefined) throw new AuthError(`There is no token for ${baseUrl.origin}.`, { hint });
   const signInHint = tokenFromEnvironment ? 'Set VALS_TO_TOKEN to a token of that service.' : hint;
   const api = await run.api({ baseUrl, token, signInHint });
-  const directory = createDirectory(async () => api, noSeenVals);
-  return {
-    api,
-    name: baseUrl.href,
-    async find(name) {
-      if ((await directory.all()) === undefined) return 'unknown';
-      const found = (await directory.named(name)).map(({ id }) => ({ id, name }));
-      const only = onlyOne(found, `are named "${name}"`);
-      return only && readVal(api, only.id);
-    },
-  };
-}
-
-async function readVal(api: Api, id: string): Promise<ValThere> {
-  const { record, etag } = await api.recordWithEtag(routes.getVal(id));
-  return {
-    id,
-    code: codeOf(record),
-    version: versionOf(record),
-    readme: textAt(record, 'readme'),
-    privacy: textAt(record, 'privacy'),
-    etag,
-  };
+  const remotes = createRemotes(
+    { api, seen: noSeenVals, directory: createDirectory(async () => api, noSeenVals) },
+    nothingKnown,
+    Number.POSITIVE_INFINITY,
+  );
+  return { api, name: baseUrl.href, remotes };
 }

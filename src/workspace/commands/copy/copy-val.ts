@@ -1,30 +1,32 @@
+// Copies one val. A val of that name on the target is compared by its versions there and the val's versions here.
 import type { AddRemark } from '../../../core/command-line/failures.ts';
-import { BadResponseError } from '../../../core/errors.ts';
+import {
+  BadResponseError,
+  ConflictError,
+  hasStatus,
+  isInvalidRequest,
+  RefusedError,
+} from '../../../core/errors.ts';
 import type { Api } from '../../../core/http/api.ts';
-import { codeOf, textAt } from '../../../core/http/record-fields.ts';
+import type { Call, Reply } from '../../../core/http/call.ts';
+import { publicity } from '../../../core/http/change-val.ts';
+import { codeOf as codeIn, textAt, versionOf } from '../../../core/http/record-fields.ts';
 import { withoutUndefined } from '../../../core/lib/json.ts';
 import type { Outcome } from '../../../core/lib/outcome.ts';
 import * as routes from '../../../core/routes.ts';
-import { idAndVersion } from '../../remote-vals.ts';
+import { type CodeWithText, codeOf, isSameCode } from '../../code.ts';
+import { numberCodes } from '../../compare/code-numbers.ts';
+import { compareHistories } from '../../compare/compare-histories.ts';
+import type { Status } from '../../compare/types.ts';
+import type { Remotes, RemoteVal } from '../../read/remotes.ts';
 import type { Target } from './copy-target.ts';
-import { firstCall, sendCopy } from './send-copy.ts';
-import { versionsToSend } from './versions-to-send.ts';
 
 export interface CopyOptions {
-  from: Api;
+  from: { api: Api; remotes: Remotes };
   target: Target;
-  versions: boolean;
+  env: NodeJS.ProcessEnv;
   force: boolean;
   dryRun: boolean;
-}
-
-/** Only the fields to copy, because whole records of many vals would fill the memory. */
-export interface Original {
-  id: string;
-  name: string;
-  code: string;
-  readme: string | undefined;
-  privacy: string | undefined;
 }
 
 interface ValToCopy {
@@ -32,55 +34,205 @@ interface ValToCopy {
   givenName: string | undefined;
 }
 
+interface Original {
+  id: string;
+  name: string;
+  version: number | undefined;
+  code: CodeWithText;
+  fields: Fields;
+}
+
+type Fields = Pick<routes.ValFields, 'readme' | 'privacy'>;
+
 export async function copyVal(val: ValToCopy, options: CopyOptions, remark: AddRemark): Promise<Outcome> {
-  const { from, target, force, dryRun } = options;
-  const original = await readOriginal(val, from);
+  const { target, force, dryRun } = options;
+  const original = await readOriginal(val, options);
   const { name } = original;
-  const found = await target.find(name);
-  const there = found === 'unknown' ? undefined : found;
-  const remarkOnPrivacy = (now: string | undefined) => {
-    const where = `${now} on ${target.name}`;
-    if (!now) return;
-    if (there?.privacy && now !== there.privacy)
-      remark({ subject: name, problem: `changed from ${there.privacy} to ${where}` });
-    if (original.privacy && now !== original.privacy)
-      remark({
-        subject: name,
-        problem: { one: `is ${where}, unlike the original`, many: `are ${where}, unlike the originals` },
-      });
-  };
-  const [first, ...later] = await versionsToSend(original, there, options);
-  if (first === undefined) {
-    remarkOnPrivacy(there?.privacy);
-    return { name, status: 'unchanged', ...idAndVersion(there) };
+  const there = await target.remotes.find(name);
+  const before = there.kind === 'val' ? there : undefined;
+  const row = withoutUndefined({ name, id: before?.id });
+  const status = before === undefined ? 'changed here' : await compareWithCopy(original, before, options);
+  if (status === 'unchanged') return { ...row, status, ...withoutUndefined({ version: before?.version }) };
+  if (status !== 'changed here' && !force) throw conflict(original, problems[status], target);
+  const calls = await callsFor(original, before, { ...options, replaces: force && there.kind === 'unknown' });
+  for (const api of [options.from.api, target.api]) api.refuseToken(calls.whole);
+  const versionBefore = withoutUndefined({ versionBefore: before?.version });
+  if (dryRun) {
+    return { ...row, status: 'planned', plan: before === undefined ? 'create' : 'send', ...versionBefore };
   }
-  const copy = { original, there, mayReplace: found === 'unknown' && force };
-  const code = await first();
-  for (const service of [from, target.api]) service.refuseToken(firstCall(copy, code));
-  const row = withoutUndefined({ name, versionBefore: there?.version });
-  if (dryRun) return { ...row, status: 'planned', ...idAndVersion({ id: there?.id }) };
-  const sent = await sendCopy(copy, { code, later }, options);
-  for (const field of sent.leftOut)
-    remark({
-      subject: name,
-      problem: {
-        one: `was copied without its ${field}, which ${target.name} refused`,
-        many: `were copied without their ${field}, which ${target.name} refused`,
-      },
-    });
-  remarkOnPrivacy(sent.privacy);
-  return { ...row, status: sent.isNew ? 'created' : 'pushed', ...idAndVersion(sent) };
+  const reply = await send(calls, original, target, remark);
+  const { body = null } = reply;
+  const id = textAt(body, 'id') ?? before?.id;
+  const version = versionOf(body);
+  await refuseMorePublic(original, { id, privacy: textAt(body, 'privacy') }, target);
+  return {
+    ...row,
+    status: before === undefined ? statusOfNew(reply) : statusOfReplaced(version, before.version),
+    ...withoutUndefined({ id, version }),
+    ...versionBefore,
+  };
 }
 
 /** A val that the user named is copied under that name, even if the service now calls it by another one. */
-async function readOriginal({ id, givenName }: ValToCopy, from: Api): Promise<Original> {
-  const record = await from.record(routes.getVal(id));
+async function readOriginal({ id, givenName }: ValToCopy, { from }: CopyOptions): Promise<Original> {
+  const record = await from.api.record(routes.getVal(id));
   const name = givenName ?? textAt(record, 'name');
   if (name === undefined) {
     throw new BadResponseError(`The service sent no name for the val ${id}, so the val cannot be copied.`, {
       hint: 'Give the val a name on the service, then run the command again.',
     });
   }
+  const readme = textAt(record, 'readme');
   const privacy = textAt(record, 'privacy');
-  return { id, name, code: codeOf(record), readme: textAt(record, 'readme'), privacy };
+  return {
+    ...{ id, name, version: versionOf(record), code: codeOf(codeIn(record)) },
+    fields: { ...(readme && { readme }), ...(privacy && { privacy }) },
+  };
 }
+
+const mostVersionsHere = 100;
+
+async function compareWithCopy(
+  { id, name, version, code }: Original,
+  there: RemoteVal,
+  { from, target, env }: CopyOptions,
+): Promise<Status> {
+  if (isSameCode(code, there.code)) return 'unchanged';
+  const here = {
+    kind: 'val',
+    id,
+    name,
+    version,
+    code,
+    madeAt: undefined,
+    madeBy: undefined,
+    etag: undefined,
+  } as const;
+  const [known, own] = await Promise.all([
+    target.remotes.versions(there),
+    from.remotes.versions(here, mostVersionsHere),
+  ]);
+  const numbers = numberCodes(
+    [...own, ...known].map((each) => each.code),
+    { isLong: false },
+  );
+  const versions = new Set(known.map((each) => numbers.of(each.code)));
+  const file = own.map((each) => numbers.of(each.code)).filter((number) => versions.has(number));
+  const current = numbers.of(code);
+  const madeThere = Date.parse(known.at(-1)?.madeAt ?? '');
+  const histories = {
+    ...{ here: code, known, numbers },
+    file: [...file, current],
+    isSetSince: own.some(
+      (each) => numbers.of(each.code) === current && Date.parse(each.madeAt ?? '') > madeThere,
+    ),
+    read: (each: { version: number | undefined }) => target.remotes.readVersion(there, each.version),
+  };
+  return (await compareHistories(histories, env)).status;
+}
+
+interface Calls {
+  whole: Call;
+  /** For a service that refuses the readme. Undefined without one. */
+  withoutReadme: Call | undefined;
+}
+
+/** A val that is there is read once more, and is only made less public. */
+async function callsFor(
+  { name, code: { text: code }, fields }: Original,
+  before: RemoteVal | undefined,
+  { target, replaces }: CopyOptions & { replaces: boolean },
+): Promise<Calls> {
+  const variants = (fieldsToSend: Fields, callWith: (fields: Fields) => Call): Calls => {
+    const { readme, ...others } = fieldsToSend;
+    return {
+      whole: callWith(fieldsToSend),
+      withoutReadme: readme === undefined ? undefined : callWith(others),
+    };
+  };
+  if (before === undefined) {
+    return variants(fields, (each) =>
+      replaces ? routes.putVal(name, code, each) : routes.createVal({ name, code, ...each }),
+    );
+  }
+  const { record, etag } = await target.api.recordWithEtag(routes.getVal(before.id));
+  const isAsCompared =
+    isSameCode(codeOf(codeIn(record)), before.code) && versionOf(record) === before.version;
+  if (!isAsCompared) throw changedMeanwhile(name, target);
+  const { readme, privacy } = fields;
+  const isNarrower = publicity(privacy, 0) < publicity(textAt(record, 'privacy'), 2);
+  const changed = {
+    ...(readme !== undefined && readme !== textAt(record, 'readme') && { readme }),
+    ...(privacy !== undefined && isNarrower && { privacy }),
+  };
+  return variants(changed, (each) => ({ ...routes.createVersion(before.id, code, each), ifMatch: etag }));
+}
+
+const changedMeanwhile = (name: string, target: Target): ConflictError =>
+  new ConflictError(`${name} has just changed on ${target.name}.`, { hint: 'Run the command again.' });
+
+async function send(
+  { whole, withoutReadme }: Calls,
+  original: Original,
+  target: Target,
+  remark: AddRemark,
+): Promise<Reply> {
+  try {
+    return await target.api.send(whole);
+  } catch (error) {
+    if (hasStatus(error, 412)) throw changedMeanwhile(original.name, target);
+    if (hasStatus(error, 409)) throw conflict(original, 'exists already', target);
+    if (!isInvalidRequest(error) || withoutReadme === undefined) throw error;
+    const reply = await target.api.send(withoutReadme);
+    remark({
+      subject: original.name,
+      problem: {
+        one: `was copied without its readme, which ${target.name} refused`,
+        many: `were copied without their readmes, which ${target.name} refused`,
+      },
+    });
+    return reply;
+  }
+}
+
+const statusOfNew = ({ status }: Reply) => (status === 201 ? 'created' : 'sent');
+
+const statusOfReplaced = (version: number | undefined, before: number | undefined) =>
+  version !== undefined && before !== undefined && version > before ? 'pushed' : 'sent';
+
+/** Services may ignore the privacy that they are sent. */
+async function refuseMorePublic(
+  { id: idHere, name, fields }: Original,
+  copy: { id: string | undefined; privacy: string | undefined },
+  target: Target,
+): Promise<void> {
+  const { privacy } = fields;
+  if (privacy === undefined || privacy === 'public') return;
+  const { id } = copy;
+  const shown = copy.privacy ?? (id && textAt(await target.api.record(routes.getVal(id)), 'privacy'));
+  if (shown === undefined || publicity(shown, 0) <= publicity(privacy, 0)) return;
+  throw new RefusedError(`${name} is ${privacy}, but its copy on ${target.name} is ${shown}.`, {
+    hint: {
+      text: `To make the copy ${privacy}`,
+      command: 'val set',
+      input: { val: id ?? idHere, privacy, baseUrl: target.name },
+    },
+  });
+}
+
+const problems: Readonly<Record<Exclude<Status, 'unchanged' | 'changed here'>, string>> = {
+  'changed there': 'has newer code',
+  conflict: 'has different code',
+};
+
+const conflict = ({ id, name }: Original, problem: string, target: Target): ConflictError =>
+  new ConflictError(`${name} ${problem} on ${target.name}.`, {
+    hint: [
+      {
+        text: 'To see the code there',
+        command: 'val get',
+        input: { val: name, code: true, baseUrl: target.name },
+      },
+      { text: 'To overwrite it', command: 'copy', input: { vals: [id], to: target.name, force: true } },
+    ],
+  });

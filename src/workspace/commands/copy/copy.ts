@@ -4,9 +4,10 @@ import { addTo, type Remarked, summarizeRemarks } from '../../../core/command-li
 import { text, val } from '../../../core/command-line/value-types.ts';
 import { outcomeColumn, versionColumn } from '../../../core/commands/shared/columns.ts';
 import { dryRun } from '../../../core/commands/shared/options.ts';
-import { UsageError } from '../../../core/errors.ts';
+import { RefusedError, UsageError } from '../../../core/errors.ts';
 import type { GivenVal } from '../../../core/find-val/find-val.ts';
 import { column, idColumn } from '../../../core/output/column.ts';
+import { createRemotes, nothingKnown } from '../../read/remotes.ts';
 
 interface Item {
   id: string;
@@ -18,14 +19,12 @@ export const command = defineCommand({
   summary: 'Copy vals to another service',
   description:
     'Copy vals from the service in use to another service that you are signed in to, or to a space. Name, readme and ' +
-    'privacy are copied if that service accepts them. A val that exists there is replaced if its code is that of any version ' +
-    'here. If it has other code, it is overwritten only with --force.',
+    'privacy are copied if that service accepts them. A val that exists there is replaced if the val here is newer, by ' +
+    'the versions of both. Otherwise it is overwritten only with --force.',
   details:
     'For the service of --to, the command uses VALS_TO_TOKEN, or the token that `vals login` stored. ' +
-    'To continue after an interruption, run the same command again. With --versions, the command copies only the ' +
-    'versions that the other service does not have yet. Equal versions in a row are copied as one version. The last ' +
-    'version of the copy has the current code. The author and the date of each version are not kept: you make the copies, ' +
-    'now. To move a whole service with authors and dates, use `vals backup`.',
+    'To continue after an interruption, run the same command again. Only the current code is copied: to move a whole ' +
+    'service with all versions, use `vals backup`.',
   arguments: {
     vals: {
       description: 'names, ids, starts of ids, or files of vals',
@@ -37,17 +36,16 @@ export const command = defineCommand({
   options: {
     to: { description: 'the base URL to copy to, or @name for a space', value: text('base-url') },
     all: { description: 'copy all your vals' },
-    versions: { description: 'copy all versions, not only the current code' },
     force: { description: 'overwrite vals that were changed on the --to service' },
     dryRun,
   },
   examples: [
     'vals copy hello --to https://vals.example.com',
-    'vals copy --all --versions --to https://vals.example.com/@acme',
+    'vals copy --all --to https://vals.example.com/@acme',
   ],
   columns: [outcomeColumn, column('name'), versionColumn, idColumn('id')],
   empty: 'You have no vals to copy.',
-  async run(run, { vals, to, all, versions = false, force = false, dryRun = false }) {
+  async run(run, { vals, to, all, force = false, dryRun = false }) {
     if (to === undefined)
       throw new UsageError('No service to copy to was given.', {
         hint: [
@@ -67,15 +65,16 @@ export const command = defineCommand({
     }
     const { openTarget } = await import('./copy-target.ts');
     const { copyVal } = await import('./copy-val.ts');
-    const from = await run.api();
+    const api = await run.api();
+    const from = { api, remotes: createRemotes({ api, ...run.vals }, nothingKnown, vals.length) };
     const target = await openTarget(run, to);
     const items = all ? await listItems(run) : namedItems(vals);
     const {
       out: { say },
-      host: { signal },
+      host: { signal, env },
     } = run;
     const remarks: Remarked[] = [];
-    const options = { from, target, versions, force, dryRun };
+    const options = { from, target, env, force, dryRun };
     const tasks = items.map(({ id, name, givenName }) => ({
       row: { name },
       label: name,
@@ -98,7 +97,7 @@ const namedItems = (vals: readonly GivenVal[]): Item[] =>
 async function listItems(run: Run): Promise<Item[]> {
   const listed = await run.vals.directory.all();
   if (listed !== undefined) return listed.map(({ id, name = id }) => ({ id, name }));
-  throw new UsageError('The service cannot list your vals, so --all does not work.', {
+  throw new RefusedError('The service cannot list your vals, so --all does not work.', {
     hint: 'Omit --all, and give the names or ids of the vals.',
   });
 }

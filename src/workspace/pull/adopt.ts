@@ -1,22 +1,21 @@
 // Gives a val of the service a file in the workspace.
-import { BadResponseError, ConflictError, LocalError } from '../core/errors.ts';
-import { existsBelow, namesBelow } from '../core/files/files.ts';
-import { nameFrom } from '../core/files/val-names.ts';
-import { isTakenFromFolder } from '../core/files/walk.ts';
-import type { Outcome } from '../core/lib/outcome.ts';
-import { nameLike } from '../core/lib/val-limits.ts';
-import { fold, nameProblem } from './disk/file-names.ts';
-import { replaceBelow } from './disk/write-files.ts';
-import type { Look } from './look.ts';
-import { updateManifest, withName } from './manifest.ts';
-import { idAndVersion, type ReadVal, writableCode } from './remote-vals.ts';
-import { pathTo } from './workspace.ts';
-import { recordThere } from './write-records.ts';
+import { BadResponseError, ConflictError, LocalError } from '../../core/errors.ts';
+import { existsBelow, namesBelow } from '../../core/files/files.ts';
+import { nameFrom } from '../../core/files/val-names.ts';
+import { isTakenFromFolder } from '../../core/files/walk.ts';
+import { nameLike } from '../../core/lib/val-limits.ts';
+import { fold, nameProblem } from '../disk/file-names.ts';
+import { replaceBelow } from '../disk/write-files.ts';
+import { updateManifest, withName } from '../manifest.ts';
+import type { Look } from '../read/look.ts';
+import type { ReadVal } from '../read/remotes.ts';
+import { pathTo } from '../workspace.ts';
+import { recordVal, writableText } from './record-val.ts';
 
 export interface Adopter {
   /** The file that the val gets. Each val of a command gets another one. */
   fileFor(val: Pick<ReadVal, 'name' | 'owner'>): string;
-  adopt(val: ReadVal, file: string, options: { dryRun: boolean }): Outcome;
+  adopt(val: ReadVal, file: string, options: { dryRun: boolean }): Promise<void>;
 }
 
 export function createAdopter(look: Look): Adopter {
@@ -43,23 +42,21 @@ export function createAdopter(look: Look): Adopter {
 
   return {
     fileFor,
-    adopt(val, file, { dryRun }) {
+    async adopt(val, file, { dryRun }) {
       const { name, owner } = val;
       const path = pathTo(workspace, file);
       if (name === '') throw withoutName(val.id);
       const [other] = [...look.names].find(([, each]) => each === name) ?? [];
       if (owner === undefined && other !== undefined) throw hasFile(name, pathTo(workspace, other));
       if (existsBelow(workspace.root, file)) throw fileExists(name, path);
-      const code = writableCode(val, name);
-      const outcome = { file: path, name, ...idAndVersion(val) };
-      if (dryRun) return { ...outcome, status: 'planned' };
+      const text = writableText(val);
+      if (dryRun) return;
       // The disk cannot have the name of the val as the name of a file. A push of another owner's val makes one of one's
       // own, under the name of the file.
       if (owner === undefined && nameFrom(file) !== name)
         updateManifest(workspace.root, withName(file, name));
-      replaceBelow(workspace.root, file, code, undefined, path);
-      if (owner === undefined) recordThere(look, file, val);
-      return { ...outcome, status: 'pulled' };
+      replaceBelow(workspace.root, file, text, undefined, path);
+      if (owner === undefined) await recordVal(look, name, val);
     },
   };
 }
