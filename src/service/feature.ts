@@ -1,91 +1,33 @@
-import type { Feature } from '../core/command-line/command.ts';
+import type { Feature, PlacedCommand } from '../core/command-line/command.ts';
+
+type More = Pick<PlacedCommand, 'topic' | 'aliases'>;
+
+const command = (
+  path: string,
+  effect: PlacedCommand['effect'],
+  load: PlacedCommand['load'],
+  more: More = {},
+): PlacedCommand => ({ path, group: 'set-up', effect, load, ...more });
 
 /** The embedded service, and the shared service that a team runs. */
 export const service: Feature = {
   commands: [
-    { path: 'serve', group: 'set-up', effect: 'updates', load: () => import('./commands/serve/serve.ts') },
-    {
-      path: 'user add',
+    command('serve', 'updates', () => import('./commands/serve/serve.ts')),
+    command('user add', 'adds', () => import('./commands/user/add.ts'), {
       topic: 'People of a shared service',
-      group: 'set-up',
-      effect: 'adds',
-      load: () => import('./commands/user/add.ts'),
-    },
-    {
-      path: 'user ls',
-      aliases: ['user list'],
-      group: 'set-up',
-      effect: 'reads',
-      load: () => import('./commands/user/ls.ts'),
-    },
-    {
-      path: 'user token',
-      group: 'set-up',
-      effect: 'updates',
-      load: () => import('./commands/user/token.ts'),
-    },
-    {
-      path: 'user rm',
-      aliases: ['user delete'],
-      group: 'set-up',
-      effect: 'deletes',
-      load: () => import('./commands/user/rm.ts'),
-    },
-    {
-      path: 'space add',
-      topic: 'Spaces of a team',
-      group: 'set-up',
-      effect: 'adds',
-      load: () => import('./commands/space/add.ts'),
-    },
-    {
-      path: 'space ls',
-      aliases: ['space list'],
-      group: 'set-up',
-      effect: 'reads',
-      load: () => import('./commands/space/ls.ts'),
-    },
-    {
-      path: 'space grant',
-      group: 'set-up',
-      effect: 'updates',
-      load: () => import('./commands/space/grant.ts'),
-    },
-    {
-      path: 'space revoke',
-      group: 'set-up',
-      effect: 'deletes',
-      load: () => import('./commands/space/revoke.ts'),
-    },
-    {
-      path: 'space rm',
-      aliases: ['space delete'],
-      group: 'set-up',
-      effect: 'deletes',
-      load: () => import('./commands/space/rm.ts'),
-    },
-    {
-      path: 'token add',
-      topic: 'Tokens of your own',
-      group: 'set-up',
-      effect: 'adds',
-      load: () => import('./commands/token/add.ts'),
-    },
-    {
-      path: 'token ls',
-      aliases: ['token list'],
-      group: 'set-up',
-      effect: 'reads',
-      load: () => import('./commands/token/ls.ts'),
-    },
-    {
-      path: 'token rm',
-      aliases: ['token delete'],
-      group: 'set-up',
-      effect: 'deletes',
-      load: () => import('./commands/token/rm.ts'),
-    },
-    { path: 'backup', group: 'set-up', effect: 'adds', load: () => import('./commands/backup.ts') },
+    }),
+    command('user ls', 'reads', () => import('./commands/user/ls.ts'), { aliases: ['user list'] }),
+    command('user token', 'updates', () => import('./commands/user/token.ts')),
+    command('user rm', 'deletes', () => import('./commands/user/rm.ts'), { aliases: ['user delete'] }),
+    command('space add', 'adds', () => import('./commands/space/add.ts'), { topic: 'Spaces of a team' }),
+    command('space ls', 'reads', () => import('./commands/space/ls.ts'), { aliases: ['space list'] }),
+    command('space grant', 'updates', () => import('./commands/space/grant.ts')),
+    command('space revoke', 'deletes', () => import('./commands/space/revoke.ts')),
+    command('space rm', 'deletes', () => import('./commands/space/rm.ts'), { aliases: ['space delete'] }),
+    command('token add', 'adds', () => import('./commands/token/add.ts'), { topic: 'Tokens of your own' }),
+    command('token ls', 'reads', () => import('./commands/token/ls.ts'), { aliases: ['token list'] }),
+    command('token rm', 'deletes', () => import('./commands/token/rm.ts'), { aliases: ['token delete'] }),
+    command('backup', 'adds', () => import('./commands/backup.ts')),
   ],
   async openLocal(settings, onUpgrade) {
     const { openLocal } = await import('./open-local.ts');

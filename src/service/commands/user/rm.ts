@@ -6,7 +6,7 @@ import { removalOptions, removeUserOrSpace, usernameArgument } from '../serve/pe
 export const command = defineCommand({
   summary: 'Remove a person',
   description:
-    'Remove a person. The command asks first. The token of the person stops working. A person who owns vals is ' +
+    'Remove a person. The command asks first. The tokens of the person stop working. A person who owns vals is ' +
     'removed only with --with-vals, which deletes those vals too, with all their versions. If the command is ' +
     'interrupted, run the command again to delete the rest.',
   arguments: { username: usernameArgument },

@@ -3,10 +3,11 @@ import { noneNamed, tokenColumns, usernameArgument, withStore } from '../serve/p
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({
-  summary: 'Replace the token of a person',
+  summary: 'Give a person a new token, and end all earlier ones',
   description:
     'Give a person a new token, and print it. The token is shown only once, because the service keeps only a ' +
-    'hash of the token. The old token stops working immediately, in every service that uses the same database.',
+    'hash of the token. All earlier tokens of the person end immediately, in every service that uses the same database, ' +
+    'and with them the sessions of browsers.',
   arguments: { username: usernameArgument },
   options: existingPlaceOptions,
   examples: ['vals user token ada', 'vals user token ada --json | jq -r .token'],
@@ -15,7 +16,7 @@ export const command = defineCommand({
     withStore(run, options, async ({ people }, place) => {
       const renewed = await people.renewToken(username);
       if (!renewed) throw noneNamed('user', username, place);
-      run.out.say({ kind: 'done', text: `${username} has a new token. The old token no longer works.` });
+      run.out.say({ kind: 'done', text: `${username} has a new token. All earlier ones have ended.` });
       return { kind: 'record', record: { ...renewed.user, token: renewed.token } };
     }),
 });
