@@ -120,8 +120,7 @@ const tables = ({ bytes, sortedText, long, position, tableEnd }: Dialect): strin
     json TEXT NOT NULL,
     UNIQUE (owner_id, kind, key)
   )${tableEnd};
-  CREATE INDEX records_by_time ON records (owner_id, kind, at DESC, position);
-  CREATE INDEX records_by_tag ON records (owner_id, kind, tag, at DESC, position);
+  CREATE INDEX records_by_time ON records (owner_id, kind, at, position);
   CREATE INDEX records_by_val ON records (kind, val_id);
 
   -- Times are milliseconds, and val is the position of the val: there may be millions of runs, so each byte counts.

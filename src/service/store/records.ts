@@ -1,5 +1,5 @@
 import type { Reader, Tx } from '../database/database.ts';
-import { allOf, nothing, type Sql, sql } from '../database/sql.ts';
+import { allOf, nothing, sql } from '../database/sql.ts';
 import type { User } from './access.ts';
 import type { RecordPosition } from './positions.ts';
 import { sortableTime } from './timestamps.ts';
@@ -23,7 +23,7 @@ export interface RecordFilter {
   tag?: string | undefined;
   since?: string | undefined;
   until?: string | undefined;
-  limit?: number;
+  limit: number;
   offset?: number;
   after?: RecordPosition | undefined;
 }
@@ -38,29 +38,18 @@ export async function findRecords(
   db: Reader,
   kind: LoadedKind,
   owner: User,
-  { limit = 2 ** 52, offset = 0, after, ...filter }: RecordFilter = {},
+  { limit, offset = 0, after, tag, since, until }: RecordFilter,
 ): Promise<{ records: FoundRecord[]; more: boolean }> {
   const conditions = [
     sql`owner_id = ${owner.id} AND kind = ${kind}`,
-    ...(filter.tag === undefined ? [] : [sql`tag = ${filter.tag}`]),
-    ...(filter.since === undefined ? [] : [sql`at > ${sortableTime(filter.since) ?? ''}`]),
-    ...(filter.until === undefined ? [] : [sql`at <= ${sortableTime(filter.until) ?? ''}`]),
+    ...(after ? [sql`(at, position) < (${after[0]}, ${after[1]})`] : []),
+    ...(tag === undefined ? [] : [sql`tag = ${tag}`]),
+    ...(since === undefined ? [] : [sql`at > ${sortableTime(since) ?? ''}`]),
+    ...(until === undefined ? [] : [sql`at <= ${sortableTime(until) ?? ''}`]),
   ];
-  const select = (isInRange: readonly Sql[], most: number, skipped = nothing) =>
-    db.query<FoundRecord>(sql`
-      SELECT at, position, json FROM records WHERE ${allOf([...conditions, ...isInRange])}
-        ORDER BY at DESC, position LIMIT ${most} ${skipped}`);
-  const wanted = limit + 1;
-  const found: FoundRecord[] = [];
-  if (after) {
-    const [at, position] = after;
-    // Two statements are faster than one statement with OR, because the databases use no index for the OR.
-    found.push(...(await select([sql`at = ${at}`, sql`position > ${position}`], wanted)));
-    const left = wanted - found.length;
-    if (left > 0) found.push(...(await select([sql`at < ${at}`], left)));
-  } else {
-    found.push(...(await select([], wanted, sql`OFFSET ${offset}`)));
-  }
+  const found = await db.query<FoundRecord>(sql`
+    SELECT at, position, json FROM records WHERE ${allOf(conditions)}
+      ORDER BY at DESC, position DESC LIMIT ${limit + 1} ${after ? nothing : sql`OFFSET ${offset}`}`);
   return { records: found.slice(0, limit), more: found.length > limit };
 }
 

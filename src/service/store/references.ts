@@ -49,7 +49,7 @@ export async function findReferences(
   db: Reader,
   access: Access | undefined,
   { owner, valId }: { owner: User; valId?: string | undefined },
-  { limit, offset = 0, after, since, until }: RecordFilter & { limit: number },
+  { limit, offset = 0, after, since, until }: RecordFilter,
 ): Promise<{ references: Reference[]; more: boolean }> {
   const conditions: Sql[] = [
     sql`imported_owner_id = ${owner.id}`,

@@ -60,7 +60,6 @@ test('the log of a replaced store is not applied to the new store', async () => 
   expect(await service.statusOf('DELETE', `/v1/vals/${mine.id}`)).toBe(503);
   await service.close();
   const again = await temporaryService({ at: service.at });
-  expect(again.token).toBe(other.token);
   expect(await again.get(`/v1/vals/${theirs.id}`)).toMatchObject({
     id: theirs.id,
     code: theirs.code,
