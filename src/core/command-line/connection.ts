@@ -70,7 +70,7 @@ function requestsTo(
     },
     {
       base,
-      proxy,
+      proxy: () => (dispatcher.usesProxy() ? proxy : undefined),
       signal,
       redact,
       hasToken: token !== undefined,

@@ -10,7 +10,7 @@ import { warnWith } from '../lib/say.ts';
 import { column } from '../output/column.ts';
 import * as routes from '../routes.ts';
 import { type BaseUrl, parseBaseUrl, spaceIn } from '../settings/base-url.ts';
-import { readConfig, withDefault } from '../settings/config-file.ts';
+import { readConfig } from '../settings/config-file.ts';
 import { checkToken, isOfThisMachine } from '../settings/settings.ts';
 import { warnIfSet } from './shared/warn-if-set.ts';
 
@@ -51,9 +51,10 @@ export const command = defineCommand({
     const token = withToken ? await readToken(run) : await askForToken(run, baseUrl);
     const user = await signIn(run, baseUrl, token);
     const { updateConfig } = await import('../settings/config-update.ts');
-    updateConfig(run, (config) =>
-      withDefault({ ...config, tokens: { ...config.tokens, [baseUrl.origin]: token } }, baseUrl.href),
-    );
+    updateConfig(run, ({ tokens }) => ({
+      baseUrl: baseUrl.href,
+      tokens: { ...tokens, [baseUrl.origin]: token },
+    }));
     warnIfSet(run, 'VALS_TOKEN');
     warnIfSet(run, 'VALS_LOCAL');
     say({

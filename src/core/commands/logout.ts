@@ -1,8 +1,7 @@
 import { defineCommand } from '../command-line/command.ts';
 import { UsageError } from '../errors.ts';
 import { column } from '../output/column.ts';
-import { hasOrigin, placesAt } from '../settings/base-url.ts';
-import { usedIn } from '../settings/config-file.ts';
+import { hasOrigin } from '../settings/base-url.ts';
 import { warnIfSet } from './shared/warn-if-set.ts';
 
 export const command = defineCommand({
@@ -30,17 +29,16 @@ export const command = defineCommand({
     updateConfig(run, (config) => {
       const { [baseUrl.origin]: forgotten, ...tokens } = config.tokens;
       wasSignedIn = forgotten !== undefined;
-      const used = usedIn(config).filter((href) => !hasOrigin(href, baseUrl.origin));
       if (!hasOrigin(config.baseUrl, baseUrl.origin)) {
         defaultNow = config.baseUrl === undefined ? '' : `The default service is still ${config.baseUrl}.`;
-        return { ...config, used, tokens };
+        return { ...config, tokens };
       }
       const left = Object.keys(tokens);
-      const next = left.length === 1 ? (placesAt(left[0] ?? '', used).at(-1) ?? left[0]) : undefined;
+      const next = left.length === 1 ? left[0] : undefined;
       defaultNow =
         next === undefined ? 'There is no default service now.' : `The default service is now ${next}.`;
       others = next === undefined ? left.length : 0;
-      return { ...config, baseUrl: next, used, tokens };
+      return { ...(next !== undefined && { baseUrl: next }), tokens };
     });
     warnIfSet(run, 'VALS_TOKEN');
     if (wasSignedIn) {

@@ -41,7 +41,7 @@ export function retryWhileBusy<Result>(act: () => Result, platform = systemPlatf
 
 export const replaceFile = (from: string, to: string): void => retryWhileBusy(() => renameSync(from, to));
 
-export const pause = (): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
+const pause = (): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
 
 export function isRunning(processId: number): boolean {
   try {

@@ -16,8 +16,8 @@ export const visible = (text: string): string => text.replace(unsafe, escapeChar
 
 export const visibleLines = (text: string): string => text.replace(unsafeExceptLayout, escapeCharacter);
 
-/** A shorter secret is not hidden, because ordinary text may contain the same letters by chance. */
-export const shortestSecret = 8;
+/** Of a shorter secret nobody can say whether a text contains it by chance. */
+const shortestSecret = 8;
 
 export const holdsSecret = (text: string, secret: string): boolean =>
   secret.length >= shortestSecret && text.includes(secret);

@@ -1,25 +1,30 @@
-import { shortestSecret } from '../lib/visible.ts';
-
 export interface Redactor {
   add(secret: string | undefined): void;
   /** Every output passes this function. Call it before a text is cut too, because it recognizes only the whole token. */
   redact(text: string): string;
 }
 
+/** Of a shorter secret, only a whole word is hidden, because longer words may contain it by chance. */
+const longEnough = 8;
+/** Nobody can keep secret what has fewer characters. */
+const shortestSecret = 4;
+
 export function createRedactor(): Redactor {
-  const secrets = new Map<string, string>();
+  const secrets = new Map<string, { pattern: RegExp; mask: string }>();
   return {
     add(secret) {
       if (secret === undefined || secret.length < shortestSecret) return;
       // JSON with *** in the place of a number would not be JSON.
       const mask = /^\d+$/.test(secret) ? '1' : '***';
       for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]) {
-        secrets.set(form, mask);
+        const literal = form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+        const text = secret.length < longEnough ? `(?<![\\w])${literal}(?![\\w])` : literal;
+        secrets.set(form, { pattern: new RegExp(text, 'g'), mask });
       }
     },
     redact(text) {
       let redacted = text;
-      for (const [secret, mask] of secrets) redacted = redacted.replaceAll(secret, mask);
+      for (const { pattern, mask } of secrets.values()) redacted = redacted.replace(pattern, () => mask);
       return redacted;
     },
   };

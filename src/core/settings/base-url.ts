@@ -63,9 +63,5 @@ export function addressOfSpace(name: string, baseUrl: string | undefined): strin
   });
 }
 
-/** The base URLs of one service that were used, with their paths, the last one last. */
-export const placesAt = (origin: string, used: readonly string[]): string[] =>
-  used.filter((href) => hasOrigin(href, origin));
-
 export const hasOrigin = (href: string | undefined, origin: string): boolean =>
   `${href}/`.startsWith(`${origin}/`);

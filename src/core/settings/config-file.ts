@@ -6,19 +6,9 @@ import { isMissing, type System } from '../lib/system.ts';
 
 export interface StoredConfig {
   baseUrl?: string;
-  /** Each base URL that was the default, the last one last. A token belongs to an origin, without a path. */
-  used?: readonly string[];
+  /** By origin: a token belongs to an origin, without a path. */
   tokens: Record<string, string>;
 }
-
-export const withDefault = (config: StoredConfig, baseUrl: string): StoredConfig => ({
-  ...config,
-  baseUrl,
-  used: [...usedIn(config).filter((href) => href !== baseUrl), baseUrl],
-});
-
-export const usedIn = ({ baseUrl, used = [] }: StoredConfig): readonly string[] =>
-  baseUrl === undefined || used.includes(baseUrl) ? used : [...used, baseUrl];
 
 type Warn = (message: string) => void;
 
@@ -27,6 +17,7 @@ const fixHint = (file: string) => [
   { text: 'To make a new one', command: 'login' },
 ];
 
+/** Not with conf, which only writes the file: to load it takes 70 of 180 ms at the start of each command. */
 export function readConfig(file: string, system: System, warn: Warn): StoredConfig {
   try {
     return checkConfig(readPrivately(file, system, warn), file);
@@ -60,17 +51,10 @@ function checkConfig(text: string, file: string): StoredConfig {
   const damaged = () => new LocalError(`The config file ${file} is damaged.`, { hint: fixHint(file) });
   const content = parseIfJson(text);
   if (!isObject(content)) throw damaged();
-  const { baseUrl, used, tokens = {} } = content;
-  const isKnown =
-    (baseUrl === undefined || typeof baseUrl === 'string') &&
-    (used === undefined || isTextList(used)) &&
-    isTexts(tokens);
-  if (!isKnown) throw damaged();
-  return { tokens, ...(used !== undefined && { used }), ...(baseUrl !== undefined && { baseUrl }) };
+  const { baseUrl, tokens = {} } = content;
+  if ((baseUrl !== undefined && typeof baseUrl !== 'string') || !isTexts(tokens)) throw damaged();
+  return { tokens, ...(baseUrl !== undefined && { baseUrl }) };
 }
-
-const isTextList = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every((text) => typeof text === 'string');
 
 const isTexts = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.values(value).every((text) => typeof text === 'string');

@@ -24,7 +24,7 @@ interface Failed {
 const explained = ({ fault, call = routes.putVal('a', ''), href, maybeApplied }: Failed): ValsError =>
   explain(new CallFailed(call, fault, maybeApplied), {
     base: { origin: 'http://vals.example', href: href ?? 'http://vals.example' },
-    proxy: undefined,
+    proxy: () => undefined,
     signal: new AbortController().signal,
     redact: (text) => text,
     hasToken: true,
@@ -145,6 +145,7 @@ describe('a failed request', () => {
 
   it.each([
     ['There is no space acme on http://vals.example, or you are not a member', routes.me()],
+    ['There is no space acme on http://vals.example, or you are not a member', routes.putVal('a', '')],
     ['There is no val named hello.', routes.getVal(id)],
   ])('with status 404 in a space: %s', (says, call) => {
     const error = explained({ call, fault: status(404), href: 'http://vals.example/@acme' });

@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { run, runOnScreen, temporaryFolder } from '../../support/program.ts';
-import { writeConfig } from '../settings/support.ts';
+import { scriptedService } from '../../support/scripted-service.ts';
+import { storedText, writeConfig } from '../settings/support.ts';
 
 function signedIn(): string {
   const home = temporaryFolder();
@@ -30,35 +31,53 @@ it('vals use ends with a line that sums up the change', async () => {
 });
 
 it.each([
+  ['https://two.example/api', 0, 'https://two.example/api'],
   ['two.example', 0, 'https://two.example'],
-  ['two.example/api', 0, 'https://two.example/api'],
-  ['three.example', 2, 'not signed in to three.example'],
+  ['localhost:4000', 0, 'http://localhost:4000'],
+  ['three.example', 2, 'not signed in to https://three.example'],
   ['https://three.example', 2, 'vals login https://three.example'],
-  [
-    'localhost:4000',
-    2,
-    'localhost:4000 is ambiguous: it may be http://localhost:4000 or https://localhost:4000.',
-  ],
-])('vals use takes %s for a service if it names exactly one: exit %i', async (wanted, exit, says) => {
-  const result = await run(['use', wanted], { home: signedIn() });
+])('vals use takes %s for a base URL: exit %i', async (wanted, exit, says) => {
+  const home = signedIn();
+  const result = await run(['use', wanted], { home });
   expect(result.exit).toBe(exit);
   expect(exit === 0 ? result.stdout : result.stderr).toContain(says);
+  if (exit !== 0) expect(JSON.parse(storedText(home)).baseUrl).toBe('https://one.example/api');
 });
 
-it('vals use lists each base URL that was used with its path, and knows a space by its name', async () => {
-  const home = signedIn();
-  const use = async (...args: string[]) =>
-    JSON.parse((await run(['use', ...args, '--json'], { home })).stdout) as {
-      baseUrl: string;
-      default: boolean;
-    }[];
-  const used = ['https://one.example/api', 'https://one.example/api/@acme', 'https://two.example'];
-  await use('@acme');
-  await use('two.example');
-  expect((await use()).map(({ baseUrl }) => baseUrl)).toEqual(expect.arrayContaining(used));
-  const chosen = async (word: string) => (await use(word)).find((each) => each.default)?.baseUrl;
-  expect(await chosen('acme')).toBe('https://one.example/api/@acme');
-  expect(await chosen('one.example')).toBe('https://one.example/api');
-  const { error } = await run(['use', 'nothing.here', '--json'], { home });
-  expect(error).toMatchObject({ exit: 2, message: expect.stringContaining('not signed in to nothing.here') });
+describe('vals use with another word', () => {
+  const signedInTo = (baseUrl: string): string => {
+    const home = temporaryFolder();
+    writeConfig(home, JSON.stringify({ baseUrl, tokens: { [baseUrl]: 'token-of-mine' } }));
+    return home;
+  };
+
+  it.each(['acme', '@acme'])('takes %s for a space of the service in force', async (word) => {
+    const { baseUrl } = await scriptedService([{ body: { data: [{ username: 'acme', role: 'write' }] } }]);
+    const home = signedInTo(baseUrl);
+    const { exit, stdout } = await run(['use', word, '--json'], { home });
+    expect({ exit, rows: JSON.parse(stdout) }).toEqual({
+      exit: 0,
+      rows: [
+        { default: false, baseUrl },
+        { default: true, baseUrl: `${baseUrl}/@acme`, role: 'write' },
+      ],
+    });
+  });
+
+  it.each([
+    ['no such space', { body: [] }, 2, 'acme is no base URL, and no space of yours'],
+    ['a service without spaces', { status: 404 }, 3, 'This service has no spaces'],
+    ['a service without spaces', { status: 501 }, 3, 'This service has no spaces'],
+    ['a service that refuses the token', { status: 401 }, 4, 'does not accept the token'],
+  ])('changes nothing if there is %s (%j)', async (_what, reply, exit, says) => {
+    const { baseUrl } = await scriptedService([reply]);
+    const home = signedInTo(baseUrl);
+    const before = storedText(home);
+    expect(await run(['use', 'acme'], { home })).toMatchObject({
+      exit,
+      stdout: '',
+      stderr: expect.stringContaining(says),
+    });
+    expect(storedText(home)).toBe(before);
+  });
 });

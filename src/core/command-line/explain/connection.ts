@@ -24,7 +24,8 @@ export function messageOfTrouble({ kind, trouble }: NoReply, service: Service): 
 
 const runAgain = 'Run the command again.';
 
-function reasonOf(trouble: Trouble, { proxy }: Service): string {
+function reasonOf(trouble: Trouble, service: Service): string {
+  const proxy = service.proxy();
   switch (trouble.kind) {
     case 'no reply':
       return `there was no reply within ${Math.round(trouble.afterMs / 100) / 10} s`;
@@ -37,7 +38,7 @@ function reasonOf(trouble: Trouble, { proxy }: Service): string {
   }
 }
 
-const at = ({ at }: { at: 'service' | 'proxy' }, proxy: Service['proxy']): string =>
+const at = ({ at }: { at: 'service' | 'proxy' }, proxy: ReturnType<Service['proxy']>): string =>
   proxy === undefined ? '' : `${at === 'proxy' ? 'at' : 'through'} the proxy ${proxy.url.host}, `;
 
 const noConnection = `there was no connection within ${connectTimeoutMs / 1_000} s`;
@@ -85,7 +86,7 @@ function remedyFor(trouble: Trouble, service: Service): Hints {
 }
 
 const checkProxy = ({ proxy }: Service): Hints => [
-  `Check the proxy address in ${proxy?.variable}. A user name and a password stand before the host, percent-encoded.`,
+  `Check the proxy address in ${proxy()?.variable}. A user name and a password stand before the host, percent-encoded.`,
   "To go without the proxy, add the service's host to NO_PROXY.",
 ];
 

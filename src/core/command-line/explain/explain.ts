@@ -5,7 +5,7 @@ import {
   UnknownOutcomeError,
   type ValsError,
 } from '../../errors.ts';
-import type { Call } from '../../http/call.ts';
+import type { Call, RouteName } from '../../http/call.ts';
 import { type CallFailed, type Fault, isStatus, meaningOf } from '../../http/request/faults.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { spaceIn } from '../../settings/base-url.ts';
@@ -21,7 +21,8 @@ export function explain({ call, fault, maybeApplied }: CallFailed, service: Serv
   const broken = fault.kind === 'status' ? service.storeFailure(fault.status) : undefined;
   if (broken !== undefined) return broken;
   const { name: space } = spaceIn(service.base) ?? {};
-  if (space !== undefined && call.route === 'me' && isStatus(fault, 404, 410)) return noSpace(space, service);
+  const isMissing = routesOfEveryService.has(call.route) && isStatus(fault, 404, 410);
+  if (space !== undefined && isMissing) return noSpace(space, service);
 
   const { sentence, hint, ...about } = messageOf(call, fault, service);
   const facts = factsOf(call, fault, service);
@@ -68,6 +69,17 @@ function interruption(call: Call, maybeApplied: boolean, { signal: { reason } }:
   const message = `Interrupted while the request was under way. ${outcomeUnknown}`;
   return new InterruptedError(interrupted.exit, message, { hint: ifUnknown(call), method, path });
 }
+
+/** If one of them is missing below a space, the space is. */
+const routesOfEveryService: ReadonlySet<RouteName> = new Set([
+  'me',
+  'myRuns',
+  'myLikes',
+  'myComments',
+  'myReferences',
+  'createVal',
+  'putVal',
+]);
 
 /** Has no HTTP status, because commands take status 404 to mean that the val or the route does not exist. */
 const noSpace = (name: string, { base }: Service): NoSpaceError =>

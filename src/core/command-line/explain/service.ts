@@ -6,7 +6,8 @@ import type { ProxyAddress } from '../../settings/proxy.ts';
 /** What the sentences need to know about the service and the user. */
 export interface Service {
   base: BaseUrl;
-  proxy: ProxyAddress | undefined;
+  /** Undefined if no request went to a proxy. */
+  proxy(): ProxyAddress | undefined;
   signal: AbortSignal;
   hasToken: boolean;
   /** Built only if it is shown, because it reads settings that may be wrong. */

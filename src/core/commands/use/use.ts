@@ -1,13 +1,13 @@
-import { defineCommand } from '../../command-line/command.ts';
+import { defineCommand, type Run } from '../../command-line/command.ts';
 import { text } from '../../command-line/value-types.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { warnWith } from '../../lib/say.ts';
 import { column } from '../../output/column.ts';
-import { addressOfSpace, parseBaseUrl, placesAt, spaceIn, withScheme } from '../../settings/base-url.ts';
-import { readConfig, type StoredConfig, usedIn, withDefault } from '../../settings/config-file.ts';
+import { hasOrigin, parseBaseUrl, withScheme } from '../../settings/base-url.ts';
+import { readConfig, type StoredConfig } from '../../settings/config-file.ts';
 import { warnIfSet } from '../shared/warn-if-set.ts';
-import { listSpaces, type MySpaces } from './my-spaces.ts';
+import { listSpaces, type MySpaces, spacesToShow } from './my-spaces.ts';
 
 export const command = defineCommand({
   summary: 'Show your services, or change the default service',
@@ -32,99 +32,71 @@ export const command = defineCommand({
     { text: 'To sign in', command: 'login', input: { baseUrl: true } },
   ],
   async run(run, { baseUrl: wanted }) {
-    const {
-      settings,
-      out: { say },
-    } = run;
+    const { settings, out } = run;
     if (wanted === undefined) {
-      const { configDirectory } = settings;
-      const config = configDirectory
-        ? readConfig(settings.configFile, settings.system, warnWith(say))
-        : { tokens: {} };
+      const config = settings.configDirectory ? storedIn(run) : { tokens: {} };
       warnIfSet(run, 'VALS_LOCAL');
-      return { kind: 'list', rows: services(config, await listSpaces(run)) };
+      return { kind: 'list', rows: services(config, await spacesToShow(run)) };
     }
-    const known = readConfig(settings.configFile, settings.system, warnWith(say));
-    const baseUrl = parseBaseUrl(addressOf(wanted, known), 'the command line', settings.allowHttp.value);
-    const { origin, href } = baseUrl;
-    if (!Object.hasOwn(known.tokens, origin)) throw notSignedIn(href, known);
-    const listed = spaceIn(baseUrl) && (await listSpaces(run, { baseUrl, token: known.tokens[origin] }));
-    if (listed && !listed.spaces.some((space) => space.baseUrl === href)) throw notAMember(href, listed);
+    const { href, listed } = await chosen(run, wanted);
     const { updateConfig } = await import('../../settings/config-update.ts');
-    let changed: StoredConfig = known;
-    updateConfig(run, (config) => {
-      changed = withDefault(config, href);
-      return changed;
-    });
+    const config = updateConfig(run, (before) => ({ ...before, baseUrl: href }));
     warnIfSet(run, 'VALS_BASE_URL');
     warnIfSet(run, 'VALS_LOCAL');
-    say({ kind: 'done', text: `The default service is now ${href}.` });
-    return { kind: 'list', rows: services(changed, listed) };
+    out.say({ kind: 'done', text: `The default service is now ${href}.` });
+    return { kind: 'list', rows: services(config, listed) };
   },
 });
 
-/** The whole address for what was typed: a base URL, a host, or the name of a space with or without @. */
-function addressOf(wanted: string, config: StoredConfig): string {
-  if (wanted.includes('://')) return wanted;
-  const used = usedIn(config);
-  const name = wanted.replace(/^@/, '');
-  const asHost = wanted.startsWith('@') ? [] : placesOfHost(wanted, config);
-  const asSpace = used.filter((href) => href.endsWith(`/@${name}`));
-  const known = [...new Set([...asHost, ...asSpace])];
-  const [only] = known;
-  if (only !== undefined && known.length === 1) return only;
-  if (only === undefined) {
-    const mayBeSpace = wanted.startsWith('@') || (config.baseUrl !== undefined && /^[\w-]+$/.test(wanted));
-    if (!mayBeSpace) throw notSignedIn(wanted, config);
-    return addressOfSpace(`@${name}`, config.baseUrl);
+const storedIn = ({ settings, out }: Run): StoredConfig =>
+  readConfig(settings.configFile, settings.system, warnWith(out.say));
+
+/** A base URL, or the name of a space of the service in force, with or without @. */
+async function chosen(run: Run, wanted: string): Promise<{ href: string; listed?: MySpaces }> {
+  const { settings } = run;
+  const config = storedIn(run);
+  if (withScheme(wanted).includes('://')) {
+    const { origin, href } = parseBaseUrl(wanted, 'the command line', settings.allowHttp.value);
+    if (!Object.hasOwn(config.tokens, origin)) throw notSignedIn(href, config);
+    return { href };
   }
-  throw new UsageError(`${wanted} is ambiguous: it may be ${known.join(' or ')}.`, {
-    hint: { text: 'To name one of them', command: 'use', input: { baseUrl: only } },
+  const name = wanted.replace(/^@/, '');
+  const listed = await listSpaces(run);
+  if (listed === undefined)
+    throw new NotFoundError(`This service has no spaces, so ${wanted} is not one.`, { hint });
+  const href = `${listed.service.href}/@${encodeURIComponent(name)}`;
+  if (listed.spaces.some(({ baseUrl }) => baseUrl === href)) return { href, listed };
+  const known = [...services(config, listed)].map(({ baseUrl }) => baseUrl).join(', ');
+  throw new UsageError(`${wanted} is no base URL, and no space of yours on ${listed.service.href}.`, {
+    hint: [`You can use ${known}.`, ...hint],
   });
 }
 
-/** Without a path, a host stands for the base URL that was used last there, and not for one of its spaces. */
-function placesOfHost(wanted: string, config: StoredConfig): string[] {
-  const [host = '', path = ''] = wanted.split(/(?=\/)(.*)/s);
-  const origins = Object.keys(config.tokens).filter((origin) => origin.endsWith(`://${host}`));
-  return origins.map((origin) => {
-    if (path !== '') return origin + path;
-    const own = placesAt(origin, usedIn(config)).filter((href) => !/\/@[^/]+$/.test(href));
-    return own.at(-1) ?? origin;
-  });
-}
+const hint = [{ text: 'To see what you can use', command: 'use' }];
 
-function services(config: StoredConfig, listed?: MySpaces): JsonObject[] {
-  const { baseUrl, tokens } = config;
+/** The services that this machine is signed in to, and the spaces of the one in force. */
+function services({ baseUrl, tokens }: StoredConfig, listed?: MySpaces): JsonObject[] {
+  const row = (place: string, role?: string): JsonObject => ({
+    default: place === baseUrl,
+    baseUrl: place,
+    ...(role !== undefined && { role }),
+  });
   const origins = new Set([...Object.keys(tokens), ...(listed ? [listed.service.origin] : [])]);
-  const roles = new Map(listed?.spaces.map((space) => [space.baseUrl, space.role]));
   return [...origins].flatMap((origin) => {
-    const used = placesAt(origin, usedIn(config));
-    const inForce = listed?.service.origin === origin ? [listed.service.href, ...roles.keys()] : [];
-    const places = [...new Set([...used, ...inForce])].sort();
-    return (places.length === 0 ? [origin] : places).map((place) => ({
-      default: place === baseUrl,
-      baseUrl: place,
-      ...(roles.has(place) && { role: roles.get(place) ?? '' }),
-    }));
-  });
-}
-
-function notAMember(href: string, { service, spaces }: MySpaces): NotFoundError {
-  const known = spaces.map(({ baseUrl }) => baseUrl);
-  return new NotFoundError(`There is no space at ${href}, or you are not a member of that space.`, {
-    hint:
-      known.length > 0
-        ? `Use one of your spaces: ${known.join(', ')}.`
-        : `You have no spaces on ${service.href}. To become a member of a space, ask the person who runs the service.`,
+    const roles = new Map(
+      listed?.service.origin === origin ? listed.spaces.map((each) => [each.baseUrl, each.role]) : [],
+    );
+    const inForce = listed?.service.origin === origin ? listed.service.href : undefined;
+    const isDefaultHere = baseUrl !== undefined && hasOrigin(baseUrl, origin) && !roles.has(baseUrl);
+    const service = inForce ?? (isDefaultHere ? baseUrl : origin);
+    return [row(service), ...[...roles].map(([place, role]) => row(place, role))];
   });
 }
 
 function notSignedIn(href: string, config: StoredConfig): UsageError {
   const known = services(config).map(({ baseUrl }) => baseUrl);
   const others = known.length === 0 ? '' : ` You are signed in to ${known.join(', ')}.`;
-  const address = href.includes('://') ? href : withScheme(href);
   return new UsageError(`You are not signed in to ${href}.${others}`, {
-    hint: { text: 'To sign in', command: 'login', input: { baseUrl: address } },
+    hint: { text: 'To sign in', command: 'login', input: { baseUrl: href } },
   });
 }

@@ -32,7 +32,7 @@ const defaultLimit = 20;
 export const largestPage = 100;
 
 /** While records arrive, an honest list can show the same page several times in a row. */
-export const mostPagesWithoutNews = 20;
+const mostPagesWithoutNews = 20;
 
 /** Asks for the next page before it hands on this one. */
 export async function* listPages(options: ListOptions): AsyncGenerator<Page> {

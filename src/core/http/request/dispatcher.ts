@@ -19,6 +19,8 @@ export interface DispatcherOptions {
 /** The connections to one service. */
 export interface OpenDispatcher {
   dispatcher: Dispatcher;
+  /** Whether a request went to the proxy: NO_PROXY may name the host. */
+  usesProxy(): boolean;
   /** V8 keeps the compiled parser only as long as somebody refers to it. */
   parser?: WebAssembly.Module;
 }
@@ -26,12 +28,12 @@ export interface OpenDispatcher {
 export async function openDispatcher({ origin, proxy, signal }: DispatcherOptions): Promise<OpenDispatcher> {
   const isSecure = [origin, proxy?.url.href].some((address) => address?.startsWith('https:'));
   const connect = connectOptions(signal, isSecure);
-  const dispatcher =
+  const open =
     proxy === undefined
-      ? new Pool(origin, { ...poolOptions, connect })
+      ? { dispatcher: new Pool(origin, { ...poolOptions, connect }), usesProxy: () => false }
       : (await import('./tunnels.ts')).createTunnels(proxy, poolOptions, connect);
-  signal.addEventListener('abort', () => void dispatcher.destroy(new Error('interrupted')));
-  return { dispatcher };
+  signal.addEventListener('abort', () => void open.dispatcher.destroy(new Error('interrupted')));
+  return open;
 }
 
 /** Call this after the first request began, so that the connection opens while the parser is compiled. */

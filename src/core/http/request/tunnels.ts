@@ -1,19 +1,24 @@
 // Only commands that use a proxy load this file.
 import type { buildConnector, Dispatcher } from 'undici';
 import connect from 'undici/lib/api/api-connect.js';
+import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 import { ProxyError } from './no-reply.ts';
 
 export interface ProxyServer {
   url: URL;
   /** The user name and the password, as HTTP sends them. */
   credentials: string | undefined;
+  /** The hosts that are reached without it, as NO_PROXY has them. */
+  noProxy: string;
 }
 
 /** Asks the proxy for tunnels, and reports a refusal with its status, which undici only writes into a message. */
 class ProxyPool extends Pool {
+  isUsed = false;
+
   override async connect(options: Parameters<Pool['connect']>[0]): Promise<Dispatcher.ConnectData> {
+    this.isUsed = true;
     const reply = await connect.call(this, options as Dispatcher.ConnectOptions).catch((cause) => {
       throw new ProxyError({ cause });
     });
@@ -24,17 +29,25 @@ class ProxyPool extends Pool {
 }
 
 export function createTunnels(
-  { url, credentials }: ProxyServer,
+  { url, credentials, noProxy }: ProxyServer,
   poolOptions: Pool.Options,
   connectOptions: buildConnector.BuildOptions & { timeout: number },
-): Dispatcher {
-  return new ProxyAgent({
+): { dispatcher: Dispatcher; usesProxy(): boolean } {
+  const pools: ProxyPool[] = [];
+  const dispatcher = new EnvHttpProxyAgent({
     ...poolOptions,
-    uri: url.origin,
+    httpProxy: url.origin,
+    httpsProxy: url.origin,
+    noProxy,
     ...(credentials !== undefined && { token: `Basic ${credentials}` }),
+    connect: connectOptions,
     proxyTls: connectOptions,
     requestTls: connectOptions,
-    clientFactory: (origin, options) =>
-      new ProxyPool(origin, { ...options, headersTimeout: connectOptions.timeout }),
+    clientFactory(origin, options) {
+      const pool = new ProxyPool(origin, { ...options, headersTimeout: connectOptions.timeout });
+      pools.push(pool);
+      return pool;
+    },
   });
+  return { dispatcher, usesProxy: () => pools.some(({ isUsed }) => isUsed) };
 }

@@ -46,7 +46,7 @@ export const largeCommands = commandsWith(largeCode, keptFile('large.ts', largeC
 export function printed(command: Command, value: unknown): unknown {
   switch (command.reads) {
     case 'record':
-      return value === undefined ? {} : value;
+      return value === undefined ? null : value;
     case 'list':
       return rowsOf(value);
     case 'nothing':
@@ -58,9 +58,9 @@ export function printed(command: Command, value: unknown): unknown {
         {
           file,
           name: file.replace(/^.*\/|\.ts$/g, ''),
-          status: 'pushed',
           ...(typeof id === 'string' && { id }),
           ...(version !== undefined && { version }),
+          status: 'sent',
         },
       ];
     }
