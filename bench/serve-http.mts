@@ -14,7 +14,7 @@ export const serveHttp: Measurement = {
   name: 'http',
   async measure(bench) {
     const cwd = bench.newFolder();
-    writeFileSync(join(cwd, 'hello.ts'), `export default (): Response => new Response('hello');\n`);
+    writeFileSync(join(cwd, 'hello.ts'), hello('world'));
     writeFileSync(join(cwd, 'plain.mjs'), plain);
     const count = bench.count(2_000);
     const answering = (name: string, command: Command): Sample => ({
@@ -27,6 +27,13 @@ export const serveHttp: Measurement = {
         to: answering('node:http', bench.node(['plain.mjs'], { cwd })),
         atMost: 8,
       },
+      {
+        what: {
+          name: 'the first request after a save to vals run --http',
+          take: () => timeAfterSave(bench.vals(['run', '--http', '--quiet', 'hello.ts'], { cwd }), cwd),
+        },
+        atMost: 400,
+      },
     ]);
   },
 };
@@ -37,7 +44,28 @@ server.listen(0, '127.0.0.1', () => console.log('http://127.0.0.1:' + server.add
 `;
 
 /** Without the start of the server, and with eight connections that are kept. */
-async function timeOfRequests({ file, args, env, cwd }: Command, count: number): Promise<number> {
+const timeOfRequests = (command: Command, count: number): Promise<number> =>
+  timeOn(command, async (url, agent) => {
+    let left = count;
+    const oneAfterTheOther = async () => {
+      while (left-- > 0) await get(url, agent);
+    };
+    await Promise.all(Array.from({ length: atATime }, oneAfterTheOther));
+  });
+
+const timeAfterSave = (command: Command, cwd: string): Promise<number> =>
+  timeOn(command, async (url, agent) => {
+    writeFileSync(join(cwd, 'hello.ts'), hello(process.hrtime.bigint()));
+    await get(url, agent);
+  });
+
+const hello = (word: string | bigint): string =>
+  `export default (): Response => new Response('hello ${word}');\n`;
+
+async function timeOn(
+  { file, args, env, cwd }: Command,
+  work: (url: string, agent: Agent) => Promise<void>,
+): Promise<number> {
   const server = spawn(file, args, { env, cwd, stdio: ['ignore', 'pipe', 'ignore'] });
   const [url] = await once(createInterface(server.stdout), 'line');
   const agent = new Agent({ keepAlive: true, maxSockets: atATime });
@@ -45,11 +73,7 @@ async function timeOfRequests({ file, args, env, cwd }: Command, count: number):
   try {
     await get(url, agent);
     const startedAt = performance.now();
-    let left = count;
-    const oneAfterTheOther = async () => {
-      while (left-- > 0) await get(url, agent);
-    };
-    await Promise.all(Array.from({ length: atATime }, oneAfterTheOther));
+    await work(url, agent);
     return performance.now() - startedAt;
   } finally {
     agent.destroy();
