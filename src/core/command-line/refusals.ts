@@ -23,9 +23,9 @@ export function unknownCommand(parent: Command, tree: CommandTree): UsageError {
   const path = [...pathOf(parent), word].join(' ');
   const lines = proposalsFor(path, tree);
   const names = parent.commands.flatMap((command) => [command.name(), ...command.aliases()]);
-  const problem =
-    lines === undefined ? `Unknown command '${word}'.` : `There is no command \`vals ${path}\`.`;
-  return new UsageError(problem + asQuestion(lines ?? nearest(word, names)), { hint: helpHint(parent) });
+  return new UsageError(`Unknown command '${word}'.${asQuestion(lines ?? nearest(word, names))}`, {
+    hint: helpHint(parent),
+  });
 }
 
 function proposalsFor(words: string, { wordsOfOthers }: CommandTree): string[] | undefined {

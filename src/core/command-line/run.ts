@@ -37,7 +37,7 @@ export const runCommand = (
     const { out } = run;
     try {
       const words = await readWordsFromInput(command, input, run);
-      const result = await command.run(run, await resolveVals(command, words, run));
+      const result = await command.run(run, await resolve(command, words, run));
       const error = errorIn(result);
       const rows = outcomesIn(result);
       if (error === undefined && changedSomething(rows))
@@ -50,6 +50,22 @@ export const runCommand = (
       await close();
     }
   });
+
+/** Of several vals, all are found before the first one is deleted. */
+async function resolve(
+  command: LoadedCommand,
+  words: Record<string, unknown>,
+  run: Run,
+): ReturnType<typeof resolveVals> {
+  try {
+    return await resolveVals(command, words, run);
+  } catch (error) {
+    const givesSeveral = Object.values(words).some((value) => Array.isArray(value) && value.length > 1);
+    if (command.effect === 'deletes' && givesSeveral)
+      run.out.say({ kind: 'note', text: 'Nothing was deleted.' });
+    throw error;
+  }
+}
 
 /** Returns undefined if the reader of the output has ended: then there is nobody to tell. */
 export async function catchError(work: () => Promise<void>): Promise<ValsError | undefined> {

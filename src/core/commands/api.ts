@@ -5,11 +5,11 @@ import { readText } from '../files/read-text.ts';
 import type { Api } from '../http/api.ts';
 import type { Call } from '../http/call.ts';
 import { isRead } from '../http/request/faults.ts';
-import { type JsonObject, type JsonValue, parseJson, stringifyJson } from '../lib/json.ts';
+import { type JsonObject, parseJson } from '../lib/json.ts';
 import type { Result } from '../output/result.ts';
 import { dryRun, plan } from './shared/options.ts';
 
-type Field<Value = string> = [key: string, value: Value];
+type Field = [key: string, value: string];
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 const pathMissing = '`vals api` needs the path of a request, such as /v1/me.';
@@ -36,16 +36,11 @@ export const command = defineCommand({
     },
   },
   options: {
-    rawField: {
-      short: 'f',
-      description: 'a field of the request, with a text value',
-      value: parsedText('key=value', parseField),
-      repeatable: true,
-    },
+    method: { short: 'X', description: 'the HTTP method', value: { ...text('method'), words: methods } },
     field: {
-      short: 'F',
-      description: 'a field with a JSON value, or text from @file',
-      value: parsedText('key=json', parseField),
+      short: 'f',
+      description: 'a field of the request',
+      value: parsedText('key=value', parseField),
       repeatable: true,
     },
     input: { description: 'a JSON file to send as the body, or - for standard input', value: path() },
@@ -55,31 +50,35 @@ export const command = defineCommand({
   examples: [
     'vals api /v1/me',
     'vals api GET "/v1/me/runs?error=true" -f limit=5',
-    'vals api /v1/vals -f name=one -F code=@hello.ts',
+    'vals api -X PUT /v1/vals -f name=one -f "code=export default 1"',
     'vals api /v1/me/runs --paginate --ndjson | jq -r .id',
   ],
   columns: [],
-  async run(run, { first, second, rawField = [], field = [], input, paginate, dryRun }) {
+  async run(run, { first, second, method: named, field = [], input, paginate, dryRun }) {
     if (second === undefined && methods.includes(first.toUpperCase())) {
       throw new UsageError(pathMissing, {
         hint: { text: 'For example', command: 'api', input: { first, second: '/v1/me' } },
       });
     }
     const path = second ?? first;
-    const named = second === undefined ? undefined : parseMethod(first);
+    if (second !== undefined && named !== undefined) {
+      throw new UsageError('The method is given twice: before the path and with -X.', {
+        hint: 'Leave one of them out.',
+      });
+    }
+    const word = named ?? (second === undefined ? undefined : first);
     const target = parsePath(path);
-    const sends = rawField.length > 0 || field.length > 0 || input !== undefined;
-    const method = named ?? (sends ? 'POST' : 'GET');
+    const sends = field.length > 0 || input !== undefined;
+    const otherwise = sends ? 'POST' : 'GET';
+    const method = word === undefined ? otherwise : parseMethod(word);
     checkCombination(method, input, paginate);
     const body = input === undefined ? undefined : await readBody(input, run);
-    const fields: Field<JsonValue>[] = [...rawField];
-    for (const each of field) fields.push(await readField(each, run));
     const inQuery = isRead(method) || method === 'DELETE' || body !== undefined;
     const call: Call = {
       route: 'any',
       method,
-      path: inQuery ? withFields(target, fields) : target.path + target.query,
-      ...(body ?? (!inQuery && fields.length > 0 && { body: Object.fromEntries(fields) })),
+      path: inQuery ? withFields(target, field) : target.path + target.query,
+      ...(body ?? (!inQuery && field.length > 0 && { body: Object.fromEntries(field) })),
       isRaw: true,
     };
     if (dryRun) return plan(call);
@@ -118,15 +117,15 @@ function parsePath(text: string): UserPath {
 function parseField(word: string): Field {
   const equals = word.indexOf('=');
   if (equals > 0) return [word.slice(0, equals), word.slice(equals + 1)];
-  throw new UsageError('The value of -f and -F needs the form key=value.', {
-    hint: 'For example -f name=hello, or -F version=3.',
+  throw new UsageError('The value of -f needs the form key=value.', {
+    hint: 'For example -f name=hello.',
   });
 }
 
 function checkCombination(method: string, input: string | undefined, paginate: boolean | undefined): void {
   if (input !== undefined && isRead(method)) {
     throw new UsageError(`A ${method} request has no body, so --input cannot be used.`, {
-      hint: 'To send values in the query of the request, use -f or -F.',
+      hint: 'To send values in the query of the request, use -f.',
     });
   }
   if (paginate && method !== 'GET') {
@@ -140,35 +139,20 @@ function checkCombination(method: string, input: string | undefined, paginate: b
   }
 }
 
-async function readField([key, text]: Field, run: Run): Promise<Field<JsonValue>> {
-  if (text.startsWith('@')) return [key, await readText(text.slice(1), run)];
-  try {
-    return [key, parseJson(text)];
-  } catch (error) {
-    // The message must not repeat the value, because the value may be a secret.
-    throw new UsageError(`The value of the field ${key} is not JSON.`, {
-      hint: `To send text, use -f ${key}=<text>. To send the text of a file, use -F ${key}=@<file>.`,
-      cause: error,
-    });
-  }
-}
-
 async function readBody(file: string, run: Run): Promise<Pick<Call, 'text' | 'body'>> {
   const text = await readText(file, run);
   try {
     return { text, body: parseJson(text) };
   } catch (error) {
     throw new LocalError(`${file === '-' ? 'Standard input' : `The file ${file}`} is not JSON.`, {
-      hint: 'The body of a request must be JSON. To send a text file as a field, use -F key=@file.',
+      hint: 'The body of a request must be JSON.',
       cause: error,
     });
   }
 }
 
-function withFields({ path, query }: UserPath, fields: readonly Field<JsonValue>[]): string {
-  const more = new URLSearchParams(
-    fields.map(([key, value]): Field => [key, typeof value === 'string' ? value : stringifyJson(value)]),
-  );
+function withFields({ path, query }: UserPath, fields: readonly Field[]): string {
+  const more = new URLSearchParams([...fields]);
   if (more.size === 0) return path + query;
   return `${path}${query === '' ? '?' : `${query}&`}${more}`;
 }

@@ -103,7 +103,9 @@ export function createFolderFilter(
 
 const isHidden = (name: string): boolean => name.startsWith('.') || name === 'node_modules';
 
-export const isCode = (file: string): boolean => codeExtensions.has(extname(file)) && !declaration.test(file);
+export const hasCodeExtension = (file: string): boolean => codeExtensions.has(extname(file));
+
+export const isCode = (file: string): boolean => hasCodeExtension(file) && !declaration.test(file);
 
 /** The files that a folder stands for. Tests and settings of tools are code, but no vals. */
 export const isTakenFromFolder = (file: string): boolean =>

@@ -1,7 +1,7 @@
 import type { Api } from '../http/api.ts';
 import { ifRouteExists } from '../http/if-present.ts';
 import type { Paging } from '../http/lists/pages.ts';
-import { changedAtOf, ownerOf, textAt, versionOf } from '../http/record-fields.ts';
+import { changedAtOf, ownerOf, personAt, textAt, versionOf } from '../http/record-fields.ts';
 import type { JsonObject, Page } from '../lib/json.ts';
 import { once } from '../lib/once.ts';
 import * as routes from '../routes.ts';
@@ -121,5 +121,5 @@ function valInList(record: JsonObject): ValInList | undefined {
 /** When the current version was made, and by whom. */
 export const newestVersionOf = (record: JsonObject): Pick<ValInList, 'madeAt' | 'madeBy'> => ({
   madeAt: textAt(record, 'versionCreatedAt') ?? textAt(record, 'updatedAt'),
-  madeBy: textAt(record, 'versionAuthor.username') ?? textAt(record, 'author.username'),
+  madeBy: personAt(record, 'versionAuthor') ?? textAt(record, 'author.username'),
 });

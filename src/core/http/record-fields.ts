@@ -32,6 +32,13 @@ export function ownerOf(record: JsonValue): { id: string; username: string | und
   return id === undefined ? undefined : { id, username: textAt(record, 'author.username') };
 }
 
+/** A person, with the name of the token, because CI acts with the token of a person: `ada (ci)`. */
+export function personAt(record: JsonValue, path: string): string | undefined {
+  const token = textAt(record, `${path}.token`);
+  const name = textAt(record, `${path}.username`);
+  return token === undefined ? name : `${name} (${token})`;
+}
+
 const summaryKeys = ['name', 'version', 'privacy', 'updatedAt', 'versionCreatedAt', 'referenceCount'];
 
 /** Leaves out the code and unknown fields, because those of many large vals would fill the memory. */

@@ -3,7 +3,7 @@
 import { basename } from 'node:path';
 import type { Run } from '../command-line/command.ts';
 import { LocalError, UsageError } from '../errors.ts';
-import { collectFiles, type FoundFile } from '../files/walk.ts';
+import { collectFiles, type FoundFile, hasCodeExtension } from '../files/walk.ts';
 
 export async function chooseFiles(
   run: Run,
@@ -31,7 +31,19 @@ export async function chooseFiles(
     });
   }
   for (const file of files) refuseHidden(file);
+  if (name === undefined) refuseOtherFiles(files);
   return files;
+}
+
+/** A README.md or package.json would become a val by mistake. */
+function refuseOtherFiles(files: readonly FoundFile[]): void {
+  const [other] = files.filter(
+    ({ file, inFolder }) => inFolder === undefined && file !== '-' && !hasCodeExtension(file),
+  );
+  if (other === undefined) return;
+  throw new UsageError(`${other.file} is no file of code, so it does not become a val by itself.`, {
+    hint: { text: 'To make it one', command: 'push', input: { paths: [other.file], name: 'readme' } },
+  });
 }
 
 /** Such files have settings and secrets, as .env has. */

@@ -48,26 +48,27 @@ describe('the request', () => {
       body: '',
     },
     { args: ['/v1/x', '-f', 'a=1'], method: 'POST', path: '/v1/x', body: '{"a":"1"}' },
-    { args: ['-F', 'a=1', '/v1/x'], method: 'POST', path: '/v1/x', body: '{"a":1}' },
+    { args: ['-X', 'delete', '/v1/x'], method: 'DELETE', path: '/v1/x', body: '' },
+    { args: ['/v1/x', '-XPUT', '-f', 'a=1'], method: 'PUT', path: '/v1/x', body: '{"a":"1"}' },
     {
-      args: ['GET', '/v1/x?a=%20', '-f', 'b=c d', '-F', 'e=[1, 2]', '-f', 'b=again'],
+      args: ['GET', '/v1/x?a=%20', '-f', 'b=c d', '-f', 'b=again'],
       method: 'GET',
-      path: '/v1/x?a=%20&b=c+d&b=again&e=%5B1%2C2%5D',
+      path: '/v1/x?a=%20&b=c+d&b=again',
       body: '',
     },
-    { args: ['DELETE', '/v1/x', '-F', 'n=1'], method: 'DELETE', path: '/v1/x?n=1', body: '' },
+    { args: ['DELETE', '/v1/x', '-f', 'n=1'], method: 'DELETE', path: '/v1/x?n=1', body: '' },
     { args: ['POST', '/v1/x'], method: 'POST', path: '/v1/x', body: '' },
     {
-      args: ['POST', '/v1/x?q=1', '--raw-field', 'a=1', '--field', 'b=1', '-f', 'c=x=y', '-f', 'd='],
+      args: ['POST', '/v1/x?q=1', '--field', 'a=1', '-f', 'c=x=y', '-f', 'd='],
       method: 'POST',
       path: '/v1/x?q=1',
-      body: '{"a":"1","c":"x=y","d":"","b":1}',
+      body: '{"a":"1","c":"x=y","d":""}',
     },
     {
-      args: ['PUT', '/x', '-F', 't=true', '-F', 'z=null', '-F', 's="1"', '-f', '__proto__=p'],
+      args: ['PUT', '/x', '-f', 's="1"', '-f', '__proto__=p'],
       method: 'PUT',
       path: '/x',
-      body: '{"__proto__":"p","t":true,"z":null,"s":"1"}',
+      body: '{"s":"\\"1\\"","__proto__":"p"}',
     },
   ])('is built from $args', async ({ args, method, path, body }) => {
     const { exit, stderr, seen } = await ask(args);
@@ -91,21 +92,9 @@ describe('the request', () => {
     expect(fromInput.seen).toMatchObject({ path: '/v1/x', body: spaced });
   });
 
-  it('has the text of a file for a field of the form key=@file', async () => {
-    const home = folderOf({ 'code.ts': 'export default "é"\n' });
-    const args = ['POST', '/v1/x', '-F', 'code=@code.ts', '-F', 'readme=@-', '-f', 'name=@code.ts'];
-    const { seen } = await ask(args, ok, { home, input: 'Read me.' });
-    expect(JSON.parse(seen.body)).toEqual({
-      code: 'export default "é"\n',
-      readme: 'Read me.',
-      name: '@code.ts',
-    });
-  });
-
   it.each([
-    { args: ['GET', '/x', '-F', 'a=secret'], exit: 2, says: '-f a=' },
+    { args: ['-X', 'PUT', 'POST', '/x'], exit: 2, says: 'twice' },
     { args: ['POST', '/x', '-f', 'a'], exit: 2, says: 'key=value' },
-    { args: ['POST', '/x', '-F', 'a=@missing.txt'], exit: 10, says: 'missing.txt does not exist' },
     { args: ['GET', '/x', '--input', '-'], exit: 2, says: '--input' },
     { args: ['POST', '/x', '--input', '-'], exit: 10, says: 'Standard input is not JSON' },
     { args: ['POST', '/x', '--paginate'], exit: 2, says: '--paginate works only with GET' },
@@ -123,11 +112,11 @@ describe('the request', () => {
   it('is shown and not sent under --dry-run', async () => {
     const service = await scriptedService([]);
     const dryRun = (...args: string[]) => run(['api', ...args, '--dry-run', '--json'], { env: service.env });
-    expect((await dryRun('POST', '/v1/x', '-F', 'a=1')).stdout).toBe(
-      '{"method":"POST","path":"/v1/x","body":{"a":1}}\n',
+    expect((await dryRun('POST', '/v1/x', '-f', 'a=1')).stdout).toBe(
+      '{"method":"POST","path":"/v1/x","body":{"a":"1"}}\n',
     );
-    const inPipe = await run(['api', '/v1/x', '-F', 'a=1', '--dry-run'], { env: service.env });
-    expect(inPipe.stdout).toBe('POST\t/v1/x\t{"a":1}\n');
+    const inPipe = await run(['api', '/v1/x', '-f', 'a=1', '--dry-run'], { env: service.env });
+    expect(inPipe.stdout).toBe('POST\t/v1/x\t{"a":"1"}\n');
     expect((await dryRun('DELETE', 'v1/x?b', '-f', 'a=1')).stdout).toBe(
       '{"method":"DELETE","path":"/v1/x?b&a=1"}\n',
     );

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { folderOf, run } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
+import { startStrict } from '../../support/strict-service.ts';
 import { made, outcomes, sent, vals } from './pushes.ts';
 
 const wordsOf = (text = ''): string[] => text.split(' ').filter(Boolean);
@@ -14,9 +15,9 @@ const longFile = `${'x'.repeat(49)}.ts`;
 const cases: { what: string; paths: string; pushed: Record<string, string>; left?: string }[] = [
   {
     what: 'files, and makes their names',
-    paths: `c.js sub/b.test.mjs ./a.ts README a.d.ts 2fa.ts send-mail.ts Müller.ts`,
+    paths: `c.js sub/b.test.mjs ./a.ts a.d.ts 2fa.ts send-mail.ts Müller.ts`,
     pushed: {
-      ...{ 'c.js': 'c', 'sub/b.test.mjs': 'b_test', './a.ts': 'a', README: 'README', 'a.d.ts': 'a_d' },
+      ...{ 'c.js': 'c', 'sub/b.test.mjs': 'b_test', './a.ts': 'a', 'a.d.ts': 'a_d' },
       ...{ '2fa.ts': 'fa', 'send-mail.ts': 'send_mail', 'Müller.ts': 'Muller' },
     },
   },
@@ -179,4 +180,16 @@ it.each<{ what: string; args: string[]; says: string }>([
     error: { kind: 'usage', exit: 2, message: expect.stringContaining(says) },
   });
   expect(service.requests).toEqual([]);
+});
+
+it('a file that is no code becomes a val only with --name', async () => {
+  const { env, codes } = await startStrict();
+  const cwd = folderOf({ 'README.md': 'Read me.', 'a.ts': '1' });
+  expect(await run(['push', 'a.ts', 'README.md'], { env, cwd })).toMatchObject({
+    exit: 2,
+    stdout: '',
+    stderr: expect.stringContaining('--name'),
+  });
+  expect(await run(['push', 'README.md', '--name', 'readme'], { env, cwd })).toMatchObject({ exit: 0 });
+  expect(codes('readme')).toEqual(['Read me.']);
 });

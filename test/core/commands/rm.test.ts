@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { systemClock } from '../../../src/core/lib/clock.ts';
 import { run, runOnScreen } from '../../support/program.ts';
 import { type Reply, scriptedService } from '../../support/scripted-service.ts';
+import { startStrict } from '../../support/strict-service.ts';
 import { a, b, c, id, interruptible } from './pushes.ts';
 
 const one = ['val', 'rm', id];
@@ -77,7 +78,9 @@ it.each<[string[], string]>([
   [['3'], 'Delete version 3 of the val hello, its current version?'],
   [['1', '3'], 'Delete the versions 1, 3 of the val hello, among them its current version 3?'],
 ])('version rm %s says which version is current', async (versions, question) => {
-  const service = await scriptedService([{ body: { id, name: 'hello', version: 3 } }]);
+  const service = await scriptedService([], ({ path }) => ({
+    body: path.endsWith('/versions') ? [{ version: 3 }, { version: 1 }] : { id, name: 'hello', version: 3 },
+  }));
   const { screen } = await runOnScreen(['version', 'rm', id, ...versions], {
     env: service.env,
     columns: 120,
@@ -131,7 +134,8 @@ it.each(cases)('a deletion with $what ends with exit $exit', async ({ words, rep
 });
 
 it('each deleted version has its own outcome', async () => {
-  const service = await scriptedService([gone, { status: 409, body: { detail: 'the only one' } }]);
+  const versions = { body: [{ version: 0 }, { version: 3 }] };
+  const service = await scriptedService([versions, gone, { status: 409, body: { detail: 'the only one' } }]);
   const args = ['version', 'rm', id, '0', '3', '--yes', '--json'];
   const { exit, stdout } = await run(args, { env: service.env });
   expect(exit).toBe(9);
@@ -186,3 +190,16 @@ it.each([[['val', 'rm', id]], [['version', 'rm', id, '2']]])(
     expect(service.requests.map(({ method }) => method)).toEqual(['GET']);
   },
 );
+
+it.each([
+  [['val', 'rm', 'a', 'b', 'nothere'], 'nothere'],
+  [['version', 'rm', 'a', '1', '2', '9'], 'a has no version 9'],
+])('%j deletes nothing, and says so', async (args, says) => {
+  const { env, edit, codes, writes } = await startStrict({ list: true });
+  for (const name of ['a', 'b']) for (const code of ['1', '2']) edit(name, code);
+  const { exit, stdout, stderr } = await run([...args, '--yes'], { env });
+  expect({ exit, stdout, writes: writes() }).toEqual({ exit: 3, stdout: '', writes: [] });
+  expect(stderr).toContain(says);
+  expect(stderr).toContain('Nothing was deleted.');
+  expect(codes('a')).toEqual(['1', '2']);
+});

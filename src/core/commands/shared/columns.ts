@@ -1,6 +1,5 @@
-import { textAt } from '../../http/record-fields.ts';
+import { personAt, textAt } from '../../http/record-fields.ts';
 import { readRun } from '../../http/run-record.ts';
-import type { JsonObject } from '../../lib/json.ts';
 import type { OutcomeStatus } from '../../lib/outcome.ts';
 import { firstLine } from '../../output/cell.ts';
 import {
@@ -33,23 +32,16 @@ export const shownValColumns: Column[] = [
   column('privacy'),
   column('version'),
   moment('changed', 'versionCreatedAt', 'updatedAt', 'createdAt'),
-  { ...column('by'), compute: (val) => personIn(val, 'versionAuthor') ?? textAt(val, 'author.username') },
+  { ...column('by'), compute: (val) => personAt(val, 'versionAuthor') ?? textAt(val, 'author.username') },
   column('url'),
   idColumn('id'),
   { ...column('readme'), compute: (val) => firstLine(textAt(val, 'readme') ?? '').text },
 ];
 
-/** What was done with a named token shows it, because CI acts with the token of a person. */
 export const byColumn: Column = {
   ...column('by', 'versionAuthor.username'),
-  compute: (record) => personIn(record, 'versionAuthor'),
+  compute: (record) => personAt(record, 'versionAuthor'),
 };
-
-function personIn(record: JsonObject, path: string): string | undefined {
-  const token = textAt(record, `${path}.token`);
-  const name = textAt(record, `${path}.username`);
-  return token === undefined ? name : `${name} (${token})`;
-}
 
 const runTones = { ok: 'green', failed: 'red', running: 'cyan' } as const;
 

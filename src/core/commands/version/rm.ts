@@ -1,5 +1,6 @@
-import { defineCommand } from '../../command-line/command.ts';
+import { defineCommand, type Run } from '../../command-line/command.ts';
 import { labelOf, readVal } from '../../command-line/resolve-vals.ts';
+import { NotFoundError } from '../../errors.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import { versionOf } from '../../http/record-fields.ts';
 import { column, idColumn } from '../../output/column.ts';
@@ -28,7 +29,14 @@ export const command = defineCommand({
     const { forPerson } = run.out;
     const versions = [...new Set(given)];
     const label = dryRun && forPerson ? labelOf(await readVal(run, val)) : labelOf(val);
-    if (!dryRun && !yes) await confirmDeletion(run, async () => question(await readVal(run, val), versions));
+    const refuseMissing = () => (versions.length > 1 ? refuseIfMissing(run, val, versions) : undefined);
+    if (!dryRun && yes) await refuseMissing();
+    else if (!dryRun) {
+      await confirmDeletion(run, async () => {
+        await refuseMissing();
+        return question(await readVal(run, val), versions);
+      });
+    }
     const deletions = versions.map((version) => ({
       row: { id: val.id, version, ...(forPerson && { name: label }) },
       label: `${version}`,
@@ -37,6 +45,20 @@ export const command = defineCommand({
     return deleteAll(run, deletions, { things: 'versions', concurrency: 'auto', dryRun });
   },
 });
+
+/** Of several versions, all are found before the first one is deleted. */
+async function refuseIfMissing(run: Run, val: GivenVal, versions: readonly number[]): Promise<void> {
+  const there = new Set<number | undefined>();
+  for await (const { records } of (await run.api()).pages(routes.listVersions(val.id))) {
+    for (const record of records) there.add(versionOf(record));
+  }
+  const missing = versions.filter((version) => !there.has(version));
+  if (missing.length === 0) return;
+  const what = missing.length === 1 ? `version ${missing[0]}` : `versions ${missing.join(', ')}`;
+  throw new NotFoundError(`${labelOf(val)} has no ${what}. Nothing was deleted.`, {
+    hint: { text: 'To list the versions', command: 'version ls', input: { val: val.word } },
+  });
+}
 
 function question(val: GivenVal, versions: readonly number[]): string {
   const current = versionOf(val.read?.record ?? null);
