@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { longestCode, longestReadme, mostErrorBytes, namePattern } from '../../core/lib/val-limits.ts';
 import { largestOffset, longestSearch, mostOnPage } from '../limits.ts';
 import {
@@ -58,8 +59,9 @@ const readme = orNull<string>({ type: 'string', maxLength: longestReadme });
 const privacy = oneOf(privacies);
 const type = oneOf(valTypes);
 
-export const newVal = body(record({ name, code }, { readme, privacy, type }), (given) => ({
+export const newVal = body(record({ code }, { name, readme, privacy, type }), (given) => ({
   ...newValDefaults,
+  name: `val_${randomBytes(4).toString('hex')}`,
   ...given,
 }));
 
