@@ -11,7 +11,7 @@ import {
   type TypeOf,
   text,
   textOrNull,
-} from './schema.ts';
+} from './json-schema.ts';
 import { privacies, valTypes } from './store/val-rows.ts';
 
 const uuid: Schema<string> = { type: 'string', format: 'uuid' };

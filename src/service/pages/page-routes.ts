@@ -1,8 +1,8 @@
 import { accessOf } from '../admit.ts';
+import { flag, oneOf, record, text } from '../json-schema.ts';
 import { json, redirect, type ServiceReply, type ServiceRequest, spacePrefix } from '../request.ts';
 import { parseVersion, positionIn, query, searchText, version } from '../routes/inputs.ts';
 import { type Route, route } from '../routes/route.ts';
-import { flag, oneOf, record, text } from '../schema.ts';
 import { ref } from '../schemas.ts';
 import type { Store } from '../store/open-store.ts';
 

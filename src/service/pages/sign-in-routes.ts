@@ -1,8 +1,8 @@
+import { record, text } from '../json-schema.ts';
 import type { HttpProblem } from '../problem.ts';
 import { isBrowser, redirect, type ServiceReply, type ServiceRequest, splitSpace } from '../request.ts';
 import { query } from '../routes/inputs.ts';
 import { type Route, route } from '../routes/route.ts';
-import { record, text } from '../schema.ts';
 import { accessAt, type Identity } from '../store/access.ts';
 import type { Store } from '../store/open-store.ts';
 import { openSession, takeSession } from '../store/sessions.ts';

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { longestCode, longestReadme, mostErrorBytes, namePattern } from '../../core/lib/val-limits.ts';
-import { largestOffset, longestSearch, mostOnPage } from '../limits.ts';
 import {
   check,
   checkQuery,
@@ -13,7 +12,8 @@ import {
   type Schema,
   text,
   time,
-} from '../schema.ts';
+} from '../json-schema.ts';
+import { largestOffset, longestSearch, mostOnPage } from '../limits.ts';
 import { newValDefaults } from '../store/create-val.ts';
 import {
   type Positions,
@@ -22,7 +22,7 @@ import {
   valPositions,
   versionPositions,
 } from '../store/positions.ts';
-import type { ReportedRun } from '../store/runs.ts';
+import type { ReportedRun } from '../store/report-run.ts';
 import type { WantedToken } from '../store/tokens.ts';
 import { privacies, valTypes } from '../store/val-rows.ts';
 

@@ -1,6 +1,6 @@
 import { parseBody, readBytes } from '../body.ts';
+import type { Schema } from '../json-schema.ts';
 import { headerOf, type ServiceReply, type ServiceRequest } from '../request.ts';
-import type { Schema } from '../schema.ts';
 import type { WriteOptions } from '../store/write-as.ts';
 import type { BodyInput, QueryInput } from './inputs.ts';
 

@@ -1,16 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { endOfLogs } from '../../core/lib/val-limits.ts';
-import type { Database, Reader, Tx, Value } from '../database/database.ts';
+import type { Database, Reader, Value } from '../database/database.ts';
 import { listOf, nothing, raw, type Sql, sql } from '../database/sql.ts';
 import { mostOnPage } from '../limits.ts';
 import { HttpProblem } from '../problem.ts';
 import type { Access, User } from './access.ts';
-import { lockOwnVal } from './change-val.ts';
 import { inSteps } from './in-steps.ts';
 import type { RunPosition } from './positions.ts';
 import { checkVal } from './val-rows.ts';
-import { largestVersion, requireVersion } from './versions.ts';
-import { writeAs } from './write-as.ts';
+import { largestVersion } from './versions.ts';
 
 export interface Run {
   id: string;
@@ -20,14 +16,6 @@ export interface Run {
   error: string | null;
   /** Absent from runs of a seed that does not say it. */
   reporter?: User;
-}
-
-export interface ReportedRun {
-  version: number;
-  runStartAt: string;
-  runEndAt: string | null;
-  error: string | null;
-  logs: string | null;
 }
 
 export interface RunFilter {
@@ -176,61 +164,14 @@ export async function findRun(
   return { ...run, logs: found.logs && Buffer.from(found.logs).toString() };
 }
 
-export const addRun = (
-  db: Database,
-  access: Access,
-  id: string,
-  { version, runStartAt, runEndAt, error, logs }: ReportedRun,
-): Promise<{ run: Run; isNew: boolean }> =>
-  writeAs(db, access, { val: id }, async (tx) => {
-    await lockOwnVal(tx, access, id);
-    await requireVersion(tx, id, version);
-    const started = Date.parse(runStartAt);
-    const reported = {
-      id: randomUUID(),
-      version,
-      started,
-      ended: runEndAt === null ? null : Date.parse(runEndAt),
-      error,
-      logs,
-      reporter: access.actor,
-    };
-    // A run without an end was reported when it began.
-    await insertRun(
-      tx,
-      id,
-      reported,
-      sql`
-      ON CONFLICT (val, started, version) DO UPDATE
-      SET ended = excluded.ended, error = excluded.error, logs = excluded.logs
-      WHERE runs.ended IS NULL AND excluded.ended IS NOT NULL`,
-    );
-    const [row] = await tx.query<RunRow>(sql`
-      ${runColumns(raw('error'))} FROM runs
-        WHERE val = ${positionOfVal(id)} AND started = ${started} AND version = ${version}`);
-    const run = row && runOf(row);
-    if (!run) throw new Error('a run that was stored is not there');
-    return { run, isNew: run.id === reported.id };
-  });
-
-export interface RunToInsert extends Omit<ReportedRun, 'runStartAt' | 'runEndAt'> {
-  id: string;
-  started: number;
-  ended: number | null;
-  reporter: User | undefined;
-}
-
-export async function insertRun(
-  tx: Tx,
+/** The run of this val, with this start and version. There is one at most. */
+export async function findSameRun(
+  db: Reader,
   valId: string,
-  run: RunToInsert,
-  onConflict = nothing,
-): Promise<void> {
-  const { id, version, started, ended, error, logs, reporter } = run;
-  await tx.query(sql`
-    INSERT INTO runs (id, owner_id, val, version, started, ended, reporter_id, reporter_name, error, logs)
-      SELECT ${id}, owner_id, position, ${version}, ${started}, ${ended}, ${reporter?.id ?? null},
-        ${reporter?.username ?? null}, ${error === null ? null : Buffer.from(error)},
-        ${logs ? endOfLogs(Buffer.from(logs)) : null}
-        FROM vals WHERE id = ${valId} ${onConflict}`);
+  { runStartAt, version }: { runStartAt: string; version: number },
+): Promise<Run | undefined> {
+  const [row] = await db.query<RunRow>(sql`
+    ${runColumns(raw('error'))} FROM runs
+      WHERE val = ${positionOfVal(valId)} AND started = ${Date.parse(runStartAt)} AND version = ${version}`);
+  return row && runOf(row);
 }

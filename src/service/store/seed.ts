@@ -2,12 +2,12 @@ import { LocalError } from '../../core/errors.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../core/lib/json.ts';
 import { type Database, DatabaseFailure, type Reader, type Tx } from '../database/database.ts';
 import { raw, sql } from '../database/sql.ts';
+import { check, type Schema, type TypeOf } from '../json-schema.ts';
 import { HttpProblem } from '../problem.ts';
-import { check, type Schema, type TypeOf } from '../schema.ts';
 import { seedSchemas } from '../schemas.ts';
 import type { User } from './access.ts';
 import { putRecord, type RecordKind, recordKinds } from './records.ts';
-import { insertRun } from './runs.ts';
+import { insertRun } from './report-run.ts';
 import { sortableTime } from './timestamps.ts';
 
 type SeedRecord<Kind extends RecordKind> = TypeOf<(typeof seedSchemas)[Kind]>;
@@ -72,20 +72,12 @@ export function loadSeed(db: Database, owner: User, { runs, likes, comments }: S
 }
 
 async function loadRun(tx: Tx, owner: User, run: SeedRecord<'runs'>, place: string): Promise<void> {
-  const { id, val, runStartAt, runEndAt, error, reporter } = run;
+  const { id, val, reporter } = run;
   const valId = await findVal(tx, owner, val);
   if (valId === undefined) throw seedFault(`${place}.val is not a val of this store.`);
   // A seed that is loaded again replaces its records.
   await tx.query(sql`DELETE FROM runs WHERE id = ${id} AND owner_id = ${owner.id}`);
-  const stored = {
-    id,
-    version: val.version,
-    started: Date.parse(runStartAt),
-    ended: runEndAt === null ? null : Date.parse(runEndAt),
-    error,
-    logs: null,
-    reporter: reporter ?? undefined,
-  };
+  const stored = { ...run, version: val.version, logs: null, reporter: reporter ?? undefined };
   await insertRun(tx, valId, stored).catch((failure) => {
     if (!(failure instanceof DatabaseFailure && failure.kind === 'taken')) throw failure;
     throw seedFault(`${place} has the val, the version and the start, or the id, of another run.`);

@@ -7,7 +7,8 @@ import { changeProperties, createVersion } from '../../../src/service/store/chan
 import { createOrUpdateVal, createVal, newValDefaults } from '../../../src/service/store/create-val.ts';
 import { listVals } from '../../../src/service/store/lists.ts';
 import { deleteVal } from '../../../src/service/store/remove-val.ts';
-import { addRun, listRuns } from '../../../src/service/store/runs.ts';
+import { addRun } from '../../../src/service/store/report-run.ts';
+import { listRuns } from '../../../src/service/store/runs.ts';
 import { identify } from '../../../src/service/store/tokens.ts';
 import { lock, untilWaiting } from '../support/locks.ts';
 import {
