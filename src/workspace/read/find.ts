@@ -4,6 +4,8 @@
 import { forEach } from '../../core/command-line/batch.ts';
 import type { Run } from '../../core/command-line/command.ts';
 import { asValsError, InterruptedError, type ValsError } from '../../core/errors.ts';
+import { listed } from '../../core/lib/listed.ts';
+import type { Say } from '../../core/lib/say.ts';
 import { isSameCode } from '../code.ts';
 import { compareFiles } from '../compare/compare-files.ts';
 import type { Compared, FileAndVal, ValRecord } from '../compare/types.ts';
@@ -72,9 +74,16 @@ export async function findAll(
   const isSearched = searches !== 'none' || [...findings.values()].some(({ status }) => status === 'new');
   const most = searches === 'all commits' ? undefined : recentCommits;
   const gone = isSearched ? await findGone(look, [...findings.values()], { most }) : noneGone;
+  if (searches !== 'none') noteStrays(say, gone.strays);
   for (const renamed of gone.renamed) findings.set(renamed.local, renamed);
   await recordSame(look, [...findings.values()]);
   return { ...resultsOf(locals, findings, errors, undefined), gone };
+}
+
+function noteStrays(say: Say, names: readonly string[]): void {
+  if (names.length === 0) return;
+  const what = names.length === 1 ? 'but its val has no file here' : 'but their vals have no files here';
+  say({ kind: 'note', text: `"ids" of vals.json has ${listed(names)}, ${what}.` });
 }
 
 function resultsOf(

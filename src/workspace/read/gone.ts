@@ -1,7 +1,8 @@
 // Vals of the service without a file here: which of them had one that was deleted, and which new file is the renamed one.
+import { forEach } from '../../core/command-line/batch.ts';
 import { existsBelow, readIfPossible } from '../../core/files/files.ts';
 import { isTakenFromFolder } from '../../core/files/walk.ts';
-import { codeOf, isSameCode } from '../code.ts';
+import { codeOf } from '../code.ts';
 import { numberCodes } from '../compare/code-numbers.ts';
 import type { GitLimit } from '../compare/types.ts';
 import { type Conflict, type Finding, type MissingFile, valOf } from '../findings.ts';
@@ -19,6 +20,8 @@ export interface Gone {
   missing: readonly MissingFile[];
   /** Vals without a file that a prune leaves. */
   left: readonly LeftVal[];
+  /** Names in `ids` of vals.json whose vals have no file here. */
+  strays: readonly string[];
   /** Why git may not know all deleted files. */
   limit: GitLimit | undefined;
 }
@@ -31,7 +34,7 @@ export interface LeftVal {
   movedTo: string | undefined;
 }
 
-export const noneGone: Gone = { renamed: [], missing: [], left: [], limit: undefined };
+export const noneGone: Gone = { renamed: [], missing: [], left: [], strays: [], limit: undefined };
 
 interface WithoutFile {
   name: string;
@@ -47,41 +50,56 @@ export async function findGone(
   { most }: { most: number | undefined },
 ): Promise<Gone> {
   const { repository } = look;
-  if (repository === undefined) return noneGone;
   const vals = await valsWithoutFile(look, findings);
   if (vals.length === 0) return noneGone;
+  if (repository === undefined) return { ...noneGone, strays: strayEntries(look, vals) };
   const { paths, failure } = await readGoneFiles(repository, most);
-  const limit = failure ?? (repository.isShallow ? 'shallow' : undefined);
   const files = await filesByName(look, repository, vals, paths);
-  const newFiles = findings.flatMap((each) => (each.status === 'new' ? [each.local] : []));
+  const newFiles = new Map(
+    findings.flatMap((each) => (each.status === 'new' ? [[each.local.file, each.local]] : [])),
+  );
   const renamed: Conflict[] = [];
   const left: LeftVal[] = [];
   const deleted: MissingFile[] = [];
-  for (const { name, id, isKnown } of vals) {
+  await forEach(vals, 'auto', async ({ name, id, isKnown }) => {
     const file = files.get(name);
     if (file === undefined) {
       if (isKnown && !files.isHere(name)) left.push({ name, file, movedTo: undefined });
-      continue;
+      return;
     }
     const remote = await look.remotes.withId(id);
-    if (remote === undefined) continue;
+    if (remote === undefined) return;
     const movedTo = paths.get(file);
-    const newFile = newFiles.find((local) => local.file === movedTo);
+    const newFile = newFiles.get(movedTo ?? '');
     if (newFile !== undefined) renamed.push(renamedHere(newFile, remote));
     if (newFile !== undefined || movedTo?.startsWith('../')) left.push({ name, file, movedTo });
     else deleted.push({ status: 'missing here', file, name, remote });
-  }
+  });
   const known = await withCodeInGit(look, repository, deleted);
   for (const val of deleted) if (!known.has(val)) left.push({ ...val, movedTo: undefined });
   const missing = deleted.filter((val) => known.has(val));
-  const moved = movedByCode(look, newFiles, missing);
+  const moved = movedByCode(look, [...newFiles.values()], missing);
+  const isMoved = new Set(moved.map(({ val }) => val));
+  const explained = new Set([...renamed, ...deleted].map((each) => valOf(each)?.id));
   return {
     renamed: [...renamed, ...moved.map(({ local, val }) => renamedHere(local, val.remote))],
-    missing: missing.filter((each) => !moved.some(({ val }) => val === each)).sort(byFile),
-    left: [...left, ...moved.map(({ local, val }) => ({ ...val, movedTo: local.file }))],
-    limit,
+    missing: missing.filter((val) => !isMoved.has(val)).sort(byFile),
+    left: [...left, ...moved.map(({ local, val }) => ({ ...val, movedTo: local.file }))].sort(byName),
+    strays: strayEntries(
+      look,
+      vals.filter(({ id }) => !explained.has(id)),
+    ),
+    limit: failure ?? (repository.isShallow ? 'shallow' : undefined),
   };
 }
+
+/** The entries of `ids` in vals.json whose vals have no file here, and had none that git deleted. */
+const strayEntries = ({ written }: Look, vals: readonly WithoutFile[]): string[] => {
+  const ids = new Set(vals.map(({ id }) => id));
+  return [...written].flatMap(([name, id]) => (ids.has(id) ? name : []));
+};
+
+const byName = (a: LeftVal, b: LeftVal): number => (a.name < b.name ? -1 : 1);
 
 const byFile = (a: MissingFile, b: MissingFile): number => (a.file < b.file ? -1 : 1);
 
@@ -108,12 +126,12 @@ async function valsWithoutFile(look: Look, findings: readonly Finding[]): Promis
   const recorded = records.names().map((name) => ({ name, id: records.of(name)?.id ?? '' }));
   const all = [...recorded, ...[...written].map(([name, id]) => ({ name, id }))];
   const open = new Map<string, WithoutFile>();
-  for (const { name, id } of all) {
+  await forEach(all, 'auto', async ({ name, id }) => {
     // The present name of a val decides its file.
     const remote = names.has(name) ? undefined : await remotes.withId(id);
     const val = remote && { name: remote.name, id, isKnown: true };
     if (val !== undefined && isOpen(val)) open.set(id, val);
-  }
+  });
   return [...open.values()];
 }
 
@@ -129,7 +147,7 @@ async function filesByName(
   // A push of the folder leaves some files out, such as ignored ones, but they are there.
   const here = new Set<string | undefined>();
   const add = (file: string) => {
-    const name = nameOfFile(workspace, file);
+    const name = nameOfFile({ manifest }, file);
     const isVal = isTakenFromFolder(file) || manifest.names.has(file);
     if (existsBelow(root, file)) here.add(name);
     else if (isVal && name !== undefined && !files.has(name)) files.set(name, file);
@@ -146,37 +164,54 @@ async function withCodeInGit(
   repository: Repository,
   vals: readonly MissingFile[],
 ): Promise<Set<MissingFile>> {
-  if (vals.length === 0) return new Set();
   const isLong = ((await repository.head()).commit ?? '').length > 40;
-  const wanted = await Promise.all(
-    vals.map(async ({ file, remote }) => {
-      // The text tells the ids with either line ends.
-      const { code, version } = (await look.remotes.read(remote.id)) ?? remote;
-      return { file, codes: numberCodes([code], { isLong }).idsInOrder([{ code, version }]) };
-    }),
+  const find = async (wanted: readonly MissingFile[]): Promise<MissingFile[]> => {
+    if (wanted.length === 0) return [];
+    const histories = await readFileHistories(
+      repository,
+      wanted.map(({ file, remote: { code, version } }) => ({
+        file,
+        codes: numberCodes([code], { isLong }).idsInOrder([{ code, version }]),
+      })),
+    );
+    return wanted.filter(({ file }) => histories.of(file).hasAll);
+  };
+  const found = new Set(await find(vals));
+  // Only the text tells the ids with either line ends.
+  const withTexts = new Map<MissingFile, MissingFile>();
+  await forEach(
+    vals.filter((val) => !found.has(val) && val.remote.code.text === undefined),
+    'auto',
+    async (val) => {
+      const remote = await look.remotes.read(val.remote.id);
+      if (remote !== undefined) withTexts.set({ ...val, remote }, val);
+    },
   );
-  const histories = await readFileHistories(repository, wanted);
-  return new Set(vals.filter(({ file }) => histories.of(file).hasAll));
+  for (const each of await find([...withTexts.keys()])) found.add(withTexts.get(each) ?? each);
+  return found;
 }
 
 /** A new file that has the code of a missing val, if no other file has it. */
 function movedByCode(
-  look: Look,
+  { workspace, names }: Look,
   newFiles: readonly Local[],
   missing: readonly MissingFile[],
 ): { local: Local; val: MissingFile }[] {
+  if (newFiles.length === 0 || missing.length === 0) return [];
+  const codes = new Map<string, number>();
+  for (const file of names.keys()) {
+    const text = readIfPossible(workspace.root, file);
+    const id = text === undefined ? '' : plainId(text);
+    codes.set(id, (codes.get(id) ?? 0) + 1);
+  }
   return newFiles.flatMap((local) => {
-    const same = missing.filter(({ remote }) => isSameCode(remote.code, local.code));
-    const [val, another] = same;
-    if (val === undefined || another !== undefined || isCopied(look, local)) return [];
-    return [{ local, val }];
+    const isCopied = (codes.get(plainId(local.code.text)) ?? 0) > 1;
+    const ids = new Set([local.code.blob, local.code.lines]);
+    const [val, another] = isCopied
+      ? []
+      : missing.filter(({ remote: { code } }) => ids.has(code.lines ?? code.blob));
+    return val === undefined || another !== undefined ? [] : [{ local, val }];
   });
 }
 
-function isCopied({ workspace, names }: Look, { file, code }: Local): boolean {
-  const others = [...names.keys()].filter((other) => other !== file);
-  return others.some((other) => {
-    const text = readIfPossible(workspace.root, other);
-    return text !== undefined && isSameCode(codeOf(text), code);
-  });
-}
+const plainId = (text: string): string => codeOf(text).lines ?? '';

@@ -35,7 +35,8 @@ export async function readFileNames(
   const present = named.filter((file) => existsBelow(workspace.root, file));
   const files = [...new Set([...walked, ...present])].sort();
   noteStaleNames(say, workspace);
-  return new Map(files.map((file) => [file, nameOfFile(workspace, file)]));
+  const { manifest } = workspace;
+  return new Map(files.map((file) => [file, nameOfFile({ manifest }, file)]));
 }
 
 function noteStaleNames(say: Say, workspace: Workspace): void {
