@@ -8,23 +8,25 @@ import type { Bench, Measurement, Sample } from './types.mts';
 export const workspaces: Measurement = {
   name: 'workspace',
   async measure(bench) {
-    const pushed = await makeWorkspace(bench, 5_000);
+    const pushed = await makeWorkspace(bench, size);
     await timeOf(bench.vals(['push'], pushed));
-    const plain = plainPush(bench, 5_000);
-    const first = firstPush(bench, 5_000);
+    const plain = plainPush(bench, size);
+    const first = firstPush(bench, size);
     const unchanged = ['status', 'push', 'pull'].map((command) => ({
-      what: timed(`vals ${command} of 5,000 unchanged vals`, bench.vals([command], pushed)),
+      what: timed(`vals ${command} of 1,500 unchanged vals`, bench.vals([command], pushed)),
       to: plain,
       atMost: 0.4,
     }));
     return compare(bench.seldom, [
       { what: first, to: plain, atMost: 1.5 },
-      { what: first, to: firstPush(bench, 500), atMost: 12.5 },
+      { what: first, to: firstPush(bench, size / 10), atMost: 12.5 },
       ...unchanged,
-      { what: await freshCheckout(bench, 1_500), to: plainPush(bench, 1_500), atMost: 0.3 },
+      { what: await freshCheckout(bench, size), to: plain, atMost: 0.3 },
     ]);
   },
 };
+
+const size = 1_500;
 
 const plainPush = (bench: Bench, files: number): Sample => ({
   name: `vals push of ${files.toLocaleString('en')} new files outside of a workspace`,
