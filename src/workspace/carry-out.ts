@@ -6,12 +6,12 @@ import { textAt, versionOf } from '../core/http/record-fields.ts';
 import { isObject, type JsonValue } from '../core/lib/json.ts';
 import * as routes from '../core/routes.ts';
 import { codeOf, isSameCode, withLineEnds } from './code.ts';
+import { conflictOf, type Telling } from './conflicts.ts';
 import type { MissingFile } from './findings.ts';
 import type { SendStep, Step } from './plan.ts';
 import type { Local } from './read/local.ts';
 import type { Look } from './read/look.ts';
 import type { ReadVal, RemoteVal } from './read/remotes.ts';
-import { conflictOf, type Telling } from './words.ts';
 
 /** What an answer showed. */
 export interface Done {

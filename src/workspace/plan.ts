@@ -2,10 +2,11 @@
 // is about steps, and a push carries them out.
 import { ConflictError, type ValsError } from '../core/errors.ts';
 import { checkVersion, noSuchVal } from '../core/http/expected-version.ts';
+import { conflictOf, type Telling } from './conflicts.ts';
 import { type Finding, fileOf, type MissingFile, nameOf, valOf } from './findings.ts';
 import type { Local } from './read/local.ts';
 import type { RemoteVal } from './read/remotes.ts';
-import { conflictOf, entryOf, type Telling } from './words.ts';
+import { entryOf } from './words.ts';
 
 export type Step =
   /** `replaces`: whatever the service has under the name. */

@@ -1,19 +1,8 @@
 // What each status means, and what push and pull do about it: one table for the screen, the refusals and the guide.
-import { ConflictError, type Problem } from '../core/errors.ts';
 import { type Hint, listOf } from '../core/lib/hint.ts';
 import type { Style } from '../core/output/style.ts';
-import { ago } from '../core/output/times.ts';
 import type { GitLimit } from './compare/types.ts';
-import {
-  type Conflict,
-  type Finding,
-  fileOf,
-  nameOf,
-  type Reason,
-  valOf,
-  type Word,
-  wordOf,
-} from './findings.ts';
+import { type Finding, type Word, wordOf } from './findings.ts';
 
 /** What a push does about a val. `refuse` sends nothing, and is exit code 5. */
 export type StepKind = 'create' | 'send' | 'leave' | 'behind' | 'refuse' | 'delete';
@@ -196,96 +185,3 @@ export function hintAtGit(limit: GitLimit | undefined, question = 'which side is
   const [reason, cure = ''] = gitLimits[limit];
   return [`${reason}, so it cannot tell ${question}.${cure}`];
 }
-
-export interface Telling {
-  /** As the user would type it. */
-  path: string;
-  now: number;
-}
-
-class WorkspaceConflict extends ConflictError {
-  constructor(
-    readonly reason: Reason,
-    ...rest: ConstructorParameters<typeof ConflictError>
-  ) {
-    super(...rest);
-  }
-}
-
-export const reasonOf = (error: ConflictError): Reason | undefined =>
-  error instanceof WorkspaceConflict ? error.reason : undefined;
-
-/** Why a val was not pushed or pulled, and what to do next. */
-export function conflictOf(conflict: Conflict, telling: Telling): ConflictError {
-  const { path } = telling;
-  const problem = problemOf(conflict);
-  return new WorkspaceConflict(
-    conflict.reason,
-    `${path} ${typeof problem === 'string' ? problem : problem.one}.${whatIsThere(conflict, telling)}`,
-    {
-      subject: path,
-      problem,
-      hint: [...hintAtGit(conflict.compared?.limit), ...waysOn(conflict, path)],
-    },
-  );
-}
-
-function problemOf(conflict: Conflict): Problem {
-  const name = valOf(conflict)?.name ?? '';
-  switch (conflict.reason) {
-    case 'renamed there':
-      return `has the val "${nameOf(conflict)}", which is named "${name}" on the service now`;
-    case 'renamed here':
-      return `has no val of its name, and seems to be the renamed file of the val "${name}"`;
-    default:
-      return entryOf(conflict).meaning;
-  }
-}
-
-/** For example " Version 3 there has the code of version 1 again, by ada, 2h ago." */
-function whatIsThere(conflict: Conflict, { now }: Telling): string {
-  const val = valOf(conflict);
-  if (conflict.reason !== 'both changed' || val?.version === undefined) return '';
-  const restored = conflict.compared?.restored;
-  const code = restored === undefined ? 'is' : `has the code of version ${restored} again,`;
-  const facts = [
-    val.madeBy === undefined ? [] : `by ${val.madeBy}`,
-    val.madeAt === undefined ? [] : `made ${ago(val.madeAt, now)}`,
-  ].flat();
-  if (facts.length === 0 && restored === undefined) return ` The service has version ${val.version}.`;
-  const text = facts.length === 0 ? code.replace(/,$/, '') : `${code} ${facts.join(', ')}`;
-  return ` Version ${val.version} there ${text}.`;
-}
-
-function waysOn(conflict: Conflict, path: string): (string | Hint)[] {
-  const steps = nextSteps(wordOf(conflict), [path]);
-  const val = valOf(conflict);
-  const name = nameOf(conflict);
-  switch (conflict.reason) {
-    case 'renamed there':
-      return [
-        ...steps,
-        {
-          text: 'To give the old name back',
-          command: 'val set',
-          input: { val: val?.id ?? val?.name ?? '', name },
-        },
-      ];
-    case 'renamed here':
-      return [
-        { text: 'To rename the val, too', command: 'val set', input: { val: val?.name ?? '', name } },
-        `If the val shall keep its name, write "${fileOf(conflict)}": "${val?.name}" into "names" of vals.json.`,
-        ...steps,
-      ];
-    case 'name taken':
-      return conflict.remote.kind === 'unknown' ? waysToId(name, path) : steps;
-    default:
-      return steps;
-  }
-}
-
-/** The service cannot list vals, so nobody here knows the val that has the name. */
-const waysToId = (name: string, path: string): (string | Hint)[] => [
-  `If it is your val, put its id into "ids" of vals.json, under "${name}": the run that made it printed the id, and \`vals pull <id>\` writes it.`,
-  hintAbout([path], overwrite),
-];

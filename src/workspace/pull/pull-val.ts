@@ -4,6 +4,7 @@ import { ConflictError, LocalError, NotFoundError } from '../../core/errors.ts';
 import { readBelow } from '../../core/files/files.ts';
 import { nameFrom } from '../../core/files/val-names.ts';
 import { type CodeWithText, codeOf, isSameCode, withLineEnds } from '../code.ts';
+import { conflictOf } from '../conflicts.ts';
 import { replaceBelow } from '../disk/write-files.ts';
 import { type Conflict, type Finding, fileOf, nameOf, valOf, wordOf } from '../findings.ts';
 import { mergeTexts } from '../git/merge-file.ts';
@@ -12,7 +13,7 @@ import { findAll } from '../read/find.ts';
 import type { Look } from '../read/look.ts';
 import type { ReadVal, RemoteVal } from '../read/remotes.ts';
 import type { Backup } from '../records/backup.ts';
-import { conflictOf, entryOf, nextSteps } from '../words.ts';
+import { entryOf, nextSteps } from '../words.ts';
 import { nameOfService, pathTo } from '../workspace.ts';
 import { recordVal, writableText } from './record-val.ts';
 

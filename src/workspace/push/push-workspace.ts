@@ -1,36 +1,24 @@
 // A push in a workspace: read, compare, plan, check, ask, carry out.
 import { runBatch, type Task } from '../../core/command-line/batch.ts';
 import type { Run } from '../../core/command-line/command.ts';
-import { ConflictError, LocalError, UsageError } from '../../core/errors.ts';
-import { missingFile } from '../../core/files/file-error.ts';
-import { checkNotEmpty, similarFile } from '../../core/files/read-text.ts';
+import { ConflictError } from '../../core/errors.ts';
 import type { Api } from '../../core/http/api.ts';
 import { withoutUndefined } from '../../core/lib/json.ts';
 import type { OutcomeRow } from '../../core/lib/outcome.ts';
 import type { Rows } from '../../core/output/result.ts';
-import {
-  type FailedFile,
-  type PushedFile,
-  pushWording,
-  refuseFiles,
-  refuseSeveral,
-} from '../../core/push/refuse-files.ts';
-import { syntaxError } from '../../core/push/syntax.ts';
-import { syntaxFaults } from '../../core/push/syntax-check.ts';
+import { pushWording, refuseFiles, refuseSeveral } from '../../core/push/refuse-files.ts';
 import { listService, refuseOtherService } from '../belonging.ts';
 import { carryOut, type Done } from '../carry-out.ts';
-import type { GitLimit } from '../compare/types.ts';
+import { reasonOf } from '../conflicts.ts';
 import { learnIds } from '../ids.ts';
-import { type PlanOptions, type Step, sendsCode, stepFor, subjectOf } from '../plan.ts';
-import { type Found, findAll } from '../read/find.ts';
-import type { Gone } from '../read/gone.ts';
-import { type Local, readLocals, usableFiles } from '../read/local.ts';
+import { type PlanOptions, type Step, sendsCode, subjectOf } from '../plan.ts';
 import { closeLook, type Look, openLook } from '../read/look.ts';
-import { hintAtGit, reasonOf, type Telling } from '../words.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 import { askAbout } from './ask.ts';
 import { isFirstPush, notePush } from './first-push.ts';
 import { isOpenToAll, noteBehind, noteLeft, noteLostFiles, notePublic } from './notes.ts';
+import { brokenFiles, type Plan, planPush, tellingOf } from './plan-push.ts';
+import { readChosen } from './read-files.ts';
 
 export interface PushOptions extends PlanOptions {
   yes: boolean;
@@ -125,126 +113,6 @@ const idsIn = (done: ReadonlyMap<Step, Done>): [string, string][] =>
 
 const isChange = ({ status }: Done): boolean =>
   status === 'created' || status === 'pushed' || status === 'sent' || status === 'deleted';
-
-/** All files are read before anything is sent. */
-function readChosen(
-  { settings }: Run,
-  look: Look,
-  chosen: readonly string[] | undefined,
-): { locals: Local[]; all: PushedFile[]; failed: FailedFile[] } {
-  const { workspace, names } = look;
-  const isChosen = chosen === undefined ? undefined : new Set(chosen);
-  const usable = usableFiles(workspace, names, (file) => isChosen?.has(file) ?? true);
-  const { locals, failed } = readLocals(workspace, usable);
-  const problems: FailedFile[] = [...failed];
-  for (const file of chosen ?? []) {
-    if (names.has(file)) continue;
-    const path = pathTo(workspace, file);
-    problems.push({ file, name: '', error: missingFile(path, undefined, similarFile(path, settings.cwd)) });
-  }
-  for (const { file, name, code } of locals) {
-    try {
-      const cure = chosen === undefined ? 'list the file in .valsignore' : undefined;
-      checkNotEmpty(pathTo(workspace, file), code.text, cure);
-    } catch (error) {
-      if (!(error instanceof LocalError)) throw error;
-      problems.push({ file, name, error });
-    }
-  }
-  const withProblem = new Set(problems.map(({ file }) => file));
-  const order = chosen ?? usable.map(({ file }) => file);
-  const all = [...usable, ...problems.filter(({ name }) => name === '')];
-  const shown = <Each extends PushedFile>(each: Each): Each => ({
-    ...each,
-    file: pathTo(workspace, each.file),
-  });
-  return {
-    locals: inOrder(
-      locals.filter(({ file }) => !withProblem.has(file)),
-      order,
-    ),
-    all: inOrder(all, order).map(({ file, name }) => shown({ file, name })),
-    failed: problems.map(shown),
-  };
-}
-
-function inOrder<Each extends { file: string }>(items: readonly Each[], order: readonly string[]): Each[] {
-  const places = new Map(order.map((file, place) => [file, place]));
-  const placeOf = ({ file }: Each) => places.get(file) ?? order.length;
-  return items.toSorted((a, b) => placeOf(a) - placeOf(b));
-}
-
-interface Plan {
-  steps: readonly Step[];
-  /** The names of the vals whose files were deleted. */
-  lost: readonly string[];
-  left: Gone['left'];
-  limit: Gone['limit'];
-  /** After a failure that concerns all vals, nothing is sent. */
-  failure: Found['failure'];
-}
-
-async function planPush(
-  run: Run,
-  look: Look,
-  locals: readonly Local[],
-  options: PushFilesOptions & { isWhole: boolean },
-): Promise<Plan> {
-  const { workspace } = look;
-  const recentIfWhole = options.isWhole ? 'recent commits' : 'none';
-  const searches = options.prune ? 'all commits' : recentIfWhole;
-  const { results, gone, failure } = await findAll(run, look, locals, { searches });
-  if (options.prune) refuseWithoutGit(look, gone.limit);
-  const telling = tellingOf(run, workspace);
-  const steps = results.map((result): Step => {
-    if ('finding' in result) return stepFor(result.finding, telling(result.local.file), options);
-    const { file, name } = result.local;
-    return { kind: 'refuse', file, name, remote: undefined, error: result.error };
-  });
-  const deletions = gone.missing.map((val): Step => ({ kind: 'delete', val }));
-  return {
-    steps: options.prune ? [...steps, ...deletions] : steps,
-    lost: gone.missing.map(({ name }) => name),
-    left: gone.left,
-    limit: gone.limit,
-    failure,
-  };
-}
-
-/** Only git tells which files were deleted, and whether it has the code of their vals. */
-function refuseWithoutGit({ repository }: Look, limit: GitLimit | undefined): void {
-  if (repository === undefined) {
-    throw new UsageError(
-      '--prune works only in a repository of git, because git keeps the code of what is deleted.',
-      {
-        hint: { text: 'To delete a val', command: 'val rm', input: { vals: true } },
-      },
-    );
-  }
-  if (limit === undefined || limit === 'shallow') return;
-  throw new LocalError('--prune did nothing, because git did not tell which files were deleted.', {
-    hint: hintAtGit(limit, 'which files were deleted'),
-  });
-}
-
-const tellingOf =
-  ({ host: { clock } }: Run, workspace: Workspace) =>
-  (file: string): Telling => ({ path: pathTo(workspace, file), now: clock.now() });
-
-/** Only files that would be sent are checked. */
-async function brokenFiles(run: Run, workspace: Workspace, steps: readonly Step[]): Promise<FailedFile[]> {
-  const sources = steps.filter(sendsCode).map(({ local }) => ({
-    file: pathTo(workspace, local.file),
-    name: local.name,
-    isOnDisk: true,
-    read: async () => local.code.text,
-  }));
-  const faults = await syntaxFaults(run, sources);
-  return sources.flatMap(({ file, name }) => {
-    const [fault] = faults.get(file) ?? [];
-    return fault === undefined ? [] : [{ file, name, error: syntaxError(file, fault) }];
-  });
-}
 
 async function carryOutAll(
   run: Run,

@@ -1,0 +1,89 @@
+// What a push would do, and which of its files cannot be sent.
+import type { Run } from '../../core/command-line/command.ts';
+import { LocalError, UsageError, type ValsError } from '../../core/errors.ts';
+import type { FailedFile } from '../../core/push/refuse-files.ts';
+import { syntaxError } from '../../core/push/syntax.ts';
+import { syntaxFaults } from '../../core/push/syntax-check.ts';
+import type { GitLimit } from '../compare/types.ts';
+import type { Telling } from '../conflicts.ts';
+import { type PlanOptions, type Step, sendsCode, stepFor } from '../plan.ts';
+import { findAll } from '../read/find.ts';
+import type { Gone } from '../read/gone.ts';
+import type { Local } from '../read/local.ts';
+import type { Look } from '../read/look.ts';
+import { hintAtGit } from '../words.ts';
+import { pathTo, type Workspace } from '../workspace.ts';
+
+export interface Plan extends Pick<Gone, 'left' | 'limit'> {
+  steps: readonly Step[];
+  /** The names of the vals whose files were deleted. */
+  lost: readonly string[];
+  /** After a failure that concerns all vals, nothing is sent. */
+  failure: ValsError | undefined;
+}
+
+export async function planPush(
+  run: Run,
+  look: Look,
+  locals: readonly Local[],
+  options: PlanOptions & { isWhole: boolean },
+): Promise<Plan> {
+  const { workspace } = look;
+  const recentIfWhole = options.isWhole ? 'recent commits' : 'none';
+  const searches = options.prune ? 'all commits' : recentIfWhole;
+  const { results, gone, failure } = await findAll(run, look, locals, { searches });
+  if (options.prune) refuseWithoutGit(look, gone.limit);
+  const telling = tellingOf(run, workspace);
+  const steps = results.map((result): Step => {
+    if ('finding' in result) return stepFor(result.finding, telling(result.local.file), options);
+    const { file, name } = result.local;
+    return { kind: 'refuse', file, name, remote: undefined, error: result.error };
+  });
+  const deletions = gone.missing.map((val): Step => ({ kind: 'delete', val }));
+  return {
+    steps: options.prune ? [...steps, ...deletions] : steps,
+    lost: gone.missing.map(({ name }) => name),
+    left: gone.left,
+    limit: gone.limit,
+    failure,
+  };
+}
+
+/** Only git tells which files were deleted, and whether it has the code of their vals. */
+function refuseWithoutGit({ repository }: Look, limit: GitLimit | undefined): void {
+  if (repository === undefined) {
+    throw new UsageError(
+      '--prune works only in a repository of git, because git keeps the code of what is deleted.',
+      {
+        hint: { text: 'To delete a val', command: 'val rm', input: { vals: true } },
+      },
+    );
+  }
+  if (limit === undefined || limit === 'shallow') return;
+  throw new LocalError('--prune did nothing, because git did not tell which files were deleted.', {
+    hint: hintAtGit(limit, 'which files were deleted'),
+  });
+}
+
+export const tellingOf =
+  ({ host: { clock } }: Run, workspace: Workspace) =>
+  (file: string): Telling => ({ path: pathTo(workspace, file), now: clock.now() });
+
+/** Only files that would be sent are checked. */
+export async function brokenFiles(
+  run: Run,
+  workspace: Workspace,
+  steps: readonly Step[],
+): Promise<FailedFile[]> {
+  const sources = steps.filter(sendsCode).map(({ local }) => ({
+    file: pathTo(workspace, local.file),
+    name: local.name,
+    isOnDisk: true,
+    read: async () => local.code.text,
+  }));
+  const faults = await syntaxFaults(run, sources);
+  return sources.flatMap(({ file, name }) => {
+    const [fault] = faults.get(file) ?? [];
+    return fault === undefined ? [] : [{ file, name, error: syntaxError(file, fault) }];
+  });
+}
