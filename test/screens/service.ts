@@ -61,6 +61,16 @@ interface Answer {
   body?: unknown;
 }
 
+/** The version that `edit` makes, and the one before it. */
+const versionsOf = (name: keyof typeof ids, before: number, text: string): Record<string, Answer> => ({
+  [`GET /v1/vals/${ids[name]}/versions`]: {
+    body: { data: [{ version: before + 1 }, { version: before }], links: {} },
+  },
+  [`GET /v1/vals/${ids[name]}/versions/${before}`]: {
+    body: val(name, before, 9 * day, { code: code(text) }),
+  },
+});
+
 const answers: Record<string, Answer | ((seen: Seen) => Answer)> = {
   'GET /v1/me': {
     body: {
@@ -138,6 +148,9 @@ const answers: Record<string, Answer | ((seen: Seen) => Answer)> = {
     },
   },
   [`GET /v1/vals/${ids.hello}/versions/1`]: { body: val('hello', 1, 40 * day, { code: code('hello') }) },
+  [`GET /v1/vals/${ids.hello}/versions/2`]: { body: val('hello', 2, 40 * day, { code: code('hello you') }) },
+  ...versionsOf('fetchPrices', 12, 'prices'),
+  ...versionsOf('sendWeeklyNewsletterDigest', 1, 'news'),
   [`POST /v1/vals/${ids.hello}/versions`]: { status: 201, body: val('hello', 4, 0) },
   [`DELETE /v1/vals/${ids.hello}`]: { status: 204 },
   [`DELETE /v1/vals/${ids.hello}/versions/1`]: { status: 204 },

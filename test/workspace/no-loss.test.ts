@@ -182,7 +182,7 @@ it('others cannot read records and backups', async () => {
 });
 
 it('a pull --force that cannot keep a copy leaves the file as it is', async () => {
-  const { place, service } = await pushed({ 'a.ts': 'old' });
+  const { place, service } = await pushed({ 'a.ts': 'old' }, await newService({ list: true }));
   place.put({ 'a.ts': 'mine' });
   service.edit('a', 'new');
   const env = { ...place.env, VALS_DATA_DIR: join(place.folder, 'a.ts') };

@@ -15,5 +15,8 @@ const merge = ['pull', edited, '--merge'];
 screen('both sides edited', [['status'], ['diff'], ['push'], ['pull', behind, edited], merge], {
   looks: [usual],
   before: pulled,
-  edits: { 'hello.ts': hello, 'sendWeeklyNewsletterDigest.ts': "export default () => 'new news';\n" },
+  edits: {
+    'hello.ts': "export default () => 'hello again';\n",
+    'sendWeeklyNewsletterDigest.ts': "export default () => 'new news';\n",
+  },
 });

@@ -19,7 +19,9 @@ const statusColumn: Column = {
   neverCut: true,
   present(status, { count, reason }) {
     const { mark, tone } = markOf(`${reason ?? status}`);
-    const words = [mark, count, status, reason === undefined ? undefined : `(${reason})`];
+    // That both sides changed is what everybody takes a conflict for.
+    const isUsual = reason === undefined || reason === 'both changed';
+    const words = [mark, count, status, isUsual ? undefined : `(${reason})`];
     return { text: words.filter((word) => word !== undefined).join(' '), tone };
   },
 };
