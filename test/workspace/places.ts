@@ -232,6 +232,9 @@ export async function pushed(
 
 let seconds = 1_800_000_000;
 
+/** The time of the last command of git, for a service that shall know the same time. */
+export const timeOfGit = (): number => seconds * 1_000;
+
 /** A workspace in a repository of git, of one person or of CI, with a home of its own. */
 export class Clone extends Place {
   git(...args: string[]): string {

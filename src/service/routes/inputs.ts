@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { longestCode, longestReadme, mostErrorBytes, namePattern } from '../../core/lib/val-limits.ts';
 import {
   check,
@@ -59,9 +58,8 @@ const readme = orNull<string>({ type: 'string', maxLength: longestReadme });
 const privacy = oneOf(privacies);
 const type = oneOf(valTypes);
 
-export const newVal = body(record({ code }, { name, readme, privacy, type }), (given) => ({
+export const newVal = body(record({ name, code }, { readme, privacy, type }), (given) => ({
   ...newValDefaults,
-  name: `val_${randomBytes(4).toString('hex')}`,
   ...given,
 }));
 

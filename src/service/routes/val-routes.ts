@@ -41,7 +41,7 @@ export function valRoutes(db: Database): Route[] {
       },
     }),
     route('POST', '/v1/vals', {
-      summary: 'Create a val, with a name of its own if none is given',
+      summary: 'Create a val',
       body: input.newVal,
       responses: { 201: ref('Val') },
       reply: async (request, { body, options }) =>

@@ -64,7 +64,7 @@ function replaceWhole(path: string, content: string, { mode, isModeExact, before
   }
 }
 
-export const temporaryName = /^\.vals-(\d+)-[\da-f-]+\.tmp$/;
+const temporaryName = /^\.vals-(\d+)-[\da-f-]+\.tmp$/;
 
 /** Removes what a killed command left in a folder of the workspace. */
 export function removeLeftovers(root: string, folder: string): void {

@@ -1,7 +1,7 @@
 // Reads what `git log --raw -z` prints.
 import { type GitFailure, type GitPlace, startGit } from './start-git.ts';
 
-export interface Change {
+interface Change {
   /** `A`, `M`, `D`, `R` or `T`. */
   kind: string;
   /** The id of the file's blob after the change, and before it. */

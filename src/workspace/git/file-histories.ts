@@ -3,7 +3,7 @@ import { type Commit, readCommits } from './commits.ts';
 import type { Repository } from './repository.ts';
 import type { GitFailure } from './start-git.ts';
 
-export interface BroughtCode {
+interface BroughtCode {
   blob: string;
   commit: string;
   /** Milliseconds. Undefined for a merge, which repeats what its branches did. */
@@ -17,7 +17,7 @@ export interface WantedHistory {
   codes: readonly ReadonlySet<string>[];
 }
 
-export interface FileHistory {
+interface FileHistory {
   /** In the order of HEAD's history, oldest first. */
   brought: readonly BroughtCode[];
   /** It has the wanted codes in their order, so what is older may not have been read. */

@@ -17,7 +17,7 @@ import { entryOf, nextSteps } from '../words.ts';
 import { nameOfService, pathTo } from '../workspace.ts';
 import { recordVal, writableText } from './record-val.ts';
 
-export interface PullOptions {
+interface PullOptions {
   merge: boolean;
   force: boolean;
   dryRun: boolean;

@@ -66,7 +66,7 @@ export async function compareWorkspace<Result>(
   }
 }
 
-export async function compareWords(
+async function compareWords(
   run: Run,
   look: Look,
   { words, findsMissing }: CompareOptions,

@@ -1,15 +1,8 @@
 import { copyFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { type SeedData, startService } from '../../../src/service/index.ts';
 import { atEnd, temporaryFolder } from '../../support/program.ts';
-import {
-  type Reply,
-  type ScriptedService,
-  type Seen,
-  scriptedService,
-} from '../../support/scripted-service.ts';
 import { seedStore } from './seeds.ts';
 
 export interface RunningService {
@@ -41,30 +34,3 @@ export async function serviceInProcess(
   atEnd(end);
   return { baseUrl, token, env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: token }, end };
 }
-
-export async function passOn(
-  { baseUrl }: Pick<RunningService, 'baseUrl'>,
-  response: ServerResponse,
-  { method, path, headers, body }: Seen,
-): Promise<void> {
-  const sent = { method, headers: passedOn(Object.entries(headers)) };
-  const answer = await fetch(`${baseUrl}${path}`, body === '' ? sent : { ...sent, body });
-  response.writeHead(answer.status, passedOn(answer.headers)).end(await answer.text());
-}
-
-/** Passes requests on to the service, except those for which `instead` returns a reply. */
-export async function frontOf(
-  service: Pick<RunningService, 'baseUrl' | 'token'>,
-  instead: (seen: Seen) => Reply | undefined,
-): Promise<ScriptedService> {
-  const passOnToService: Reply = (response, seen) => void passOn(service, response, seen);
-  const front = await scriptedService([], (seen) => instead(seen) ?? passOnToService);
-  return { ...front, env: { ...front.env, VALS_TOKEN: service.token } };
-}
-
-const ofOneConnection = new Set(['host', 'connection', 'keep-alive', 'content-length']);
-
-const passedOn = (headers: Iterable<[string, unknown]>): Record<string, string> =>
-  Object.fromEntries(
-    [...headers].filter(([name]) => !ofOneConnection.has(name)).map(([name, value]) => [name, `${value}`]),
-  );

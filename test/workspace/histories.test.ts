@@ -1,0 +1,184 @@
+// Which side is newer: commits on the one hand, versions on the other, and what the program says of them.
+import { expect, test } from 'vitest';
+import { Clone, reachableService, repository, type Service, timeOfGit, withEverything } from './places.ts';
+
+const code = (letter: string) => `export default "${letter}"\n`;
+const codes = (letters: string) => [...letters].map(code);
+
+const lines = (...changed: number[]) =>
+  [1, 2, 3, 4, 5, 6, 7, 8, 9]
+    .map((line) => (changed.includes(line) ? `${line} changed\n` : `${line}\n`))
+    .join('');
+
+interface Case {
+  /** Oldest first. */
+  versions: readonly string[];
+  commits: readonly string[];
+  status: string;
+  /** The last commit is written after the last version was made. */
+  lastCommitIsLater?: boolean;
+  times?: boolean;
+}
+
+const kinds = [{}, withEverything];
+
+async function statusesOf({ versions, commits, lastCommitIsLater = false, times = true }: Case) {
+  const services = await Promise.all(
+    kinds.map((kind) => reachableService('vals.test', { ...kind, times, now: timeOfGit })),
+  );
+  const [first = '', ...more] = commits;
+  const later = lastCommitIsLater ? more.splice(-1) : [];
+  const clone = repository({}, { 'x.ts': first });
+  const commitAll = (texts: readonly string[]) => {
+    for (const text of texts) clone.commit({ 'x.ts': text });
+  };
+  commitAll(more);
+  for (const service of services) for (const version of versions) service.edit('x', version);
+  commitAll(later);
+  // Where the service cannot list vals, vals.json has the id.
+  const statuses: string[] = [];
+  for (const service of services) {
+    const ids = { [service.env.VALS_BASE_URL ?? '']: { x: service.idOf('x') } };
+    clone.put({ 'vals.json': JSON.stringify({ ids }) });
+    const [row] = await new Clone(clone.folder, service.env).rows(['status']);
+    statuses.push(row?.status ?? '');
+  }
+  return statuses;
+}
+
+const isLater = { lastCommitIsLater: true };
+
+const rows: [string, string, string, string, Partial<Case>?][] = [
+  ['commit and deploy', 'a', 'ab', 'changed here'],
+  ['several commits, one deploy', 'a', 'abc', 'changed here'],
+  ['`git revert` of what is deployed', 'ab', 'aba', 'changed here'],
+  ['the revert was reverted, neither was deployed', 'ab', 'abab', 'unchanged'],
+  ['revert of two commits, the first never deployed', 'ac', 'abca', 'changed here'],
+  ['`version restore` on the service', 'aba', 'ab', 'changed there'],
+  ['restore of two steps', 'abca', 'abc', 'changed there'],
+  ['restore, then git reverts, too', 'aba', 'aba', 'unchanged'],
+  ['landed again by a commit that is written after the restore', 'aba', 'abab', 'changed here', isLater],
+  ['commit, revert, landed again, deployed once; then restored', 'aba', 'abab', 'conflict'],
+  ['the same on a service that tells no times', 'aba', 'abab', 'conflict', { ...isLater, times: false }],
+  ['restore, then a new commit of the file', 'aba', 'abc', 'conflict'],
+  ['restore, pulled into git, then a new commit', 'aba', 'abac', 'changed here'],
+  ['restore, then a hotfix on it', 'abax', 'ab', 'changed there'],
+  ['hotfix', 'ax', 'a', 'changed there'],
+  ['hotfix; the file was edited', 'ax', 'ab', 'conflict'],
+  ['built on a version that git never had and that was taken back', 'bab', 'bc', 'conflict'],
+  ['two commits deployed as one, taken back; a clone with the first', 'dcd', 'da', 'conflict'],
+  ['the orders cross', 'dca', 'dac', 'conflict'],
+  ['hotfix pulled, then edited', 'ax', 'axb', 'changed here'],
+  ['hotfix taken back on the service; file as it was', 'axa', 'a', 'unchanged'],
+  ['an old checkout was forced over c', 'abcb', 'abc', 'changed there'],
+  ['the repository is younger than the first version', 'abca', 'bc', 'changed there'],
+  ['a branch was deployed and then abandoned by `git reset`', 'ab', 'a', 'changed there'],
+  ['the first deploy of an old branch', 'abc', 'ab', 'changed there'],
+  ['a flag goes on and off, each deployed, and on again', 'abab', 'ababa', 'changed here', isLater],
+  ['the same, and then the service is set back once', 'ababa', 'abab', 'changed there'],
+  ['git went there and back more often than it was deployed', 'ab', 'ababa', 'changed here'],
+  ['versions are only known from the middle on', 'ba', 'abab', 'changed here'],
+  ['the val was made anew, with one version', 'a', 'ab', 'changed here'],
+];
+
+test.each(rows)('%s: %s and %s is %s', async (_name, versions, commits, status, more = {}) => {
+  const found = await statusesOf({ versions: codes(versions), commits: codes(commits), status, ...more });
+  expect(found).toEqual([status, status]);
+});
+
+const asA = ['1', 'a', '3', '4', '5', '6', '7', '8'].join('\n');
+const asB = asA.replace('a', 'b');
+
+test.each<[string, Case]>([
+  [
+    'a hotfix that was merged, with a commit',
+    { versions: [lines(), lines(3)], commits: [lines(), lines(3, 8)], status: 'changed here' },
+  ],
+  [
+    'the same, not merged',
+    { versions: [lines(), lines(3)], commits: [lines(), lines(8)], status: 'conflict' },
+  ],
+  [
+    'pushed by hand after the first of three commits, squashed later',
+    { versions: [lines(), lines(2)], commits: [lines(), lines(2, 5, 7)], status: 'changed here' },
+  ],
+  [
+    'restored to a; a commit takes the line of b back and changes another',
+    { versions: [asA, asB, asA], commits: [asA, asB, asA.replace('8', 'eight')], status: 'changed here' },
+  ],
+  [
+    'restored to a; a commit builds on b',
+    { versions: [asA, asB, asA], commits: [asA, asB, asB.replace('8', 'eight')], status: 'conflict' },
+  ],
+  [
+    'both made the same change, the service one more',
+    { versions: [lines(), lines(3, 8)], commits: [lines(), lines(3)], status: 'changed there' },
+  ],
+])('%s', async (_name, each) => {
+  expect(await statusesOf(each)).toEqual([each.status, each.status]);
+});
+
+test('`git revert` of a val with fifty versions is sent', async () => {
+  const deployed = Array.from({ length: 50 }, (_, index) => code(`${index}`));
+  const commits = [...deployed, code('48')];
+  const found = await statusesOf({ versions: deployed, commits, status: 'changed here' });
+  expect(found).toEqual(['changed here', 'changed here']);
+});
+
+/** A repository whose file x.ts has code a, as the service has it. */
+async function deployed(): Promise<{ service: Service; clone: Clone }> {
+  const service = await reachableService('vals.test', { now: timeOfGit });
+  const clone = repository(service.env, { 'x.ts': code('a') });
+  await clone.rows(['push']);
+  return { service, clone };
+}
+
+const statusOf = async (clone: Clone) => (await clone.rows(['status']))[0]?.status;
+
+test('pushed without a commit, and edited on', async () => {
+  const { clone } = await deployed();
+  clone.put({ 'x.ts': code('b') });
+  await clone.rows(['push']);
+  clone.put({ 'x.ts': code('c') });
+  expect(await statusOf(clone)).toBe('changed here');
+});
+
+test('pushed without a commit; then somebody pushed, and the file was edited', async () => {
+  const { clone, service } = await deployed();
+  clone.put({ 'x.ts': code('b') });
+  await clone.rows(['push']);
+  service.edit('x', code('d'));
+  expect(await statusOf(clone)).toBe('changed there');
+  clone.put({ 'x.ts': code('c') });
+  expect(await statusOf(clone)).toBe('conflict');
+});
+
+test('pushed without a commit, and stashed', async () => {
+  const { clone } = await deployed();
+  clone.put({ 'x.ts': code('b') });
+  await clone.rows(['push']);
+  clone.git('stash', '-q');
+  expect(await statusOf(clone)).toBe('changed there');
+});
+
+test('a hotfix was pulled, and taken back by `git checkout`, or edited on', async () => {
+  const { clone, service } = await deployed();
+  service.edit('x', code('x'));
+  await clone.rows(['pull']);
+  clone.put({ 'x.ts': code('c') });
+  expect(await statusOf(clone)).toBe('changed here');
+  clone.git('checkout', '-q', '.');
+  expect(await statusOf(clone)).toBe('changed there');
+});
+
+test('pushed without a commit, then the commit was amended and the file edited', async () => {
+  const { clone } = await deployed();
+  clone.commit({ 'x.ts': code('z') });
+  clone.put({ 'x.ts': code('b') });
+  await clone.rows(['push']);
+  clone.git('checkout', '-q', '.');
+  clone.put({ 'x.ts': code('y') });
+  clone.git('commit', '-qa', '--amend', '-m', 'amended');
+  clone.put({ 'x.ts': code('c') });
+  expect(await statusOf(clone)).toBe('conflict');
+});
