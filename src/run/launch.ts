@@ -110,6 +110,7 @@ export function prepareLaunch(run: LaunchRun, input: LaunchInput, target: Target
         compile,
         fetchModule,
         onFile,
+        isOwnFile: environment.isOwnFile,
         mayRead: (path) => permissions?.read.some((folder) => isWithin(folder, path)) !== false,
         requireUsesHooks: nodeCan('hooksInThread', node.version),
       }),

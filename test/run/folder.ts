@@ -46,6 +46,7 @@ export const noModules = (): Modules =>
       fetchModule: never,
       onFile() {},
       mayRead: () => true,
+      isOwnFile: true,
       requireUsesHooks: true,
     },
   );

@@ -6,8 +6,11 @@ import { isRunning } from '../../src/core/lib/system.ts';
 import { thrownFailure } from '../../src/run/failed-run.ts';
 import type { Thrown } from '../../src/run/protocol.ts';
 import { runProcess, shellAtTerminal, temporaryFolder } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
 import { folderWith, noModules, startRun } from './folder.ts';
+import { webOf } from './web.ts';
 
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const [major = 0] = process.versions.node.split('.').map(Number);
 const reading = (path: string) =>
   `import { readFileSync } from 'node:fs'; export default () => readFileSync(${JSON.stringify(path)}, 'utf8')`;
@@ -68,6 +71,18 @@ describe('in the sandbox, a val', () => {
       },
     });
     expect(readFileSync(join(path, 'out/b.txt'), 'utf8')).toBe('b');
+  });
+
+  it('gets no file by an import if its code is from the service or the web', async () => {
+    const { path, run } = folderWith({ 'b.json': '{"b":1}', 'c.ts': 'export const c: string = "c"' });
+    const refused = { exit: 12, error: { message: expect.stringContaining('FileSystemRead') } };
+    const val = { id, name: 'one', version: 3, code: 'import { c } from "./c.ts"; export default () => c' };
+    const service = await scriptedService([{ body: val }]);
+    expect(await run(['--json', '--no-report', id], { env: service.env })).toMatchObject(refused);
+    const { url, pages } = await webOf({});
+    pages['/x.js'] = { body: `export { default } from "file://${path}/b.json" with { type: "json" }` };
+    const own = folderWith({ 'a.ts': `import b from "${url}/x.js"; export default b` });
+    expect(await own.run(['--json', 'a.ts'])).toMatchObject(refused);
   });
 
   it('gets an error that names the flag, and --allow-all allows everything', async () => {

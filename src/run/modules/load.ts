@@ -52,13 +52,15 @@ export interface LoaderOptions {
   onFile(path: string): void;
   /** The val itself may read the file. */
   mayRead(path: string): boolean;
+  /** The code is a file of the person who runs it, so it gets all files that it imports. */
+  isOwnFile: boolean;
 }
 
 const anyCode = /\.[cm]?[jt]sx?$/;
 const typeScript = /\.[cm]?tsx?$/;
 
 export function createLoader(entry: Entry, options: LoaderOptions): Loader {
-  const { cwd, compile, fetchModule, onFile, mayRead } = options;
+  const { cwd, compile, fetchModule, onFile, mayRead, isOwnFile } = options;
   const tsconfigs = createTsconfigs();
   const sources = new Map<string, Source>();
   const failures = new Map<string, ValsError>();
@@ -88,7 +90,10 @@ export function createLoader(entry: Entry, options: LoaderOptions): Loader {
     return { url, mapped, code, imports: compiled.imports };
   }
 
-  async function loadFile(url: string, path: string): Promise<LoadedModule | undefined> {
+  async function loadFile(url: string, { importer }: ImportOf): Promise<LoadedModule | undefined> {
+    const path = fileURLToPath(url);
+    // Node refuses to read it.
+    if (!mayRead(path) && (!isOwnFile || isRemote(importer))) return undefined;
     const isInPackage = /[\\/]node_modules[\\/]/.test(path);
     if (!isInPackage) onFile(path);
     const isJson = path.endsWith('.json') && !mayRead(path);
@@ -138,7 +143,7 @@ export function createLoader(entry: Entry, options: LoaderOptions): Loader {
     unfetched,
     async load(url, by) {
       try {
-        if (!isRemote(url)) return await loadFile(url, fileURLToPath(url));
+        if (!isRemote(url)) return await loadFile(url, by);
         return await loadRemote(await fetched(url, by));
       } catch (error) {
         return { url, mapped: failed(error), code: '', imports: [] };

@@ -73,10 +73,10 @@ export function namesOf({ written: { specifier }, from }: MissingImport): string
 export const packageIn = (specifier: string): string =>
   /^(?:@[^/]+\/)?[^/]+/.exec(withoutNpm(specifier))?.[0] ?? '';
 
-export const isFilePath = (specifier: string): boolean => /^(?:\.{0,2}\/|\.{1,2}$|file:)/.test(specifier);
+export const isFilePath = (specifier: string): boolean => /^(?:\.{0,2}\/|\.{1,2}$)/.test(specifier);
 
 export const pathAt = (specifier: string, from: string): string =>
-  specifier.startsWith('file:') ? fileURLToPath(specifier) : resolve(dirname(fileURLToPath(from)), specifier);
+  resolve(dirname(fileURLToPath(from)), specifier);
 
 const sourceEndings: Record<string, string[]> = {
   '.js': ['.ts', '.tsx'],

@@ -114,7 +114,7 @@ function writtenImports(
 
 const kindOf = (kind: string): WrittenImport['kind'] => (kind === 'dynamic-import' ? 'import()' : 'import');
 
-const requires = /\brequire\(\s*(["'`])([^"'`\n]+)\1\s*\)/g;
+const requires = /(?<![.$\w])require\(\s*(["'`])([^"'`\n]+)\1\s*\)/g;
 const threads = /\bnew URL\(\s*(["'`])(\.{1,2}\/[^"'`\n]+\.[cm]?[jt]sx?)\1\s*,\s*import\.meta\.url\b/g;
 
 /** CommonJS has variables with these names already, so Node takes such code for an ES module. */
