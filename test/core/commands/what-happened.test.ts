@@ -268,11 +268,14 @@ describe('vals val set', () => {
   });
 });
 
-it.each(['val rm ID --yes', 'version rm ID 1 --yes'])('vals %s says what was deleted', async (line) => {
+it.each([
+  ['val rm hello --yes', 'Deleted hello.'],
+  ['version rm hello 1 --yes', 'Deleted version 1 of hello.'],
+])('vals %s says what was deleted', async (line, says) => {
   const { screen, json } = await serviceWith({}, ['one', 'two']);
   const { exit, screen: text } = await screen(line);
-  expect({ exit, text }).toEqual({ exit: 0, text: expect.stringContaining('✓ 1 deleted.') });
-  expect(await json(line)).toMatchObject({
+  expect({ exit, text }).toEqual({ exit: 0, text: expect.stringMatching(`^✓ ${says}`) });
+  expect(await json(line.replace('hello', 'ID'))).toMatchObject({
     exit: 3,
     value: [{ status: 'failed', error: { kind: 'not_found' } }],
   });

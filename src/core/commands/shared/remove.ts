@@ -8,8 +8,10 @@ import type { Result } from '../../output/result.ts';
 export interface Deletion {
   /** What its row of the output begins with. */
   row: JsonObject;
-  /** What messages call it. */
+  /** What a message calls it, in a list of such things. */
   label: string;
+  /** What a message calls it alone. */
+  name: string;
   call: Call;
 }
 
@@ -38,7 +40,12 @@ export async function deleteAll(
     host: { signal },
     out: { say },
   } = run;
-  return runBatch(tasks, { ...options, signal, say, verb: 'deleted' });
+  const result = await runBatch(tasks, { ...options, signal, say, verb: 'deleted' });
+  const [only, another] = deletions;
+  if (!run.out.forPerson || only === undefined || another !== undefined || result.error !== undefined)
+    return result;
+  say({ kind: 'done', text: `Deleted ${only.name}.` });
+  return { kind: 'nothing' };
 }
 
 /** `question` may read from the service what is to be deleted, so it is called only if somebody can be asked. */

@@ -47,6 +47,7 @@ export const command = defineCommand({
     const deletions = vals.map((val) => ({
       row: { id: val.id, ...(forPerson && { name: labelOf(val) }) },
       label: val.word,
+      name: labelOf(val),
       call: { ...routes.deleteVal(val.id), ifMatch: val.read?.etag },
     }));
     // Vals are deleted one at a time, so that Ctrl-C stops the command before the next val is deleted.

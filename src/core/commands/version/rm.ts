@@ -40,6 +40,7 @@ export const command = defineCommand({
     const deletions = versions.map((version) => ({
       row: { id: val.id, version, ...(forPerson && { name: label }) },
       label: `${version}`,
+      name: `version ${version} of ${label}`,
       call: routes.deleteVersion(val.id, version),
     }));
     return deleteAll(run, deletions, { things: 'versions', concurrency: 'auto', dryRun });

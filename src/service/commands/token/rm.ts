@@ -26,7 +26,12 @@ export const command = defineCommand({
     const id = textAt(token, 'id') ?? '';
     const name = textAt(token, 'name') ?? word;
     if (!dryRun && !yes) await confirmDeletion(run, async () => `End the token ${name}?`);
-    const deletion = { row: { id, name }, label: name, call: routes.deleteToken(id) };
+    const deletion = {
+      row: { id, name },
+      label: name,
+      name: `the token ${name}`,
+      call: routes.deleteToken(id),
+    };
     return deleteAll(run, [deletion], { things: 'tokens', concurrency: 1, dryRun });
   },
 });
