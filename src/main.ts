@@ -4,7 +4,7 @@ import { completionRequest } from './core/command-line/completion/scripts.ts';
 import { type CommandLine, parseCommandLine } from './core/command-line/parse-command-line.ts';
 import { catchError, runCommand } from './core/command-line/run.ts';
 import { createServices } from './core/command-line/services.ts';
-import { createShellHints } from './core/command-line/shell-hints.ts';
+import { createHintWriter } from './core/command-line/write-hints.ts';
 import { coreCommands } from './core/commands/core-commands.ts';
 import { wordsOfOthers } from './core/commands/words-of-others.ts';
 import { asValsError, InterruptedError, LocalError, type ValsError } from './core/errors.ts';
@@ -33,10 +33,8 @@ export async function main(host: Host): Promise<number> {
   const services = createServices(commandTree.openLocal);
   const program = { ...host, tree: commandTree, services, redactor };
   const call = line.kind === 'command' ? line : undefined;
-  const typedWords = new Map<string, string>();
   const { platform } = host.system;
-  const current = call?.command;
-  const writeHints = createShellHints({ tree: commandTree, platform, current, flags, typedWords });
+  const writeHints = createHintWriter({ tree: commandTree, platform, flags });
   const out = createTerminalOut({ ...program, writeHints }, flags, call?.command ?? nothingShown);
   const error = await catchError(async () => {
     if (line.kind === 'refused') throw line.error;
@@ -46,7 +44,7 @@ export async function main(host: Host): Promise<number> {
       out.say({ kind: 'lines', text: `\`vals ${word}\` is short for \`vals ${command}\`.\n` });
     }
     try {
-      const failure = await runCommand(line, { host: program, flags, out, typedWords });
+      const failure = await runCommand(line, { host: program, flags, out });
       if (failure !== undefined) throw failure;
     } finally {
       await services.close();
@@ -105,7 +103,7 @@ export async function runProcess({ dist, onConnected }: Pick<Host, 'dist' | 'onC
     const isDebug = argv.includes('--debug') || isOn(env.VALS_DEBUG);
     const text = isDebug ? `${stackOf(failure, dist)}\n${message}` : message;
     const shown = visibleLines(redactor.redact(text));
-    const hints = hintList(facts.hint).map(({ text }) => `hint: ${text}\n`);
+    const hints = hintList(facts.hint).map((hint) => `hint: ${hint}\n`);
     // A server would otherwise go on after a defect, in a state that nobody knows.
     stderr.write(`error: ${shown}\n${hints.join('')}`, () => process.exit(1));
   };

@@ -1,6 +1,6 @@
 import type { Effect } from '../core/command-line/command.ts';
 import { describeError, LocalError, RunFailedError, type ValsError } from '../core/errors.ts';
-import type { Hints, WriteHints } from '../core/lib/hint.ts';
+import { type Hints, sh, type WriteHints } from '../core/lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, type Page, stringifyJson } from '../core/lib/json.ts';
 import type { Event, Out } from '../core/output/out.ts';
 import { type ListResult, moreRecords, pagesOf, type Result } from '../core/output/result.ts';
@@ -169,7 +169,7 @@ async function readList(
 const fits = (value: JsonValue): boolean => stringifyJson(value).length <= mostOfDocument;
 
 const askForLess = 'Ask for less.';
-const pullCode: Hints = { text: 'To write the code into a file', command: 'pull', input: { vals: true } };
+const pullCode: Hints = sh`To write the code into a file, run ${['pull', '<val...>']}.`;
 /** Of a run, which is the only command with such a result. */
 const returnLess = 'Change the code so that it returns less, and prints what is worth reading.';
 

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Effect, LoadedCommand, Program, Run } from '../core/command-line/command.ts';
 import { runCommand } from '../core/command-line/run.ts';
+import { createHintWriter } from '../core/command-line/write-hints.ts';
 import { InterruptedError, ValsError } from '../core/errors.ts';
 import { findRoot } from '../core/files/root.ts';
 import { tokenFolders } from '../core/files/within.ts';
@@ -11,7 +12,6 @@ import { existingRealPath } from '../core/lib/paths.ts';
 import { createSlots, type Slots } from '../core/lib/slots.ts';
 import type { Redactor } from '../core/output/redactor.ts';
 import type { Flags, Settings } from '../core/settings/settings.ts';
-import { createToolHints } from './tool-hints.ts';
 import { checkToolInput, type ToolInput } from './tool-input.ts';
 import { createToolOut, type ToolResult } from './tool-out.ts';
 import type { AgentPermissions } from './tools.ts';
@@ -23,7 +23,6 @@ export interface CallOptions {
 
 export interface ToolRunnerOptions {
   permissions: AgentPermissions;
-  commands: readonly LoadedCommand[];
   redactor: Redactor;
   log(line: string): void;
 }
@@ -37,13 +36,11 @@ export type ToolRunner = (
   call: CallOptions,
 ) => Promise<ToolResult>;
 
-export function createToolRunner(
-  server: Run,
-  { permissions, commands, redactor, log }: ToolRunnerOptions,
-): ToolRunner {
-  const { settings } = server;
-  const { signal: serverSignal } = server.host;
+export function createToolRunner(server: Run, { permissions, redactor, log }: ToolRunnerOptions): ToolRunner {
+  const { settings, flags } = server;
+  const { signal: serverSignal, tree } = server.host;
   const { platform } = settings.system;
+  const writeHints = createHintWriter({ tree, platform, flags });
   // Without GITHUB_ACTIONS, the calls of an agent do not appear in the summary of a GitHub job.
   const env = { ...server.host.env, GITHUB_ACTIONS: undefined };
   const changing = createSlots(1);
@@ -56,16 +53,6 @@ export function createToolRunner(
   };
 
   return async (command, rawInput, { signal: callSignal, onProgress }) => {
-    const typedWords = new Map<string, string>();
-    const { flags } = server;
-    const writeHints = createToolHints({
-      commands,
-      permissions,
-      platform,
-      flags,
-      typedWords,
-      current: command,
-    });
     const { redact } = redactor;
     const out = createToolOut({ effect: command.effect, writeHints, log, redact, onProgress });
     const controller = new AbortController();
@@ -87,7 +74,7 @@ export function createToolRunner(
       };
       const failure = await slots[command.effect].run(() => {
         signal.throwIfAborted();
-        return runCommand({ command, input }, { host, flags: flagsForTools(flags), out, typedWords });
+        return runCommand({ command, input }, { host, flags: flagsForTools(flags), out });
       });
       return await out.toolResult(failure);
     } catch (error) {

@@ -2,9 +2,6 @@ import { type Hints, hintList, type WriteHints } from './lib/hint.ts';
 import type { JsonObject } from './lib/json.ts';
 import { errnoOf } from './lib/system.ts';
 
-/** A predicate without its subject: "changed here", or both numbers where the verb differs. */
-export type Problem = string | { one: string; many: string };
-
 /** Whom a failure concerns: one of several things, or all of them, because the others would fail in the same way. */
 export type Scope = 'item' | 'all';
 
@@ -12,9 +9,8 @@ export interface ErrorFacts {
   hint?: Hints;
   /** `item`, if not given. Whoever does several things stops after a failure that concerns all of them. */
   scope?: Scope;
-  /** What the error is about, such as a file. Together with `problem`, it makes the summary of many errors. */
-  subject?: string;
-  problem?: Problem;
+  /** What the error is about, such as a file. Then the first sentence of the message begins with it. */
+  subject?: string | undefined;
   status?: number;
   method?: string;
   path?: string;
@@ -176,8 +172,8 @@ export function afterPart(error: unknown, done: string): unknown {
   if (error instanceof UnavailableError) return new PartialError(message, error.facts);
   if (error instanceof InterruptedError) return new InterruptedError(error.exit, message, error.facts);
   error.message = message;
-  // The summary of many errors is made of their problems, and would leave out what was done.
-  error.facts.problem = undefined;
+  // The summary of many errors is made of their first sentences, and would leave out what was done.
+  error.facts.subject = undefined;
   return error;
 }
 

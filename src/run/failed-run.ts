@@ -55,22 +55,22 @@ function problemOf({ text, permission, resource }: Thrown): string {
 }
 
 function permissionHint({ code, permission, resource }: Thrown, { entry }: Modules): Hints | undefined {
-  const path = resource === undefined ? true : [withoutNamespace(resource)];
+  const path = resource === undefined ? '<path>' : withoutNamespace(resource);
   switch (permission) {
     case 'FileSystemRead':
       return [
         entry.isFile
           ? 'A val may read only its project and its packages.'
           : 'On the service a val is a single file, so it may read only its packages.',
-        { text: 'To allow more', input: { allowRead: path } },
+        `To allow more, add --allow-read ${path} before the file or val.`,
       ];
     case 'FileSystemWrite':
-      return ['A val may write no files.', { text: 'To allow it', input: { allowWrite: path } }];
+      return ['A val may write no files.', `To allow it, add --allow-write ${path} before the file or val.`];
   }
   if (permission !== undefined || code === 'ERR_DLOPEN_DISABLED') {
     return [
       'A val may not start programs or threads, or load native addons.',
-      { text: 'To allow it', input: { allowRun: true } },
+      'To allow it, add --allow-run before the file or val.',
     ];
   }
   return undefined;
@@ -93,7 +93,7 @@ function hintFor(
   return isServing || !requestUse.test(modules.entry.code) ? undefined : serveHint;
 }
 
-const serveHint = { text: 'To serve a val that answers HTTP requests', input: { http: true } };
+const serveHint = 'To serve a val that answers HTTP requests, add --http before the file or val.';
 
 /** Node takes the file for JavaScript, and names it before the error. */
 const requiresTypeScript = (whole: string): boolean =>
@@ -175,5 +175,5 @@ export function endingFailure(name: string, { code, signal, startError }: Ending
 
 export const tookTooLong = (name: string, seconds: number): RunFailedError =>
   new RunFailedError(`${name} took longer than ${seconds} s and was ended.`, {
-    hint: { text: 'To give the val more time', input: { maxTime: true } },
+    hint: 'To give the val more time, add --max-time <seconds> before the file or val.',
   });

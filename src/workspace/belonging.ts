@@ -1,7 +1,7 @@
 // vals.json says which services the vals of a workspace belong to. No other one is used.
 
 import { UsageError } from '../core/errors.ts';
-import type { Hint } from '../core/lib/hint.ts';
+import { type Hint, sh } from '../core/lib/hint.ts';
 import { listed } from '../core/lib/listed.ts';
 import type { Say } from '../core/lib/say.ts';
 import { isOfThisMachine } from '../core/settings/settings.ts';
@@ -15,10 +15,8 @@ function sentenceAboutOthers({ service, manifest: { services } }: Workspace): st
   return `These vals belong to ${listed(services.map(nameOfService))}, but the service in use is ${service}.`;
 }
 
-const useListed = ({ manifest: { services } }: Workspace): Hint => ({
-  text: 'To use the service of these vals',
-  input: { baseUrl: services[0] ?? true },
-});
+const useListed = ({ manifest: { services } }: Workspace): Hint =>
+  `To use the service of these vals, add --base-url ${services[0] ?? '<url>'}.`;
 
 /** For commands that only compare. */
 export function noteOtherService(say: Say, workspace: Workspace): void {
@@ -31,10 +29,7 @@ export function refuseOtherService(workspace: Workspace): void {
   const text = sentenceAboutOthers(workspace);
   if (text === undefined) return;
   throw new UsageError(text, {
-    hint: [
-      useListed(workspace),
-      { text: `To let these vals belong to ${workspace.service} too`, command: 'init' },
-    ],
+    hint: [useListed(workspace), sh`To let these vals belong to ${workspace.service} too, run ${['init']}.`],
   });
 }
 

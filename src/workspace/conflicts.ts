@@ -1,9 +1,9 @@
 // Why a val was not pushed or pulled, and what to do next.
-import { ConflictError, type Problem } from '../core/errors.ts';
-import type { Hint } from '../core/lib/hint.ts';
+import { ConflictError } from '../core/errors.ts';
+import { type Hint, sh } from '../core/lib/hint.ts';
 import { ago } from '../core/output/times.ts';
 import { type Conflict, fileOf, nameOf, type Reason, valOf, wordOf } from './findings.ts';
-import { entryOf, hintAbout, hintAtGit, nextSteps } from './words.ts';
+import { entryOf, hintAtGit, nextSteps } from './words.ts';
 
 export interface Telling {
   /** As the user would type it. */
@@ -26,18 +26,13 @@ export const reasonOf = (error: ConflictError): Reason | undefined =>
 export function conflictOf(conflict: Conflict, telling: Telling): ConflictError {
   const { path } = telling;
   const problem = problemOf(conflict);
-  return new WorkspaceConflict(
-    conflict.reason,
-    `${path} ${typeof problem === 'string' ? problem : problem.one}.${whatIsThere(conflict, telling)}`,
-    {
-      subject: path,
-      problem,
-      hint: [...hintAtGit(conflict.compared?.limit), ...waysOn(conflict, path)],
-    },
-  );
+  return new WorkspaceConflict(conflict.reason, `${path} ${problem}.${whatIsThere(conflict, telling)}`, {
+    subject: path,
+    hint: [...hintAtGit(conflict.compared?.limit), ...waysOn(conflict, path)],
+  });
 }
 
-function problemOf(conflict: Conflict): Problem {
+function problemOf(conflict: Conflict): string {
   const name = valOf(conflict)?.name ?? '';
   switch (conflict.reason) {
     case 'renamed there':
@@ -64,7 +59,7 @@ function whatIsThere(conflict: Conflict, { now }: Telling): string {
   return ` Version ${val.version} there ${text}.`;
 }
 
-function waysOn(conflict: Conflict, path: string): (string | Hint)[] {
+function waysOn(conflict: Conflict, path: string): Hint[] {
   const steps = nextSteps(wordOf(conflict), [path]);
   const val = valOf(conflict);
   const name = nameOf(conflict);
@@ -72,15 +67,11 @@ function waysOn(conflict: Conflict, path: string): (string | Hint)[] {
     case 'renamed there':
       return [
         ...steps,
-        {
-          text: 'To give the old name back',
-          command: 'val set',
-          input: { val: val?.id ?? val?.name ?? '', name },
-        },
+        sh`To give the old name back, run ${['val', 'set', val?.id ?? val?.name ?? '', '--name', name]}.`,
       ];
     case 'renamed here':
       return [
-        { text: 'To rename the val, too', command: 'val set', input: { val: val?.name ?? '', name } },
+        sh`To rename the val, too, run ${['val', 'set', val?.name ?? '', '--name', name]}.`,
         `If the val shall keep its name, write "${fileOf(conflict)}": "${val?.name}" into "names" of vals.json.`,
         ...steps,
       ];
@@ -92,7 +83,7 @@ function waysOn(conflict: Conflict, path: string): (string | Hint)[] {
 }
 
 /** The service cannot list vals, so nobody here knows the val that has the name. */
-const waysToId = (name: string, path: string): (string | Hint)[] => [
+const waysToId = (name: string, path: string): Hint[] => [
   `If it is your val, put its id into "ids" of vals.json, under "${name}": the run that made it printed the id, and \`vals pull <id>\` writes it.`,
-  hintAbout([path], { text: "To overwrite the service's code", command: 'push', input: { force: true } }),
+  sh`To overwrite the service's code, run ${['push', path, '--force']}.`,
 ];

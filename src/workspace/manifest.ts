@@ -4,7 +4,7 @@
 import { ConflictError, LocalError } from '../core/errors.ts';
 import { readBelow } from '../core/files/files.ts';
 import { manifestFile } from '../core/files/root.ts';
-import type { Hints } from '../core/lib/hint.ts';
+import { type Hints, sh } from '../core/lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../core/lib/json.ts';
 import { parseBaseUrl } from '../core/settings/base-url.ts';
 import { pathProblem } from './disk/file-names.ts';
@@ -30,7 +30,7 @@ const broken = (problem: string, hint: Hints = restoreHint): LocalError =>
 
 export function readManifest(root: string): Manifest {
   const text = readBelow(root, manifestFile);
-  if (text === undefined) throw broken('is gone', { text: 'To make a new vals.json', command: 'init' });
+  if (text === undefined) throw broken('is gone', sh`To make a new vals.json, run ${['init']}.`);
   return parseManifest(text);
 }
 

@@ -1,5 +1,5 @@
 // What each status means, and what push and pull do about it: one table for the screen, the refusals and the guide.
-import { type Hint, listOf } from '../core/lib/hint.ts';
+import { type Hint, listOf, sh } from '../core/lib/hint.ts';
 import type { Style } from '../core/output/style.ts';
 import type { GitLimit } from './compare/types.ts';
 import { type Finding, type Word, wordOf } from './findings.ts';
@@ -14,29 +14,35 @@ interface Entry {
   /** `status` lists the vals in the order of this table, which is the order of attention. */
   mark: string;
   tone: keyof Style;
-  /** Follows the name of a file, or the names of several. */
-  meaning: { one: string; many: string };
+  /** Follows the name of a file. */
+  meaning: string;
   push: StepKind;
   /** With --force. */
   forced: StepKind;
   /** `add` is a write if the val was named. */
   pull: PullKind;
   /** What to do next. */
-  next: readonly (string | Hint)[];
+  next: readonly (string | Proposal)[];
 }
 
-const push = (text: string, input: Hint['input'] = {}): Hint => ({ text, command: 'push', input });
-const pull = (text: string, input: Hint['input'] = {}): Hint => ({ text, command: 'pull', input });
-const diff: Hint = { text: 'To see the difference', command: 'diff' };
-const overwrite = push("To overwrite the service's code", { force: true });
-const same = (text: string) => ({ one: text, many: text });
+/** A command that files can be given to. */
+export interface Proposal {
+  text: string;
+  command: 'push' | 'pull' | 'diff';
+  options: readonly string[];
+}
+
+const push = (text: string, ...options: string[]): Proposal => ({ text, command: 'push', options });
+const pull = (text: string, ...options: string[]): Proposal => ({ text, command: 'pull', options });
+const diff: Proposal = { text: 'To see the difference', command: 'diff', options: [] };
+const overwrite = push("To overwrite the service's code", '--force');
 const red = { mark: '!', tone: 'red' } as const;
 const refused = { ...red, push: 'refuse', pull: 'refuse' } as const;
 
 const table: Readonly<Record<Word, Entry>> = {
   marks: {
     ...refused,
-    meaning: { one: 'has conflict markers', many: 'have conflict markers' },
+    meaning: 'has conflict markers',
     forced: 'send',
     next: [
       'Edit the file: keep the lines you want, and remove the conflict markers (<<<<<<<).',
@@ -45,45 +51,33 @@ const table: Readonly<Record<Word, Entry>> = {
   },
   'both changed': {
     ...refused,
-    meaning: same('changed here and on the service'),
+    meaning: 'changed here and on the service',
     forced: 'send',
-    next: [diff, pull("To merge the service's code into the file", { merge: true }), overwrite],
+    next: [diff, pull("To merge the service's code into the file", '--merge'), overwrite],
   },
   'renamed there': {
     ...refused,
-    meaning: {
-      one: 'has a val that was renamed on the service',
-      many: 'have vals that were renamed on the service',
-    },
+    meaning: 'has a val that was renamed on the service',
     forced: 'send',
     next: [pull('To write the new name into vals.json')],
   },
   'renamed here': {
     ...refused,
-    meaning: {
-      one: 'was renamed here, and its val was not',
-      many: 'were renamed here, and their vals were not',
-    },
+    meaning: 'was renamed here, and its val was not',
     forced: 'create',
     pull: 'keep',
-    next: [push('To make a new val', { force: true })],
+    next: [push('To make a new val', '--force')],
   },
   'deleted there': {
     ...refused,
-    meaning: {
-      one: 'has no val on the service any more, because the val was deleted',
-      many: 'have no vals on the service any more, because the vals were deleted',
-    },
+    meaning: 'has no val on the service any more, because the val was deleted',
     forced: 'create',
     pull: 'keep',
-    next: [push('To make the val anew', { force: true }), 'Otherwise, delete the file.'],
+    next: [push('To make the val anew', '--force'), 'Otherwise, delete the file.'],
   },
   'name taken': {
     ...refused,
-    meaning: {
-      one: 'has no val yet, but the service says that its name is taken',
-      many: 'have no vals yet, but the service says that their names are taken',
-    },
+    meaning: 'has no val yet, but the service says that its name is taken',
     forced: 'create',
     pull: 'keep',
     next: ['Find out whose val it is.'],
@@ -91,19 +85,16 @@ const table: Readonly<Record<Word, Entry>> = {
   'missing here': {
     mark: '-',
     tone: 'yellow',
-    meaning: {
-      one: 'was deleted here, and its val was not',
-      many: 'were deleted here, and their vals were not',
-    },
+    meaning: 'was deleted here, and its val was not',
     push: 'leave',
     forced: 'leave',
     pull: 'add',
-    next: [pull('To restore the file'), push('To delete the vals whose files are gone', { prune: true })],
+    next: [pull('To restore the file'), push('To delete the vals whose files are gone', '--prune')],
   },
   'changed there': {
     mark: '<',
     tone: 'cyan',
-    meaning: same('changed on the service'),
+    meaning: 'changed on the service',
     push: 'behind',
     forced: 'send',
     pull: 'write',
@@ -112,7 +103,7 @@ const table: Readonly<Record<Word, Entry>> = {
   'changed here': {
     mark: '>',
     tone: 'green',
-    meaning: same('changed here'),
+    meaning: 'changed here',
     push: 'send',
     forced: 'send',
     pull: 'keep',
@@ -121,7 +112,7 @@ const table: Readonly<Record<Word, Entry>> = {
   new: {
     mark: '+',
     tone: 'green',
-    meaning: { one: 'is not on the service yet', many: 'are not on the service yet' },
+    meaning: 'is not on the service yet',
     push: 'create',
     forced: 'create',
     pull: 'keep',
@@ -130,7 +121,7 @@ const table: Readonly<Record<Word, Entry>> = {
   unchanged: {
     mark: '=',
     tone: 'dim',
-    meaning: { one: 'is the same on the service', many: 'are the same on the service' },
+    meaning: 'is the same on the service',
     push: 'leave',
     forced: 'leave',
     pull: 'keep',
@@ -146,25 +137,25 @@ export const entryOf = (finding: Finding): Entry => table[wordOf(finding)];
 export const markOf = (word: string): Pick<Entry, 'mark' | 'tone'> =>
   words.some((each) => each === word) ? table[word as Word] : red;
 
-/** The argument of each proposed command that takes files. */
-const argumentOfFiles: Readonly<Record<string, string>> = { push: 'paths', pull: 'vals', diff: 'vals' };
-
 /** A command that names the files works wherever it is typed, and changes nothing else. */
-export function hintAbout(files: readonly string[], hint: Hint): Hint {
-  const argument = argumentOfFiles[hint.command ?? ''];
-  return argument === undefined ? hint : { ...hint, input: { [argument]: listOf(files), ...hint.input } };
-}
+export const hintAbout = (files: readonly string[], { text, command, options }: Proposal): Hint =>
+  sh`${text}, run ${[command, ...listOf(files, command === 'push' ? '<paths...>' : '<val...>'), ...options]}.`;
 
 /** With `isWhole` the commands work on the whole workspace, except those that would overwrite other vals. */
-export function nextSteps(word: Word, paths: readonly string[], { isWhole = false } = {}): (string | Hint)[] {
-  return table[word].next.flatMap((hint): (string | Hint)[] => {
+export function nextSteps(
+  word: Word,
+  paths: readonly string[],
+  { isWhole = false, without }: { isWhole?: boolean; without?: Proposal['command'] } = {},
+): Hint[] {
+  return table[word].next.flatMap((hint): Hint[] => {
     if (typeof hint === 'string') return [hint];
-    const { command = '', input = {} } = hint;
+    const { command, options } = hint;
+    if (command === without) return [];
     // --prune works on the whole workspace.
-    if (input.prune === true) return isWhole ? [hint] : [];
+    if (options.includes('--prune')) return isWhole ? [hintAbout([], hint)] : [];
     const isRestore = word === 'missing here' && command === 'pull';
-    const namesFiles = !isWhole || isRestore || input.force === true;
-    return [namesFiles ? hintAbout(paths, hint) : hint];
+    const namesFiles = !isWhole || isRestore || options.includes('--force');
+    return [hintAbout(namesFiles ? paths : [], hint)];
   });
 }
 

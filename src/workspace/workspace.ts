@@ -3,6 +3,7 @@ import type { Run } from '../core/command-line/command.ts';
 import { UsageError } from '../core/errors.ts';
 import { stampOf } from '../core/files/files.ts';
 import { findRoot, manifestFile } from '../core/files/root.ts';
+import { sh } from '../core/lib/hint.ts';
 import { isWithin, realPath, withSlashes } from '../core/lib/paths.ts';
 import { chosenService, embeddedService, type Settings, serviceName } from '../core/settings/settings.ts';
 import { type Manifest, readManifest } from './manifest.ts';
@@ -51,7 +52,7 @@ export function workspaceAt(root: string, run: WorkspaceContext, cwd: string = r
 function refuseWithoutService(settings: Settings, { services: [service] }: Manifest): string {
   if (service === undefined) return serviceName(settings);
   throw new UsageError(`No service is chosen, and these vals belong to ${service}.`, {
-    hint: { text: 'To sign in', command: 'login', input: { baseUrl: service } },
+    hint: sh`To sign in, run ${['login', service]}.`,
   });
 }
 

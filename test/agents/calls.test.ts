@@ -22,7 +22,7 @@ import {
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
-it('a failure is the error object, with a hint for an agent', async () => {
+it('a failure is the error object, with the hint that a person gets', async () => {
   const agent = await agentOnService();
   await agent.call('push', { name: 'hello', code: 'export default 1' });
   const { isError, document, texts } = await agent.call('version_get', { val: 'hello', version: 9 });
@@ -33,7 +33,7 @@ it('a failure is the error object, with a hint for an agent', async () => {
         kind: 'not_found',
         exit: 3,
         message: expect.stringMatching(/^There is no version 9 of the val hello\./),
-        hint: 'To list the versions that exist, call `version_ls {"val": "hello"}`.',
+        hint: 'To list the versions that exist, run `vals version ls hello`.',
       },
     },
   });
@@ -84,13 +84,12 @@ const refusals: Refusal[] = [
   ['push', { paths: 'hello.ts' }, 'paths must be an array of strings.'],
 ];
 
-it('wrong inputs are refused, each with a message and a hint for an agent', async () => {
+it('wrong inputs are refused, each with a message and a hint', async () => {
   const agent = await agentOnService(['--allow-delete', '--allow-run']);
   for (const [tool, input, message, hint = ''] of refusals) {
     const { isError, document } = await agent.call(tool, input);
     const error = { message: expect.stringContaining(message), hint: expect.stringContaining(hint) };
     expect({ tool, isError, document }).toMatchObject({ tool, isError: true, document: { error } });
-    expect(document.error).not.toMatchObject({ hint: expect.stringContaining('--') });
   }
 });
 
@@ -162,7 +161,7 @@ describe('a result above 50,000 characters', () => {
     exit: 10,
     message: 'The call succeeded, but its result has more than 50,000 characters.',
   };
-  const pull = 'To write the code into a file, call `pull {"vals": ["..."]}`.';
+  const pull = 'To write the code into a file, run `vals pull <val...>`.';
 
   it.each([
     { tool: 'val_get', input: { val: id }, body: { id, name: 'a', code: large }, hint: pull },

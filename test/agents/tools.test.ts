@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { createToolOut } from '../../src/agents/tool-out.ts';
 import { type AgentPermissions, isAllowed, toolOf } from '../../src/agents/tools.ts';
 import { commandsOf, loadTree } from '../../src/core/command-line/command-tree.ts';
-import { createHintWriter } from '../../src/core/lib/hint.ts';
 import { commandTree } from '../../src/main.ts';
 
 const commands = commandsOf(await loadTree(commandTree));
@@ -88,7 +87,7 @@ it('descriptions name tools and inputs, not commands and options', () => {
 it('what a command says beside a long result is cut', async () => {
   const out = createToolOut({
     effect: 'reads',
-    writeHints: createHintWriter(({ text }) => text, new Map()),
+    writeHints: async (hints) => `${hints}`,
     log() {},
     redact: (text) => text,
     onProgress() {},

@@ -182,9 +182,3 @@ it.each([
   const result = await run(['run', '--json', ...args], { cwd: path, env: { PATH: path } });
   expect(result).toMatchObject({ exit, stdout: '', error: { message: expect.stringContaining(message) } });
 });
-
-it('a val without a service: the hint says that options of vals stand before the val', async () => {
-  const { exit, error } = await run(['run', '--json', 'absent', '--local'], { env: {} });
-  expect({ exit, error }).toMatchObject({ exit: 2, error: { message: 'No service is chosen.' } });
-  expect(error?.hint).toContain('add --local before the file or val');
-});

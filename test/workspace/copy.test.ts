@@ -201,7 +201,7 @@ describe('a target', () => {
     });
     const result = await copyVal(target, 'private');
     expect(result.statuses).toEqual(['plain created']);
-    expect(result.stderr).toContain('plain was copied without its readme, which');
+    expect(result.stderr).toContain('plain was copied without the readme, which');
     expect(target.writes().map(({ body }) => body)).toEqual([
       { ...sent, readme: 'long', privacy: 'private' },
       { ...sent, privacy: 'private' },

@@ -160,7 +160,7 @@ test('pull and push keep the files of vals that were deleted there, and push --f
   expect(new Set(Object.values(await place.words(['pull'])))).toEqual(new Set(['kept']));
   expect(await place.vals('push')).toMatchObject({
     exit: 5,
-    stderr: expect.stringMatching(/: a\.ts, b\.ts, c\.ts and 2 more have no vals on the service any more/),
+    stderr: expect.stringMatching(/: a\.ts, b\.ts, c\.ts and 2 more have no val on the service any more/),
   });
   expect(await place.vals('pull', 'a.ts')).toMatchObject({ exit: 3 });
   expect(place.read('a.ts')).toBe('a');

@@ -1,5 +1,5 @@
-import { PartialError, type Problem, UnavailableError, UnknownOutcomeError, ValsError } from '../errors.ts';
-import { type Hint, type Hints, hintList, keyOfHints, mergeHints } from '../lib/hint.ts';
+import { PartialError, UnavailableError, UnknownOutcomeError, ValsError } from '../errors.ts';
+import { type Hint, type Hints, hintList } from '../lib/hint.ts';
 
 export interface Failure {
   label: string;
@@ -12,7 +12,7 @@ class AllFailed extends ValsError {
   readonly exit: number;
 
   constructor(first: ValsError, message: string, hint: Hints | undefined) {
-    super(message, { ...first.facts, subject: undefined, problem: undefined, hint });
+    super(message, { ...first.facts, subject: undefined, hint });
     this.kind = first.kind;
     this.exit = first.exit;
   }
@@ -52,7 +52,7 @@ export function summarizeFailures(
   const groups = groupAlike(
     failures.map(({ label, error }) => ({
       label: error.facts.subject ?? label,
-      problem: error.facts.problem,
+      frame: frameOf(error.message, error.facts.subject),
       message: error.message,
       hints: hintList(error.facts.hint),
       kind: error.exit,
@@ -84,8 +84,22 @@ function countsOf(
   return `${failed} of ${total} ${things} ${failed === 1 ? 'was' : 'were'} not ${verbs}`;
 }
 
-/** A sentence, or a subject and what is to be said of it. */
-type Remark = string | { subject: string; problem: Problem };
+/** The first sentence of a message without its subject, as it can be said of several things, too. */
+interface Frame {
+  before: string;
+  after: string;
+}
+
+function frameOf(message: string, subject: string | undefined): Frame | undefined {
+  if (subject === undefined) return undefined;
+  const index = message.startsWith(subject) ? 0 : message.indexOf(` ${subject}.`) + 1;
+  if (index === 0 && !message.startsWith(subject)) return undefined;
+  const after = /^.*?[.?!](?= |$)/s.exec(message.slice(index + subject.length))?.[0];
+  return after === undefined ? undefined : { before: message.slice(0, index), after };
+}
+
+/** A sentence, or a subject and what is to be said of it: "is not UTF-8". */
+type Remark = string | { subject: string; problem: string };
 
 export interface Remarked {
   remark: Remark;
@@ -95,34 +109,32 @@ export interface Remarked {
 interface Item {
   label: string;
   message: string;
-  problem: Problem | undefined;
+  frame: Frame | undefined;
   hints: readonly Hint[];
   /** Only errors of one kind are put together. */
   kind?: number;
 }
 
-interface Group {
+interface Group extends Item {
   labels: string[];
-  message: string;
-  problem: Problem | undefined;
-  hints: Hint[];
 }
 
 function groupAlike(items: readonly Item[]): Group[] {
-  const groups = new Map<string, Item[]>();
+  const groups = new Map<string, Group>();
   for (const item of items) {
-    const { kind, problem, message, hints } = item;
-    const key = JSON.stringify([kind, problem ?? message, keyOfHints(hints)]);
-    const alike = groups.get(key) ?? [];
-    alike.push(item);
-    groups.set(key, alike);
+    const key = JSON.stringify([item.kind, item.frame ?? item.message]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { ...item, labels: [item.label] });
+    else group.labels.push(item.label);
   }
-  return [...groups.values()].map((alike) => ({
-    labels: alike.map(({ label }) => label),
-    message: alike[0]?.message ?? '',
-    problem: alike[0]?.problem,
-    hints: mergeHints(alike.map(({ hints }) => hints)),
-  }));
+  return [...groups.values()].map((group) => ({ ...group, hints: hintsOf(group) }));
+}
+
+/** Commands of a hint are about the first thing of the group. */
+function hintsOf({ labels: [first = '', ...others], hints }: Group): readonly Hint[] {
+  const namesFirst = (hint: Hint) =>
+    typeof hint === 'object' && hint.parts.some((part) => typeof part === 'object' && part.includes(first));
+  return others.length > 0 && hints.some(namesFirst) ? [`For ${first}:`, ...hints] : hints;
 }
 
 export type AddRemark = (remark: Remark, hints?: Hints) => void;
@@ -135,14 +147,13 @@ export const addTo =
 
 export function summarizeRemarks(remarks: readonly Remarked[]): Hints[] {
   const items = remarks.map(({ remark, hints }): Item => {
-    if (typeof remark === 'string') return { label: '', message: remark, problem: undefined, hints };
+    if (typeof remark === 'string') return { label: '', message: remark, frame: undefined, hints };
     const { subject, problem } = remark;
-    return { label: subject, message: `${subject} ${oneOf(problem)}.`, problem, hints };
+    const message = `${subject} ${problem}.`;
+    return { label: subject, message, frame: frameOf(message, subject), hints };
   });
   return groupAlike(items).map((group) => [sentenceAbout(group) ?? group.message, ...group.hints]);
 }
-
-const oneOf = (problem: Problem): string => (typeof problem === 'string' ? problem : problem.one);
 
 const maxLabelsInMessage = 3;
 
@@ -156,12 +167,18 @@ const countsWithReason = (counts: string, group: Group): string => {
     : `${counts}: ${reason}`;
 };
 
-function sentenceAbout({ labels, message, problem }: Group): string | undefined {
-  const [label = ''] = labels;
-  if (labels.length === 1 && (problem !== undefined || message.startsWith(label))) return message;
-  if (problem === undefined) return undefined;
-  return `${enumerate(labels)} ${typeof problem === 'string' ? problem : problem.many}.`;
+function sentenceAbout({ labels, message, frame }: Group): string | undefined {
+  if (labels.length === 1 && (frame !== undefined || message.startsWith(labels[0] ?? ''))) return message;
+  if (frame === undefined) return undefined;
+  const { before, after } = frame;
+  return `${before}${enumerate(labels)}${before === '' ? ofMany(after) : after}`;
 }
+
+const manyForms: Readonly<Record<string, string>> = { is: 'are', was: 'were', has: 'have', does: 'do' };
+
+/** " is not UTF-8." of one thing is " are not UTF-8." of several. */
+const ofMany = (after: string): string =>
+  after.replace(/^ (is|was|has|does)\b/, (_match, verb: string) => ` ${manyForms[verb]}`);
 
 function enumerate(labels: readonly string[]): string {
   if (labels.length === 1) return labels.join('');

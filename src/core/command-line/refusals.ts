@@ -1,5 +1,6 @@
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
+import { sh } from '../lib/hint.ts';
 import { asQuestion, nearest } from '../lib/suggest.ts';
 import type { AnyCommand, CommandTree } from './command.ts';
 
@@ -45,7 +46,7 @@ function unknownOption(command: Command, tree: CommandTree): UsageError {
     hint: isToken
       ? [
           'No option takes a token, because other users can see command lines.',
-          { text: 'To sign in', command: 'login' },
+          sh`To sign in, run ${['login']}.`,
           'Or set VALS_TOKEN.',
         ]
       : helpHint(command),

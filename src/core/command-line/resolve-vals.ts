@@ -2,7 +2,7 @@ import { resolve as resolvePath } from 'node:path';
 import { UsageError, ValsError } from '../errors.ts';
 import type { GivenVal, ReadVal } from '../find-val/find-val.ts';
 import { summaryOf, textAt } from '../http/record-fields.ts';
-import { hintList } from '../lib/hint.ts';
+import { hintList, sh } from '../lib/hint.ts';
 import { isFile, readableNames } from '../lib/paths.ts';
 import { splitVersion } from '../lib/val-word.ts';
 import { getVal, looksLikeId } from '../routes.ts';
@@ -67,11 +67,15 @@ export async function readVal(run: Run, val: GivenVal): Promise<GivenVal & { rea
 /** What messages call the val. */
 export const labelOf = ({ read, word }: GivenVal): string => textAt(read?.record ?? null, 'name') ?? word;
 
+/** For a row of a table that has the id, too. */
+export const knownName = (val: GivenVal): { name?: string } =>
+  labelOf(val) === val.id ? {} : { name: labelOf(val) };
+
 /** Somebody who leaves out the extension of a file learns of the file. */
 function namingFile(error: unknown, word: string, { path }: LoadedCommand, { settings }: Run): unknown {
   const file = readableNames(settings.cwd).find((name) => name.replace(extension, '') === word);
   if (file === undefined || !(error instanceof ValsError)) return error;
-  const hint = { text: `There is a file ${file}. To ${path} it`, command: path, input: { val: file } };
+  const hint = sh`There is a file ${file}. To ${path} it, run ${[...path.split(' '), file]}.`;
   error.facts.hint = [hint, ...hintList(error.facts.hint)];
   return error;
 }
@@ -104,7 +108,7 @@ export async function readWordsFromInput(
   if (key === undefined || !isListOfVals(vals) || !vals.some(isInput)) return input;
   if (!input.yes && !input.dryRun) {
     throw new UsageError('The vals come from standard input, so nobody can be asked.', {
-      hint: { text: 'To go on without a question', input: { yes: true } },
+      hint: 'To go on without a question, add --yes.',
     });
   }
   const { readText } = await import('../files/read-text.ts');

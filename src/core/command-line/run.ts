@@ -23,8 +23,6 @@ export interface RunOptions {
   host: Program;
   flags: Flags;
   out: Out;
-  /** By the id of a val, what the user typed for it. Hints and errors call the val that. */
-  typedWords: Map<string, string>;
 }
 
 /** Runs a command and shows its result. Returns the error that decides the exit code. */
@@ -81,7 +79,7 @@ function ignoreReaderGone(error: unknown): void {
   if (!(error instanceof ReaderGone)) throw error;
 }
 
-function createRun({ host, flags, out, typedWords }: RunOptions): { run: Run; close(): Promise<void> } {
+function createRun({ host, flags, out }: RunOptions): { run: Run; close(): Promise<void> } {
   const { env, stdin, stderr, signal, clock } = host;
   const { redact, flush } = out;
   const startedAt = clock.now();
@@ -94,6 +92,7 @@ function createRun({ host, flags, out, typedWords }: RunOptions): { run: Run; cl
     flushMessages: flush,
     redact,
   });
+  const typedWords = new Map<string, string>();
   const connections: Connection[] = [];
   let usual: Promise<Api> | undefined;
 

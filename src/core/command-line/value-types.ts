@@ -1,6 +1,6 @@
 import { InvalidValue } from '../errors.ts';
 import type { GivenVal } from '../find-val/find-val.ts';
-import type { Hint } from '../lib/hint.ts';
+import { type Hint, sh } from '../lib/hint.ts';
 import { asQuestion, nearest } from '../lib/suggest.ts';
 import { longestTimeout, parseSeconds } from '../settings/settings.ts';
 import { parseAge, parseMoment } from './moments.ts';
@@ -125,7 +125,7 @@ export const seconds = (): ValueType<number> => ({
   schema: { type: 'number', exclusiveMinimum: 0, maximum: longestTimeout },
 });
 
-const listVersions: Hint = { text: 'To list the versions of a val', command: 'version ls' };
+const listVersions: Hint = sh`To list the versions of a val, run ${['version', 'ls', '<val>']}.`;
 
 export const versionNumber = (placeholder = 'n'): ValueType<number> => ({
   placeholder,

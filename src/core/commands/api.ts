@@ -5,6 +5,7 @@ import { readText } from '../files/read-text.ts';
 import type { Api } from '../http/api.ts';
 import type { Call } from '../http/call.ts';
 import { isRead } from '../http/request/faults.ts';
+import { sh } from '../lib/hint.ts';
 import { type JsonObject, parseJson } from '../lib/json.ts';
 import type { Result } from '../output/result.ts';
 import { dryRun, plan } from './shared/options.ts';
@@ -57,7 +58,7 @@ export const command = defineCommand({
   async run(run, { first, second, method: named, field = [], input, paginate, dryRun }) {
     if (second === undefined && methods.includes(first.toUpperCase())) {
       throw new UsageError(pathMissing, {
-        hint: { text: 'For example', command: 'api', input: { first, second: '/v1/me' } },
+        hint: sh`For example, run ${['api', first, '/v1/me']}.`,
       });
     }
     const path = second ?? first;
@@ -93,7 +94,7 @@ function parseMethod(word: string): string {
   const method = word.toUpperCase();
   if (/^[A-Z]+(-[A-Z]+)*$/.test(method) && method !== 'CONNECT' && method !== 'TRACE') return method;
   throw new UsageError(`"${word}" is not an HTTP method.`, {
-    hint: { text: 'To name a method', command: 'api', input: { first: 'GET', second: '/v1/me' } },
+    hint: sh`To name a method, run ${['api', 'GET', '/v1/me']}.`,
   });
 }
 
@@ -130,11 +131,7 @@ function checkCombination(method: string, input: string | undefined, paginate: b
   }
   if (paginate && method !== 'GET') {
     throw new UsageError(`--paginate works only with GET, but the method of the request is ${method}.`, {
-      hint: {
-        text: 'To send fields in the query of a GET',
-        command: 'api',
-        input: { first: 'GET', second: '/v1/me/runs', paginate: true },
-      },
+      hint: sh`To send fields in the query of a GET, run ${['api', 'GET', '/v1/me/runs', '--paginate']}.`,
     });
   }
 }

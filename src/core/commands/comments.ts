@@ -23,7 +23,7 @@ export const command = defineCommand({
     { ...moment('created', 'createdAt'), droppable: 2 },
     { ...authorColumn('author.username', 'author'), droppable: 3 },
     column('val', 'val.name', 'valName'),
-    longText('comment', [], { text: 'To see whole comments', input: { json: true } }),
+    longText('comment', [], 'To see whole comments, add --json.'),
     idColumn('id'),
   ],
   empty: 'No comments.',

@@ -4,7 +4,7 @@ import { text } from '../command-line/value-types.ts';
 import { AuthError, BadResponseError, NoSpaceError, UsageError } from '../errors.ts';
 import { readText } from '../files/read-text.ts';
 import { textAt } from '../http/record-fields.ts';
-import { type Hints, hintList } from '../lib/hint.ts';
+import { type Hints, hintList, sh } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { warnWith } from '../lib/say.ts';
 import { column } from '../output/column.ts';
@@ -59,10 +59,7 @@ export const command = defineCommand({
     warnIfSet(run, 'VALS_LOCAL');
     say({
       kind: 'hint',
-      text: [
-        { text: 'To send a file', command: 'push', input: { paths: true } },
-        { text: 'To see your user', command: 'me' },
-      ],
+      text: [sh`To send a file, run ${['push', '<paths...>']}.`, sh`To see your user, run ${['me']}.`],
     });
     // In a space, `user` is the space, and `user.actor` is the person who signed in.
     const username = textAt(user, 'actor.username') ?? textAt(user, 'username');
@@ -104,11 +101,7 @@ async function askForToken({ settings, ask: prompt, out: { say } }: Run, { href 
   });
   const answer = await prompt.secret(`Token for ${href}: `, [
     'The token can be piped in.',
-    {
-      text: 'To read it from standard input',
-      command: 'login',
-      input: { baseUrl: href, withToken: true },
-    },
+    sh`To read it from standard input, run ${['login', href, '--with-token']}.`,
   ]);
   if (answer !== '') return checkToken(answer, 'the prompt');
   throw new AuthError('No token was given.', {
@@ -128,10 +121,7 @@ async function signIn(run: Run, baseUrl: BaseUrl, token: string): Promise<JsonOb
     if (!space || !(error instanceof NoSpaceError)) throw error;
     throw new NoSpaceError(error.message, {
       ...error.facts,
-      hint: [
-        'Nothing was stored.',
-        { text: 'To sign in to your own vals', command: 'login', input: { baseUrl: space.service.href } },
-      ],
+      hint: ['Nothing was stored.', sh`To sign in to your own vals, run ${['login', space.service.href]}.`],
     });
   }
   throw new BadResponseError('The service did not tell who the token belongs to.', {
@@ -141,7 +131,7 @@ async function signIn(run: Run, baseUrl: BaseUrl, token: string): Promise<JsonOb
 
 async function askForBaseUrl({ ask: prompt, settings }: Run, withToken: boolean): Promise<BaseUrl> {
   const instead: Hints = [
-    { text: 'To name the service', command: 'login', input: { baseUrl: true } },
+    sh`To name the service, run ${['login', '<base-url>']}.`,
     'The embedded service (--local) needs no sign-in.',
   ];
   const question = 'Base URL of the service, such as https://api.example.com: ';

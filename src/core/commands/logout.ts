@@ -1,5 +1,6 @@
 import { defineCommand } from '../command-line/command.ts';
 import { UsageError } from '../errors.ts';
+import { sh } from '../lib/hint.ts';
 import { column } from '../output/column.ts';
 import { hasOrigin } from '../settings/base-url.ts';
 import { warnIfSet } from './shared/warn-if-set.ts';
@@ -19,7 +20,7 @@ export const command = defineCommand({
     const baseUrl = settings.baseUrl?.value;
     if (baseUrl === undefined) {
       throw new UsageError('No service was given, and there is no default service to sign out of.', {
-        hint: { text: 'To name the service', command: 'logout', input: { baseUrl: true } },
+        hint: sh`To name the service, run ${['logout', '--base-url', '<url>']}.`,
       });
     }
     let wasSignedIn = false;
@@ -49,11 +50,7 @@ export const command = defineCommand({
     if (others > 0) {
       say({
         kind: 'hint',
-        text: {
-          text: `To choose one of the ${others} other services`,
-          command: 'use',
-          input: { baseUrl: true },
-        },
+        text: sh`To choose one of the ${others} other services, run ${['use', '<base-url>']}.`,
       });
     }
     const status = wasSignedIn ? 'signed out' : 'not signed in';

@@ -3,6 +3,7 @@ import { text } from '../command-line/value-types.ts';
 import type { SeenVal } from '../find-val/seen-file.ts';
 import { takeRecords } from '../http/lists/pages.ts';
 import { textAt } from '../http/record-fields.ts';
+import { sh } from '../lib/hint.ts';
 import type { JsonObject, Page } from '../lib/json.ts';
 import { column, idColumn, moment } from '../output/column.ts';
 import { paging } from './shared/options.ts';
@@ -26,7 +27,7 @@ export const command = defineCommand({
   ],
   empty: [
     'You have no vals yet. Write some code to hello.ts.',
-    { text: 'To make it a val', command: 'push', input: { paths: ['hello.ts'] } },
+    sh`To make it a val, run ${['push', 'hello.ts']}.`,
   ],
   async run(run, { word, ...paging }) {
     const { directory } = run.vals;

@@ -4,7 +4,7 @@ import { val } from '../command-line/value-types.ts';
 import { BadResponseError, NotFoundError, RefusedError, UsageError, undefinedIf } from '../errors.ts';
 import type { Api } from '../http/api.ts';
 import { textAt } from '../http/record-fields.ts';
-import type { Hints } from '../lib/hint.ts';
+import { type Hints, sh } from '../lib/hint.ts';
 import { column } from '../output/column.ts';
 import * as routes from '../routes.ts';
 import { chosenBaseUrl } from '../settings/settings.ts';
@@ -25,7 +25,7 @@ export const command = defineCommand({
       throw new UsageError(
         'With --local, the service ends when the command ends, so a browser cannot reach the service.',
         {
-          hint: { text: 'To start a service that shows vals in the browser', command: 'serve' },
+          hint: sh`To start a service that shows vals in the browser, run ${['serve']}.`,
         },
       );
     }
@@ -59,7 +59,7 @@ async function linkForOneVisit(
   return addressOf(textAt(await api.record(routes.pageLink(val)), 'url'), redact);
 }
 
-const seeAnswer = { text: 'To see the answer of the service', command: 'val get', input: { json: true } };
+const seeAnswer = sh`To see the answer of the service, run ${['val', 'get', '<val>', '--json']}.`;
 
 function addressOf(text: string | undefined, redact: Run['out']['redact']): string {
   if (text === undefined) throw unusable('no address of a page', seeAnswer);

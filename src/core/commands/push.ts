@@ -1,6 +1,7 @@
 import { defineCommand, type Run } from '../command-line/command.ts';
 import { integer, path, text, type ValueType } from '../command-line/value-types.ts';
 import { InvalidValue, UsageError } from '../errors.ts';
+import { sh } from '../lib/hint.ts';
 import { column, idColumn } from '../output/column.ts';
 import { outcomesIn, type Result } from '../output/result.ts';
 import { chooseFiles } from '../push/choose-files.ts';
@@ -72,7 +73,7 @@ export const command = defineCommand({
   async run(run, { paths, ...options }) {
     if (paths.length === 0) {
       throw new UsageError('No path was given.', {
-        hint: { text: 'To push a file', command: 'push', input: { paths: ['hello.ts'] } },
+        hint: sh`To push a file, run ${['push', 'hello.ts']}.`,
       });
     }
     return pushFiles(run, paths, options);

@@ -99,7 +99,7 @@ function throwUnusable(cause: unknown): never {
   throw new LocalError('The code was not checked, because the parser, esbuild, cannot be run.', {
     hint: [
       'Install vals again without --omit=optional.',
-      { text: 'To send the code without a check', input: { noCheck: true } },
+      'To send the code without a check, add --no-check.',
     ],
     cause,
   });

@@ -1,11 +1,11 @@
-import { LocalError, type Problem } from '../errors.ts';
+import { LocalError } from '../errors.ts';
 import { UnusableFile } from '../lib/plain-file.ts';
 import { errnoOf, errorMessageOf } from '../lib/system.ts';
 
-const problems: Record<string, Problem> = {
+const problems: Record<string, string> = {
   EACCES: 'cannot be read, because you have no permission',
   EPERM: 'cannot be read, because you have no permission',
-  ELOOP: { one: 'is a link that leads back to itself', many: 'are links that lead back to themselves' },
+  ELOOP: 'is a link that leads back to itself',
   EMFILE: 'cannot be read, because the limit on open files is too low',
 };
 
@@ -21,7 +21,6 @@ export const missingFile = (file: string, cause?: unknown, suggestion = ''): Loc
       ? 'Your shell did not replace the * with the names of files. Give the files, or their folder.'
       : 'Check the path.',
     subject: file,
-    problem: { one: 'does not exist', many: 'do not exist' },
     cause,
   });
 
@@ -35,7 +34,6 @@ export function fileError(file: string, error: unknown): LocalError {
   const code = errnoOf(error) ?? '';
   if (code === 'ENOENT' || code === 'ENOTDIR') return missingFile(file, error);
   const problem = problems[code] ?? `could not be read: ${errorMessageOf(error)}`;
-  const sentence = `${file} ${typeof problem === 'string' ? problem : problem.one}.`;
   const hint = hints[code] ?? 'Check the path.';
-  return new LocalError(sentence, { hint, subject: file, problem, cause: error });
+  return new LocalError(`${file} ${problem}.`, { hint, subject: file, cause: error });
 }

@@ -54,7 +54,6 @@ export function decode(shownPath: string, bytes: Buffer): string {
   throw new LocalError(`${shownPath} is not UTF-8.`, {
     hint: 'Save it as UTF-8, then run the command again.',
     subject: shownPath,
-    problem: { one: 'is not UTF-8', many: 'are not UTF-8' },
   });
 }
 

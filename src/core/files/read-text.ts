@@ -2,6 +2,7 @@ import { constants, openSync, statSync } from 'node:fs';
 import { basename, dirname, join, parse, resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { LocalError, UsageError, ValsError } from '../errors.ts';
+import { sh } from '../lib/hint.ts';
 import { isFile, readableNames, withSlashes } from '../lib/paths.ts';
 import { largestFile, readPlainFile, tooLarge } from '../lib/plain-file.ts';
 import type { Say } from '../lib/say.ts';
@@ -35,7 +36,6 @@ export function checkNotEmpty(
   if (code !== '') return code;
   throw new LocalError(`${nameOf(file)} is empty.`, {
     subject: nameOf(file),
-    problem: { one: 'is empty', many: 'are empty' },
     hint:
       file === '-' ? 'Send code that is not empty, or give a file.' : `Add code to the file, or ${wayOut}.`,
   });
@@ -83,7 +83,7 @@ function readWithin(limits: FileLimits, path: string, shownPath: string): Buffer
 
 const isFolder = (file: string): UsageError =>
   new UsageError(`${file} is a folder, not a file.`, {
-    hint: ['Give a file.', { text: 'To push a folder', command: 'push', input: { paths: [file] } }],
+    hint: ['Give a file.', sh`To push a folder, run ${['push', file]}.`],
   });
 
 async function readStdin(input: Input): Promise<Buffer> {

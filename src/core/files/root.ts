@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../errors.ts';
+import { sh } from '../lib/hint.ts';
 import { foldersAbove } from '../lib/paths.ts';
 
 export const manifestFile = 'vals.json';
@@ -28,14 +29,14 @@ export function refuseNested(folder: string): void {
   throw new UsageError(`This folder is already in a workspace: ${root}.`, {
     hint: [
       'Run the command outside of that workspace.',
-      { text: 'To add all your vals to that workspace', command: 'pull', input: { all: true } },
+      sh`To add all your vals to that workspace, run ${['pull', '--all']}.`,
     ],
   });
 }
 
 export const notInWorkspace = (): UsageError =>
   new UsageError('This folder is not in a workspace.', {
-    hint: { text: 'To make this folder a workspace', command: 'init' },
+    hint: sh`To make this folder a workspace, run ${['init']}.`,
   });
 
 function exists(path: string): boolean {

@@ -2,6 +2,7 @@
 
 import { basename, extname } from 'node:path';
 import { UsageError } from '../errors.ts';
+import { sh } from '../lib/hint.ts';
 import { listed } from '../lib/listed.ts';
 import { longestValName, nameLike } from '../lib/val-limits.ts';
 
@@ -32,11 +33,7 @@ const sameName = (otherFile: string, { file, name }: NamedFile): UsageError =>
   new UsageError(`${otherFile} and ${file} would both be the val "${name}".`, {
     hint: [
       'Rename one of the two files, list it in .valsignore, or change what "names" in vals.json says of it.',
-      {
-        text: 'To give the val of one of them another name',
-        command: 'push',
-        input: { paths: [file], name: true },
-      },
+      sh`To give the val of one of them another name, run ${['push', file, '--name', '<name>']}.`,
     ],
   });
 
@@ -47,7 +44,7 @@ function withoutName(files: readonly string[]): UsageError {
     {
       hint: [
         'Rename the file, or list it in .valsignore.',
-        { text: 'To give the val a name', command: 'push', input: { paths: [files[0] ?? ''], name: true } },
+        sh`To give the val a name, run ${['push', files[0] ?? '', '--name', '<name>']}.`,
       ],
     },
   );

@@ -1,5 +1,7 @@
 // The errors for a word that stands for no val, or for several.
+
 import { AuthError, NotFoundError, UsageError } from '../errors.ts';
+import { sh } from '../lib/hint.ts';
 import { asQuestion } from '../lib/suggest.ts';
 import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
 
@@ -9,10 +11,7 @@ export const isSignedOut = (settings: Settings): boolean =>
 export const withoutToken = (settings: Settings, word: string): AuthError => {
   const { origin, href } = chosenBaseUrl(settings);
   return new AuthError(`The val "${word}" cannot be found by its name: there is no token for ${origin}.`, {
-    hint: [
-      { text: 'To sign in', command: 'login', input: { baseUrl: href } },
-      "Or set VALS_TOKEN, or give the val's whole id.",
-    ],
+    hint: [sh`To sign in, run ${['login', href]}.`, "Or set VALS_TOKEN, or give the val's whole id."],
   });
 };
 
@@ -26,13 +25,13 @@ interface Known {
 export const unknownWord = (word: string, { names, isListed }: Known): NotFoundError =>
   new NotFoundError(`There is no val named ${word}.${asQuestion(names.map((name) => `"${name}"`))}`, {
     hint: isListed
-      ? { text: 'To list your vals', command: 'ls' }
+      ? sh`To list your vals, run ${['ls']}.`
       : 'This service cannot list vals, so give the id. Once this machine has seen a val, its name works too.',
   });
 
 export const notPushedYet = ({ path, name }: { path: string; name: string }): NotFoundError =>
   new NotFoundError(`${path} is not a val yet: the service has no val named "${name}".`, {
-    hint: { text: 'To push the file', command: 'push', input: { paths: [path] } },
+    hint: sh`To push the file, run ${['push', path]}.`,
   });
 
 /** This machine remembers the name of a val that has another one by now, and nothing else has the name. */

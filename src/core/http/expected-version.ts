@@ -1,4 +1,5 @@
 import { ConflictError } from '../errors.ts';
+import { sh } from '../lib/hint.ts';
 import * as routes from '../routes.ts';
 import type { Api } from './api.ts';
 import { textAt, versionOf } from './record-fields.ts';
@@ -29,15 +30,13 @@ export function checkVersion(expected: number, { val, name, version: current }: 
   const isOlder = current !== undefined && expected < current;
   throw new ConflictError(message, {
     hint: [
-      ...(isOlder
-        ? [{ text: 'To see what changed', command: 'version diff', input: { val, a: expected } }]
-        : []),
-      { text: 'To see the code on the service', command: 'val get', input: { val, code: true } },
+      ...(isOlder ? [sh`To see what changed, run ${['version', 'diff', val, expected]}.`] : []),
+      sh`To see the code on the service, run ${['val', 'get', val, '--code']}.`,
     ],
   });
 }
 
 export const noSuchVal = (name: string, expected: number): ConflictError =>
   new ConflictError(`There is no val named ${name}, so it has no version ${expected}. Nothing was sent.`, {
-    hint: { text: 'To list your vals', command: 'ls' },
+    hint: sh`To list your vals, run ${['ls']}.`,
   });

@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import type { Run } from '../command-line/command.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import { collectFiles, type FoundFile, hasCodeExtension } from '../files/walk.ts';
+import { sh } from '../lib/hint.ts';
 
 export async function chooseFiles(
   run: Run,
@@ -16,7 +17,7 @@ export async function chooseFiles(
   }
   if (name === undefined && paths.includes('-')) {
     throw new UsageError('Code from standard input needs a name.', {
-      hint: { text: 'To give it a name', command: 'push', input: { paths: ['-'], name: 'hello' } },
+      hint: sh`To give it a name, run ${['push', '-', '--name', 'hello']}.`,
     });
   }
   if (name !== undefined && paths.length > 1) {
@@ -42,7 +43,7 @@ function refuseOtherFiles(files: readonly FoundFile[]): void {
   );
   if (other === undefined) return;
   throw new UsageError(`${other.file} is no file of code, so it does not become a val by itself.`, {
-    hint: { text: 'To make it one', command: 'push', input: { paths: [other.file], name: 'readme' } },
+    hint: sh`To make it one, run ${['push', other.file, '--name', 'readme']}.`,
   });
 }
 

@@ -3,6 +3,7 @@
 import { refuseBatch, type Wording } from '../command-line/batch.ts';
 import type { Run } from '../command-line/command.ts';
 import { UsageError, type ValsError } from '../errors.ts';
+import { sh } from '../lib/hint.ts';
 import type { Rows } from '../output/result.ts';
 
 export interface PushedFile {
@@ -34,6 +35,6 @@ export function refuseFiles(run: Run, files: readonly PushedFile[], failed: read
 export function refuseSeveral(count: number): void {
   if (count === 1) return;
   throw new UsageError(`--if-version works with one file, but there are ${count}.`, {
-    hint: { text: 'To push one file', command: 'push', input: { paths: true, ifVersion: true } },
+    hint: sh`To push one file, run ${['push', '<paths...>', '--if-version', '<n>']}.`,
   });
 }

@@ -28,7 +28,7 @@ export async function refuseBrokenCode(
 export function syntaxError(
   file: string,
   { line, column, message, lineText }: SyntaxFault,
-  hint: Hints = ['Fix the code.', { text: 'To send it as it is', input: { noCheck: true } }],
+  hint: Hints = ['Fix the code.', 'To send it as it is, add --no-check.'],
 ): LocalError {
   const problem = 'has a syntax error';
   const subject =

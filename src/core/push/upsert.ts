@@ -11,6 +11,7 @@ import type { SeenVal } from '../find-val/seen-file.ts';
 import type { Api } from '../http/api.ts';
 import { checkVersion, noSuchVal } from '../http/expected-version.ts';
 import { textAt, versionOf } from '../http/record-fields.ts';
+import { sh } from '../lib/hint.ts';
 import { type JsonObject, type JsonValue, withoutUndefined } from '../lib/json.ts';
 import type { Outcome, OutcomeRow } from '../lib/outcome.ts';
 import type { Result } from '../output/result.ts';
@@ -74,11 +75,7 @@ function noteOnSent({ out }: Run, rows: readonly OutcomeRow[]): void {
   if (first === undefined) return;
   out.say({
     kind: 'note',
-    text: {
-      text: 'To see what was there before, if anything',
-      command: 'version ls',
-      input: { val: `${first.name}` },
-    },
+    text: sh`To see what was there before, if anything, run ${['version', 'ls', `${first.name}`]}.`,
   });
 }
 

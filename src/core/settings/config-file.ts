@@ -1,5 +1,6 @@
 import { fchmodSync, type Stats } from 'node:fs';
 import { LocalError } from '../errors.ts';
+import { sh } from '../lib/hint.ts';
 import { isObject, parseIfJson } from '../lib/json.ts';
 import { readPlainFile, UnusableFile } from '../lib/plain-file.ts';
 import { isMissing, type System } from '../lib/system.ts';
@@ -14,7 +15,7 @@ type Warn = (message: string) => void;
 
 const fixHint = (file: string) => [
   `Fix ${file}, or move the file away.`,
-  { text: 'To make a new one', command: 'login' },
+  sh`To make a new one, run ${['login']}.`,
 ];
 
 /** Not with conf, which only writes the file: to load it takes 70 of 180 ms at the start of each command. */

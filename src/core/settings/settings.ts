@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { InvalidValue, LocalError, parseNamed, UsageError } from '../errors.ts';
+import { sh } from '../lib/hint.ts';
 import { isLoopback } from '../lib/host-names.ts';
 import type { System } from '../lib/system.ts';
 import { type BaseUrl, parseBaseUrl } from './base-url.ts';
@@ -210,8 +211,8 @@ export function chosenBaseUrl(settings: Settings): BaseUrl {
   throw new UsageError(`No service is chosen${isEmpty ? ': VALS_BASE_URL is set, but empty' : ''}.`, {
     hint: [
       ...(isEmpty ? ['In CI, check the name of the variable.'] : []),
-      { text: 'To use the embedded service on this machine (VALS_LOCAL=1)', input: { local: true } },
-      { text: 'To sign in to another service', command: 'login', input: { baseUrl: true } },
+      'To use the embedded service on this machine (VALS_LOCAL=1), add --local.',
+      sh`To sign in to another service, run ${['login', '<base-url>']}.`,
       'Or give --base-url (VALS_BASE_URL).',
     ],
   });

@@ -1,5 +1,6 @@
 import type { Run } from '../../core/command-line/command.ts';
 import { exitQuietly, LocalError, messageWithHint, RunFailedError, UsageError } from '../../core/errors.ts';
+import { sh } from '../../core/lib/hint.ts';
 import { aborted } from '../../core/lib/signals.ts';
 import { watchFiles } from '../changes.ts';
 import { prepare, type RunInput, type RunOutput, run } from './run-once.ts';
@@ -11,7 +12,7 @@ export async function* runOnSave(context: Run, input: RunInput): AsyncGenerator<
   const { target, launch } = invocation;
   if (target.kind !== 'file') {
     throw new UsageError(`--watch needs a file, but ${input.val.word} is a val on the service.`, {
-      hint: ['Give the file of the val.', { text: 'To get the file in a workspace', command: 'pull' }],
+      hint: ['Give the file of the val.', sh`To get the file in a workspace, run ${['pull']}.`],
     });
   }
   let round = new AbortController();

@@ -5,6 +5,7 @@ import { path } from '../../core/command-line/value-types.ts';
 import { LocalError, UsageError } from '../../core/errors.ts';
 import { fileError } from '../../core/files/file-error.ts';
 import { manifestFile, refuseNested } from '../../core/files/root.ts';
+import { sh } from '../../core/lib/hint.ts';
 import { makeFolder } from '../../core/lib/make-folder.ts';
 import { quoteFor } from '../../core/lib/shell-command.ts';
 import { errnoOf, errorMessageOf, isMissing } from '../../core/lib/system.ts';
@@ -39,7 +40,7 @@ export const command = defineCommand({
     } = run;
     if (given.includes('://')) {
       throw new UsageError(`${given} is an address, not a folder.`, {
-        hint: { text: 'To clone from that service or space', command: 'clone', input: { baseUrl: given } },
+        hint: sh`To clone from that service or space, run ${['clone', '--base-url', given]}.`,
       });
     }
     const folder = resolve(settings.cwd, given);
@@ -67,7 +68,7 @@ export const command = defineCommand({
       kind: 'hint',
       text: [
         `To go to the folder, run \`cd ${quoteFor(settings.system.platform)(given)}\`.`,
-        { text: 'To send the files that you change', command: 'push' },
+        sh`To send the files that you change, run ${['push']}.`,
       ],
     });
     return { kind: 'nothing' };
@@ -79,10 +80,7 @@ function refuseFilled(folder: string, given: string): void {
   if (names.length === 0) return;
   throw new UsageError(`${given} is not empty.`, {
     hint: names.includes(manifestFile)
-      ? [
-          'If a clone was interrupted, go to that folder.',
-          { text: 'To go on', command: 'pull', input: { all: true } },
-        ]
+      ? ['If a clone was interrupted, go to that folder.', sh`To go on, run ${['pull', '--all']}.`]
       : 'To clone into another folder, give the name of a new folder.',
   });
 }

@@ -81,10 +81,8 @@ async function withTexts({ remotes }: Look, finding: Finding): Promise<Differing
 function headingOf(workspace: Workspace, finding: Finding): Hints {
   const path = pathTo(workspace, fileOf(finding));
   // The difference is shown below.
-  const steps = nextSteps(wordOf(finding), [path]).filter(
-    (step) => typeof step === 'string' || step.command !== 'diff',
-  );
-  return [`${path} ${entryOf(finding).meaning.one}.`, ...steps];
+  const steps = nextSteps(wordOf(finding), [path], { without: 'diff' });
+  return [`${path} ${entryOf(finding).meaning}.`, ...steps];
 }
 
 function sidesOf(workspace: Workspace, { finding, here, there }: DifferingVal) {

@@ -1,6 +1,7 @@
 import { defineCommand } from '../../core/command-line/command.ts';
 import { refuseNested } from '../../core/files/root.ts';
 import { walkFolder } from '../../core/files/walk.ts';
+import { sh } from '../../core/lib/hint.ts';
 import { warnWith } from '../../core/lib/say.ts';
 import { column } from '../../core/output/column.ts';
 import { chosenService, isOfThisMachine } from '../../core/settings/settings.ts';
@@ -28,10 +29,10 @@ export const command = defineCommand({
       kind: 'hint',
       text:
         files.length === 0
-          ? { text: 'Write some code to hello.ts. To send it', command: 'push' }
+          ? sh`Write some code to hello.ts. To send it, run ${['push']}.`
           : [
-              { text: 'To send new and changed files', command: 'push' },
-              { text: 'To compare the files with the service', command: 'status' },
+              sh`To send new and changed files, run ${['push']}.`,
+              sh`To compare the files with the service, run ${['status']}.`,
             ],
     });
     return {

@@ -2,6 +2,7 @@ import { defineCommand, type Run } from '../../core/command-line/command.ts';
 import { createResolver } from '../../core/command-line/resolve-vals.ts';
 import { valsOfWorkspace } from '../../core/commands/shared/options.ts';
 import { UsageError } from '../../core/errors.ts';
+import { sh } from '../../core/lib/hint.ts';
 import type { OutcomeRow } from '../../core/lib/outcome.ts';
 import { refuseOtherService } from '../belonging.ts';
 import { type Finding, fileOf, nameOf, valOf } from '../findings.ts';
@@ -39,16 +40,12 @@ export const command = defineCommand({
   columns: pullColumns,
   empty: [
     'There is nothing to pull.',
-    {
-      text: 'To pull all your vals from the service into this workspace',
-      command: 'pull',
-      input: { all: true },
-    },
+    sh`To pull all your vals from the service into this workspace, run ${['pull', '--all']}.`,
   ],
   async run(run, { vals: words, all = false, merge = false, force = false, dryRun = false }) {
     if (all && words.length > 0) {
       throw new UsageError('--all pulls every val, so no names can be given.', {
-        hint: { text: 'To pull every val', command: 'pull', input: { all: true } },
+        hint: sh`To pull every val, run ${['pull', '--all']}.`,
       });
     }
     refuseOtherService(workspaceOfWords(createWorkspaces(run), words));

@@ -8,6 +8,7 @@ import {
 } from '../../core/commands/push.ts';
 import { yes } from '../../core/commands/shared/options.ts';
 import { UsageError } from '../../core/errors.ts';
+import { sh } from '../../core/lib/hint.ts';
 import { annotateFailures } from '../../core/push/github.ts';
 import { pushWorkspace } from '../push/push-workspace.ts';
 import { selectFiles } from '../push/select-files.ts';
@@ -60,7 +61,7 @@ export const command = defineCommand({
     const { force = false, prune = false, yes = false, dryRun = false } = input;
     if (prune && paths.length > 0) {
       throw new UsageError('--prune works on the whole workspace, so no path can be given.', {
-        hint: ['Push the paths first.', { text: 'To prune then', command: 'push', input: { prune: true } }],
+        hint: ['Push the paths first.', sh`To prune then, run ${['push', '--prune']}.`],
       });
     }
     if (watch) {

@@ -2,7 +2,7 @@ import { defineCommand, type Run } from '../../core/command-line/command.ts';
 import { fileColumn } from '../../core/commands/shared/columns.ts';
 import { valsOfWorkspace } from '../../core/commands/shared/options.ts';
 import { ConflictError } from '../../core/errors.ts';
-import type { Hint } from '../../core/lib/hint.ts';
+import { sh } from '../../core/lib/hint.ts';
 import { type JsonObject, withoutUndefined } from '../../core/lib/json.ts';
 import { type Column, column, idColumn, moment } from '../../core/output/column.ts';
 import { noteOtherService } from '../belonging.ts';
@@ -54,7 +54,7 @@ export const command = defineCommand({
   ],
   empty: [
     'The workspace has no vals yet. Write some code to hello.ts.',
-    { text: 'To make it a val', command: 'push' },
+    sh`To make it a val, run ${['push']}.`,
   ],
   run: (run, { vals: words, exitCode }) =>
     compareWorkspace(run, { words, findsMissing: true }, async (compared) => {
@@ -73,7 +73,7 @@ export const command = defineCommand({
       if (exitCode && differing.length > 0) {
         const message = `${differing.length} of ${findings.length} vals differ from ${nameOfService(workspace.service)}.`;
         const paths = differing.map((finding) => pathTo(workspace, fileOf(finding)));
-        const hint = isNamed ? hintAbout(paths, seeAll) : seeAll;
+        const hint = hintAbout(isNamed ? paths : [], seeAll);
         return { kind: 'list', rows, error: new ConflictError(message, { hint }) };
       }
       sayNextSteps(run, workspace, differing, { isNamed });
@@ -86,7 +86,7 @@ export const command = defineCommand({
     }),
 });
 
-const seeAll: Hint = { text: 'To see the differences', command: 'diff' };
+const seeAll = { text: 'To see the differences', command: 'diff', options: [] } as const;
 
 function sayNextSteps(
   { out: { say } }: Run,

@@ -1,8 +1,10 @@
 // Gives a val of the service a file in the workspace.
+
 import { BadResponseError, ConflictError, LocalError } from '../../core/errors.ts';
 import { existsBelow, namesBelow } from '../../core/files/files.ts';
 import { nameFrom } from '../../core/files/val-names.ts';
 import { isTakenFromFolder } from '../../core/files/walk.ts';
+import { sh } from '../../core/lib/hint.ts';
 import { nameLike } from '../../core/lib/val-limits.ts';
 import { fold, nameProblem } from '../disk/file-names.ts';
 import { replaceBelow } from '../disk/write-files.ts';
@@ -75,12 +77,12 @@ function stemOf(name: string): string {
 
 const withoutName = (id: string): BadResponseError =>
   new BadResponseError(`The service sent no name for the val ${id}, so the val gets no file.`, {
-    hint: { text: 'To see the answer', command: 'val get', input: { val: id } },
+    hint: sh`To see the answer, run ${['val', 'get', id]}.`,
   });
 
 const hasFile = (name: string, path: string): ConflictError =>
   new ConflictError(`The val "${name}" was not added, because ${path} is the file of that name.`, {
-    hint: { text: "To write the service's code into the file", command: 'pull', input: { vals: [path] } },
+    hint: sh`To write the service's code into the file, run ${['pull', path]}.`,
   });
 
 const fileExists = (name: string, path: string): LocalError =>

@@ -3,7 +3,7 @@ import { runBatch, type Task } from '../../core/command-line/batch.ts';
 import { fileColumn, outcomeColumn } from '../../core/commands/shared/columns.ts';
 import { NotFoundError, RefusedError } from '../../core/errors.ts';
 import type { ValInList } from '../../core/find-val/directory.ts';
-import { listOf } from '../../core/lib/hint.ts';
+import { listOf, sh } from '../../core/lib/hint.ts';
 import { withoutUndefined } from '../../core/lib/json.ts';
 import { column, idColumn } from '../../core/output/column.ts';
 import type { Rows } from '../../core/output/result.ts';
@@ -69,7 +69,7 @@ export async function pullVals({ findings, added, ...wanted }: Wanted): Promise<
   await learnIds(run, look, ids);
   const merged = rows.filter(({ status }) => status === 'merged').map(({ file }) => `${file}`);
   if (merged.length > 0) {
-    const text = { text: 'To send the merged code', command: 'push', input: { paths: listOf(merged) } };
+    const text = sh`To send the merged code, run ${['push', ...listOf(merged, '<paths...>')]}.`;
     say({ kind: 'hint', text });
   }
   const written = rows.filter(({ status }) => status === 'pulled' || status === 'merged');
@@ -92,7 +92,7 @@ export async function pullAll(wanted: Omit<Wanted, 'added'>): Promise<Rows> {
       kind: 'note',
       text: [
         `Left out, because their files were deleted here: ${missing.join(', ')}.`,
-        { text: 'To restore a file', command: 'pull', input: { vals: [missing[0] ?? ''] } },
+        sh`To restore a file, run ${['pull', missing[0] ?? '']}.`,
       ],
     });
   }
@@ -137,7 +137,7 @@ async function readVal({ remotes, workspace }: Look, id: string): Promise<ReadVa
   if (val !== undefined) return val;
   throw new NotFoundError(
     `There is no val ${id} on ${nameOfService(workspace.service)}, or you are not allowed to read it.`,
-    { hint: { text: 'To list your vals', command: 'ls' } },
+    { hint: sh`To list your vals, run ${['ls']}.` },
   );
 }
 
@@ -156,6 +156,6 @@ export async function listAll(
   if (listed !== undefined) return listed;
   throw new RefusedError(
     `${nameOfService(service)} cannot list your vals, so vals can be pulled only by their ids.`,
-    { hint: { text: 'To add a val to a workspace by its id', command: 'pull', input: { vals: true } } },
+    { hint: sh`To add a val to a workspace by its id, run ${['pull', '<val...>']}.` },
   );
 }

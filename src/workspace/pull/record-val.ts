@@ -1,4 +1,5 @@
 import { BadResponseError } from '../../core/errors.ts';
+import { sh } from '../../core/lib/hint.ts';
 import { hasLoneSurrogate } from '../../core/lib/visible.ts';
 import type { Look } from '../read/look.ts';
 import type { ReadVal, RemoteVal } from '../read/remotes.ts';
@@ -14,6 +15,6 @@ export function writableText({ id, name, code }: ReadVal): string {
   if (!hasLoneSurrogate(code.text)) return code.text;
   throw new BadResponseError(
     `The code of "${name}" contains half of a character (a lone surrogate), so it cannot be written to a file as UTF-8.`,
-    { hint: { text: 'To see the code', command: 'val get', input: { val: id } } },
+    { hint: sh`To see the code, run ${['val', 'get', id]}.` },
   );
 }

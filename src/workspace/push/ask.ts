@@ -16,7 +16,7 @@ export interface AskOptions {
   dryRun: boolean;
 }
 
-const withYes = { text: 'To go on without a question', input: { yes: true } };
+const withYes = 'To go on without a question, add --yes.';
 
 /** Throws if the answer is no. Then nothing is done. */
 export async function askAbout(

@@ -1,6 +1,6 @@
 // What a push says beside its rows.
 import type { Run } from '../../core/command-line/command.ts';
-import type { Hint } from '../../core/lib/hint.ts';
+import { sh } from '../../core/lib/hint.ts';
 import { listed } from '../../core/lib/listed.ts';
 import type { Done } from '../carry-out.ts';
 import { noteOnce } from '../note-once.ts';
@@ -12,12 +12,12 @@ import { pathTo, type Workspace } from '../workspace.ts';
 export function noteBehind(run: Run, paths: readonly string[], { isNamed }: { isNamed: boolean }): void {
   const [first] = paths;
   if (first === undefined) return;
-  const pull: Hint = { text: 'To write it into the files', command: 'pull' };
+  const pull = { text: 'To write it into the files', command: 'pull', options: [] } as const;
   const text =
     paths.length === 1
       ? `${first} was not sent, because the service has newer code.`
       : `${paths.length} files were not sent, because the service has newer code.`;
-  noteOnce(run, text, isNamed ? hintAbout(paths, pull) : pull, paths.length === 1 ? '' : paths.join(', '));
+  noteOnce(run, text, hintAbout(isNamed ? paths : [], pull), paths.length === 1 ? '' : paths.join(', '));
 }
 
 /** Vals whose files were deleted stay, unless somebody says otherwise. */
@@ -26,11 +26,11 @@ export function noteLostFiles(run: Run, names: readonly string[]): void {
   const [what, files] =
     names.length === 1 ? ['This val has', 'its file'] : ['These vals have', 'their files'];
   const text = `${what} lost ${files}: ${some(names)}.`;
-  noteOnce(run, text, {
-    text: `To delete ${names.length === 1 ? 'it' : 'them'} on the service`,
-    command: 'push',
-    input: { prune: true },
-  });
+  noteOnce(
+    run,
+    text,
+    sh`To delete ${names.length === 1 ? 'it' : 'them'} on the service, run ${['push', '--prune']}.`,
+  );
 }
 
 /** Without `privacy` in vals.json, the service decides. */
@@ -41,11 +41,7 @@ export function notePublic({ out: { say } }: Run, names: readonly string[]): voi
     kind: 'note',
     text: [
       `Anybody can read ${vals}: ${some(names)}.`,
-      {
-        text: 'To change that',
-        command: 'val set',
-        input: { val: names.length === 1 ? (names[0] ?? true) : true, privacy: 'private' },
-      },
+      sh`To change that, run ${['val', 'set', names.length === 1 ? (names[0] ?? '') : '<val>', '--privacy', 'private']}.`,
     ],
   });
 }

@@ -1,6 +1,8 @@
 // What a push would do, and which of its files cannot be sent.
+
 import type { Run } from '../../core/command-line/command.ts';
 import { LocalError, UsageError, type ValsError } from '../../core/errors.ts';
+import { sh } from '../../core/lib/hint.ts';
 import type { FailedFile } from '../../core/push/refuse-files.ts';
 import { syntaxError } from '../../core/push/syntax.ts';
 import { syntaxFaults } from '../../core/push/syntax-check.ts';
@@ -55,7 +57,7 @@ function refuseWithoutGit({ repository }: Look, limit: GitLimit | undefined): vo
     throw new UsageError(
       '--prune works only in a repository of git, because git keeps the code of what is deleted.',
       {
-        hint: { text: 'To delete a val', command: 'val rm', input: { vals: true } },
+        hint: sh`To delete a val, run ${['val', 'rm', '<val...>']}.`,
       },
     );
   }

@@ -5,6 +5,7 @@ import type { Run } from '../../core/command-line/command.ts';
 import { UsageError } from '../../core/errors.ts';
 import { refuseLinkToSecret } from '../../core/files/typed-path.ts';
 import type { FoundFile } from '../../core/files/walk.ts';
+import { sh } from '../../core/lib/hint.ts';
 import { chooseFiles } from '../../core/push/choose-files.ts';
 import type { Workspace } from '../workspace.ts';
 import { createWorkspaces, type PathInWorkspace, type Workspaces } from '../workspaces.ts';
@@ -34,8 +35,8 @@ function wholeWorkspace(workspaces: Workspaces): WorkspaceSelection {
   if (workspace !== undefined) return { kind: 'workspace', workspace, files: undefined };
   throw new UsageError('No path was given, and this folder is not in a workspace.', {
     hint: [
-      { text: 'To push a file', command: 'push', input: { paths: ['hello.ts'] } },
-      { text: 'To make this folder a workspace', command: 'init' },
+      sh`To push a file, run ${['push', 'hello.ts']}.`,
+      sh`To make this folder a workspace, run ${['init']}.`,
     ],
   });
 }

@@ -1,4 +1,5 @@
 // `vals push --watch`: a push of the saved files at every save, by the same rules.
+
 import type { Run } from '../../core/command-line/command.ts';
 import { outcomeColumn, versionColumn } from '../../core/commands/shared/columns.ts';
 import {
@@ -16,6 +17,7 @@ import { walkFolder } from '../../core/files/walk.ts';
 import { createDirectory } from '../../core/find-val/directory.ts';
 import type { Api } from '../../core/http/api.ts';
 import { wait } from '../../core/lib/clock.ts';
+import { sh } from '../../core/lib/hint.ts';
 import type { OutcomeRow } from '../../core/lib/outcome.ts';
 import { aborted, beyondGracePeriod } from '../../core/lib/signals.ts';
 import { type Column, column } from '../../core/output/column.ts';
@@ -195,7 +197,7 @@ async function refuseEmpty(workspace: Workspace, paths: readonly string[]): Prom
   const empty = paths.find((path) => !files.some((file) => isBelow(workspace, [path], file)));
   if (empty === undefined) return;
   throw new LocalError(`${empty} cannot be watched, because no val of the workspace is there.`, {
-    hint: { text: 'To push it once', command: 'push', input: { paths: [empty] } },
+    hint: sh`To push it once, run ${['push', empty]}.`,
   });
 }
 

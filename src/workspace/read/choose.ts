@@ -1,4 +1,5 @@
 // The vals of a workspace that the words of a command mean, compared with the service. For `status`, `diff` and `pull`.
+
 import type { Run } from '../../core/command-line/command.ts';
 import { createResolver } from '../../core/command-line/resolve-vals.ts';
 import {
@@ -9,6 +10,7 @@ import {
   type ValsError,
 } from '../../core/errors.ts';
 import { notInWorkspace } from '../../core/files/root.ts';
+import { sh } from '../../core/lib/hint.ts';
 import { withSlashes } from '../../core/lib/paths.ts';
 import { didYouMean } from '../../core/lib/suggest.ts';
 import { type Finding, fileOf, type MissingFile } from '../findings.ts';
@@ -142,7 +144,7 @@ export function refuseUnknownWords({ look, unknown }: ComparedVals): void {
   const [word] = unknown.keys();
   if (word === undefined) return;
   const known = [...names].flatMap(([file, name]) => [name ?? '', pathTo(workspace, file)]);
-  const list = { text: 'To list the vals of the workspace', command: 'status' };
+  const list = sh`To list the vals of the workspace, run ${['status']}.`;
   throw new NotFoundError(`The workspace has no val "${word}".${didYouMean(word, known)}`, {
     hint: isTypedInside(workspace) ? list : [`Go to the folder ${pathTo(workspace, '.')}.`, list],
   });

@@ -9,6 +9,7 @@ import { onlyOne } from '../../core/find-val/unknown-word.ts';
 import type { Api } from '../../core/http/api.ts';
 import { ownerOf, textAt, versionOf } from '../../core/http/record-fields.ts';
 import { type ListedVersion, listVersions } from '../../core/http/versions.ts';
+import { sh } from '../../core/lib/hint.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
 import { once } from '../../core/lib/once.ts';
 import * as routes from '../../core/routes.ts';
@@ -228,7 +229,7 @@ function readVal(id: string, record: JsonObject): Omit<ReadVal, 'etag' | 'owner'
   const name = textAt(record, 'name') ?? '';
   if (typeof code !== 'string') {
     throw new BadResponseError(`The service sent no code for the val ${name || id}.`, {
-      hint: { text: 'To see the answer', command: 'val get', input: { val: id } },
+      hint: sh`To see the answer, run ${['val', 'get', id]}.`,
     });
   }
   return {

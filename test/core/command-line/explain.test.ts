@@ -35,7 +35,7 @@ const explained = ({ fault, call = routes.putVal('a', ''), href, maybeApplied }:
 
 const hintOf = ({ facts }: ValsError): string =>
   hintList(facts.hint)
-    .map(({ text }) => text)
+    .map((hint) => (typeof hint === 'string' ? hint : hint.parts.flat().join(' ')))
     .join(' ');
 
 describe('a failed request', () => {
@@ -118,9 +118,9 @@ describe('a failed request', () => {
   it('with status 401 of `vals serve` names where its tokens come from', () => {
     const error = explained({ fault: status(401, { type: unknownToken }) });
     expect(hintList(error.facts.hint)).toMatchObject([
-      { text: 'Sign in.' },
-      { command: 'token add' },
-      { command: 'user token' },
+      'Sign in.',
+      { parts: expect.arrayContaining([['token', 'add', '<name>']]) },
+      { parts: expect.arrayContaining([['user', 'token', '<username>']]) },
     ]);
     expect(hintOf(explained({ fault: status(401) }))).toBe('Sign in.');
   });

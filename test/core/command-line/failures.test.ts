@@ -9,11 +9,10 @@ import {
   RefusedError,
   UnknownOutcomeError,
 } from '../../../src/core/errors.ts';
-import type { Hint } from '../../../src/core/lib/hint.ts';
+import { sh } from '../../../src/core/lib/hint.ts';
 import type { Rows } from '../../../src/core/output/result.ts';
 
 const pushed = { verb: 'pushed', things: 'vals' };
-const notUtf8 = { one: 'is not UTF-8', many: 'are not UTF-8' };
 
 const refused = (label: string, message: string, facts: object = {}) => ({
   label,
@@ -22,11 +21,11 @@ const refused = (label: string, message: string, facts: object = {}) => ({
 
 describe('the summary of failures', () => {
   const five = ['a', 'b', 'c', 'd', 'e'].map((label) =>
-    refused(label, `${label} is not UTF-8.`, { problem: notUtf8 }),
+    refused(label, `${label} is not UTF-8.`, { subject: label }),
   );
   const alike = ['a.ts', 'b.ts'].map((label) => refused(label, 'The service refused: not now.'));
   const files = ['notes --force.ts', 'b.ts'].map((subject) =>
-    refused('another name', `${subject} is not UTF-8. Nothing was sent.`, { subject, problem: notUtf8 }),
+    refused('another name', `${subject} is not UTF-8. Nothing was sent.`, { subject }),
   );
 
   const unknown = { label: 'a.ts', error: new UnknownOutcomeError('The connection was lost.') };
@@ -46,8 +45,8 @@ describe('the summary of failures', () => {
 
   it('has a warning for each kind of failure if there are several', () => {
     const failures = [
-      refused('a.ts', 'No.', { problem: 'changed' }),
-      refused('b.ts', 'No.', { problem: 'changed', hint: 'Wait.' }),
+      refused('a.ts', 'a.ts changed.', { subject: 'a.ts' }),
+      refused('b.ts', 'b.ts is gone.', { subject: 'b.ts', hint: 'Wait.' }),
     ];
     const { error, warnings } = summarizeFailures(failures, { ...pushed, total: 2, done: 0 });
     expect(warnings).toHaveLength(2);
@@ -55,41 +54,32 @@ describe('the summary of failures', () => {
     expect(error?.facts.hint).toBe('The output above gives the reason and the next step of each failure.');
   });
 
-  const overwrite = (path: string) => ({ paths: [path], force: true });
-  const elsewhere = (path: string) => ({ paths: [path], baseUrl: 'https://vals.example' });
-  const rename = (path: string) => ({ paths: [path], name: path.slice(0, 1) });
-  it.each<[string[], (path: string) => Hint['input'], Hint['input']]>([
-    [['a.ts', 'b c.ts'], overwrite, { paths: ['a.ts', 'b c.ts'], force: true }],
-    // Without a path, `vals push --force` would apply to all vals.
-    [['a.ts', 'b.ts', 'c.ts', 'd.ts'], overwrite, { paths: true, force: true }],
-    [['a.ts', 'b.ts'], elsewhere, { paths: ['a.ts', 'b.ts'], baseUrl: 'https://vals.example' }],
-    // One command cannot give each file its own name.
-    [['a-b.ts', 'c-d.ts'], rename, { paths: true, name: true }],
-  ])(
-    'for %j has one hint, with placeholders where one command cannot serve all',
-    (paths, inputFor, input) => {
-      const failures = paths.map((path) =>
-        refused(path, 'No.', {
-          problem: 'changed',
-          hint: { text: 'To send it', command: 'push', input: inputFor(path) },
-        }),
-      );
-      const { error } = summarizeFailures(failures, { ...pushed, total: 9, done: 0 });
-      expect(error?.facts.hint).toEqual([{ text: 'To send it', command: 'push', input }]);
-    },
+  const missing = ['a', 'b'].map((subject) =>
+    refused(subject, `There is no val named ${subject}.`, { subject, hint: 'List your vals.' }),
   );
+
+  it('keeps a sentence in which the name stands last', () => {
+    const { error } = summarizeFailures(missing, { ...pushed, total: 3, done: 1 });
+    expect(error?.message).toBe('2 of 3 vals were not pushed: There is no val named a and b.');
+    expect(error?.facts.hint).toEqual(['List your vals.']);
+  });
+
+  it('says of which file the commands of a hint are', () => {
+    const failures = ['a.ts', 'b.ts'].map((subject) =>
+      refused(subject, `${subject} changed.`, { subject, hint: sh`Run ${['push', subject, '--force']}.` }),
+    );
+    const { error } = summarizeFailures(failures, { ...pushed, total: 9, done: 0 });
+    expect(error?.facts.hint).toEqual(['For a.ts:', sh`Run ${['push', 'a.ts', '--force']}.`]);
+  });
 });
 
 it('remarks about several files are one sentence', () => {
   const remarks = ['notes --force.ts', 'b.ts'].map((subject) => ({
-    remark: { subject, problem: notUtf8 },
-    hints: [{ text: 'To restore it', command: 'pull', input: { vals: [subject] } }],
+    remark: { subject, problem: 'is not UTF-8' },
+    hints: ['Save them as UTF-8.'],
   }));
   expect(summarizeRemarks(remarks)).toEqual([
-    [
-      'notes --force.ts and b.ts are not UTF-8.',
-      { text: 'To restore it', command: 'pull', input: { vals: ['notes --force.ts', 'b.ts'] } },
-    ],
+    ['notes --force.ts and b.ts are not UTF-8.', 'Save them as UTF-8.'],
   ]);
 });
 
@@ -113,7 +103,7 @@ describe('a batch', () => {
     const two = tasks(['a.ts', 'b.ts'], async (file) => {
       if (file === 'a.ts') await once(secondFails.signal, 'abort');
       secondFails.abort();
-      throw new RefusedError('No.', { subject: file, problem: 'changed on the service' });
+      throw new RefusedError(`${file} changed on the service.`, { subject: file });
     });
     const { error } = await runBatch(two, options(2));
     expect(error?.message).toContain('a.ts and b.ts changed');

@@ -1,7 +1,7 @@
 // What a status means for one route, and what to do about it. http-status.ts has the sentences for all other cases.
 
 import type { Call } from '../../http/call.ts';
-import { type Hint, type Hints, hintList } from '../../lib/hint.ts';
+import { type Hint, type Hints, hintList, sh } from '../../lib/hint.ts';
 import { isObject, textOf } from '../../lib/json.ts';
 import { validName } from '../../lib/val-limits.ts';
 import { looksLikeId } from '../../routes.ts';
@@ -13,22 +13,21 @@ export function absent({ route, val, version }: Call, word: string): Partial<Mes
   if (val === undefined) {
     return {
       sentence: 'This service does not support this command, or the base URL is wrong.',
-      hint: { text: 'To check the base URL', command: 'config' },
+      hint: sh`To check the base URL, run ${['config']}.`,
     };
   }
   if (version !== undefined) {
-    return { sentence: `There is no version ${version} of the val ${word}.`, hint: listVersions(val) };
+    return { sentence: `There is no version ${version} of the val ${word}.`, hint: listVersions(word) };
   }
   return {
     sentence: `There is no val ${looksLikeId(word) ? word : `named ${word}`}.`,
-    hint: { text: 'To list your vals', command: 'ls' },
+    hint: sh`To list your vals, run ${['ls']}.`,
     subject: word,
-    problem: { one: 'is not on the service', many: 'are not on the service' },
   };
 }
 
 /** For 409. */
-export function conflict(call: Call): Partial<Message> {
+export function conflict(call: Call, word: string): Partial<Message> {
   const name = nameIn(call);
   const nameIsTaken = (thing: string, hint?: Hint): Message => ({
     sentence: `There is a ${thing} named ${name} already.`,
@@ -36,17 +35,15 @@ export function conflict(call: Call): Partial<Message> {
   });
   switch (call.route) {
     case 'createToken':
-      return nameIsTaken('token', { text: 'To end that token', command: 'token rm', input: { name } });
+      return nameIsTaken('token', sh`To end that token, run ${['token', 'rm', name]}.`);
     case 'createVal':
-      return nameIsTaken('val', { text: 'To update the val', command: 'push', input: { paths: true } });
+      return nameIsTaken('val', sh`To update the val, run ${['push', '<paths...>']}.`);
     case 'changeVal':
       return name === '' ? {} : nameIsTaken('val');
     case 'putVal':
       return { hint: seeVal(name) };
-    case 'deleteVersion': {
-      const input = { vals: [call.val ?? ''] };
-      return { hint: { text: 'To delete the val with all its versions', command: 'val rm', input } };
-    }
+    case 'deleteVersion':
+      return { hint: sh`To delete the val with all its versions, run ${['val', 'rm', word]}.` };
     default:
       return {};
   }
@@ -61,11 +58,11 @@ export function invalid(call: Call): Partial<Message> {
 }
 
 /** What to do if nobody knows whether the service made the change. */
-export function ifUnknown({ route, val, version }: Call): Hints {
+export function ifUnknown({ route, val, version }: Call, word: string): Hints {
   switch (route) {
     case 'createToken':
       return [
-        { text: 'To see whether the token was made', command: 'token ls' },
+        sh`To see whether the token was made, run ${['token', 'ls']}.`,
         'If it was made, nobody has seen it: remove it, and make another one.',
       ];
     case 'createVal':
@@ -75,19 +72,12 @@ export function ifUnknown({ route, val, version }: Call): Hints {
   }
   if (val === undefined)
     return 'Before you send the change again, check whether the service made the change.';
-  return version === undefined ? seeVal(val) : listVersions(val);
+  return version === undefined ? seeVal(word) : listVersions(word);
 }
 
 const nameIn = ({ body }: Call): string => (isObject(body) && textOf(body.name)) || '';
 
-const listVersions = (val: string): Hint => ({
-  text: 'To list the versions that exist',
-  command: 'version ls',
-  input: { val },
-});
+const listVersions = (val: string): Hint =>
+  sh`To list the versions that exist, run ${['version', 'ls', val]}.`;
 
-const seeVal = (val: string): Hint => ({
-  text: 'To see the val as it is now',
-  command: 'val get',
-  input: { val },
-});
+const seeVal = (val: string): Hint => sh`To see the val as it is now, run ${['val', 'get', val]}.`;

@@ -2,7 +2,7 @@
 
 import type { Fault } from '../../http/request/faults.ts';
 import { connectTimeoutMs, type TlsProblem, type Trouble } from '../../http/request/trouble.ts';
-import type { Hints } from '../../lib/hint.ts';
+import { type Hints, sh } from '../../lib/hint.ts';
 import { isLoopback } from '../../lib/host-names.ts';
 import type { Message, Service } from './service.ts';
 
@@ -71,7 +71,7 @@ const tlsReasons: Record<TlsProblem, (reason: string) => string> = {
   failed: (reason) => `the secure connection failed (${reason})`,
 };
 
-const configHint = { text: 'To see where the address comes from', command: 'config' };
+const configHint = sh`To see where the address comes from, run ${['config']}.`;
 
 function remedyFor(trouble: Trouble, service: Service): Hints {
   const { origin } = service.base;
@@ -93,6 +93,6 @@ const checkProxy = ({ proxy }: Service): Hints => [
 function checkAddress(origin: string): Hints {
   const { hostname, port, protocol } = new URL(origin);
   if (!isLoopback(hostname)) return ['Check the address and the network.', configHint];
-  const start = { text: 'To start the embedded service there', command: 'serve', input: { port } };
+  const start = sh`To start the embedded service there, run ${['serve', '--port', port]}.`;
   return ['Check that the service is running.', protocol === 'http:' && port !== '' ? start : configHint];
 }

@@ -7,6 +7,7 @@ import {
 } from '../../errors.ts';
 import type { Call, RouteName } from '../../http/call.ts';
 import { type CallFailed, type Fault, isStatus, meaningOf } from '../../http/request/faults.ts';
+import { sh } from '../../lib/hint.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { spaceIn } from '../../settings/base-url.ts';
 import { mayHideChange, messageOfBadReply } from './bad-reply.ts';
@@ -26,7 +27,11 @@ export function explain({ call, fault, maybeApplied }: CallFailed, service: Serv
 
   const { sentence, hint, ...about } = messageOf(call, fault, service);
   const facts = factsOf(call, fault, service);
-  const inDoubt = { message: `${sentence} ${outcomeUnknown}`, facts: { ...facts, hint: ifUnknown(call) } };
+  const word = call.val === undefined ? '' : service.wordFor(call.val);
+  const inDoubt = {
+    message: `${sentence} ${outcomeUnknown}`,
+    facts: { ...facts, hint: ifUnknown(call, word) },
+  };
   if (maybeApplied) return new UnknownOutcomeError(inDoubt.message, inDoubt.facts);
   const { FailsAs } = meaningOf(fault);
   if (mayHideChange(call, fault)) return new FailsAs(inDoubt.message, inDoubt.facts);
@@ -62,12 +67,20 @@ function messageOf(call: Call, fault: Exclude<Fault, { kind: 'interrupted' }>, s
   }
 }
 
-function interruption(call: Call, maybeApplied: boolean, { signal: { reason } }: Service): InterruptedError {
+function interruption(
+  call: Call,
+  maybeApplied: boolean,
+  { signal: { reason }, wordFor }: Service,
+): InterruptedError {
   const interrupted = reason instanceof InterruptedError ? reason : new InterruptedError(130);
   if (!maybeApplied) return interrupted;
   const { method, path } = call;
   const message = `Interrupted while the request was under way. ${outcomeUnknown}`;
-  return new InterruptedError(interrupted.exit, message, { hint: ifUnknown(call), method, path });
+  return new InterruptedError(interrupted.exit, message, {
+    hint: ifUnknown(call, call.val === undefined ? '' : wordFor(call.val)),
+    method,
+    path,
+  });
 }
 
 /** If one of them is missing below a space, the space is. */
@@ -85,9 +98,9 @@ const routesOfEveryService: ReadonlySet<RouteName> = new Set([
 const noSpace = (name: string, { base }: Service): NoSpaceError =>
   new NoSpaceError(`There is no space ${name} on ${base.origin}, or you are not a member of that space.`, {
     hint: [
-      { text: 'To list your spaces', command: 'use' },
+      sh`To list your spaces, run ${['use']}.`,
       'To become a member, ask the person who runs the service.',
-      { text: 'To add a member', command: 'space grant', input: { name } },
+      sh`To add a member, run ${['space', 'grant', name, '<username>']}.`,
     ],
     scope: 'all',
   });

@@ -3,7 +3,7 @@
 import { UnavailableError } from '../../errors.ts';
 import type { Call } from '../../http/call.ts';
 import { type Fault, meaningOf } from '../../http/request/faults.ts';
-import { type Hints, hintList } from '../../lib/hint.ts';
+import { type Hints, hintList, sh } from '../../lib/hint.ts';
 import { isObject } from '../../lib/json.ts';
 import * as problemTypes from '../../lib/problem-types.ts';
 import { absent, conflict, invalid } from './by-route.ts';
@@ -42,7 +42,7 @@ function messageByRoute(call: Call, status: number, { wordFor }: Service): Parti
     case 410:
       return absent(call, wordFor(call.val ?? ''));
     case 409:
-      return conflict(call);
+      return conflict(call, wordFor(call.val ?? ''));
     case 412:
       return call.ifMatch ? { sentence: 'The val was changed on the service after it was read.' } : {};
     default:
@@ -96,7 +96,7 @@ function hintOf(
       const useOther = 'Use a token that has the permission.';
       // `vals me` would fail in the same way.
       if (route === 'me') return [useOther, ...hintList(service.signInHint())];
-      return [useOther, { text: 'To see whose token you use', command: 'me' }];
+      return [useOther, sh`To see whose token you use, run ${['me']}.`];
     }
     case 409:
     case 412:
@@ -122,10 +122,10 @@ const hintsForProblems: Record<string, Hints> = {
   [problemTypes.readOnlyMember]: 'To get write access, ask the person who runs the service.',
   [problemTypes.limitedToken]: [
     'Use a token without limits.',
-    { text: 'To see the limits of this one', command: 'me' },
+    sh`To see the limits of this one, run ${['me']}.`,
   ],
   [problemTypes.outsideOfSpace]: [
     'Use the base URL of the space, or another token.',
-    { text: 'To see where the base URL comes from', command: 'config' },
+    sh`To see where the base URL comes from, run ${['config']}.`,
   ],
 };

@@ -1,5 +1,5 @@
-import type { LocalError, Problem } from '../../errors.ts';
-import type { Hints } from '../../lib/hint.ts';
+import type { LocalError } from '../../errors.ts';
+import { type Hints, sh } from '../../lib/hint.ts';
 import type { BaseUrl } from '../../settings/base-url.ts';
 import type { ProxyAddress } from '../../settings/proxy.ts';
 
@@ -22,14 +22,13 @@ export interface Service {
 export interface Message {
   sentence: string;
   hint: Hints;
-  /** What a 404 is about. Together they make the summary of many errors. */
+  /** What a 404 is about. */
   subject?: string;
-  problem?: Problem;
 }
 
 export const notThisService: Hints = [
   'Check that the base URL belongs to a val service.',
-  { text: 'To see the base URL', command: 'config' },
+  sh`To see the base URL, run ${['config']}.`,
 ];
 
 export const withFullStop = (sentence: string): string =>

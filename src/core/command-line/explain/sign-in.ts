@@ -1,4 +1,4 @@
-import type { Hints } from '../../lib/hint.ts';
+import { type Hints, sh } from '../../lib/hint.ts';
 import type { BaseUrl } from '../../settings/base-url.ts';
 import type { Settings } from '../../settings/settings.ts';
 
@@ -10,15 +10,11 @@ export function hintToSignIn(settings: Settings, { href }: BaseUrl, isNewToken: 
     return 'VALS_TOKEN is set, but empty. In CI, check the name of the secret.';
   }
   if (token?.source === 'VALS_TOKEN') return 'Set VALS_TOKEN to a token of the service.';
-  return [{ text: 'To sign in', command: 'login', input: { baseUrl: href } }, 'Or set VALS_TOKEN.'];
+  return [sh`To sign in, run ${['login', href]}.`, 'Or set VALS_TOKEN.'];
 }
 
 /** Where `vals serve` hands out its tokens. */
 export const tokensOfServe: Hints = [
-  { text: 'To make another token where you are signed in', command: 'token add', input: { name: true } },
-  {
-    text: 'To replace a lost token on the machine of the service',
-    command: 'user token',
-    input: { username: true },
-  },
+  sh`To make another token where you are signed in, run ${['token', 'add', '<name>']}.`,
+  sh`To replace a lost token on the machine of the service, run ${['user', 'token', '<username>']}.`,
 ];

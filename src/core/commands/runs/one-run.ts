@@ -4,6 +4,7 @@ import type { Api } from '../../http/api.ts';
 import { ifPresent } from '../../http/if-present.ts';
 import { largestPage } from '../../http/lists/pages.ts';
 import { textAt } from '../../http/record-fields.ts';
+import { sh } from '../../lib/hint.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { endForAgents } from '../../lib/val-limits.ts';
 import { type Column, column, longText, moment } from '../../output/column.ts';
@@ -58,7 +59,7 @@ async function findInList(api: Api, word: string): Promise<JsonObject> {
   if (second !== undefined) throw severalRuns(word, found);
   if (first !== undefined) return first;
   throw new NotFoundError(`There is no run ${word}.`, {
-    hint: { text: 'To list the runs', command: 'runs' },
+    hint: sh`To list the runs, run ${['runs']}.`,
   });
 }
 

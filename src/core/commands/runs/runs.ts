@@ -2,6 +2,7 @@ import { defineCommand, type Run } from '../../command-line/command.ts';
 import { createResolver, readVal } from '../../command-line/resolve-vals.ts';
 import { text } from '../../command-line/value-types.ts';
 import { NotFoundError } from '../../errors.ts';
+import { sh } from '../../lib/hint.ts';
 import type { Result } from '../../output/result.ts';
 import * as routes from '../../routes.ts';
 import { runColumns } from '../shared/columns.ts';
@@ -42,10 +43,7 @@ export const command = defineCommand({
       if (shown !== undefined) return shown;
     }
     throw new NotFoundError(`There is no run ${word}, and no val of that name.`, {
-      hint: [
-        { text: 'To list the runs', command: 'runs' },
-        { text: 'To list your vals', command: 'ls' },
-      ],
+      hint: [sh`To list the runs, run ${['runs']}.`, sh`To list your vals, run ${['ls']}.`],
     });
   },
 });

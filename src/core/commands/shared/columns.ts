@@ -61,10 +61,11 @@ const runStatus: Column = {
   },
 };
 
-export const runError: Column = longText('error', ['error.message', 'error'], {
-  text: 'To see whole errors',
-  input: { full: true },
-});
+export const runError: Column = longText(
+  'error',
+  ['error.message', 'error'],
+  'To see whole errors, add --full.',
+);
 
 export const runColumns: Column[] = [
   runStatus,

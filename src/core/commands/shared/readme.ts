@@ -8,7 +8,7 @@ export async function readReadme(file: string, run: Run): Promise<string> {
     return await readText(file, run);
   } catch (error) {
     if (error instanceof LocalError) {
-      error.facts.hint = { text: 'The readme comes from a file. To name the file', input: { readme: true } };
+      error.facts.hint = 'The readme comes from a file. To name the file, add --readme <file>.';
     }
     throw error;
   }

@@ -53,7 +53,7 @@ export async function confirmDeletion(
   { ask: prompt, out: { say } }: Pick<Run, 'ask' | 'out'>,
   question: () => Promise<string>,
 ): Promise<void> {
-  const instead = { text: 'To delete without a question', input: { yes: true } };
+  const instead = 'To delete without a question, add --yes.';
   prompt.expectTerminal(instead);
   const text = await question();
   say({ kind: 'progress' });

@@ -1,6 +1,7 @@
 import { defineCommand, type Run } from '../../command-line/command.ts';
 import { text } from '../../command-line/value-types.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
+import { sh } from '../../lib/hint.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { warnWith } from '../../lib/say.ts';
 import { column } from '../../output/column.ts';
@@ -27,10 +28,7 @@ export const command = defineCommand({
     { ...column('base url', 'baseUrl'), neverCut: true },
     { ...column('role'), only: 'terminal', droppable: 1 },
   ],
-  empty: [
-    'You are not signed in to a service yet.',
-    { text: 'To sign in', command: 'login', input: { baseUrl: true } },
-  ],
+  empty: ['You are not signed in to a service yet.', sh`To sign in, run ${['login', '<base-url>']}.`],
   async run(run, { baseUrl: wanted }) {
     const { settings, out } = run;
     if (wanted === undefined) {
@@ -72,7 +70,7 @@ async function chosen(run: Run, wanted: string): Promise<{ href: string; listed?
   });
 }
 
-const hint = [{ text: 'To see what you can use', command: 'use' }];
+const hint = [sh`To see what you can use, run ${['use']}.`];
 
 /** The services that this machine is signed in to, and the spaces of the one in force. */
 function services({ baseUrl, tokens }: StoredConfig, listed?: MySpaces): JsonObject[] {
@@ -97,6 +95,6 @@ function notSignedIn(href: string, config: StoredConfig): UsageError {
   const known = services(config).map(({ baseUrl }) => baseUrl);
   const others = known.length === 0 ? '' : ` You are signed in to ${known.join(', ')}.`;
   return new UsageError(`You are not signed in to ${href}.${others}`, {
-    hint: { text: 'To sign in', command: 'login', input: { baseUrl: href } },
+    hint: sh`To sign in, run ${['login', href]}.`,
   });
 }

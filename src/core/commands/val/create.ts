@@ -5,6 +5,7 @@ import { PartialError, UsageError } from '../../errors.ts';
 import { readCode } from '../../files/read-text.ts';
 import { publicity } from '../../http/change-val.ts';
 import { textAt } from '../../http/record-fields.ts';
+import { sh } from '../../lib/hint.ts';
 import { isObject } from '../../lib/json.ts';
 import { isFile } from '../../lib/paths.ts';
 import { namePattern } from '../../lib/val-limits.ts';
@@ -42,7 +43,7 @@ export const command = defineCommand({
     }
     if (file === '-' && !namePattern.test(name) && isFile(resolve(run.settings.cwd, name))) {
       throw new UsageError(`${name} is a file, not the name of a val.`, {
-        hint: { text: 'To make the file a val', command: 'push', input: { paths: [name] } },
+        hint: sh`To make the file a val, run ${['push', name]}.`,
       });
     }
     const code = await readCode(file, run);
@@ -64,7 +65,7 @@ export const command = defineCommand({
     const isTooPublic = privacy !== undefined && publicity(privacyNow, 0) > publicity(privacy, 0);
     if (!isObject(record) || !isTooPublic) return writtenResult(run, reply);
     const message = `The service made ${name} ${privacyNow} instead of ${privacy}.`;
-    const hint = { text: 'To change its privacy', command: 'val set', input: { val: name, privacy } };
+    const hint = sh`To change its privacy, run ${['val', 'set', name, '--privacy', privacy]}.`;
     return { kind: 'record', record, error: new PartialError(message, { hint }) };
   },
 });

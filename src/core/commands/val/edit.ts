@@ -4,6 +4,7 @@ import { findSyntaxFaults } from '../../files/check-syntax.ts';
 import { decode } from '../../files/files.ts';
 import { checkNotEmpty } from '../../files/read-text.ts';
 import { codeOf, textAt, versionOf } from '../../http/record-fields.ts';
+import { sh } from '../../lib/hint.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { beyondGracePeriod } from '../../lib/signals.ts';
 import { noCheck, syntaxError } from '../../push/syntax.ts';
@@ -71,8 +72,8 @@ const isSame = (opened: JsonObject, now: JsonObject): boolean =>
 const changedMeanwhile = (val: string, file: string): ConflictError =>
   new ConflictError('The val was changed on the service while you edited it. Nothing was sent.', {
     hint: [
-      { text: 'To see the code on the service', command: 'val get', input: { val, code: true } },
-      { text: 'To send your text as the next version', command: 'version new', input: { val, file } },
+      sh`To see the code on the service, run ${['val', 'get', val, '--code']}.`,
+      sh`To send your text as the next version, run ${['version', 'new', val, file]}.`,
     ],
   });
 
@@ -81,7 +82,7 @@ async function refuseBrokenText(file: string, code: string, val: string): Promis
   if (fault === undefined) return;
   throw syntaxError(file, fault, [
     'Fix the text in that file.',
-    { text: 'To send it', command: 'version new', input: { val, file } },
+    sh`To send it, run ${['version', 'new', val, file]}.`,
   ]);
 }
 

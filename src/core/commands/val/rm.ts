@@ -1,5 +1,5 @@
 import { defineCommand, type Run } from '../../command-line/command.ts';
-import { labelOf, readVal } from '../../command-line/resolve-vals.ts';
+import { knownName, labelOf, readVal } from '../../command-line/resolve-vals.ts';
 import { val } from '../../command-line/value-types.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import { textAt } from '../../http/record-fields.ts';
@@ -45,7 +45,7 @@ export const command = defineCommand({
       });
     }
     const deletions = vals.map((val) => ({
-      row: { id: val.id, ...(forPerson && { name: labelOf(val) }) },
+      row: { id: val.id, ...(forPerson && knownName(val)) },
       label: val.word,
       name: labelOf(val),
       call: { ...routes.deleteVal(val.id), ifMatch: val.read?.etag },

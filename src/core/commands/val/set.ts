@@ -51,9 +51,9 @@ async function readFields(run: Run, { name, privacy, readme }: routes.ValFields)
   if (name === undefined && privacy === undefined && readme === undefined) {
     throw new UsageError('No new name, privacy or readme was given.', {
       hint: [
-        { text: 'To change the name', input: { name: true } },
-        { text: 'To change who can see the val', input: { privacy: true } },
-        { text: 'To change the readme', input: { readme: true } },
+        'To change the name, add --name <name>.',
+        'To change who can see the val, add --privacy <word>.',
+        'To change the readme, add --readme <file>.',
       ],
     });
   }

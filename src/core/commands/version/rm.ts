@@ -1,8 +1,9 @@
 import { defineCommand, type Run } from '../../command-line/command.ts';
-import { labelOf, readVal } from '../../command-line/resolve-vals.ts';
+import { knownName, labelOf, readVal } from '../../command-line/resolve-vals.ts';
 import { NotFoundError } from '../../errors.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import { versionOf } from '../../http/record-fields.ts';
+import { sh } from '../../lib/hint.ts';
 import { column, idColumn } from '../../output/column.ts';
 import * as routes from '../../routes.ts';
 import { outcomeColumn } from '../shared/columns.ts';
@@ -28,7 +29,7 @@ export const command = defineCommand({
   async run(run, { val, versions: given, yes, dryRun }) {
     const { forPerson } = run.out;
     const versions = [...new Set(given)];
-    const label = dryRun && forPerson ? labelOf(await readVal(run, val)) : labelOf(val);
+    const shown = dryRun && forPerson ? await readVal(run, val) : val;
     const refuseMissing = () => (versions.length > 1 ? refuseIfMissing(run, val, versions) : undefined);
     if (!dryRun && yes) await refuseMissing();
     else if (!dryRun) {
@@ -38,9 +39,9 @@ export const command = defineCommand({
       });
     }
     const deletions = versions.map((version) => ({
-      row: { id: val.id, version, ...(forPerson && { name: label }) },
+      row: { id: val.id, version, ...(forPerson && knownName(shown)) },
       label: `${version}`,
-      name: `version ${version} of ${label}`,
+      name: `version ${version} of ${labelOf(shown)}`,
       call: routes.deleteVersion(val.id, version),
     }));
     return deleteAll(run, deletions, { things: 'versions', concurrency: 'auto', dryRun });
@@ -57,7 +58,7 @@ async function refuseIfMissing(run: Run, val: GivenVal, versions: readonly numbe
   if (missing.length === 0) return;
   const what = missing.length === 1 ? `version ${missing[0]}` : `versions ${missing.join(', ')}`;
   throw new NotFoundError(`${labelOf(val)} has no ${what}. Nothing was deleted.`, {
-    hint: { text: 'To list the versions', command: 'version ls', input: { val: val.word } },
+    hint: sh`To list the versions, run ${['version', 'ls', val.word]}.`,
   });
 }
 

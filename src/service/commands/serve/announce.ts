@@ -38,9 +38,9 @@ export async function announce(
   say({ kind: 'lines', text: 'Press Ctrl-C to stop.\n' });
 }
 
-function optionsOf({ input: { data, database } }: Place, quote: QuoteWord): string {
-  if (typeof data === 'string') return ` --data ${quote(data)}`;
-  return database ? ' --database <url>' : '';
+function optionsOf({ words: [option, value = ''] }: Place, quote: QuoteWord): string {
+  if (option === '--data') return ` --data ${quote(value)}`;
+  return option === '--database' ? ' --database <url>' : '';
 }
 
 function showVariables(

@@ -5,7 +5,7 @@ import { parsedText } from '../../../core/command-line/value-types.ts';
 import { yes } from '../../../core/commands/shared/options.ts';
 import { confirmDeletion } from '../../../core/commands/shared/remove.ts';
 import { ConflictError, LocalError, NotFoundError, UsageError } from '../../../core/errors.ts';
-import type { Hint } from '../../../core/lib/hint.ts';
+import { type Hint, sh } from '../../../core/lib/hint.ts';
 import { column, idColumn } from '../../../core/output/column.ts';
 import type { Store } from '../../index.ts';
 import {
@@ -37,8 +37,8 @@ export async function withStore<Result>(
     throw new LocalError(`There is no database file at ${data}.`, {
       hint: [
         'Check the path.',
-        { text: 'To create the file', command: 'user add', input: { data } },
-        { text: 'To serve it', command: 'serve', input: { data } },
+        sh`To create the file, run ${['user', 'add', '<username>', '--data', data]}.`,
+        sh`To serve it, run ${['serve', '--data', data]}.`,
       ],
     });
   }
@@ -74,8 +74,8 @@ type OwnerNoun = 'user' | 'space';
 export const noneNamed = (noun: OwnerNoun, owner: string, place: Place): NotFoundError =>
   notFound(`There is no ${noun} named ${owner} in ${place.name}.`, noun, place);
 
-const notFound = (message: string, noun: OwnerNoun, { input }: Place): NotFoundError =>
-  new NotFoundError(message, { hint: { text: `To list the ${noun}s`, command: `${noun} ls`, input } });
+const notFound = (message: string, noun: OwnerNoun, { words }: Place): NotFoundError =>
+  new NotFoundError(message, { hint: sh`To list the ${noun}s, run ${[noun, 'ls', ...words]}.` });
 
 export const nameTaken = (taken: string, { name }: Place, otherwise: Hint): ConflictError =>
   new ConflictError(`There is a user or a space named ${taken} already in ${name}.`, {

@@ -1,7 +1,7 @@
 import type { Run } from '../../../core/command-line/command.ts';
 import type { ValsError } from '../../../core/errors.ts';
 import { asValsError, messageWithHint } from '../../../core/errors.ts';
-import type { Hints } from '../../../core/lib/hint.ts';
+import type { CommandWords, Hints } from '../../../core/lib/hint.ts';
 import { hintList } from '../../../core/lib/hint.ts';
 import { stringifyJson } from '../../../core/lib/json.ts';
 import type { Log } from '../../../core/output/log.ts';
@@ -69,7 +69,7 @@ export function jsonReport(log: Log, clean: Clean): Report {
     stringifyJson({ time: time(), level, message });
   const textOf = (text: Hints) =>
     hintList(text)
-      .map((hint) => (typeof hint === 'string' ? hint : hint.text))
+      .map((hint) => (typeof hint === 'string' ? hint : hint.parts.map(textOfPart).join('')))
       .join(' ');
   return {
     request: ({ method, route, status, ms }) =>
@@ -95,3 +95,6 @@ export async function withDefectsInLog(report: Report, work: () => Promise<void>
   process.prependListener('uncaughtException', onDefect);
   await work().finally(() => process.off('uncaughtException', onDefect));
 }
+
+const textOfPart = (part: string | CommandWords): string =>
+  typeof part === 'string' ? part : `\`vals ${part.join(' ')}\``;

@@ -1,6 +1,7 @@
 import { defineCommand, type Run } from '../../../core/command-line/command.ts';
 import { age, integer, oneOf, path, port, text } from '../../../core/command-line/value-types.ts';
 import { asValsError, exitQuietly, isCtrlC, withoutMessage } from '../../../core/errors.ts';
+import { sh } from '../../../core/lib/hint.ts';
 import { listed } from '../../../core/lib/listed.ts';
 import { aborted, beyondGracePeriod } from '../../../core/lib/signals.ts';
 import { recordKinds } from '../../store/records.ts';
@@ -55,7 +56,7 @@ export const command = defineCommand({
   ],
   insteadOfArguments: ([file = '']) => [
     '`vals serve` serves a whole service.',
-    { text: 'To serve one val over HTTP', command: 'run', input: { http: true, val: file } },
+    sh`To serve one val over HTTP, run ${['run', '--http', file]}.`,
   ],
   columns: [],
   async run(run, options) {

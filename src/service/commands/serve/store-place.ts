@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Run } from '../../../core/command-line/command.ts';
 import { path, text } from '../../../core/command-line/value-types.ts';
 import { UsageError } from '../../../core/errors.ts';
-import type { HintInput } from '../../../core/lib/hint.ts';
+import { sh } from '../../../core/lib/hint.ts';
 import { isLoopback } from '../../../core/lib/host-names.ts';
 import { existingStats } from '../../../core/lib/paths.ts';
 import type { StoreLocation } from '../../index.ts';
@@ -31,7 +31,7 @@ export interface Place {
   /** For messages, without secrets. */
   name: string;
   /** What another command needs to use the same store. */
-  input: HintInput;
+  words: readonly string[];
 }
 
 export function storePlace(
@@ -42,16 +42,16 @@ export function storePlace(
     const address = parseDatabase(database, '--database');
     if (hasPassword(address)) warnOfPassword(say);
     // A hint must not repeat the address, because the address may contain a password.
-    return { ...placeOf(address), input: { database: true } };
+    return { ...placeOf(address), words: ['--database', '<url>'] };
   }
   if (data !== undefined)
-    return { location: { file: resolve(settings.cwd, data) }, name: data, input: { data } };
-  if (env.VALS_DATABASE) return { ...placeOf(parseDatabase(env.VALS_DATABASE, 'VALS_DATABASE')), input: {} };
+    return { location: { file: resolve(settings.cwd, data) }, name: data, words: ['--data', data] };
+  if (env.VALS_DATABASE) return { ...placeOf(parseDatabase(env.VALS_DATABASE, 'VALS_DATABASE')), words: [] };
   return embeddedPlace(settings);
 }
 
 function embeddedPlace({ dataFile: file, local }: Run['settings']): Place {
-  return { location: { file }, name: file, input: { ...(local.source === '--local' && { local: true }) } };
+  return { location: { file }, name: file, words: local.source === '--local' ? ['--local'] : [] };
 }
 
 /** The store of a command that opens one itself. The embedded store must not be taken for that of the service in use. */
@@ -92,7 +92,7 @@ export function placeOfTarget(run: Pick<Run, 'settings' | 'out'>, target: string
     return {
       location: { file },
       name: target,
-      input: {},
+      words: [],
       shown: target,
     };
   }
@@ -103,16 +103,12 @@ export function placeOfTarget(run: Pick<Run, 'settings' | 'out'>, target: string
     if (shown.password !== '') shown.password = '***';
     if (shown.searchParams.has('password')) shown.searchParams.set('password', '***');
   }
-  return { ...placeOf(address), input: {}, shown: shown.href };
+  return { ...placeOf(address), words: [], shown: shown.href };
 }
 
 const folderAsTarget = (target: string): UsageError =>
   new UsageError(`${target} is a folder, but a backup is a new file.`, {
-    hint: {
-      text: 'To write it into the folder',
-      command: 'backup',
-      input: { target: `${target.replace(/[/\\]+$/, '')}/vals-backup.db` },
-    },
+    hint: sh`To write it into the folder, run ${['backup', `${target.replace(/[/\\]+$/, '')}/vals-backup.db`]}.`,
   });
 
 const hasPassword = ({ password, searchParams }: URL): boolean =>

@@ -1,4 +1,5 @@
 import { defineCommand } from '../../../core/command-line/command.ts';
+import { sh } from '../../../core/lib/hint.ts';
 import { column, idColumn } from '../../../core/output/column.ts';
 import { nameTaken, spaceArgument, withStoreOrNew } from '../serve/people-and-spaces.ts';
 import { placeOptions } from '../serve/store-place.ts';
@@ -16,7 +17,7 @@ export const command = defineCommand({
   run: (run, { name, ...options }) =>
     withStoreOrNew(run, options, async (store, place) => {
       const space = await store.spaces.add(name);
-      const addMembers = { text: 'To add members', command: 'space grant', input: { name, ...place.input } };
+      const addMembers = sh`To add members, run ${['space', 'grant', name, '<username>', ...place.words]}.`;
       if (!space) throw nameTaken(name, place, addMembers);
       run.out.say({ kind: 'done', text: `Added the space ${name} to ${place.name}.` });
       run.out.say({ kind: 'hint', text: addMembers });

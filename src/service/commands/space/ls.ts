@@ -1,4 +1,5 @@
 import { defineCommand } from '../../../core/command-line/command.ts';
+import { sh } from '../../../core/lib/hint.ts';
 import { isObject, type JsonObject } from '../../../core/lib/json.ts';
 import { column, idColumn } from '../../../core/output/column.ts';
 import { withStore } from '../serve/people-and-spaces.ts';
@@ -17,10 +18,10 @@ export const command = defineCommand({
   ],
   empty: 'The service has no spaces yet.',
   run: (run, options) =>
-    withStore(run, options, async ({ spaces }, { input }) => {
+    withStore(run, options, async ({ spaces }, { words }) => {
       const all = await spaces.list();
       if (all.length === 0)
-        run.out.say({ kind: 'hint', text: { text: 'To add a space', command: 'space add', input } });
+        run.out.say({ kind: 'hint', text: sh`To add a space, run ${['space', 'add', '<name>', ...words]}.` });
       const rows = all.map(({ id, username, vals, members }) => ({
         ...{ id, username, vals },
         members: members.map(({ username, role }) => ({ username, role })),

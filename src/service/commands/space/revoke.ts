@@ -1,5 +1,6 @@
 import { defineCommand } from '../../../core/command-line/command.ts';
 import { NotFoundError } from '../../../core/errors.ts';
+import { sh } from '../../../core/lib/hint.ts';
 import { column } from '../../../core/output/column.ts';
 import { noneNamed, spaceArgument, usernameArgument, withStore } from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
@@ -20,7 +21,7 @@ export const command = defineCommand({
       if (outcome === 'no person') throw noneNamed('user', username, place);
       if (outcome === 'not a member') {
         throw new NotFoundError(`${username} is not a member of the space ${name}.`, {
-          hint: { text: 'To list the members of each space', command: 'space ls', input: place.input },
+          hint: sh`To list the members of each space, run ${['space', 'ls', ...place.words]}.`,
         });
       }
       run.out.say({ kind: 'done', text: `${username} has no access to the space ${name} any more.` });

@@ -2,6 +2,7 @@ import type { Run } from '../../../core/command-line/command.ts';
 import { NotFoundError, UsageError } from '../../../core/errors.ts';
 import { ifRouteExists } from '../../../core/http/if-present.ts';
 import { textAt } from '../../../core/http/record-fields.ts';
+import { sh } from '../../../core/lib/hint.ts';
 import type { JsonObject } from '../../../core/lib/json.ts';
 import * as routes from '../../../core/routes.ts';
 
@@ -41,7 +42,7 @@ export function findToken(tokens: readonly JsonObject[], word: string): JsonObje
   }
   if (found) return found;
   throw new NotFoundError(`You have no token named ${word} here.`, {
-    hint: { text: 'To list your tokens', command: 'token ls' },
+    hint: sh`To list your tokens, run ${['token', 'ls']}.`,
   });
 }
 

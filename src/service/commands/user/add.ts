@@ -1,4 +1,5 @@
 import { defineCommand } from '../../../core/command-line/command.ts';
+import { sh } from '../../../core/lib/hint.ts';
 import { nameTaken, tokenColumns, usernameArgument, withStoreOrNew } from '../serve/people-and-spaces.ts';
 import { placeOptions } from '../serve/store-place.ts';
 
@@ -18,12 +19,11 @@ export const command = defineCommand({
     withStoreOrNew(run, options, async (store, place) => {
       const added = await store.people.add(username);
       if (!added) {
-        const input = { username, ...place.input };
-        throw nameTaken(username, place, {
-          text: 'To give a user a new token',
-          command: 'user token',
-          input,
-        });
+        throw nameTaken(
+          username,
+          place,
+          sh`To give a user a new token, run ${['user', 'token', username, ...place.words]}.`,
+        );
       }
       run.out.say({ kind: 'done', text: `Added ${username} to ${place.name}.` });
       run.out.say({

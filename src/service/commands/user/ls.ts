@@ -1,4 +1,5 @@
 import { defineCommand } from '../../../core/command-line/command.ts';
+import { sh } from '../../../core/lib/hint.ts';
 import { column, idColumn, moment } from '../../../core/output/column.ts';
 import { withStore } from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
@@ -12,10 +13,13 @@ export const command = defineCommand({
   columns: [column('username'), column('vals'), moment('added', 'createdAt'), idColumn('id')],
   empty: 'The service has no users yet.',
   run: (run, options) =>
-    withStore(run, options, async ({ people }, { input }) => {
+    withStore(run, options, async ({ people }, { words }) => {
       const all = await people.list();
       if (all.length === 0)
-        run.out.say({ kind: 'hint', text: { text: 'To add a user', command: 'user add', input } });
+        run.out.say({
+          kind: 'hint',
+          text: sh`To add a user, run ${['user', 'add', '<username>', ...words]}.`,
+        });
       const rows = all.map(({ id, username, createdAt, vals }) => ({ id, username, createdAt, vals }));
       return { kind: 'list', rows };
     }),

@@ -3,7 +3,7 @@ import { AuthError, UsageError } from '../../../core/errors.ts';
 import { createDirectory } from '../../../core/find-val/directory.ts';
 import { noSeenVals } from '../../../core/find-val/seen-vals.ts';
 import type { Api } from '../../../core/http/api.ts';
-import type { Hints } from '../../../core/lib/hint.ts';
+import { type Hints, sh } from '../../../core/lib/hint.ts';
 import { addressOfSpace, parseBaseUrl } from '../../../core/settings/base-url.ts';
 import { checkToken } from '../../../core/settings/settings.ts';
 import { createRemotes, nothingKnown, type Remotes } from '../../read/remotes.ts';
@@ -32,7 +32,7 @@ export async function openTarget(run: Run, to: string): Promise<Target> {
     ? checkToken(tokenFromEnvironment, 'VALS_TO_TOKEN')
     : settings.storedToken(baseUrl.origin)?.value;
   const hint: Hints = [
-    { text: 'To sign in', command: 'login', input: { baseUrl: baseUrl.href } },
+    sh`To sign in, run ${['login', baseUrl.href]}.`,
     'Or set VALS_TO_TOKEN to a token of that service.',
   ];
   if (token === undefined) throw new AuthError(`There is no token for ${baseUrl.origin}.`, { hint });

@@ -1,4 +1,5 @@
 // Copies one val. A val of that name on the target is compared by its versions there and the val's versions here.
+
 import type { AddRemark } from '../../../core/command-line/failures.ts';
 import {
   BadResponseError,
@@ -11,6 +12,7 @@ import type { Api } from '../../../core/http/api.ts';
 import type { Call, Reply } from '../../../core/http/call.ts';
 import { publicity } from '../../../core/http/change-val.ts';
 import { codeOf as codeIn, textAt, versionOf } from '../../../core/http/record-fields.ts';
+import { sh } from '../../../core/lib/hint.ts';
 import { withoutUndefined } from '../../../core/lib/json.ts';
 import type { Outcome } from '../../../core/lib/outcome.ts';
 import * as routes from '../../../core/routes.ts';
@@ -186,10 +188,7 @@ async function send(
     const reply = await target.api.send(withoutReadme);
     remark({
       subject: original.name,
-      problem: {
-        one: `was copied without its readme, which ${target.name} refused`,
-        many: `were copied without their readmes, which ${target.name} refused`,
-      },
+      problem: `was copied without the readme, which ${target.name} refused`,
     });
     return reply;
   }
@@ -212,11 +211,7 @@ async function refuseMorePublic(
   const shown = copy.privacy ?? (id && textAt(await target.api.record(routes.getVal(id)), 'privacy'));
   if (shown === undefined || publicity(shown, 0) <= publicity(privacy, 0)) return;
   throw new RefusedError(`${name} is ${privacy}, but its copy on ${target.name} is ${shown}.`, {
-    hint: {
-      text: `To make the copy ${privacy}`,
-      command: 'val set',
-      input: { val: id ?? idHere, privacy, baseUrl: target.name },
-    },
+    hint: sh`To make the copy ${privacy}, run ${['val', 'set', id ?? idHere, '--privacy', privacy, '--base-url', target.name]}.`,
   });
 }
 
@@ -225,14 +220,10 @@ const problems: Readonly<Record<Exclude<Status, 'unchanged' | 'changed here'>, s
   conflict: 'has different code',
 };
 
-const conflict = ({ id, name }: Original, problem: string, target: Target): ConflictError =>
+const conflict = ({ name }: Original, problem: string, target: Target): ConflictError =>
   new ConflictError(`${name} ${problem} on ${target.name}.`, {
     hint: [
-      {
-        text: 'To see the code there',
-        command: 'val get',
-        input: { val: name, code: true, baseUrl: target.name },
-      },
-      { text: 'To overwrite it', command: 'copy', input: { vals: [id], to: target.name, force: true } },
+      sh`To see the code there, run ${['val', 'get', name, '--code', '--base-url', target.name]}.`,
+      sh`To overwrite it, run ${['copy', name, '--to', target.name, '--force']}.`,
     ],
   });

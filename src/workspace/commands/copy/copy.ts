@@ -6,6 +6,7 @@ import { outcomeColumn, versionColumn } from '../../../core/commands/shared/colu
 import { dryRun } from '../../../core/commands/shared/options.ts';
 import { RefusedError, UsageError } from '../../../core/errors.ts';
 import type { GivenVal } from '../../../core/find-val/find-val.ts';
+import { sh } from '../../../core/lib/hint.ts';
 import { column, idColumn } from '../../../core/output/column.ts';
 import { createRemotes, nothingKnown } from '../../read/remotes.ts';
 
@@ -49,8 +50,8 @@ export const command = defineCommand({
     if (to === undefined)
       throw new UsageError('No service to copy to was given.', {
         hint: [
-          { text: 'To name the service', input: { to: true } },
-          { text: 'To list the services that you are signed in to', command: 'use' },
+          'To name the service, add --to <base-url>.',
+          sh`To list the services that you are signed in to, run ${['use']}.`,
         ],
       });
     if (all && vals.length > 0) {
@@ -60,7 +61,7 @@ export const command = defineCommand({
     }
     if (!all && vals.length === 0) {
       throw new UsageError('No val to copy was given.', {
-        hint: ['Give the names of vals.', { text: 'To copy all your vals', input: { all: true } }],
+        hint: ['Give the names of vals.', 'To copy all your vals, add --all.'],
       });
     }
     const { openTarget } = await import('./copy-target.ts');
