@@ -26,7 +26,7 @@ import type { WantedToken } from '../store/tokens.ts';
 import { privacies, valTypes } from '../store/val-rows.ts';
 
 /** What a request may send: described in OpenAPI, and read into what the store takes. */
-export interface Input<Given, Value> {
+interface Input<Given, Value> {
   schema: Schema;
   read(given: Given): Value;
 }

@@ -9,7 +9,7 @@ export const idPattern = /^[\w-]{1,64}$/;
 
 export type Role = 'read' | 'write';
 
-export interface JoinedSpace extends User {
+interface JoinedSpace extends User {
   role: Role;
 }
 
