@@ -90,10 +90,17 @@ function hintFor(
   if (!modules.requireUsesHooks && requiresTypeScript(whole)) {
     return 'Before Node 22.15, `require` loads TypeScript only from CommonJS. Use `import`, or a newer Node.';
   }
+  if (code === 'ERR_REQUIRE_ESM' || isFailedRequire.test(whole)) {
+    return 'Here `require` cannot load an ES module with this Node. Use `import`, or Node 24.12 or later.';
+  }
   return isServing || !requestUse.test(modules.entry.code) ? undefined : serveHint;
 }
 
 const serveHint = 'To serve a val that answers HTTP requests, add --http before the file or val.';
+
+/** Before Node 24.12, the `require` of a module whose source came from a hook fails so. */
+const isFailedRequire =
+  /^.*\n(?: +at ModuleJob\.runSync .*\n)? +at require \(node:internal\/modules\/esm\/translators/;
 
 /** Node takes the file for JavaScript, and names it before the error. */
 const requiresTypeScript = (whole: string): boolean =>
