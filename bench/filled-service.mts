@@ -48,9 +48,7 @@ export async function startFilledService(
 
   const send = async ({ token }: Person, path: string, more?: RequestInit) => {
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-    const ask = () => fetch(`${baseUrl}${path}`, { headers, ...more });
-    // The service may close a connection that was idle just when it is used again.
-    const response = await ask().catch(ask);
+    const response = await fetch(`${baseUrl}${path}`, { headers, ...more });
     if (!response.ok) throw new Error(`${path}: ${response.status}`);
     await response.text();
   };

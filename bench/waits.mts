@@ -81,7 +81,7 @@ function loads(
     });
   const [flag, file = ''] = storeFlags;
   return {
-    search: () => times(12, () => page('/v1/search/vals?query=nowhere')),
+    search: () => times(5, () => page('/v1/search/vals?query=nowhere')),
     'read deep pages': () =>
       times(12, (index) =>
         page(`/v1/${index % 2 ? 'me/runs' : `users/${ada.id}/vals`}?limit=100&offset=10000&error=false`),

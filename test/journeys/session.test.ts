@@ -77,7 +77,8 @@ function withFixedValues(screen: string): string {
 async function seed(data: string): Promise<void> {
   const runs: Record<string, unknown>[] = [];
   const add = (name: string, version: number, hoursAgo: number, ms: number, error: string | null = null) => {
-    const startedAt = now - hoursAgo * hour;
+    // Two runs of a version begin at different times.
+    const startedAt = now - hoursAgo * hour + runs.length;
     runs.push({
       val: { name, version },
       runStartAt: new Date(startedAt).toISOString(),

@@ -6,8 +6,11 @@ import { LocalError } from '../../core/errors.ts';
 import { mostConnections } from '../limits.ts';
 import type { Certificate } from './certificate.ts';
 
-/** `idleMs` must be longer than `requestTimeout`, so that a slow request gets the reply 408. */
-const idleMs = 40_000;
+/**
+ * Longer than `requestTimeout`, so that a slow request gets the reply 408, and than the minute that clients wait for a reply,
+ * because many searches at a time take that long.
+ */
+const idleMs = 70_000;
 /** Must be less than ten seconds, because Docker kills a process ten seconds after the request to stop. */
 const closingMs = 5_000;
 const timeouts = {
