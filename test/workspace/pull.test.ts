@@ -2,7 +2,16 @@ import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scriptedService } from '../support/scripted-service.ts';
-import { newService, noList, Place, pushed, repository, serviceWith, workspaceWith } from './places.ts';
+import {
+  newService,
+  noList,
+  Place,
+  pushed,
+  reachableService,
+  repository,
+  serviceWith,
+  workspaceWith,
+} from './places.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
@@ -150,6 +159,18 @@ test('pull adds a val by its id, in a file of its name', async () => {
   expect(place.read('hello.ts')).toBe('hello\n');
   expect(await place.status()).toEqual({ 'hello.ts': 'unchanged' });
   expect(await place.vals('pull', id, '--json')).toMatchObject({ exit: 3, error: { kind: 'not_found' } });
+});
+
+test('where the service cannot list vals, pull writes the id of a val that a file here has the name of', async () => {
+  const service = await reachableService();
+  const place = repository(service.env, { 'hello.ts': 'mine' });
+  const { id: hello } = service.edit('hello', 'theirs');
+  expect(await place.words(['push'], 5)).toEqual({ 'hello.ts': 'failed' });
+  const { exit, stderr } = await place.vals('pull', hello);
+  expect({ exit, stderr }).toEqual({ exit: 5, stderr: expect.stringContaining('Commit vals.json.') });
+  expect(place.manifest().ids).toEqual({ [`${service.env.VALS_BASE_URL}`]: { hello } });
+  expect(await place.words(['pull', 'hello.ts', '--force'])).toEqual({ 'hello.ts': 'pulled' });
+  expect(await place.words(['push'])).toEqual({ 'hello.ts': 'unchanged' });
 });
 
 test('pull and push keep the files of vals that were deleted there, and push --force makes the vals anew', async () => {
