@@ -89,9 +89,11 @@ export class RefusedError extends ValsError {
   readonly exit = 6;
 }
 
-/** True if the service replied with one of these statuses. */
+/** True if one of these statuses is the service's answer. After an attempt that may have been applied, none is. */
 export const hasStatus = (error: unknown, ...statuses: number[]): error is ValsError =>
-  error instanceof ValsError && statuses.includes(error.facts.status ?? 0);
+  error instanceof ValsError &&
+  !(error instanceof UnknownOutcomeError) &&
+  statuses.includes(error.facts.status ?? 0);
 
 /** For `catch`: an error of one of these kinds becomes undefined. */
 export const undefinedIf =

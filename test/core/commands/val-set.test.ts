@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { run, temporaryFolder } from '../../support/program.ts';
+import { run, runQuickly, temporaryFolder } from '../../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
 import { startStrict } from '../../support/strict-service.ts';
 import { id, pushCode } from './pushes.ts';
@@ -141,3 +141,13 @@ describe('vals val set on a service without the route', () => {
     expect(await run(set, { env })).toMatchObject({ exit: 8, stdout: '' });
   });
 });
+
+it.each([404, 405, 409, 501])(
+  'a change that was lost and then answered %i is exit 8, and no version is sent in its place',
+  async (status) => {
+    const service = await scriptedService([(response) => void response.destroy(), { status }]);
+    const result = await runQuickly(['val', 'set', id, '--privacy', 'public', '--json'], service);
+    expect(result).toMatchObject({ exit: 8, stdout: '' });
+    expect(service.requests.map(({ method }) => method)).toEqual(['PUT', 'PUT']);
+  },
+);

@@ -94,6 +94,8 @@ const byStatus: Record<number, Meaning> = {
   412: conflict,
   429: busy,
   500: failedForNow,
+  // The service does not have the route.
+  501: { ...failed, maybeApplied: false },
   502: failedForNow,
   503: busy,
   504: failedForNow,
