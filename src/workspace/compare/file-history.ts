@@ -12,13 +12,13 @@ export function fileHistory(each: Differing, numbers: CodeNumbers, git: GitKnowl
   }));
   const place = placeOfRecord(each, git);
   const older = place === undefined ? [] : brought.filter((one) => one.place >= place);
-  const code = numbers.ofBlob(each.record?.blob ?? '');
-  const isLeftOut = place === undefined || older.some((one) => one.code === here);
-  const withRecord = isLeftOut
-    ? brought.map((one) => one.code)
-    : [...older.map((one) => one.code), code, ...brought.slice(older.length).map((one) => one.code)];
+  const isCounted = place !== undefined && older.every((one) => one.code !== here);
+  const recorded = isCounted ? [numbers.ofBlob(each.record?.blob ?? '')] : [];
+  const codes = brought.map((one) => one.code);
   const versions = new Set(each.known.map((version) => numbers.of(version.code)));
-  return [...withRecord.filter((one) => one !== undefined && versions.has(one)), here] as number[];
+  const inOrder = [...codes.slice(0, older.length), ...recorded, ...codes.slice(older.length)];
+  const shared = inOrder.flatMap((code) => (code !== undefined && versions.has(code) ? [code] : []));
+  return [...shared, here];
 }
 
 const broughtBy = ({ file }: Differing, { histories }: GitKnowledge) => histories?.of(file).brought ?? [];
