@@ -18,7 +18,6 @@ const importsOf = (file: string): string[] =>
 
 /** These files are still to be moved to the strict service or to the journeys. */
 const notYet = [
-  'test/agents/calls.test.ts',
   'test/core/command-line/completion.test.ts',
   'test/core/command-line/hints.test.ts',
   'test/workspace/team.test.ts',

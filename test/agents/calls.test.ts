@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { InterruptedError } from '../../src/core/errors.ts';
-import { deaf } from '../run/folder.ts';
 import { trusting } from '../support/certificates.ts';
+import { has } from '../support/features.ts';
 import { listen } from '../support/listen.ts';
 import { folderOf, folderOfVals, temporaryFolder, valNames } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
@@ -19,6 +19,9 @@ import {
   rawAgent,
   startAgent,
 } from './clients.ts';
+
+/** `Atomics.wait` blocks the thread like an endless loop, but uses no processor time. */
+const deaf = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
@@ -84,7 +87,7 @@ const refusals: Refusal[] = [
   ['push', { paths: 'hello.ts' }, 'paths must be an array of strings.'],
 ];
 
-it('wrong inputs are refused, each with a message and a hint', async () => {
+it.runIf(has('run'))('wrong inputs are refused, each with a message and a hint', async () => {
   const agent = await agentOnService(['--allow-delete', '--allow-run']);
   for (const [tool, input, message, hint = ''] of refusals) {
     const { isError, document } = await agent.call(tool, input);
@@ -113,34 +116,37 @@ it('the items that succeeded are listed beside the error', async () => {
   });
 });
 
-it('lists have 20 records, or as many as limit says, and all outcomes and versions are given', async () => {
-  const count = 21;
-  const { env } = await startStrict({ list: true });
-  const home = temporaryFolder();
-  const cwd = folderOf({ 'vals.json': '{}' });
-  const writeAll = (code: string) => {
-    for (const name of valNames(count)) writeFileSync(join(cwd, `${name}.ts`), code);
-  };
-  writeAll('// 0');
-  const agent = await connectAgent([], { env, cwd, home });
-  const counted = async (name: string, input: Record<string, unknown> = {}) => {
-    const { document, texts } = await agent.call(name, input);
-    const { items, more } = document;
-    return [Array.isArray(items) && items.length, more, texts.slice(1).join()];
-  };
-  expect(await counted('push')).toEqual([count, undefined, '']);
-  const said = 'There are more records. To see them, give a higher limit.';
-  expect(await counted('ls')).toEqual([20, true, said]);
-  expect(await counted('ls', { limit: 3 })).toEqual([3, true, said]);
-  expect(await counted('ls', { limit: count })).toEqual([count, undefined, '']);
-  writeAll('// 1');
-  for (const name of ['status', 'diff', 'pull', 'push']) {
-    expect([name, (await counted(name)).slice(0, 2)]).toEqual([name, [count, undefined]]);
-  }
-  for (let version = 2; version < count; version++)
-    await agent.call('version_new', { val: 'val0', code: `// ${version}` });
-  expect(await counted('version_ls', { val: 'val0' })).toEqual([count, undefined, '']);
-});
+it.runIf(has('workspace'))(
+  'lists have 20 records, or as many as limit says, and all outcomes and versions are given',
+  async () => {
+    const count = 21;
+    const { env } = await startStrict({ list: true });
+    const home = temporaryFolder();
+    const cwd = folderOf({ 'vals.json': '{}' });
+    const writeAll = (code: string) => {
+      for (const name of valNames(count)) writeFileSync(join(cwd, `${name}.ts`), code);
+    };
+    writeAll('// 0');
+    const agent = await connectAgent([], { env, cwd, home });
+    const counted = async (name: string, input: Record<string, unknown> = {}) => {
+      const { document, texts } = await agent.call(name, input);
+      const { items, more } = document;
+      return [Array.isArray(items) && items.length, more, texts.slice(1).join()];
+    };
+    expect(await counted('push')).toEqual([count, undefined, '']);
+    const said = 'There are more records. To see them, give a higher limit.';
+    expect(await counted('ls')).toEqual([20, true, said]);
+    expect(await counted('ls', { limit: 3 })).toEqual([3, true, said]);
+    expect(await counted('ls', { limit: count })).toEqual([count, undefined, '']);
+    writeAll('// 1');
+    for (const name of ['status', 'diff', 'pull', 'push']) {
+      expect([name, (await counted(name)).slice(0, 2)]).toEqual([name, [count, undefined]]);
+    }
+    for (let version = 2; version < count; version++)
+      await agent.call('version_new', { val: 'val0', code: `// ${version}` });
+    expect(await counted('version_ls', { val: 'val0' })).toEqual([count, undefined, '']);
+  },
+);
 
 it('of a run that printed much, an agent gets the end of the output', async () => {
   const { env } = await scriptedService([], () => ({ body: { id, logs: `${'x'.repeat(60_000)}end` } }));
@@ -185,7 +191,7 @@ describe('a result above 50,000 characters', () => {
     expect(texts[1]).toContain('The code and the readme are left out');
   });
 
-  it('of a run is an error that says what to change in the code', async () => {
+  it.runIf(has('run'))('of a run is an error that says what to change in the code', async () => {
     const cwd = folderOf({ 'long.ts': 'export default () => "x".repeat(60_000);' });
     const agent = await connectAgent(['--allow-run', '--local'], { cwd });
     const { document } = await agent.call('run', { val: 'long.ts' });
@@ -279,7 +285,7 @@ it('a call that is cancelled while it waits for another call sends nothing', asy
   expect(paths).toEqual(['POST /v1/vals', 'GET /v1/me']);
 });
 
-it('a read does not wait for vals that run', async () => {
+it.runIf(has('run'))('a read does not wait for vals that run', async () => {
   const cwd = folderOf({ 'slow.ts': deaf });
   const agent = await agentOnService(['--allow-run'], { cwd });
   const cancel = new AbortController();
@@ -289,26 +295,29 @@ it('a read does not wait for vals that run', async () => {
   for (const run of runs) await expect(run).rejects.toThrow();
 });
 
-it('a val that an agent runs gets the variables of `env` alone, and its output is in the result', async () => {
-  const code =
-    'export default (name) => { console.log("x".repeat(30_000) + "end"); if (name) throw new Error("no"); return [process.env.KEY, process.env.MINE, process.env.FROM_FILE] }';
-  const { env } = await startStrict({ list: true });
-  const cwd = folderOf({ 'a.js': code, '.env': 'FROM_FILE=secret' });
-  const agent = await connectAgent(['--allow-run'], { cwd, env: { ...env, MINE: 'secret' } });
-  const { document } = await agent.call('run', { val: 'a.js', env: ['KEY=given'] });
-  expect(document).toMatchObject({
-    value: ['given', null, null],
-    run: { logs: expect.stringMatching(/^x+end\n$/) },
-  });
-  expect(document).toHaveProperty('run.logs.length', 20_000);
-  expect((await agent.call('run', { val: 'a.js', args: ['x'] })).document).toMatchObject({
-    error: { kind: 'run_failed' },
-    logs: expect.stringMatching(/^x+end\n$/),
-  });
-  expect((await agent.call('run', { val: 'a.js', env: ['MINE'] })).document).toMatchObject({
-    error: { kind: 'usage', message: 'The variable MINE has no value.' },
-  });
-});
+it.runIf(has('run'))(
+  'a val that an agent runs gets the variables of `env` alone, and its output is in the result',
+  async () => {
+    const code =
+      'export default (name) => { console.log("x".repeat(30_000) + "end"); if (name) throw new Error("no"); return [process.env.KEY, process.env.MINE, process.env.FROM_FILE] }';
+    const { env } = await startStrict({ list: true });
+    const cwd = folderOf({ 'a.js': code, '.env': 'FROM_FILE=secret' });
+    const agent = await connectAgent(['--allow-run'], { cwd, env: { ...env, MINE: 'secret' } });
+    const { document } = await agent.call('run', { val: 'a.js', env: ['KEY=given'] });
+    expect(document).toMatchObject({
+      value: ['given', null, null],
+      run: { logs: expect.stringMatching(/^x+end\n$/) },
+    });
+    expect(document).toHaveProperty('run.logs.length', 20_000);
+    expect((await agent.call('run', { val: 'a.js', args: ['x'] })).document).toMatchObject({
+      error: { kind: 'run_failed' },
+      logs: expect.stringMatching(/^x+end\n$/),
+    });
+    expect((await agent.call('run', { val: 'a.js', env: ['MINE'] })).document).toMatchObject({
+      error: { kind: 'usage', message: 'The variable MINE has no value.' },
+    });
+  },
+);
 
 it('a call fails while the service is away, and the server goes on', async () => {
   const { end, env } = await startStrict({ list: true });

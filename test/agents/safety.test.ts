@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -10,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { has } from '../support/features.ts';
 import { folderOf, run, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
 import { startStrict } from '../support/strict-service.ts';
@@ -18,7 +20,7 @@ import { agentOnService, connectAgent, initializedAgent, startAgent } from './cl
 const code = 'export default () => 1;\n';
 
 describe('permissions', () => {
-  it.each(['--allow-delete', '--allow-run'])('--read-only contradicts %s', async (flag) => {
+  it.runIf(has('run')).each(['--allow-delete', '--allow-run'])('--read-only contradicts %s', async (flag) => {
     const { exit, stdout, error } = await run(['mcp', '--read-only', flag, '--json']);
     expect({ exit, stdout, kind: error?.kind }).toEqual({ exit: 2, stdout: '', kind: 'usage' });
   });
@@ -30,7 +32,7 @@ describe('permissions', () => {
     }
   });
 
-  it.each([
+  it.runIf(has('run')).each([
     [[], 'To allow deletions, a person must start this server with --allow-delete.'],
     [[], 'To allow runs of code, a person must start this server with --allow-run.'],
     [['--read-only'], 'This server is read-only.'],
@@ -41,45 +43,56 @@ describe('permissions', () => {
   });
 });
 
-it('status and diff change no file of the workspace, not even if a file was renamed', async () => {
-  const { env } = await startStrict({ list: true });
-  const cwd = folderOf({ 'vals.json': '{}', 'one.ts': '// one', 'two.ts': '// two' });
-  const recorded = { ...env, VALS_DATA_DIR: temporaryFolder() };
-  expect((await run(['push'], { env: recorded, cwd })).exit).toBe(0);
-  renameSync(join(cwd, 'one.ts'), join(cwd, 'moved.ts'));
-  const contents = () =>
-    readdirSync(cwd, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => [name, readFileSync(join(parentPath, name), 'utf8')]);
-  const before = contents();
-  const agent = await connectAgent(['--read-only'], { env: recorded, cwd });
-  expect((await agent.call('status')).document.items).toMatchObject([
-    { file: 'moved.ts', name: 'moved', status: 'renamed here', nameBefore: 'one' },
-    { file: 'two.ts', name: 'two', status: 'unchanged' },
-  ]);
-  expect(await agent.call('diff')).toMatchObject({ isError: false });
-  expect(contents()).toEqual(before);
-});
+it.runIf(has('workspace'))(
+  'status and diff change no file of the workspace, not even if a file was renamed',
+  async () => {
+    const { env } = await startStrict({ list: true });
+    const cwd = folderOf({ 'vals.json': '{}', 'one.ts': '// one', 'two.ts': '// two' });
+    const recorded = { ...env, VALS_DATA_DIR: temporaryFolder() };
+    expect((await run(['push'], { env: recorded, cwd })).exit).toBe(0);
+    renameSync(join(cwd, 'one.ts'), join(cwd, 'moved.ts'));
+    const contents = () =>
+      readdirSync(cwd, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => [name, readFileSync(join(parentPath, name), 'utf8')]);
+    const before = contents();
+    const agent = await connectAgent(['--read-only'], { env: recorded, cwd });
+    expect((await agent.call('status')).document.items).toMatchObject([
+      { file: 'moved.ts', name: 'moved', status: 'new' },
+      { file: 'two.ts', name: 'two', status: 'unchanged' },
+    ]);
+    expect(await agent.call('diff')).toMatchObject({ isError: false });
+    expect(contents()).toEqual(before);
+  },
+);
 
-it('push with prune deletes, but does not overwrite a val that differs and has no record', async () => {
-  const { env: service } = await startStrict({ list: true });
-  const env = { ...service, VALS_DATA_DIR: temporaryFolder() };
-  const cwd = folderOf({ 'vals.json': '{}', 'gone.ts': 'export const gone = true;' });
-  expect((await run(['push'], { env, cwd })).exit).toBe(0);
-  const elsewhere = folderOf({ 'kept.ts': '// theirs' });
-  expect((await run(['push', 'kept.ts'], { env, cwd: elsewhere })).exit).toBe(0);
-  rmSync(join(cwd, 'gone.ts'));
-  writeFileSync(join(cwd, 'kept.ts'), code);
-  const agent = await connectAgent(['--allow-delete'], { env, cwd });
-  const { isError, document } = await agent.call('push', { prune: true });
-  expect(isError).toBe(true);
-  expect(document.items).toMatchObject([
-    { file: 'kept.ts', status: 'failed', error: { kind: 'conflict' } },
-    { file: 'gone.ts', status: 'deleted' },
-  ]);
-  expect((await agent.call('val_get', { val: 'kept' })).document).toMatchObject({ code: '// theirs' });
-  await expect(agent.call('val_get', { val: 'gone' })).resolves.toMatchObject({ isError: true });
-});
+it.runIf(has('workspace'))(
+  'push with prune deletes, but does not overwrite a val that differs and has no record',
+  async () => {
+    const { env: service } = await startStrict({ list: true });
+    const env = { ...service, VALS_DATA_DIR: temporaryFolder() };
+    const cwd = folderOf({ 'vals.json': '{}', 'gone.ts': 'export const gone = true;' });
+    expect((await run(['push'], { env, cwd })).exit).toBe(0);
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', cwd, '-c', 'user.name=a', '-c', 'user.email=a', ...args]);
+    git('init', '-q');
+    git('add', '.');
+    git('commit', '-qm', 'all');
+    const elsewhere = folderOf({ 'kept.ts': '// theirs' });
+    expect((await run(['push', 'kept.ts'], { env, cwd: elsewhere })).exit).toBe(0);
+    rmSync(join(cwd, 'gone.ts'));
+    writeFileSync(join(cwd, 'kept.ts'), code);
+    const agent = await connectAgent(['--allow-delete'], { env, cwd });
+    const { isError, document } = await agent.call('push', { prune: true });
+    expect(isError).toBe(true);
+    expect(document.items).toMatchObject([
+      { file: 'kept.ts', status: 'failed', error: { kind: 'conflict' } },
+      { file: 'gone.ts', status: 'deleted' },
+    ]);
+    expect((await agent.call('val_get', { val: 'kept' })).document).toMatchObject({ code: '// theirs' });
+    await expect(agent.call('val_get', { val: 'gone' })).resolves.toMatchObject({ isError: true });
+  },
+);
 
 describe('files', () => {
   async function inFolder() {
@@ -100,7 +113,7 @@ describe('files', () => {
     });
   });
 
-  it('outside of the working directory are not read', async () => {
+  it.runIf(has('run'))('outside of the working directory are not read', async () => {
     const { agent } = await inFolder();
     for (const path of [
       '../secret.ts',
@@ -154,26 +167,29 @@ describe('files', () => {
     expect(await agent.call('push', { name: 'mine', code })).toMatchObject({ isError: false });
   });
 
-  it('of the whole workspace are read from one of its folders, and a pull writes no file through a link', async () => {
-    const { env } = await startStrict({ list: true });
-    const home = temporaryFolder();
-    const root = join(home, 'project');
-    mkdirSync(join(root, 'below'), { recursive: true });
-    await run(['init'], { cwd: root, home, env });
-    writeFileSync(join(root, 'top.ts'), code);
-    symlinkSync(join(home, 'outside.ts'), join(root, 'other.ts'));
-    const agent = await connectAgent([], { env, home, cwd: join(root, 'below') });
-    expect(await agent.call('push', { paths: ['../top.ts'] })).toMatchObject({ isError: false });
-    expect(await agent.call('push', { name: 'other', code })).toMatchObject({ isError: false });
-    expect(await agent.call('pull', { vals: ['other'] })).toMatchObject({ isError: true });
-    expect(existsSync(join(home, 'outside.ts'))).toBe(false);
-    rmSync(join(root, 'other.ts'));
-    expect(await agent.call('pull', { vals: ['other'] })).toMatchObject({ isError: false });
-    expect(readFileSync(join(root, 'other.ts'), 'utf8')).toBe(code);
-  });
+  it.runIf(has('workspace'))(
+    'of the whole workspace are read from one of its folders, and a pull writes no file through a link',
+    async () => {
+      const { env } = await startStrict({ list: true });
+      const home = temporaryFolder();
+      const root = join(home, 'project');
+      mkdirSync(join(root, 'below'), { recursive: true });
+      await run(['init'], { cwd: root, home, env });
+      writeFileSync(join(root, 'top.ts'), code);
+      symlinkSync(join(home, 'outside.ts'), join(root, 'other.ts'));
+      const agent = await connectAgent([], { env, home, cwd: join(root, 'below') });
+      expect(await agent.call('push', { paths: ['../top.ts'] })).toMatchObject({ isError: false });
+      expect(await agent.call('push', { name: 'other', code })).toMatchObject({ isError: false });
+      expect(await agent.call('pull', { vals: ['other'] })).toMatchObject({ isError: true });
+      expect(existsSync(join(home, 'outside.ts'))).toBe(false);
+      rmSync(join(root, 'other.ts'));
+      expect(await agent.call('pull', { vals: ['other'] })).toMatchObject({ isError: false });
+      expect(readFileSync(join(root, 'other.ts'), 'utf8')).toBe(code);
+    },
+  );
 });
 
-it('a val that is run cannot read the messages of the protocol', async () => {
+it.runIf(has('run'))('a val that is run cannot read the messages of the protocol', async () => {
   const greedy =
     'export default async () => { let all = ""; for await (const part of process.stdin) all += part; return all; };';
   const cwd = folderOf({ 'greedy.ts': greedy });

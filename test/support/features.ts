@@ -4,3 +4,6 @@ import { readdirSync } from 'node:fs';
 export const features: readonly string[] = readdirSync('src', { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && entry.name !== 'core')
   .map(({ name }) => name);
+
+/** For a test that needs another feature, too: without that, it does not run. */
+export const has = (feature: string): boolean => features.includes(feature);
