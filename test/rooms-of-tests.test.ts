@@ -16,20 +16,12 @@ const importsOf = (file: string): string[] =>
     normalize(join(dirname(file), path)),
   );
 
-/** These files are still to be moved to the strict service or to the journeys. */
-const notYet = [
-  'test/core/command-line/completion.test.ts',
-  'test/core/command-line/hints.test.ts',
-  'test/workspace/team.test.ts',
-  'test/workspace/watch.test.ts',
-];
-
 /** The feature whose folder in src or test has the file. */
 const featureOf = (file: string): string | undefined =>
   features.find((feature) => file.startsWith(`src/${feature}/`) || file.startsWith(`test/${feature}/`));
 
 test('a test of core uses no feature, and a test of a feature only its own', () => {
-  const wrong = ['vitest.config.mts', ...files.filter((file) => !notYet.includes(file))].flatMap((file) => {
+  const wrong = ['vitest.config.mts', ...files].flatMap((file) => {
     const others = importsOf(file).filter((other) => {
       const feature = featureOf(other);
       return feature !== undefined && feature !== featureOf(file);

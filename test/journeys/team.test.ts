@@ -1,9 +1,10 @@
+// A workspace of several people, with the shared service.
 import { renameSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { startTeam } from '../service/support/team.ts';
 import { folderOf, temporaryFolder } from '../support/program.ts';
 import { signIn } from '../support/sign-in.ts';
-import { Clone, repository, workspaceWith } from './places.ts';
+import { Clone, repository, workspaceWith } from '../workspace/places.ts';
 
 test('people and CI share a repository and a space', async () => {
   const { baseUrl, space, store, ...people } = await startTeam();
