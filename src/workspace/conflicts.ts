@@ -76,14 +76,14 @@ function waysOn(conflict: Conflict, path: string): Hint[] {
         ...steps,
       ];
     case 'name taken':
-      return conflict.remote.kind === 'unknown' ? waysToId(name, path) : steps;
+      return conflict.remote.kind === 'unknown' ? waysToId(path) : steps;
     default:
       return steps;
   }
 }
 
 /** The service cannot list vals, so nobody here knows the val that has the name. */
-const waysToId = (name: string, path: string): Hint[] => [
-  `If it is your val, put its id into "ids" of vals.json, under "${name}": the run that made it printed the id, and \`vals pull <id>\` writes it.`,
+const waysToId = (path: string): Hint[] => [
+  'If it is your val, put its id into "ids" of vals.json, under its name: the run that made it printed the id, and `vals pull <id>` writes it.',
   sh`To overwrite the service's code, run ${['push', path, '--force']}.`,
 ];

@@ -15,13 +15,13 @@ export type Reason =
 export type NoVal = Exclude<Remote, RemoteVal>;
 
 /** No val of that name, as far as is known. */
-export interface NewFile {
+interface NewFile {
   status: 'new';
   local: Local;
   remote: NoVal;
 }
 
-export interface ComparedFile {
+interface ComparedFile {
   status: 'unchanged' | 'changed here' | 'changed there';
   local: Local;
   remote: RemoteVal;

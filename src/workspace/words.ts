@@ -5,7 +5,7 @@ import type { GitLimit } from './compare/types.ts';
 import { type Finding, type Word, wordOf } from './findings.ts';
 
 /** What a push does about a val. `refuse` sends nothing, and is exit code 5. */
-export type StepKind = 'create' | 'send' | 'leave' | 'behind' | 'refuse' | 'delete';
+type StepKind = 'create' | 'send' | 'leave' | 'behind' | 'refuse' | 'delete';
 
 /** What a pull does about a file. `keep` leaves the file, which is no failure. */
 export type PullKind = 'write' | 'add' | 'keep' | 'refuse';

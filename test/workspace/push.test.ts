@@ -311,7 +311,9 @@ describe('a service that cannot list vals', () => {
     mine.commit({ 'a.ts': 'a2' });
     const [row] = await mine.clone().rows(['push'], 5);
     expect(row).toMatchObject({ reason: 'name taken' });
-    expect(row?.error?.hint).toMatch(/"ids" of vals\.json, under "a".*`vals pull <id>`.*push a\.ts --force/);
+    expect(row?.error?.hint).toMatch(
+      /"ids" of vals\.json, under its name.*`vals pull <id>`.*push a\.ts --force/,
+    );
     expect(service.versions(service.idOf('a'))).toEqual(['a']);
     expect(await mine.clone().words(['push', '--force'])).toEqual({ 'a.ts': 'sent' });
     expect(service.versions(service.idOf('a'))).toEqual(['a', 'a2']);

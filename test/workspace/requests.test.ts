@@ -76,6 +76,13 @@ it('a push of one file does not read the list', async () => {
   expect(asked(service)).toEqual(['GET /v1/vals/val7', 'GET /v1/vals/val7/versions', 'PUT /v1/vals']);
 });
 
+it('a val that the list lacks is found by its record', async () => {
+  const { place, service } = await pushedWorkspace();
+  service.strict.switches.instead = ({ path }) =>
+    path.startsWith('/v1/users/') ? { body: { data: [], links: {} } } : undefined;
+  expect(await place.words(['push'])).toMatchObject({ 'val7.ts': 'unchanged' });
+});
+
 it('a list that does not show an edit does not make a push overwrite it', async () => {
   const { place, service } = await pushedWorkspace();
   const { strict } = service;

@@ -43,7 +43,7 @@ it('many failures of one kind are one message with one hint', async () => {
   expect(stderr.split('\n')).toEqual([
     'error: None of the 2 vals was pushed: a.ts and b.ts changed here and on the service.',
     expect.stringMatching(
-      /^hint: .* `vals diff a.ts b.ts`\. .* `vals pull a.ts b.ts --merge`\. .* `vals push a.ts b.ts --force`\./,
+      /^hint: For a\.ts: .* `vals diff a\.ts`\. .* `vals pull a\.ts --merge`\. .* `vals push a\.ts --force`\./,
     ),
     '',
   ]);

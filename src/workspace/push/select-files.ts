@@ -14,7 +14,7 @@ export type Selection =
   /** Files outside of workspaces, and standard input. */
   { kind: 'files'; files: readonly FoundFile[] } | WorkspaceSelection;
 
-export interface WorkspaceSelection {
+interface WorkspaceSelection {
   kind: 'workspace';
   workspace: Workspace;
   /** Relative to the root of the workspace, in the order of the arguments. Undefined means all its files. */

@@ -17,7 +17,7 @@ import type { Look } from './look.ts';
 import type { RemoteVal } from './remotes.ts';
 
 /** A file that could not be compared has an error. */
-export type Result = { local: Local; finding: Finding } | { local: Local; error: ValsError };
+type Result = { local: Local; finding: Finding } | { local: Local; error: ValsError };
 
 export interface Found {
   /** In the order of the files. */
@@ -54,10 +54,11 @@ export async function findAll(
   let finished = 0;
   const show = () => say({ kind: 'progress', text: `Comparing ${finished} of ${locals.length} vals` });
   show();
+  const counts = createCounts(look);
   await forEach(locals, 'auto', async (local) => {
     if (failure !== undefined) return;
     try {
-      const found = await findOne(look, local);
+      const found = await findOne(look, local, counts);
       if ('pair' in found) differing.push(found);
       else findings.set(local, found);
     } catch (caught) {
@@ -101,12 +102,53 @@ function resultsOf(
   return { results, failure };
 }
 
-async function findOne(look: Look, local: Local): Promise<Finding | Differing> {
+async function findOne(look: Look, local: Local, counts: Counts): Promise<Finding | Differing> {
+  const found = await look.remotes.find(local.name);
+  if (found.kind === 'val') return compareWith(look, local, found);
+  const known = await knownVal(look, local, found, counts);
+  if (known === undefined) {
+    if (local.code.hasMarks) return conflict(local, found, 'marks');
+    return { status: 'new', local, remote: found };
+  }
+  if (known === 'gone') return conflict(local, found, 'deleted there');
+  // A list may lack a val.
+  const isNamed = known.name === local.name || known.name === '';
+  return isNamed ? compareWith(look, local, known) : conflict(local, known, 'renamed there');
+}
+
+/** The val of a record that counts, or of an id in vals.json. */
+async function knownVal(
+  { remotes, records, written }: Look,
+  { name }: Local,
+  { kind }: NoVal,
+  counts: Counts,
+): Promise<RemoteVal | 'gone' | undefined> {
+  const record = records.of(name);
+  const recorded = record !== undefined && (await counts(record)) ? record.id : undefined;
+  const id = recorded ?? (kind === 'unknown' ? written.get(name) : undefined);
+  if (id === undefined) return undefined;
+  const val = await remotes.read(id);
+  return val?.owner === undefined ? (val ?? 'gone') : undefined;
+}
+
+/** A record counts while its commit is in the history of HEAD. */
+type Counts = (record: ValRecord) => Promise<boolean>;
+
+function createCounts({ repository }: Look): Counts {
+  const known = new Map<string, Promise<boolean>>();
+  return async ({ commit }) => {
+    if (commit === undefined || repository === undefined) return true;
+    const answer = known.get(commit) ?? isInHistory(repository, commit);
+    known.set(commit, answer);
+    return answer;
+  };
+}
+
+async function compareWith(look: Look, local: Local, remote: RemoteVal): Promise<Finding | Differing> {
   const { remotes, records } = look;
-  const remote = await remotes.find(local.name);
-  if (remote.kind !== 'val') return findWithoutVal(look, local, remote);
-  if (isSameCode(local.code, remote.code))
+  if (isSameCode(local.code, remote.code)) {
     return { status: 'unchanged', local, remote, compared: { status: 'unchanged' } };
+  }
   if (local.code.hasMarks) return conflict(local, remote, 'marks');
   const record = records.of(local.name);
   const { id, version, code, madeAt, madeBy } = remote;
@@ -128,28 +170,6 @@ const conflict = (
   reason: Conflict['reason'],
   compared?: Compared,
 ): Conflict => ({ status: 'conflict', reason, local, remote, compared });
-
-/** The val of a record that counts, or of an id in vals.json, may be gone or have another name now. */
-async function findWithoutVal(look: Look, local: Local, remote: NoVal): Promise<Finding> {
-  const { remotes, records, written } = look;
-  const record = records.of(local.name);
-  const recorded = record !== undefined && (await counts(look, record)) ? record.id : undefined;
-  const id = recorded ?? (remote.kind === 'unknown' ? written.get(local.name) : undefined);
-  if (id === undefined) return withoutVal(local, remote);
-  const known = await remotes.read(id);
-  if (known?.owner !== undefined) return withoutVal(local, remote);
-  if (known === undefined) return conflict(local, remote, 'deleted there');
-  return conflict(local, known, 'renamed there');
-}
-
-const withoutVal = (local: Local, remote: NoVal): Finding =>
-  local.code.hasMarks ? conflict(local, remote, 'marks') : { status: 'new', local, remote };
-
-/** A record counts while its commit is in the history of HEAD. */
-async function counts({ repository }: Look, { commit }: ValRecord): Promise<boolean> {
-  if (commit === undefined || repository === undefined) return true;
-  return isInHistory(repository, commit);
-}
 
 async function compareDiffering(look: Look, differing: readonly Differing[]): Promise<[Local, Finding][]> {
   const { repository, workspace } = look;

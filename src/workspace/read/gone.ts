@@ -26,7 +26,7 @@ export interface Gone {
   limit: GitLimit | undefined;
 }
 
-export interface LeftVal {
+interface LeftVal {
   name: string;
   /** Undefined if git never had one. */
   file: string | undefined;

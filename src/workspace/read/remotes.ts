@@ -41,7 +41,7 @@ export interface ReadVal extends RemoteVal {
   owner: string | undefined;
 }
 
-export interface RemoteVersion {
+interface RemoteVersion {
   version: number;
   code: Code;
   madeAt: string | undefined;
