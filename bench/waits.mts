@@ -86,7 +86,7 @@ function loads(
       times(12, (index) =>
         page(`/v1/${index % 2 ? 'me/runs' : `users/${ada.id}/vals`}?limit=100&offset=10000&error=false`),
       ),
-    'read metrics': () => times(50, () => fetch(`http://127.0.0.1:${metricsPort}/metrics`)),
+    'read metrics': () => times(10, () => fetch(`http://127.0.0.1:${metricsPort}/metrics`)),
     async write() {
       const end = performance.now() + 3_000;
       await write(() => performance.now() > end);

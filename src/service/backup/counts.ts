@@ -5,7 +5,7 @@ import { loadedKinds } from '../store/records.ts';
 export type BackupCounts = Record<string, number>;
 
 /** Not of those that were deleted, and whose runs will be. */
-export const ofVals = raw('EXISTS (SELECT 1 FROM vals WHERE vals.position = val)');
+export const ofVals = raw('val NOT IN (SELECT val FROM removed_vals)');
 
 /** What is counted in a copy, in the order in which it is shown. */
 const counted: Record<string, Sql> = {
