@@ -6,7 +6,6 @@ import { catchError, runCommand } from './core/command-line/run.ts';
 import { createServices } from './core/command-line/services.ts';
 import { createHintWriter } from './core/command-line/write-hints.ts';
 import { coreCommands } from './core/commands/core-commands.ts';
-import { wordsOfOthers } from './core/commands/words-of-others.ts';
 import { asValsError, InterruptedError, LocalError, type ValsError } from './core/errors.ts';
 import { systemClock } from './core/lib/clock.ts';
 import { hintList } from './core/lib/hint.ts';
@@ -19,7 +18,7 @@ import { createTerminalOut, type ShownCommand } from './core/output/terminal-out
 import { isOn } from './core/settings/settings.ts';
 import { features } from './features.ts';
 
-export const commandTree = createTree(coreCommands, features, wordsOfOthers);
+export const commandTree = createTree(coreCommands, features);
 
 export const commandPaths = (): string[] => pathsOf(commandTree);
 
@@ -39,10 +38,6 @@ export async function main(host: Host): Promise<number> {
   const error = await catchError(async () => {
     if (line.kind === 'refused') throw line.error;
     if (line.kind === 'help') return out.help(line.text);
-    if (line.typed) {
-      const { word, command } = line.typed;
-      out.say({ kind: 'lines', text: `\`vals ${word}\` is short for \`vals ${command}\`.\n` });
-    }
     try {
       const failure = await runCommand(line, { host: program, flags, out });
       if (failure !== undefined) throw failure;

@@ -93,7 +93,6 @@ test('two features cannot have the same hook', () => {
         { commands: [], openFiles },
         { commands: [], openFiles },
       ],
-      {},
     ),
   ).toThrow('two features');
 });

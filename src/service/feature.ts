@@ -1,6 +1,6 @@
 import type { Feature, PlacedCommand } from '../core/command-line/command.ts';
 
-type More = Pick<PlacedCommand, 'topic' | 'aliases'>;
+type More = Pick<PlacedCommand, 'topic'>;
 
 const command = (
   path: string,
@@ -16,17 +16,17 @@ export const service: Feature = {
     command('user add', 'adds', () => import('./commands/user/add.ts'), {
       topic: 'People of a shared service',
     }),
-    command('user ls', 'reads', () => import('./commands/user/ls.ts'), { aliases: ['user list'] }),
+    command('user ls', 'reads', () => import('./commands/user/ls.ts')),
     command('user token', 'updates', () => import('./commands/user/token.ts')),
-    command('user rm', 'deletes', () => import('./commands/user/rm.ts'), { aliases: ['user delete'] }),
+    command('user rm', 'deletes', () => import('./commands/user/rm.ts')),
     command('space add', 'adds', () => import('./commands/space/add.ts'), { topic: 'Spaces of a team' }),
-    command('space ls', 'reads', () => import('./commands/space/ls.ts'), { aliases: ['space list'] }),
+    command('space ls', 'reads', () => import('./commands/space/ls.ts')),
     command('space grant', 'updates', () => import('./commands/space/grant.ts')),
     command('space revoke', 'deletes', () => import('./commands/space/revoke.ts')),
-    command('space rm', 'deletes', () => import('./commands/space/rm.ts'), { aliases: ['space delete'] }),
+    command('space rm', 'deletes', () => import('./commands/space/rm.ts')),
     command('token add', 'adds', () => import('./commands/token/add.ts'), { topic: 'Tokens of your own' }),
-    command('token ls', 'reads', () => import('./commands/token/ls.ts'), { aliases: ['token list'] }),
-    command('token rm', 'deletes', () => import('./commands/token/rm.ts'), { aliases: ['token delete'] }),
+    command('token ls', 'reads', () => import('./commands/token/ls.ts')),
+    command('token rm', 'deletes', () => import('./commands/token/rm.ts')),
     command('backup', 'adds', () => import('./commands/backup.ts')),
   ],
   async openLocal(settings, onUpgrade) {

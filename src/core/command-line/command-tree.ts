@@ -15,11 +15,7 @@ const groups: Record<PlacedCommand['group'], string> = {
   'set-up': 'Set-up and services of your own:',
 };
 
-export function createTree(
-  core: readonly PlacedCommand[],
-  features: readonly Feature[],
-  wordsOfOthers: CommandTree['wordsOfOthers'],
-): CommandTree {
+export function createTree(core: readonly PlacedCommand[], features: readonly Feature[]): CommandTree {
   const added = features.flatMap(({ commands }) => commands);
   const paths = new Set(core.map(({ path }) => path));
   const extensions = added.filter(({ path }) => paths.has(path));
@@ -36,7 +32,6 @@ export function createTree(
     topics: Object.fromEntries(
       all.flatMap(({ path, topic }) => (topic ? [[path.split(' ')[0], topic]] : [])),
     ),
-    wordsOfOthers,
     openFiles: hook('openFiles'),
     openLocal: hook('openLocal'),
   };

@@ -137,7 +137,6 @@ export interface CommandTree<Command extends Named = PlacedCommand> extends Pick
   groups: readonly { title: string; commands: readonly Command[] }[];
   /** The first words of commands that have two, with a summary. */
   topics: Readonly<Record<string, string>>;
-  wordsOfOthers: Readonly<Record<string, string | readonly string[]>>;
 }
 
 export type Hook = 'openFiles' | 'openLocal';

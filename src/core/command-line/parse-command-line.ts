@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
 import type { Flags } from '../settings/settings.ts';
+import { withoutAliases } from './aliases.ts';
 import { checkInput, checkOptions, type InputNames } from './check-input.ts';
 import type { CommandTree, LoadedCommand } from './command.ts';
 import { globalOptions } from './global-options.ts';
@@ -9,10 +10,9 @@ import { argumentsOf, formOf, optionName } from './option-names.ts';
 import { createProgram, type Program } from './program.ts';
 import { helpHint, refusalOf, unknownCommand } from './refusals.ts';
 import type { CommandCall } from './run.ts';
-import { type Translated, translate } from './words-of-others.ts';
 
 export type CommandLine =
-  | ({ kind: 'command'; flags: Flags; typed?: Translated['typed'] } & CommandCall)
+  | ({ kind: 'command'; flags: Flags } & CommandCall)
   | { kind: 'help'; text: string; flags: Flags }
   | { kind: 'refused'; error: unknown; flags: Flags };
 
@@ -21,21 +21,21 @@ export async function parseCommandLine(
   tree: CommandTree,
   helpWidth: number,
 ): Promise<CommandLine> {
-  const { words, typed } = await translate(
+  const words = withoutAliases(
     withHelpAsOption(argv[0] === '-v' ? ['--version', ...argv.slice(1)] : argv, tree),
     tree,
   );
   if (words.join(' ') === 'options --help') return { kind: 'help', text: optionsHelp(helpWidth), flags: {} };
   const program = createProgram(tree, helpWidth, words);
   try {
-    const text = await parseWords(words, program, tree);
+    const text = await parseWords(words, program);
     if (text !== undefined) return { kind: 'help', text, flags: readableFlags(program) };
     const command = program.definition();
     if (command === undefined) throw new Error('commander ran no command');
     const current = program.current();
     const flags: Flags = checkOptions(globalOptions, givenOptions(current, globalOptions), namesFor(current));
     if (flags.json && !command.passesThrough) refuseFieldsOfJson(words);
-    return { kind: 'command', command, flags, input: inputOf(command, current), typed };
+    return { kind: 'command', command, flags, input: inputOf(command, current) };
   } catch (error) {
     return { kind: 'refused', error, flags: readableFlags(program) };
   }
@@ -57,11 +57,7 @@ function withHelpAsOption(argv: readonly string[], tree: CommandTree): readonly 
   return [...path, '--help'];
 }
 
-async function parseWords(
-  words: readonly string[],
-  program: Program,
-  tree: CommandTree,
-): Promise<string | undefined> {
+async function parseWords(words: readonly string[], program: Program): Promise<string | undefined> {
   try {
     await program.root.parseAsync([...words], { from: 'user' });
     return undefined;
@@ -69,14 +65,14 @@ async function parseWords(
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.version') return `${VERSION}\n`;
     if (!error.code.startsWith('commander.help')) {
-      const refused = { command: program.current(), definition: program.definition(), tree };
+      const refused = { command: program.current(), definition: program.definition() };
       throw refusalOf(error, refused);
     }
   }
   const current = program.current();
   const [word] = current.args;
   if (current.commands.length > 0 && word !== undefined && !word.startsWith('-')) {
-    throw unknownCommand(current, tree);
+    throw unknownCommand(current);
   }
   return program.help();
 }

@@ -2,46 +2,41 @@ import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
 import { sh } from '../lib/hint.ts';
 import { asQuestion, nearest } from '../lib/suggest.ts';
-import type { AnyCommand, CommandTree } from './command.ts';
+import { aliasesBelow } from './aliases.ts';
+import type { AnyCommand } from './command.ts';
 
 export interface Refused {
   command: Command;
   definition: AnyCommand | undefined;
-  tree: CommandTree;
 }
 
-export function refusalOf(error: CommanderError, { command, definition, tree }: Refused): UsageError {
-  if (error.code === 'commander.unknownOption') return unknownOption(command, tree);
-  if (error.code === 'commander.unknownCommand') return unknownCommand(command, tree);
+export function refusalOf(error: CommanderError, { command, definition }: Refused): UsageError {
+  if (error.code === 'commander.unknownOption') return unknownOption(command);
+  if (error.code === 'commander.unknownCommand') return unknownCommand(command);
   const isExcess = error.code === 'commander.excessArguments';
   const instead = isExcess ? definition?.insteadOfArguments?.(command.args) : undefined;
   return new UsageError(sentenceOf(error.message), { hint: instead ?? helpHint(command) });
 }
 
-/** A word of another program, such as `rm` or `logs`, leads to the command that does it. */
-export function unknownCommand(parent: Command, tree: CommandTree): UsageError {
+export function unknownCommand(parent: Command): UsageError {
   const [word = ''] = parent.args;
-  const path = [...pathOf(parent), word].join(' ');
-  const lines = proposalsFor(path, tree);
-  const names = parent.commands.flatMap((command) => [command.name(), ...command.aliases()]);
-  return new UsageError(`Unknown command '${word}'.${asQuestion(lines ?? nearest(word, names))}`, {
+  const names = [
+    ...parent.commands.flatMap((command) => [command.name(), ...command.aliases()]),
+    ...aliasesBelow(pathOf(parent)[0]),
+  ];
+  return new UsageError(`Unknown command '${word}'.${asQuestion(nearest(word, names))}`, {
     hint: helpHint(parent),
   });
 }
 
-function proposalsFor(words: string, { wordsOfOthers }: CommandTree): string[] | undefined {
-  const lines = Object.hasOwn(wordsOfOthers, words) ? wordsOfOthers[words] : undefined;
-  return typeof lines === 'object' ? lines.map((line) => `\`${line}\``) : undefined;
-}
-
 /** commander would repeat the value of the option, which may be a token. */
-function unknownOption(command: Command, tree: CommandTree): UsageError {
+function unknownOption(command: Command): UsageError {
   const typed = command.args.find((word) => /^-./s.test(word) && !/^-[\d.]+$/.test(word)) ?? '';
   const name = typed.startsWith('--') ? typed.replace(/=.*$/s, '') : typed.slice(0, 2);
   const long = command.options.map((option) => option.long ?? '');
   if (long.includes(name)) return new UsageError(`${name} takes no value.`, { hint: helpHint(command) });
   const isToken = /^--?tok/.test(name);
-  const meant = proposalsFor([...pathOf(command), name].join(' '), tree) ?? nearest(name, long);
+  const meant = nearest(name, long);
   return new UsageError(`\`${lineOf(command)}\` has no option ${name}.${asQuestion(isToken ? [] : meant)}`, {
     hint: isToken
       ? [

@@ -23,7 +23,6 @@ export const coreCommands: readonly PlacedCommand[] = [
   { path: 'val edit', group: 'vals', effect: 'adds', load: () => import('./val/edit.ts') },
   {
     path: 'val rm',
-    aliases: ['val delete'],
     group: 'vals',
     effect: 'deletes',
     isTool: true,
@@ -32,7 +31,6 @@ export const coreCommands: readonly PlacedCommand[] = [
   { path: 'val runs', group: 'vals', effect: 'reads', load: () => import('./val/runs.ts') },
   {
     path: 'version ls',
-    aliases: ['version list'],
     topic: 'Versions of a val',
     group: 'vals',
     effect: 'reads',
@@ -69,7 +67,6 @@ export const coreCommands: readonly PlacedCommand[] = [
   },
   {
     path: 'version rm',
-    aliases: ['version delete'],
     group: 'vals',
     effect: 'deletes',
     isTool: true,
@@ -77,7 +74,6 @@ export const coreCommands: readonly PlacedCommand[] = [
   },
   {
     path: 'ls',
-    aliases: ['list'],
     group: 'vals',
     effect: 'reads',
     isTool: true,

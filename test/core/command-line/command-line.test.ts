@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { pathsOf } from '../../../src/core/command-line/command-tree.ts';
 import { parseCommandLine } from '../../../src/core/command-line/parse-command-line.ts';
 import { commandTree } from '../../../src/main.ts';
 import { inProcess } from '../../support/in-process.ts';
-import { run, runOnScreen, temporaryFolder } from '../../support/program.ts';
+import { run, temporaryFolder } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
-import { startStrict } from '../../support/strict-service.ts';
 import { writeConfig } from '../settings/support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
@@ -68,44 +66,26 @@ describe('a mistyped command line', () => {
   });
 });
 
-it.each(Object.entries(commandTree.wordsOfOthers))(
-  '`vals %s`, as in other programs, is %j, or proposes it',
-  async (words, meaning) => {
-    expect(pathsOf(commandTree)).not.toContain(words);
-    const commandOf = (line: string) => line.replace(/^vals | (--|<).*$/g, '');
-    const parse = (...rest: string[]) => parseCommandLine([...words.split(' '), ...rest], commandTree, 80);
-    if (typeof meaning === 'string') {
-      expect(await parse('--help')).toHaveProperty(
-        'text',
-        expect.stringContaining(`Usage: vals ${commandOf(meaning)}`),
-      );
-      return;
-    }
-    for (const line of meaning.filter((each) => each.startsWith('vals '))) {
-      expect(pathsOf(commandTree)).toContain(commandOf(line));
-    }
-    const proposal = ` Did you mean \`${meaning.join('` or `')}\`?`;
-    expect(await parse('hello')).toHaveProperty('error.message', expect.stringContaining(proposal));
-  },
-);
-
-it('a word of another program keeps its options, and a terminal names the command', async () => {
-  const { env } = await startStrict({ list: true, changeVal: true });
-  await run(['push', '-', '--name', 'old'], { env, input: 'export default 1' });
-  const renamed = await run(['--quiet', 'mv', 'old', 'new', '--json'], { env });
-  expect({ ...renamed, stdout: JSON.parse(renamed.stdout) }).toMatchObject({
-    exit: 0,
-    stderr: '',
-    stdout: { name: 'new' },
-  });
-  const { stdout } = await run(['rename', '--privacy', 'public', 'new', '--dry-run', 'old', '--json'], {
-    env,
-  });
-  expect(JSON.parse(stdout)).toMatchObject({ body: { name: 'old', privacy: 'public' } });
-  expect(await run(['mv', '--quiet', 'new'], { env })).toMatchObject({ exit: 2 });
-  const { screen } = await runOnScreen(['cat', 'new', '--code', '--no-color'], { env });
-  expect(screen).toContain('`vals cat` is short for `vals val get`.');
-  expect(screen).toContain('export default 1');
+it.each([
+  ['get x', 'val get'],
+  ['create x a.ts', 'val create'],
+  ['set x --name y', 'val set'],
+  ['edit x', 'val edit'],
+  ['rm x', 'val rm'],
+  ['delete x', 'val rm'],
+  ['val delete x', 'val rm'],
+  ['version delete x 1', 'version rm'],
+  ['version list x', 'version ls'],
+  ['user list', 'user ls'],
+  ['--base-url http://x list', 'ls'],
+  ['whoami', 'me'],
+  ['log x', 'version ls'],
+  ['restore x 1', 'version restore'],
+  ['deploy a.ts', 'push'],
+  ['val push a.ts', 'push'],
+])('`vals %s` is `vals %s`', async (line, path) => {
+  const parsed = await parseCommandLine(line.split(' '), commandTree, 80);
+  expect(parsed).toMatchObject({ kind: 'command', command: { path } });
 });
 
 describe('a usage error', () => {
@@ -117,7 +97,6 @@ describe('a usage error', () => {
     ['val gte --help', "Unknown command 'gte'. Did you mean get?"],
     ['constructor', "Unknown command 'constructor'."],
     ['me --nonsense', '`vals me` has no option --nonsense.'],
-    ['push a.ts --readme=x', '`vals push` has no option --readme. Did you mean `vals val set --readme`?'],
     ['push . --concurrency x', '--concurrency takes auto or a whole number of at least 1, not "x".'],
     ['me --json=yes', '--json takes no value.'],
     ['likes --limit', "Option '--limit <n>' argument missing."],
@@ -144,7 +123,7 @@ describe('a usage error', () => {
     ['a list of fields after --json', ['ls', '--json', 'name,version'], 'Add --fields name,version instead.'],
     [
       'a version that is missing',
-      ['rollback', 'hello', '--json'],
+      ['restore', 'hello', '--json'],
       'To list the versions of a val, run `vals version ls <val>`. For help, run `vals version restore --help`.',
     ],
   ])('about %s says what to do', async (_what, args, hint) => {

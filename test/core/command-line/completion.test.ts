@@ -192,7 +192,6 @@ describe('the next word', async () => {
   it.each<[string, string[], { before: string }?]>([
     ['ru', ['runs', 'run']],
     ['version ', ['ls', 'get', 'diff', 'new', 'restore', 'rm', 'help']],
-    ['version li', ['list']],
     ['--vers', ['--version']],
     ['val get --re', ['--readme']],
     ['val push --concu', ['--concurrency']],

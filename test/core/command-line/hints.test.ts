@@ -89,7 +89,7 @@ it("a hint shows the user's own word for a val, in quotes, and the error keeps t
 });
 
 it('a hint for a command of a feature is not written without the feature', async () => {
-  const tree = createTree(coreCommands, [], {});
+  const tree = createTree(coreCommands, []);
   const write = createHintWriter({ tree, platform: 'linux', flags: {} });
   const hints = ['No path was given.', sh`To make this folder a workspace, run ${['init']}.`];
   expect(await write(hints)).toBe('No path was given.');
