@@ -27,7 +27,7 @@ export interface RemoteOptions {
 }
 
 /** The connections of this process to a server. */
-export type Connections = (base: BaseUrl, proxy: ProxyServer | undefined) => Promise<OpenDispatcher>;
+type Connections = (base: BaseUrl, proxy: ProxyServer | undefined) => Promise<OpenDispatcher>;
 
 /** The message says why the module cannot be had. */
 export type FetchModule = (url: string) => Promise<RemoteModule>;
