@@ -197,7 +197,7 @@ describe('the next word', async () => {
     ['val push --concu', ['--concurrency']],
     ['val create one --privacy unl', ['unlisted']],
     ['runs --no-e', ['--no-error']],
-    ['api /x -f a=1 --raw', ['--raw-field']],
+    ['api /x -f a=1 --meth', ['--method']],
     ['completion fi', ['fish']],
     ['comments --relationship=gi', ['given'], { before: '--relationship=' }],
     ['push --name ', []],
