@@ -9,12 +9,12 @@ it('a defect says to add --debug, which prints the stack in the files and lines 
   for (const path of ['src', 'bin', '.ci', 'esbuild.config.mjs', 'package.json', 'tsconfig.json'])
     cpSync(path, join(folder, path), { recursive: true });
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
-  const file = join(folder, 'src/core/commands/config.ts');
+  const file = join(folder, 'src/core/commands/me.ts');
   const source = readFileSync(file, 'utf8');
-  const start = source.slice(0, /^ +(?:async )?run\(.*\{\n|^async function run\(.*\{\n/m.exec(source)?.index);
+  const start = source.slice(0, /^ +async run\(.*\{\n/m.exec(source)?.index);
   const line = start.split('\n').length + 1;
   const broken = source.replace(
-    /^( +(?:async )?run\(.*\{\n|async function run\(.*\{\n)/m,
+    /^( +async run\(.*\{\n)/m,
     "$1    if (process.env.VALS_BREAK) throw new TypeError('broken on purpose');\n",
   );
   expect(broken).not.toBe(source);
@@ -29,15 +29,15 @@ it('a defect says to add --debug, which prints the stack in the files and lines 
   });
   const vals = (...words: string[]) => execa(process.execPath, ['bin/vals.js', ...words], options);
 
-  const plain = await vals('config');
+  const plain = await vals('me');
   expect(plain.exitCode).toBe(1);
   expect(plain.stderr).toBe(
     'error: Unexpected: broken on purpose\nhint: This is a defect of vals. Add --debug to the command, and report what it prints.',
   );
-  const debug = await vals('config', '--debug');
+  const debug = await vals('me', '--debug');
   expect(debug.exitCode).toBe(1);
   expect(debug.stderr).toMatch(
-    new RegExp(`TypeError: broken on purpose\n    at src/core/commands/config\\.ts:${line}:\\d+\n`),
+    new RegExp(`TypeError: broken on purpose\n    at src/core/commands/me\\.ts:${line}:\\d+\n`),
   );
   expect(debug.stderr).not.toContain('main.js');
 });

@@ -23,29 +23,25 @@ it('push leaves out what a push of a folder does not take, even if vals.json nam
   expect(await place.words(['push', '.'])).toEqual({ 'a.ts': 'unchanged' });
 });
 
-it('push sends such a file if the command line names it, and a prune in a repository does not delete its val', async () => {
+it('push sends such a source file if the command line names it, and a prune in a repository does not delete its val', async () => {
   const { place, there } = await workspace();
-  const paths = ['secrets.json', 'private/key.ts', 'b.test.ts'];
+  const paths = ['private/key.ts', 'b.test.ts'];
   const rows = await place.rows(['push', ...paths, '--no-check']);
   expect(rows.map(({ name, status }) => [name, status])).toEqual([
-    ['v1', 'created'],
     ['v2', 'created'],
     ['b_test', 'created'],
   ]);
+  expect(await place.vals('push', 'secrets.json')).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('secrets.json is not a source file'),
+  });
   expect(await place.status()).toEqual({ 'a.ts': 'new' });
   expect(await place.words(['push'])).toEqual({ 'a.ts': 'created' });
   place.git('init', '-q');
   place.git('add', '-A', '-f');
   place.git('commit', '-qm', 'all');
   expect(await place.words(['push', '--prune', '--yes'])).toEqual({ 'a.ts': 'unchanged' });
-  expect(await there()).toEqual(['', 'a', 'b_test', 'v1', 'v2']);
-});
-
-it('a named file is a val for other commands, too, whatever its extension is', async () => {
-  const { place } = await pushed({ 'a.ts': 'a' });
-  place.put({ 'greet.txt': 'greet' });
-  await place.vals('push', 'greet.txt');
-  expect(await place.vals('val', 'get', 'greet.txt', '--code')).toMatchObject({ stdout: 'greet' });
+  expect(await there()).toEqual(['', 'a', 'b_test', 'v2']);
 });
 
 it('in a folder below, the warning of an ignore file that is a link has its path from there', async () => {

@@ -50,7 +50,7 @@ it('push checks standard input, which it reads once, but not a named file of ano
   expect(await push(['-', '--name', 'a'], 'a b')).toBe(10);
   expect(service.requests).toEqual([]);
   expect(await push(['-', '--name', 'a'], '<b>c</b>')).toBe(0);
-  expect(await push(['notes.txt'])).toBe(0);
+  expect(await push(['notes.txt', '--name', 'a'])).toBe(0);
 });
 
 it('a broken file that is in conflict or unchanged does not keep others from being sent', async () => {

@@ -1,10 +1,12 @@
 // The files that the paths of a push stand for. Nothing is sent.
 
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { Run } from '../command-line/command.ts';
 import { LocalError, UsageError } from '../errors.ts';
+import { nameFrom } from '../files/val-names.ts';
 import { collectFiles, type FoundFile, hasCodeExtension } from '../files/walk.ts';
 import { sh } from '../lib/hint.ts';
+import { isFile } from '../lib/paths.ts';
 
 export async function chooseFiles(
   run: Run,
@@ -32,18 +34,19 @@ export async function chooseFiles(
     });
   }
   for (const file of files) refuseHidden(file);
-  if (name === undefined) refuseOtherFiles(files);
+  if (name === undefined) refuseOtherFiles(files, run.settings.cwd);
   return files;
 }
 
 /** A README.md or package.json would become a val by mistake. */
-function refuseOtherFiles(files: readonly FoundFile[]): void {
+function refuseOtherFiles(files: readonly FoundFile[], cwd: string): void {
   const [other] = files.filter(
-    ({ file, inFolder }) => inFolder === undefined && file !== '-' && !hasCodeExtension(file),
+    ({ file, inFolder }) =>
+      inFolder === undefined && file !== '-' && !hasCodeExtension(file) && isFile(resolve(cwd, file)),
   );
   if (other === undefined) return;
-  throw new UsageError(`${other.file} is no file of code, so it does not become a val by itself.`, {
-    hint: sh`To make it one, run ${['push', other.file, '--name', 'readme']}.`,
+  throw new UsageError(`${other.file} is not a source file, so it is not pushed as a val.`, {
+    hint: sh`Outside a workspace, ${['push', other.file, '--name', nameFrom(other.file) ?? 'hello']} makes a val of it.`,
   });
 }
 

@@ -70,12 +70,12 @@ export async function upsertFiles(
 }
 
 /** On a service that this machine does not know, nobody can tell what was replaced. */
-function noteOnSent({ out }: Run, rows: readonly OutcomeRow[]): void {
+function noteOnSent({ out, flags }: Run, rows: readonly OutcomeRow[]): void {
   const [first] = rows.filter(({ status }) => status === 'sent');
-  if (first === undefined) return;
+  if (first === undefined || flags.quiet) return;
   out.say({
     kind: 'note',
-    text: sh`To see what was there before, if anything, run ${['version', 'ls', `${first.name}`]}.`,
+    text: sh`What was there before, if anything, is among the versions: see ${['version', 'ls', `${first.name}`]}.`,
   });
 }
 

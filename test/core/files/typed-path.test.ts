@@ -22,7 +22,7 @@ const sending = [
   ['val', 'create', 'x', 'a.ts', '--readme', 'link.ts'],
   ['val', 'set', id, '--readme', 'link.ts'],
   ['version', 'new', id, 'link.ts'],
-  ['api', '/v1/vals', '-F', 'code=@link.ts'],
+  ['api', '/v1/vals', '--input', 'link.ts'],
 ];
 
 describe('a link out of the project', () => {
@@ -47,7 +47,10 @@ describe('a link out of the project', () => {
     const paths = ['link.ts', 'lib/secret.ts', 'lib'].flatMap((path) => [join(cwd, path), `../${path}`]);
     const service = await scriptedService([]);
     for (const typed of paths) {
-      const { exit, stderr } = await run(['push', typed], { cwd: join(cwd, 'sub'), env: service.env });
+      const { exit, stderr } = await run(['push', typed, '--name', 'a'], {
+        cwd: join(cwd, 'sub'),
+        env: service.env,
+      });
       expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining(`link to ${outside}`) });
     }
     expect(service.requests).toEqual([]);
@@ -65,7 +68,7 @@ describe('within the project', () => {
     const cwd = folderOf({ ...secrets, '.gitignore': 'local/\nlink.ts\n' });
     symlinkSync(join(cwd, to), join(cwd, typed.split('/')[0] ?? ''));
     const service = await scriptedService([]);
-    const { exit, stderr } = await run(['push', typed], { cwd, env: service.env });
+    const { exit, stderr } = await run(['push', typed, '--name', 'a'], { cwd, env: service.env });
     expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining(`which is ${problem}.`) });
     expect(service.requests).toEqual([]);
   });

@@ -31,7 +31,7 @@ it.each<[command: string, request: string, reply: unknown, body?: object]>([
   [`val runs ${id} --limit 5`, `GET /v1/vals/${id}/runs?limit=5&offset=0`, []],
 ])('vals %s sends %s', async (command, request, reply, body) => {
   const service = await scriptedService([{ body: reply }]);
-  const args = [...command.split(' '), '--json'];
+  const args = [...command.split(' '), '--json', '--quiet'];
   const { exit, stdout, stderr } = await run(args, { env: service.env, input: code });
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
   JSON.parse(stdout);

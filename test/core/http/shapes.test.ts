@@ -116,14 +116,17 @@ describe('a val or a run with missing fields', () => {
 });
 
 it.each<[status: number, body: unknown, outcome: Record<string, unknown>]>([
-  [200, { id, version: 3, name: 'hello' }, { status: 'pushed', id, version: 3 }],
+  [200, { id, version: 3, name: 'hello' }, { status: 'sent', id, version: 3 }],
   [201, { id, version: 1 }, { status: 'created', id, version: 1 }],
-  [200, { version: 0 }, { status: 'pushed', version: 0 }],
-  [204, undefined, { status: 'pushed' }],
-  [200, undefined, { status: 'pushed' }],
-  [200, '[]', { status: 'pushed' }],
+  [200, { version: 0 }, { status: 'sent', version: 0 }],
+  [204, undefined, { status: 'sent' }],
+  [200, undefined, { status: 'sent' }],
+  [200, '[]', { status: 'sent' }],
 ])('a push is done with the answer %i %j', async (status, body, outcome) => {
-  const { exit, stdout, stderr } = await ask(['push', '-', '--name', 'hello', '--json'], { status, body });
+  const { exit, stdout, stderr } = await ask(['push', '-', '--name', 'hello', '--json', '--quiet'], {
+    status,
+    body,
+  });
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
   expect(JSON.parse(stdout)).toEqual([{ file: '-', name: 'hello', ...outcome }]);
 });
