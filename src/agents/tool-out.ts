@@ -1,9 +1,9 @@
 import type { Effect } from '../core/command-line/command.ts';
-import { describeError, LocalError, RunFailedError, type ValsError } from '../core/errors.ts';
+import { LocalError, type ValsError } from '../core/errors.ts';
 import { type Hints, sh, type WriteHints } from '../core/lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, type Page, stringifyJson } from '../core/lib/json.ts';
 import type { Event, Out } from '../core/output/out.ts';
-import { type ListResult, moreRecords, pagesOf, type Result } from '../core/output/result.ts';
+import { describeError, type ListResult, moreRecords, pagesOf, type Result } from '../core/output/result.ts';
 
 interface ToolOutOptions {
   effect: Effect;
@@ -133,7 +133,7 @@ function createCollector({ effect, writeHints }: ToolOutOptions, said: Hints[]) 
         error: shortened(await describeError(error, writeHints)),
         ...itemsDone(document),
         ...more,
-        ...(error instanceof RunFailedError && error.logs && { logs: error.logs }),
+        ...(error.facts.logs && { logs: error.facts.logs }),
       };
     },
   };

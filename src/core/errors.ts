@@ -1,5 +1,4 @@
-import { type Hints, hintList, type WriteHints } from './lib/hint.ts';
-import type { JsonObject } from './lib/json.ts';
+import { type Hints, hintList } from './lib/hint.ts';
 import { errnoOf } from './lib/system.ts';
 
 /** Whom a failure concerns: one of several things, or all of them, because the others would fail in the same way. */
@@ -18,27 +17,62 @@ export interface ErrorFacts {
   cause?: unknown;
   /** In the file that the error is about, both from 1. */
   place?: { line: number; column: number };
+  /** What the command writes before the message, such as the lines of a stack. */
+  details?: readonly string[];
+  /** The end of what a val printed, for agents. A person has seen it. */
+  logs?: string;
 }
 
 export abstract class ValsError extends Error {
   abstract readonly kind: string;
   abstract readonly exit: number;
-  readonly facts: ErrorFacts;
 
-  constructor(message: string, facts: ErrorFacts = {}) {
+  constructor(
+    message: string,
+    readonly facts: ErrorFacts = {},
+  ) {
     super(message, { cause: facts.cause });
-    this.name = new.target.name;
-    this.facts = facts;
   }
 
   get scope(): Scope {
-    return this.facts.scope ?? 'item';
+    // On a full disk, the next file cannot be written either.
+    return isDiskFull(this.facts.cause) ? 'all' : (this.facts.scope ?? 'item');
   }
 }
 
-export class UsageError extends ValsError {
-  readonly kind = 'usage';
-  readonly exit = 2;
+const isDiskFull = (cause: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(errnoOf(cause) ?? '');
+
+const errorOf = <Kind extends string, Exit extends number>(kind: Kind, exit: Exit) =>
+  class extends ValsError {
+    readonly kind = kind;
+    readonly exit = exit;
+  };
+
+class BugError extends errorOf('bug', 1) {}
+export class UsageError extends errorOf('usage', 2) {}
+export class NotFoundError extends errorOf('not_found', 3) {}
+export class NoSpaceError extends errorOf('not_found', 3) {}
+export class AuthError extends errorOf('auth', 4) {}
+export class ConflictError extends errorOf('conflict', 5) {}
+export class RefusedError extends errorOf('refused', 6) {}
+/** Throw this error only if the service changed nothing, because scripts repeat a command after exit code 7. */
+export class UnavailableError extends errorOf('unavailable', 7) {}
+export class UnknownOutcomeError extends errorOf('unknown_outcome', 8) {}
+export class PartialError extends errorOf('partial', 9) {}
+export class LocalError extends errorOf('local', 10) {}
+export class BadResponseError extends errorOf('bad_response', 11) {}
+export class RunFailedError extends errorOf('run_failed', 12) {}
+
+export class InterruptedError extends ValsError {
+  readonly kind = 'interrupted';
+
+  constructor(
+    readonly exit: number,
+    message = 'Interrupted.',
+    facts: ErrorFacts = {},
+  ) {
+    super(message, facts);
+  }
 }
 
 /** The user answered no. That is no mistake, so the message is shown without the label "error". */
@@ -64,31 +98,6 @@ export function parseNamed<Value>(name: string, parse: () => Value): Value {
   }
 }
 
-export class NotFoundError extends ValsError {
-  readonly kind = 'not_found';
-  readonly exit = 3;
-}
-
-export class NoSpaceError extends ValsError {
-  readonly kind = 'not_found';
-  readonly exit = 3;
-}
-
-export class AuthError extends ValsError {
-  readonly kind = 'auth';
-  readonly exit = 4;
-}
-
-export class ConflictError extends ValsError {
-  readonly kind = 'conflict';
-  readonly exit = 5;
-}
-
-export class RefusedError extends ValsError {
-  readonly kind = 'refused';
-  readonly exit = 6;
-}
-
 /** True if one of these statuses is the service's answer. After an attempt that may have been applied, none is. */
 export const hasStatus = (error: unknown, ...statuses: number[]): error is ValsError =>
   error instanceof ValsError &&
@@ -105,80 +114,6 @@ export const undefinedIf =
 /** The service understood the request, but refused its fields or its query. */
 export const isInvalidRequest = (error: unknown): error is ValsError => hasStatus(error, 400, 422);
 
-/** Throw this error only if the service changed nothing, because scripts repeat a command after exit code 7. */
-export class UnavailableError extends ValsError {
-  readonly kind = 'unavailable';
-  readonly exit = 7;
-}
-
-export class UnknownOutcomeError extends ValsError {
-  readonly kind = 'unknown_outcome';
-  readonly exit = 8;
-}
-
-export class PartialError extends ValsError {
-  readonly kind = 'partial';
-  readonly exit = 9;
-}
-
-/** The user answered no, and what was not asked about was done. */
-export class DeclinedInPart extends PartialError {}
-
-export class LocalError extends ValsError {
-  readonly kind = 'local';
-  readonly exit = 10;
-
-  /** On a full disk, the next file cannot be written either. */
-  override get scope(): Scope {
-    const isDiskFull = ['ENOSPC', 'EDQUOT'].includes(errnoOf(this.facts.cause) ?? '');
-    return isDiskFull ? 'all' : super.scope;
-  }
-}
-
-export class BadResponseError extends ValsError {
-  readonly kind = 'bad_response';
-  readonly exit = 11;
-}
-
-export class RunFailedError extends ValsError {
-  readonly kind = 'run_failed';
-  readonly exit = 12;
-
-  constructor(
-    message: string,
-    facts: ErrorFacts = {},
-    readonly details: readonly string[] = [],
-    /** The end of what the val printed, for agents. A person has seen it. */
-    readonly logs?: string,
-  ) {
-    super(message, facts);
-  }
-}
-
-export class InterruptedError extends ValsError {
-  readonly kind = 'interrupted';
-
-  constructor(
-    readonly exit: number,
-    message = 'Interrupted.',
-    facts: ErrorFacts = {},
-  ) {
-    super(message, facts);
-  }
-}
-
-/** For an error after a part of the work was done. Exit code 7 or a skipped val would mean that nothing was changed. */
-export function afterPart(error: unknown, done: string): unknown {
-  if (!(error instanceof ValsError)) return error;
-  const message = `${error.message} ${done}`;
-  if (error instanceof UnavailableError) return new PartialError(message, error.facts);
-  if (error instanceof InterruptedError) return new InterruptedError(error.exit, message, error.facts);
-  error.message = message;
-  // The summary of many errors is made of their first sentences, and would leave out what was done.
-  error.facts.subject = undefined;
-  return error;
-}
-
 /** Tells Ctrl-C from the other signals that end a command. */
 export const isCtrlC = (reason: unknown): boolean =>
   reason instanceof InterruptedError && reason.exit === 130;
@@ -192,11 +127,6 @@ export const withoutMessage = ({ exit }: ValsError): ValsError => new Interrupte
 
 export const messageWithHint = ({ message, facts }: ValsError): Hints => [message, ...hintList(facts.hint)];
 
-class BugError extends ValsError {
-  readonly kind = 'bug';
-  readonly exit = 1;
-}
-
 export function asValsError(error: unknown): ValsError {
   if (error instanceof ValsError) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -206,36 +136,3 @@ export function asValsError(error: unknown): ValsError {
     cause: error,
   });
 }
-
-/** Describes an error for a program. */
-export async function describeError(
-  { kind, exit, message, facts }: ValsError,
-  write: WriteHints,
-): Promise<JsonObject> {
-  const { status, method, path, body } = facts;
-  const hint = facts.hint === undefined ? undefined : await write(facts.hint);
-  return Object.fromEntries(
-    Object.entries({ kind, exit, message, hint, status, method, path, body }).filter(
-      ([, value]) => value !== undefined && value !== '',
-    ),
-  ) as JsonObject;
-}
-
-/** Describes the errors of outcomes. */
-export const describeRows = (
-  rows: readonly Readonly<Record<string, unknown>>[],
-  write: WriteHints,
-): Promise<JsonObject[]> =>
-  Promise.all(
-    rows.map(async (row) => {
-      const error = row.error instanceof ValsError ? await describeError(row.error, write) : row.error;
-      return { ...row, ...(error !== undefined && { error }) } as JsonObject;
-    }),
-  );
-
-/** Nothing else can be sent or read after such an error. */
-export const concernsAll = (error: unknown): boolean => error instanceof ValsError && error.scope === 'all';
-
-/** For what goes on by itself: unlike a refused token, an outage is over at some time. */
-export const endsWatch = (error: unknown): boolean =>
-  !(error instanceof ValsError) || (concernsAll(error) && !(error instanceof UnavailableError));

@@ -28,8 +28,11 @@ export function thrownFailure(thrown: Thrown, modules: Modules, { isServing }: F
   const isWholeInMessage = lines.length <= 2 && !thrown.text.includes('\n');
   return new RunFailedError(
     `${modules.entry.name} failed: ${summaryOf(problemOf(thrown))}${place === undefined ? '' : ` (${place})`}.`,
-    { body: lines.join('\n'), ...(hint !== undefined && { hint }) },
-    isWholeInMessage ? [] : lines,
+    {
+      body: lines.join('\n'),
+      ...(hint !== undefined && { hint }),
+      ...(!isWholeInMessage && { details: lines }),
+    },
   );
 }
 

@@ -1,9 +1,10 @@
-import { DeclinedError, DeclinedInPart, describeError, type ValsError } from '../errors.ts';
+import { DeclinedError, type ValsError } from '../errors.ts';
 import { type Hints, hintList, type WriteHints } from '../lib/hint.ts';
 import { stringifyJson } from '../lib/json.ts';
 import { visible, visibleLines } from '../lib/visible.ts';
 import type { Event } from './out.ts';
 import type { ProgressLine } from './progress.ts';
+import { describeError } from './result.ts';
 import type { Sink } from './streams.ts';
 import { createStyle, type Glyphs, type Style } from './style.ts';
 import { createTextWidth } from './text-width.ts';
@@ -95,7 +96,7 @@ function writeError(error: ValsError, writer: LineWriter, { json, quiet, writeHi
     return;
   }
   if (error.message === '') return;
-  if (error instanceof DeclinedError || error instanceof DeclinedInPart) {
+  if (error instanceof DeclinedError) {
     writer.writeDim(error.message);
     return;
   }

@@ -1,4 +1,3 @@
-import { describeRows } from '../errors.ts';
 import type { WriteHints } from '../lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
 import type { OutcomeRow } from '../lib/outcome.ts';
@@ -20,6 +19,7 @@ import {
 } from './render-list.ts';
 import {
   type DiffsResult,
+  describeRows,
   type JsonResult,
   type ListResult,
   pagesOf,

@@ -2,7 +2,7 @@
 
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { Run } from '../command-line/command.ts';
-import { concernsAll, UnavailableError, ValsError } from '../errors.ts';
+import { UnavailableError, ValsError } from '../errors.ts';
 import type { OutcomeRow } from '../lib/outcome.ts';
 
 /** A failure that is the service's and not a file's has the same line for all files, and is said once. */
@@ -16,7 +16,7 @@ export function annotateFailures(run: Run, rows: readonly OutcomeRow[]): void {
 
 function lineFor(file: string, error: ValsError, run: Run): string {
   const text = percentEncoded(error.message, /[%\r\n]/g);
-  const isOfService = concernsAll(error) || error instanceof UnavailableError;
+  const isOfService = error.scope === 'all' || error instanceof UnavailableError;
   return isOfService ? `::error::${text}` : `::error ${placeIn(file, error.facts, run)}::${text}`;
 }
 

@@ -1,5 +1,5 @@
 import type { Run } from '../../core/command-line/command.ts';
-import { exitQuietly, isCtrlC, messageWithHint, RunFailedError } from '../../core/errors.ts';
+import { exitQuietly, isCtrlC, messageWithHint } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/lib/json.ts';
 import { aborted, beyondGracePeriod } from '../../core/lib/signals.ts';
 import { prepareLaunch } from '../launch.ts';
@@ -32,7 +32,7 @@ export async function serveRequests(context: Run, input: RunInput): Promise<neve
       return launch.process('serve', modules, { args: [], stdout: 'stderr' });
     },
     onFailure(failure) {
-      if (failure instanceof RunFailedError) for (const line of failure.details) log.write(line);
+      for (const line of failure.facts.details ?? []) log.write(line);
       say({ kind: 'warning', text: messageWithHint(failure) });
     },
     onFinished({ method, path, status, milliseconds }) {

@@ -93,8 +93,8 @@ export async function* run(
   const printed = agent ? endForAgents(finished.logs) : finished.logs;
   if (failure !== undefined) {
     if (!flags.json && !flags.ndjson)
-      for (const line of failure.details) say({ kind: 'lines', text: line, despite: 'pipe' });
-    throw agent ? new RunFailedError(failure.message, failure.facts, failure.details, printed) : failure;
+      for (const line of failure.facts.details ?? []) say({ kind: 'lines', text: line, despite: 'pipe' });
+    throw agent ? new RunFailedError(failure.message, { ...failure.facts, logs: printed }) : failure;
   }
   if (isSilentScript && !asRecord) {
     say({ kind: 'note', text: `${entry.name} ran, but it has no default export and printed nothing.` });
