@@ -8,7 +8,7 @@ import { type Finding, type Word, wordOf } from './findings.ts';
 type StepKind = 'create' | 'send' | 'leave' | 'behind' | 'refuse' | 'delete';
 
 /** What a pull does about a file. `keep` leaves the file, which is no failure. */
-export type PullKind = 'write' | 'add' | 'keep' | 'refuse';
+type PullKind = 'write' | 'add' | 'keep' | 'refuse';
 
 interface Entry {
   /** `status` lists the vals in the order of this table, which is the order of attention. */
