@@ -135,7 +135,7 @@ function createRun({ host, flags, out }: RunOptions): { run: Run; close(): Promi
     run,
     async close() {
       for (const connection of connections) connection.close();
-      await seen.save();
+      seen.save();
     },
   };
 }

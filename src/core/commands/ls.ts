@@ -1,6 +1,6 @@
 import { defineCommand, type Run } from '../command-line/command.ts';
 import { text } from '../command-line/value-types.ts';
-import type { SeenVal } from '../find-val/seen-file.ts';
+import type { SeenVal } from '../find-val/seen-vals.ts';
 import { takeRecords } from '../http/lists/pages.ts';
 import { textAt } from '../http/record-fields.ts';
 import { sh } from '../lib/hint.ts';
@@ -52,7 +52,7 @@ async function* withWord(pages: AsyncIterable<Page>, word = ''): AsyncGenerator<
 }
 
 async function* seenPages({ vals: { seen } }: Run): AsyncGenerator<Page> {
-  const { mine } = await seen.recall();
+  const { mine } = seen.recall();
   yield { records: mine.reverse().map(recordOf) };
 }
 

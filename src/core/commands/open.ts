@@ -2,6 +2,7 @@ import { defineCommand, type Run } from '../command-line/command.ts';
 import { notThisService } from '../command-line/explain/service.ts';
 import { val } from '../command-line/value-types.ts';
 import { BadResponseError, NotFoundError, RefusedError, UsageError, undefinedIf } from '../errors.ts';
+import type { GivenVal } from '../find-val/find-val.ts';
 import type { Api } from '../http/api.ts';
 import { textAt } from '../http/record-fields.ts';
 import { type Hints, sh } from '../lib/hint.ts';
@@ -33,13 +34,13 @@ export const command = defineCommand({
     const record = await api.record(
       val === undefined ? routes.me() : { ...routes.getVal(val.id), tokenIsOptional: true },
     );
-    const address = addressOf(textAt(record, 'url'), redact);
+    const address = addressOf(textAt(record, 'url'), val, redact);
     const { href } = chosenBaseUrl(settings);
     const isPageOfServe =
       address === `${href}/${val === undefined ? '' : `vals/${encodeURIComponent(val.id)}`}`;
     const noLink = undefinedIf(NotFoundError, RefusedError, BadResponseError);
     const link =
-      isPageOfServe && settings.token ? await linkForOneVisit(api, val?.id, redact).catch(noLink) : undefined;
+      isPageOfServe && settings.token ? await linkForOneVisit(api, val, redact).catch(noLink) : undefined;
     const url = link ?? address;
     say({ kind: 'progress' });
     if (!forPerson) return { kind: 'record', record: { url } };
@@ -53,15 +54,19 @@ export const command = defineCommand({
 /** Only `vals serve` makes such links. */
 async function linkForOneVisit(
   api: Api,
-  val: string | undefined,
+  val: GivenVal | undefined,
   redact: Run['out']['redact'],
 ): Promise<string> {
-  return addressOf(textAt(await api.record(routes.pageLink(val)), 'url'), redact);
+  return addressOf(textAt(await api.record(routes.pageLink(val?.id)), 'url'), val, redact);
 }
 
-const seeAnswer = sh`To see the answer of the service, run ${['val', 'get', '<val>', '--json']}.`;
-
-function addressOf(text: string | undefined, redact: Run['out']['redact']): string {
+function addressOf(
+  text: string | undefined,
+  val: GivenVal | undefined,
+  redact: Run['out']['redact'],
+): string {
+  const asked = val === undefined ? ['me', '--json'] : ['val', 'get', val.word, '--json'];
+  const seeAnswer = sh`To see the answer of the service, run ${asked}.`;
   if (text === undefined) throw unusable('no address of a page', seeAnswer);
   // The address must not contain the token, because other users of this machine can see a browser's command line.
   if (redact(text) !== text) throw unusable('an address that contains your token', notThisService);

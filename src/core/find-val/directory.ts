@@ -36,14 +36,14 @@ export interface Directory {
 }
 
 export function createDirectory(connect: () => Promise<Api>, seen: SeenVals): Directory {
-  const recallMe = once(async () => (await seen.recall()).me);
+  const rememberedMe = once(async () => seen.recall().me);
   const askMe = once(async () => {
     const api = await connect();
     return textAt((await ifRouteExists(() => api.record(routes.me()))) ?? null, 'id');
   });
 
   async function pages(paging: Paging): Promise<AsyncGenerator<Page> | undefined> {
-    const remembered = await recallMe();
+    const remembered = await rememberedMe();
     const found = remembered && (await pagesOf(remembered, paging));
     if (found) return found;
     // The store of the service may be a new one, where the caller has another id.
@@ -63,7 +63,7 @@ export function createDirectory(connect: () => Promise<Api>, seen: SeenVals): Di
   }
 
   async function isMe(owner: string | undefined): Promise<boolean> {
-    if (owner === undefined || owner === (await recallMe())) return true;
+    if (owner === undefined || owner === (await rememberedMe())) return true;
     return owner === (await askMe());
   }
 

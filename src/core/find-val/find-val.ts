@@ -10,8 +10,7 @@ import { namePattern } from '../lib/val-limits.ts';
 import * as routes from '../routes.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Directory } from './directory.ts';
-import type { SeenVal } from './seen-file.ts';
-import type { SeenVals } from './seen-vals.ts';
+import type { SeenVal, SeenVals } from './seen-vals.ts';
 import {
   isSignedOut,
   notPushedYet,
@@ -75,9 +74,9 @@ export async function findVal(
   const mayBeName = namePattern.test(word) && !isSignedOut(settings);
   const found =
     (await findOfOwner(word, options)) ??
-    (mayBeName ? undefined : findIdPrefix(word, await seen.recall())) ??
+    (mayBeName ? undefined : findIdPrefix(word, seen.recall())) ??
     (await findNamed(word, options)) ??
-    findIdPrefix(word, await seen.recall());
+    findIdPrefix(word, seen.recall());
   if (found !== undefined) return { ...found, word };
   throw unknownWord(word, await suggestions(word, options));
 }
@@ -106,7 +105,7 @@ export async function findNamed(
 
 /** The ids of the caller's vals that had this name when this machine saw them last. */
 async function idsSeen(name: string, { seen, directory }: FindOptions): Promise<string[]> {
-  const { me, vals } = await seen.recall();
+  const { me, vals } = seen.recall();
   const isMine = ({ mine, owner }: SeenVal) => {
     if (mine || owner === undefined || owner === me) return true;
     // Only a machine that does not know who the caller is has to ask.
@@ -177,7 +176,7 @@ async function suggestions(
       isListed: true,
     };
   }
-  const { mine } = await options.seen.recall();
+  const { mine } = options.seen.recall();
   const [name] = nearest(
     word,
     mine.map((val) => val.name),

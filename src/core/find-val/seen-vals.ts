@@ -1,65 +1,139 @@
+// The vals that this machine has seen, so that people can name them. Only a cache: a lost or broken file does no harm.
 import { join } from 'node:path';
+import { isObject } from '../lib/json.ts';
+import { readPlainFile } from '../lib/plain-file.ts';
+import { replacePrivate } from '../lib/replace-private.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { SeenVal } from './seen-file.ts';
+
+export interface SeenVal {
+  id: string;
+  name: string;
+  version?: number | undefined;
+  /**
+   * An id. Empty if the owner is unknown and probably not the caller, as in a list of likes. Undefined counts as the
+   * caller.
+   */
+  owner?: string | undefined;
+  mine?: true;
+}
 
 export interface SeenVals {
   note(val: SeenVal): void;
   noteMe(id: string): void;
   drop(id: string): void;
-  /** Reads the file on each call, because other processes may have changed the file. */
-  recall(): Promise<Recalled>;
-  save(): Promise<void>;
+  /** Reads the file on each call, because other processes may have changed it. The newest val comes last. */
+  recall(): Recalled;
+  save(): void;
 }
 
-interface Recalled {
+interface Recalled extends Seen {
+  mine: SeenVal[];
+}
+
+/** The content of the file. */
+interface Seen {
+  /** The id of the caller. */
   me: string | undefined;
   vals: SeenVal[];
-  mine: SeenVal[];
 }
 
 export const noSeenVals: SeenVals = {
   note() {},
   noteMe() {},
   drop() {},
-  recall: async () => ({ me: undefined, vals: [], mine: [] }),
-  save: async () => {},
+  recall: () => ({ me: undefined, vals: [], mine: [] }),
+  save() {},
 };
 
-const mostNotes = 10_000;
+const mostVals = 10_000;
 
 export function createSeenVals(
   settings: Settings,
   holdsSecret: (text: string) => boolean = () => false,
 ): SeenVals {
+  /** What this command has seen and the file does not have yet. */
   const notes = new Map<string, SeenVal | 'deleted'>();
-  const file = settings.dataDirectory && join(settings.dataDirectory.value, 'seen.tsv');
   let me: string | undefined;
+
+  function readWithNotes(file: string | undefined): Seen {
+    const before = file === undefined ? nothingSeen : readSeen(file);
+    const vals = new Map(before.vals.map((val) => [val.id, val]));
+    for (const [id, note] of notes) {
+      const known = vals.get(id);
+      // `delete` before `set` moves the val to the end: the first ones are dropped when there are too many.
+      vals.delete(id);
+      if (note !== 'deleted') vals.set(id, withOwnerOf(known, note));
+    }
+    return { me: me ?? before.me, vals: [...vals.values()].slice(-mostVals) };
+  }
 
   return {
     note(val) {
       const texts = [val.id, val.name, val.owner ?? ''];
-      if (texts.some(holdsSecret) || notes.size >= mostNotes) return;
-      notes.set(val.id, val);
+      if (notes.size < mostVals && !texts.some(holdsSecret)) notes.set(val.id, val);
     },
     noteMe(id) {
       if (!holdsSecret(id)) me = id;
     },
     drop: (id) => void notes.set(id, 'deleted'),
-    async recall() {
-      const { readSeen } = await import('./seen-file.ts');
-      const seen = readSeen(file, settings, { me, vals: notes });
+    recall() {
+      const seen = readWithNotes(fileOf(settings));
       // Not every service says who owns a val.
       const isMine = ({ owner = seen.me, mine }: SeenVal) => mine || owner === seen.me;
       return { ...seen, mine: seen.vals.filter(isMine) };
     },
-    async save() {
-      if (file === undefined || (notes.size === 0 && me === undefined)) return;
+    save() {
+      if (notes.size === 0 && me === undefined) return;
       try {
-        const { writeSeen } = await import('./seen-file.ts');
-        writeSeen(file, settings, { me, vals: notes });
+        const file = fileOf(settings);
+        if (file === undefined) return;
+        const text = `${JSON.stringify(readWithNotes(file))}\n`;
+        if (text !== textOf(file)) replacePrivate(file, text);
       } catch {
-        // The file is only a cache, so a failed write does no harm.
+        // The next command finds less by name, and that is all.
       }
     },
   };
+}
+
+const nothingSeen: Seen = { me: undefined, vals: [] };
+
+/** Each service and token has a file of its own. Its name is a digest, because it must not reveal the token. */
+function fileOf({ dataDirectory, local, baseUrl, token }: Settings): string | undefined {
+  if (dataDirectory === undefined) return undefined;
+  const { createHash } = process.getBuiltinModule('node:crypto');
+  const service = local.value ? ['local'] : [baseUrl?.value.href, token?.value];
+  const digest = createHash('sha256').update(JSON.stringify(service)).digest('hex');
+  return join(dataDirectory.value, 'seen', `${digest.slice(0, 16)}.json`);
+}
+
+/** Another program has seen the val with its owner, perhaps. */
+const withOwnerOf = (known: SeenVal | undefined, val: SeenVal): SeenVal =>
+  known === undefined ? val : { ...val, owner: val.owner || known.owner, ...(known.mine && { mine: true }) };
+
+function readSeen(file: string): Seen {
+  try {
+    const seen: unknown = JSON.parse(textOf(file) ?? '');
+    if (!isObject(seen) || !Array.isArray(seen.vals)) return nothingSeen;
+    const vals: unknown[] = seen.vals;
+    return { me: typeof seen.me === 'string' ? seen.me : undefined, vals: vals.filter(isSeenVal) };
+  } catch {
+    return nothingSeen;
+  }
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readPlainFile(file).toString();
+  } catch {
+    return undefined;
+  }
+}
+
+function isSeenVal(value: unknown): value is SeenVal {
+  if (!isObject(value)) return false;
+  const { id, name, version, owner } = value;
+  const isText = (text: unknown) => typeof text === 'string';
+  const isNumberOrAbsent = version === undefined || typeof version === 'number';
+  return isText(id) && isText(name) && isNumberOrAbsent && (owner === undefined || isText(owner));
 }

@@ -7,7 +7,7 @@ import { NotFoundError, undefinedIf } from '../errors.ts';
 import { nameFrom, refuseUnusableNames } from '../files/val-names.ts';
 import type { FoundFile } from '../files/walk.ts';
 import { findNamed } from '../find-val/find-val.ts';
-import type { SeenVal } from '../find-val/seen-file.ts';
+import type { SeenVal } from '../find-val/seen-vals.ts';
 import type { Api } from '../http/api.ts';
 import { checkVersion, noSuchVal } from '../http/expected-version.ts';
 import { textAt, versionOf } from '../http/record-fields.ts';
@@ -52,7 +52,7 @@ export async function upsertFiles(
     return { kind: 'list', rows: files.map(({ file, name }) => ({ file, name, status: 'planned' })) };
 
   const api = await run.api({ concurrency });
-  const { vals: seenBefore } = await run.vals.seen.recall();
+  const { vals: seenBefore } = run.vals.seen.recall();
   const tasks = files.map(({ file, name, code }) => ({
     row: { file, name },
     label: file,

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { folderOf, run, writeFiles } from '../../support/program.ts';
@@ -55,8 +55,14 @@ async function serviceOf(vals: Val[], { hasList = true, listHasOwners = true } =
       there.vals = vals;
     },
     asked: () => service.requests.splice(0).map(({ method, path }) => `${method} ${path}`),
-    seenFile: join(home, '.local/share/vals/seen.tsv'),
+    seenFile: () => onlyFileIn(join(home, '.local/share/vals/seen')),
   };
+}
+
+function onlyFileIn(folder: string): string {
+  const [name = '', ...others] = readdirSync(folder);
+  expect(others).toEqual([]);
+  return join(folder, name);
 }
 
 const list = `GET /v1/users/${me}/vals?limit=100&offset=0`;
@@ -309,7 +315,7 @@ describe('the file of remembered vals', () => {
     const service = await serviceOf([{ id: hello, name: 'hello' }], { hasList: false });
     await service.command('me');
     await service.command('val', 'get', hello);
-    return { ...service, content: () => readFileSync(service.seenFile, 'utf8') };
+    return { ...service, content: () => readFileSync(service.seenFile(), 'utf8') };
   }
 
   it('does not keep a token that the service repeats as the id of the caller', async () => {
@@ -320,14 +326,14 @@ describe('the file of remembered vals', () => {
     const home = folderOf({});
     await run(['me'], { ...service, home });
     await run(['val', 'get', hello], { ...service, home });
-    const content = readFileSync(join(home, '.local/share/vals/seen.tsv'), 'utf8');
+    const content = readFileSync(onlyFileIn(join(home, '.local/share/vals/seen')), 'utf8');
     expect(content).toContain(hello);
     expect(content).not.toContain(service.env.VALS_TOKEN);
   });
 
   it('is readable by its owner alone, holds no token, and is not used with another token', async () => {
     const { env, home, seenFile, content } = await remembered();
-    expect(statSync(seenFile).mode & 0o777).toBe(0o600);
+    expect(statSync(seenFile()).mode & 0o777).toBe(0o600);
     expect(content()).toContain(hello);
     expect(content()).not.toContain(env.VALS_TOKEN);
     const another = { ...env, VALS_TOKEN: 'another-token' };
@@ -344,20 +350,17 @@ describe('the file of remembered vals', () => {
 
   it('keeps the latest 10,000 vals', async () => {
     const { command, seenFile, content } = await remembered();
-    const line = content()
-      .split('\n')
-      .find((each) => each.includes(hello));
-    const many = Array.from({ length: 10_000 }, (_, index) => line?.replaceAll(hello, `id-${index}`));
-    writeFileSync(seenFile, `${many.join('\n')}\n`);
+    const many = Array.from({ length: 10_000 }, (_, index) => ({ id: `id-${index}`, name: 'hello' }));
+    writeFileSync(seenFile(), JSON.stringify({ me, vals: many }));
     await command('val', 'get', hello);
-    const kept = content().trimEnd().split('\n');
-    expect([kept.length, kept[0], kept.at(-1)]).toEqual([10_000, many[1], line]);
+    const { vals } = JSON.parse(content());
+    expect([vals.length, vals[0].id, vals.at(-1).id]).toEqual([10_000, 'id-1', hello]);
   });
 
-  it.each(['no JSON', `${'\t'.repeat(100_000)}\n`])('counts as empty if it holds %.20j', async (content) => {
+  it.each(['no JSON', '{"vals":[{}]}'])('counts as empty if it holds %j', async (content) => {
     const { command, seenFile } = await serviceOf([{ id: hello, name: 'hello' }]);
     await command('me');
-    writeFileSync(seenFile, content);
+    writeFileSync(seenFile(), content);
     expect(await command('val', 'get', 'hello')).toMatchObject({ exit: 0, stderr: '' });
   });
 

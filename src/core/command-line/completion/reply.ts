@@ -47,7 +47,7 @@ interface Wanted {
 async function offered(offer: Offer, { offers, unfinished, settings }: Wanted): Promise<Candidate[]> {
   // Without other candidates, the shell completes files by itself.
   const files = offers.includes('vals') ? codeFiles(settings.cwd, unfinished) : [];
-  const words = offer === 'vals' ? await namesOfVals(settings) : files;
+  const words = offer === 'vals' ? namesOfVals(settings) : files;
   return words
     .filter((word) => word.startsWith(unfinished) && safeInShell.test(word))
     .map((word) => ({ word, description: '' }));
@@ -61,11 +61,19 @@ function codeFiles(cwd: string, unfinished: string): string[] {
 }
 
 /** The vals that this machine has seen. */
-async function namesOfVals(settings: Settings): Promise<string[]> {
-  const { mine } = await createSeenVals(settings)
-    .recall()
-    .catch(() => ({ mine: [] }));
-  return [...new Set(mine.map(({ name }) => name))];
+function namesOfVals(settings: Settings): string[] {
+  try {
+    return [
+      ...new Set(
+        createSeenVals(settings)
+          .recall()
+          .mine.map(({ name }) => name),
+      ),
+    ];
+  } catch {
+    // A setting is wrong.
+    return [];
+  }
 }
 
 /** Bash splits `--option=word` and `10:30` into three words. This function joins them again. */
