@@ -10,13 +10,13 @@ import { asValsError, InterruptedError, LocalError, type ValsError } from './cor
 import { systemClock } from './core/lib/clock.ts';
 import { hintList } from './core/lib/hint.ts';
 import { listenForSignals } from './core/lib/signals.ts';
-import { sourceStack } from './core/lib/source-stack.ts';
 import { visibleLines } from './core/lib/visible.ts';
 import { createRedactor } from './core/output/redactor.ts';
 import { widthOf } from './core/output/streams.ts';
 import { createTerminalOut, type ShownCommand } from './core/output/terminal-out.ts';
 import { isOn } from './core/settings/settings.ts';
 import { features } from './features.ts';
+import { sourceStack } from './source-stack.ts';
 
 export const commandTree = createTree(coreCommands, features);
 

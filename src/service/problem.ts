@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http';
-import { diskFull, unknownToken } from '../core/lib/problem-types.ts';
+import { diskFull, unknownToken } from '../core/http/problem-types.ts';
 import { DatabaseFailure } from './database/database.ts';
 import type { ServiceReply } from './request.ts';
 
 interface ProblemExtras {
-  /** See `src/core/lib/problem-types.ts`. */
+  /** See `src/core/http/problem-types.ts`. */
   type?: string;
   field?: string;
   headers?: Record<string, string>;

@@ -1,8 +1,7 @@
 // vals.json says which services the vals of a workspace belong to. No other one is used.
 
 import { UsageError } from '../core/errors.ts';
-import { type Hint, sh } from '../core/lib/hint.ts';
-import { listed } from '../core/lib/listed.ts';
+import { type Hint, listed, sh } from '../core/lib/hint.ts';
 import type { Say } from '../core/lib/say.ts';
 import { isOfThisMachine } from '../core/settings/settings.ts';
 import { updateManifest, withService } from './manifest.ts';

@@ -4,7 +4,6 @@ import type { GivenVal, ReadVal } from '../find-val/find-val.ts';
 import { summaryOf, textAt } from '../http/record-fields.ts';
 import { hintList, sh } from '../lib/hint.ts';
 import { isFile, readableNames } from '../lib/paths.ts';
-import { splitVersion } from '../lib/val-word.ts';
 import { getVal, looksLikeId } from '../routes.ts';
 import type { AnyCommand, LoadedCommand, Run } from './command.ts';
 import { lookup, openFiles } from './files-of-vals.ts';
@@ -115,4 +114,14 @@ export async function readWordsFromInput(
   const lines = (await readText('-', run)).split(/\r?\n/).filter((line) => line.trim() !== '');
   const fromInput = lines.map((word) => ({ id: word, word }));
   return { ...input, [key]: vals.flatMap((val) => (isInput(val) ? fromInput : val)) };
+}
+
+interface ValWord {
+  val: string;
+  version?: number;
+}
+
+function splitVersion(word: string): ValWord {
+  const [, val, version] = /^(.+)@(\d+)$/.exec(word) ?? [];
+  return val === undefined || version === undefined ? { val: word } : { val, version: Number(version) };
 }

@@ -1,10 +1,9 @@
-import type { CommandWords, Hint, WriteHints } from '../lib/hint.ts';
-import { hintList } from '../lib/hint.ts';
-import { quoteFor } from '../lib/shell-command.ts';
+import { type CommandWords, type Hint, hintList, type WriteHints } from '../lib/hint.ts';
 import type { Flags } from '../settings/settings.ts';
 import type { CommandTree, LoadedCommand } from './command.ts';
 import { commandNamed, loadCommand } from './command-tree.ts';
 import { type KnownOption, optionsAt } from './known-options.ts';
+import { quoteFor } from './shell-command.ts';
 
 export interface HintOptions {
   tree: CommandTree;

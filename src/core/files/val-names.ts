@@ -2,8 +2,7 @@
 
 import { basename, extname } from 'node:path';
 import { UsageError } from '../errors.ts';
-import { sh } from '../lib/hint.ts';
-import { listed } from '../lib/listed.ts';
+import { listed, sh } from '../lib/hint.ts';
 import { longestValName, nameLike } from '../lib/val-limits.ts';
 
 interface NamedFile {

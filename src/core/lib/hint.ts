@@ -36,3 +36,6 @@ const mostListed = 3;
 /** The files or vals of a command. A long list would make the command hard to read. */
 export const listOf = (words: readonly string[], placeholder: string): readonly string[] =>
   words.length > mostListed ? [placeholder] : words;
+
+/** For example "one, two and three". */
+export const listed = (words: readonly string[]): string => new Intl.ListFormat('en-GB').format(words);

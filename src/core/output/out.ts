@@ -1,8 +1,8 @@
 import type { JsonObject } from '../lib/json.ts';
-import type { OutcomeRow } from '../lib/outcome.ts';
 import type { Message } from '../lib/say.ts';
 import type { Column } from './column.ts';
 import type { Log } from './log.ts';
+import type { OutcomeRow } from './outcome.ts';
 import type { Result } from './result.ts';
 
 export type Event =

@@ -8,12 +8,12 @@ import {
   stringifyJson,
   stringifyLines,
 } from '../lib/json.ts';
-import { changedSomething } from '../lib/outcome.ts';
 import type { Screen } from './cell.ts';
 import { type Column, column, columnsFor, columnText, tabCell } from './column.ts';
 import { project } from './fields.ts';
 import { paintJson } from './json-text.ts';
 import type { Messages } from './messages.ts';
+import { changedSomething } from './outcome.ts';
 import type { Output } from './output.ts';
 import { type ListResult, moreRecords, outcomesIn, pagesOf } from './result.ts';
 import type { Sink } from './streams.ts';

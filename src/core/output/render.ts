@@ -1,11 +1,11 @@
 import type { WriteHints } from '../lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
-import type { OutcomeRow } from '../lib/outcome.ts';
 import { visible, visibleLines } from '../lib/visible.ts';
 import { cellOf, type Screen } from './cell.ts';
 import type { Column } from './column.ts';
 import { project } from './fields.ts';
 import { gap } from './layout.ts';
+import type { OutcomeRow } from './outcome.ts';
 import type { Output } from './output.ts';
 import {
   formatRecords,

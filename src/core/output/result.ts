@@ -1,8 +1,8 @@
 import { ValsError } from '../errors.ts';
 import type { Hints, WriteHints } from '../lib/hint.ts';
 import type { JsonObject, JsonValue, Page } from '../lib/json.ts';
-import type { OutcomeRow } from '../lib/outcome.ts';
 import type { Column } from './column.ts';
+import type { OutcomeRow } from './outcome.ts';
 
 type Pages = AsyncIterable<Page>;
 

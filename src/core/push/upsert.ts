@@ -13,7 +13,7 @@ import { checkVersion, noSuchVal } from '../http/expected-version.ts';
 import { textAt, versionOf } from '../http/record-fields.ts';
 import { sh } from '../lib/hint.ts';
 import { type JsonObject, type JsonValue, withoutUndefined } from '../lib/json.ts';
-import type { Outcome, OutcomeRow } from '../lib/outcome.ts';
+import type { Outcome, OutcomeRow } from '../output/outcome.ts';
 import type { Result } from '../output/result.ts';
 import * as routes from '../routes.ts';
 import { type FailedFile, type PushedFile, pushWording, refuseFiles, refuseSeveral } from './refuse-files.ts';

@@ -1,5 +1,4 @@
 import { UsageError } from '../errors.ts';
-import { isLoopback } from '../lib/host-names.ts';
 
 export interface BaseUrl {
   origin: string;
@@ -65,3 +64,6 @@ export function addressOfSpace(name: string, baseUrl: string | undefined): strin
 
 export const hasOrigin = (href: string | undefined, origin: string): boolean =>
   `${href}/`.startsWith(`${origin}/`);
+
+export const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);

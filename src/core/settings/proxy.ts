@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { isLoopback } from '../lib/host-names.ts';
+import { isLoopback } from './base-url.ts';
 
 export interface Setting<T> {
   value: T;

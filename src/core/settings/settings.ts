@@ -1,9 +1,8 @@
 import { join, resolve } from 'node:path';
 import { InvalidValue, LocalError, parseNamed, UsageError } from '../errors.ts';
 import { sh } from '../lib/hint.ts';
-import { isLoopback } from '../lib/host-names.ts';
 import type { System } from '../lib/system.ts';
-import { type BaseUrl, parseBaseUrl } from './base-url.ts';
+import { type BaseUrl, isLoopback, parseBaseUrl } from './base-url.ts';
 import { readConfig, type StoredConfig } from './config-file.ts';
 import { platformDirectories } from './directories.ts';
 import type { ProxyVariables, Setting } from './proxy.ts';

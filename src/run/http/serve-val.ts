@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { LocalError } from '../../core/errors.ts';
-import { isLoopback } from '../../core/lib/host-names.ts';
+import { isLoopback } from '../../core/settings/base-url.ts';
 import { watchFiles } from '../changes.ts';
 import { answerForPages } from './answer-for-pages.ts';
 import { passOn } from './pass-on.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { isLoopback } from '../../core/lib/host-names.ts';
-import { wrongHost } from '../../core/lib/problem-types.ts';
+import { wrongHost } from '../../core/http/problem-types.ts';
+import { isLoopback } from '../../core/settings/base-url.ts';
 import { HttpProblem } from '../problem.ts';
 import { headerOf, type ServiceRequest } from '../request.ts';
 import type { CertificateFiles } from './certificate.ts';

@@ -1,4 +1,4 @@
-import { createRunSummary, type RunSummary } from '../../core/lib/run-summary.ts';
+import { createRunSummary, type RunSummary } from '../../core/commands/runs/run-summary.ts';
 import type { ServiceReply } from '../request.ts';
 import { type RunPosition, runPositions } from '../store/positions.ts';
 import { type FoundRun, listRuns, type RunFilter, runsOfVal } from '../store/runs.ts';

@@ -1,4 +1,4 @@
-import { readOnlyMember } from '../../core/lib/problem-types.ts';
+import { readOnlyMember } from '../../core/http/problem-types.ts';
 import { type Database, DatabaseFailure, type Reader, type SlotKeys, type Tx } from '../database/database.ts';
 import { nothing, type Sql, sql } from '../database/sql.ts';
 import { HttpProblem, unauthorized } from '../problem.ts';

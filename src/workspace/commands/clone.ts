@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineCommand, type Run } from '../../core/command-line/command.ts';
+import { quoteFor } from '../../core/command-line/shell-command.ts';
 import { path } from '../../core/command-line/value-types.ts';
 import { LocalError, UsageError } from '../../core/errors.ts';
 import { fileError } from '../../core/files/file-error.ts';
 import { manifestFile, refuseNested } from '../../core/files/root.ts';
 import { sh } from '../../core/lib/hint.ts';
 import { makeFolder } from '../../core/lib/make-folder.ts';
-import { quoteFor } from '../../core/lib/shell-command.ts';
 import { errnoOf, errorMessageOf, isMissing } from '../../core/lib/system.ts';
 import { spaceIn } from '../../core/settings/base-url.ts';
 import { chosenBaseUrl, isOfThisMachine, serviceName } from '../../core/settings/settings.ts';

@@ -3,7 +3,7 @@ import { createResolver } from '../../core/command-line/resolve-vals.ts';
 import { valsOfWorkspace } from '../../core/commands/shared/options.ts';
 import { UsageError } from '../../core/errors.ts';
 import { sh } from '../../core/lib/hint.ts';
-import type { OutcomeRow } from '../../core/lib/outcome.ts';
+import type { OutcomeRow } from '../../core/output/outcome.ts';
 import { refuseOtherService } from '../belonging.ts';
 import { type Finding, fileOf, nameOf, valOf } from '../findings.ts';
 import { pullAll, pullColumns, pullVals, type Wanted } from '../pull/pull-vals.ts';

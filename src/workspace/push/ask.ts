@@ -1,7 +1,7 @@
 // The two questions of a push: the first one from a folder to a service, and deletions. They are asked at once.
 import type { Run } from '../../core/command-line/command.ts';
 import { DeclinedError } from '../../core/errors.ts';
-import { listed } from '../../core/lib/listed.ts';
+import { listed } from '../../core/lib/hint.ts';
 import { visible } from '../../core/lib/visible.ts';
 import { ago } from '../../core/output/times.ts';
 import { changesVal, type Step, subjectOf } from '../plan.ts';

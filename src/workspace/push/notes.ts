@@ -1,7 +1,6 @@
 // What a push says beside its rows.
 import type { Run } from '../../core/command-line/command.ts';
-import { sh } from '../../core/lib/hint.ts';
-import { listed } from '../../core/lib/listed.ts';
+import { listed, sh } from '../../core/lib/hint.ts';
 import type { Done } from '../carry-out.ts';
 import { noteOnce } from '../note-once.ts';
 import type { Gone } from '../read/gone.ts';

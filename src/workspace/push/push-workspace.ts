@@ -4,7 +4,7 @@ import type { Run } from '../../core/command-line/command.ts';
 import { ConflictError } from '../../core/errors.ts';
 import type { Api } from '../../core/http/api.ts';
 import { withoutUndefined } from '../../core/lib/json.ts';
-import type { OutcomeRow } from '../../core/lib/outcome.ts';
+import type { OutcomeRow } from '../../core/output/outcome.ts';
 import type { Rows } from '../../core/output/result.ts';
 import { pushWording, refuseFiles, refuseSeveral } from '../../core/push/refuse-files.ts';
 import { listService, refuseOtherService } from '../belonging.ts';

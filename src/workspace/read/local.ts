@@ -3,7 +3,7 @@ import { LocalError, UsageError } from '../../core/errors.ts';
 import { existsBelow, readBelow } from '../../core/files/files.ts';
 import { nameFrom, refuseUnusableNames } from '../../core/files/val-names.ts';
 import { walkFolder } from '../../core/files/walk.ts';
-import { listed } from '../../core/lib/listed.ts';
+import { listed } from '../../core/lib/hint.ts';
 import { type Say, warnWith } from '../../core/lib/say.ts';
 import { type CodeWithText, codeOf } from '../code.ts';
 import { pathTo, relativeTo, type Workspace } from '../workspace.ts';

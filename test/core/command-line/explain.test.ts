@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { explain } from '../../../src/core/command-line/explain/explain.ts';
 import type { ValsError } from '../../../src/core/errors.ts';
 import type { Call } from '../../../src/core/http/call.ts';
+import { outsideOfSpace, readOnlyMember, unknownToken } from '../../../src/core/http/problem-types.ts';
 import { CallFailed, type Fault } from '../../../src/core/http/request/faults.ts';
 import { hintList } from '../../../src/core/lib/hint.ts';
-import { outsideOfSpace, readOnlyMember, unknownToken } from '../../../src/core/lib/problem-types.ts';
 import * as routes from '../../../src/core/routes.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';

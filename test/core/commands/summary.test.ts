@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRunSummary } from '../../../src/core/lib/run-summary.ts';
+import { createRunSummary } from '../../../src/core/commands/runs/run-summary.ts';
 import { run, runOnScreen } from '../../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
 import { id } from './pushes.ts';

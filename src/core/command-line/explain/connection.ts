@@ -3,7 +3,7 @@
 import type { Fault } from '../../http/request/faults.ts';
 import { connectTimeoutMs, type TlsProblem, type Trouble } from '../../http/request/trouble.ts';
 import { type Hints, sh } from '../../lib/hint.ts';
-import { isLoopback } from '../../lib/host-names.ts';
+import { isLoopback } from '../../settings/base-url.ts';
 import type { Message, Service } from './service.ts';
 
 type NoReply = Extract<Fault, { trouble: Trouble }>;

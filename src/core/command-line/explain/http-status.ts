@@ -2,10 +2,10 @@
 
 import { UnavailableError } from '../../errors.ts';
 import type { Call } from '../../http/call.ts';
+import * as problemTypes from '../../http/problem-types.ts';
 import { type Fault, meaningOf } from '../../http/request/faults.ts';
 import { type Hints, hintList, sh } from '../../lib/hint.ts';
 import { isObject } from '../../lib/json.ts';
-import * as problemTypes from '../../lib/problem-types.ts';
 import { absent, conflict, invalid } from './by-route.ts';
 import { type Message, type Service, withFullStop } from './service.ts';
 import { serviceMessageOf } from './service-message.ts';

@@ -4,11 +4,11 @@ import type { Paging } from '../../http/lists/pages.ts';
 import { takeRecords } from '../../http/lists/pages.ts';
 import { type RunRecord, readRun } from '../../http/run-record.ts';
 import type { Page } from '../../lib/json.ts';
-import type { RunSummary } from '../../lib/run-summary.ts';
 import type { Column } from '../../output/column.ts';
 import type { ListResult, Result } from '../../output/result.ts';
 import * as routes from '../../routes.ts';
 import { failedRunColumns, runColumns, summaryColumns } from '../shared/columns.ts';
+import type { RunSummary } from './run-summary.ts';
 
 const runsBeforeFollowing = 10;
 
@@ -87,7 +87,7 @@ async function summarize(
   pages: AsyncIterable<Page>,
   defaultVal: string | undefined,
 ): Promise<{ rows: RunSummary[]; total: RunSummary }> {
-  const { createRunSummary } = await import('../../lib/run-summary.ts');
+  const { createRunSummary } = await import('./run-summary.ts');
   const summary = createRunSummary();
   let count = 0;
   for await (const { records } of pages) {

@@ -1,6 +1,5 @@
 import { personAt, textAt } from '../../http/record-fields.ts';
 import { readRun } from '../../http/run-record.ts';
-import type { OutcomeStatus } from '../../lib/outcome.ts';
 import { firstLine } from '../../output/cell.ts';
 import {
   authorColumn,
@@ -12,6 +11,7 @@ import {
   longText,
   moment,
 } from '../../output/column.ts';
+import type { OutcomeStatus } from '../../output/outcome.ts';
 import { sparkline } from '../../output/sparkline.ts';
 import type { Glyphs, Style } from '../../output/style.ts';
 import { duration } from '../../output/times.ts';

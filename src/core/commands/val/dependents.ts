@@ -2,8 +2,8 @@ import type { Run } from '../../command-line/command.ts';
 import { labelOf } from '../../command-line/resolve-vals.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import { textAt } from '../../http/record-fields.ts';
+import { listed } from '../../lib/hint.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { listed } from '../../lib/listed.ts';
 import * as routes from '../../routes.ts';
 
 const mostNames = 5;

@@ -3,7 +3,7 @@ import { path, text } from '../../command-line/value-types.ts';
 import { PartialError, RefusedError, UsageError } from '../../errors.ts';
 import { changeFields } from '../../http/change-val.ts';
 import { textAt } from '../../http/record-fields.ts';
-import { listed } from '../../lib/listed.ts';
+import { listed } from '../../lib/hint.ts';
 import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, privacy, valArgument } from '../shared/options.ts';

@@ -11,8 +11,8 @@ import {
   type ValsError,
 } from '../../errors.ts';
 import { isObject, type JsonValue } from '../../lib/json.ts';
-import { diskFull, outsideOfSpace, readOnlyMember, wrongHost } from '../../lib/problem-types.ts';
 import type { Call } from '../call.ts';
+import { diskFull, outsideOfSpace, readOnlyMember, wrongHost } from '../problem-types.ts';
 import type { Trouble } from './trouble.ts';
 
 /** Why an attempt did not bring a usable reply. */

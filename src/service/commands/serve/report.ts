@@ -1,8 +1,7 @@
 import type { Run } from '../../../core/command-line/command.ts';
 import type { ValsError } from '../../../core/errors.ts';
 import { asValsError, messageWithHint } from '../../../core/errors.ts';
-import type { CommandWords, Hints } from '../../../core/lib/hint.ts';
-import { hintList } from '../../../core/lib/hint.ts';
+import { type CommandWords, type Hints, hintList } from '../../../core/lib/hint.ts';
 import { stringifyJson } from '../../../core/lib/json.ts';
 import type { Log } from '../../../core/output/log.ts';
 import type { ServiceEvent } from '../../index.ts';

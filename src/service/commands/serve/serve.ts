@@ -1,8 +1,7 @@
 import { defineCommand, type Run } from '../../../core/command-line/command.ts';
 import { age, integer, oneOf, path, port, text } from '../../../core/command-line/value-types.ts';
 import { asValsError, exitQuietly, isCtrlC, withoutMessage } from '../../../core/errors.ts';
-import { sh } from '../../../core/lib/hint.ts';
-import { listed } from '../../../core/lib/listed.ts';
+import { listed, sh } from '../../../core/lib/hint.ts';
 import { aborted, beyondGracePeriod } from '../../../core/lib/signals.ts';
 import { recordKinds } from '../../store/records.ts';
 import type { Report } from './report.ts';

@@ -3,8 +3,8 @@ import type { Run } from '../../../core/command-line/command.ts';
 import { path, text } from '../../../core/command-line/value-types.ts';
 import { UsageError } from '../../../core/errors.ts';
 import { sh } from '../../../core/lib/hint.ts';
-import { isLoopback } from '../../../core/lib/host-names.ts';
 import { existingStats } from '../../../core/lib/paths.ts';
+import { isLoopback } from '../../../core/settings/base-url.ts';
 import type { StoreLocation } from '../../index.ts';
 
 export const placeOptions = {

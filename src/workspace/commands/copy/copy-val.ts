@@ -14,7 +14,7 @@ import { publicity } from '../../../core/http/change-val.ts';
 import { codeOf as codeIn, textAt, versionOf } from '../../../core/http/record-fields.ts';
 import { sh } from '../../../core/lib/hint.ts';
 import { withoutUndefined } from '../../../core/lib/json.ts';
-import type { Outcome } from '../../../core/lib/outcome.ts';
+import type { Outcome } from '../../../core/output/outcome.ts';
 import * as routes from '../../../core/routes.ts';
 import { type CodeWithText, codeOf, isSameCode } from '../../code.ts';
 import { numberCodes } from '../../compare/code-numbers.ts';

@@ -1,4 +1,4 @@
-import { type JsonValue, stringifyJson } from './json.ts';
+import { type JsonValue, stringifyJson } from '../../lib/json.ts';
 
 export interface SummarizedRun {
   /** What runs of one val have in common. */
