@@ -4,8 +4,9 @@ import { loadedKinds } from '../store/records.ts';
 
 export type BackupCounts = Record<string, number>;
 
-/** Not of those that were deleted, and whose runs will be. */
-export const ofVals = raw('val NOT IN (SELECT val FROM removed_vals)');
+/** Without those of deleted vals, which will be deleted too. */
+export const runsOfVals = raw('val NOT IN (SELECT val FROM removed_vals)');
+export const versionsOfVals = raw('val_id NOT IN (SELECT val_id FROM removed_vals)');
 
 /** What is counted in a copy, in the order in which it is shown. */
 const counted: Record<string, Sql> = {
@@ -13,8 +14,8 @@ const counted: Record<string, Sql> = {
   spaces: sql`users WHERE kind = 'space'`,
   tokens: sql`tokens`,
   vals: sql`vals`,
-  versions: sql`versions`,
-  runs: sql`runs WHERE ${ofVals}`,
+  versions: sql`versions WHERE ${versionsOfVals}`,
+  runs: sql`runs WHERE ${runsOfVals}`,
   ...Object.fromEntries(loadedKinds.map((kind) => [kind, sql`records WHERE kind = ${kind}`])),
   references: sql`imports`,
 };

@@ -1,7 +1,7 @@
 import type { ValsError } from '../../core/errors.ts';
-import type { Tx, Value } from '../database/database.ts';
-import { joined, listOf, raw, type Sql, sql } from '../database/sql.ts';
-import { ofVals } from './counts.ts';
+import type { Tx } from '../database/database.ts';
+import { joined, listOf, raw, type Sql, sql, type Value } from '../database/sql.ts';
+import { runsOfVals, versionsOfVals } from './counts.ts';
 
 export interface Table {
   name: string;
@@ -14,6 +14,12 @@ export interface Table {
 }
 
 export type Row = Record<string, Value>;
+
+export interface BackupOptions {
+  signal: AbortSignal;
+  /** Gets what was copied so far, in words. */
+  onProgress?(copied: string): void;
+}
 
 /** A new store that is whole after `finish`, and does not exist without it. */
 export interface CopyTarget {
@@ -36,10 +42,10 @@ export const tables: readonly Table[] = [
   { name: 'members', key: ['user_id', 'space_id'], batch: 500 },
   { name: 'tokens', key: ['id'], batch: 500 },
   { name: 'vals', key: ['position'], batch: 250 },
-  { name: 'versions', key: ['val_id', 'version'], batch: 50 },
+  { name: 'versions', key: ['val_id', 'version'], batch: 50, condition: versionsOfVals },
   { name: 'imports', key: ['position'], batch: 500 },
   { name: 'records', key: ['position'], batch: 250 },
-  { name: 'runs', key: ['position'], batch: 250, condition: ofVals },
+  { name: 'runs', key: ['position'], batch: 250, condition: runsOfVals },
 ];
 
 /** Tables whose rows the database numbers itself. A copy keeps the numbers, because they are the order of the lists. */

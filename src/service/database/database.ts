@@ -2,9 +2,6 @@ import type { ValsError } from '../../core/errors.ts';
 import type { Slots } from '../../core/lib/slots.ts';
 import type { Sql } from './sql.ts';
 
-/** `Value` has no boolean, because a boolean makes the SQLite driver abort the process. */
-export type Value = string | number | null | Buffer;
-
 /** What only reads takes a `Reader`: the database itself, or a transaction. */
 export interface Reader {
   query<Row>(statement: Sql): Promise<Row[]>;

@@ -85,8 +85,9 @@ const tables = ({ bytes, sortedText, long, position, tableEnd }: Dialect): strin
   CREATE INDEX vals_by_change ON vals (owner_id, updated_at, position);
   CREATE INDEX vals_public ON vals (owner_id, position) WHERE privacy = 'public';
 
+  -- Versions and runs do not refer to their val, because those of a deleted val are deleted later.
   CREATE TABLE versions (
-    val_id TEXT NOT NULL REFERENCES vals (id) ON DELETE CASCADE,
+    val_id TEXT NOT NULL,
     version INTEGER NOT NULL,
     code_hash TEXT NOT NULL,
     created_at TEXT NOT NULL,
@@ -143,8 +144,8 @@ const tables = ({ bytes, sortedText, long, position, tableEnd }: Dialect): strin
   CREATE INDEX failed_runs_by_owner ON runs (owner_id, started, position, val) WHERE error IS NOT NULL;
   CREATE INDEX failed_runs_by_val ON runs (val, started, version) WHERE error IS NOT NULL;
 
-  -- Vals that were deleted, and whose runs still have to be.
-  CREATE TABLE removed_vals (val ${long} PRIMARY KEY)${tableEnd};`;
+  -- Vals that were deleted, and whose versions and runs still have to be.
+  CREATE TABLE removed_vals (val ${long} PRIMARY KEY, val_id TEXT NOT NULL)${tableEnd};`;
 
 export const sqliteTables = tables({
   bytes: 'BLOB',

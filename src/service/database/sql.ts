@@ -1,4 +1,5 @@
-import type { Value } from './database.ts';
+/** No boolean, because a boolean makes the SQLite driver abort the process. */
+export type Value = string | number | null | Buffer;
 
 /** A statement, or a part of one, with the values of its question marks: parts can be joined in any order. */
 export interface Sql {

@@ -40,8 +40,10 @@ export async function searchPage(
   { text, after }: { text: string; after: readonly [number] | undefined },
 ): Promise<ServiceReply> {
   const { db, view } = visit;
-  const range = { onlyOwn: false, limit: valsOnPage, ...(after && { after }) };
-  const { items, next } = await valsWithText(db, access, text, range);
+  const { items, next } = await valsWithText(db, access, text, {
+    limit: valsOnPage,
+    ...(after && { after }),
+  });
   const address = `${view.base}/search?q=${encodeURIComponent(text)}`;
   const none = html`No val that you may see has this text in its name or code.`;
   return pageReply(view, {

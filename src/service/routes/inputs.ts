@@ -159,10 +159,7 @@ export const references = pageOf(
 
 export const searchText: Schema<string> = { type: 'string', maxLength: longestSearch };
 
-export const search = pageOf(
-  valPositions,
-  record({ query: { ...searchText, minLength: 1 } }, { ...paging, mine: flag }),
-);
+export const search = pageOf(valPositions, record({ query: { ...searchText, minLength: 1 } }, paging));
 
 export const runs = pageOf(runPositions, record({}, { ...paging, ...period, error: flag }));
 

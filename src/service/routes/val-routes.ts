@@ -79,8 +79,8 @@ export function valRoutes(db: Database): Route[] {
       summary: 'Vals whose name or code contains the query',
       query: input.search,
       responses: { 200: listSchema('Val') },
-      async reply(request, { query: { query: text, mine: onlyOwn = false, ...range } }) {
-        const found = await valsWithText(db, accessOf(request), text, { ...range, onlyOwn });
+      async reply(request, { query: { query: text, ...range } }) {
+        const found = await valsWithText(db, accessOf(request), text, range);
         return shortPage(request, found, range, {
           positions: valPositions,
           recordOf: (val) => valRecord(val, linkBaseOf(request)),

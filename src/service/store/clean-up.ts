@@ -1,7 +1,7 @@
 import { type Clock, wait } from '../../core/lib/clock.ts';
 import type { Database, Tx } from '../database/database.ts';
 import { raw, sql } from '../database/sql.ts';
-import { removeRunsBefore, removeSomeRuns } from './remove-runs.ts';
+import { removeRunsBefore, removeSomeRuns, removeSomeVersions } from './remove-in-steps.ts';
 
 const betweenStepsMs = 100;
 const betweenRoundsMs = 20_000;
@@ -13,7 +13,7 @@ interface CleanUpOptions {
   signal: AbortSignal;
 }
 
-/** Deletes the runs of deleted vals, and old runs, in small steps while the service answers. */
+/** Deletes what is left of deleted vals, and old runs, in small steps while the service answers. */
 export async function cleanUp(db: Database, options: CleanUpOptions): Promise<void> {
   const { clock, signal } = options;
   while (!signal.aborted) {
@@ -30,12 +30,17 @@ async function cleanUpOnce(db: Database, { keepRunsMs, clock, signal }: CleanUpO
       if (!isEnd) await wait(clock, betweenStepsMs, signal);
     }
   };
-  for (const { val } of await db.query<{ val: number }>(sql`SELECT val FROM removed_vals`)) {
+  const removed = await db.query<{ val: number; id: string }>(
+    sql`SELECT val, val_id AS id FROM removed_vals`,
+  );
+  for (const { val, id } of removed) {
     await remove((tx) => removeSomeRuns(tx, raw('val'), val));
-    // Another process may be deleting some of the runs, or this one may be ending.
+    await remove((tx) => removeSomeVersions(tx, id));
+    // Another process may be deleting some of them, or this one may be ending.
     await db.transaction({}, (tx) =>
       tx.query(sql`
-        DELETE FROM removed_vals WHERE val = ${val} AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.val = ${val})`),
+        DELETE FROM removed_vals WHERE val = ${val} AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.val = ${val})
+          AND NOT EXISTS (SELECT 1 FROM versions WHERE versions.val_id = ${id})`),
     );
   }
   if (keepRunsMs !== undefined) await remove((tx) => removeRunsBefore(tx, clock.now() - keepRunsMs));

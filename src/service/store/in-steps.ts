@@ -4,32 +4,38 @@ import type { Database } from '../database/database.ts';
 /** SQLite reads as many rows in a few milliseconds, in which nobody else is answered. */
 export const rowsPerStep = 200;
 
-interface Steps {
-  /** As many rows are likely to be enough, so that the first step reads them at once. */
-  first?: number;
+interface Range {
+  limit: number;
+  offset?: number;
+  after?: unknown;
 }
 
 /**
- * Reads rows a step at a time, each from where the last one ended. Between two steps, other requests are answered. All reads
- * of this kind take turns, so that nobody waits for a step of each of them.
+ * A page of those rows that are wanted. `read` gives all rows, a step at a time, each from where the last one ended. Between
+ * two steps, other requests are answered. All reads of this kind take turns, so that nobody waits for a step of each of them.
  */
-export async function* inSteps<Row>(
+export async function pageInSteps<Row extends { isWanted: number | null }>(
   { scans }: Pick<Database, 'scans'>,
-  { first = 0 }: Steps,
+  { limit, offset = 0, after }: Range,
   read: (last: Row | undefined, most: number) => Promise<Row[]>,
-): AsyncGenerator<Row> {
-  const most = Math.min(first, rowsPerStep);
-  const begun = most > 0 ? await read(undefined, most) : [];
-  yield* begun;
-  if (begun.length < most) return;
-  let last = begun.at(-1);
+): Promise<{ found: Row[]; more: boolean }> {
+  const found: Row[] = [];
+  let left = after ? 0 : offset;
+  // As many rows are likely to be enough.
+  let most = Math.min(left + limit + 1, rowsPerStep);
+  let rows = await read(undefined, most);
   for (;;) {
-    const rows = await scans.run(async () => {
+    for (const row of rows) {
+      if (row.isWanted === null) continue;
+      if (left > 0) left -= 1;
+      else if (found.push(row) > limit) return { found: found.slice(0, limit), more: true };
+    }
+    if (rows.length < most) return { found, more: false };
+    const last = rows.at(-1);
+    most = rowsPerStep;
+    rows = await scans.run(async () => {
       await nextTurn();
       return read(last, rowsPerStep);
     });
-    yield* rows;
-    last = rows.at(-1);
-    if (rows.length < rowsPerStep) return;
   }
 }

@@ -2,7 +2,7 @@ import type { Database, Reader } from '../database/database.ts';
 import { listOf, nothing, raw, type Sql, sql } from '../database/sql.ts';
 import { mostOnPage } from '../limits.ts';
 import { type Access, mayFind, type User } from './access.ts';
-import { inSteps } from './in-steps.ts';
+import { pageInSteps } from './in-steps.ts';
 import type { RecordPosition } from './positions.ts';
 import {
   isCurrent,
@@ -23,10 +23,6 @@ export interface ListRange {
 export interface ListPage<Item, Position = readonly [number]> {
   items: Item[];
   next: Position | undefined;
-}
-
-export interface SearchRange extends ListRange {
-  onlyOwn: boolean;
 }
 
 type ValRow = ListedRow & { position: number };
@@ -96,31 +92,28 @@ export async function valsWithText(
   db: Database,
   access: Access,
   text: string,
-  { onlyOwn, limit, offset = 0, after }: SearchRange,
+  range: ListRange,
 ): Promise<ListPage<ListedVal>> {
-  const isFound = containsText(db, text);
-  const isSeen = onlyOwn ? raw('1 = 1') : mayFind(access);
-  const steps = inSteps<{ position: number; found: number }>(db, {}, (last, most) => {
-    const from = last?.position ?? startOf({ after });
-    const [range, order] = onlyOwn
-      ? [isOfOwner(access.owner, from), raw('owner_id DESC, position DESC')]
-      : [sql`position < ${from}`, raw('position DESC')];
-    return db.query(sql`
-      SELECT position, CASE WHEN ${isSeen} AND ${isFound} THEN 1 ELSE 0 END AS found
-        FROM vals WHERE ${range} ORDER BY ${order} LIMIT ${raw(most)}`);
-  });
-  const found: number[] = [];
-  let left = after ? 0 : offset;
-  for await (const step of steps) {
-    if (step.found === 0) continue;
-    if (left > 0) left -= 1;
-    else if (found.push(step.position) > limit) break;
-  }
-  if (found.length === 0) return { items: [], next: undefined };
+  const isWanted = sql`CASE WHEN ${mayFind(access)} AND ${containsText(db, text)} THEN 1 END AS "isWanted"`;
+  const { found, more } = await pageInSteps<{ position: number; isWanted: number | null }>(
+    db,
+    range,
+    (last, most) =>
+      db.query(sql`
+        SELECT position, ${isWanted} FROM vals WHERE position < ${last?.position ?? startOf(range)}
+          ORDER BY position DESC LIMIT ${raw(most)}`),
+  );
+  const last = found.at(-1);
+  if (!last) return { items: [], next: undefined };
   // Always as many values, so that the databases prepare one statement.
-  const positions = Array.from({ length: mostOnPage + 1 }, (_, index) => found[index] ?? null);
+  const positions = Array.from({ length: mostOnPage }, (_, index) => found[index]?.position ?? null);
   const condition = sql`position IN ${listOf(positions)}`;
-  return pageOfVals(db, { condition, order: raw('position DESC'), positionOf }, { limit });
+  const { items } = await pageOfVals(
+    db,
+    { condition, order: raw('position DESC'), positionOf },
+    { limit: mostOnPage },
+  );
+  return { items, next: more ? [last.position] : undefined };
 }
 
 function containsText(db: Reader, text: string): Sql {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { nothing, raw, type Sql, sql } from '../database/sql.ts';
 import { type Access, idPattern, isReached, type User } from './access.ts';
-import { removeSomeRuns } from './remove-runs.ts';
+import { removeSomeRuns } from './remove-in-steps.ts';
 import { removeVal } from './remove-val.ts';
 import { now } from './timestamps.ts';
 

@@ -1,7 +1,8 @@
-import type { Reader, Tx } from '../database/database.ts';
-import { allOf, listOf, nothing, raw, type Sql, sql } from '../database/sql.ts';
+import type { Database, Tx } from '../database/database.ts';
+import { allOf, listOf, raw, type Sql, sql } from '../database/sql.ts';
 import { importedIds } from '../imports.ts';
 import { type Access, mayFind, type User } from './access.ts';
+import { pageInSteps } from './in-steps.ts';
 import type { FoundRecord, RecordFilter } from './records.ts';
 import { now, sortableTime } from './timestamps.ts';
 
@@ -42,29 +43,32 @@ export interface Reference extends Pick<FoundRecord, 'at' | 'position'> {
   username: string;
   importedId: string;
   importedName: string;
+  /** Null if the caller may not find the val that imports, or the imported one was deleted. */
+  isWanted: number | null;
 }
 
 /** What imports the vals of an owner, or one of them, newest import first. Vals that the caller may not find are left out. */
 export async function findReferences(
-  db: Reader,
+  db: Database,
   access: Access | undefined,
   { owner, valId }: { owner: User; valId?: string | undefined },
-  { limit, offset = 0, after, since, until }: RecordFilter,
+  { since, until, ...range }: RecordFilter,
 ): Promise<{ references: Reference[]; more: boolean }> {
   const conditions: Sql[] = [
     sql`imported_owner_id = ${owner.id}`,
-    mayFind(access),
     ...(valId === undefined ? [] : [sql`imported_id = ${valId}`]),
-    ...(after ? [sql`(at, imports.position) < (${after[0]}, ${after[1]})`] : []),
     ...(since === undefined ? [] : [sql`at > ${sortableTime(since) ?? ''}`]),
     ...(until === undefined ? [] : [sql`at <= ${sortableTime(until) ?? ''}`]),
   ];
-  const references = await db.query<Reference>(sql`
-    SELECT at, imports.position, vals.id, name, owner_id AS "ownerId", username, imported_id AS "importedId",
-      imported_name AS "importedName"
-      FROM imports JOIN vals ON vals.id = val_id JOIN users ON users.id = owner_id
-      JOIN (SELECT id AS found_id, name AS imported_name FROM vals) AS imported ON found_id = imported_id
-      WHERE ${allOf(conditions)} ORDER BY at DESC, imports.position DESC LIMIT ${raw(limit + 1)}
-      ${after ? nothing : sql`OFFSET ${offset}`}`);
-  return { references: references.slice(0, limit), more: references.length > limit };
+  const { found, more } = await pageInSteps<Reference>(db, range, (last, most) => {
+    const [at, position] = last ? [last.at, last.position] : (range.after ?? []);
+    const isAfter = at === undefined ? [] : [sql`(at, imports.position) < (${at}, ${position ?? null})`];
+    return db.query(sql`
+      SELECT at, imports.position, vals.id, name, owner_id AS "ownerId", username, imported_id AS "importedId",
+        imported_name AS "importedName", CASE WHEN found_id IS NOT NULL AND ${mayFind(access)} THEN 1 END AS "isWanted"
+        FROM imports JOIN vals ON vals.id = val_id JOIN users ON users.id = owner_id
+        LEFT JOIN (SELECT id AS found_id, name AS imported_name FROM vals) AS imported ON found_id = imported_id
+        WHERE ${allOf([...conditions, ...isAfter])} ORDER BY at DESC, imports.position DESC LIMIT ${raw(most)}`);
+  });
+  return { references: found, more };
 }

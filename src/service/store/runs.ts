@@ -1,9 +1,9 @@
-import type { Database, Reader, Value } from '../database/database.ts';
-import { listOf, nothing, raw, type Sql, sql } from '../database/sql.ts';
+import type { Database, Reader } from '../database/database.ts';
+import { listOf, nothing, raw, type Sql, sql, type Value } from '../database/sql.ts';
 import { mostOnPage } from '../limits.ts';
 import { HttpProblem } from '../problem.ts';
 import type { Access, User } from './access.ts';
-import { inSteps } from './in-steps.ts';
+import { pageInSteps } from './in-steps.ts';
 import type { RunPosition } from './positions.ts';
 import { checkVal } from './val-rows.ts';
 import { largestVersion } from './versions.ts';
@@ -90,7 +90,7 @@ export const positionOfVal = (id: string): Sql => sql`(SELECT position FROM vals
 async function findRuns(
   db: Database,
   list: RunList,
-  { error: failed, since, until, limit, offset = 0, after, hasShortErrors = false }: RunFilter,
+  { error: failed, since, until, limit, offset, after, hasShortErrors = false }: RunFilter,
 ): Promise<{ runs: FoundRun[]; more: boolean }> {
   const { column, value, tie, mostTie } = list;
   const newest = until === undefined ? maxTime : Date.parse(until);
@@ -99,7 +99,7 @@ async function findRuns(
   const isSince = sql`(${column}, started) > (${value}, ${since === undefined ? -maxTime : Date.parse(since)})`;
   const isThere = raw('(SELECT 1 FROM vals WHERE vals.position = val)');
   const isWanted = failed === false ? sql`CASE WHEN error IS NULL THEN ${isThere} END` : isThere;
-  const keys = inSteps<RunKey>(db, { first: offset + limit + 1 }, (last, most) => {
+  const { found, more } = await pageInSteps<RunKey>(db, { limit, offset, after }, (last, most) => {
     const [started, tied] = last ? [last.started, last.tie] : begin;
     return db.query(sql`
       SELECT position, started, ${tie} AS tie, ${isWanted} AS "isWanted" FROM runs
@@ -107,15 +107,7 @@ async function findRuns(
           ${failed === true ? raw('AND error IS NOT NULL') : nothing}
         ORDER BY ${column} DESC, started DESC, ${tie} DESC LIMIT ${raw(most)}`);
   });
-  const found: RunKey[] = [];
-  let left = after ? 0 : offset;
-  for await (const key of keys) {
-    if (key.isWanted === null) continue;
-    if (left > 0) left -= 1;
-    else if (found.push(key) > limit) break;
-  }
-  const runs = await readRuns(db, found.slice(0, limit), hasShortErrors);
-  return { runs, more: found.length > limit };
+  return { runs: await readRuns(db, found, hasShortErrors), more };
 }
 
 const runColumns = (error: Sql): Sql => sql`

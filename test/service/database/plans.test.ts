@@ -1,7 +1,8 @@
 import Libsql from 'libsql';
 import pg from 'pg';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import type { Database, Reader, Value } from '../../../src/service/database/database.ts';
+import type { Database, Reader } from '../../../src/service/database/database.ts';
+import type { Value } from '../../../src/service/database/sql.ts';
 import { openStore, type Store } from '../../../src/service/index.ts';
 import { cleanUp } from '../../../src/service/store/clean-up.ts';
 import { recordKinds } from '../../../src/service/store/records.ts';
@@ -57,7 +58,7 @@ const fewRows = 101;
 const large = /\b(vals|versions|imports|imported|records|runs|users|space|members|tokens|sessions|links)\b/;
 /** The lists of people and spaces for an operator, and what was removed. */
 const listsAll =
-  /FROM users WHERE kind = \?\s+ORDER BY username$|^SELECT id FROM users LIMIT 1$|^SELECT val FROM removed_vals$/;
+  /FROM users WHERE kind = \?\s+ORDER BY username$|^SELECT id FROM users LIMIT 1$|^SELECT val, val_id AS id FROM removed_vals$/;
 
 async function useAll(at: string): Promise<void> {
   const service = await temporaryService({ at });
@@ -266,7 +267,7 @@ const fillAll: Fill = (series, bytes) => `
   INSERT INTO runs (id, owner_id, val, version, started, ended, error)
     SELECT 'run' || n, ${owner}, 1000000 + n, 1, 1000 * n, 1000 * n, CASE WHEN n % 5 > 0 THEN ${bytes} END
       FROM ${series};
-  INSERT INTO removed_vals (val) SELECT 1000000 + n FROM ${series};`;
+  INSERT INTO removed_vals (val, val_id) SELECT 1000000 + n, 'removed' || n FROM ${series};`;
 
 test('no statement reads or sorts a whole table', async () => {
   const at = await newPlace();

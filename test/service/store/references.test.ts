@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../../src/service/database/sql.ts';
 import { importsIn } from '../../../src/service/imports.ts';
 import {
   addPerson,
@@ -145,6 +146,28 @@ describe('a reference', () => {
     const own = await newVal(ada, importOf(ours));
     expect(await namesOf(ada, ours, '/@acme')).toEqual([own.name]);
     expect(await namesOf(ci, ours, '/@acme')).toEqual([]);
+  });
+
+  test('is found behind hundreds that the caller may not find, and that of a deleted val is not', async () => {
+    const used = await newVal(ada, 'c', 'public');
+    const [first, last] = [await newVal(ada, importOf(used)), newName()];
+    const { db } = await storeOf(service);
+    const series = sql`WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 450)`;
+    const id = sql`${used.id} || '-' || n`;
+    await db.transaction({}, async ({ query }) => {
+      await query(sql`
+        INSERT INTO vals (id, owner_id, name, privacy, type, created_at, updated_at)
+          ${series} SELECT ${id}, id, 'hidden' || n, 'private', 'script', '2026', '2026' FROM s, users
+            WHERE username = 'bob'`);
+      await query(sql`
+        INSERT INTO imports (val_id, imported_id, imported_owner_id, at)
+          ${series} SELECT ${id}, CASE n % 2 WHEN 0 THEN ${used.id} ELSE 'deleted' END, ${ada.user.id}, '2030' FROM s`);
+    });
+    await ada.createVal({ name: last, code: importOf(used) });
+    expect(await namesOf(ada, used)).toEqual([last, first.name]);
+    const { data, links } = await ada.get<List<Reference>>('/v1/me/references?limit=1&offset=1');
+    expect(data[0]?.reference.name).toBe(first.name);
+    expect((await ada.get<List<Reference>>(`${links.next}`)).data).not.toEqual([]);
   });
 
   test('is listed once, in an order that later writes do not change', async () => {

@@ -1,8 +1,8 @@
-import type { Tx, Value } from '../database/database.ts';
-import { listOf, raw, type Sql, sql } from '../database/sql.ts';
+import type { Tx } from '../database/database.ts';
+import { listOf, raw, type Sql, sql, type Value } from '../database/sql.ts';
 import { rowsPerStep } from './in-steps.ts';
 
-// Each removes so few runs that others do not wait, and says whether there may be more.
+// Each removes so few rows that others do not wait, and says whether there may be more.
 
 export const removeRunsBefore = (tx: Tx, time: number) =>
   removeWhere(tx, sql`started < ${time} ORDER BY started`);
@@ -10,6 +10,15 @@ export const removeRunsBefore = (tx: Tx, time: number) =>
 /** Compared from two sides, because with `=` PostgreSQL may choose the index of all runs by time. */
 export const removeSomeRuns = (tx: Tx, column: Sql, value: Value | Sql) =>
   removeWhere(tx, sql`${column} >= ${value} AND ${column} <= ${value} ORDER BY ${column}, started`);
+
+export async function removeSomeVersions(tx: Tx, id: string): Promise<{ isEnd: boolean }> {
+  const found = await tx.query<{ version: number }>(
+    sql`SELECT version FROM versions WHERE val_id = ${id} ORDER BY version LIMIT ${raw(rowsPerStep)}`,
+  );
+  const last = found.at(-1);
+  if (last) await tx.query(sql`DELETE FROM versions WHERE val_id = ${id} AND version <= ${last.version}`);
+  return { isEnd: found.length < rowsPerStep };
+}
 
 /** In two statements: with a subquery, PostgreSQL may read the whole table to delete a few of its rows. */
 async function removeWhere(tx: Tx, condition: Sql): Promise<{ isEnd: boolean }> {
