@@ -56,7 +56,7 @@ function settingsToShow({ settings, flags, host: { env } }: Run): ShownSetting[]
       read() {
         const { configDirectory } = settings;
         if (configDirectory === undefined) return undefined;
-        settings.checkConfigFile();
+        settings.readConfig();
         return { ...configDirectory, value: settings.configFile };
       },
     },

@@ -6,11 +6,10 @@ import { readText } from '../files/read-text.ts';
 import { textAt } from '../http/record-fields.ts';
 import { type Hints, hintList, sh } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { warnWith } from '../lib/say.ts';
 import { column } from '../output/column.ts';
 import * as routes from '../routes.ts';
 import { type BaseUrl, parseBaseUrl, spaceIn } from '../settings/base-url.ts';
-import { readConfig } from '../settings/config-file.ts';
+import { updateConfig } from '../settings/config-file.ts';
 import { checkToken, isOfThisMachine } from '../settings/settings.ts';
 import { warnIfSet } from './shared/warn-if-set.ts';
 
@@ -45,13 +44,12 @@ export const command = defineCommand({
     }
     const { configFile } = settings;
     // This call reports a broken config file before the user types a token.
-    readConfig(configFile, settings.system, warnWith(say));
+    settings.readConfig();
     const baseUrl =
       givenBaseUrl(run, address) ?? settings.baseUrl?.value ?? (await askForBaseUrl(run, withToken));
     const token = withToken ? await readToken(run) : await askForToken(run, baseUrl);
     const user = await signIn(run, baseUrl, token);
-    const { updateConfig } = await import('../settings/config-update.ts');
-    updateConfig(run, ({ tokens }) => ({
+    await updateConfig(settings, ({ tokens }) => ({
       baseUrl: baseUrl.href,
       tokens: { ...tokens, [baseUrl.origin]: token },
     }));

@@ -3,6 +3,7 @@ import { UsageError } from '../errors.ts';
 import { sh } from '../lib/hint.ts';
 import { column } from '../output/column.ts';
 import { hasOrigin } from '../settings/base-url.ts';
+import { updateConfig } from '../settings/config-file.ts';
 import { warnIfSet } from './shared/warn-if-set.ts';
 
 export const command = defineCommand({
@@ -26,8 +27,7 @@ export const command = defineCommand({
     let wasSignedIn = false;
     let defaultNow = '';
     let others = 0;
-    const { updateConfig } = await import('../settings/config-update.ts');
-    updateConfig(run, (config) => {
+    await updateConfig(settings, (config) => {
       const { [baseUrl.origin]: forgotten, ...tokens } = config.tokens;
       wasSignedIn = forgotten !== undefined;
       if (!hasOrigin(config.baseUrl, baseUrl.origin)) {

@@ -54,14 +54,6 @@ export function spaceIn({ origin, href }: BaseUrl): { name: string; service: Bas
     : { name, service: { origin, href: service } };
 }
 
-/** `name` begins with @. `baseUrl` is the address of a service, or of another space of that service. */
-export function addressOfSpace(name: string, baseUrl: string | undefined): string {
-  if (baseUrl !== undefined) return `${baseUrl.replace(/\/@[^/]+$/, '')}/${name}`;
-  throw new UsageError(`There is no default service that could have the space ${name}.`, {
-    hint: 'Give the whole address of the space, such as https://vals.example.com/@acme.',
-  });
-}
-
 export const hasOrigin = (href: string | undefined, origin: string): boolean =>
   `${href}/`.startsWith(`${origin}/`);
 

@@ -1,9 +1,11 @@
 import { fchmodSync, type Stats } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { LocalError } from '../errors.ts';
 import { sh } from '../lib/hint.ts';
 import { isObject, parseIfJson } from '../lib/json.ts';
+import { makeFolder } from '../lib/make-folder.ts';
 import { readPlainFile, UnusableFile } from '../lib/plain-file.ts';
-import { isMissing, type System } from '../lib/system.ts';
+import { errnoOf, errorMessageOf, isMissing, type System } from '../lib/system.ts';
 
 export interface StoredConfig {
   baseUrl?: string;
@@ -11,15 +13,13 @@ export interface StoredConfig {
   tokens: Record<string, string>;
 }
 
-type Warn = (message: string) => void;
-
 const fixHint = (file: string) => [
   `Fix ${file}, or move the file away.`,
   sh`To make a new one, run ${['login']}.`,
 ];
 
-/** Not with conf, which only writes the file: to load it takes 70 of 180 ms at the start of each command. */
-export function readConfig(file: string, system: System, warn: Warn): StoredConfig {
+/** Without conf, which would add 70 ms to the 180 ms of each command. */
+export function readConfig(file: string, system: System, warn: (message: string) => void): StoredConfig {
   try {
     return checkConfig(readPrivately(file, system, warn), file);
   } catch (error) {
@@ -32,7 +32,7 @@ export function readConfig(file: string, system: System, warn: Warn): StoredConf
 }
 
 /** Somebody else could redirect the token to another service. Windows has neither these owners nor these modes. */
-function readPrivately(file: string, { platform, uid }: System, warn: Warn): string {
+function readPrivately(file: string, { platform, uid }: System, warn: (message: string) => void): string {
   const inspect = (stats: Stats, descriptor: number) => {
     if (platform === 'win32') return;
     if (stats.uid !== uid && stats.uid !== 0) throw ofSomebodyElse(file);
@@ -59,3 +59,33 @@ function checkConfig(text: string, file: string): StoredConfig {
 
 const isTexts = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.values(value).every((text) => typeof text === 'string');
+
+/** Of two changes in the same instant, the later one may win. Returns what was written. */
+export async function updateConfig(
+  { configFile: file, readConfig }: { configFile: string; readConfig(): StoredConfig },
+  change: (config: StoredConfig) => StoredConfig,
+): Promise<StoredConfig> {
+  const folder = dirname(file);
+  const next = change(readConfig());
+  const { default: Conf } = await import('conf');
+  try {
+    makeFolder(folder, 0o700);
+    const conf = new Conf({
+      cwd: folder,
+      configName: basename(file, '.json'),
+      configFileMode: 0o600,
+      accessPropertiesByDotNotation: false,
+    });
+    conf.store = { ...next };
+    return next;
+  } catch (cause) {
+    const isFull = ['ENOSPC', 'EDQUOT'].includes(errnoOf(cause) ?? '');
+    const problem = isFull ? 'no space is left on the disk.' : errorMessageOf(cause);
+    throw new LocalError(`The config file could not be written: ${problem}`, {
+      hint: isFull
+        ? `Free some space on the disk of ${folder}, then run the command again.`
+        : `Make ${folder} writable, or set VALS_CONFIG_DIR to a writable folder.`,
+      cause,
+    });
+  }
+}

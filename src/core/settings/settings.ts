@@ -27,8 +27,8 @@ export interface Settings {
   readonly token: Setting<string> | undefined;
   /** In CI, a secret that is not known is set, but empty. */
   isEmpty(variable: 'VALS_BASE_URL' | 'VALS_TOKEN'): boolean;
-  /** Throws if the config file cannot be used. */
-  checkConfigFile(): void;
+  /** Reads the config file anew. Throws if it cannot be used. */
+  readConfig(): StoredConfig;
   storedToken(origin: string): Setting<string> | undefined;
   readonly cwd: string;
   readonly timeout: Setting<number>;
@@ -53,7 +53,7 @@ export function createSettings(flags: Flags, host: SettingsHost, warn: (message:
   const { env, system } = host;
   let stored: StoredConfig | undefined;
   const config = () => {
-    stored ??= settings.configDirectory ? readConfig(settings.configFile, system, warn) : { tokens: {} };
+    stored ??= settings.configDirectory ? settings.readConfig() : { tokens: {} };
     return stored;
   };
 
@@ -88,7 +88,7 @@ export function createSettings(flags: Flags, host: SettingsHost, warn: (message:
       return origin === undefined ? undefined : settings.storedToken(origin);
     },
     isEmpty: (variable) => env[variable]?.trim() === '',
-    checkConfigFile: () => void config(),
+    readConfig: () => readConfig(settings.configFile, system, warn),
     storedToken(origin) {
       const { tokens } = config();
       if (!Object.hasOwn(tokens, origin)) return undefined;

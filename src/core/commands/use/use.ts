@@ -3,10 +3,9 @@ import { text } from '../../command-line/value-types.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { sh } from '../../lib/hint.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { warnWith } from '../../lib/say.ts';
 import { column } from '../../output/column.ts';
 import { hasOrigin, parseBaseUrl, withScheme } from '../../settings/base-url.ts';
-import { readConfig, type StoredConfig } from '../../settings/config-file.ts';
+import { type StoredConfig, updateConfig } from '../../settings/config-file.ts';
 import { warnIfSet } from '../shared/warn-if-set.ts';
 import { listSpaces, type MySpaces, spacesToShow } from './my-spaces.ts';
 
@@ -32,13 +31,12 @@ export const command = defineCommand({
   async run(run, { baseUrl: wanted }) {
     const { settings, out } = run;
     if (wanted === undefined) {
-      const config = settings.configDirectory ? storedIn(run) : { tokens: {} };
+      const config = settings.configDirectory ? settings.readConfig() : { tokens: {} };
       warnIfSet(run, 'VALS_LOCAL');
       return { kind: 'list', rows: services(config, await spacesToShow(run)) };
     }
     const { href, listed } = await chosen(run, wanted);
-    const { updateConfig } = await import('../../settings/config-update.ts');
-    const config = updateConfig(run, (before) => ({ ...before, baseUrl: href }));
+    const config = await updateConfig(settings, (before) => ({ ...before, baseUrl: href }));
     warnIfSet(run, 'VALS_BASE_URL');
     warnIfSet(run, 'VALS_LOCAL');
     out.say({ kind: 'done', text: `The default service is now ${href}.` });
@@ -46,13 +44,10 @@ export const command = defineCommand({
   },
 });
 
-const storedIn = ({ settings, out }: Run): StoredConfig =>
-  readConfig(settings.configFile, settings.system, warnWith(out.say));
-
 /** A base URL, or the name of a space of the service in force, with or without @. */
 async function chosen(run: Run, wanted: string): Promise<{ href: string; listed?: MySpaces }> {
   const { settings } = run;
-  const config = storedIn(run);
+  const config = settings.readConfig();
   if (withScheme(wanted).includes('://')) {
     const { origin, href } = parseBaseUrl(wanted, 'the command line', settings.allowHttp.value);
     if (!Object.hasOwn(config.tokens, origin)) throw notSignedIn(href, config);

@@ -4,7 +4,7 @@ import { createDirectory } from '../../../core/find-val/directory.ts';
 import { noSeenVals } from '../../../core/find-val/seen-vals.ts';
 import type { Api } from '../../../core/http/api.ts';
 import { type Hints, sh } from '../../../core/lib/hint.ts';
-import { addressOfSpace, parseBaseUrl } from '../../../core/settings/base-url.ts';
+import { parseBaseUrl } from '../../../core/settings/base-url.ts';
 import { checkToken } from '../../../core/settings/settings.ts';
 import { createRemotes, nothingKnown, type Remotes } from '../../read/remotes.ts';
 
@@ -44,4 +44,12 @@ export async function openTarget(run: Run, to: string): Promise<Target> {
     Number.POSITIVE_INFINITY,
   );
   return { api, name: baseUrl.href, remotes };
+}
+
+/** `name` begins with @. `baseUrl` is the address of a service, or of another space of that service. */
+function addressOfSpace(name: string, baseUrl: string | undefined): string {
+  if (baseUrl !== undefined) return `${baseUrl.replace(/\/@[^/]+$/, '')}/${name}`;
+  throw new UsageError(`There is no default service that could have the space ${name}.`, {
+    hint: 'Give the whole address of the space, such as https://vals.example.com/@acme.',
+  });
 }
