@@ -2,7 +2,7 @@
 
 import { UsageError } from '../core/errors.ts';
 import { type Hint, listed, sh } from '../core/lib/hint.ts';
-import type { Say } from '../core/lib/say.ts';
+import type { Say } from '../core/output/out.ts';
 import { isOfThisMachine } from '../core/settings/settings.ts';
 import { updateManifest, withService } from './manifest.ts';
 import { nameOfService, type Workspace } from './workspace.ts';

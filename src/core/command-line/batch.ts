@@ -1,7 +1,7 @@
 import { asValsError, InterruptedError, type ValsError } from '../errors.ts';
 import { mostRequests } from '../http/request/limiter.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { Say } from '../lib/say.ts';
+import type { Say } from '../output/out.ts';
 import type { Outcome, OutcomeRow, OutcomeStatus } from '../output/outcome.ts';
 import type { Rows } from '../output/result.ts';
 import { type Counts, summarizeFailures } from './failures.ts';

@@ -4,7 +4,7 @@ import { noSeenVals } from '../find-val/seen-vals.ts';
 import { type Api, createApi } from '../http/api.ts';
 import type { OpenDispatcher } from '../http/request/dispatcher.ts';
 import { createLimiter, mostRequests } from '../http/request/limiter.ts';
-import { warnWith } from '../lib/say.ts';
+import { warnWith } from '../output/out.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
 import { type ProxyAddress, proxyFor } from '../settings/proxy.ts';
 import { chosenBaseUrl } from '../settings/settings.ts';

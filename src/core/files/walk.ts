@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import nativePath, { basename, extname, join, type PlatformPath, resolve } from 'node:path';
 import { LocalError, UsageError } from '../errors.ts';
 import { realPath, withSlashes } from '../lib/paths.ts';
-import { type Say, warnWith } from '../lib/say.ts';
+import { type Say, warnWith } from '../output/out.ts';
 import type { Settings } from '../settings/settings.ts';
 import { fileError, missingFile } from './file-error.ts';
 import { listBelow, readBelow } from './files.ts';

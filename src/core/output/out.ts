@@ -1,20 +1,44 @@
+import type { Hints } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { Message } from '../lib/say.ts';
 import type { Column } from './column.ts';
 import type { Log } from './log.ts';
 import type { OutcomeRow } from './outcome.ts';
 import type { Result } from './result.ts';
 
+/** Something that a command says beside its result. A terminal writes it to stderr, and a tool adds it to its result. */
 export type Event =
-  | Message
+  /** With `onlyInText`, nothing is shown with --json, because the JSON already contains the problem. */
+  | { kind: 'warning'; text: Hints; onlyInText?: boolean }
+  | { kind: 'note'; text: Hints }
+  /** Shown after the result, and only if the output is a terminal. */
+  | { kind: 'hint'; text: Hints }
+  /** The last line, if the output is a terminal. The details follow in brackets. */
+  | { kind: 'done'; text: string; details?: readonly string[] }
+  /** What the command waits for. Without a text, no more progress is shown. */
+  | { kind: 'progress'; text?: string }
+  /** One request, for --debug. */
+  | { kind: 'trace'; text: string }
+  /**
+   * Lines for a person at a terminal; --quiet hides them. Indented lines are not wrapped, so that the user can copy them.
+   * With `despite: 'quiet'`, --quiet does not hide them. With `despite: 'pipe'`, they are also written into a pipe.
+   */
+  | { kind: 'lines'; text: string; despite?: 'quiet' | 'pipe' }
   /** Records that a question is about. */
   | { kind: 'table'; records: readonly JsonObject[]; columns: readonly Column[] };
+
+export type Say = (event: Event) => void;
+
+/** For a function that can only warn. */
+export const warnWith =
+  (say: Say) =>
+  (text: Hints): void =>
+    say({ kind: 'warning', text });
 
 /** Shows what a command does. There are two: a terminal or pipe, and the tool of an agent. */
 export interface Out {
   /** True for text at a terminal. With --color, also true for text in a pipe. */
   readonly forPerson: boolean;
-  say(event: Event): void;
+  say: Say;
   /** Resolves when everything that was said is written, so that a question can follow. */
   flush(): Promise<void>;
   show(result: Result): Promise<void>;

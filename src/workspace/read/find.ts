@@ -5,7 +5,7 @@ import { forEach } from '../../core/command-line/batch.ts';
 import type { Run } from '../../core/command-line/command.ts';
 import { asValsError, InterruptedError, type ValsError } from '../../core/errors.ts';
 import { listed } from '../../core/lib/hint.ts';
-import type { Say } from '../../core/lib/say.ts';
+import type { Say } from '../../core/output/out.ts';
 import { isSameCode } from '../code.ts';
 import { compareFiles } from '../compare/compare-files.ts';
 import type { Compared, FileAndVal, ValRecord } from '../compare/types.ts';

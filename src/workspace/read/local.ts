@@ -4,7 +4,7 @@ import { existsBelow, readBelow } from '../../core/files/files.ts';
 import { nameFrom, refuseUnusableNames } from '../../core/files/val-names.ts';
 import { walkFolder } from '../../core/files/walk.ts';
 import { listed } from '../../core/lib/hint.ts';
-import { type Say, warnWith } from '../../core/lib/say.ts';
+import { type Say, warnWith } from '../../core/output/out.ts';
 import { type CodeWithText, codeOf } from '../code.ts';
 import { pathTo, relativeTo, type Workspace } from '../workspace.ts';
 

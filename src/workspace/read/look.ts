@@ -2,7 +2,7 @@
 import type { Run } from '../../core/command-line/command.ts';
 import { lookup } from '../../core/command-line/files-of-vals.ts';
 import type { Api } from '../../core/http/api.ts';
-import { warnWith } from '../../core/lib/say.ts';
+import { warnWith } from '../../core/output/out.ts';
 import { isOfThisMachine } from '../../core/settings/settings.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import { openRecords, type Records } from '../record.ts';

@@ -1,7 +1,7 @@
 import type { Run } from '../../../core/command-line/command.ts';
 import { type QuoteWord, quoteFor } from '../../../core/command-line/shell-command.ts';
 import { stringifyJson } from '../../../core/lib/json.ts';
-import type { Say } from '../../../core/lib/say.ts';
+import type { Say } from '../../../core/output/out.ts';
 import type { Settings } from '../../../core/settings/settings.ts';
 import type { EmbeddedService } from '../../index.ts';
 import type { Report } from './report.ts';
