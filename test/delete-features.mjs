@@ -2,7 +2,16 @@
 //   node test/delete-features.mjs <feature> [arguments for vitest]
 // A feature is its folder in src, its tests, and two lines of src/features.ts. The copy has no texts made from all commands,
 // no journeys across features, and no benchmark.
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { execa } from 'execa';
@@ -44,6 +53,8 @@ function copyFiles() {
     mkdirSync(join(copy, dirname(file)), { recursive: true });
     cpSync(file, join(copy, file), { verbatimSymlinks: true });
   }
+  // A test starts the program as a user whom the system does not know.
+  chmodSync(copy, 0o755);
   symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
 }
 

@@ -53,17 +53,22 @@ it('all calls share one connection over TLS', async () => {
   });
 });
 
-it('all calls share one embedded service, also after a failure and a cancelled call', async () => {
-  const agent = await startAgent(['--local', '--debug'], {});
-  const cancelled = agent.call('me', {}, { signal: AbortSignal.abort() });
-  await expect(cancelled).rejects.toThrow();
-  for (const val of ['absent', id])
-    expect(await agent.call('val_get', { val })).toMatchObject({ isError: true });
-  expect(await agent.call('ls')).toMatchObject({ isError: false });
-  const ports = [...agent.stderr().matchAll(/> [A-Z]+ http:\/\/127\.0\.0\.1:(\d+)/g)].map(([, port]) => port);
-  expect(ports.length).toBeGreaterThan(2);
-  expect(new Set(ports).size).toBe(1);
-});
+it.runIf(has('service'))(
+  'all calls share one embedded service, also after a failure and a cancelled call',
+  async () => {
+    const agent = await startAgent(['--local', '--debug'], {});
+    const cancelled = agent.call('me', {}, { signal: AbortSignal.abort() });
+    await expect(cancelled).rejects.toThrow();
+    for (const val of ['absent', id])
+      expect(await agent.call('val_get', { val })).toMatchObject({ isError: true });
+    expect(await agent.call('ls')).toMatchObject({ isError: false });
+    const ports = [...agent.stderr().matchAll(/> [A-Z]+ http:\/\/127\.0\.0\.1:(\d+)/g)].map(
+      ([, port]) => port,
+    );
+    expect(ports.length).toBeGreaterThan(2);
+    expect(new Set(ports).size).toBe(1);
+  },
+);
 
 type Refusal = [tool: string, input: Record<string, unknown>, message: string, hint?: string];
 
@@ -87,14 +92,17 @@ const refusals: Refusal[] = [
   ['push', { paths: 'hello.ts' }, 'paths must be an array of strings.'],
 ];
 
-it.runIf(has('run'))('wrong inputs are refused, each with a message and a hint', async () => {
-  const agent = await agentOnService(['--allow-delete', '--allow-run']);
-  for (const [tool, input, message, hint = ''] of refusals) {
-    const { isError, document } = await agent.call(tool, input);
-    const error = { message: expect.stringContaining(message), hint: expect.stringContaining(hint) };
-    expect({ tool, isError, document }).toMatchObject({ tool, isError: true, document: { error } });
-  }
-});
+it.runIf(has('run') && has('workspace'))(
+  'wrong inputs are refused, each with a message and a hint',
+  async () => {
+    const agent = await agentOnService(['--allow-delete', '--allow-run']);
+    for (const [tool, input, message, hint = ''] of refusals) {
+      const { isError, document } = await agent.call(tool, input);
+      const error = { message: expect.stringContaining(message), hint: expect.stringContaining(hint) };
+      expect({ tool, isError, document }).toMatchObject({ tool, isError: true, document: { error } });
+    }
+  },
+);
 
 it('the items that succeeded are listed beside the error', async () => {
   const { env } = await scriptedService([], ({ body }) =>
@@ -167,7 +175,7 @@ describe('a result above 50,000 characters', () => {
     exit: 10,
     message: 'The call succeeded, but its result has more than 50,000 characters.',
   };
-  const pull = 'To write the code into a file, run `vals pull <val...>`.';
+  const pull = has('workspace') ? 'To write the code into a file, run `vals pull <val...>`.' : undefined;
 
   it.each([
     { tool: 'val_get', input: { val: id }, body: { id, name: 'a', code: large }, hint: pull },

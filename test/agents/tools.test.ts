@@ -3,6 +3,7 @@ import { createToolOut } from '../../src/agents/tool-out.ts';
 import { type AgentPermissions, isAllowed, toolOf } from '../../src/agents/tools.ts';
 import { commandsOf, loadTree } from '../../src/core/command-line/command-tree.ts';
 import { commandTree } from '../../src/main.ts';
+import { has } from '../support/features.ts';
 
 const commands = commandsOf(await loadTree(commandTree));
 const toolsFor = (permissions: AgentPermissions) =>
@@ -45,7 +46,7 @@ it('a tool has no input for settings, for options that only people use or, unles
     expect([name, inputsOf(name, all).filter((input) => hidden.includes(input))]).toEqual([name, []]);
   }
   expect(inputsOf('runs', all)).not.toContain('all');
-  expect(inputsOf('push', all)).toContain('prune');
+  if (has('workspace')) expect(inputsOf('push', all)).toContain('prune');
   expect(inputsOf('push', {})).not.toContain('prune');
 });
 
@@ -66,13 +67,12 @@ it('annotations match the effects of the commands', () => {
   );
   expect(hints).toMatchObject({
     me: 'readOnly idempotent',
-    status: 'readOnly idempotent',
     val_create: '',
     version_restore: '',
     push: 'destructive idempotent',
-    pull: 'destructive idempotent',
     val_rm: 'destructive idempotent',
-    run: 'destructive openWorld',
+    ...(has('workspace') && { status: 'readOnly idempotent', pull: 'destructive idempotent' }),
+    ...(has('run') && { run: 'destructive openWorld' }),
   });
 });
 
@@ -111,5 +111,5 @@ it('an input that is a number has its limits', () => {
   const tools = new Map(toolsFor({ allowRun: true }).map((tool) => [tool.name, tool.inputSchema.properties]));
   expect(tools.get('runs')?.limit).toMatchObject({ type: 'integer', minimum: 1 });
   const limits = { type: 'number', exclusiveMinimum: 0, maximum: 86_400 };
-  expect(tools.get('run')?.maxTime).toMatchObject(limits);
+  if (has('run')) expect(tools.get('run')?.maxTime).toMatchObject(limits);
 });

@@ -62,9 +62,7 @@ it('THIRD-PARTY-NOTICES is packed, and names the packages whose code is in the b
   });
   // Before each file that it bundles, esbuild writes a comment with the file's path.
   const folders = outputFiles.flatMap(({ text }) =>
-    [...text.matchAll(/^ *\/\/ (node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+)/gm)].map(
-      ([, folder]) => folder,
-    ),
+    [...text.matchAll(/^ *\/\/ ((?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+)/gm)].map(([, folder]) => folder),
   );
   const packages = [...new Set(folders)].map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));

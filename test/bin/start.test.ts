@@ -3,8 +3,10 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
+import { has } from '../support/features.ts';
 import { install } from '../support/install.ts';
 import { environment, program, temporaryFolder } from '../support/program.ts';
+import { startStrict } from '../support/strict-service.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
@@ -23,8 +25,8 @@ it('a prepared text needs no program, and is the text that the program prints', 
 
 it('a command in a folder that was deleted fails with one error and exit code 10', async () => {
   const cwd = temporaryFolder();
-  const { exitCode, stderr } = await execa('bash', ['-c', 'rm -r "$PWD"; exec $vals status'], {
-    env: environment(cwd, { VALS_LOCAL: '1', vals: `${process.execPath} ${program}` }),
+  const { exitCode, stderr } = await execa('bash', ['-c', 'rm -r "$PWD"; exec $vals push a.ts'], {
+    env: environment(cwd, { vals: `${process.execPath} ${program}` }),
     extendEnv: false,
     cwd,
     reject: false,
@@ -36,24 +38,34 @@ it('a command in a folder that was deleted fails with one error and exit code 10
 });
 
 describe('the cache of bytecode', () => {
-  const used = ['me', '--local', '--json'];
+  const used = ['me', '--json'];
 
   it('is written by the first run that reaches a service, and used by every later run', async () => {
     const installed = await install();
+    const { env } = await startStrict();
     expect(await installed.compiled()).toEqual([]);
     await installed.vals(['config', '--json']);
     expect(await installed.compiled()).toEqual([]);
-    await installed.vals(used);
+    await installed.vals(used, env);
+    const kept = await installed.compiled();
+    expect(kept.map(({ name }) => name)).toEqual([expect.stringMatching(/^client-v/)]);
+    await installed.vals(used, env);
+    expect(await installed.compiled()).toEqual(kept);
+  });
+
+  it.runIf(has('service') && has('run'))('of the embedded service is one of its own', async () => {
+    const installed = await install();
+    await installed.vals([...used, '--local']);
     const kept = await installed.compiled();
     expect(kept.map(({ name }) => name)).toEqual([expect.stringMatching(/^service-v/)]);
-    await installed.vals(used);
     await installed.vals(['run', resolve('examples/hello.ts'), '--local']);
     expect(await installed.compiled()).toEqual(kept);
   });
 
   it('of an older program of the same length is not run', async () => {
     const installed = await install();
-    await installed.vals(used);
+    const { env } = await startStrict();
+    await installed.vals(used, env);
     const file = join(installed.folder, 'dist/main.js');
     const source = await readFile(file, 'utf8');
     const [mark = ''] = /[0-9a-f]{16}/.exec(source) ?? [];
@@ -62,9 +74,7 @@ describe('the cache of bytecode', () => {
       .replaceAll('Show the settings in use', 'SHOW THE SETTINGS IN USE');
     expect(changed.length).toBe(source.length);
     await writeFile(file, changed);
-    expect(await installed.vals(['config', '--local', '--no-color', '--help'])).toContain(
-      'SHOW THE SETTINGS',
-    );
+    expect(await installed.vals(['config', '--no-color', '--help'])).toContain('SHOW THE SETTINGS');
   });
 
   it.skipIf(process.getuid?.() === 0)(
@@ -72,7 +82,8 @@ describe('the cache of bytecode', () => {
     async () => {
       const installed = await install();
       await mkdir(installed.cache, { mode: 0o555 });
-      expect(JSON.parse(await installed.vals(used))).toBeTypeOf('object');
+      const { env } = await startStrict();
+      expect(JSON.parse(await installed.vals(used, env))).toBeTypeOf('object');
       expect(await installed.compiled()).toEqual([]);
     },
   );

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/core/errors.ts';
 import { type Clock, systemClock } from '../../src/core/lib/clock.ts';
 import { quickRetries } from '../support/clocks.ts';
+import { has } from '../support/features.ts';
 import { run, runOnScreen, runProcess, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
 import { startStrict } from '../support/strict-service.ts';
@@ -13,48 +14,50 @@ const code = 'export default (name = "you") => { if (name === "x") throw new Err
 describe('a run on a service that records runs', () => {
   async function workspace() {
     const { env } = await startStrict({ list: true, recordRuns: true });
-    const { path, write } = folderWith({ 'one.ts': code });
+    const { path, write } = folderWith({ 'one.ts': code, 'vals.json': '{}' });
     const home = temporaryFolder();
     const vals = async (...args: string[]) => {
       const result = await run(args, { env, cwd: path, home });
       expect(result.stderr).not.toMatch(/warning|Unexpected/);
       return result;
     };
-    await vals('init');
-    await vals('push');
+    await vals('push', 'one.ts');
     const runs = async () => JSON.parse((await vals('runs', '--json')).stdout);
     return { write, vals, runs };
   }
 
-  it('is reported for a file with equal code, for a name and for a version', async () => {
-    const { write, vals, runs } = await workspace();
-    const { stdout } = await vals('run', '--json', 'one.ts', 'Ada');
-    const { value, run: reported } = JSON.parse(stdout);
-    expect(value).toBe('Ada');
-    const { logs: _logs, ...recorded } = reported;
-    expect(await runs()).toEqual([expect.objectContaining(recorded)]);
-    expect((await vals('run', 'one', 'x')).exit).toBe(12);
-    expect((await runs())[0]).toMatchObject({
-      val: { id: reported.val.id, name: 'one', version: 1 },
-      error: expect.stringMatching(/^Error: no x\n {4}at default \(one@1:1:\d+\)$/),
-    });
-    write('one.ts', `${code} // changed`);
-    await vals('run', 'one.ts');
-    await vals('run', '--no-report', 'one');
-    expect(await runs()).toHaveLength(2);
-    await vals('push');
-    for (const args of [['--at', '1', 'one'], [`${reported.val.id}@1`]]) {
-      expect((await vals('run', ...args)).stdout).toBe('you\n');
-      expect((await runs())[0].val.version).toBe(1);
-    }
-    expect((await vals('run', '--at', '2', 'one@1')).exit).toBe(2);
-  });
+  it.runIf(has('workspace'))(
+    'is reported for a file with equal code, for a name and for a version',
+    async () => {
+      const { write, vals, runs } = await workspace();
+      const { stdout } = await vals('run', '--json', 'one.ts', 'Ada');
+      const { value, run: reported } = JSON.parse(stdout);
+      expect(value).toBe('Ada');
+      const { logs: _logs, ...recorded } = reported;
+      expect(await runs()).toEqual([expect.objectContaining(recorded)]);
+      expect((await vals('run', 'one', 'x')).exit).toBe(12);
+      expect((await runs())[0]).toMatchObject({
+        val: { id: reported.val.id, name: 'one', version: 1 },
+        error: expect.stringMatching(/^Error: no x\n {4}at default \(one@1:1:\d+\)$/),
+      });
+      write('one.ts', `${code} // changed`);
+      await vals('run', 'one.ts');
+      await vals('run', '--no-report', 'one');
+      expect(await runs()).toHaveLength(2);
+      await vals('push', 'one.ts');
+      for (const args of [['--at', '1', 'one'], [`${reported.val.id}@1`]]) {
+        expect((await vals('run', ...args)).stdout).toBe('you\n');
+        expect((await runs())[0].val.version).toBe(1);
+      }
+      expect((await vals('run', '--at', '2', 'one@1')).exit).toBe(2);
+    },
+  );
 
   it('is reported with the beginning of an error that is too long for the service', async () => {
     const { write, vals, runs } = await workspace();
     write('one.ts', 'export default () => { throw new Error("\\x01".repeat(60_000) + "\\ud800") }');
-    await vals('push');
-    await vals('run', 'one.ts');
+    await vals('push', 'one.ts');
+    await vals('run', 'one');
     const [{ error }] = await runs();
     expect(error).toMatch(/^Error: \x01+$/);
     expect(JSON.stringify(error).length - 2).toBeGreaterThan(65_000);

@@ -7,3 +7,6 @@ export const features: readonly string[] = readdirSync('src', { withFileTypes: t
 
 /** For a test that needs another feature, too: without that, it does not run. */
 export const has = (feature: string): boolean => features.includes(feature);
+
+/** No feature was deleted. */
+export const hasAll = ['workspace', 'run', 'service', 'agents'].every(has);

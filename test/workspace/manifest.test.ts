@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { has } from '../support/features.ts';
 import { newService, Place, reachableService, withEverything, workspaceWith } from './places.ts';
 
 describe('a vals.json that makes no sense is exit 10, with one sentence and the way on', () => {
@@ -24,7 +25,7 @@ describe('a vals.json that makes no sense is exit 10, with one sentence and the 
     ['{"names": {"../a.ts": "x"}}', 'leads out of the workspace', 'relative to vals.json'],
     ['{"names": {".git/config": "x"}}', 'begins with a dot', 'relative to vals.json'],
   ])('%j', async (text, problem, hint) => {
-    const place = workspaceWith({ VALS_LOCAL: '1' }, { 'vals.json': text, 'a.ts': 'a' });
+    const place = workspaceWith((await newService()).env, { 'vals.json': text, 'a.ts': 'a' });
     for (const command of ['status', 'init']) {
       const { exit, stdout, stderr } = await place.vals(command);
       expect({ command, exit, stdout }).toEqual({ command, exit: 10, stdout: '' });
@@ -40,7 +41,7 @@ describe('a vals.json that makes no sense is exit 10, with one sentence and the 
     '\ufeff{}',
     '{"services": [], "names": {}, "privacy": "private", "ids": {"https://vals.test": {"a": "x"}}}',
   ])('but not %j', async (text) => {
-    const place = workspaceWith({ VALS_LOCAL: '1' }, { 'vals.json': text, 'a.ts': 'a' });
+    const place = workspaceWith((await newService()).env, { 'vals.json': text, 'a.ts': 'a' });
     expect(await place.words(['push'])).toEqual({ 'a.ts': 'created' });
     expect(place.read('vals.json')).toBe(text);
   });
@@ -107,7 +108,8 @@ describe('the services that vals belong to', () => {
 
   it('services on this machine are always allowed, and never listed', async () => {
     const { home } = await elsewhere();
-    for (const env of [{ VALS_LOCAL: '1' }, (await newService()).env]) {
+    const local = has('service') ? [{ VALS_LOCAL: '1' }] : [];
+    for (const env of [...local, (await newService()).env]) {
       const place = new Place(home.folder, env, home.home);
       expect(await place.words(['push'])).toEqual({ 'a.ts': 'created' });
       await place.vals('init');

@@ -45,6 +45,7 @@ export const pushOptions = {
 
 export const pathsArgument = {
   description: 'files or folders to push, or - for standard input',
+  descriptionForAgents: 'files and folders to push',
   value: path('paths'),
   optional: true,
   repeatable: true,

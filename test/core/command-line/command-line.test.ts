@@ -76,7 +76,6 @@ it.each([
   ['val delete x', 'val rm'],
   ['version delete x 1', 'version rm'],
   ['version list x', 'version ls'],
-  ['user list', 'user ls'],
   ['--base-url http://x list', 'ls'],
   ['whoami', 'me'],
   ['log x', 'version ls'],

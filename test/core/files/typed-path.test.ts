@@ -2,6 +2,7 @@ import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
+import { has } from '../../support/features.ts';
 import { environment, folderOf, program, run, temporaryFolder } from '../../support/program.ts';
 import { scriptedService, testToken } from '../../support/scripted-service.ts';
 
@@ -141,6 +142,8 @@ describe('a text with the token in it is not sent', () => {
   it('by a dry run, which says so', async () => {
     const cwd = folderOf({ 'token.ts': withToken, 'vals.json': '{}' });
     const { env } = await service();
-    expect(await run(['push', '--dry-run'], { cwd, env })).toMatchObject({ exit: 10 });
+    const allPaths = has('workspace') ? [['token.ts'], []] : [['token.ts']];
+    for (const paths of allPaths)
+      expect(await run(['push', '--dry-run', ...paths], { cwd, env })).toMatchObject({ exit: 10 });
   });
 });

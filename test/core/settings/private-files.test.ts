@@ -2,6 +2,7 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync }
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
+import { has } from '../../support/features.ts';
 import { makeNamedPipe, program, run, temporaryFolder } from '../../support/program.ts';
 import { scriptedService, testToken } from '../../support/scripted-service.ts';
 import { accepted, configFile, forAll, storedText, writeConfig } from './support.ts';
@@ -47,14 +48,24 @@ describe('a home that is empty or relative', () => {
       ...writing,
       input: 'token-of-mine',
     });
-    const local = await run(['me', '--local', '--json'], writing);
-    for (const refused of [signIn, local])
-      expect(refused).toMatchObject({ exit: 10, error: { kind: 'local' } });
+    expect(signIn).toMatchObject({ exit: 10, error: { kind: 'local' } });
     expect(readdirSync(cwd, { recursive: true }).sort()).toEqual(before);
     if (isAbsent) return;
     expect(signIn.error?.hint).toContain('VALS_CONFIG_DIR');
-    expect(local.error?.hint).toContain('VALS_DATA_DIR');
     expect(service.requests, 'a token that cannot be stored is not tried').toEqual([]);
+  });
+
+  it.runIf(has('service')).each(homes)('has no place for the embedded service: %j', async (env) => {
+    const { cwd } = await project();
+    const before = readdirSync(cwd, { recursive: true }).sort();
+    const isAbsent = env.HOME === '/nonexistent';
+    const local = await run(['me', '--local', '--json'], {
+      cwd,
+      env: isAbsent ? { ...env, HOME: '/sys' } : env,
+    });
+    expect(local).toMatchObject({ exit: 10, error: { kind: 'local' } });
+    if (!isAbsent) expect(local.error?.hint).toContain('VALS_DATA_DIR');
+    expect(readdirSync(cwd, { recursive: true }).sort()).toEqual(before);
   });
 
   it.runIf(isRoot)('of a user whom the system does not know gives no config', async () => {

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { quickRetries } from '../../support/clocks.ts';
+import { has } from '../../support/features.ts';
 import { folderOf, run, temporaryFolder } from '../../support/program.ts';
 import { rawService } from '../../support/raw-service.ts';
 import { scriptedService, testToken } from '../../support/scripted-service.ts';
@@ -64,13 +65,18 @@ describe('settings come from the flag, then the environment, then the config fil
     expect(rows[setting]).toEqual({ value, source });
   });
 
-  it('--local comes before VALS_BASE_URL, and is refused beside --base-url', async () => {
-    const service = await scriptedService([]);
-    const env = service.env;
+  it.runIf(has('service'))('--local comes before VALS_BASE_URL', async () => {
+    const { env, requests } = await scriptedService([]);
     expect(await run(['likes', '--json', '--local'], { env })).toMatchObject({ exit: 0, stdout: '[]\n' });
-    const both = ['me', '--local', '--base-url', service.baseUrl];
-    expect(await run(both, { env })).toMatchObject({ exit: 2, stdout: '' });
-    expect(service.requests).toEqual([]);
+    expect(requests).toEqual([]);
+  });
+
+  it('--local is refused beside --base-url', async () => {
+    const { env, requests, baseUrl } = await scriptedService([]);
+    const { exit, stdout, stderr } = await run(['me', '--local', '--base-url', baseUrl], { env });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    expect(stderr).toContain('--base-url');
+    expect(requests).toEqual([]);
   });
 
   it('flags count before and after the command', async () => {
@@ -301,15 +307,20 @@ describe('a config file that cannot be used', () => {
     expect(readFileSync(join(home, 'file'), 'utf8')).toBe('precious');
   });
 
-  it.runIf(process.platform === 'linux').each([
+  const unwritable: [args: string[], name: string][] = [
     [['login', '--with-token'], 'VALS_CONFIG_DIR'],
     [['likes', '--local'], 'VALS_DATA_DIR'],
-  ])('is an error if the home is read-only: %j names %s', async (args, name) => {
-    const { baseUrl } = await scriptedService([], forAll(accepted));
-    const env = args.includes('--local') ? {} : { VALS_BASE_URL: baseUrl };
-    const result = await run(args, { home: '/sys', env, input: 'token-of-mine' });
-    expect(result).toMatchObject({ exit: 10, stdout: '', stderr: expect.stringContaining(name) });
-  });
+  ];
+  const lines = unwritable.filter(([args]) => has('service') || !args.includes('--local'));
+  it.runIf(process.platform === 'linux').each(lines)(
+    'is an error if the home is read-only: %j names %s',
+    async (args, name) => {
+      const { baseUrl } = await scriptedService([], forAll(accepted));
+      const env = args.includes('--local') ? {} : { VALS_BASE_URL: baseUrl };
+      const result = await run(args, { home: '/sys', env, input: 'token-of-mine' });
+      expect(result).toMatchObject({ exit: 10, stdout: '', stderr: expect.stringContaining(name) });
+    },
+  );
 
   it('does no harm if the environment has all settings', async () => {
     const home = temporaryFolder();

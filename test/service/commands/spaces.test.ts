@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { has } from '../../support/features.ts';
 import { type RunResult, runQuickly } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
 import { signIn } from '../../support/sign-in.ts';
@@ -38,7 +39,7 @@ test('one sign-in serves the person and their spaces, and vals use switches betw
   expect(await rowsOf(ada.vals(['use', '--json']))).toEqual([{ default: false, baseUrl }]);
 });
 
-test('vals copy --to @acme copies to the space of the service in use', async () => {
+test.runIf(has('workspace'))('vals copy --to @acme copies to the space of the service in use', async () => {
   const { ada, baseUrl, space } = await startTeam();
   await signIn(ada, baseUrl);
   await ada.vals(['push', '-', '--name', 'greet'], { input: 'code' });

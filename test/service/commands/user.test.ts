@@ -295,7 +295,7 @@ test('errors name the store, and hints lead to the same store', async () => {
 });
 
 test('a list works if the default file does not exist, and says how to add a space', async () => {
-  const { exit, stdout } = await run(['user', 'ls', '--fields', 'username']);
+  const { exit, stdout } = await run(['user', 'list', '--fields', 'username']);
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: 'local\n' });
   expect((await runOnScreen(['space', 'ls'])).screen).toContain('vals space add');
 });

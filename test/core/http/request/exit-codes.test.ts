@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isLong } from '../../../support/cases.ts';
+import { has } from '../../../support/features.ts';
 import { kinds } from '../../../support/kinds.ts';
 import { runQuickly as run, runOnScreen } from '../../../support/program.ts';
 import { fullService, rawService } from '../../../support/raw-service.ts';
@@ -42,7 +43,11 @@ describe('without a connection', () => {
     const message = expect.stringMatching(/^Could not connect to .+\.$/);
     const { port, protocol } = new URL(env.VALS_BASE_URL);
     const next = protocol === 'http:' ? `vals serve --port ${port}` : 'vals config';
-    const hint = expect.stringMatching(`^Check that the service is running\\. To .+, run \`${next}\`\\.$`);
+    const check = 'Check that the service is running.';
+    const hint =
+      protocol === 'http:' && !has('service')
+        ? check
+        : expect.stringMatching(`^${check} To .+, run \`${next}\`\\.$`);
     const { path } = commands[method];
     expect(error).toEqual({ kind: kinds[7], exit: 7, message, hint, method, path });
   });
