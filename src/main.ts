@@ -25,21 +25,20 @@ export const commandPaths = (): string[] => pathsOf(commandTree);
 const maxHelpWidth = 80;
 
 /** Parses the command line, runs its command, shows the result, and returns the exit code. */
-export async function main(host: Host): Promise<number> {
+export async function main(given: Omit<Host, 'redactor'>, redactor = createRedactor()): Promise<number> {
+  const host = { ...given, redactor };
   const line = await parse(host);
   const { flags } = line;
-  const redactor = host.redactor ?? createRedactor();
   const services = createServices(commandTree.openLocal);
-  const program = { ...host, tree: commandTree, services, redactor };
   const call = line.kind === 'command' ? line : undefined;
   const { platform } = host.system;
   const writeHints = createHintWriter({ tree: commandTree, platform, flags });
-  const out = createTerminalOut({ ...program, writeHints }, flags, call?.command ?? nothingShown);
+  const out = createTerminalOut({ ...host, writeHints }, flags, call?.command ?? nothingShown);
   const error = await catchError(async () => {
     if (line.kind === 'refused') throw line.error;
     if (line.kind === 'help') return out.help(line.text);
     try {
-      const failure = await runCommand(line, { host: program, flags, out });
+      const failure = await runCommand(line, { host, tree: commandTree, services, flags, out });
       if (failure !== undefined) throw failure;
     } finally {
       await services.close();
@@ -106,29 +105,31 @@ export async function runProcess({ dist, onConnected }: Pick<Host, 'dist' | 'onC
   // Without this listener, Node would end silently with exit code 0 if a promise never resolves.
   const endedEarly = () => reportDefect(new Error('the command waits for something that never happens.'));
   process.once('beforeExit', endedEarly);
-  const exit = await main({
-    argv: argv.slice(2),
-    env,
-    system: { platform: process.platform, uid: process.getuid?.() },
-    cwd: workingDirectory,
-    stdin: () => process.stdin,
-    stdout,
-    stderr,
-    redactor,
-    signal,
-    clock: systemClock,
-    node: { path: process.execPath, version: process.versions.node },
-    async pager(text) {
-      const { page } = await import('./core/output/pager.ts');
-      isPaging = true;
-      const isShown = await page(text, { env, signal });
-      isPaging = false;
-      signal.throwIfAborted();
-      return isShown;
+  const exit = await main(
+    {
+      argv: argv.slice(2),
+      env,
+      system: { platform: process.platform, uid: process.getuid?.() },
+      cwd: workingDirectory,
+      stdin: () => process.stdin,
+      stdout,
+      stderr,
+      signal,
+      clock: systemClock,
+      node: { path: process.execPath, version: process.versions.node },
+      async pager(text) {
+        const { page } = await import('./core/output/pager.ts');
+        isPaging = true;
+        const isShown = await page(text, { env, signal });
+        isPaging = false;
+        signal.throwIfAborted();
+        return isShown;
+      },
+      dist,
+      onConnected,
     },
-    dist,
-    onConnected,
-  });
+    redactor,
+  );
   process.off('beforeExit', endedEarly);
   process.exitCode ||= exit;
 }

@@ -21,7 +21,7 @@ const onWriting =
 export async function serveAgents(run: Run, permissions: AgentPermissions): Promise<void> {
   const { host, settings, out } = run;
   const { signal } = host;
-  const all = commandsOf(await loadTree(host.tree));
+  const all = commandsOf(await loadTree(run.tree));
   const commands = all.filter((each) => isAllowed(each, permissions));
   const tools = new Map(
     commands.map((command) => [toolName(command), { command, tool: toolOf(command, permissions) }]),

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
-import type { Effect, LoadedCommand, Program, Run } from '../core/command-line/command.ts';
+import type { Effect, Host, LoadedCommand, Run } from '../core/command-line/command.ts';
 import { runCommand } from '../core/command-line/run.ts';
 import { createHintWriter } from '../core/command-line/write-hints.ts';
 import { InterruptedError, ValsError } from '../core/errors.ts';
@@ -37,8 +37,8 @@ export type ToolRunner = (
 ) => Promise<ToolResult>;
 
 export function createToolRunner(server: Run, { permissions, redactor, log }: ToolRunnerOptions): ToolRunner {
-  const { settings, flags } = server;
-  const { signal: serverSignal, tree } = server.host;
+  const { settings, flags, tree } = server;
+  const { signal: serverSignal } = server.host;
   const { platform } = settings.system;
   const writeHints = createHintWriter({ tree, platform, flags });
   // Without GITHUB_ACTIONS, the calls of an agent do not appear in the summary of a GitHub job.
@@ -64,7 +64,7 @@ export function createToolRunner(server: Run, { permissions, redactor, log }: To
     if (causes.some(({ aborted }) => aborted)) abort();
     try {
       const { input, code } = checkToolInput(command, rawInput, permissions);
-      const host: Program = {
+      const host: Host = {
         ...server.host,
         env,
         signal,
@@ -74,7 +74,7 @@ export function createToolRunner(server: Run, { permissions, redactor, log }: To
       };
       const failure = await slots[command.effect].run(() => {
         signal.throwIfAborted();
-        return runCommand({ command, input }, { host, flags: flagsForTools(flags), out });
+        return runCommand({ command, input }, { ...server, host, flags: flagsForTools(flags), out });
       });
       return await out.toolResult(failure);
     } catch (error) {

@@ -40,6 +40,9 @@ export interface ValFields {
   readme?: string;
 }
 
+/** The id of a val, or a val as the user gave it: a failed request calls it by the user's word. */
+export type Val = string | { id: string; word: string };
+
 export const looksLikeId = (word: string): boolean =>
   /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(word);
 
@@ -66,25 +69,25 @@ export const putVal = (
   fields: Pick<ValFields, 'privacy' | 'readme'> = {},
 ): Call => put('putVal', '/v1/vals', { name, code, ...fields });
 
-export const getVal = (val: string): Call => get('getVal', `/v1/vals/${segment(val)}`, { val });
+export const getVal = (val: Val): Call => get('getVal', pathOf(val), about(val));
 
-export const deleteVal = (val: string): Call => del('deleteVal', `/v1/vals/${segment(val)}`, { val });
+export const deleteVal = (val: Val): Call => del('deleteVal', pathOf(val), about(val));
 
-export const listVersions = (val: string): Call =>
-  get('listVersions', `/v1/vals/${segment(val)}/versions`, { paging: 'on demand', val });
+export const listVersions = (val: Val): Call =>
+  get('listVersions', `${pathOf(val)}/versions`, { paging: 'on demand', ...about(val) });
 
-export const createVersion = (val: string, code: string, fields: ValFields = {}): Call =>
-  post('createVersion', `/v1/vals/${segment(val)}/versions`, { code, ...fields }, { val });
+export const createVersion = (val: Val, code: string, fields: ValFields = {}): Call =>
+  post('createVersion', `${pathOf(val)}/versions`, { code, ...fields }, about(val));
 
-export const getVersion = (val: string, version: number): Call =>
-  get('getVersion', `/v1/vals/${segment(val)}/versions/${version}`, { paging: 'on demand', val, version });
+export const getVersion = (val: Val, version: number): Call =>
+  get('getVersion', `${pathOf(val)}/versions/${version}`, { paging: 'on demand', version, ...about(val) });
 
-export const deleteVersion = (val: string, version: number): Call =>
-  del('deleteVersion', `/v1/vals/${segment(val)}/versions/${version}`, { val, version });
+export const deleteVersion = (val: Val, version: number): Call =>
+  del('deleteVersion', `${pathOf(val)}/versions/${version}`, { version, ...about(val) });
 
 /** Some services ignore the filter, so the caller applies it again. */
-export const valRuns = (val: string, filter: RunFilter = {}): Call =>
-  list('valRuns', `/v1/vals/${segment(val)}/runs`, { ...filter }, { val });
+export const valRuns = (val: Val, filter: RunFilter = {}): Call =>
+  list('valRuns', `${pathOf(val)}/runs`, { ...filter }, about(val));
 
 // What some services have besides.
 
@@ -95,11 +98,11 @@ export const userVals = (user: string): Call =>
 export const valOfOwner = (owner: string, name: string): Call =>
   get('valOfOwner', `/v1/alias/${segment(owner)}/${segment(name)}`);
 
-export const changeVal = (val: string, fields: ValFields): Call =>
-  put('changeVal', `/v1/vals/${segment(val)}`, { ...fields }, { val });
+export const changeVal = (val: Val, fields: ValFields): Call =>
+  put('changeVal', pathOf(val), { ...fields }, about(val));
 
-export const reportRun = (val: string, run: NewRun): Call =>
-  post('reportRun', `/v1/vals/${segment(val)}/runs`, { ...run }, { val });
+export const reportRun = (val: Val, run: NewRun): Call =>
+  post('reportRun', `${pathOf(val)}/runs`, { ...run }, about(val));
 
 export const getRun = (id: string): Call => get('getRun', `/v1/runs/${segment(id)}`);
 
@@ -139,6 +142,13 @@ function queryOf(values: Query): URLSearchParams {
   for (const [key, value] of Object.entries(values)) if (value !== undefined) query.set(key, String(value));
   return query;
 }
+
+const named = (val: Val): { id: string; word: string } =>
+  typeof val === 'string' ? { id: val, word: val } : { id: val.id, word: val.word };
+
+const about = (val: Val): More => ({ val: named(val) });
+
+const pathOf = (val: Val): string => `/v1/vals/${segment(named(val).id)}`;
 
 /** An id that the service sent could be `..`, which would change the path, or half of a character. */
 const segment = (id: string): string =>

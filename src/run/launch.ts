@@ -33,7 +33,7 @@ export interface LaunchInput {
   reload?: boolean;
 }
 
-export type LaunchRun = Pick<Run, 'host' | 'settings' | 'out'>;
+export type LaunchRun = Pick<Run, 'host' | 'services' | 'settings' | 'out'>;
 
 type Mode = 'call' | 'script' | 'serve';
 
@@ -51,8 +51,8 @@ export interface Launch {
 
 export function prepareLaunch(run: LaunchRun, input: LaunchInput, target: Target): Launch {
   const { settings } = run;
-  const { env, clock, node, agent, signal, services } = run.host;
-  const { connections } = services;
+  const { env, clock, node, agent, signal } = run.host;
+  const { connections } = run.services;
   const { platform } = settings.system;
   const programs = realPath(join(DIST, 'run'));
   const isAtTerminal = agent === undefined && [0, 1, 2].some(isatty);

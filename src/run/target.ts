@@ -105,7 +105,8 @@ async function serviceTarget(run: Run, given: GivenVal, at: number | undefined):
   const { id } = given;
   const api = await run.api();
   const read = at === undefined ? given.read?.record : undefined;
-  const val = read ?? (await api.record(at === undefined ? routes.getVal(id) : routes.getVersion(id, at)));
+  const val =
+    read ?? (await api.record(at === undefined ? routes.getVal(given) : routes.getVersion(given, at)));
   const known = knownVersion(id, at === undefined ? val : { ...val, version: at });
   const version = at ?? versionOf(val);
   const name = [textAt(val, 'name') ?? id, ...(version === undefined ? [] : [version])].join('@');

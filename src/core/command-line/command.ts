@@ -1,9 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { LocalError } from '../errors.ts';
 import type { FileLimits } from '../files/within.ts';
-import type { Directory } from '../find-val/directory.ts';
-import type { FileOfVal, GivenVal } from '../find-val/find-val.ts';
-import type { SeenVals } from '../find-val/seen-vals.ts';
+import type { FileOfVal, KnownVals } from '../find-val/find-val.ts';
 import type { Api } from '../http/api.ts';
 import type { OpenDispatcher } from '../http/request/dispatcher.ts';
 import type { ProxyServer } from '../http/request/tunnels.ts';
@@ -171,7 +169,7 @@ export interface Host {
   stdin(): Readable & { isTTY?: boolean };
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
-  redactor?: Redactor;
+  redactor: Redactor;
   signal: AbortSignal;
   clock: Clock;
   node: NodeProgram;
@@ -182,38 +180,28 @@ export interface Host {
   onConnected?: (() => void) | undefined;
 }
 
-/** The process with what its commands share. */
-export interface Program extends Host {
-  tree: CommandTree;
-  services: Services;
-  redactor: Redactor;
-}
-
-export interface ConnectOptions {
-  token?: string;
+/** Which service, if it is not the one in use, and how. */
+export interface Connect {
   baseUrl?: BaseUrl;
+  token?: string;
+  /** What to do about a token that is missing or refused. */
   signInHint?: Hints;
   concurrency?: number | 'auto';
   signal?: AbortSignal;
+  /** The time limit of a request, if it is shorter than --timeout. */
   mostMs?: number;
 }
 
 /** One run of a command: for a command line, or for the call of a tool. */
 export interface Run {
-  host: Program;
+  host: Host;
+  tree: CommandTree;
+  services: Services;
   flags: Flags;
   settings: Settings;
-  /** Connects to the service in use, or to another one. */
-  api(to?: ConnectOptions): Promise<Api>;
-  vals: {
-    /** Those that this machine has seen. */
-    seen: SeenVals;
-    /** Those that the service lists. */
-    directory: Directory;
-    /** What the user typed for the val, which a failed request then calls it. */
-    wordFor(id: string): string;
-    rememberWord(val: GivenVal): void;
-  };
+  api(to?: Connect): Promise<Api>;
+  /** What is known of the vals of the service in use. */
+  vals: KnownVals;
   out: Out;
   ask: Prompt;
 }

@@ -1,16 +1,20 @@
 import { setMaxListeners } from 'node:events';
-import { InterruptedError, type LocalError } from '../errors.ts';
+import { InterruptedError } from '../errors.ts';
+import { noteFailure, noteReply } from '../find-val/note-replies.ts';
 import { noSeenVals } from '../find-val/seen-vals.ts';
 import { type Api, createApi } from '../http/api.ts';
-import type { OpenDispatcher } from '../http/request/dispatcher.ts';
+import type { Call, Reply } from '../http/call.ts';
+import { CallFailed } from '../http/request/faults.ts';
 import { createLimiter, mostRequests } from '../http/request/limiter.ts';
+import { createRequest } from '../http/request/request.ts';
+import { secretIn } from '../http/request/secrets.ts';
+import { type Hints, sh } from '../lib/hint.ts';
 import { warnWith } from '../output/out.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
-import { type ProxyAddress, proxyFor } from '../settings/proxy.ts';
-import { chosenBaseUrl } from '../settings/settings.ts';
-import type { ConnectOptions, Run } from './command.ts';
-import { hintToSignIn } from './explain/sign-in.ts';
-import { type RequestTo, requestTo } from './request-to.ts';
+import { proxyFor } from '../settings/proxy.ts';
+import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
+import type { Connect, Run } from './command.ts';
+import { explain } from './explain/explain.ts';
 
 export interface Connection {
   api: Api;
@@ -19,22 +23,68 @@ export interface Connection {
   close(): void;
 }
 
-export async function openConnection(run: Run, options: ConnectOptions = {}): Promise<Connection> {
-  const { host, out } = run;
-  const { clock } = host;
-  const warn = warnWith(out.say);
-  const target = await findTarget(run, options, (text) => out.say({ kind: 'note', text }));
+/** The way of a call to the service and back: what was seen is noted, and failures are explained. */
+export async function openConnection(run: Run, to: Connect = {}): Promise<Connection> {
+  const { host, services, settings, out } = run;
+  const { clock, redactor } = host;
+  const isLocal = settings.local.value && to.baseUrl === undefined;
+  const local = isLocal
+    ? await services.local(settings, (text) => out.say({ kind: 'note', text }))
+    : undefined;
+  const base = local?.base ?? to.baseUrl ?? chosenBaseUrl(settings);
+  const token = local?.token ?? to.token ?? settings.token?.value;
+  const proxy = proxyFor(base.origin, settings.proxy);
+  redactor.add(token);
+  redactor.add(proxy?.credentials);
+  const open = await services.connections(base, proxy);
   const closing = new AbortController();
-  const signal = AbortSignal.any([options.signal ?? host.signal, closing.signal]);
+  const signal = AbortSignal.any([to.signal ?? host.signal, closing.signal]);
   // Each request adds a listener. Node would print a warning for more than ten.
   setMaxListeners(0, signal);
-  const { request, refuseToken } = requestsTo(target, run, { ...options, signal });
+  // The embedded service is in this process, so there is no limit to find.
+  const { concurrency = isLocal ? mostRequests : 'auto' } = to;
+  // What was seen belongs to the token in the settings.
+  const seen = to.token === undefined ? run.vals.seen : noSeenVals;
+  const { redact } = out;
+  const send = createRequest({
+    ...{ base, token, open, clock, signal },
+    userAgent: `vals/${VERSION}`,
+    limiter: createLimiter(concurrency, signal),
+    deadlineMs: Math.min(settings.timeout.value * 1_000, to.mostMs ?? Number.POSITIVE_INFINITY),
+    trace: settings.debug.value ? { write: (text) => out.say({ kind: 'trace', text }), redact } : undefined,
+  });
+  const explained = (error: CallFailed) =>
+    explain(error, {
+      ...{ base, signal, redact },
+      hasToken: token !== undefined,
+      proxy: () => (open.usesProxy() ? proxy : undefined),
+      signInHint: () => to.signInHint ?? hintToSignIn(settings, base),
+    });
+
+  async function request(call: Call): Promise<Reply> {
+    try {
+      const reply = await send(call);
+      noteReply(call, reply, seen);
+      return reply;
+    } catch (error) {
+      if (!(error instanceof CallFailed)) throw error;
+      noteFailure(error, seen);
+      const { fault } = error;
+      const isOfServer = fault.kind === 'status' && fault.status >= 500;
+      throw (isOfServer && local?.failure()) || explained(error);
+    }
+  }
+
+  function refuseToken(call: Call): void {
+    const fault = token === undefined ? undefined : secretIn(call, token);
+    if (fault !== undefined) throw explained(new CallFailed(call, fault));
+  }
+
+  const warn = warnWith(out.say);
   return {
-    name: target.isLocal ? 'the embedded service' : target.base.href.replace(/^https?:\/\//, ''),
+    name: isLocal ? 'the embedded service' : base.href.replace(/^https?:\/\//, ''),
     api: createApi(request, {
-      clock,
-      signal,
-      refuseToken,
+      ...{ clock, signal, refuseToken },
       onStuck: () => warn('The list of the service goes on without new records, so it may be incomplete.'),
       onMissing: () => warn('More records came than one look reads, so the oldest of them are missing.'),
     }),
@@ -42,77 +92,12 @@ export async function openConnection(run: Run, options: ConnectOptions = {}): Pr
   };
 }
 
-function requestsTo(
-  { base, token, proxy, dispatcher, ...target }: Target,
-  { host, settings, vals, out }: Run,
-  {
-    token: newToken,
-    concurrency = 'auto',
-    mostMs = Number.POSITIVE_INFINITY,
-    signInHint,
-    signal,
-  }: ConnectOptions & { signal: AbortSignal },
-): RequestTo {
-  const { redact } = out;
-  const isNewToken = newToken !== undefined;
-  const write = (text: string) => out.say({ kind: 'trace', text });
-  return requestTo(
-    {
-      base,
-      token,
-      userAgent: `vals/${VERSION}`,
-      open: dispatcher,
-      limiter: createLimiter(concurrency === 'auto' ? target.concurrency : concurrency, signal),
-      clock: host.clock,
-      deadlineMs: Math.min(settings.timeout.value * 1_000, mostMs),
-      signal,
-      trace: settings.debug.value ? { write, redact } : undefined,
-    },
-    {
-      base,
-      proxy: () => (dispatcher.usesProxy() ? proxy : undefined),
-      signal,
-      redact,
-      hasToken: token !== undefined,
-      storeFailure: target.storeFailure,
-      wordFor: vals.wordFor,
-      signInHint: () => signInHint ?? hintToSignIn(settings, base, isNewToken),
-    },
-    // What was seen belongs to the token in the settings.
-    isNewToken ? noSeenVals : vals.seen,
-  );
-}
-
-interface Target {
-  base: BaseUrl;
-  token: string | undefined;
-  proxy: ProxyAddress | undefined;
-  dispatcher: OpenDispatcher;
-  concurrency: number | 'auto';
-  isLocal: boolean;
-  storeFailure(status: number): LocalError | undefined;
-}
-
-async function findTarget(
-  { host: { services, redactor }, settings }: Run,
-  options: ConnectOptions,
-  onUpgrade: (message: string) => void,
-): Promise<Target> {
-  const isLocal = settings.local.value && options.baseUrl === undefined;
-  const local = isLocal ? await services.local(settings, onUpgrade) : undefined;
-  const base = local?.base ?? options.baseUrl ?? chosenBaseUrl(settings);
-  const token = local?.token ?? options.token ?? settings.token?.value;
-  const proxy = proxyFor(base.origin, settings.proxy);
-  redactor.add(token);
-  redactor.add(proxy?.credentials);
-  return {
-    base,
-    token,
-    proxy,
-    isLocal,
-    dispatcher: await services.connections(base, proxy),
-    // The embedded service is in this process, so there is no limit to find.
-    concurrency: isLocal ? mostRequests : 'auto',
-    storeFailure: (status) => (status >= 500 ? local?.failure() : undefined),
-  };
+/** What to do without a token, or with one that the service does not accept. */
+function hintToSignIn(settings: Settings, { href }: BaseUrl): Hints {
+  const { token } = settings;
+  if (token === undefined && settings.isEmpty('VALS_TOKEN')) {
+    return 'VALS_TOKEN is set, but empty. In CI, check the name of the secret.';
+  }
+  if (token?.source === 'VALS_TOKEN') return 'Set VALS_TOKEN to a token of the service.';
+  return [sh`To sign in, run ${['login', href]}.`, 'Or set VALS_TOKEN.'];
 }

@@ -1,12 +1,15 @@
 import { resolve as resolvePath } from 'node:path';
-import { UsageError, ValsError } from '../errors.ts';
-import type { GivenVal, ReadVal } from '../find-val/find-val.ts';
+import { NotFoundError, UsageError, undefinedIf, ValsError } from '../errors.ts';
+import { nameFrom } from '../files/val-names.ts';
+import { createDirectory } from '../find-val/directory.ts';
+import { findNamed, findVal, type GivenVal, type ReadVal } from '../find-val/find-val.ts';
+import type { Api } from '../http/api.ts';
 import { summaryOf, textAt } from '../http/record-fields.ts';
 import { hintList, sh } from '../lib/hint.ts';
+import { once } from '../lib/once.ts';
 import { isFile, readableNames } from '../lib/paths.ts';
-import { getVal, looksLikeId } from '../routes.ts';
-import type { AnyCommand, LoadedCommand, Run } from './command.ts';
-import { lookup, openFiles } from './files-of-vals.ts';
+import { getVal } from '../routes.ts';
+import type { AnyCommand, FindFile, LoadedCommand, Run } from './command.ts';
 import { argumentsOf, optionsOf } from './option-names.ts';
 import type { ValReference } from './value-types.ts';
 
@@ -16,31 +19,31 @@ export async function resolveVals(
   input: Record<string, unknown>,
   run: Run,
 ): Promise<Record<string, unknown>> {
-  const vals = [...argumentsOf(command), ...optionsOf(command)].flatMap(([key, { value }]) =>
-    value?.val === undefined ? [] : [{ key, ...value.val }],
-  );
   const isForWriting = command.effect !== 'reads' && command.effect !== 'runs';
-  const resolved: Record<string, unknown> = { ...input };
-  let identify: Awaited<ReturnType<typeof createResolver>> | undefined;
+  const find = createResolver(run, { isForWriting });
   async function resolve(typed: string, { orFile, orVersion }: ValReference): Promise<GivenVal> {
     if (orFile && isPath(typed, run)) return { id: typed, word: typed };
     const { val: word, version } = orVersion ? splitVersion(typed) : { val: typed, version: undefined };
-    if (looksLikeId(word)) return { id: word, word, ...(version !== undefined && { version }) };
-    identify ??= await createResolver(run, { isForWriting });
-    const found = await identify(word).catch((error) => {
+    const found = await find(word).catch((error) => {
       throw orFile ? namingFile(error, word, command, run) : error;
     });
     return { ...found, ...(version !== undefined && { version }) };
   }
-  for (const { key, ...reference } of vals) {
+
+  const resolved: Record<string, unknown> = { ...input };
+  for (const [key, { value }] of [...argumentsOf(command), ...optionsOf(command)]) {
     const given = input[key];
-    if (isGivenVal(given)) resolved[key] = await resolve(given.word, reference);
+    if (value?.val === undefined) continue;
+    if (isGivenVal(given)) resolved[key] = await resolve(given.word, value.val);
     if (!isListOfVals(given)) continue;
     const list: GivenVal[] = [];
-    // The code of many large vals would fill the memory.
-    for (const { word } of given) {
-      const { read, ...val } = await resolve(word, reference);
-      list.push({ ...val, ...(read && { read: summarized(read) }) });
+    try {
+      // The code of many large vals would fill the memory.
+      for (const { word } of given) list.push(withoutCode(await resolve(word, value.val)));
+    } catch (error) {
+      if (command.effect === 'deletes' && given.length > 1)
+        run.out.say({ kind: 'note', text: 'Nothing was deleted.' });
+      throw error;
     }
     resolved[key] = list;
   }
@@ -55,12 +58,12 @@ const isListOfVals = (value: unknown): value is GivenVal[] => Array.isArray(valu
 const isPath = (word: string, { settings }: Run): boolean =>
   /^[./\\]|\\|\/$/.test(word) || extension.test(word) || isFile(resolvePath(settings.cwd, word));
 
-const summarized = ({ record, etag }: ReadVal): ReadVal => ({ record: summaryOf(record), etag });
+const withoutCode = ({ read, ...val }: GivenVal): GivenVal =>
+  read === undefined ? val : { ...val, read: { ...read, record: summaryOf(read.record) } };
 
 /** The val with its name, version, privacy and times, which are read unless they are known. */
-export async function readVal(run: Run, val: GivenVal): Promise<GivenVal & { read: ReadVal }> {
-  const read = val.read ?? (await (await run.api()).recordWithEtag(getVal(val.id)));
-  return { ...val, read: summarized(read) };
+export async function readVal(run: Run, val: GivenVal): Promise<GivenVal> {
+  return withoutCode({ ...val, read: val.read ?? (await (await run.api()).recordWithEtag(getVal(val))) });
 }
 
 /** What messages call the val. */
@@ -81,18 +84,38 @@ function namingFile(error: unknown, word: string, { path }: LoadedCommand, { set
 
 const extension = /\.[mc]?[jt]sx?$/;
 
-/** Finds the vals of the words, and remembers for hints what the user typed. */
-export async function createResolver(
+/** Finds the vals of words. */
+export function createResolver(
   run: Run,
   { isForWriting = false }: { isForWriting?: boolean } = {},
-): Promise<(word: string) => Promise<GivenVal>> {
-  const { findVal } = await import('../find-val/find-val.ts');
-  const options = { ...lookup(run), fileOf: await openFiles(run), isForWriting };
-  return async (word) => {
-    const val = await findVal(word, options);
-    run.vals.rememberWord(val);
-    return val;
-  };
+): (word: string) => Promise<GivenVal> {
+  const fileOf = openFiles(run);
+  return (word) => findVal(word, { ...run.vals, fileOf, isForWriting });
+}
+
+function openFiles(run: Run): FindFile {
+  const open = once(async () => run.tree.openFiles?.(run) ?? ((word: string) => plainFile(run, word)));
+  return async (word) => (await open())(word);
+}
+
+async function plainFile({ settings }: Run, path: string): ReturnType<FindFile> {
+  const name = isFile(resolvePath(settings.cwd, path)) ? nameFrom(path) : undefined;
+  return name === undefined ? undefined : { path, name, recordedId: undefined };
+}
+
+/** The val that a push of the file would update, as the service has it now. */
+export async function readValOfFile(
+  run: Run,
+  path: string,
+  connect: () => Promise<Api>,
+): Promise<(ReadVal & { id: string }) | undefined> {
+  const file = await openFiles(run)(path);
+  if (file === undefined) return undefined;
+  const known = { ...run.vals, connect, directory: createDirectory(connect, run.vals.seen) };
+  const found = await findNamed(file.name, { ...known, isForWriting: true }, file.recordedId).catch(
+    undefinedIf(NotFoundError),
+  );
+  return found?.read && { id: found.id, ...found.read };
 }
 
 /** Puts the lines of standard input in the place of `-`, for a command that takes vals from there. */

@@ -2,14 +2,15 @@ import { asValsError, type ValsError } from '../errors.ts';
 import { createDirectory } from '../find-val/directory.ts';
 import { createSeenVals } from '../find-val/seen-vals.ts';
 import type { Api } from '../http/api.ts';
-import { type Out, warnWith } from '../output/out.ts';
+import { once } from '../lib/once.ts';
+import { warnWith } from '../output/out.ts';
 import { changedSomething, countOutcomes } from '../output/outcome.ts';
 import { createPrompt } from '../output/prompt.ts';
 import { errorIn, outcomesIn } from '../output/result.ts';
 import { ReaderGone, widthOf } from '../output/streams.ts';
 import { duration } from '../output/times.ts';
-import { createSettings, type Flags } from '../settings/settings.ts';
-import type { ConnectOptions, LoadedCommand, Program, Run } from './command.ts';
+import { createSettings } from '../settings/settings.ts';
+import type { Connect, LoadedCommand, Run } from './command.ts';
 import type { Connection } from './connection.ts';
 import { readWordsFromInput, resolveVals } from './resolve-vals.ts';
 
@@ -18,11 +19,8 @@ export interface CommandCall {
   input: Record<string, unknown>;
 }
 
-export interface RunOptions {
-  host: Program;
-  flags: Flags;
-  out: Out;
-}
+/** What a `Run` is made of. */
+type RunOptions = Pick<Run, 'host' | 'tree' | 'services' | 'flags' | 'out'>;
 
 /** Runs a command and shows its result. Returns the error that decides the exit code. */
 export const runCommand = (
@@ -34,7 +32,7 @@ export const runCommand = (
     const { out } = run;
     try {
       const words = await readWordsFromInput(command, input, run);
-      const result = await command.run(run, await resolve(command, words, run));
+      const result = await command.run(run, await resolveVals(command, words, run));
       const error = errorIn(result);
       const rows = outcomesIn(result);
       if (error === undefined && changedSomething(rows))
@@ -47,22 +45,6 @@ export const runCommand = (
       await close();
     }
   });
-
-/** Of several vals, all are found before the first one is deleted. */
-async function resolve(
-  command: LoadedCommand,
-  words: Record<string, unknown>,
-  run: Run,
-): ReturnType<typeof resolveVals> {
-  try {
-    return await resolveVals(command, words, run);
-  } catch (error) {
-    const givesSeveral = Object.values(words).some((value) => Array.isArray(value) && value.length > 1);
-    if (command.effect === 'deletes' && givesSeveral)
-      run.out.say({ kind: 'note', text: 'Nothing was deleted.' });
-    throw error;
-  }
-}
 
 /** Returns undefined if the reader of the output has ended: then there is nobody to tell. */
 export async function catchError(work: () => Promise<void>): Promise<ValsError | undefined> {
@@ -78,7 +60,8 @@ function ignoreReaderGone(error: unknown): void {
   if (!(error instanceof ReaderGone)) throw error;
 }
 
-function createRun({ host, flags, out }: RunOptions): { run: Run; close(): Promise<void> } {
+function createRun(options: RunOptions): { run: Run; close(): Promise<void> } {
+  const { host, flags, out } = options;
   const { env, stdin, stderr, signal, clock } = host;
   const { redact, flush } = out;
   const startedAt = clock.now();
@@ -91,39 +74,29 @@ function createRun({ host, flags, out }: RunOptions): { run: Run; close(): Promi
     flushMessages: flush,
     redact,
   });
-  const typedWords = new Map<string, string>();
   const connections: Connection[] = [];
-  let usual: Promise<Api> | undefined;
 
-  async function connect(options?: ConnectOptions): Promise<Api> {
+  async function connect(to?: Connect): Promise<Api> {
     const { openConnection } = await import('./connection.ts');
-    const connection = await openConnection(run, options);
+    const connection = await openConnection(run, to);
     connections.push(connection);
     host.onConnected?.();
     return connection.api;
   }
+  const usual = once(() => connect());
 
   const whereAndHowLong = () => [
     ...connections.slice(-1).map(({ name }) => name),
     duration(Math.round(clock.now() - startedAt - ask.waitedMs())),
   ];
   const run: Run = {
-    host,
-    flags,
+    ...options,
     settings,
-    /** The connections without options are one and the same. */
-    api(options) {
+    api(to) {
       out.say({ kind: 'progress', text: 'Waiting for the service' });
-      if (options !== undefined) return connect(options);
-      usual ??= connect();
-      return usual;
+      return to === undefined ? usual() : connect(to);
     },
-    vals: {
-      seen,
-      directory: createDirectory(() => run.api(), seen),
-      wordFor: (id) => typedWords.get(id) ?? id,
-      rememberWord: ({ id, word }) => void typedWords.set(id, word),
-    },
+    vals: { settings, seen, directory: createDirectory(() => run.api(), seen), connect: () => run.api() },
     out: {
       ...out,
       say: (event) => out.say(event.kind === 'done' ? { ...event, details: whereAndHowLong() } : event),

@@ -107,13 +107,15 @@ async function askForToken({ settings, ask: prompt, out: { say } }: Run, { href 
   });
 }
 
+const signInHint = 'Nothing was stored. Check the token, then sign in again.';
+
 /** A user has at least one of these fields. An error that is sent with status 200 has none of them. */
 const userFields = ['id', 'username', 'bio', 'email', 'profileImageUrl', 'tier', 'url', 'links'];
 
 async function signIn(run: Run, baseUrl: BaseUrl, token: string): Promise<JsonObject> {
   const space = spaceIn(baseUrl);
   try {
-    const user = await (await run.api({ token, baseUrl })).record(routes.me());
+    const user = await (await run.api({ token, baseUrl, signInHint })).record(routes.me());
     if (userFields.some((field) => (user[field] ?? null) !== null)) return user;
   } catch (error) {
     if (!space || !(error instanceof NoSpaceError)) throw error;

@@ -32,7 +32,7 @@ export const command = defineCommand({
     }
     const api = await connect();
     const record = await api.record(
-      val === undefined ? routes.me() : { ...routes.getVal(val.id), tokenIsOptional: true },
+      val === undefined ? routes.me() : { ...routes.getVal(val), tokenIsOptional: true },
     );
     const address = addressOf(textAt(record, 'url'), val, redact);
     const { href } = chosenBaseUrl(settings);

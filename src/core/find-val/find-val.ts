@@ -46,11 +46,17 @@ export interface FileOfVal {
   recordedId: string | undefined;
 }
 
-export interface FindOptions {
+/** What one command knows of the vals of a service. */
+export interface KnownVals {
   settings: Settings;
+  /** Those that this machine has seen. */
   seen: SeenVals;
+  /** Those that the service lists. */
   directory: Directory;
   connect(): Promise<Api>;
+}
+
+export interface FindOptions extends KnownVals {
   /** A write needs the state of the val, so the val is read even if the list has just told its name. */
   isForWriting: boolean;
 }
@@ -63,13 +69,14 @@ export async function findVal(
   { fileOf, ...options }: FindOptions & { fileOf(word: string): Promise<FileOfVal | undefined> },
 ): Promise<GivenVal> {
   const { settings, seen } = options;
+  // No file of a val is named like an id.
+  if (routes.looksLikeId(word)) return { id: word, word };
   const file = await fileOf(word);
   if (file !== undefined) {
     const found = await findNamed(file.name, options, file.recordedId);
     if (found === undefined) throw notPushedYet(file);
     return { ...found, word };
   }
-  if (routes.looksLikeId(word)) return { id: word, word };
   // A name comes before the beginning of an id, but what cannot be a name needs no list.
   const mayBeName = namePattern.test(word) && !isSignedOut(settings);
   const found =

@@ -16,12 +16,12 @@ const callsAboutVal: ReadonlySet<RouteName> = new Set([
 /** Drops a val that the service says is gone. */
 export function noteFailure({ call, fault }: CallFailed, seen: SeenVals): void {
   if (call.val === undefined || !callsAboutVal.has(call.route) || !isStatus(fault, 404, 410)) return;
-  seen.drop(call.val);
+  seen.drop(call.val.id);
 }
 
 /** Remembers the vals that a reply carries, so that people can name them. */
 export function noteReply(call: Call, { body = null }: Reply, seen: SeenVals): void {
-  const { val } = call;
+  const val = call.val?.id;
   switch (call.route) {
     case 'me': {
       const id = textAt(body, 'id');

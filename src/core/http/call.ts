@@ -39,8 +39,8 @@ export interface Call {
   text?: string;
   /** The ETag of the val as it was read. The service makes the change only if the val still has this ETag. */
   ifMatch?: string | undefined;
-  /** The id of the val in the path. */
-  val?: string;
+  /** The val in the path, and what the user calls it. */
+  val?: { id: string; word: string };
   version?: number;
   user?: string;
   /**

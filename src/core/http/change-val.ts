@@ -19,21 +19,21 @@ export interface ChangedVal {
 /** `ifMatch` is the ETag of the val, if the val was read before. */
 export async function changeFields(
   api: Api,
-  id: string,
+  val: routes.Val,
   fields: routes.ValFields,
   ifMatch?: string,
 ): Promise<ChangedVal> {
-  const changed = await ifRouteExists(() => api.send({ ...routes.changeVal(id, fields), ifMatch }));
-  const before = changed === undefined ? await sendAsVersion(api, id, fields, ifMatch) : undefined;
-  const val = await api.record(routes.getVal(id)).catch((error) => {
+  const changed = await ifRouteExists(() => api.send({ ...routes.changeVal(val, fields), ifMatch }));
+  const before = changed === undefined ? await sendAsVersion(api, val, fields, ifMatch) : undefined;
+  const record = await api.record(routes.getVal(val)).catch((error) => {
     throw error instanceof ValsError ? notRead(error) : error;
   });
   const isApplied = (field: ValField) =>
-    fields[field] === undefined || fields[field] === (textAt(val, field) ?? '');
-  const version = versionOf(val);
+    fields[field] === undefined || fields[field] === (textAt(record, field) ?? '');
+  const version = versionOf(record);
   const isNew = before !== undefined && version !== undefined && version > before;
   return {
-    val,
+    val: record,
     notApplied: valFields.filter((field) => !isApplied(field)),
     madeVersion: isNew ? version : undefined,
   };
@@ -42,12 +42,12 @@ export async function changeFields(
 /** Returns the version that the val had before. */
 async function sendAsVersion(
   api: Api,
-  id: string,
+  val: routes.Val,
   fields: routes.ValFields,
   ifMatch: string | undefined,
 ): Promise<number | undefined> {
-  const { record, etag } = await api.recordWithEtag(routes.getVal(id));
-  await api.send({ ...routes.createVersion(id, codeOf(record), fields), ifMatch: ifMatch ?? etag });
+  const { record, etag } = await api.recordWithEtag(routes.getVal(val));
+  await api.send({ ...routes.createVersion(val, codeOf(record), fields), ifMatch: ifMatch ?? etag });
   return versionOf(record);
 }
 

@@ -7,11 +7,15 @@ import { textAt, versionOf } from './record-fields.ts';
 /** Returns the ETag of the val, which makes a change between this check and the write a conflict too. */
 export async function etagAtVersion(
   api: Api,
-  { id, word }: { id: string; word: string },
+  val: { id: string; word: string },
   expected: number,
 ): Promise<string | undefined> {
-  const { record, etag } = await api.recordWithEtag(routes.getVal(id));
-  checkVersion(expected, { val: word, name: textAt(record, 'name') ?? word, version: versionOf(record) });
+  const { record, etag } = await api.recordWithEtag(routes.getVal(val));
+  checkVersion(expected, {
+    val: val.word,
+    name: textAt(record, 'name') ?? val.word,
+    version: versionOf(record),
+  });
   return etag;
 }
 

@@ -2,7 +2,6 @@
 
 import { runBatch } from '../command-line/batch.ts';
 import type { Run } from '../command-line/command.ts';
-import { lookup } from '../command-line/files-of-vals.ts';
 import { NotFoundError, undefinedIf } from '../errors.ts';
 import { nameFrom, refuseUnusableNames } from '../files/val-names.ts';
 import type { FoundFile } from '../files/walk.ts';
@@ -133,9 +132,7 @@ interface ValAtVersion {
 
 /** A service without a list of vals can have only a val that this machine has seen. */
 async function readAtVersion(run: Run, name: string, ifVersion: number): Promise<ValAtVersion> {
-  const found = await findNamed(name, { ...lookup(run), isForWriting: true }).catch(
-    undefinedIf(NotFoundError),
-  );
+  const found = await findNamed(name, { ...run.vals, isForWriting: true }).catch(undefinedIf(NotFoundError));
   if (found?.read === undefined) throw noSuchVal(name, ifVersion);
   const { record, etag } = found.read;
   checkVersion(ifVersion, { val: name, name, version: versionOf(record) });

@@ -1,5 +1,5 @@
 import type { Run } from '../../core/command-line/command.ts';
-import { readValOfFile } from '../../core/command-line/files-of-vals.ts';
+import { readValOfFile } from '../../core/command-line/resolve-vals.ts';
 import { ValsError } from '../../core/errors.ts';
 import type { Api } from '../../core/http/api.ts';
 import { ifPresent } from '../../core/http/if-present.ts';

@@ -78,7 +78,7 @@ const lostFiles = 'which vals lost their files';
 /** Words that no val of the workspace has may be vals that it does not have yet, of another owner too. */
 async function valsOf(run: Run, words: readonly string[]): Promise<Wanted['added']> {
   if (words.length === 0) return [];
-  const identify = await createResolver(run);
+  const identify = createResolver(run);
   const ids = new Set<string>();
   for (const word of words) ids.add((await identify(word)).id);
   return [...ids].map((id) => ({ id }));

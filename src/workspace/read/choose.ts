@@ -112,7 +112,7 @@ async function chooseByWords(
 ): Promise<{ chosen: readonly NamedFile[]; unknown: Map<string, string | undefined> }> {
   const unknown = new Map<string, string | undefined>();
   if (words.length === 0) return { chosen: files, unknown };
-  const identify = await createResolver(run);
+  const identify = createResolver(run);
   const chosen = new Set<NamedFile>();
   for (const word of new Set(words)) {
     const fitting = files.filter(({ file, name }) => name === word || isBelow(look.workspace, [word], file));

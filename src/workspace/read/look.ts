@@ -1,6 +1,5 @@
 // What one command knows of a workspace while it runs: its files, the vals of the service, the records and git.
 import type { Run } from '../../core/command-line/command.ts';
-import { lookup } from '../../core/command-line/files-of-vals.ts';
 import type { Api } from '../../core/http/api.ts';
 import { warnWith } from '../../core/output/out.ts';
 import { isOfThisMachine } from '../../core/settings/settings.ts';
@@ -43,7 +42,7 @@ export async function openLook(
     ? new Map<string, string>()
     : (workspace.manifest.ids.get(workspace.service) ?? new Map<string, string>());
   const remotes = createRemotes(
-    { ...lookup(run), api },
+    { ...run.vals, api },
     {
       recorded: (name) => records.of(name)?.id,
       written,

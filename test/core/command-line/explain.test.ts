@@ -8,6 +8,7 @@ import { hintList } from '../../../src/core/lib/hint.ts';
 import * as routes from '../../../src/core/routes.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+const hello = { id, word: 'hello' };
 const status = (number: number, body?: unknown): Fault => ({ kind: 'status', status: number, body });
 const lost: Fault = {
   kind: 'lost',
@@ -28,8 +29,6 @@ const explained = ({ fault, call = routes.putVal('a', ''), href, maybeApplied }:
     signal: new AbortController().signal,
     redact: (text) => text,
     hasToken: true,
-    storeFailure: () => undefined,
-    wordFor: (given) => (given === id ? 'hello' : given),
     signInHint: () => 'Sign in.',
   });
 
@@ -61,14 +60,14 @@ describe('a failed request', () => {
       3,
       'There is no val named hello.',
       'To list your vals',
-      routes.getVal(id),
+      routes.getVal(hello),
       status(404, { type: 'about:blank', detail: 'no' }),
     ],
     [
       3,
       'named hello. The service says: for a reason.',
       'To list your vals',
-      routes.deleteVal(id),
+      routes.deleteVal(hello),
       status(404, 'for a reason'),
     ],
     [
@@ -136,7 +135,7 @@ describe('a failed request', () => {
     ['about:blank', 'Use a token that has the permission.'],
   ])('with status 403 and the type %s in a space: %s', (type, hint) => {
     const failed = {
-      call: routes.getVal(id),
+      call: routes.getVal(hello),
       fault: status(403, { type }),
       href: 'http://vals.example/@acme',
     };
@@ -146,7 +145,7 @@ describe('a failed request', () => {
   it.each([
     ['There is no space acme on http://vals.example, or you are not a member', routes.me()],
     ['There is no space acme on http://vals.example, or you are not a member', routes.putVal('a', '')],
-    ['There is no val named hello.', routes.getVal(id)],
+    ['There is no val named hello.', routes.getVal(hello)],
   ])('with status 404 in a space: %s', (says, call) => {
     const error = explained({ call, fault: status(404), href: 'http://vals.example/@acme' });
     expect(error).toMatchObject({ exit: 3, message: expect.stringContaining(says) });

@@ -8,7 +8,7 @@ import { looksLikeId } from '../../routes.ts';
 import type { Message } from './service.ts';
 
 /** For 404, and for 410: what is gone does not exist. */
-export function absent({ route, val, version }: Call, word: string): Partial<Message> {
+export function absent({ route, val, version }: Call): Partial<Message> {
   if (route === 'any') return { hint: 'Check the path of the request, and the ids in the path.' };
   if (val === undefined) {
     return {
@@ -16,6 +16,7 @@ export function absent({ route, val, version }: Call, word: string): Partial<Mes
       hint: sh`To check the base URL, run ${['config']}.`,
     };
   }
+  const { word } = val;
   if (version !== undefined) {
     return { sentence: `There is no version ${version} of the val ${word}.`, hint: listVersions(word) };
   }
@@ -27,7 +28,7 @@ export function absent({ route, val, version }: Call, word: string): Partial<Mes
 }
 
 /** For 409. */
-export function conflict(call: Call, word: string): Partial<Message> {
+export function conflict(call: Call): Partial<Message> {
   const name = nameIn(call);
   const nameIsTaken = (thing: string, hint?: Hint): Message => ({
     sentence: `There is a ${thing} named ${name} already.`,
@@ -43,7 +44,9 @@ export function conflict(call: Call, word: string): Partial<Message> {
     case 'putVal':
       return { hint: seeVal(name) };
     case 'deleteVersion':
-      return { hint: sh`To delete the val with all its versions, run ${['val', 'rm', word]}.` };
+      return {
+        hint: sh`To delete the val with all its versions, run ${['val', 'rm', call.val?.word ?? '']}.`,
+      };
     default:
       return {};
   }
@@ -58,7 +61,7 @@ export function invalid(call: Call): Partial<Message> {
 }
 
 /** What to do if nobody knows whether the service made the change. */
-export function ifUnknown({ route, val, version }: Call, word: string): Hints {
+export function ifUnknown({ route, val, version }: Call): Hints {
   switch (route) {
     case 'createToken':
       return [
@@ -72,7 +75,7 @@ export function ifUnknown({ route, val, version }: Call, word: string): Hints {
   }
   if (val === undefined)
     return 'Before you send the change again, check whether the service made the change.';
-  return version === undefined ? seeVal(word) : listVersions(word);
+  return version === undefined ? seeVal(val.word) : listVersions(val.word);
 }
 
 const nameIn = ({ body }: Call): string => (isObject(body) && textOf(body.name)) || '';

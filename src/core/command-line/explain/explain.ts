@@ -19,18 +19,15 @@ import type { Message, Service } from './service.ts';
 /** The error that the user reads. Its exit code is that of the fault, in the table of http/request/faults.ts. */
 export function explain({ call, fault, maybeApplied }: CallFailed, service: Service): ValsError {
   if (fault.kind === 'interrupted') return interruption(call, maybeApplied, service);
-  const broken = fault.kind === 'status' ? service.storeFailure(fault.status) : undefined;
-  if (broken !== undefined) return broken;
   const { name: space } = spaceIn(service.base) ?? {};
   const isMissing = routesOfEveryService.has(call.route) && isStatus(fault, 404, 410);
   if (space !== undefined && isMissing) return noSpace(space, service);
 
   const { sentence, hint, ...about } = messageOf(call, fault, service);
   const facts = factsOf(call, fault, service);
-  const word = call.val === undefined ? '' : service.wordFor(call.val);
   const inDoubt = {
     message: `${sentence} ${outcomeUnknown}`,
-    facts: { ...facts, hint: ifUnknown(call, word) },
+    facts: { ...facts, hint: ifUnknown(call) },
   };
   if (maybeApplied) return new UnknownOutcomeError(inDoubt.message, inDoubt.facts);
   const { FailsAs } = meaningOf(fault);
@@ -67,17 +64,13 @@ function messageOf(call: Call, fault: Exclude<Fault, { kind: 'interrupted' }>, s
   }
 }
 
-function interruption(
-  call: Call,
-  maybeApplied: boolean,
-  { signal: { reason }, wordFor }: Service,
-): InterruptedError {
+function interruption(call: Call, maybeApplied: boolean, { signal: { reason } }: Service): InterruptedError {
   const interrupted = reason instanceof InterruptedError ? reason : new InterruptedError(130);
   if (!maybeApplied) return interrupted;
   const { method, path } = call;
   const message = `Interrupted while the request was under way. ${outcomeUnknown}`;
   return new InterruptedError(interrupted.exit, message, {
-    hint: ifUnknown(call, call.val === undefined ? '' : wordFor(call.val)),
+    hint: ifUnknown(call),
     method,
     path,
   });

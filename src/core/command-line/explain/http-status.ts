@@ -9,7 +9,6 @@ import { isObject } from '../../lib/json.ts';
 import { absent, conflict, invalid } from './by-route.ts';
 import { type Message, type Service, withFullStop } from './service.ts';
 import { serviceMessageOf } from './service-message.ts';
-import { tokensOfServe } from './sign-in.ts';
 
 type Status = Extract<Fault, { kind: 'status' }>;
 
@@ -23,7 +22,7 @@ export function messageOfStatus(call: Call, fault: Status, service: Service): Me
   const problem = isObject(body) ? hintsForProblems[`${body.type}`] : undefined;
   // The embedded service gives the reason in a sentence of its own.
   if (problem !== undefined) return { sentence: withFullStop(reason || beginningOf(status)), hint: problem };
-  const own = messageByRoute(call, status, service);
+  const own = messageByRoute(call, status);
   const sentence = sentenceOf(fault, own.sentence, reason);
   // A val that everybody may read needs no token. Services answer 401, 403 or 404 for any other val.
   if (!service.hasToken && status === 404) {
@@ -33,16 +32,16 @@ export function messageOfStatus(call: Call, fault: Status, service: Service): Me
   return { hint: hintOf(call, fault, { service, hasReason: reason !== '' }), ...own, sentence };
 }
 
-function messageByRoute(call: Call, status: number, { wordFor }: Service): Partial<Message> {
+function messageByRoute(call: Call, status: number): Partial<Message> {
   switch (status) {
     case 400:
     case 422:
       return invalid(call);
     case 404:
     case 410:
-      return absent(call, wordFor(call.val ?? ''));
+      return absent(call);
     case 409:
-      return conflict(call, wordFor(call.val ?? ''));
+      return conflict(call);
     case 412:
       return call.ifMatch ? { sentence: 'The val was changed on the service after it was read.' } : {};
     default:
@@ -129,3 +128,9 @@ const hintsForProblems: Record<string, Hints> = {
     sh`To see where the base URL comes from, run ${['config']}.`,
   ],
 };
+
+/** Where `vals serve` hands out its tokens. */
+const tokensOfServe: Hints = [
+  sh`To make another token where you are signed in, run ${['token', 'add', '<name>']}.`,
+  sh`To replace a lost token on the machine of the service, run ${['user', 'token', '<username>']}.`,
+];

@@ -1,4 +1,3 @@
-import type { LocalError } from '../../errors.ts';
 import { type Hints, sh } from '../../lib/hint.ts';
 import type { BaseUrl } from '../../settings/base-url.ts';
 import type { ProxyAddress } from '../../settings/proxy.ts';
@@ -12,10 +11,6 @@ export interface Service {
   hasToken: boolean;
   /** Built only if it is shown, because it reads settings that may be wrong. */
   signInHint(): Hints;
-  /** The error of the embedded service, if its store failed. */
-  storeFailure(status: number): LocalError | undefined;
-  /** What the user typed for the val with this id, or the id. */
-  wordFor(id: string): string;
   redact(text: string): string;
 }
 

@@ -1,5 +1,6 @@
 import type { Options, Run } from '../../command-line/command.ts';
 import { InterruptedError, UsageError, withoutMessage } from '../../errors.ts';
+import type { GivenVal } from '../../find-val/find-val.ts';
 import type { Paging } from '../../http/lists/pages.ts';
 import { takeRecords } from '../../http/lists/pages.ts';
 import { type RunRecord, readRun } from '../../http/run-record.ts';
@@ -40,8 +41,8 @@ export interface RunView extends Paging, routes.RunFilter {
   full: boolean | undefined;
 }
 
-/** The runs of a val, by its id, or else of all vals of the user. */
-export async function showRuns(run: Run, val: string | undefined, view: RunView): Promise<Result> {
+/** The runs of a val, or else of all vals of the user. */
+export async function showRuns(run: Run, val: GivenVal | undefined, view: RunView): Promise<Result> {
   const { follow, summary, full = false, error, since, until, ...paging } = view;
   if (follow && run.flags.json) {
     throw new UsageError('--follow never ends, so it cannot print one JSON document.', {
@@ -54,7 +55,7 @@ export async function showRuns(run: Run, val: string | undefined, view: RunView)
   const filtersHere = val !== undefined && Object.values(filter).some((value) => value !== undefined);
   const filtered = (pages: AsyncGenerator<Page>) => (filtersHere ? filterRuns(pages, filter) : pages);
   if (summary) {
-    const { rows, total } = await summarize(run, filtered(api.pages(call, { all: true })), val);
+    const { rows, total } = await summarize(run, filtered(api.pages(call, { all: true })), val?.id);
     return { kind: 'list', rows, columns: summaryColumns, total: rows.length > 1 ? total : undefined };
   }
   const columns = error ? failedRunColumns : runColumns;

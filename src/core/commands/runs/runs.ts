@@ -2,6 +2,7 @@ import { defineCommand, type Run } from '../../command-line/command.ts';
 import { createResolver, readVal } from '../../command-line/resolve-vals.ts';
 import { text } from '../../command-line/value-types.ts';
 import { NotFoundError } from '../../errors.ts';
+import type { GivenVal } from '../../find-val/find-val.ts';
 import { sh } from '../../lib/hint.ts';
 import type { Result } from '../../output/result.ts';
 import * as routes from '../../routes.ts';
@@ -37,7 +38,7 @@ export const command = defineCommand({
     const ofVal = async () => showRuns(context, await findVal(context, word), view);
     // Only a list has such options, so the word is a val.
     const isList = Object.values({ ...view, full: undefined }).some((value) => value !== undefined);
-    if (isList) return routes.looksLikeId(word) ? showRuns(context, word, view) : ofVal();
+    if (isList) return routes.looksLikeId(word) ? showRuns(context, { id: word, word }, view) : ofVal();
     for (const show of waysToShow(context, word, ofVal)) {
       const shown = await unlessMissing(show);
       if (shown !== undefined) return shown;
@@ -68,8 +69,6 @@ async function unlessMissing(show: Show): Promise<Result | undefined> {
   }
 }
 
-async function findVal(context: Run, word: string): Promise<string> {
-  if (routes.looksLikeId(word)) return (await readVal(context, { id: word, word })).id;
-  const identify = await createResolver(context);
-  return (await identify(word)).id;
-}
+/** A whole id may be that of a run, so the val is read. */
+const findVal = (context: Run, word: string): Promise<GivenVal> =>
+  routes.looksLikeId(word) ? readVal(context, { id: word, word }) : createResolver(context)(word);

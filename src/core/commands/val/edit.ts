@@ -26,7 +26,7 @@ export const command = defineCommand({
   async run(run, { val, noCheck, dryRun }) {
     const { edit } = await import('../../output/editor.ts');
     const api = await run.api();
-    const read = () => api.recordWithEtag(routes.getVal(val.id));
+    const read = () => api.recordWithEtag(routes.getVal(val));
     const { record } = await read();
     const code = codeOf(record);
     run.out.say({ kind: 'progress' });
@@ -47,7 +47,7 @@ export const command = defineCommand({
       if (!noCheck) await refuseBrokenText(file, edited, val.word);
       const { record: now, etag } = await read();
       if (!isSame(record, now)) throw changedMeanwhile(val.word, file);
-      const call = { ...routes.createVersion(val.id, edited), ifMatch: etag };
+      const call = { ...routes.createVersion(val, edited), ifMatch: etag };
       if (dryRun) {
         // The plan shows only the beginning of a long text.
         run.out.say({ kind: 'warning', text: textIsIn(file) });

@@ -22,8 +22,8 @@ export const command = defineCommand({
   examples: ['vals val get hello', 'vals val get hello@1 --json', 'vals val get hello --code > hello.ts'],
   columns: valColumns,
   async run({ api: connect }, { val, code, readme }) {
-    const { id, version } = val;
-    const call = version === undefined ? routes.getVal(id) : routes.getVersion(id, version);
+    const { version } = val;
+    const call = version === undefined ? routes.getVal(val) : routes.getVersion(val, version);
     const known = version === undefined ? val.read?.record : undefined;
     const record = known ?? (await (await connect()).record({ ...call, tokenIsOptional: true }));
     if (readme) return { kind: 'text', text: textAt(record, 'readme') ?? '' };

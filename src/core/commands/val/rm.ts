@@ -48,7 +48,7 @@ export const command = defineCommand({
       row: { id: val.id, ...(forPerson && knownName(val)) },
       label: val.word,
       name: labelOf(val),
-      call: { ...routes.deleteVal(val.id), ifMatch: val.read?.etag },
+      call: { ...routes.deleteVal(val), ifMatch: val.read?.etag },
     }));
     // Vals are deleted one at a time, so that Ctrl-C stops the command before the next val is deleted.
     return deleteAll(run, deletions, { things: 'vals', concurrency: 1, dryRun });

@@ -10,5 +10,5 @@ export const command = defineCommand({
   description: 'List the runs of a val, as `vals runs <val>` does.',
   arguments: { run: valArgument },
   examples: ['vals val runs hello --error --since 2h'],
-  run: (context, { run: val, ...view }) => showRuns(context, val.id, view),
+  run: (context, { run: val, ...view }) => showRuns(context, val, view),
 });

@@ -30,9 +30,9 @@ export const command = defineCommand({
   columns: valColumns,
   async run(run, { val, name, privacy, readme, dryRun }) {
     const fields = await readFields(run, { name, privacy, readme });
-    if (dryRun) return plan(routes.changeVal(val.id, fields));
+    if (dryRun) return plan(routes.changeVal(val, fields));
     const api = await run.api();
-    const { val: record, notApplied, madeVersion } = await changeFields(api, val.id, fields, val.read?.etag);
+    const { val: record, notApplied, madeVersion } = await changeFields(api, val, fields, val.read?.etag);
     const label = textAt(record, 'name') ?? val.word;
     const wanted = Object.keys(fields);
     const applied = wanted.filter((field) => !notApplied.some((other) => other === field));

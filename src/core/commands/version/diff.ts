@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command-line/command.ts';
 import { versionNumber } from '../../command-line/value-types.ts';
+import type { GivenVal } from '../../find-val/find-val.ts';
 import type { Api } from '../../http/api.ts';
 import { codeOf, textAt, versionOf } from '../../http/record-fields.ts';
 import { listVersions } from '../../http/versions.ts';
@@ -29,18 +30,18 @@ export const command = defineCommand({
   },
   examples: ['vals version diff hello', 'vals version diff hello 1', 'vals version diff hello 1 2'],
   columns: [column('a'), column('b'), column('diff')],
-  async run({ api: connect, out: { say } }, { val: { id, word }, a: first, b }) {
+  async run({ api: connect, out: { say } }, { val, a: first, b }) {
     const { diffBetween } = await import('../../files/unified-diff.ts');
     const api = await connect();
-    const a = first ?? (await versionBefore(api, id));
+    const a = first ?? (await versionBefore(api, val));
     if (a === undefined) {
       say({ kind: 'hint', text: 'The val has only one version.' });
       return { kind: 'diffs', rows: [], diffs: [] };
     }
-    const later = b === undefined ? routes.getVal(id) : routes.getVersion(id, b);
-    const [before, after] = await Promise.all([api.record(routes.getVersion(id, a)), api.record(later)]);
-    const old = versionCode(before, word);
-    const now = b === undefined ? codeOf(after) : versionCode(after, word);
+    const later = b === undefined ? routes.getVal(val) : routes.getVersion(val, b);
+    const [before, after] = await Promise.all([api.record(routes.getVersion(val, a)), api.record(later)]);
+    const old = versionCode(before, val.word);
+    const now = b === undefined ? codeOf(after) : versionCode(after, val.word);
     const diffOf = (from: string, to: string) =>
       diffBetween({ label: from, text: old }, { label: to, text: now });
     const from = `version ${a}`;
@@ -52,13 +53,13 @@ export const command = defineCommand({
     const named = (label: string) => (name === undefined ? label : `${name} (${label})`);
     const forTerminal = diffOf(visible(named(from)), visible(named(shownTo)));
     if (diff === '') say({ kind: 'hint', text: 'The code is the same in both versions.' });
-    const row = { id, a, ...(b !== undefined && { b }), diff };
+    const row = { id: val.id, a, ...(b !== undefined && { b }), diff };
     return { kind: 'diffs', rows: [row], diffs: diff === '' ? [] : [{ patch: diff, forTerminal }] };
   },
 });
 
 /** The highest number below the current version. Versions may have been deleted in between. */
-async function versionBefore(api: Api, val: string): Promise<number | undefined> {
+async function versionBefore(api: Api, val: GivenVal): Promise<number | undefined> {
   const current = versionOf(await api.record(routes.getVal(val))) ?? 0;
   const versions = await listVersions(api, val);
   return versions.findLast(({ number }) => number < current)?.number;

@@ -11,7 +11,7 @@ export const command = defineCommand({
   examples: ['vals version get hello 1 --code'],
   columns: [...valColumns, byColumn],
   async run({ api: connect }, { val, version, code }) {
-    const record = await (await connect()).record(routes.getVersion(val.id, version));
+    const record = await (await connect()).record(routes.getVersion(val, version));
     return code ? { kind: 'text', text: versionCode(record, val.word) } : { kind: 'record', record };
   },
 });

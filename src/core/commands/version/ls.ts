@@ -20,7 +20,7 @@ export const command = defineCommand({
   columns,
   empty: 'No versions.',
   async run({ api: connect, out: { forPerson } }, { val }) {
-    const pages = (await connect()).pages(routes.listVersions(val.id));
+    const pages = (await connect()).pages(routes.listVersions(val));
     if (!forPerson) return { kind: 'list', rows: pages };
     const versions: JsonObject[] = [];
     for await (const { records } of pages) {

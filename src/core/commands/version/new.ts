@@ -24,7 +24,7 @@ export const command = defineCommand({
   columns: valColumns,
   async run(run, { val, file = '-', ifVersion, noCheck, dryRun }) {
     const code = await readCode(file, run);
-    const call = routes.createVersion(val.id, code);
+    const call = routes.createVersion(val, code);
     await refuseBrokenCode(file, code, { noCheck });
     if (dryRun && ifVersion === undefined) return plan(call);
     const api = await run.api();

@@ -16,8 +16,8 @@ export const command = defineCommand({
   columns: valColumns,
   async run(run, { val, version, dryRun }) {
     const api = await run.api();
-    const code = versionCode(await api.record(routes.getVersion(val.id, version)), val.word);
-    const call = routes.createVersion(val.id, code);
+    const code = versionCode(await api.record(routes.getVersion(val, version)), val.word);
+    const call = routes.createVersion(val, code);
     if (dryRun) return plan(call);
     const reply = await api.send({ ...call, expects: 'record' });
     sayAddition(run, { val, reply, before: versionRead(val) }, (label, added) =>

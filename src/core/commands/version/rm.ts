@@ -42,7 +42,7 @@ export const command = defineCommand({
       row: { id: val.id, version, ...(forPerson && knownName(shown)) },
       label: `${version}`,
       name: `version ${version} of ${labelOf(shown)}`,
-      call: routes.deleteVersion(val.id, version),
+      call: routes.deleteVersion(val, version),
     }));
     return deleteAll(run, deletions, { things: 'versions', concurrency: 'auto', dryRun });
   },
@@ -51,7 +51,7 @@ export const command = defineCommand({
 /** Of several versions, all are found before the first one is deleted. */
 async function refuseIfMissing(run: Run, val: GivenVal, versions: readonly number[]): Promise<void> {
   const there = new Set<number | undefined>();
-  for await (const { records } of (await run.api()).pages(routes.listVersions(val.id))) {
+  for await (const { records } of (await run.api()).pages(routes.listVersions(val))) {
     for (const record of records) there.add(versionOf(record));
   }
   const missing = versions.filter((version) => !there.has(version));
