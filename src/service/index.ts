@@ -64,7 +64,6 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
       host: network.host,
       port: options.port,
       certificate: tls?.certificate,
-      isBehindProxy: network.publicUrl !== undefined && !tls,
       onFinished(request) {
         metrics?.count(request);
         tell({ kind: 'answered', request });

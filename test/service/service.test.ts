@@ -160,14 +160,3 @@ describe('ending the service', () => {
     await service.close();
   });
 });
-
-test.concurrent('an idle connection is kept for longer than the service announces, so that no request is lost', async () => {
-  const { port } = await temporaryService();
-  const socket = connect(port, '127.0.0.1');
-  socket.write('GET /healthz HTTP/1.1\r\nHost: any\r\n\r\n');
-  const [answer] = await once(socket, 'data');
-  const start = performance.now();
-  expect(`${answer}`.toLowerCase()).toContain('\r\nkeep-alive: timeout=5\r\n');
-  await once(socket.resume(), 'close');
-  expect(performance.now() - start).toBeGreaterThan(5_500);
-});

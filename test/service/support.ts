@@ -76,8 +76,7 @@ export async function newPlace(settings = ''): Promise<string> {
   return address;
 }
 
-/** Closes an idle connection long before the service does, so that no request is sent on one that is being closed. */
-const agent = new Agent({ keepAlive: true, timeout: 2_000 });
+const agent = new Agent({ keepAlive: true });
 
 export type Client = ReturnType<typeof clientOf>;
 

@@ -19,15 +19,10 @@ const timeouts = {
   connectionsCheckingInterval: 5_000,
 };
 /**
- * Node rounds down and announces 5 seconds to clients. So a client closes an idle connection before the
- * service does, and no request is lost.
+ * Longer than clients and proxies keep an idle connection, so that none of them sends a request on one that the service is
+ * closing. Node rounds down, and announces 150 seconds.
  */
-const keepAliveMs = 5_999;
-/**
- * Must be longer than the idle timeout of proxies. Otherwise a proxy could send a request to a connection
- * that the service is closing.
- */
-const proxyKeepAliveMs = 150_000;
+const keepAliveTimeout = 150_999;
 const withoutReply = { failed: 500, disconnected: 499, incomplete: 408 };
 /** What the log and the metrics show if no route was found, or the listener failed. */
 export const unknownRoute = 'none';
@@ -51,7 +46,6 @@ interface ListenOptions {
   host: string;
   port: number;
   certificate?: Certificate;
-  isBehindProxy?: boolean;
   onFinished?(answered: FinishedRequest): void;
   onInternalError?(failure: InternalError): void;
 }
@@ -131,8 +125,7 @@ export async function startListening(
   return (server.address() as AddressInfo).port;
 }
 
-function createHttpServer(handle: RequestListener, { certificate, isBehindProxy }: ListenOptions) {
-  const keepAliveTimeout = isBehindProxy ? proxyKeepAliveMs : keepAliveMs;
+function createHttpServer(handle: RequestListener, { certificate }: ListenOptions) {
   // The health check may come without a Host header, and `checkHost` refuses it everywhere else.
   const settings = { ...timeouts, keepAliveTimeout, requireHostHeader: false };
   const server = certificate

@@ -1,7 +1,7 @@
 import { createRunSummary, type RunSummary } from '../../core/commands/runs/run-summary.ts';
 import type { ServiceReply } from '../request.ts';
-import { type RunPosition, runPositions } from '../store/positions.ts';
-import { type FoundRun, listRuns, type RunFilter, runsOfVal } from '../store/runs.ts';
+import { nextOf, type RunPosition, runPositions } from '../store/positions.ts';
+import { listRuns, type RunFilter, type RunPage, runsOfVal } from '../store/runs.ts';
 import { visibleVal } from '../store/vals.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
@@ -34,9 +34,8 @@ export async function runsPage({ db, request, view }: Visit, wanted: WantedRuns)
     const filter = { ...given, since, hasShortErrors: true };
     return val ? runsOfVal(db, access, val.id, filter) : listRuns(db, access, filter);
   };
-  const { runs, more } = await read({ limit: runsOnPage, error: failed, after });
-  const last = more ? runs.at(-1) : undefined;
-  const next = last && runPositions.write(last.position);
+  const runs = await read({ limit: runsOnPage, error: failed, after });
+  const next = nextOf(runs, runPositions);
   const addressOf = (parameters: Record<string, string | undefined>) => {
     const given = Object.entries({ val: val?.id, ...parameters }).flatMap(([name, value]) =>
       value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
@@ -48,7 +47,7 @@ export async function runsPage({ db, request, view }: Visit, wanted: WantedRuns)
     const isCurrent = chosen.error === filter.error && chosen.last === filter.last;
     return html`<a href="${addressOf(chosen)}"${isCurrent ? html` aria-current="true"` : ''}>${label}</a> `;
   };
-  const rows = runs.map(({ run }) => runRow(view, shownRun(run), { withVal: val === undefined }));
+  const rows = runs.items.map(({ item: run }) => runRow(view, shownRun(run), { withVal: val === undefined }));
   const of = val ? html` of <a href="${valAddress(view.base, val.id)}">${val.name}</a>` : '';
   const list = rows.length === 0 ? nothing(noRuns(wanted)) : html`<ul class="runs">${rows}</ul>`;
   return pageReply(view, {
@@ -72,8 +71,8 @@ function noRuns({ error: failed, last }: WantedRuns): Html {
 const mostRows = 10;
 
 /** Of the newest runs. `more` says whether there are older ones. */
-function summaryCard(view: View, { runs, more }: { runs: FoundRun[]; more: boolean }): Html | undefined {
-  const summarized = runs.map(({ run }) => shownRun(run));
+function summaryCard(view: View, { items, more }: RunPage): Html | undefined {
+  const summarized = items.map(({ item }) => shownRun(item));
   const summary = createRunSummary();
   for (const { val, result, runStartAt, durationMs } of summarized) {
     summary.add({

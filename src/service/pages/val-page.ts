@@ -1,10 +1,9 @@
 import type { ServiceReply } from '../request.ts';
-import type { ListPage } from '../store/lists.ts';
-import { versionPositions } from '../store/positions.ts';
-import { type FoundRun, runsOfVal } from '../store/runs.ts';
+import { type NumberPosition, nextOf, versionPositions } from '../store/positions.ts';
+import { type RunPage, runsOfVal } from '../store/runs.ts';
 import type { Val } from '../store/val-rows.ts';
 import { visibleVal } from '../store/vals.ts';
-import { type ListedVersion, pageOfVersions } from '../store/versions.ts';
+import { pageOfVersions, type VersionPage } from '../store/versions.ts';
 import { codeCard, importLinks } from './code-card.ts';
 import { type Html, html } from './html.ts';
 import { markdownHtml } from './markdown.ts';
@@ -30,7 +29,7 @@ const runsOnPage = 10;
 export async function valPage(
   visit: Visit,
   id: string,
-  after: readonly [number] | undefined,
+  after: NumberPosition | undefined,
 ): Promise<ServiceReply> {
   const { db, request, view } = visit;
   const { access } = request;
@@ -38,11 +37,11 @@ export async function valPage(
   const { name, version, createdAt, updatedAt, likeCount, referenceCount, readme } = val;
   const versions = await pageOfVersions(db, access, id, {
     limit: versionsOnPage,
-    ...(after && { after }),
+    after,
   });
   // Runs are shown to the owner alone.
   const isOwn = access !== undefined && val.author.id === access.owner.id;
-  const runs = isOwn && (await runsOfVal(db, access, id, { limit: runsOnPage, hasShortErrors: true })).runs;
+  const runs = isOwn && (await runsOfVal(db, access, id, { limit: runsOnPage, hasShortErrors: true }));
   const { now } = view;
   const by = authorText(val.versionAuthor ?? val.author);
   return pageReply(view, {
@@ -63,22 +62,23 @@ ${runs ? runsCard(view, val, runs) : ''}
 function versionsCard(
   { base, now }: View,
   { id, version: current }: Val,
-  { items, next }: ListPage<ListedVersion>,
+  page: VersionPage,
   hasNewer: boolean,
 ): Html {
-  const rows = items.map(({ version, createdAt, versionAuthor }) => {
+  const rows = page.items.map(({ item: { version, createdAt, versionAuthor } }) => {
     const by = versionAuthor ? html` by ${authorText(versionAuthor)}` : '';
     const mark = version === current ? html` <span class="badge">current</span>` : '';
     return html`<li><a href="${versionAddress(base, id, version)}">Version ${version}</a>${mark} <span class="meta"><span>${timeHtml(createdAt, now)}${by}</span></span></li>
 `;
   });
   const address = valAddress(base, id);
-  const older = next && `${address}?versions=${versionPositions.write(next)}#versions`;
+  const next = nextOf(page, versionPositions);
+  const older = next && `${address}?versions=${next}#versions`;
   return html`<section class="card" id="versions"><div class="bar"><h2>Versions</h2></div><ul>${rows}</ul>${pager({ first: hasNewer ? address : undefined, next: older })}</section>`;
 }
 
-function runsCard(view: View, { id }: Val, runs: readonly FoundRun[]): Html {
-  const rows = runs.map(({ run }) => runRow(view, shownRun(run), { withVal: false }));
+function runsCard(view: View, { id }: Val, { items }: RunPage): Html {
+  const rows = items.map(({ item: run }) => runRow(view, shownRun(run), { withVal: false }));
   if (rows.length === 0)
     return card('Latest runs', nothing(html`No runs yet. Run it: <code>vals run ${id}</code>`));
   const all = html`<a href="${view.base}/runs?val=${encodeURIComponent(id)}">All runs</a>`;

@@ -2,7 +2,14 @@ import type { ServiceReply } from '../request.ts';
 import type { Access, User } from '../store/access.ts';
 import { changedVals, valsWithText } from '../store/lists.ts';
 import { lastResults, type RunResult } from '../store/page-reads.ts';
-import { changePositions, type RecordPosition, valPositions } from '../store/positions.ts';
+import {
+  changePositions,
+  type NumberPosition,
+  nextOf,
+  type Page,
+  type RecordPosition,
+  valPositions,
+} from '../store/positions.ts';
 import type { ListedVal } from '../store/val-rows.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
@@ -14,14 +21,15 @@ const valsOnPage = 20;
 export async function homePage(visit: Visit, after: RecordPosition | undefined): Promise<ServiceReply> {
   const { db, request, view } = visit;
   const { owner } = accessOfVisitor(request);
-  const { items, next } = await changedVals(db, owner, { limit: valsOnPage, after });
+  const vals = await changedVals(db, owner, { limit: valsOnPage, after });
+  const next = nextOf(vals, changePositions);
   const home = `${view.base}/`;
   const none = html`No vals yet. Push one with <code>vals push hello.ts</code>, then load this page again.`;
   return pageReply(view, {
     title: `Vals of ${owner.username}`,
     main: html`<h1>Vals of ${owner.username}</h1>
-${await valsCard(visit, owner, { vals: items, none })}
-${pager({ first: after && home, next: next && `${home}?after=${changePositions.write(next)}` })}
+${await valsCard(visit, owner, { vals, none })}
+${pager({ first: after && home, next: next && `${home}?after=${next}` })}
 ${spaceList(view)}`,
   });
 }
@@ -37,32 +45,31 @@ function spaceList({ visitor }: View): Html | undefined {
 export async function searchPage(
   visit: Visit,
   access: Access,
-  { text, after }: { text: string; after: readonly [number] | undefined },
+  { text, after }: { text: string; after: NumberPosition | undefined },
 ): Promise<ServiceReply> {
   const { db, view } = visit;
-  const { items, next } = await valsWithText(db, access, text, {
-    limit: valsOnPage,
-    ...(after && { after }),
-  });
+  const vals = await valsWithText(db, access, text, { limit: valsOnPage, after });
+  const next = nextOf(vals, valPositions);
   const address = `${view.base}/search?q=${encodeURIComponent(text)}`;
   const none = html`No val that you may see has this text in its name or code.`;
   return pageReply(view, {
     title: `Search for ${text}`,
     query: text,
     main: html`<h1>Vals with “${text}”</h1>
-${await valsCard(visit, access.owner, { vals: items, none })}
-${pager({ first: after && address, next: next && `${address}&after=${valPositions.write(next)}` })}`,
+${await valsCard(visit, access.owner, { vals, none })}
+${pager({ first: after && address, next: next && `${address}&after=${next}` })}`,
   });
 }
 
 async function valsCard(
   { db, view }: Visit,
   owner: User,
-  { vals, none }: { vals: readonly ListedVal[]; none: Html },
+  { vals, none }: { vals: Page<ListedVal, unknown>; none: Html },
 ): Promise<Html> {
-  const own = vals.filter(({ author }) => author.id === owner.id);
+  const all = vals.items.map(({ item }) => item);
+  const own = all.filter(({ author }) => author.id === owner.id);
   const lastRuns = await lastResults(db, own);
-  const rows = vals.map((val) => valRow(view, val, lastRuns.get(val.id)));
+  const rows = all.map((val) => valRow(view, val, lastRuns.get(val.id)));
   return html`<section class="card">${rows.length === 0 ? nothing(none) : html`<ul class="vals">${rows}</ul>`}</section>`;
 }
 

@@ -8,11 +8,14 @@ import {
 } from '../request.ts';
 import type { RecordOf } from '../schemas.ts';
 import type { User } from '../store/access.ts';
+import type { ValPage } from '../store/lists.ts';
+import { type Range, valPositions } from '../store/positions.ts';
 import type { Reference } from '../store/references.ts';
 import type { ListedVal, Val } from '../store/val-rows.ts';
 import { etagOf } from '../store/vals.ts';
+import { listReply } from './list-page.ts';
 
-export function valRecord(val: ListedVal & Partial<Val>, links: LinkBase): RecordOf<'Val'> {
+function valRecord(val: ListedVal & Partial<Val>, links: LinkBase): RecordOf<'Val'> {
   return {
     id: val.id,
     name: val.name,
@@ -33,6 +36,12 @@ export function valRecord(val: ListedVal & Partial<Val>, links: LinkBase): Recor
     referenceCount: val.referenceCount,
   };
 }
+
+export const valList = (request: ServiceRequest, vals: ValPage, range: Range<unknown>): ServiceReply =>
+  listReply(request, vals, range, {
+    positions: valPositions,
+    jsonOf: (val) => JSON.stringify(valRecord(val, linkBaseOf(request))),
+  });
 
 export const valReply = (request: ServiceRequest, val: Val): ServiceReply =>
   json(valRecord(val, linkBaseOf(request)), 200, { ETag: etagOf(val) });

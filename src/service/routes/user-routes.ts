@@ -6,14 +6,14 @@ import type { User } from '../store/access.ts';
 import { listVals } from '../store/lists.ts';
 import type { Store } from '../store/open-store.ts';
 import { visibleOwner } from '../store/owners.ts';
-import { recordPositions, valPositions } from '../store/positions.ts';
-import { type FoundRecord, findRecords, type LoadedKind, type RecordFilter } from '../store/records.ts';
+import { recordPositions, runPositions } from '../store/positions.ts';
+import { findRecords, type LoadedKind, type RecordFilter } from '../store/records.ts';
 import { findReferences } from '../store/references.ts';
 import { listRuns } from '../store/runs.ts';
 import { valNamed } from '../store/vals.ts';
 import * as input from './inputs.ts';
-import { type PageParameters, recordPage, runPage, shortPage } from './list-page.ts';
-import { referenceRecord, userRecord, valRecord, valReply } from './outgoing.ts';
+import { listReply } from './list-page.ts';
+import { referenceRecord, userRecord, valList, valReply } from './outgoing.ts';
 import { type Route, route } from './route.ts';
 
 /** Longer than other functions, because it is a table: one entry for each route. */
@@ -21,10 +21,10 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
   const records = async (
     request: ServiceRequest,
     kind: LoadedKind,
-    filter: RecordFilter & PageParameters,
+    filter: RecordFilter & { tag?: string | undefined },
   ) => {
-    const { records, more } = await findRecords(db, kind, accessOf(request).owner, filter);
-    return recordPage(request, { records: records.map(withEnd), more }, filter);
+    const found = await findRecords(db, kind, accessOf(request).owner, filter);
+    return listReply(request, found, filter, { positions: recordPositions, jsonOf: (json) => json });
   };
   const findUser = async (request: ServiceRequest, by: 'id' | 'username', value: string): Promise<User> => {
     const user = await visibleOwner(db, accessOf(request), by, value);
@@ -62,7 +62,10 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
       query: input.runs,
       responses: { 200: listSchema('Run') },
       reply: async (request, { query }) =>
-        runPage(request, await listRuns(db, accessOf(request), query), query),
+        listReply(request, await listRuns(db, accessOf(request), query), query, {
+          positions: runPositions,
+          jsonOf: JSON.stringify,
+        }),
     }),
     route('GET', '/v1/me/likes', {
       summary: 'Vals that the caller likes',
@@ -84,10 +87,10 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
       async reply(request, { query: { val: valId, ...filter } }) {
         const access = accessOf(request);
         const found = await findReferences(db, access, { owner: access.owner, valId }, filter);
-        const records = found.references.map((reference) =>
-          withEnd({ ...reference, json: JSON.stringify(referenceRecord(reference, access.owner)) }),
-        );
-        return recordPage(request, { records, more: found.more }, filter);
+        return listReply(request, found, filter, {
+          positions: recordPositions,
+          jsonOf: (reference) => JSON.stringify(referenceRecord(reference, access.owner)),
+        });
       },
     }),
 
@@ -103,10 +106,7 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
       async reply(request, { params, query }) {
         const user = await findUser(request, 'id', params.id);
         const found = await listVals(db, accessOf(request), user, query);
-        return shortPage(request, found, query, {
-          positions: valPositions,
-          recordOf: (val) => valRecord(val, linkBaseOf(request)),
-        });
+        return valList(request, found, query);
       },
     }),
     route('GET', '/v1/alias/:username', {
@@ -123,11 +123,6 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
     }),
   ];
 }
-
-const withEnd = ({ json, at, position }: FoundRecord) => ({
-  json,
-  end: recordPositions.write([at, position]),
-});
 
 const userReply = (request: ServiceRequest, user: User): ServiceReply =>
   json(

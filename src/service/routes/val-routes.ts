@@ -1,19 +1,19 @@
 import { accessOf } from '../admit.ts';
 import type { Database } from '../database/database.ts';
-import { json, linkBaseOf } from '../request.ts';
+import { json } from '../request.ts';
 import { listSchema, type RecordOf, ref } from '../schemas.ts';
 import { changeProperties, createVersion, deleteVersion } from '../store/change-val.ts';
 import { createOrUpdateVal, createVal } from '../store/create-val.ts';
 import { valsWithText } from '../store/lists.ts';
-import { valPositions, versionPositions } from '../store/positions.ts';
+import { runPositions, versionPositions } from '../store/positions.ts';
 import { deleteVal } from '../store/remove-val.ts';
 import { addRun } from '../store/report-run.ts';
 import { findRun, runsOfVal } from '../store/runs.ts';
 import { visibleVal } from '../store/vals.ts';
 import { type ListedVersion, pageOfVersions, visibleVersion } from '../store/versions.ts';
 import * as input from './inputs.ts';
-import { runPage, shortPage } from './list-page.ts';
-import { changedReply, createdReply, valRecord, valReply } from './outgoing.ts';
+import { listReply } from './list-page.ts';
+import { changedReply, createdReply, valList, valReply } from './outgoing.ts';
 import { type Route, route } from './route.ts';
 
 /** Longer than other functions, because it is a table: one entry for each route. */
@@ -81,10 +81,7 @@ export function valRoutes(db: Database): Route[] {
       responses: { 200: listSchema('Val') },
       async reply(request, { query: { query: text, ...range } }) {
         const found = await valsWithText(db, accessOf(request), text, range);
-        return shortPage(request, found, range, {
-          positions: valPositions,
-          recordOf: (val) => valRecord(val, linkBaseOf(request)),
-        });
+        return valList(request, found, range);
       },
     }),
 
@@ -93,7 +90,10 @@ export function valRoutes(db: Database): Route[] {
       query: input.runs,
       responses: { 200: listSchema('Run') },
       reply: async (request, { params, query }) =>
-        runPage(request, await runsOfVal(db, accessOf(request), params.id, query), query),
+        listReply(request, await runsOfVal(db, accessOf(request), params.id, query), query, {
+          positions: runPositions,
+          jsonOf: JSON.stringify,
+        }),
     }),
     route('POST', '/v1/vals/:id/runs', {
       summary: 'Store a run that the caller has made',
@@ -121,7 +121,10 @@ export function valRoutes(db: Database): Route[] {
       async reply(request, { params: { id }, query }) {
         const found = await pageOfVersions(db, request.access, id, query);
         const recordOf = (version: ListedVersion): RecordOf<'Version'> => ({ val_id: id, ...version });
-        return shortPage(request, found, query, { positions: versionPositions, recordOf });
+        return listReply(request, found, query, {
+          positions: versionPositions,
+          jsonOf: (version) => JSON.stringify(recordOf(version)),
+        });
       },
     }),
     route('POST', '/v1/vals/:id/versions', {

@@ -1,14 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
+import type { Range } from './positions.ts';
 
 /** SQLite reads as many rows in a few milliseconds, in which nobody else is answered. */
 export const rowsPerStep = 200;
-
-interface Range {
-  limit: number;
-  offset?: number;
-  after?: unknown;
-}
 
 /**
  * A page of those rows that are wanted. `read` gives all rows, a step at a time, each from where the last one ended. Between
@@ -16,7 +11,7 @@ interface Range {
  */
 export async function pageInSteps<Row extends { isWanted: number | null }>(
   { scans }: Pick<Database, 'scans'>,
-  { limit, offset = 0, after }: Range,
+  { limit, offset = 0, after }: Range<unknown>,
   read: (last: Row | undefined, most: number) => Promise<Row[]>,
 ): Promise<{ found: Row[]; more: boolean }> {
   const found: Row[] = [];

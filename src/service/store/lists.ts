@@ -3,7 +3,7 @@ import { listOf, nothing, raw, type Sql, sql } from '../database/sql.ts';
 import { mostOnPage } from '../limits.ts';
 import { type Access, mayFind, type User } from './access.ts';
 import { pageInSteps } from './in-steps.ts';
-import type { RecordPosition } from './positions.ts';
+import type { NumberPosition, Page, Range, RecordPosition } from './positions.ts';
 import {
   isCurrent,
   joinedWith,
@@ -13,17 +13,7 @@ import {
   withAuthor,
 } from './val-rows.ts';
 
-export interface ListRange {
-  limit: number;
-  offset?: number;
-  /** The position of the last val or version of the previous page. */
-  after?: readonly [number];
-}
-
-export interface ListPage<Item, Position = readonly [number]> {
-  items: Item[];
-  next: Position | undefined;
-}
+export type ValPage<Position = NumberPosition> = Page<ListedVal, Position>;
 
 type ValRow = ListedRow & { position: number };
 
@@ -43,7 +33,7 @@ const positionOf = ({ position }: ValRow) => [position] as const;
 const isOfOwner = ({ id }: User, from: number): Sql =>
   sql`owner_id >= ${id} AND (owner_id, position) < (${id}, ${from})`;
 
-const startOf = ({ after }: Pick<ListRange, 'after'>): number => after?.[0] ?? Number.MAX_SAFE_INTEGER;
+const startOf = ({ after }: Range<NumberPosition>): number => after?.[0] ?? Number.MAX_SAFE_INTEGER;
 
 /**
  * The vals of an owner. Other people see the public ones. The position of a val never changes, so writes during the
@@ -53,8 +43,8 @@ export function listVals(
   db: Reader,
   access: Access | undefined,
   owner: User,
-  range: ListRange,
-): Promise<ListPage<ListedVal>> {
+  range: Range<NumberPosition>,
+): Promise<ValPage> {
   const onlyPublic = access?.owner.id === owner.id ? nothing : raw("privacy = 'public' AND ");
   return pageOfVals(
     db,
@@ -71,8 +61,8 @@ export function listVals(
 export function changedVals(
   db: Reader,
   { id }: User,
-  range: { limit: number; after: RecordPosition | undefined },
-): Promise<ListPage<ListedVal, RecordPosition>> {
+  range: Range<RecordPosition>,
+): Promise<ValPage<RecordPosition>> {
   const [updatedAt, position] = range.after ?? ['a', Number.MAX_SAFE_INTEGER];
   // See `listVals` for `owner_id >= ?`.
   const isAfter = sql`(owner_id, updated_at, position) < (${id}, ${updatedAt}, ${position})`;
@@ -92,8 +82,8 @@ export async function valsWithText(
   db: Database,
   access: Access,
   text: string,
-  range: ListRange,
-): Promise<ListPage<ListedVal>> {
+  range: Range<NumberPosition>,
+): Promise<ValPage> {
   const isWanted = sql`CASE WHEN ${mayFind(access)} AND ${containsText(db, text)} THEN 1 END AS "isWanted"`;
   const { found, more } = await pageInSteps<{ position: number; isWanted: number | null }>(
     db,
@@ -103,8 +93,7 @@ export async function valsWithText(
         SELECT position, ${isWanted} FROM vals WHERE position < ${last?.position ?? startOf(range)}
           ORDER BY position DESC LIMIT ${raw(most)}`),
   );
-  const last = found.at(-1);
-  if (!last) return { items: [], next: undefined };
+  if (found.length === 0) return { items: [], more };
   // Always as many values, so that the databases prepare one statement.
   const positions = Array.from({ length: mostOnPage }, (_, index) => found[index]?.position ?? null);
   const condition = sql`position IN ${listOf(positions)}`;
@@ -113,7 +102,7 @@ export async function valsWithText(
     { condition, order: raw('position DESC'), positionOf },
     { limit: mostOnPage },
   );
-  return { items, next: more ? [last.position] : undefined };
+  return { items, more };
 }
 
 function containsText(db: Reader, text: string): Sql {
@@ -132,17 +121,14 @@ function containsText(db: Reader, text: string): Sql {
 async function pageOfVals<Position>(
   db: Reader,
   { condition, order, positionOf }: ValSelection<Position>,
-  { limit, offset = 0, after }: { limit: number; offset?: number; after?: Position | undefined },
-): Promise<ListPage<ListedVal, Position>> {
+  { limit, offset = 0, after }: Range<Position>,
+): Promise<ValPage<Position>> {
   const skipped = after ? nothing : sql`OFFSET ${offset}`;
   // Without the subquery, the database would join all vals before the LIMIT. The LIMIT is no parameter, because PostgreSQL
   // would plan for a large one.
   const chosen = sql`(SELECT * FROM vals WHERE ${condition} ORDER BY ${order} LIMIT ${raw(limit + 1)} ${skipped}) AS vals`;
   const rows = await db.query<ValRow>(sql`
     SELECT vals.position, ${listedColumns} ${joinedWith(chosen)} AND ${isCurrent} ORDER BY ${order}`);
-  const last = rows[limit - 1];
-  return {
-    items: rows.slice(0, limit).map(({ position: _, ...row }) => withAuthor(row)),
-    next: last && rows.length > limit ? positionOf(last) : undefined,
-  };
+  const items = rows.slice(0, limit).map((row) => ({ item: withAuthor(row), position: positionOf(row) }));
+  return { items, more: rows.length > limit };
 }

@@ -1,9 +1,32 @@
 type Part = string | number;
 
+/** Which part of a list is wanted. */
+export interface Range<Position> {
+  limit: number;
+  offset?: number | undefined;
+  /** Where the previous page ended, which counts more than an offset. */
+  after?: Position | undefined;
+}
+
+/** A part of a list, each item with its position. */
+export interface Page<Item, Position> {
+  items: { item: Item; position: Position }[];
+  more: boolean;
+}
+
 /** Where a page of a list ended, as an opaque text for `links.next`. */
 export interface Positions<Position extends readonly Part[]> {
   write(position: Position): string;
   read(text: string): Position | undefined;
+}
+
+/** Where the next page begins, for its address. */
+export function nextOf<Position extends readonly Part[]>(
+  { items, more }: Page<unknown, Position>,
+  positions: Positions<Position>,
+): string | undefined {
+  const last = more ? items.at(-1) : undefined;
+  return last && positions.write(last.position);
 }
 
 function positionsOf<Position extends readonly Part[]>(
@@ -30,8 +53,10 @@ function parse(json: string): unknown {
   }
 }
 
-const isOneNumber = (parts: readonly unknown[]): parts is readonly [number] =>
+const isOneNumber = (parts: readonly unknown[]): parts is NumberPosition =>
   parts.length === 1 && Number.isSafeInteger(parts[0]) && Number(parts[0]) >= 0;
+
+export type NumberPosition = readonly [number];
 
 export const valPositions = positionsOf('vals', isOneNumber);
 

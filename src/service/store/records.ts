@@ -1,7 +1,7 @@
 import type { Reader, Tx } from '../database/database.ts';
 import { allOf, nothing, sql } from '../database/sql.ts';
 import type { User } from './access.ts';
-import type { RecordPosition } from './positions.ts';
+import type { Page, Range, RecordPosition } from './positions.ts';
 import { sortableTime } from './timestamps.ts';
 
 export const recordKinds = ['runs', 'likes', 'comments'] as const;
@@ -19,27 +19,17 @@ export interface StoredRecord {
   json: string;
 }
 
-export interface RecordFilter {
-  tag?: string | undefined;
+export interface RecordFilter extends Range<RecordPosition> {
   since?: string | undefined;
   until?: string | undefined;
-  limit: number;
-  offset?: number;
-  after?: RecordPosition | undefined;
-}
-
-export interface FoundRecord {
-  at: string;
-  position: number;
-  json: string;
 }
 
 export async function findRecords(
   db: Reader,
   kind: LoadedKind,
   owner: User,
-  { limit, offset = 0, after, tag, since, until }: RecordFilter,
-): Promise<{ records: FoundRecord[]; more: boolean }> {
+  { limit, offset = 0, after, tag, since, until }: RecordFilter & { tag?: string | undefined },
+): Promise<Page<string, RecordPosition>> {
   const conditions = [
     sql`owner_id = ${owner.id} AND kind = ${kind}`,
     ...(after ? [sql`(at, position) < (${after[0]}, ${after[1]})`] : []),
@@ -47,10 +37,13 @@ export async function findRecords(
     ...(since === undefined ? [] : [sql`at > ${sortableTime(since) ?? ''}`]),
     ...(until === undefined ? [] : [sql`at <= ${sortableTime(until) ?? ''}`]),
   ];
-  const found = await db.query<FoundRecord>(sql`
+  const found = await db.query<{ at: string; position: number; json: string }>(sql`
     SELECT at, position, json FROM records WHERE ${allOf(conditions)}
       ORDER BY at DESC, position DESC LIMIT ${limit + 1} ${after ? nothing : sql`OFFSET ${offset}`}`);
-  return { records: found.slice(0, limit), more: found.length > limit };
+  const items = found
+    .slice(0, limit)
+    .map(({ at, position, json }) => ({ item: json, position: [at, position] as const }));
+  return { items, more: found.length > limit };
 }
 
 export async function putRecord(tx: Tx, owner: User, record: StoredRecord): Promise<void> {

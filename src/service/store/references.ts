@@ -3,7 +3,8 @@ import { allOf, listOf, raw, type Sql, sql } from '../database/sql.ts';
 import { importedIds } from '../imports.ts';
 import { type Access, mayFind, type User } from './access.ts';
 import { pageInSteps } from './in-steps.ts';
-import type { FoundRecord, RecordFilter } from './records.ts';
+import type { Page, RecordPosition } from './positions.ts';
+import type { RecordFilter } from './records.ts';
 import { now, sortableTime } from './timestamps.ts';
 
 // A row of `imports` says that the current code of a val imports another one. A row may outlive the imported val, so
@@ -35,7 +36,9 @@ export async function saveImports(
       ON CONFLICT (val_id, imported_id) DO NOTHING`);
 }
 
-export interface Reference extends Pick<FoundRecord, 'at' | 'position'> {
+export interface Reference {
+  at: string;
+  position: number;
   /** The val that imports. */
   id: string;
   name: string;
@@ -53,7 +56,7 @@ export async function findReferences(
   access: Access | undefined,
   { owner, valId }: { owner: User; valId?: string | undefined },
   { since, until, ...range }: RecordFilter,
-): Promise<{ references: Reference[]; more: boolean }> {
+): Promise<Page<Reference, RecordPosition>> {
   const conditions: Sql[] = [
     sql`imported_owner_id = ${owner.id}`,
     ...(valId === undefined ? [] : [sql`imported_id = ${valId}`]),
@@ -70,5 +73,5 @@ export async function findReferences(
         LEFT JOIN (SELECT id AS found_id, name AS imported_name FROM vals) AS imported ON found_id = imported_id
         WHERE ${allOf([...conditions, ...isAfter])} ORDER BY at DESC, imports.position DESC LIMIT ${raw(most)}`);
   });
-  return { references: found, more };
+  return { items: found.map((item) => ({ item, position: [item.at, item.position] as const })), more };
 }

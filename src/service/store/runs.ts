@@ -4,7 +4,7 @@ import { mostOnPage } from '../limits.ts';
 import { HttpProblem } from '../problem.ts';
 import type { Access, User } from './access.ts';
 import { pageInSteps } from './in-steps.ts';
-import type { RunPosition } from './positions.ts';
+import type { Page, Range, RunPosition } from './positions.ts';
 import { checkVal } from './val-rows.ts';
 import { largestVersion } from './versions.ts';
 
@@ -18,22 +18,16 @@ export interface Run {
   reporter?: User;
 }
 
-export interface RunFilter {
+export interface RunFilter extends Range<RunPosition> {
   /** `true` for the failed ones, `false` for the others. */
   error?: boolean | undefined;
   since?: string | undefined;
   until?: string | undefined;
-  limit: number;
-  offset?: number;
-  after?: RunPosition | undefined;
   /** Reads no more of the errors than their first lines, which is enough for a page. */
   hasShortErrors?: boolean;
 }
 
-export interface FoundRun {
-  run: Run;
-  position: RunPosition;
-}
+export type RunPage = Page<Run, RunPosition>;
 
 interface RunRow {
   position: number;
@@ -91,7 +85,7 @@ async function findRuns(
   db: Database,
   list: RunList,
   { error: failed, since, until, limit, offset, after, hasShortErrors = false }: RunFilter,
-): Promise<{ runs: FoundRun[]; more: boolean }> {
+): Promise<RunPage> {
   const { column, value, tie, mostTie } = list;
   const newest = until === undefined ? maxTime : Date.parse(until);
   const begin: RunPosition = after && after[0] <= newest ? after : [newest + 1, 0];
@@ -107,7 +101,7 @@ async function findRuns(
           ${failed === true ? raw('AND error IS NOT NULL') : nothing}
         ORDER BY ${column} DESC, started DESC, ${tie} DESC LIMIT ${raw(most)}`);
   });
-  return { runs: await readRuns(db, found, hasShortErrors), more };
+  return { items: await readRuns(db, found, hasShortErrors), more };
 }
 
 const runColumns = (error: Sql): Sql => sql`
@@ -115,7 +109,11 @@ const runColumns = (error: Sql): Sql => sql`
     (SELECT name FROM vals WHERE vals.position = val) AS name, version, started, ended,
     reporter_id AS "reporterId", reporter_name AS "reporterName", ${error} AS error`;
 
-async function readRuns(db: Reader, keys: readonly RunKey[], hasShortErrors: boolean): Promise<FoundRun[]> {
+async function readRuns(
+  db: Reader,
+  keys: readonly RunKey[],
+  hasShortErrors: boolean,
+): Promise<RunPage['items']> {
   if (keys.length === 0) return [];
   const error = raw(hasShortErrors ? `substr(error, 1, ${bytesOfFirstLine})` : 'error');
   // Always as many values, so that the databases prepare one statement.
@@ -126,7 +124,7 @@ async function readRuns(db: Reader, keys: readonly RunKey[], hasShortErrors: boo
   const byPosition = new Map(rows.map((row) => [row.position, runOf(row)] as const));
   return keys.flatMap(({ position, started, tie }) => {
     const run = byPosition.get(position);
-    return run ? [{ run, position: [started, tie] as const }] : [];
+    return run ? [{ item: run, position: [started, tie] as const }] : [];
   });
 }
 

@@ -2,7 +2,7 @@ import type { Reader, Tx } from '../database/database.ts';
 import { nothing, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';
 import { type Access, mayRead, type VersionAuthor } from './access.ts';
-import type { ListPage, ListRange } from './lists.ts';
+import type { NumberPosition, Page, Range } from './positions.ts';
 import { saveImports } from './references.ts';
 import { now } from './timestamps.ts';
 import {
@@ -22,6 +22,8 @@ export interface ListedVersion {
   createdAt: string;
   versionAuthor: VersionAuthor | null;
 }
+
+export type VersionPage = Page<ListedVersion, NumberPosition>;
 
 interface NewVersion {
   id: string;
@@ -81,8 +83,8 @@ export async function pageOfVersions(
   db: Reader,
   access: Access | undefined,
   id: string,
-  { limit, offset = 0, after }: ListRange,
-): Promise<ListPage<ListedVersion>> {
+  { limit, offset = 0, after }: Range<NumberPosition>,
+): Promise<VersionPage> {
   await checkVal(db, access, id, { isOwn: false });
   const range = after
     ? { isInRange: sql`AND version < ${Math.min(after[0], largestVersion)}`, skipped: nothing }
@@ -90,11 +92,10 @@ export async function pageOfVersions(
   const rows = await db.query<Omit<ListedVersion, 'versionAuthor'> & AuthorRow>(sql`
     SELECT version, code_hash AS "codeHash", created_at AS "createdAt", ${authorColumns} FROM versions
       WHERE val_id = ${id} ${range.isInRange} ORDER BY version DESC LIMIT ${limit + 1} ${range.skipped}`);
-  const last = rows[limit - 1];
-  return {
-    items: rows.slice(0, limit).map(withVersionAuthor),
-    next: last && rows.length > limit ? [last.version] : undefined,
-  };
+  const items = rows
+    .slice(0, limit)
+    .map((row) => ({ item: withVersionAuthor(row), position: [row.version] as const }));
+  return { items, more: rows.length > limit };
 }
 
 /** If the current version is deleted, the val goes back to the newest one that is left. */

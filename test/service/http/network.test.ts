@@ -32,7 +32,7 @@ test('a service at an IPv6 address is found at its base URL', async () => {
 
 const local = await temporaryService();
 
-test('a connection is kept longer for a proxy than proxies keep theirs by default', async () => {
+test('a connection is kept longer than clients and proxies keep theirs', async () => {
   const socket = connect(service.port, '127.0.0.1');
   socket.write('GET /healthz HTTP/1.1\r\nHost: any\r\n\r\n');
   const [answer] = await once(socket, 'data');

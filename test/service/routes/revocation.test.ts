@@ -109,8 +109,8 @@ test.each([
   ];
   for (const { status } of await Promise.allSettled(writes)) expect(status).toBe('rejected');
   const { items } = await listVals(store.db, access, access.owner, { limit: 9 });
-  expect(items).toMatchObject([{ id, name: 'v', version: 1, privacy: 'private' }]);
-  expect((await listRuns(store.db, access, { limit: 9 })).runs).toEqual([]);
+  expect(items.map(({ item }) => item)).toMatchObject([{ id, name: 'v', version: 1, privacy: 'private' }]);
+  expect((await listRuns(store.db, access, { limit: 9 })).items).toEqual([]);
 });
 
 /** What ends the access, as the command of an operator or of the person does it, and how a write is refused then. */
@@ -165,6 +165,8 @@ test.each(endings)('if %s while writes wait for a lock, nothing is stored', asyn
   if (!person) throw new Error('eve has no token');
   const access = space === '' ? homeOf(person) : { ...homeOf(person), owner: acme };
   const { items } = await listVals(store.db, access, access.owner, { limit: 9 });
-  expect(items).toMatchObject([{ id, name: 'v', version: 1, privacy: 'private', updatedAt }]);
-  expect((await listRuns(store.db, access, { limit: 9 })).runs).toEqual([]);
+  expect(items.map(({ item }) => item)).toMatchObject([
+    { id, name: 'v', version: 1, privacy: 'private', updatedAt },
+  ]);
+  expect((await listRuns(store.db, access, { limit: 9 })).items).toEqual([]);
 });
