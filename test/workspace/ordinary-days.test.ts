@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 
 import { expect, it } from 'vitest';
+import { has } from '../support/features.ts';
 import { environment, startProcess } from '../support/program.ts';
 import { Clone, newService, reachableService, repository, type Service, withEverything } from './places.ts';
 
@@ -160,7 +161,7 @@ it('9. a name that another val has by now stands for that val', async () => {
   const outside = new Clone(mine.home, mine.env, mine.home);
   expect((await outside.vals('val', 'get', 'job', '--code')).stdout).toBe(code('second'));
   expect((await outside.vals('version', 'get', 'job', '1', '--code')).stdout).toBe(code('second'));
-  expect((await outside.vals('run', 'job', '--no-report')).stdout).toBe('second\n');
+  if (has('run')) expect((await outside.vals('run', 'job', '--no-report')).stdout).toBe('second\n');
   service.strict.rename('job', 'other');
   expect(await outside.vals('val', 'get', 'job')).toMatchObject({ exit: 3 });
 });

@@ -31,10 +31,7 @@ it.each<[Hints, string]>([
     'To send it, run `vals push --dry-run -- --force.ts`.',
   ],
   [sh`To name it, run ${['push', 'a.ts', '--name', '-x']}.`, 'To name it, run `vals push a.ts --name -x`.'],
-  [
-    sh`To give it time, run ${['run', '--max-time', 90, 'x']}.`,
-    'To give it time, run `vals run --max-time 90 x`.',
-  ],
+  [sh`To see more, run ${['runs', 'x', '--limit', 90]}.`, 'To see more, run `vals runs x --limit 90`.'],
   [[sh`To do it, run ${['nothing', 'here']}.`, 'Wait.'], 'Wait.'],
 ])('%j is written as %j', async (hints, written) => {
   expect(await writer()(hints)).toBe(written);
@@ -47,7 +44,6 @@ it.each<[CommandWords, Flags, string]>([
     { baseUrl: 'http://10.0.0.1/@acme', allowHttp: true },
     "vals push 'a b.ts' --dry-run --base-url http://10.0.0.1/@acme --allow-http",
   ],
-  [['run', 'x'], { baseUrl: 'vals.dev' }, 'vals run --base-url vals.dev x'],
   [['login'], { local: true }, 'vals login'],
   [['login', 'vals.dev'], { baseUrl: 'other.dev' }, 'vals login vals.dev'],
   [['val', 'get', 'x', '--base-url', 'a.dev'], { baseUrl: 'b.dev' }, 'vals val get x --base-url a.dev'],
@@ -55,6 +51,15 @@ it.each<[CommandWords, Flags, string]>([
 ])('%j with the flags %j: `%s`', async (words, flags, line) => {
   expect(await writer(flags)(sh`${words}`)).toBe(`\`${line}\``);
 });
+
+it.runIf(has('run'))(
+  'options stand before the val of `vals run`, because what follows it is its own',
+  async () => {
+    expect(await writer({ baseUrl: 'vals.dev' })(sh`${['run', 'x', '--max-time', 90]}`)).toBe(
+      '`vals run --max-time 90 --base-url vals.dev x`',
+    );
+  },
+);
 
 it.runIf(has('service'))('the flags of a client are not added to a command without them', async () => {
   expect(await writer({ baseUrl: 'vals.dev' })(sh`${['user', 'ls', '--data', 'a.db']}`)).toBe(

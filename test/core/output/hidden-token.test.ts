@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { has } from '../../support/features.ts';
 import { inProcess } from '../../support/in-process.ts';
 import { scriptedService, testToken } from '../../support/scripted-service.ts';
 
@@ -22,7 +23,7 @@ describe('the token that a service repeats', () => {
     [['likes', '--all', '--ndjson']],
     [['runs', '--full']],
     [['me', '--debug']],
-    [['run', '--no-report', id]],
+    ...(has('run') ? [[['run', '--no-report', id]]] : []),
     [['version', 'diff', id, '1']],
   ])('is not printed by %j', async (args) => {
     const service = await scriptedService([], ({ path }) => {

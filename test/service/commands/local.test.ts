@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { has } from '../../support/features.ts';
 import { folderOf, run } from '../../support/program.ts';
 
 it.each<[setting: string, env: Record<string, string>]>([
@@ -14,7 +15,7 @@ it.each<[setting: string, env: Record<string, string>]>([
   }
 });
 
-it('a file after `vals serve` leads to `vals run --http`', async () => {
+it.runIf(has('run'))('a file after `vals serve` leads to `vals run --http`', async () => {
   const { exit, stderr } = await run(['serve', 'quote.ts']);
   expect({ exit, stderr }).toEqual({
     exit: 2,
