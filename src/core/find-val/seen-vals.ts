@@ -99,10 +99,12 @@ export function createSeenVals(
 const nothingSeen: Seen = { me: undefined, vals: [] };
 
 /** Each service and token has a file of its own. Its name is a digest, because it must not reveal the token. */
-function fileOf({ dataDirectory, local, baseUrl, token }: Settings): string | undefined {
+function fileOf(settings: Settings): string | undefined {
+  const { dataDirectory } = settings;
   if (dataDirectory === undefined) return undefined;
   const { createHash } = process.getBuiltinModule('node:crypto');
-  const service = local.value ? ['local'] : [baseUrl?.value.href, token?.value];
+  // With --local, a broken base URL or token does no harm: it is not read.
+  const service = settings.local.value ? ['local'] : [settings.baseUrl?.value.href, settings.token?.value];
   const digest = createHash('sha256').update(JSON.stringify(service)).digest('hex');
   return join(dataDirectory.value, 'seen', `${digest.slice(0, 16)}.json`);
 }
