@@ -1,5 +1,17 @@
 import { type Readable, Transform } from 'node:stream';
-import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import { fileURLToPath } from 'node:url';
+import {
+  type CallToolRequest,
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  type InputRequiredResult,
+  inputRequired,
+  inputResponse,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { ToolInput } from './tool-input.ts';
 import type { ToolResult } from './tool-out.ts';
@@ -44,11 +56,20 @@ export async function serveProtocol(options: ProtocolOptions): Promise<void> {
 function createServer({ version, instructions, tools, call }: ProtocolOptions): Server {
   const server = new Server({ name: 'vals', version }, { capabilities: { tools: {} }, instructions });
   server.setRequestHandler('tools/list', () => ({ tools: [...tools] }));
-  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }): Promise<CallToolResult> => {
+  const callTool = async (
+    { params }: CallToolRequest,
+    { mcpReq }: ServerContext,
+  ): Promise<CallToolResult | InputRequiredResult> => {
     const { name, arguments: input = {} } = params;
     if (!tools.some((tool) => tool.name === name)) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}.`);
     }
+    const answer = inputResponse(mcpReq.inputResponses, 'roots');
+    if (answer.kind !== 'roots' && offersRoots(server, mcpReq)) {
+      // The client is asked at each call, since its roots may change. It then makes the call once more, with its answer.
+      return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
+    }
+    const roots = answer.kind === 'roots' ? foldersOf(answer.roots) : [];
     const progressToken = mcpReq._meta?.progressToken;
     let progress = 0;
     const onProgress = (message: string) => {
@@ -57,9 +78,29 @@ function createServer({ version, instructions, tools, call }: ProtocolOptions): 
       const notification = { progressToken, progress, message };
       mcpReq.notify({ method: 'notifications/progress', params: notification }).catch(() => {});
     };
-    const { texts, document, isError } = await call(name, input, { signal: mcpReq.signal, onProgress });
+    const options = { signal: mcpReq.signal, onProgress, roots };
+    const { texts, document, isError } = await call(name, input, options);
     const content = texts.map((text) => ({ type: 'text' as const, text }));
     return { content, structuredContent: document, isError };
-  });
+  };
+  server.setRequestHandler('tools/call', callTool);
   return server;
+}
+
+/** From 2026 on, each request carries what its client can do; before, the client said it once. */
+function offersRoots(server: Server, { envelope = {} }: ServerContext['mcpReq']): boolean {
+  const said = new Map<string, unknown>(Object.entries(envelope)).get(CLIENT_CAPABILITIES_META_KEY);
+  const capabilities = said ?? server.getClientCapabilities();
+  return typeof capabilities === 'object' && capabilities !== null && 'roots' in capabilities;
+}
+
+function foldersOf(roots: readonly { uri: string }[]): string[] {
+  return roots.flatMap(({ uri }) => {
+    try {
+      return fileURLToPath(uri);
+    } catch {
+      // It is no folder of this machine.
+      return [];
+    }
+  });
 }

@@ -4,7 +4,7 @@ import { commandsOf, loadTree } from '../core/command-line/command-tree.ts';
 import { escapeUnsafe } from '../core/lib/json.ts';
 import { createRedactor } from '../core/output/redactor.ts';
 import type { ToolResult } from './tool-out.ts';
-import { createToolRunner, folderForFiles } from './tool-runner.ts';
+import { createToolRunner, foldersForFiles } from './tool-runner.ts';
 import { type AgentPermissions, isAllowed, permissionNotes, toolName, toolOf } from './tools.ts';
 
 const instructions =
@@ -45,7 +45,7 @@ export async function serveAgents(run: Run, permissions: AgentPermissions): Prom
     version: VERSION,
     instructions: [
       instructions,
-      ...(permissions.readOnly ? [] : [onWriting, filesNote(folderForFiles(settings))]),
+      ...(permissions.readOnly ? [] : [onWriting, filesNote(foldersForFiles(settings))]),
       ...permissionNotes(permissions),
     ].join(' '),
     tools: [...tools.values()].map(({ tool }) => tool),
@@ -53,7 +53,9 @@ export async function serveAgents(run: Run, permissions: AgentPermissions): Prom
     stdout: host.stdout,
     editBeforeWriting: (message) => escapeUnsafe(redactor.redact(message)),
     signal,
-    onError: ({ message }) => log.write(`The server did not understand a message: ${message}`),
+    // The protocol's package describes an unreadable message in many lines of JSON.
+    onError: ({ message }) =>
+      log.write(`A message from the client was not understood: ${message.replace(/\s+/g, ' ')}`),
     async call(name, input, options) {
       const found = tools.get(name);
       if (found === undefined) throw new Error(`no tool ${name}`);
@@ -66,10 +68,10 @@ export async function serveAgents(run: Run, permissions: AgentPermissions): Prom
   log.close();
 }
 
-const filesNote = (folder: string | undefined): string =>
+const filesNote = ([folder]: readonly string[]): string =>
   folder === undefined
-    ? 'The tools of this server cannot use files. Give the code itself instead.'
-    : `Use only files in ${folder} or in folders below it.`;
+    ? 'Without roots, the tools of this server cannot use files: give the code itself instead.'
+    : `Use only files in ${folder} or in folders below it, or below your roots if you offer any.`;
 
 const loadProtocol = (): Promise<typeof import('./mcp-server.entry.ts')> =>
   import(join(DIST, 'agents', 'mcp-server.cjs'));

@@ -1,4 +1,3 @@
-import type { Effect } from '../core/command-line/command.ts';
 import { LocalError, type ValsError } from '../core/errors.ts';
 import { type Hints, sh, type WriteHints } from '../core/lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, type Page, stringifyJson } from '../core/lib/json.ts';
@@ -6,7 +5,6 @@ import type { Event, Out } from '../core/output/out.ts';
 import { describeError, type ListResult, moreRecords, pagesOf, type Result } from '../core/output/result.ts';
 
 interface ToolOutOptions {
-  effect: Effect;
   writeHints: WriteHints;
   log(line: string): void;
   redact(text: string): string;
@@ -79,7 +77,7 @@ function collectEvent(event: Event, said: Hints[], { log, onProgress }: ToolOutO
 }
 
 /** Makes one document of the results of a command, with as many records as an agent can read. */
-function createCollector({ effect, writeHints }: ToolOutOptions, said: Hints[]) {
+function createCollector({ writeHints }: ToolOutOptions, said: Hints[]) {
   let document: JsonObject = {};
   let text: string | undefined;
   let hasMore = false;
@@ -98,16 +96,24 @@ function createCollector({ effect, writeHints }: ToolOutOptions, said: Hints[]) 
     document = value;
   }
 
+  /** Never with a part of a text, which an agent could take for the whole and write back. */
+  function takeRecord(record: JsonObject): void {
+    if (fits(record)) {
+      document = record;
+      return;
+    }
+    const { code, ...withoutCode } = record;
+    const { readme, ...short } = withoutCode;
+    hasMore = code !== undefined || readme !== undefined;
+    said.push('The code is left out, because a result has at most 50,000 characters.', pullCode);
+    takeDocument(fits(withoutCode) ? withoutCode : short);
+  }
+
   async function take(result: Result): Promise<void> {
     switch (result.kind) {
       case 'record':
         if (result.error !== undefined && !fits(result.record)) return;
-        if (effect !== 'reads' && 'code' in result.record && !fits(result.record)) {
-          // What was written is written: an error would be untrue.
-          said.push('The code and the readme are left out, because a result has at most 50,000 characters.');
-          return takeDocument({ ...result.record, code: null, readme: null });
-        }
-        return takeDocument(result.record, 'code' in result.record ? pullCode : askForLess);
+        return takeRecord(result.record);
       case 'list':
       case 'diffs':
         return takeList(result.rows);

@@ -18,6 +18,8 @@ import type { AgentPermissions } from './tools.ts';
 
 export interface CallOptions {
   signal: AbortSignal;
+  /** The folders that the client offers, if it offers any. */
+  roots: readonly string[];
   onProgress(message: string): void;
 }
 
@@ -52,9 +54,9 @@ export function createToolRunner(server: Run, { permissions, redactor, log }: To
     deletes: changing,
   };
 
-  return async (command, rawInput, { signal: callSignal, onProgress }) => {
+  return async (command, rawInput, { signal: callSignal, onProgress, roots }) => {
     const { redact } = redactor;
-    const out = createToolOut({ effect: command.effect, writeHints, log, redact, onProgress });
+    const out = createToolOut({ writeHints, log, redact, onProgress });
     const controller = new AbortController();
     const { signal } = controller;
     setMaxListeners(0, signal);
@@ -69,7 +71,12 @@ export function createToolRunner(server: Run, { permissions, redactor, log }: To
         env,
         signal,
         stdin: () => Readable.from(code === '' ? [] : [Buffer.from(code)]),
-        agent: { filesBelow: folderForFiles(settings), forbiddenFolders: tokenFolders(settings) },
+        cwd: () => roots[0] ?? server.host.cwd(),
+        agent: {
+          filesBelow: roots.length > 0 ? roots : foldersForFiles(settings),
+          forbiddenFolders: tokenFolders(settings),
+          mayPublish: permissions.allowPublic === true,
+        },
         redactor,
       };
       const failure = await slots[command.effect].run(() => {
@@ -95,11 +102,10 @@ const flagsForTools = ({ baseUrl, local, timeout, debug, allowHttp }: Flags): Fl
   json: true,
 });
 
-export function folderForFiles(settings: Settings): string | undefined {
-  const { cwd } = settings;
+/** None in / and in the home folder, so that an agent cannot use all files of the user. */
+export function foldersForFiles({ cwd }: Settings): string[] {
   const root = findRoot(cwd);
-  if (root !== undefined) return root;
+  if (root !== undefined) return [root];
   const isHome = existingRealPath(homedir()) === cwd;
-  // In / and in the home folder, the result is undefined, so that an agent cannot use all files of the user.
-  return isHome || cwd === dirname(cwd) ? undefined : cwd;
+  return isHome || cwd === dirname(cwd) ? [] : [cwd];
 }

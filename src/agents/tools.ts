@@ -12,6 +12,7 @@ export interface AgentPermissions {
   readOnly?: boolean | undefined;
   allowDelete?: boolean | undefined;
   allowRun?: boolean | undefined;
+  allowPublic?: boolean | undefined;
 }
 
 type Property = Partial<Omit<ValueSchema, 'type'>> & {
@@ -51,10 +52,17 @@ export function isAllowed({ isTool, effect }: LoadedCommand, permissions: AgentP
 const readOnlyNote = 'This server is read-only.';
 const deleteNote = 'To allow deletions, a person must start this server with --allow-delete.';
 const runNote = 'To allow runs of code, a person must start this server with --allow-run.';
+const publicNote =
+  'New vals are private. To allow public and unlisted ones, a person must start this server with --allow-public.';
 
-export function permissionNotes({ readOnly, allowDelete, allowRun }: AgentPermissions): string[] {
+export function permissionNotes(permissions: AgentPermissions): string[] {
+  const { readOnly, allowDelete, allowRun, allowPublic } = permissions;
   if (readOnly) return [readOnlyNote];
-  return [...(allowDelete ? [] : [deleteNote]), ...(allowRun ? [] : [runNote])];
+  return [
+    ...(allowDelete ? [] : [deleteNote]),
+    ...(allowRun ? [] : [runNote]),
+    ...(allowPublic ? [] : [publicNote]),
+  ];
 }
 
 export function toolOf(command: LoadedCommand, permissions: AgentPermissions): Tool {

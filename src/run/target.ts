@@ -95,10 +95,12 @@ const realModule = (path: string, platform: NodeJS.Platform): string =>
 
 const projectMarks = ['package.json', 'vals.json', '.git'];
 
-function projectOf(path: string, allowed: string | undefined): string {
+function projectOf(path: string, allowed: readonly string[] | undefined): string {
   const isProject = (folder: string) => projectMarks.some((mark) => existsSync(join(folder, mark)));
   const project = foldersAbove(path).find(isProject) ?? dirname(path);
-  return allowed === undefined || isWithin(allowed, project) ? project : allowed;
+  // An agent's val reads no more than the agent may.
+  const folder = allowed?.find((each) => isWithin(each, path));
+  return folder === undefined || isWithin(folder, project) ? project : folder;
 }
 
 async function serviceTarget(run: Run, given: GivenVal, at: number | undefined): Promise<ServiceTarget> {

@@ -28,6 +28,9 @@ export interface Done {
 
 export interface CarryOut {
   look: Look;
+  /** What new vals are made with. Undefined leaves it to the service. */
+  privacy: string | undefined;
+  mayPublish: boolean;
   dryRun: boolean;
   signal: AbortSignal;
   telling(file: string): Telling;
@@ -54,9 +57,8 @@ export async function carryOut(push: CarryOut, step: Step): Promise<Done> {
 
 /** The service refuses a name that is taken, so nothing is replaced that nobody here knows. */
 async function createVal(push: CarryOut, step: Extract<SendStep, { kind: 'create' }>): Promise<Done> {
-  const { look, dryRun } = push;
+  const { look, dryRun, privacy } = push;
   const { local } = step;
-  const { privacy } = look.workspace.manifest;
   const code = local.code.text;
   const call = routes.createVal({ name: local.name, code, ...(privacy !== undefined && { privacy }) });
   look.api.refuseToken(call);
@@ -79,9 +81,10 @@ async function nameTaken({ look, telling }: CarryOut, local: Local): Promise<Con
 
 /** --force, on a service that cannot list vals. */
 async function replaceVal(push: CarryOut, { local }: SendStep): Promise<Done> {
-  const { look, dryRun } = push;
+  const { look, dryRun, mayPublish } = push;
   const code = local.code.text;
-  const call = routes.putVal(local.name, code);
+  // Nobody knows whether this makes a val.
+  const call = routes.putVal(local.name, code, mayPublish ? {} : { privacy: 'private' });
   look.api.refuseToken(call);
   if (dryRun) return planned(undefined);
   push.signal.throwIfAborted();

@@ -42,7 +42,7 @@ export function createWorkspaces(run: WorkspaceContext): Workspaces {
   function workspaceOf(folder: string): Workspace | undefined {
     const root = rootOf(folder);
     if (root === undefined) return undefined;
-    if (agent !== undefined && !isWithin(agent.filesBelow ?? cwd, root)) return undefined;
+    if (agent !== undefined && !agent.filesBelow.some((folder) => isWithin(folder, root))) return undefined;
     // One folder may be reached by several paths, through links.
     const key = realPath(root);
     const workspace = opened.get(key) ?? workspaceAt(root, run);

@@ -105,11 +105,9 @@ it.runIf(has('run') && has('workspace'))(
 );
 
 it('the items that succeeded are listed beside the error', async () => {
-  const { env } = await scriptedService([], ({ body }) =>
-    body.includes('bad')
-      ? { status: 400, body: { message: 'no' } }
-      : { status: 201, body: { id, version: 1 } },
-  );
+  const { env } = await startStrict({
+    instead: ({ body }) => (body.includes('bad') ? { status: 400, body: { message: 'no' } } : undefined),
+  });
   const cwd = folderOfVals(['good', 'bad'], (name) => `// ${name}`);
   const agent = await connectAgent([], { env, cwd });
   expect(await agent.call('push', { paths: ['good.ts', 'bad.ts'] })).toMatchObject({
@@ -178,7 +176,6 @@ describe('a result above 50,000 characters', () => {
   const pull = has('workspace') ? 'To write the code into a file, run `vals pull <val...>`.' : undefined;
 
   it.each([
-    { tool: 'val_get', input: { val: id }, body: { id, name: 'a', code: large }, hint: pull },
     { tool: 'val_get', input: { val: id, code: true }, body: { id, name: 'a', code: large }, hint: pull },
     { tool: 'runs', input: {}, body: { data: [{ id, error: large }] }, hint: 'Ask for less.' },
   ])('is an error: $tool $input', async ({ tool, input, body, hint }) => {
@@ -189,14 +186,16 @@ describe('a result above 50,000 characters', () => {
     });
   });
 
-  it('of a write has no code, because the write is done', async () => {
-    const agent = await answering({ id, name: 'a', version: 2, code: large });
-    const { isError, document, texts } = await agent.call('val_create', { name: 'a', code: '1' });
-    expect({ isError, document }).toEqual({
-      isError: false,
-      document: { id, name: 'a', version: 2, code: null, readme: null },
-    });
-    expect(texts[1]).toContain('The code and the readme are left out');
+  it.each([
+    ['val_get', { val: id }],
+    ['val_create', { name: 'a', code: '1' }],
+  ])('of %s has no code, and says that there is more', async (tool, input) => {
+    const val = { id, name: 'a', version: 2, readme: 'short' };
+    const agent = await answering({ ...val, code: large });
+    const { isError, document, texts } = await agent.call(tool, input);
+    expect({ isError, document }).toEqual({ isError: false, document: { ...val, more: true } });
+    expect(texts[1]).toContain('The code is left out');
+    expect(texts[1]).toContain(pull);
   });
 
   it.runIf(has('run'))('of a run is an error that says what to change in the code', async () => {

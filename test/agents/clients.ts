@@ -28,8 +28,9 @@ const identity = { name: 'test', version: '1.0.0' };
 
 /** `connectAgent` has the client of 2025. */
 export const otherClients = {
-  'sdk 1': () => new OlderClient(identity),
-  'client 2, as of 2026': () => new Client(identity, { versionNegotiation: { mode: { pin: '2026-07-28' } } }),
+  'sdk 1': (capabilities: object = {}) => new OlderClient(identity, { capabilities }),
+  'client 2, as of 2026': (capabilities: object = {}) =>
+    new Client(identity, { capabilities, versionNegotiation: { mode: { pin: '2026-07-28' } } }),
 };
 
 /** Runs `vals mcp` in this process, which is fast. */

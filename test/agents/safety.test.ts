@@ -10,20 +10,33 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Client } from '@modelcontextprotocol/client';
+import { ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import { has } from '../support/features.ts';
 import { folderOf, run, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
 import { startStrict } from '../support/strict-service.ts';
-import { agentOnService, connectAgent, initializedAgent, startAgent } from './clients.ts';
+import {
+  type AgentClient,
+  agentOnService,
+  connectAgent,
+  initializedAgent,
+  otherClients,
+  startAgent,
+} from './clients.ts';
 
 const code = 'export default () => 1;\n';
 
 describe('permissions', () => {
-  it.runIf(has('run')).each(['--allow-delete', '--allow-run'])('--read-only contradicts %s', async (flag) => {
-    const { exit, stdout, error } = await run(['mcp', '--read-only', flag, '--json']);
-    expect({ exit, stdout, kind: error?.kind }).toEqual({ exit: 2, stdout: '', kind: 'usage' });
-  });
+  it.runIf(has('run')).each(['--allow-delete', '--allow-run', '--allow-public'])(
+    '--read-only contradicts %s',
+    async (flag) => {
+      const { exit, stdout, error } = await run(['mcp', '--read-only', flag, '--json']);
+      expect({ exit, stdout, kind: error?.kind }).toEqual({ exit: 2, stdout: '', kind: 'usage' });
+    },
+  );
 
   it('a tool that is not allowed does not exist, even for a call by its name', async () => {
     const agent = await connectAgent([]);
@@ -35,11 +48,83 @@ describe('permissions', () => {
   it.runIf(has('run')).each([
     [[], 'To allow deletions, a person must start this server with --allow-delete.'],
     [[], 'To allow runs of code, a person must start this server with --allow-run.'],
+    [[], 'New vals are private.'],
     [['--read-only'], 'This server is read-only.'],
   ])('with the flags %j, the instructions say: %s', async (args, note) => {
     const agent = await initializedAgent(args, { env: {} });
     const { result } = await agent.answerTo(0);
     expect(result).toMatchObject({ instructions: expect.stringContaining(note) });
+  });
+});
+
+describe('without --allow-public', () => {
+  const publicByDefault = { list: true, changeVal: true, privacy: 'public' } as const;
+  const privacyOf = async (agent: AgentClient, val: string) =>
+    (await agent.call('val_get', { val })).document.privacy;
+
+  it.each([
+    ['val_create', { name: 'made', code }],
+    ['push', { name: 'made', code }],
+    ['push', { paths: ['made.ts'] }],
+  ])('a val that %s %j makes is private, and one that is there keeps its privacy', async (tool, input) => {
+    const { env } = await startStrict(publicByDefault);
+    const cwd = folderOf({ 'made.ts': code, 'old.ts': `${code}// new` });
+    await run(['val', 'create', 'old', 'made.ts'], { env, cwd });
+    const agent = await connectAgent([], { env, cwd });
+    expect(await agent.call(tool, input)).toMatchObject({ isError: false });
+    expect(await agent.call('push', { paths: ['old.ts'] })).toMatchObject({ isError: false });
+    expect([await privacyOf(agent, 'made'), await privacyOf(agent, 'old')]).toEqual(['private', 'public']);
+  });
+
+  it.runIf(has('workspace'))('a new val of a workspace is private, whatever vals.json says', async () => {
+    const { env } = await startStrict(publicByDefault);
+    const cwd = folderOf({ 'vals.json': '{"privacy":"public"}', 'made.ts': code });
+    const agent = await connectAgent([], { env, cwd });
+    expect(await agent.call('push')).toMatchObject({ isError: false });
+    expect(await privacyOf(agent, 'made')).toBe('private');
+  });
+
+  it('no val becomes more public, but one may become less so', async () => {
+    const { env } = await startStrict({ ...publicByDefault, privacy: 'unlisted' });
+    const cwd = folderOf({ 'made.ts': code });
+    await run(['val', 'create', 'made', 'made.ts'], { env, cwd });
+    const agent = await connectAgent([], { env, cwd });
+    const refused = { isError: true, document: { error: { kind: 'usage' } } };
+    expect(await agent.call('val_create', { name: 'other', code, privacy: 'unlisted' })).toMatchObject(
+      refused,
+    );
+    expect(await agent.call('val_set', { val: 'made', privacy: 'public' })).toMatchObject(refused);
+    expect(await privacyOf(agent, 'made')).toBe('unlisted');
+    expect(await agent.call('val_set', { val: 'made', privacy: 'private' })).toMatchObject({
+      isError: false,
+    });
+    expect(await agent.call('val_set', { val: 'made', privacy: 'unlisted' })).toMatchObject(refused);
+    const allowed = await connectAgent(['--allow-public'], { env, cwd });
+    expect(await allowed.call('val_set', { val: 'made', privacy: 'public' })).toMatchObject({
+      isError: false,
+    });
+    expect(await allowed.call('push', { name: 'new', code })).toMatchObject({ isError: false });
+    expect([await privacyOf(agent, 'made'), await privacyOf(agent, 'new')]).toEqual(['public', 'unlisted']);
+  });
+});
+
+describe.each(['sdk 1', 'client 2, as of 2026'] as const)('the roots of %s', (name) => {
+  it('are the folders of the tools, and a relative path is below the first', async () => {
+    const { env } = await startStrict({ list: true });
+    const cwd = folderOf({ 'here.ts': code });
+    const [first, second] = [folderOf({ 'made.ts': code }), folderOf({ 'other.ts': code })];
+    const client = otherClients[name]({ roots: {} });
+    const roots = [first, second].map((folder) => ({ uri: pathToFileURL(folder).href }));
+    if (client instanceof Client) client.setRequestHandler('roots/list', () => ({ roots }));
+    else client.setRequestHandler(ListRootsRequestSchema, () => ({ roots }));
+    const agent = await connectAgent([], { env, cwd }, client);
+    expect(await agent.call('push', { paths: ['made.ts', join(second, 'other.ts')] })).toMatchObject({
+      isError: false,
+    });
+    expect(await agent.call('push', { paths: [join(cwd, 'here.ts')] })).toMatchObject({
+      isError: true,
+      document: { error: { kind: 'local' } },
+    });
   });
 });
 

@@ -86,7 +86,6 @@ it('descriptions name tools and inputs, not commands and options', () => {
 
 it('what a command says beside a long result is cut', async () => {
   const out = createToolOut({
-    effect: 'reads',
     writeHints: async (hints) => `${hints}`,
     log() {},
     redact: (text) => text,

@@ -4,8 +4,8 @@ export const command = defineCommand({
   summary: 'Serve the commands to an agent as tools',
   description:
     'Serve the commands as tools of the Model Context Protocol, on stdin and stdout, until stdin ends. The agent ' +
-    'uses your token. The agent can read and write your vals, and the files below this folder. The agent can delete ' +
-    'only with --allow-delete, and can run code only with --allow-run.',
+    'uses your token. It can read and write your vals, and the files below this folder. Only with --allow-delete can it ' +
+    'delete, only with --allow-run can it run code, and only with --allow-public can it make a val public or unlisted.',
   details:
     'An agent, such as the assistant of an editor, starts this command. Each tool runs one command, and takes the ' +
     'arguments and options of that command. The result of a tool is the JSON that the command prints with --json. ' +
@@ -13,10 +13,13 @@ export const command = defineCommand({
   options: {
     readOnly: {
       description: 'offer only the tools that change nothing',
-      conflicts: ['allowDelete', 'allowRun'],
+      conflicts: ['allowDelete', 'allowRun', 'allowPublic'],
     },
     allowDelete: { description: 'also offer the tools that delete vals and versions' },
     allowRun: { description: "also offer the tool that runs a val's code on this machine" },
+    allowPublic: {
+      description: 'let the tools make vals public or unlisted (otherwise, new vals are private)',
+    },
   },
   examples: ['vals mcp', 'vals mcp --read-only --base-url https://api.example.com'],
   columns: [],

@@ -159,6 +159,12 @@ export interface Services {
   close(): Promise<void>;
 }
 
+/** What a person allows the agent that calls. */
+interface AgentLimits extends FileLimits {
+  /** It may make a val more public than it is, or a new one public or unlisted. */
+  mayPublish: boolean;
+}
+
 /** The process, or a test in its place. */
 export interface Host {
   argv: readonly string[];
@@ -173,7 +179,7 @@ export interface Host {
   signal: AbortSignal;
   clock: Clock;
   node: NodeProgram;
-  agent?: FileLimits | undefined;
+  agent?: AgentLimits | undefined;
   pager?: Pager;
   /** The folder of the built program. */
   dist: string;

@@ -11,7 +11,7 @@ export const tokenFolders = ({
   [configDirectory, dataDirectory].flatMap((folder) => folder?.value ?? []);
 
 export interface FileLimits {
-  filesBelow: string | undefined;
+  filesBelow: readonly string[];
   forbiddenFolders: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export function placeWithin(
   path: string,
   shownPath: string,
 ): { folder: string; below: string } {
-  if (filesBelow === undefined) {
+  if (filesBelow.length === 0) {
     throw new LocalError(
       `${shownPath} cannot be used: the server (vals mcp) was started without a project folder.`,
       {
@@ -29,12 +29,12 @@ export function placeWithin(
     );
   }
   const real = realPath(path);
-  const isInside = isWithin(filesBelow, path) && isWithin(realPath(filesBelow), real);
-  if (!isInside || forbiddenFolders.some((folder) => isWithin(realPath(folder), real))) {
+  const folder = filesBelow.find((each) => isWithin(each, path) && isWithin(realPath(each), real));
+  if (folder === undefined || forbiddenFolders.some((folder) => isWithin(realPath(folder), real))) {
     throw new LocalError(
-      `${shownPath} cannot be used: agents may use only the project's files below ${filesBelow}.`,
+      `${shownPath} cannot be used: agents may use only the project's files below ${filesBelow.join(' and ')}.`,
       { hint: 'Use a file of the project, or ask a person to copy the file into the project.' },
     );
   }
-  return { folder: filesBelow, below: withSlashes(relative(filesBelow, path)) };
+  return { folder, below: withSlashes(relative(folder, path)) };
 }

@@ -8,6 +8,7 @@ import type { FoundFile } from '../files/walk.ts';
 import { findNamed } from '../find-val/find-val.ts';
 import type { SeenVal } from '../find-val/seen-vals.ts';
 import type { Api } from '../http/api.ts';
+import type { Call } from '../http/call.ts';
 import { checkVersion, noSuchVal } from '../http/expected-version.ts';
 import { textAt, versionOf } from '../http/record-fields.ts';
 import { sh } from '../lib/hint.ts';
@@ -15,6 +16,7 @@ import { type JsonObject, type JsonValue, withoutUndefined } from '../lib/json.t
 import type { Outcome, OutcomeRow } from '../output/outcome.ts';
 import type { Result } from '../output/result.ts';
 import * as routes from '../routes.ts';
+import { mayPublish } from './privacy.ts';
 import { type FailedFile, type PushedFile, pushWording, refuseFiles, refuseSeveral } from './refuse-files.ts';
 import { syntaxError } from './syntax.ts';
 import { readSources, type SourceFile, sourceFile, syntaxFaults } from './syntax-check.ts';
@@ -48,7 +50,7 @@ export async function upsertFiles(
   const { files, failed } = await readAll(run, sources, options);
   if (failed.length > 0) return refuseFiles(run, sources, failed);
   if (dryRun && ifVersion === undefined)
-    return { kind: 'list', rows: files.map(({ file, name }) => ({ file, name, status: 'planned' })) };
+    return { kind: 'list', rows: files.map(({ file, name }) => ({ file, name, ...planned })) };
 
   const api = await run.api({ concurrency });
   const { vals: seenBefore } = run.vals.seen.recall();
@@ -67,6 +69,8 @@ export async function upsertFiles(
   noteOnSent(run, outcomes.rows);
   return outcomes;
 }
+
+const planned = { status: 'planned', plan: 'send' } as const;
 
 /** On a service that this machine does not know, nobody can tell what was replaced. */
 function noteOnSent({ out, flags }: Run, rows: readonly OutcomeRow[]): void {
@@ -106,14 +110,23 @@ async function upsert(
 ): Promise<Outcome> {
   const before = ifVersion === undefined ? undefined : await readAtVersion(run, name, ifVersion);
   const versionBefore = withoutUndefined({ versionBefore: before?.version });
-  const call = { ...routes.putVal(name, code), ifMatch: before?.etag };
+  const call = { ...(await callFor(run, name, code)), ifMatch: before?.etag };
   api.refuseToken(call);
-  if (dryRun) return { status: 'planned', ...versionBefore };
+  if (dryRun) return { ...planned, ...versionBefore };
   const { status, body = null } = await api.send(call);
   const stored = withoutUndefined({ id: textAt(body, 'id'), version: versionOf(body) });
   if (status === 201) return { status: 'created', ...stored };
   const known = before?.version ?? versionSeen(stored, seenBefore);
   return { ...stored, ...whatChanged(stored.version, known) };
+}
+
+/** An agent that may not publish makes a new val as a private one. A name that is taken after all is refused then. */
+async function callFor(run: Run, name: string, code: string): Promise<Call> {
+  if (mayPublish(run)) return routes.putVal(name, code);
+  const found = await findNamed(name, { ...run.vals, isForWriting: false }).catch(undefinedIf(NotFoundError));
+  return found === undefined
+    ? routes.createVal({ name, code, privacy: 'private' })
+    : routes.putVal(name, code);
 }
 
 /** Only a version that was known before shows whether there is another one now. */

@@ -6,6 +6,7 @@ import type { Api } from '../../core/http/api.ts';
 import { withoutUndefined } from '../../core/lib/json.ts';
 import type { OutcomeRow } from '../../core/output/outcome.ts';
 import type { Rows } from '../../core/output/result.ts';
+import { mayPublish, privacyOfNew } from '../../core/push/privacy.ts';
 import { pushWording, refuseFiles, refuseSeveral } from '../../core/push/refuse-files.ts';
 import { listService, refuseOtherService } from '../belonging.ts';
 import { carryOut, type Done } from '../carry-out.ts';
@@ -124,6 +125,8 @@ async function carryOutAll(
   const { signal } = run.host;
   const done = new Map<Step, Done>();
   const telling = tellingOf(run, workspace);
+  const privacy = privacyOfNew(run, workspace.manifest.privacy);
+  const means = { look, privacy, mayPublish: mayPublish(run), dryRun, signal, telling };
   const tasks = steps.map((step): Task => {
     const { file, name } = subjectOf(step);
     const path = pathTo(workspace, file);
@@ -134,7 +137,7 @@ async function carryOutAll(
       async run() {
         const isFailure = step.kind === 'refuse' && step.error === failure;
         if (failure !== undefined && !isFailure) return undefined;
-        const each = await carryOut({ look, dryRun, signal, telling }, step);
+        const each = await carryOut(means, step);
         done.set(step, each);
         const { status, id, version, versionBefore } = each;
         const plan = status === 'planned' ? step.kind : undefined;

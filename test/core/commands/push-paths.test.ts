@@ -54,7 +54,7 @@ it.each(cases)('vals push finds $what', async ({ paths, pushed, left }) => {
   const { exit, stdout } = await run(['push', ...wordsOf(paths), '--dry-run', '--json'], { cwd });
   expect(exit).toBe(0);
   expect(outcomes(stdout)).toEqual(
-    Object.entries(pushed).map(([file, name]) => ({ file, name, status: 'planned' })),
+    Object.entries(pushed).map(([file, name]) => ({ file, name, status: 'planned', plan: 'send' })),
   );
 });
 
@@ -136,7 +136,9 @@ it('a link in a folder is skipped with a warning, and a named link is followed',
   expect(outcomes(folder.stdout).map(({ file }) => file)).toEqual(['v/a.ts']);
   expect(folder.stderr).toContain('link.ts');
   const named = await run(['push', 'v/link.ts', '--dry-run', '--json'], { cwd });
-  expect(outcomes(named.stdout)).toEqual([{ file: 'v/link.ts', name: 'link', status: 'planned' }]);
+  expect(outcomes(named.stdout)).toEqual([
+    { file: 'v/link.ts', name: 'link', status: 'planned', plan: 'send' },
+  ]);
 });
 
 it.each([

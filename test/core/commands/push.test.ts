@@ -220,7 +220,7 @@ describe('--dry-run', () => {
     });
     expect(result).toMatchObject({ exit: 0, stderr: '' });
     expect(result.stdout).toBe(
-      '[{"file":"a.ts","name":"a","status":"planned"},{"file":"b.ts","name":"b","status":"planned"}]\n',
+      '[{"file":"a.ts","name":"a","status":"planned","plan":"send"},{"file":"b.ts","name":"b","status":"planned","plan":"send"}]\n',
     );
     expect((await run(['push', '.', '--dry-run'], { cwd })).stdout).toBe(
       'planned\ta\t\t\ta.ts\nplanned\tb\t\t\tb.ts\n',

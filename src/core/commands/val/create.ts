@@ -6,9 +6,10 @@ import { readCode } from '../../files/read-text.ts';
 import { publicity } from '../../http/change-val.ts';
 import { textAt } from '../../http/record-fields.ts';
 import { sh } from '../../lib/hint.ts';
-import { isObject } from '../../lib/json.ts';
+import { isObject, withoutUndefined } from '../../lib/json.ts';
 import { isFile } from '../../lib/paths.ts';
 import { namePattern } from '../../lib/val-limits.ts';
+import { privacyOfNew, refusePublishing } from '../../push/privacy.ts';
 import { noCheck, refuseBrokenCode } from '../../push/syntax.ts';
 import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
@@ -46,13 +47,14 @@ export const command = defineCommand({
         hint: sh`To make the file a val, run ${['push', name]}.`,
       });
     }
+    refusePublishing(run, privacy);
     const code = await readCode(file, run);
     const readmeText = readme === undefined ? undefined : await readReadme(readme, run);
     const call = routes.createVal({
       name,
       code,
       ...(readmeText !== undefined && { readme: readmeText }),
-      ...(privacy !== undefined && { privacy }),
+      ...withoutUndefined({ privacy: privacyOfNew(run, privacy) }),
     });
     await refuseBrokenCode(file, code, { noCheck });
     if (dryRun) return plan(call);

@@ -4,6 +4,7 @@ import { PartialError, RefusedError, UsageError } from '../../errors.ts';
 import { changeFields } from '../../http/change-val.ts';
 import { textAt } from '../../http/record-fields.ts';
 import { listed } from '../../lib/hint.ts';
+import { mayPublish, refusePublishing } from '../../push/privacy.ts';
 import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, privacy, valArgument } from '../shared/options.ts';
@@ -32,6 +33,10 @@ export const command = defineCommand({
     const fields = await readFields(run, { name, privacy, readme });
     if (dryRun) return plan(routes.changeVal(val, fields));
     const api = await run.api();
+    if (!mayPublish(run) && fields.privacy !== undefined) {
+      const { record } = val.read ?? (await api.recordWithEtag(routes.getVal(val)));
+      refusePublishing(run, fields.privacy, textAt(record, 'privacy'));
+    }
     const { val: record, notApplied, madeVersion } = await changeFields(api, val, fields, val.read?.etag);
     const label = textAt(record, 'name') ?? val.word;
     const wanted = Object.keys(fields);

@@ -1,0 +1,20 @@
+// What an agent makes public, only a person can allow: `vals mcp --allow-public`.
+import type { Run } from '../command-line/command.ts';
+import { UsageError } from '../errors.ts';
+import { publicity } from '../http/change-val.ts';
+
+type Caller = Pick<Run, 'host'>;
+
+export const mayPublish = ({ host: { agent } }: Caller): boolean => agent === undefined || agent.mayPublish;
+
+/** What a new val is made with. Undefined leaves it to the service. */
+export const privacyOfNew = (run: Caller, wanted: string | undefined): string | undefined =>
+  mayPublish(run) ? wanted : 'private';
+
+/** `present` is the privacy that the val has now. */
+export function refusePublishing(run: Caller, wanted: string | undefined, present = 'private'): void {
+  if (wanted === undefined || mayPublish(run) || publicity(wanted, 2) <= publicity(present, 0)) return;
+  throw new UsageError(`An agent may not make a val ${wanted} here.`, {
+    hint: 'Leave the privacy out, or ask a person to start vals mcp with --allow-public.',
+  });
+}
