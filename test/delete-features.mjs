@@ -1,7 +1,8 @@
 // Deletes a feature in a copy of this checkout, and checks that the rest builds and works:
 //   node test/delete-features.mjs <feature> [arguments for vitest]
-// A feature is its folder in src, its tests, and two lines of src/features.ts. The copy has no texts made from all commands,
-// no journeys across features, and no benchmark.
+// A feature is its folder in src, its tests (what they need of vitest stands there, too), and two lines of src/features.ts.
+// Three things are left out of the copy, because each is about all features: texts that are generated from all commands,
+// journeys across features, and the benchmark. A test that needs another feature says so (`has` in test/support/features.ts).
 import {
   chmodSync,
   cpSync,
@@ -16,12 +17,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { execa } from 'execa';
 
-/** What shows all commands: help, the reference, and pages of the docs. */
-const madeOfAll = [
-  'test/core/command-line/reference.test.ts',
-  'test/docs.test.ts',
-  'test/screens/captures/help.txt',
-];
+/** The test that compares docs/reference.md with the help of all commands, and the help on a screen, which is then written anew. */
+const generatedFromAll = ['test/core/command-line/reference.test.ts', 'test/screens/captures/help.txt'];
 const acrossFeatures = ['test/journeys', 'test/delete-features.test.ts', 'bench'];
 
 const [feature = '', ...vitestArgs] = process.argv.slice(2);
@@ -47,7 +44,7 @@ try {
 }
 
 function copyFiles() {
-  const left = [`src/${feature}`, `test/${feature}`, ...madeOfAll, ...acrossFeatures];
+  const left = [`src/${feature}`, `test/${feature}`, ...generatedFromAll, ...acrossFeatures];
   for (const file of listed.split('\0').filter((name) => name !== '')) {
     if (left.some((path) => file === path || file.startsWith(`${path}/`))) continue;
     mkdirSync(join(copy, dirname(file)), { recursive: true });
