@@ -34,7 +34,7 @@ it('a command that writes has --dry-run, and a command that reads has not', () =
 });
 
 const hidden =
-  'baseUrl local timeout debug color json fields quiet yes follow full watch http port allowAll exitCode'.split(
+  'baseUrl local timeout debug color json fields quiet yes follow full watch http port allowAll'.split(
     ' ',
   );
 

@@ -1,14 +1,13 @@
 import { defineCommand, type Run } from '../../core/command-line/command.ts';
 import { fileColumn } from '../../core/commands/shared/columns.ts';
 import { valsOfWorkspace } from '../../core/commands/shared/options.ts';
-import { ConflictError } from '../../core/errors.ts';
 import { sh } from '../../core/lib/hint.ts';
 import { type JsonObject, withoutUndefined } from '../../core/lib/json.ts';
 import { type Column, column, idColumn, moment } from '../../core/output/column.ts';
 import { noteOtherService } from '../belonging.ts';
 import { differs, type Finding, fileOf, nameOf, valOf, wordOf } from '../findings.ts';
 import { compareWorkspace, refuseUnknownWords } from '../read/choose.ts';
-import { words as allWords, hintAbout, hintAtGit, markOf, nextSteps } from '../words.ts';
+import { words as allWords, hintAtGit, markOf, nextSteps } from '../words.ts';
 import { isTypedInside, nameOfService, pathTo, type Workspace } from '../workspace.ts';
 
 const byAttention = (a: Finding, b: Finding): number =>
@@ -37,10 +36,7 @@ export const command = defineCommand({
     'Otherwise it is a conflict, which has a reason: both changed, marks (of a merge, in the file), deleted there, renamed ' +
     'there, renamed here or name taken. A val is missing here if its file was deleted.',
   arguments: { vals: valsOfWorkspace },
-  options: {
-    exitCode: { description: 'exit with code 5 if a val differs from the service', forPeople: true },
-  },
-  examples: ['vals status', 'vals status hello --exit-code', 'vals status --json | jq -r ".[].status"'],
+  examples: ['vals status', 'vals status hello', 'vals status --json | jq -r ".[].status"'],
   columns: [
     statusColumn,
     column('name'),
@@ -56,7 +52,7 @@ export const command = defineCommand({
     'The workspace has no vals yet. Write some code to hello.ts.',
     sh`To make it a val, run ${['push']}.`,
   ],
-  run: (run, { vals: words, exitCode }) =>
+  run: (run, { vals: words }) =>
     compareWorkspace(run, { words, findsMissing: true }, async (compared) => {
       refuseUnknownWords(compared);
       const { look, findings, error } = compared;
@@ -70,12 +66,6 @@ export const command = defineCommand({
         ? [...differing.toSorted(byAttention).map(row), ...foldUnchanged(findings.length - differing.length)]
         : findings.map(row);
       if (error !== undefined) return { kind: 'list', rows, error };
-      if (exitCode && differing.length > 0) {
-        const message = `${differing.length} of ${findings.length} vals differ from ${nameOfService(workspace.service)}.`;
-        const paths = differing.map((finding) => pathTo(workspace, fileOf(finding)));
-        const hint = hintAbout(isNamed ? paths : [], seeAll);
-        return { kind: 'list', rows, error: new ConflictError(message, { hint }) };
-      }
       sayNextSteps(run, workspace, differing, { isNamed });
       if (isFolded && differing.length === 0 && findings.length > 0) {
         return { kind: 'text', text: allUnchanged(findings.length, nameOfService(workspace.service)) };
@@ -85,8 +75,6 @@ export const command = defineCommand({
       return { kind: 'list', rows };
     }),
 });
-
-const seeAll = { text: 'To see the differences', command: 'diff', options: [] } as const;
 
 function sayNextSteps(
   { out: { say } }: Run,
