@@ -10,8 +10,8 @@ import { conflictOf, type Telling } from './conflicts.ts';
 import type { MissingFile } from './findings.ts';
 import type { SendStep, Step } from './plan.ts';
 import type { Local } from './read/local.ts';
-import type { Look } from './read/look.ts';
-import type { ReadVal, RemoteVal } from './read/remotes.ts';
+import { type Look, recordVal } from './read/look.ts';
+import type { RemoteVal } from './read/remotes.ts';
 
 /** What an answer showed. */
 export interface Done {
@@ -96,25 +96,36 @@ async function sendCode(push: CarryOut, local: Local, remote: RemoteVal): Promis
   look.api.refuseToken(routes.putVal(remote.name, local.code.text));
   if (dryRun) return planned(remote);
   const now = await lookAgain(push, remote);
-  if (now === undefined) throw changedMeanwhile(push, local.file);
+  if (now === undefined || !isSameState(now, remote)) return sentMeanwhile(push, local, now);
   // A push sends the line ends that the service has.
   const code = withLineEnds(local.code.text, now.code.lineEnds);
   push.signal.throwIfAborted();
   const call = { ...routes.putVal(now.name || local.name, code), ifMatch: now.etag };
   const reply = await look.api.send(call).catch((error) => {
-    throw hasStatus(error, 412) ? changedMeanwhile(push, local.file) : error;
+    if (!hasStatus(error, 412)) throw error;
   });
+  if (reply === undefined) return sentMeanwhile(push, local, await look.remotes.fresh(remote.id));
   return sent(push, local, code, reply, remote);
 }
 
-/** The val, if it is as it was planned. One that was read with an ETag need not be read again. */
-async function lookAgain({ look }: CarryOut, remote: RemoteVal): Promise<RemoteVal | undefined> {
-  if (remote.etag !== undefined) return remote;
-  const now = await look.remotes.fresh(remote.id);
-  return now !== undefined && isSameState(now, remote) ? now : undefined;
+/** Another push has sent the same code. Throws if the val has other code. */
+async function sentMeanwhile(
+  push: CarryOut,
+  { file, name, code }: Local,
+  now: RemoteVal | undefined,
+): Promise<Done> {
+  if (now === undefined || now.owner !== undefined || !isSameCode(now.code, code))
+    throw changedMeanwhile(push, file);
+  await recordVal(push.look, name, now);
+  return { ...nothing, status: 'unchanged', id: now.id, version: now.version };
 }
 
-const isSameState = (now: ReadVal, before: RemoteVal): boolean =>
+/** One that was read with an ETag need not be read again. */
+const lookAgain = async ({ look }: CarryOut, remote: RemoteVal): Promise<RemoteVal | undefined> =>
+  remote.etag === undefined ? look.remotes.fresh(remote.id) : remote;
+
+/** The val is as it was planned. */
+const isSameState = (now: RemoteVal, before: RemoteVal): boolean =>
   now.owner === undefined &&
   (now.name === '' || now.name === before.name) &&
   now.version === before.version &&
@@ -142,9 +153,8 @@ async function sent(
 ): Promise<Done> {
   const id = textAt(body, 'id') ?? before?.id;
   const version = versionOf(body);
-  const commit = (await look.repository?.head())?.commit;
   if (id === undefined) look.records.remove(local.name);
-  else look.records.set(local.name, { id, version, blob: codeOf(code).blob, commit });
+  else await recordVal(look, local.name, { id, version, code: codeOf(code) });
   return {
     status: statusOf(status, version, before),
     ...{ id, version, versionBefore: before?.version, code },
@@ -174,7 +184,7 @@ async function deleteVal(push: CarryOut, { file, name, remote }: MissingFile): P
   // While the command asked, the file may have come back.
   if (existsBelow(look.workspace.root, file)) return { ...done, status: 'skipped' };
   const now = await lookAgain(push, remote);
-  if (now === undefined) throw changedMeanwhile(push, file);
+  if (now === undefined || !isSameState(now, remote)) throw changedMeanwhile(push, file);
   push.signal.throwIfAborted();
   const call = { ...routes.deleteVal(remote.id), ifMatch: now.etag };
   await look.api.send(call).catch((error) => {

@@ -21,6 +21,7 @@ interface Entry {
   forced: StepKind;
   /** `add` is a write if the val was named. */
   pull: PullKind;
+  pullForced: PullKind;
   /** What to do next. */
   next: readonly (string | Proposal)[];
 }
@@ -37,13 +38,14 @@ const pull = (text: string, ...options: string[]): Proposal => ({ text, command:
 const diff: Proposal = { text: 'To see the difference', command: 'diff', options: [] };
 const overwrite = push("To overwrite the service's code", '--force');
 const red = { mark: '!', tone: 'red' } as const;
-const refused = { ...red, push: 'refuse', pull: 'refuse' } as const;
+const refused = { ...red, push: 'refuse', pull: 'refuse', pullForced: 'refuse' } as const;
 
 const table: Readonly<Record<Word, Entry>> = {
   marks: {
     ...refused,
     meaning: 'has conflict markers',
     forced: 'send',
+    pullForced: 'write',
     next: [
       'Edit the file: keep the lines you want, and remove the conflict markers (<<<<<<<).',
       push('To send it then'),
@@ -53,6 +55,7 @@ const table: Readonly<Record<Word, Entry>> = {
     ...refused,
     meaning: 'changed here and on the service',
     forced: 'send',
+    pullForced: 'write',
     next: [diff, pull("To merge the service's code into the file", '--merge'), overwrite],
   },
   'renamed there': {
@@ -65,21 +68,18 @@ const table: Readonly<Record<Word, Entry>> = {
     ...refused,
     meaning: 'was renamed here, and its val was not',
     forced: 'create',
-    pull: 'keep',
     next: [push('To make a new val', '--force')],
   },
   'deleted there': {
     ...refused,
     meaning: 'has no val on the service any more, because the val was deleted',
     forced: 'create',
-    pull: 'keep',
     next: [push('To make the val anew', '--force'), 'Otherwise, delete the file.'],
   },
   'name taken': {
     ...refused,
     meaning: 'has no val yet, but the service says that its name is taken',
     forced: 'create',
-    pull: 'keep',
     next: ['Find out whose val it is.'],
   },
   'missing here': {
@@ -89,6 +89,7 @@ const table: Readonly<Record<Word, Entry>> = {
     push: 'leave',
     forced: 'leave',
     pull: 'add',
+    pullForced: 'add',
     next: [pull('To restore the file'), push('To delete the vals whose files are gone', '--prune')],
   },
   'changed there': {
@@ -98,6 +99,7 @@ const table: Readonly<Record<Word, Entry>> = {
     push: 'behind',
     forced: 'send',
     pull: 'write',
+    pullForced: 'write',
     next: [pull("To write the service's code into the file")],
   },
   'changed here': {
@@ -107,6 +109,7 @@ const table: Readonly<Record<Word, Entry>> = {
     push: 'send',
     forced: 'send',
     pull: 'keep',
+    pullForced: 'write',
     next: [push('To send the change')],
   },
   new: {
@@ -116,6 +119,7 @@ const table: Readonly<Record<Word, Entry>> = {
     push: 'create',
     forced: 'create',
     pull: 'keep',
+    pullForced: 'keep',
     next: [push('To send it')],
   },
   unchanged: {
@@ -125,6 +129,7 @@ const table: Readonly<Record<Word, Entry>> = {
     push: 'leave',
     forced: 'leave',
     pull: 'keep',
+    pullForced: 'keep',
     next: [],
   },
 };

@@ -33,10 +33,11 @@ it.each(kindsOfServices)(
   'push --prune deletes the vals whose files are gone, and no others: %s',
   async (_kind, switches) => {
     const { place, service } = await workspace(switches);
-    const { stderr } = await place.vals('push');
-    expect(stderr).toBe(
-      'These vals have lost their files: a and b. To delete them on the service, run `vals push --prune`.\n',
-    );
+    for (const args of [['push'], ['push', '.']]) {
+      expect((await place.vals(...args)).stderr).toBe(
+        'These vals have lost their files: a and b. To delete them on the service, run `vals push --prune`.\n',
+      );
+    }
     expect(await place.words(['push'])).toEqual({ 'c.ts': 'unchanged' });
     const missing = { 'a.ts': 'missing here', 'b.ts': 'missing here' };
     expect(await place.status()).toEqual({ ...missing, 'c.ts': 'unchanged' });

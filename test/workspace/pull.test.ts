@@ -178,12 +178,14 @@ test('pull and push keep the files of vals that were deleted there, and push --f
   const { place, service } = await pushed(Object.fromEntries(names.map((name) => [`${name}.ts`, name])));
   for (const name of names) service.delete(place.idOf(`${name}.ts`));
   expect(new Set(Object.values(await place.status()))).toEqual(new Set(['conflict']));
-  expect(new Set(Object.values(await place.words(['pull'])))).toEqual(new Set(['kept']));
+  for (const args of [['pull'], ['pull', '--force']]) {
+    expect(new Set(Object.values(await place.words(args, 5)))).toEqual(new Set(['failed']));
+  }
   expect(await place.vals('push')).toMatchObject({
     exit: 5,
     stderr: expect.stringMatching(/: a\.ts, b\.ts, c\.ts and 2 more have no val on the service any more/),
   });
-  expect(await place.vals('pull', 'a.ts')).toMatchObject({ exit: 3 });
+  expect(await place.vals('pull', 'a.ts')).toMatchObject({ exit: 5 });
   expect(place.read('a.ts')).toBe('a');
   expect(await place.words(['push', 'a.ts', '--force'])).toEqual({ 'a.ts': 'created' });
   place.put({ 'b.ts': '<<<<<<< here\n1\n=======\n2\n>>>>>>> there\n' });

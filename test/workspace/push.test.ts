@@ -119,6 +119,22 @@ describe.each(kindsOfServices)('on a service with %s', (_kind, switches) => {
   });
 });
 
+it.each([{}, withEverything, { list: true, etag: true }])(
+  'on a service with %j, an edit that another push has just sent is unchanged',
+  async (switches) => {
+    const { place, service } = await pushed({ 'a.ts': 'a' }, await newService(switches));
+    place.put({ 'a.ts': 'a2' });
+    service.strict.switches.instead = ({ path }) => {
+      if (!path.endsWith('/versions')) return undefined;
+      service.strict.switches.instead = () => undefined;
+      return passOnAfter(service, () => service.edit('a', 'a2'));
+    };
+    expect(await place.words(['push'])).toEqual({ 'a.ts': 'unchanged' });
+    expect(service.versions(service.idOf('a'))).toEqual(['a', 'a2']);
+    expect(place.records().a?.version).toBe(2);
+  },
+);
+
 it('on GitHub, push warns once of all files that are behind', async () => {
   const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
   for (const name of ['a', 'b']) service.edit(name, 'theirs');

@@ -19,7 +19,7 @@ it('status shows every status, and patch applies the output of diff', async () =
   const service = await newService(withEverything);
   const place = repository(service.env, Object.fromEntries(names.map((name) => [`${name}.ts`, text(name)])));
   await place.rows(['push']);
-  expect((await place.vals('status', '--exit-code')).exit).toBe(0);
+  expect((await place.vals('status')).exit).toBe(0);
   expect(await place.vals('diff')).toMatchObject({ exit: 0, stdout: '', stderr: '' });
 
   place.put({ 'here.ts': 'here\n', 'both.ts': `${text('both')}4`, 'fresh.ts': 'fresh', 'alike.ts': 'alike' });
@@ -39,7 +39,6 @@ it('status shows every status, and patch applies the output of diff', async () =
     'there.ts': 'changed there',
   };
   expect(await place.status()).toEqual(expected);
-  expect(await place.words(['status', '--exit-code'], 5)).toEqual(expected);
   expect(await place.rows(['status', 'here'])).toEqual([
     { file: 'here.ts', name: 'here', status: 'changed here', id: place.idOf('here.ts'), version: 1 },
   ]);
@@ -122,4 +121,13 @@ it('a val whose versions are gone by the time they are asked for stops no other 
   service.edit('a', 'theirs');
   const place = workspaceWith(env, { 'a.ts': 'mine', 'b.ts': 'b' });
   expect(await place.status()).toEqual({ 'a.ts': 'conflict', 'b.ts': 'new' });
+});
+
+it('outside of a workspace, diff of a val names the command that compares its versions', async () => {
+  const place = new Place(temporaryFolder(), { VALS_LOCAL: '1' });
+  const { exit, stderr } = await place.vals('diff', 'hi', '1', '3');
+  expect({ exit, stderr }).toEqual({
+    exit: 2,
+    stderr: expect.stringContaining('`vals version diff hi 1 3`'),
+  });
 });

@@ -154,6 +154,19 @@ it('push --watch sends written, replaced and new files, and leaves the vals of d
   ]);
 });
 
+it('push --watch says once what is to be said of the folder', async () => {
+  const { place } = await pushed({ 'a.ts': 'a' });
+  place.put({ 'vals.json': '{"names": {"gone.ts": "gone"}}', 'lib/vals.json': '{}' });
+  const watch = watching(place);
+  for (const text of ['a2', 'a3']) {
+    place.put({ 'a.ts': text });
+    await watch.until(() => watch.events().at(-1)?.status === 'pushed' && place.read('a.ts') === text);
+    await watch.event('a.ts', Number(text.slice(1)) - 1);
+  }
+  expect(await watch.end()).toBe(130);
+  expect(watch.stderr().match(/"names" of vals\.json has gone\.ts|lib was left out/g)).toHaveLength(2);
+});
+
 it('push --watch uses the ignore files as they are now', async () => {
   const service = await newService();
   const place = new Place(temporaryFolder(), service.env);

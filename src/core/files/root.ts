@@ -34,11 +34,6 @@ export function refuseNested(folder: string): void {
   });
 }
 
-export const notInWorkspace = (): UsageError =>
-  new UsageError('This folder is not in a workspace.', {
-    hint: sh`To make this folder a workspace, run ${['init']}.`,
-  });
-
 function exists(path: string): boolean {
   try {
     lstatSync(path);

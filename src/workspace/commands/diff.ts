@@ -1,7 +1,7 @@
 import { defineCommand } from '../../core/command-line/command.ts';
 import { valsOfWorkspace } from '../../core/commands/shared/options.ts';
 import { diffBetween, unifiedDiff } from '../../core/files/unified-diff.ts';
-import type { Hints } from '../../core/lib/hint.ts';
+import { type Hints, sh } from '../../core/lib/hint.ts';
 import { column } from '../../core/output/column.ts';
 import type { ShownDiff } from '../../core/output/result.ts';
 import { noteOtherService } from '../belonging.ts';
@@ -28,8 +28,10 @@ export const command = defineCommand({
   examples: ['vals diff', 'vals diff hello.ts', 'vals diff --json | jq -r ".[].file"'],
   columns: [column('status'), column('name'), column('file'), column('diff'), column('reason')],
   empty: nothingDiffers,
-  run: (run, { vals: words }) =>
-    compareWorkspace(run, { words, findsMissing: true }, async (compared) => {
+  run(run, { vals: words }) {
+    const versions = sh`To compare versions of a val, run ${['version', 'diff', ...words]}.`;
+    const outside = words.length === 0 ? [] : [versions];
+    return compareWorkspace(run, { words, findsMissing: true, outside }, async (compared) => {
       refuseUnknownWords(compared);
       const { look, findings, error } = compared;
       if (error !== undefined && findings.length === 0) throw error;
@@ -61,7 +63,8 @@ export const command = defineCommand({
         };
       });
       return { kind: 'diffs', rows, diffs, error };
-    }),
+    });
+  },
 });
 
 interface DifferingVal {

@@ -9,10 +9,10 @@ import { nameLike } from '../../core/lib/val-limits.ts';
 import { fold, nameProblem } from '../disk/file-names.ts';
 import { replaceBelow } from '../disk/write-files.ts';
 import { updateManifest, withName } from '../manifest.ts';
-import type { Look } from '../read/look.ts';
+import { type Look, recordVal } from '../read/look.ts';
 import type { ReadVal } from '../read/remotes.ts';
 import { pathTo } from '../workspace.ts';
-import { recordVal, writableText } from './record-val.ts';
+import { writableText } from './writable-text.ts';
 
 export interface Adopter {
   /** The file that the val gets. Each val of a command gets another one. */

@@ -10,12 +10,12 @@ import { type Conflict, type Finding, fileOf, nameOf, valOf, wordOf } from '../f
 import { mergeTexts } from '../git/merge-file.ts';
 import { updateManifest, withName } from '../manifest.ts';
 import { findAll } from '../read/find.ts';
-import type { Look } from '../read/look.ts';
+import { type Look, recordVal } from '../read/look.ts';
 import type { ReadVal, RemoteVal } from '../read/remotes.ts';
 import type { Backup } from '../records/backup.ts';
 import { entryOf, nextSteps } from '../words.ts';
 import { nameOfService, pathTo } from '../workspace.ts';
-import { recordVal, writableText } from './record-val.ts';
+import { writableText } from './writable-text.ts';
 
 interface PullOptions {
   merge: boolean;
@@ -50,23 +50,19 @@ export async function pullFinding(pulling: Pulling, finding: Finding): Promise<P
     return takeNameOver(pulling, finding);
   }
   if (word === 'both changed' && finding.status === 'conflict' && merge) return mergeVal(pulling, finding);
-  const isWritten = actionFor(finding, options);
-  if (isWritten === 'refuse' && finding.status === 'conflict')
+  const entry = entryOf(finding);
+  const kind = force ? entry.pullForced : entry.pull;
+  const isWritten = kind === 'write' || (kind === 'add' && isNamed);
+  if (finding.status === 'conflict' && (!isWritten || remote === undefined)) {
     throw conflictOf(finding, tellingOf(pulling, finding));
-  if (isWritten !== 'write' || remote === undefined) {
+  }
+  if (!isWritten || remote === undefined) {
     if (isNamed && remote === undefined) throw notThere(look, finding);
     return { status: word === 'unchanged' ? 'unchanged' : 'kept', remote };
   }
   if (dryRun) return { status: 'planned', remote };
   await overwrite(pulling, finding, remote);
   return { status: 'pulled', remote };
-}
-
-function actionFor(finding: Finding, { force, isNamed }: PullOptions): 'write' | 'keep' | 'refuse' {
-  const { pull } = entryOf(finding);
-  if (pull === 'add') return isNamed ? 'write' : 'keep';
-  const isOwn = finding.status === 'changed here' || pull === 'refuse';
-  return force && isOwn ? 'write' : pull;
 }
 
 const tellingOf = ({ run, look }: Pulling, finding: Finding) => ({

@@ -41,15 +41,15 @@ export async function pushWorkspace(
 ): Promise<Rows> {
   refuseOtherService(workspace);
   const api = await run.api({ concurrency: options.concurrency });
-  const result = await pushFiles(run, api, { workspace, files }, { ...options, refusesAll: true });
+  const result = await pushFiles(run, api, { workspace, files }, { ...options, isSave: false });
   const hidesUnchanged = run.out.forPerson && files === undefined;
   const isWorthShowing = ({ status }: OutcomeRow) => status !== 'unchanged' && status !== 'skipped';
   return hidesUnchanged ? { ...result, rows: result.rows.filter(isWorthShowing) } : result;
 }
 
 export interface PushFilesOptions extends PushOptions {
-  /** Nothing is sent if one file cannot be sent. */
-  refusesAll: boolean;
+  /** The rest of saved files is sent if one of them cannot be sent. Otherwise nothing is. */
+  isSave: boolean;
 }
 
 export async function pushFiles(
@@ -58,7 +58,12 @@ export async function pushFiles(
   { workspace, files }: Chosen,
   options: PushFilesOptions,
 ): Promise<Rows> {
-  const look = await openLook(run, workspace, api, { count: files?.length, named: files ?? [] });
+  const { isSave } = options;
+  const look = await openLook(run, workspace, api, {
+    count: files?.length,
+    named: files ?? [],
+    isRepeated: isSave,
+  });
   try {
     return await push(run, look, files, options);
   } finally {
@@ -73,13 +78,13 @@ async function push(
   options: PushFilesOptions,
 ): Promise<Rows> {
   const { workspace } = look;
-  const { dryRun, refusesAll, prune } = options;
+  const { dryRun, isSave, prune } = options;
   const { locals, all, failed: unreadable } = readChosen(run, look, chosen);
-  if (refusesAll && unreadable.length > 0) return refuseFiles(run, all, unreadable);
+  if (!isSave && unreadable.length > 0) return refuseFiles(run, all, unreadable);
   if (options.ifVersion !== undefined) refuseSeveral(locals.length);
   const plan = await planPush(run, look, locals, { ...options, isWhole: chosen === undefined });
   const broken = options.noCheck ? [] : await brokenFiles(run, workspace, plan.steps);
-  if (refusesAll && broken.length > 0) return refuseFiles(run, all, broken);
+  if (!isSave && broken.length > 0) return refuseFiles(run, all, broken);
   const isFirst = isFirstPush(workspace);
   await askAbout(run, plan.steps, { workspace, isFirst, yes: options.yes, dryRun });
   const isBroken = new Set(broken.map(({ file }) => file));

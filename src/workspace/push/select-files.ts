@@ -27,6 +27,9 @@ export async function selectFiles(
 ): Promise<Selection> {
   const workspaces = createWorkspaces(run);
   if (paths.length === 0) return wholeWorkspace(workspaces);
+  const [root, another] = paths;
+  const place = root === undefined || another !== undefined ? undefined : placeOf(workspaces, root);
+  if (place?.file === '') return { kind: 'workspace', workspace: place.workspace, files: undefined };
   return placed(run, workspaces, await chooseFiles(run, { paths, name }));
 }
 

@@ -13,17 +13,17 @@ import {
   UsageError,
   ValsError,
 } from '../../core/errors.ts';
-import { walkFolder } from '../../core/files/walk.ts';
 import { createDirectory } from '../../core/find-val/directory.ts';
 import type { Api } from '../../core/http/api.ts';
 import { wait } from '../../core/lib/clock.ts';
 import { sh } from '../../core/lib/hint.ts';
 import { aborted, beyondGracePeriod } from '../../core/lib/signals.ts';
 import { type Column, column } from '../../core/output/column.ts';
+import { warnWith } from '../../core/output/out.ts';
 import type { OutcomeRow } from '../../core/output/outcome.ts';
 import { refuseOtherService } from '../belonging.ts';
 import { workspaceOfWords } from '../read/choose.ts';
-import { isBelow } from '../read/local.ts';
+import { isBelow, noteStaleNames, readFileNames } from '../read/local.ts';
 import { relativeTo, type Workspace } from '../workspace.ts';
 import { createWorkspaces } from '../workspaces.ts';
 import { type PushOptions, pushFiles } from './push-workspace.ts';
@@ -50,7 +50,10 @@ export async function watchWorkspace(run: Run, options: WatchOptions): Promise<n
   }
   const workspace = workspaceOfWords(createWorkspaces(run), options.paths);
   const { root } = workspace;
-  await refuseEmpty(workspace, options.paths);
+  // What is to be said of the folder is said once, and not at each save.
+  const files = await readFileNames(workspace, [], warnWith(say));
+  noteStaleNames(say, workspace);
+  refuseEmpty(workspace, options.paths, [...files.keys()]);
   refuseOtherService(workspace);
   // This signal never aborts, so that Ctrl-C does not cut off a running push.
   const api = await run.api({
@@ -110,7 +113,9 @@ export async function watchWorkspace(run: Run, options: WatchOptions): Promise<n
   throw exitQuietly(ending.reason);
 }
 
-const filesOf = ({ root }: Workspace): Promise<string[]> => walkFolder(root, { pathOf: (below) => below });
+const filesOf = async (workspace: Workspace): Promise<string[]> => [
+  ...(await readFileNames(workspace)).keys(),
+];
 
 /** Of the saved files, those that are there and that a push takes. */
 async function filesThatCount(workspace: Workspace, saved: ReadonlySet<string>): Promise<string[]> {
@@ -124,7 +129,7 @@ async function pushSaved(
   chosen: { workspace: Workspace; files: readonly string[] },
   { isOutage, ...options }: WatchOptions & { isOutage: boolean },
 ): Promise<readonly string[]> {
-  const once = { prune: false, ifVersion: undefined, dryRun: false, refusesAll: false };
+  const once = { prune: false, ifVersion: undefined, dryRun: false, isSave: true };
   try {
     // Each push asks anew what the service has.
     const directory = createDirectory(async () => api, run.vals.seen);
@@ -192,8 +197,7 @@ const savedColumns = ({ host: { clock }, out: { forPerson } }: Run): Column[] =>
 ];
 
 /** With a path that has no file of the workspace, the command would wait forever. */
-async function refuseEmpty(workspace: Workspace, paths: readonly string[]): Promise<void> {
-  const files = await filesOf(workspace);
+function refuseEmpty(workspace: Workspace, paths: readonly string[], files: readonly string[]): void {
   const empty = paths.find((path) => !files.some((file) => isBelow(workspace, [path], file)));
   if (empty === undefined) return;
   throw new LocalError(`${empty} cannot be watched, because no val of the workspace is there.`, {

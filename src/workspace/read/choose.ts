@@ -9,8 +9,7 @@ import {
   undefinedIf,
   type ValsError,
 } from '../../core/errors.ts';
-import { notInWorkspace } from '../../core/files/root.ts';
-import { sh } from '../../core/lib/hint.ts';
+import { type Hint, sh } from '../../core/lib/hint.ts';
 import { withSlashes } from '../../core/lib/paths.ts';
 import { didYouMean } from '../../core/lib/suggest.ts';
 import { type Finding, fileOf, type MissingFile } from '../findings.ts';
@@ -37,15 +36,25 @@ interface CompareOptions {
   words: readonly string[];
   /** Also the vals of the service whose files were deleted here. */
   findsMissing: boolean;
+  /** What somebody outside of workspaces may mean. */
+  outside?: readonly Hint[];
 }
 
 /** The workspace that a command with words works on: vals, paths or folders of one workspace. */
-export function workspaceOfWords(workspaces: Workspaces, words: readonly string[]): Workspace {
+export function workspaceOfWords(
+  workspaces: Workspaces,
+  words: readonly string[],
+  outside: readonly Hint[] = [],
+): Workspace {
   // A word without a slash may be the name of a val.
   for (const word of words) if (withSlashes(word).includes('/')) workspaces.refuseOtherRepository(word);
   const found = words.flatMap((word) => workspaces.placeOf(word)?.workspace ?? []);
   const [workspace = workspaces.here(), another] = new Set(found);
-  if (workspace === undefined) throw notInWorkspace();
+  if (workspace === undefined) {
+    throw new UsageError('This folder is not in a workspace.', {
+      hint: [...outside, sh`To make this folder a workspace, run ${['init']}.`],
+    });
+  }
   if (another === undefined) return workspace;
   throw new UsageError(`The files belong to several workspaces: ${workspace.root} and ${another.root}.`, {
     hint: 'Run the command once for each workspace.',
@@ -58,7 +67,7 @@ export async function compareWorkspace<Result>(
   options: CompareOptions,
   use: (compared: ComparedVals) => Promise<Result>,
 ): Promise<Result> {
-  const workspace = workspaceOfWords(createWorkspaces(run), options.words);
+  const workspace = workspaceOfWords(createWorkspaces(run), options.words, options.outside);
   run.out.say({ kind: 'progress', text: `Comparing with ${nameOfService(workspace.service)}` });
   const look = await openLook(run, workspace, await run.api());
   try {

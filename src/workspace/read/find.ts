@@ -13,7 +13,7 @@ import type { Conflict, Finding, NoVal } from '../findings.ts';
 import { isInHistory } from '../git/repository.ts';
 import { findGone, type Gone, noneGone } from './gone.ts';
 import type { Local } from './local.ts';
-import type { Look } from './look.ts';
+import { type Look, recordVal } from './look.ts';
 import type { RemoteVal } from './remotes.ts';
 
 /** A file that could not be compared has an error. */
@@ -77,7 +77,7 @@ export async function findAll(
   const gone = isSearched ? await findGone(look, [...findings.values()], { most }) : noneGone;
   if (searches !== 'none') noteStrays(say, gone.strays);
   for (const renamed of gone.renamed) findings.set(renamed.local, renamed);
-  await recordSame(look, [...findings.values()]);
+  await recordSame(look, findings.values());
   return { ...resultsOf(locals, findings, errors, undefined), gone };
 }
 
@@ -187,12 +187,7 @@ async function compareDiffering(look: Look, differing: readonly Differing[]): Pr
 }
 
 /** Both sides have the same code, so a record says so. */
-async function recordSame({ records, repository }: Look, findings: readonly Finding[]): Promise<void> {
-  const same = findings.flatMap((finding) => (finding.status === 'unchanged' ? [finding] : []));
-  if (same.length === 0) return;
-  const commit = (await repository?.head())?.commit;
-  for (const { local, remote } of same) {
-    const { id, version, code } = remote;
-    records.set(local.name, { id, version, blob: code.blob, commit });
-  }
+async function recordSame(look: Look, findings: Iterable<Finding>): Promise<void> {
+  for (const finding of findings)
+    if (finding.status === 'unchanged') await recordVal(look, finding.local.name, finding.remote);
 }

@@ -4,7 +4,7 @@ import { existsBelow, readBelow } from '../../core/files/files.ts';
 import { nameFrom, refuseUnusableNames } from '../../core/files/val-names.ts';
 import { walkFolder } from '../../core/files/walk.ts';
 import { listed } from '../../core/lib/hint.ts';
-import { type Say, warnWith } from '../../core/output/out.ts';
+import type { Say } from '../../core/output/out.ts';
 import { type CodeWithText, codeOf } from '../code.ts';
 import { pathTo, relativeTo, type Workspace } from '../workspace.ts';
 
@@ -24,22 +24,20 @@ export const nameOfFile = ({ manifest }: Pick<Workspace, 'manifest'>, file: stri
 
 /** Every file that a push of the folder takes, and the files that the user named. */
 export async function readFileNames(
-  say: Say,
   workspace: Workspace,
-  { named = [] }: { named?: readonly string[] } = {},
+  named: readonly string[] = [],
+  warn: (text: string) => void = () => {},
 ): Promise<FileNames> {
-  const walked = await walkFolder(workspace.root, {
-    warn: warnWith(say),
-    pathOf: (below) => pathTo(workspace, below),
-  });
+  const pathOf = (below: string) => pathTo(workspace, below);
+  const walked = await walkFolder(workspace.root, { warn, pathOf });
   const present = named.filter((file) => existsBelow(workspace.root, file));
   const files = [...new Set([...walked, ...present])].sort();
-  noteStaleNames(say, workspace);
   const { manifest } = workspace;
   return new Map(files.map((file) => [file, nameOfFile({ manifest }, file)]));
 }
 
-function noteStaleNames(say: Say, workspace: Workspace): void {
+/** About entries in `names` of vals.json. */
+export function noteStaleNames(say: Say, workspace: Workspace): void {
   const { root, manifest } = workspace;
   const gone = [...manifest.names.keys()].filter((file) => !existsBelow(root, file));
   if (gone.length === 0) return;

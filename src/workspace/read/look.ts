@@ -6,8 +6,8 @@ import { isOfThisMachine } from '../../core/settings/settings.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import { openRecords, type Records } from '../record.ts';
 import type { Workspace } from '../workspace.ts';
-import { type FileNames, readFileNames } from './local.ts';
-import { createRemotes, type Remotes } from './remotes.ts';
+import { type FileNames, noteStaleNames, readFileNames } from './local.ts';
+import { createRemotes, type Remotes, type RemoteVal } from './remotes.ts';
 
 export interface Look {
   workspace: Workspace;
@@ -26,17 +26,18 @@ export interface LookOptions {
   count?: number | undefined;
   /** Files that the user named. They count even if a push of the folder would leave them out. */
   named?: readonly string[];
+  /** What is to be said of the folder was said before. */
+  isRepeated?: boolean;
 }
 
-export type LookContext = Run;
-
 export async function openLook(
-  run: LookContext,
+  run: Run,
   workspace: Workspace,
   api: Api,
-  { count, named = [] }: LookOptions = {},
+  { count, named = [], isRepeated = false }: LookOptions = {},
 ): Promise<Look> {
-  const names = await readFileNames(run.out.say, workspace, { named });
+  if (!isRepeated) noteStaleNames(run.out.say, workspace);
+  const names = await readFileNames(workspace, named, isRepeated ? undefined : warnWith(run.out.say));
   const records = openRecords(workspace.own, workspace.service, warnWith(run.out.say));
   const written = isOfThisMachine(workspace.service)
     ? new Map<string, string>()
@@ -54,6 +55,16 @@ export async function openLook(
     ...{ workspace, api, remotes, names, records, written },
     repository: openRepository(workspace.root, run.host),
   };
+}
+
+/** Both sides have this code now, or the file has it merged. */
+export async function recordVal(
+  { records, repository }: Look,
+  name: string,
+  { id, version, code }: Pick<RemoteVal, 'id' | 'version' | 'code'>,
+): Promise<void> {
+  const commit = (await repository?.head())?.commit;
+  records.set(name, { id, version, blob: code.blob, commit });
 }
 
 /** What the command learnt counts, however it ended. */

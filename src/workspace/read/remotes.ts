@@ -33,12 +33,12 @@ export interface RemoteVal {
   madeAt: string | undefined;
   madeBy: string | undefined;
   etag: string | undefined;
+  /** Undefined if it is the caller's. */
+  owner: string | undefined;
 }
 
 export interface ReadVal extends RemoteVal {
   code: CodeWithText;
-  /** Set if the val belongs to somebody else. */
-  owner: string | undefined;
 }
 
 interface RemoteVersion {
@@ -124,7 +124,7 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
     const { id, name = '', version, codeHash, madeAt, madeBy } = listed;
     if (codeHash === undefined) return readMine(id);
     const code = codeWithHash(codeHash);
-    return { kind: 'val', id, name, version, code, madeAt, madeBy, etag: undefined };
+    return { kind: 'val', id, name, version, code, madeAt, madeBy, etag: undefined, owner: undefined };
   }
 
   async function namedInList(name: string): Promise<Remote> {

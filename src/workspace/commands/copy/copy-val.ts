@@ -109,6 +109,7 @@ async function compareWithCopy(
     madeAt: undefined,
     madeBy: undefined,
     etag: undefined,
+    owner: undefined,
   } as const;
   const [known, own] = await Promise.all([
     target.remotes.versions(there),

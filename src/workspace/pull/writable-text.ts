@@ -1,14 +1,7 @@
 import { BadResponseError } from '../../core/errors.ts';
 import { sh } from '../../core/lib/hint.ts';
 import { hasLoneSurrogate } from '../../core/lib/visible.ts';
-import type { Look } from '../read/look.ts';
-import type { ReadVal, RemoteVal } from '../read/remotes.ts';
-
-/** The file has, or is merged with, the code that the val has now. */
-export async function recordVal(look: Look, name: string, { id, version, code }: RemoteVal): Promise<void> {
-  const commit = (await look.repository?.head())?.commit;
-  look.records.set(name, { id, version, blob: code.blob, commit });
-}
+import type { ReadVal } from '../read/remotes.ts';
 
 /** The code of a val, if it can be written to a file. */
 export function writableText({ id, name, code }: ReadVal): string {
