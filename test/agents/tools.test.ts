@@ -34,9 +34,7 @@ it('a command that writes has --dry-run, and a command that reads has not', () =
 });
 
 const hidden =
-  'baseUrl local timeout debug color json fields quiet yes follow full watch http port allowAll'.split(
-    ' ',
-  );
+  'baseUrl local timeout debug color json fields quiet yes follow full watch http port allowAll'.split(' ');
 
 it('a tool has no input for settings, for options that only people use or, unless allowed, for deletions', () => {
   const inputsOf = (tool: string, permissions: AgentPermissions) =>
