@@ -3,9 +3,10 @@ import { integer, path, text, type ValueType } from '../command-line/value-types
 import { InvalidValue, UsageError } from '../errors.ts';
 import { sh } from '../lib/hint.ts';
 import { column, idColumn } from '../output/column.ts';
-import { outcomesIn, type Result } from '../output/result.ts';
+import type { Result } from '../output/result.ts';
 import { chooseFiles } from '../push/choose-files.ts';
 import { annotateFailures } from '../push/github.ts';
+import { shownPush } from '../push/shown-push.ts';
 import { noCheck } from '../push/syntax.ts';
 import { type UpsertOptions, upsertFiles } from '../push/upsert.ts';
 import { fileColumn, outcomeColumn, versionColumn } from './shared/columns.ts';
@@ -96,6 +97,6 @@ async function pushFiles(
 ): Promise<Result> {
   const files = await chooseFiles(run, { paths, name });
   const result = await upsertFiles(run, files, { name, ifVersion, concurrency, noCheck, dryRun });
-  annotateFailures(run, outcomesIn(result));
-  return result;
+  annotateFailures(run, result.rows);
+  return shownPush(run, result);
 }

@@ -14,7 +14,7 @@ import { textAt, versionOf } from '../http/record-fields.ts';
 import { sh } from '../lib/hint.ts';
 import { type JsonObject, type JsonValue, withoutUndefined } from '../lib/json.ts';
 import type { Outcome, OutcomeRow } from '../output/outcome.ts';
-import type { Result } from '../output/result.ts';
+import type { Rows } from '../output/result.ts';
 import * as routes from '../routes.ts';
 import { mayPublish } from './privacy.ts';
 import { type FailedFile, type PushedFile, pushWording, refuseFiles, refuseSeveral } from './refuse-files.ts';
@@ -38,7 +38,7 @@ export async function upsertFiles(
   run: Run,
   found: readonly FoundFile[],
   options: UpsertOptions,
-): Promise<Result> {
+): Promise<Rows> {
   const { dryRun, ifVersion, concurrency } = options;
   const names = found.map(({ file }) => ({ file, name: options.name ?? nameFrom(file) }));
   refuseUnusableNames(names);

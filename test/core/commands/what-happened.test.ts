@@ -218,7 +218,7 @@ describe('vals push', () => {
       home: temporaryFolder(),
     });
     expect(screen.replaceAll(/\s+/g, ' ')).toContain('`vals version ls');
-    expect(screen).toContain('1 sent');
+    expect(screen).toContain('The service accepted');
     expect(service.codes('hello')).toEqual(['one', 'two']);
   });
 

@@ -8,6 +8,7 @@ import { RefusedError, UsageError } from '../../../core/errors.ts';
 import type { GivenVal } from '../../../core/find-val/find-val.ts';
 import { sh } from '../../../core/lib/hint.ts';
 import { column, idColumn } from '../../../core/output/column.ts';
+import { shownPush } from '../../../core/push/shown-push.ts';
 import { createRemotes, nothingKnown } from '../../read/remotes.ts';
 
 interface Item {
@@ -84,7 +85,7 @@ export const command = defineCommand({
     const wording = { say, verb: 'copied', things: 'vals', progress: 'Copying' };
     const result = await runBatch(tasks, { concurrency: 'auto', signal, ...wording });
     for (const sentence of summarizeRemarks(remarks)) say({ kind: 'warning', text: sentence });
-    return result;
+    return shownPush(run, result);
   },
 });
 

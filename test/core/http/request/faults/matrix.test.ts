@@ -175,7 +175,7 @@ function answeredLast(cell: Cell): unknown {
 function wrongResult(cell: Cell, { stdout, stderr }: Invocation): string[] {
   const should = JSON.stringify(printed(cell.command, answeredLast(cell))).replaceAll(canary, '***');
   if (cell.terminal) {
-    const isSummedUp = ['POST', 'DELETE'].includes(cell.command.method) && stderr !== '';
+    const isSummedUp = ['POST', 'PUT', 'DELETE'].includes(cell.command.method) && stderr !== '';
     return isSummedUp || /^(?:\[\]|\{\})$/.test(should) || stdout !== '' ? [] : ['nothing is printed'];
   }
   const wrong: string[] = [];
