@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { defineCommand, type Run } from '../command-line/command.ts';
 import { notThisService } from '../command-line/explain/service.ts';
 import { val } from '../command-line/value-types.ts';
@@ -6,6 +7,7 @@ import type { GivenVal } from '../find-val/find-val.ts';
 import type { Api } from '../http/api.ts';
 import { textAt } from '../http/record-fields.ts';
 import { type Hints, sh } from '../lib/hint.ts';
+import type { System } from '../lib/system.ts';
 import { column } from '../output/column.ts';
 import * as routes from '../routes.ts';
 import { chosenBaseUrl } from '../settings/settings.ts';
@@ -44,7 +46,6 @@ export const command = defineCommand({
     const url = link ?? address;
     say({ kind: 'progress' });
     if (!forPerson) return { kind: 'record', record: { url } };
-    const { openInBrowser } = await import('../output/browser.ts');
     if (!(await openInBrowser(url, env, settings.system))) return { kind: 'text', text: `${url}\n` };
     say({ kind: 'hint', text: `Opened ${url}` });
     return { kind: 'nothing' };
@@ -77,3 +78,30 @@ function addressOf(
 
 const unusable = (what: string, hint: Hints): BadResponseError =>
   new BadResponseError(`The service sent ${what}, so nothing was opened.`, { hint });
+
+async function openInBrowser(
+  address: string,
+  env: NodeJS.ProcessEnv,
+  { platform }: System,
+): Promise<boolean> {
+  const [program, ...words] = browserOf(env, platform);
+  return program !== undefined && (await starts(program, [...words, address]));
+}
+
+function browserOf(env: NodeJS.ProcessEnv, platform: string): string[] {
+  if (env.BROWSER?.trim()) return env.BROWSER.trim().split(/\s+/);
+  if (platform === 'darwin') return ['open'];
+  // The command `start` is not used, because it needs a shell, and a shell could run a part of the address.
+  if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler'];
+  return env.DISPLAY || env.WAYLAND_DISPLAY ? ['xdg-open'] : [];
+}
+
+const starts = (program: string, args: readonly string[]): Promise<boolean> =>
+  new Promise((resolve) => {
+    const child = spawn(program, args, { stdio: 'ignore', detached: true });
+    child.once('error', () => resolve(false));
+    child.once('spawn', () => {
+      child.unref();
+      resolve(true);
+    });
+  });

@@ -1,3 +1,5 @@
+import { ValsError } from '../errors.ts';
+import type { WriteHints } from '../lib/hint.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
 
 export type OutcomeStatus =
@@ -39,3 +41,29 @@ export type Outcome = JsonObject & { status: OutcomeStatus };
 
 /** What happened to one thing. If it failed, `error` is the error itself, which the presenter describes. */
 export type OutcomeRow = Readonly<Record<string, JsonValue | Error | undefined>>;
+
+/** Describes an error for a program. */
+export async function describeError(
+  { kind, exit, message, facts }: ValsError,
+  write: WriteHints,
+): Promise<JsonObject> {
+  const { status, method, path, body } = facts;
+  const hint = facts.hint === undefined ? undefined : await write(facts.hint);
+  return Object.fromEntries(
+    Object.entries({ kind, exit, message, hint, status, method, path, body }).filter(
+      ([, value]) => value !== undefined && value !== '',
+    ),
+  ) as JsonObject;
+}
+
+/** Describes the errors in the rows. */
+export const describeRows = (
+  rows: readonly Readonly<Record<string, unknown>>[],
+  write: WriteHints,
+): Promise<JsonObject[]> =>
+  Promise.all(
+    rows.map(async (row) => {
+      const error = row.error instanceof ValsError ? await describeError(row.error, write) : row.error;
+      return { ...row, ...(error !== undefined && { error }) } as JsonObject;
+    }),
+  );

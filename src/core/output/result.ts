@@ -1,8 +1,8 @@
-import { ValsError } from '../errors.ts';
+import type { ValsError } from '../errors.ts';
 import type { Hints, WriteHints } from '../lib/hint.ts';
 import type { JsonObject, JsonValue, Page } from '../lib/json.ts';
 import type { Column } from './column.ts';
-import type { OutcomeRow } from './outcome.ts';
+import { describeRows, type OutcomeRow } from './outcome.ts';
 
 type Pages = AsyncIterable<Page>;
 
@@ -72,29 +72,3 @@ export function moreRecords(end: Page['end']): string | undefined {
   if (end === 'more') return 'There are more records.';
   return end === 'maybe' ? 'There may be more records.' : undefined;
 }
-
-/** Describes an error for a program. */
-export async function describeError(
-  { kind, exit, message, facts }: ValsError,
-  write: WriteHints,
-): Promise<JsonObject> {
-  const { status, method, path, body } = facts;
-  const hint = facts.hint === undefined ? undefined : await write(facts.hint);
-  return Object.fromEntries(
-    Object.entries({ kind, exit, message, hint, status, method, path, body }).filter(
-      ([, value]) => value !== undefined && value !== '',
-    ),
-  ) as JsonObject;
-}
-
-/** Describes the errors in the rows. */
-export const describeRows = (
-  rows: readonly Readonly<Record<string, unknown>>[],
-  write: WriteHints,
-): Promise<JsonObject[]> =>
-  Promise.all(
-    rows.map(async (row) => {
-      const error = row.error instanceof ValsError ? await describeError(row.error, write) : row.error;
-      return { ...row, ...(error !== undefined && { error }) } as JsonObject;
-    }),
-  );

@@ -3,6 +3,7 @@ import { type Redactor, redactedBytes } from './redactor.ts';
 
 export interface Sink {
   readonly isTerminal: boolean;
+  readonly color: boolean;
   readonly width: number;
   /** Resolves when the stream has taken the output, so that a slow reader slows the command down. */
   write(output: string | Buffer): Promise<void>;
@@ -10,7 +11,11 @@ export interface Sink {
 }
 
 export interface SinkOptions {
+  /** What an error calls the stream. */
+  name: string;
+  redact: Redactor['redact'];
   env: NodeJS.ProcessEnv;
+  color: boolean;
   beforeWriting?(): void;
   signal?: AbortSignal;
   page?(text: string): Promise<boolean>;
@@ -21,15 +26,14 @@ export class ReaderGone extends Error {}
 
 export function createSink(
   stream: NodeJS.WriteStream,
-  name: string,
-  { redact }: Redactor,
-  { env, beforeWriting = () => {}, signal, page }: SinkOptions,
+  { name, redact, env, color, beforeWriting = () => {}, signal, page }: SinkOptions,
 ): Sink {
   const writeToStream = createWriter(stream, name, signal);
   const isLong = (text: string) =>
     stream.isTTY === true && stream.rows > 0 && text.split('\n', stream.rows + 1).length > stream.rows;
   const sink: Sink = {
     isTerminal: stream.isTTY === true,
+    color,
     get width() {
       return widthOf(stream, env);
     },

@@ -2,15 +2,16 @@ import type { JsonObject } from '../lib/json.ts';
 import { visible } from '../lib/visible.ts';
 import { type Cell, type CellForm, cellOf, type Screen } from './cell.ts';
 import type { Column } from './column.ts';
-import { drawRows } from './draw-table.ts';
 import { formatBlocks } from './format-record.ts';
-import { type Fitted, layOut } from './layout.ts';
+import { gap, layOut, type Sized } from './layout.ts';
 import { createTextWidth, type TextWidth } from './text-width.ts';
 import { widestClockTime } from './times.ts';
 
 export interface TableOptions {
-  userChoseColumns: boolean;
-  total?: JsonObject;
+  /** Columns without a value are shown, too. */
+  userChoseColumns?: boolean;
+  /** The last row. */
+  total?: JsonObject | undefined;
 }
 
 /** Records whose columns do not fit beside each other are shown as blocks. */
@@ -18,19 +19,19 @@ export async function formatTable(
   records: readonly JsonObject[],
   columns: readonly Column[],
   screen: Screen,
-  { userChoseColumns, total }: TableOptions,
+  { userChoseColumns = false, total }: TableOptions = {},
 ): Promise<string> {
-  const filled = columns
-    .map((column) => fillColumn(column, records, screen, 'short'))
-    .filter((each) => userChoseColumns || each.cells.some(({ text }) => text !== ''))
-    .map((each) => (total === undefined ? each : withTotal(each, total, screen)));
-  const textWidth = await textWidthFor(filled, screen);
-  const shown = layOut(measure(filled, textWidth), screen.width);
+  const rows = total === undefined ? records : [...records, total];
+  const { filled, textWidth } = await fillColumns(columns, rows, screen, 'short');
+  const used = filled.filter(({ cells }) => userChoseColumns || cells.some(({ text }) => text !== ''));
+  const shown = layOut(used, screen.width);
   if (shown === undefined) return formatBlocks(records, columns, screen);
-  for (const { column } of filled) {
-    if (column.kind === 'longText' && !isAmong(shown, column)) screen.hint(column.hint);
+  for (const { column } of used) {
+    const isShown = shown.some((each) => each.column === column);
+    if (column.kind === 'longText' && !isShown) screen.hint(column.hint);
   }
-  return withLineBreaks(await drawTable(shown, textWidth, screen));
+  const boldRow = total === undefined ? undefined : records.length;
+  return linesOf(await drawTable(shown, textWidth, screen, boldRow));
 }
 
 /** The first rows decide the columns and their widths. A later row takes more only for a value that is never cut. */
@@ -38,114 +39,128 @@ export function createGrowingTable(
   columns: readonly Column[],
   screen: Screen,
 ): (records: readonly JsonObject[]) => Promise<string> {
-  let first: FittedColumn[] | undefined;
+  let first: readonly FilledColumn[] | undefined;
 
   return async (records) => {
-    const filled = (first?.map(({ column }) => column) ?? columns).map((column) =>
-      fillColumn(column, records, screen, 'lasting'),
+    const known = first?.map(({ column }) => column) ?? columns;
+    const { filled, textWidth } = await fillColumns(known, records, screen, 'lasting');
+    const shown = layOut(
+      first ? asBefore(filled, first) : withRoomForMore(filled, screen.width),
+      screen.width,
     );
-    const textWidth = await textWidthFor(filled, screen);
-    const measured =
-      first?.map((each, index) => widened(each, filled[index]?.cells ?? [], textWidth)) ??
-      withRoomForMore(measure(filled, textWidth), screen.width);
-    const shown = layOut(measured, screen.width);
     if (shown === undefined) return formatBlocks(records, columns, screen);
     const lines = await drawTable(shown, textWidth, screen);
     const isFirst = first === undefined;
     first ??= shown;
-    return withLineBreaks(isFirst ? lines : lines.slice(1));
+    return linesOf(isFirst ? lines : lines.slice(1));
   };
 }
 
-const withLineBreaks = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
+const linesOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
 
-interface FilledColumn {
+interface FilledColumn extends Sized {
   column: Column;
   head: string;
   cells: readonly Cell[];
+  alignedRight: boolean;
 }
 
-type MeasuredColumn = ReturnType<typeof measure>[number];
-type FittedColumn = Fitted<MeasuredColumn>;
-
-const fillColumn = (
-  column: Column,
+async function fillColumns(
+  columns: readonly Column[],
   records: readonly JsonObject[],
   screen: Screen,
   form: CellForm,
-): FilledColumn => ({
-  column,
-  head: visible(column.header.toUpperCase()),
-  cells: records.map((record) => cellOf(record, column, screen, form)),
-});
-
-const withTotal = (filled: FilledColumn, total: JsonObject, screen: Screen): FilledColumn => ({
-  ...filled,
-  cells: [...filled.cells, { ...cellOf(total, filled.column, screen, 'short'), tone: 'bold' }],
-});
-
-const textWidthFor = (filled: readonly FilledColumn[], { glyphs }: Screen): Promise<TextWidth> =>
-  createTextWidth(textsOf(filled), glyphs.ellipsis);
-
-function* textsOf(filled: readonly FilledColumn[]): Generator<string> {
-  for (const { head, cells } of filled) {
-    yield head;
-    for (const { text } of cells) yield text;
-  }
-}
-
-const measure = (filled: readonly FilledColumn[], textWidth: TextWidth) =>
-  filled.map((each) => {
-    const { column, cells, head } = each;
+): Promise<{ filled: FilledColumn[]; textWidth: TextWidth }> {
+  const withCells = columns.map((column) => ({
+    column,
+    head: visible(column.header.toUpperCase()),
+    cells: records.map((record) => cellOf(record, column, screen, form)),
+  }));
+  const texts = withCells.flatMap(({ head, cells }) => [head, ...cells.map(({ text }) => text)]);
+  const textWidth = await createTextWidth(texts, screen.glyphs.ellipsis);
+  const filled = withCells.map(({ column, head, cells }) => {
     const values = cells.filter(({ text }) => text !== '');
     const areNumbers = values.length > 0 && values.every(({ isNumber }) => isNumber);
+    const holdsText = column.kind === 'text' || column.kind === 'longText';
     return {
-      ...each,
+      ...{ column, head, cells },
       alignedRight: column.kind === 'number' || areNumbers,
-      neverCut: values.length > 0 ? values.every(({ neverCut }) => neverCut) : !holdsText(column),
+      neverCut: values.length > 0 ? values.every(({ neverCut }) => neverCut) : !holdsText,
       droppable: column.droppable,
-      wantedWidth: widest(cells, textWidth, textWidth.width(head)),
+      width: values.reduce((most, { text }) => Math.max(most, textWidth.width(text)), textWidth.width(head)),
+    };
+  });
+  return { filled, textWidth };
+}
+
+const asBefore = (filled: readonly FilledColumn[], first: readonly FilledColumn[]): FilledColumn[] =>
+  first.map((before, index) => {
+    const { cells = [], width = 0 } = filled[index] ?? {};
+    return {
+      ...before,
+      cells,
+      droppable: undefined,
+      width: before.neverCut ? Math.max(before.width, width) : before.width,
     };
   });
 
-const holdsText = ({ kind }: Column): boolean => kind === 'text' || kind === 'longText';
-
-const widest = (cells: readonly Cell[], { width }: TextWidth, atLeast: number): number =>
-  cells.reduce((most, { text }) => Math.max(most, width(text)), atLeast);
-
-const widened = (first: FittedColumn, cells: readonly Cell[], textWidth: TextWidth): MeasuredColumn => ({
-  ...first,
-  cells,
-  droppable: undefined,
-  wantedWidth: first.neverCut ? widest(cells, textWidth, first.width) : first.width,
-});
-
 /** Later rows may be longer, so the last column with free text gets the rest of the line. */
-function withRoomForMore(measured: readonly MeasuredColumn[], width: number): MeasuredColumn[] {
-  const lastText = measured.findLast(({ neverCut }) => !neverCut);
-  return measured.map((each) => {
+function withRoomForMore(filled: readonly FilledColumn[], width: number): FilledColumn[] {
+  const lastText = filled.findLast(({ neverCut }) => !neverCut);
+  return filled.map((each) => {
     const { kind, reservedWidth = 0 } = each.column;
     const reserved = kind === 'moment' ? widestClockTime : reservedWidth;
-    return { ...each, wantedWidth: Math.max(each.wantedWidth, each === lastText ? width : reserved) };
+    return { ...each, width: Math.max(each.width, each === lastText ? width : reserved) };
   });
 }
 
 function drawTable(
-  shown: readonly FittedColumn[],
+  shown: readonly FilledColumn[],
   textWidth: TextWidth,
   { style, hint }: Screen,
+  boldRow?: number,
 ): Promise<string[]> {
-  const drawCell = ({ column, width }: FittedColumn, { text, tone, hasMore }: Cell) => {
-    const cut = textWidth.cut(text, width);
-    if (column.kind === 'longText' && (hasMore || cut !== text)) hint(column.hint);
-    return tone === undefined ? cut : style[tone](cut);
-  };
   const header = shown.map(({ head, width }) => style.bold(textWidth.cut(head, width)));
   const rows = (shown[0]?.cells ?? []).map((_, row) =>
-    shown.map((each) => drawCell(each, each.cells[row] ?? { text: '' })),
+    shown.map(({ column, cells, width }) => {
+      const { text = '', tone, hasMore } = cells[row] ?? {};
+      const cut = textWidth.cut(text, width);
+      if (column.kind === 'longText' && (hasMore || cut !== text)) hint(column.hint);
+      const shownTone = row === boldRow ? 'bold' : tone;
+      return shownTone === undefined ? cut : style[shownTone](cut);
+    }),
   );
   return drawRows([header, ...rows], shown);
 }
 
-const isAmong = (shown: readonly FittedColumn[], column: Column): boolean =>
-  shown.some((each) => each.column === column);
+/**
+ * cli-table3 compares each cell with all rows before the cell, so one long table would take much longer than many
+ * short tables.
+ */
+const rowsPerTable = 8;
+
+const none = '';
+const borders = {
+  ...{ top: none, 'top-mid': none, 'top-left': none, 'top-right': none },
+  ...{ bottom: none, 'bottom-mid': none, 'bottom-left': none, 'bottom-right': none },
+  ...{ left: none, 'left-mid': none, mid: none, 'mid-mid': none, right: none, 'right-mid': none },
+};
+
+async function drawRows(
+  rows: readonly (readonly string[])[],
+  columns: readonly FilledColumn[],
+): Promise<string[]> {
+  const { default: Table } = await import('cli-table3');
+  const lines: string[] = [];
+  for (let from = 0; from < rows.length; from += rowsPerTable) {
+    const table = new Table({
+      chars: { ...borders, middle: gap },
+      style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
+      colWidths: columns.map(({ width }) => width),
+      colAligns: columns.map(({ alignedRight }) => (alignedRight ? 'right' : 'left')),
+    });
+    for (const row of rows.slice(from, from + rowsPerTable)) table.push([...row]);
+    for (const line of table.toString().split('\n')) lines.push(line.trimEnd());
+  }
+  return lines;
+}

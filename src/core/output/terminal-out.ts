@@ -5,13 +5,13 @@ import type { System } from '../lib/system.ts';
 import type { Column } from './column.ts';
 import { createMessages } from './messages.ts';
 import type { Out } from './out.ts';
-import type { Format, Output } from './output.ts';
+import type { View } from './output.ts';
 import type { Pager } from './pager.ts';
 import { createProgress } from './progress.ts';
 import type { Redactor } from './redactor.ts';
-import { render, renderHelp, renderRow } from './render.ts';
-import { createSink, type Sink } from './streams.ts';
-import { glyphsFor, showsUnicode, wantsColor } from './style.ts';
+import { render, renderRow } from './render.ts';
+import { createSink } from './streams.ts';
+import { createStyle, glyphsFor, showsUnicode, wantsColor, withBoldTitles } from './style.ts';
 
 interface OutputStreams {
   env: NodeJS.ProcessEnv;
@@ -50,53 +50,42 @@ export interface TerminalOut extends Out {
 /** Shows results on stdout, and everything else on stderr: at a terminal for a person, in a pipe for a program. */
 export function createTerminalOut(
   streams: OutputStreams,
-  flags: OutputFlags,
-  command: ShownCommand,
+  { json, ndjson, fields, quiet = false, color, pager }: OutputFlags,
+  { columns, empty = 'The list is empty.' }: ShownCommand,
 ): TerminalOut {
-  const { env, system, signal, pager, redactor, writeHints } = streams;
-  const { now } = streams.clock;
+  const { env, system, signal, redactor, writeHints, clock } = streams;
+  const { redact } = redactor;
   for (const token of [env.VALS_TOKEN, env.VALS_TO_TOKEN]) redactor.add(token?.trim());
-  const stderr = createSink(streams.stderr, 'stderr', redactor, { env });
-  const stderrColor = wantsColor(flags.color, env, stderr);
+  const colorOn = (stream: NodeJS.WriteStream) =>
+    wantsColor(color, env, { isTerminal: stream.isTTY === true });
+  const stderr = createSink(streams.stderr, { name: 'stderr', redact, env, color: colorOn(streams.stderr) });
   const progress = createProgress(streams.stderr, {
-    enabled: canDrawOn(streams.stderr, env) && !flags.quiet,
+    enabled: canDrawOn(streams.stderr, env) && !quiet,
     unicode: showsUnicode(env, system.platform),
-    color: stderrColor,
+    color: stderr.color,
   });
   // The second Ctrl-C ends the process at once, and the spinner must have shown the cursor again by then.
   signal.addEventListener('abort', () => progress.stop());
-  const stdout = createSink(streams.stdout, 'Standard output', redactor, {
-    env,
+  const hasLayout = streams.stdout.isTTY === true || color === true;
+  const stdout = createSink(streams.stdout, {
+    ...{ name: 'Standard output', redact, env, signal },
+    color: hasLayout && colorOn(streams.stdout),
     beforeWriting: () => progress.stop(),
-    signal,
-    page: flags.pager === false ? undefined : pager,
+    page: pager === false ? undefined : streams.pager,
   });
-  const format = createFormat(streams, flags, stdout);
-  const messages = createMessages(stderr, {
-    json: format.kind !== 'text',
-    color: stderrColor,
-    quiet: format.quiet,
-    atTerminal: stderr.isTerminal && stdout.isTerminal,
-    glyphs: format.glyphs,
-    redact: redactor.redact,
-    writeHints,
-    progress,
-    now,
-  });
-  const output: Output = {
-    stdout,
-    redactor,
-    messages,
-    format,
-    writeHints,
-    now,
-    columns: command.columns,
-    empty: command.empty ?? 'The list is empty.',
+  const kind = kindOf(ndjson, json);
+  const forPerson = hasLayout && kind === 'text';
+  const glyphs = glyphsFor(env, system);
+  const view: View = {
+    ...{ stdout, stderr, kind, fields, forPerson, quiet, glyphs, redact, writeHints },
+    now: clock.now,
   };
+  const messages = createMessages(view, progress);
+  const output = { ...view, say: messages.say, columns, empty };
   return {
     ...messages,
-    forPerson: format.forPerson,
-    redact: redactor.redact,
+    forPerson,
+    redact,
     async show(result) {
       await messages.flush();
       await render(result, output);
@@ -105,29 +94,16 @@ export function createTerminalOut(
       await messages.flush();
       await renderRow(record, columns, output);
     },
-    help: (text) => renderHelp(text, output),
+    help: async (text) => stdout.write(withBoldTitles(text, await createStyle(stdout.color))),
     print: (line) => new Promise((resolve) => streams.stdout.write(`${line}\n`, () => resolve())),
     async openLog() {
       const { createLog } = await import('./log.ts');
-      return createLog(streams.stderr, { quiet: flags.quiet, redact: redactor.redact });
+      return createLog(streams.stderr, { quiet, redact });
     },
   };
 }
 
-function createFormat({ env, system }: OutputStreams, flags: OutputFlags, stdout: Sink): Format {
-  const kind = kindOf(flags);
-  const hasLayout = stdout.isTerminal || flags.color === true;
-  return {
-    kind,
-    fields: flags.fields,
-    color: hasLayout && wantsColor(flags.color, env, stdout),
-    forPerson: hasLayout && kind === 'text',
-    glyphs: glyphsFor(env, system),
-    quiet: flags.quiet === true,
-  };
-}
-
-function kindOf({ ndjson, json }: OutputFlags): Format['kind'] {
+function kindOf(ndjson = false, json = false): View['kind'] {
   if (ndjson) return 'ndjson';
   return json ? 'json' : 'text';
 }

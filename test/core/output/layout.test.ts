@@ -22,7 +22,7 @@ describe('a table', () => {
   type Plan = typeof plan extends fc.Arbitrary<infer T> ? T : never;
   const laidOut = ({ columns, width }: Plan) =>
     layOut(
-      columns.map(({ wanted, ...column }, index) => ({ index, wantedWidth: wanted, ...column })),
+      columns.map((column, index) => ({ index, width: column.wanted, ...column })),
       width,
     );
 
@@ -38,8 +38,8 @@ describe('a table', () => {
         const total = shown?.reduce((sum, each) => sum + each.width, gap.length * (shown.length - 1)) ?? 0;
         expect(total).toBeLessThanOrEqual(width);
         for (const each of shown ?? []) {
-          expect(each.width).toBeLessThanOrEqual(each.wantedWidth);
-          if (each.neverCut) expect(each.width).toBe(each.wantedWidth);
+          expect(each.width).toBeLessThanOrEqual(each.wanted);
+          if (each.neverCut) expect(each.width).toBe(each.wanted);
         }
       }),
     );
@@ -51,7 +51,7 @@ describe('a table', () => {
         const shown = laidOut({ columns, width }) ?? [];
         const rank = ({ droppable = Infinity }: { droppable?: number | undefined }) => droppable;
         const stayed = shown.map(rank);
-        const isCut = shown.some((each) => each.width < Math.min(each.wantedWidth, 20));
+        const isCut = shown.some((each) => each.width < Math.min(each.wanted, 20));
         if (isCut) expect(stayed.every((each) => each === Infinity)).toBe(true);
         const gone = columns.filter((_, index) => !shown.some((each) => each.index === index));
         const dropped = gone.map(rank).filter((each) => each !== Infinity);

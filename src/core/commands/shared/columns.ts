@@ -1,5 +1,6 @@
 import { personAt, textAt } from '../../http/record-fields.ts';
 import { readRun } from '../../http/run-record.ts';
+import { isObject, type JsonValue } from '../../lib/json.ts';
 import { firstLine } from '../../output/cell.ts';
 import {
   authorColumn,
@@ -12,7 +13,6 @@ import {
   moment,
 } from '../../output/column.ts';
 import type { OutcomeStatus } from '../../output/outcome.ts';
-import { sparkline } from '../../output/sparkline.ts';
 import type { Glyphs, Style } from '../../output/style.ts';
 import { duration } from '../../output/times.ts';
 
@@ -153,3 +153,14 @@ function percentage(part: number): string {
   if (part > 0 && part < 0.001) return '<0.1%';
   return `${Number((100 * part).toFixed(1))}%`;
 }
+
+/** One character for each part of the time, the higher the more runs there were. */
+function sparkline(buckets: JsonValue | undefined, { bars }: Glyphs): string {
+  const counts = Array.isArray(buckets) ? buckets.map(countOf) : [];
+  const most = Math.max(...counts);
+  return counts
+    .map((count) => (count === 0 ? ' ' : (bars[Math.ceil((count / most) * bars.length) - 1] ?? '')))
+    .join('');
+}
+
+const countOf = (bucket: JsonValue): number => (isObject(bucket) && Number(bucket.runs)) || 0;

@@ -24,7 +24,7 @@ export const command = defineCommand({
   examples: ['vals val edit hello'],
   columns: valColumns,
   async run(run, { val, noCheck, dryRun }) {
-    const { edit } = await import('../../output/editor.ts');
+    const { edit } = await import('./editor.ts');
     const api = await run.api();
     const read = () => api.recordWithEtag(routes.getVal(val));
     const { record } = await read();

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LocalError, UsageError } from '../errors.ts';
-import { readPlainFile } from '../lib/plain-file.ts';
-import type { System } from '../lib/system.ts';
+import { LocalError, UsageError } from '../../errors.ts';
+import { readPlainFile } from '../../lib/plain-file.ts';
+import type { System } from '../../lib/system.ts';
 
 export interface Editing {
   bytes: Buffer;
