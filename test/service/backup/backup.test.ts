@@ -219,7 +219,7 @@ describe('a backup', () => {
     if (postgres) await lock(service.at, 'LOCK TABLE vals.versions');
     const data = postgres ? [] : ['--data', service.at];
     const killBefore = {
-      NODE_OPTIONS: `--require ${resolve('test/workspace/renames.cjs')}`,
+      NODE_OPTIONS: `--require ${resolve('test/service/backup/renames.cjs')}`,
       KILL_BEFORE: 'copy.db',
     };
     const child = execa(process.execPath, [program, 'backup', ...data, target], {
