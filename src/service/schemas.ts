@@ -12,7 +12,7 @@ import {
   text,
   textOrNull,
 } from './json-schema.ts';
-import { privacies, valTypes } from './store/val-rows.ts';
+import { privacies, valTypes } from './store/vals.ts';
 
 const uuid: Schema<string> = { type: 'string', format: 'uuid' };
 const uri: Schema<string> = { type: 'string', format: 'uri' };

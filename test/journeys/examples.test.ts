@@ -7,6 +7,7 @@ import { afterAll, expect, it } from 'vitest';
 import { commandsOf, loadTree } from '../../src/core/command-line/command-tree.ts';
 import { commandTree } from '../../src/main.ts';
 import { openStore } from '../../src/service/index.ts';
+import { createSpace, grant } from '../../src/service/store/spaces.ts';
 import { seedOfEachKind } from '../service/support/seeds.ts';
 import { type RunningService, serviceInProcess } from '../service/support/service-in-process.ts';
 import { inProcess } from '../support/in-process.ts';
@@ -104,8 +105,8 @@ async function runExample(line: string) {
 async function serviceWithSpace(): Promise<RunningService> {
   const file = join(temporaryFolder(), 'target.db');
   const store = await openStore({ file });
-  await store.spaces.add('acme');
-  await store.spaces.grant('acme', 'local', 'write');
+  await createSpace(store.db, 'acme');
+  await grant(store.db, 'acme', 'local', 'write');
   await store.close();
   return serviceInProcess(undefined, file);
 }

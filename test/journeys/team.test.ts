@@ -1,6 +1,8 @@
 // A workspace of several people, with the shared service.
 import { renameSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { createPerson } from '../../src/service/store/people.ts';
+import { grant, revoke } from '../../src/service/store/spaces.ts';
 import { startTeam } from '../service/support/team.ts';
 import { folderOf, temporaryFolder } from '../support/program.ts';
 import { signIn } from '../support/sign-in.ts';
@@ -8,8 +10,8 @@ import { Clone, repository, workspaceWith } from '../workspace/places.ts';
 
 test('people and CI share a repository and a space', async () => {
   const { baseUrl, space, store, ...people } = await startTeam();
-  const tokenOfCi = (await store.people.add('ci'))?.token ?? '';
-  await store.spaces.grant('acme', 'ci', 'write');
+  const tokenOfCi = (await createPerson(store.db, 'ci'))?.token ?? '';
+  await grant(store.db, 'acme', 'ci', 'write');
   const envOf = (token: string) => ({ VALS_BASE_URL: space, VALS_TOKEN: token });
   const ada = repository(envOf(people.ada.token), { 'greet.ts': 'greet_1', 'count.ts': 'count_1' });
   const elsewhere = (token: string) => new Clone(ada.clone().folder, envOf(token));
@@ -37,7 +39,7 @@ test('people and CI share a repository and a space', async () => {
   expect(await aside.words(['push'])).toMatchObject({ 'greet.ts': 'pushed' });
 
   // A person loses access.
-  await store.spaces.revoke('acme', 'bob');
+  await revoke(store.db, 'acme', 'bob');
   for (const command of ['status', 'push', 'pull']) {
     const { exit, stderr } = await bob.vals(command);
     expect({ command, exit }).toEqual({ command, exit: 3 });

@@ -6,6 +6,7 @@ import Database from 'libsql';
 import { describe, expect, test } from 'vitest';
 import { LocalError } from '../../src/core/errors.ts';
 import { openStore, startService } from '../../src/service/index.ts';
+import { createPerson } from '../../src/service/store/people.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { beginPut, speak, statusIn, temporaryService } from './support.ts';
 
@@ -56,7 +57,7 @@ describe('the file of a store', () => {
   test('gets the writes that began before it was closed', async () => {
     const store = await openStore({ file: join(temporaryFolder(), 'store.db') });
     const names = ['ada', 'bob', 'eve'];
-    const added = names.map((name) => store.people.add(name));
+    const added = names.map((name) => createPerson(store.db, name));
     await store.close();
     expect((await Promise.all(added)).map((person) => person?.user.username)).toEqual(names);
   });

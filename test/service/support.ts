@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { inject } from 'vitest';
 import { openStore, type ServiceOptions, type Store, startService } from '../../src/service/index.ts';
+import { createPerson } from '../../src/service/store/people.ts';
 import { placeOf } from './support/embedded-service.ts';
 import { emptyStore, newDatabase } from './support/postgres.ts';
 import { seedStore } from './support/seeds.ts';
@@ -164,7 +165,7 @@ export type Person = Awaited<ReturnType<typeof addPerson>>;
 export async function addPerson({ at, baseUrl }: { at: string; baseUrl: string }, username: string) {
   const store = await openStore(placeOf(at));
   try {
-    const added = await store.people.add(username);
+    const added = await createPerson(store.db, username);
     if (!added) throw new Error(`${username} is taken`);
     return { ...clientOf({ baseUrl, token: added.token }), user: added.user };
   } finally {
@@ -175,7 +176,7 @@ export async function addPerson({ at, baseUrl }: { at: string; baseUrl: string }
 async function addLocal(at: string): Promise<void> {
   const store = await openStore(placeOf(at));
   try {
-    const added = await store.people.add('local');
+    const added = await createPerson(store.db, 'local');
     if (added) localTokens.set(at, added.token);
   } finally {
     await store.close();

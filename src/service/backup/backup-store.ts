@@ -3,8 +3,16 @@ import type { Snapshot, StoreLocation, Tx } from '../database/database.ts';
 import { openSnapshot } from '../database/open-database.ts';
 import { currentSchema } from '../database/schema.ts';
 import { listOf, nothing, raw, type Sql, sql } from '../database/sql.ts';
-import { type BackupCounts, countsOf } from './counts.ts';
-import { type BackupOptions, type CopyTarget, insertRows, type Row, type Table, tables } from './tables.ts';
+import {
+  type BackupCounts,
+  type BackupOptions,
+  type CopyTarget,
+  countsOf,
+  insertRows,
+  type Row,
+  type Table,
+  tables,
+} from './tables.ts';
 
 /** Copies a store as it is at one moment, and only reads it. Other processes may go on writing to it. */
 export async function backupStore(

@@ -6,9 +6,8 @@ import { sql } from '../database/sql.ts';
 import { explainSqlite, failureOf } from '../database/sqlite-failures.ts';
 import { queryOn, txOf } from '../database/sqlite-query.ts';
 import { makeSqliteTables } from '../database/sqlite-schema.ts';
-import { type BackupCounts, countsOf } from './counts.ts';
 import { createPartial, nameFile } from './new-file.ts';
-import type { BackupOptions, CopyTarget } from './tables.ts';
+import { type BackupCounts, type BackupOptions, type CopyTarget, countsOf } from './tables.ts';
 
 /** A file that is not whole has no journal, because nobody needs it. */
 const withoutJournal = 'PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF';

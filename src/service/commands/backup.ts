@@ -6,7 +6,7 @@ import { LocalError } from '../../core/errors.ts';
 import { makeFolder } from '../../core/lib/make-folder.ts';
 import { errorMessageOf } from '../../core/lib/system.ts';
 import { column } from '../../core/output/column.ts';
-import { countedThings } from '../backup/counts.ts';
+import { countedThings } from '../backup/tables.ts';
 import { recordKinds } from '../store/records.ts';
 import { existingPlaceOptions, placeOfTarget, placeToOpen } from './serve/store-place.ts';
 

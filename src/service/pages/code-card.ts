@@ -1,8 +1,7 @@
 import { importedIds, valIdIn } from '../imports.ts';
 import { spacePrefix } from '../request.ts';
 import { type TokenKind, tokensOf } from '../scan-code.ts';
-import { readableIds } from '../store/page-reads.ts';
-import type { Val } from '../store/val-rows.ts';
+import { readableIds, type Val } from '../store/vals.ts';
 import { type Html, html } from './html.ts';
 import { card, counted, valAddress } from './parts.ts';
 import type { Visit } from './visitor.ts';

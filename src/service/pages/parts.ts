@@ -1,5 +1,5 @@
 import type { VersionAuthor } from '../store/access.ts';
-import type { ListedVal } from '../store/val-rows.ts';
+import type { ListedVal } from '../store/vals.ts';
 import { type Html, html } from './html.ts';
 
 export const badge = ({ privacy }: Pick<ListedVal, 'privacy'>): Html =>

@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { HttpProblem } from '../problem.ts';
-import { problemHeaders } from '../problem.ts';
+import { type HttpProblem, problemHeaders } from '../problem.ts';
 import type { ServiceReply } from '../request.ts';
 import { html } from './html.ts';
 import { pageReply } from './page-layout.ts';

@@ -4,8 +4,7 @@ import { hasVersion } from '../store/versions.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
 import { card, nothing, timeHtml, valAddress } from './parts.ts';
-import { durationText, resultMark } from './run-parts.ts';
-import { shownRun } from './shown-run.ts';
+import { durationText, resultMark, shownRun } from './run-parts.ts';
 import { accessOfVisitor, type Visit } from './visitor.ts';
 
 export async function runPage({ db, request, view }: Visit, id: string): Promise<ServiceReply> {

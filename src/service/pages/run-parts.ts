@@ -1,7 +1,23 @@
+import type { Run } from '../store/runs.ts';
 import { type Html, html } from './html.ts';
 import { runAddress, timeHtml, valAddress } from './parts.ts';
-import type { ShownRun } from './shown-run.ts';
 import type { View } from './visitor.ts';
+
+/** A run as the pages show it. */
+export interface ShownRun extends Run {
+  durationMs: number | undefined;
+  result: 'ok' | 'failed' | 'running';
+}
+
+export function shownRun(run: Run): ShownRun {
+  const ms = run.runEndAt === null ? Number.NaN : Date.parse(run.runEndAt) - Date.parse(run.runStartAt);
+  return { ...run, durationMs: ms >= 0 ? ms : undefined, result: resultOf(run) };
+}
+
+function resultOf({ error, runEndAt }: Run): ShownRun['result'] {
+  if (error !== null) return 'failed';
+  return runEndAt === null ? 'running' : 'ok';
+}
 
 const marks = {
   ok: html`<span class="good">✓ ok</span>`,

@@ -6,8 +6,7 @@ import { visibleVal } from '../store/vals.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
 import { card, counted, momentHtml, nothing, pager, valAddress } from './parts.ts';
-import { durationText, runRow } from './run-parts.ts';
-import { type ShownRun, shownRun } from './shown-run.ts';
+import { durationText, runRow, type ShownRun, shownRun } from './run-parts.ts';
 import { accessOfVisitor, type View, type Visit } from './visitor.ts';
 
 const runsOnPage = 20;

@@ -1,8 +1,7 @@
 import type { ServiceReply } from '../request.ts';
 import { type NumberPosition, nextOf, versionPositions } from '../store/positions.ts';
 import { type RunPage, runsOfVal } from '../store/runs.ts';
-import type { Val } from '../store/val-rows.ts';
-import { visibleVal } from '../store/vals.ts';
+import { type Val, visibleVal } from '../store/vals.ts';
 import { pageOfVersions, type VersionPage } from '../store/versions.ts';
 import { codeCard, importLinks } from './code-card.ts';
 import { type Html, html } from './html.ts';
@@ -19,8 +18,7 @@ import {
   valAddress,
   versionAddress,
 } from './parts.ts';
-import { runRow } from './run-parts.ts';
-import { shownRun } from './shown-run.ts';
+import { runRow, shownRun } from './run-parts.ts';
 import type { View, Visit } from './visitor.ts';
 
 const versionsOnPage = 20;

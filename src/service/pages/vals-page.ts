@@ -1,7 +1,6 @@
 import type { ServiceReply } from '../request.ts';
 import type { Access, User } from '../store/access.ts';
 import { changedVals, valsWithText } from '../store/lists.ts';
-import { lastResults, type RunResult } from '../store/page-reads.ts';
 import {
   changePositions,
   type NumberPosition,
@@ -10,7 +9,8 @@ import {
   type RecordPosition,
   valPositions,
 } from '../store/positions.ts';
-import type { ListedVal } from '../store/val-rows.ts';
+import { lastResults, type RunResult } from '../store/runs.ts';
+import type { ListedVal } from '../store/vals.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
 import { authorText, badge, nothing, pager, timeHtml, valAddress } from './parts.ts';

@@ -1,8 +1,7 @@
 import { structuredPatch } from 'diff';
 import type { ServiceReply } from '../request.ts';
-import { versionsAround } from '../store/page-reads.ts';
-import type { Val } from '../store/val-rows.ts';
-import { visibleVersion } from '../store/versions.ts';
+import type { Val } from '../store/vals.ts';
+import { versionsAround, visibleVersion } from '../store/versions.ts';
 import { codeCard, importLinks } from './code-card.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';

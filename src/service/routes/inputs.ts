@@ -13,7 +13,7 @@ import {
   time,
 } from '../json-schema.ts';
 import { largestOffset, longestSearch, mostOnPage } from '../limits.ts';
-import { newValDefaults } from '../store/create-val.ts';
+import { newValDefaults } from '../store/change-val.ts';
 import {
   type Positions,
   recordPositions,
@@ -21,9 +21,9 @@ import {
   valPositions,
   versionPositions,
 } from '../store/positions.ts';
-import type { ReportedRun } from '../store/report-run.ts';
+import type { ReportedRun } from '../store/runs.ts';
 import type { WantedToken } from '../store/tokens.ts';
-import { privacies, valTypes } from '../store/val-rows.ts';
+import { privacies, valTypes } from '../store/vals.ts';
 
 /** What a request may send: described in OpenAPI, and read into what the store takes. */
 interface Input<Given, Value> {

@@ -11,8 +11,7 @@ import type { User } from '../store/access.ts';
 import type { ValPage } from '../store/lists.ts';
 import { type Range, valPositions } from '../store/positions.ts';
 import type { Reference } from '../store/references.ts';
-import type { ListedVal, Val } from '../store/val-rows.ts';
-import { etagOf } from '../store/vals.ts';
+import { etagOf, type ListedVal, type Val } from '../store/vals.ts';
 import { listReply } from './list-page.ts';
 
 function valRecord(val: ListedVal & Partial<Val>, links: LinkBase): RecordOf<'Val'> {

@@ -2,13 +2,17 @@ import { accessOf } from '../admit.ts';
 import type { Database } from '../database/database.ts';
 import { json } from '../request.ts';
 import { listSchema, type RecordOf, ref } from '../schemas.ts';
-import { changeProperties, createVersion, deleteVersion } from '../store/change-val.ts';
-import { createOrUpdateVal, createVal } from '../store/create-val.ts';
+import {
+  changeProperties,
+  createOrUpdateVal,
+  createVal,
+  createVersion,
+  deleteVal,
+  deleteVersion,
+} from '../store/change-val.ts';
 import { valsWithText } from '../store/lists.ts';
 import { runPositions, versionPositions } from '../store/positions.ts';
-import { deleteVal } from '../store/remove-val.ts';
-import { addRun } from '../store/report-run.ts';
-import { findRun, runsOfVal } from '../store/runs.ts';
+import { addRun, findRun, runsOfVal } from '../store/runs.ts';
 import { visibleVal } from '../store/vals.ts';
 import { type ListedVersion, pageOfVersions, visibleVersion } from '../store/versions.ts';
 import * as input from './inputs.ts';

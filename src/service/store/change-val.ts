@@ -1,13 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { blobId } from '../../core/lib/blob-id.ts';
 import { type Database, DatabaseFailure, type Tx } from '../database/database.ts';
 import { raw, type Sql, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';
 import { type Access, authorOf, idPattern } from './access.ts';
 import { saveImports, storedImports } from './references.ts';
+import { removeVal } from './remove-in-steps.ts';
 import { now } from './timestamps.ts';
 import {
   bytesOf,
   checkVal,
+  etagOf,
   isCurrent,
   joinedWith,
   type ListedRow,
@@ -18,15 +21,14 @@ import {
   type Val,
   type ValContent,
   withAuthor,
-} from './val-rows.ts';
-import { etagOf } from './vals.ts';
+} from './vals.ts';
 import { insertVersion, removeVersion } from './versions.ts';
-import { accessEnded, guardOf, type WriteOptions, writeAs } from './write-as.ts';
+import { accessEnded, checkAccess, guardOf, type WriteOptions, writeAs } from './write-as.ts';
 
 export type ValChange = Pick<ValContent, 'code'> & Partial<ValContent>;
 
 /** Makes a write to one val: each is a transaction of its own, after other writes to the same val. */
-export const writeToVal = <Result>(
+const writeToVal = <Result>(
   db: Database,
   access: Access,
   { id, ifMatch }: WriteOptions & { id: string },
@@ -68,11 +70,14 @@ export const deleteVersion = (
     return { id, revision: val.revision + 1 };
   });
 
+export const deleteVal = (db: Database, access: Access, id: string, options: WriteOptions): Promise<void> =>
+  writeToVal(db, access, { id, ...options }, (tx) => removeVal(tx, id));
+
 /**
  * The row is locked by a statement of its own: what PostgreSQL joins to a locked row may be older than the row. The second
  * one refuses the write if the access ended while the first one waited.
  */
-export async function lockVal(tx: Tx, access: Access, condition: Sql): Promise<LockedVal | undefined> {
+async function lockVal(tx: Tx, access: Access, condition: Sql): Promise<LockedVal | undefined> {
   const [locked] = await tx.query<{ id: string }>(
     sql`SELECT id FROM vals WHERE ${condition} ${tx.forUpdate}`,
   );
@@ -97,12 +102,12 @@ export async function lockOwnVal(tx: Tx, access: Access, id: string): Promise<Lo
 }
 
 /** A weak tag never matches (RFC 9110, 13.1.1). */
-export function checkState(val: LockedVal | undefined, ifMatch: readonly string[] | undefined): void {
+function checkState(val: LockedVal | undefined, ifMatch: readonly string[] | undefined): void {
   if (!ifMatch || (val && (ifMatch.includes('*') || ifMatch.includes(etagOf(val))))) return;
   throw new HttpProblem(412, 'The val has changed since you read it. Read it again before you change it.');
 }
 
-export async function updateVal(
+async function updateVal(
   tx: Tx,
   access: Access,
   val: LockedVal,
@@ -142,5 +147,76 @@ async function saveVal(tx: Tx, before: LockedVal, after: LockedVal, at: string):
   return saved;
 }
 
-export const nameTaken = (name: string): HttpProblem =>
-  new HttpProblem(409, `A val named ${name} already exists.`);
+const nameTaken = (name: string): HttpProblem => new HttpProblem(409, `A val named ${name} already exists.`);
+
+export const newValDefaults = { readme: null, privacy: 'private', type: 'script' } as const;
+
+export const createVal = (
+  db: Database,
+  access: Access,
+  content: ValContent,
+  { origin }: WriteOptions = {},
+): Promise<Val> =>
+  writeAs(db, access, {}, async (tx) => {
+    const val = await insertVal(tx, access, content, origin);
+    if (!val) throw nameTaken(content.name);
+    return val;
+  });
+
+export const createOrUpdateVal = (
+  db: Database,
+  access: Access,
+  change: ValChange & { name: string },
+  { ifMatch, origin }: WriteOptions = {},
+): Promise<{ val: Val; isNew: boolean }> =>
+  writeAs(db, access, { val: change.name }, async (tx) => {
+    // Tries again if another process creates the val between `lockVal` and `insertVal`.
+    for (;;) {
+      const found = await lockVal(tx, access, sql`owner_id = ${access.owner.id} AND name = ${change.name}`);
+      checkState(found, ifMatch);
+      if (found) return { val: (await updateVal(tx, access, found, change, origin)).val, isNew: false };
+      const val = await insertVal(tx, access, { ...newValDefaults, ...change }, origin);
+      if (val) return { val, isNew: true };
+    }
+  });
+
+async function insertVal(
+  tx: Tx,
+  access: Access,
+  content: ValContent,
+  origin: string | undefined,
+): Promise<Val | undefined> {
+  const { name, code, readme, privacy, type } = content;
+  const { owner } = access;
+  const versionAuthor = authorOf(access);
+  const at = now();
+  const [inserted] = await tx.query<{ id: string }>(sql`
+    INSERT INTO vals (id, owner_id, name, readme, privacy, type, created_at, updated_at)
+      VALUES (${randomUUID()}, ${owner.id}, ${name}, ${bytesOf(readme)}, ${privacy}, ${type},
+        ${at}, ${at}) ON CONFLICT (owner_id, name) DO NOTHING RETURNING id`);
+  if (!inserted) return undefined;
+  await checkAccess(tx, access);
+  const { id } = inserted;
+  const bytes = Buffer.from(code);
+  const codeHash = blobId(bytes);
+  await insertVersion(tx, { id, version: 1, bytes, codeHash, at, author: versionAuthor });
+  await saveImports(tx, { id, imports: null }, code, origin);
+  return {
+    id,
+    name,
+    code,
+    readme,
+    privacy,
+    type,
+    version: 1,
+    revision: 1,
+    likeCount: 0,
+    referenceCount: 0,
+    codeHash,
+    createdAt: at,
+    versionCreatedAt: at,
+    updatedAt: at,
+    author: owner,
+    versionAuthor,
+  };
+}

@@ -4,14 +4,7 @@ import { mostOnPage } from '../limits.ts';
 import { type Access, mayFind, type User } from './access.ts';
 import { pageInSteps } from './in-steps.ts';
 import type { NumberPosition, Page, Range, RecordPosition } from './positions.ts';
-import {
-  isCurrent,
-  joinedWith,
-  type ListedRow,
-  type ListedVal,
-  listedColumns,
-  withAuthor,
-} from './val-rows.ts';
+import { isCurrent, joinedWith, type ListedRow, type ListedVal, listedColumns, withAuthor } from './vals.ts';
 
 export type ValPage<Position = NumberPosition> = Page<ListedVal, Position>;
 

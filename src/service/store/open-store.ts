@@ -4,8 +4,6 @@ import { openDatabase } from '../database/open-database.ts';
 import { reportOutages } from '../database/outages.ts';
 import { currentSchema } from '../database/schema.ts';
 import { createLastUse, type LastUse, withoutNotes } from './last-use.ts';
-import { createPeople } from './people.ts';
-import { createSpaces } from './spaces.ts';
 import { type StoreOwner, storeOwner, type TokenFor } from './store-owner.ts';
 
 export interface StoreOptions {
@@ -23,10 +21,10 @@ export type StoreEvent =
 /** An open store. What is done with its vals is in the files of the nouns, which take `db`. */
 export interface Store {
   db: Database;
+  /** Of an embedded store. */
+  file: string | undefined;
   owner: StoreOwner | undefined;
   lastUse: LastUse;
-  people: ReturnType<typeof createPeople>;
-  spaces: ReturnType<typeof createSpaces>;
   explain: Database['explain'];
   close(): Promise<void>;
 }
@@ -46,10 +44,9 @@ export async function openStore(place: StoreLocation, options: StoreOptions = {}
   const lastUse = tokenFor === 'command' ? withoutNotes : createLastUse(db);
   return {
     db,
+    file,
     owner,
     lastUse,
-    people: createPeople(db, file),
-    spaces: createSpaces(db),
     explain: db.explain,
     async close() {
       await lastUse.written();

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { nothing, raw, type Sql, sql } from '../database/sql.ts';
 import { type Access, idPattern, isReached, type User } from './access.ts';
-import { removeSomeRuns } from './remove-in-steps.ts';
-import { removeVal } from './remove-val.ts';
+import { removeSomeRuns, removeVal } from './remove-in-steps.ts';
 import { now } from './timestamps.ts';
 
 // People and spaces are in one table, because both own vals, and a name belongs to one of them.
@@ -58,7 +57,7 @@ export async function insertOwner(tx: Tx, username: string, kind: OwnerKind): Pr
   return user;
 }
 
-export interface RemoveOptions {
+interface RemoveOptions {
   withVals: boolean;
   /** If the name belongs to another id by now, nobody is removed. */
   id?: string;

@@ -1,52 +1,46 @@
 import type { Database, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import { firstTokenName, type User } from './access.ts';
-import {
-  insertOwner,
-  type ListedOwner,
-  listOwners,
-  ownerNamed,
-  type RemoveOptions,
-  removeOwner,
-} from './owners.ts';
+import { insertOwner, ownerNamed } from './owners.ts';
 import { ownerName, writeTokenFile } from './store-owner.ts';
 import { now } from './timestamps.ts';
 import { endTokens, insertToken, newSecret } from './tokens.ts';
 
-/** `file` is that of an embedded store, whose owner has a token in the file beside it. */
-export function createPeople(database: Database, file: string | undefined) {
-  const giveToken = async (tx: Tx, { id, username }: User) => {
-    const user = { id, username };
-    const token = newSecret();
-    await insertToken(tx, user, { name: firstTokenName, secret: token, at: now() });
-    return { user, token };
-  };
+export interface PersonWithToken {
+  user: User;
+  token: string;
+}
 
-  return {
-    named: (username: string): Promise<ListedOwner | undefined> => ownerNamed(database, username, 'person'),
+/** Undefined if the name is taken. */
+export const createPerson = (db: Database, username: string): Promise<PersonWithToken | undefined> =>
+  db.transaction({}, async (tx) => {
+    const user = await insertOwner(tx, username, 'person');
+    return user && giveToken(tx, user);
+  });
 
-    list: (): Promise<ListedOwner[]> => listOwners(database, 'person'),
+/**
+ * Ends all tokens of the person. `file` is that of an embedded store, whose owner has a token in the file beside it. Undefined
+ * if nobody has the name.
+ */
+export async function renewToken(
+  { db, file }: { db: Database; file: string | undefined },
+  username: string,
+): Promise<PersonWithToken | undefined> {
+  const given = await db.transaction({}, async (tx) => {
+    const user = await ownerNamed(tx, username, 'person');
+    if (!user) return undefined;
+    // Two commands at a time wait here for each other.
+    await tx.query(sql`SELECT id FROM users WHERE id = ${user.id} ${tx.forUpdate}`);
+    await endTokens(tx, user);
+    return giveToken(tx, user);
+  });
+  if (given && file !== undefined && username === ownerName) writeTokenFile(file, given.token);
+  return given;
+}
 
-    add: (username: string): Promise<{ user: User; token: string } | undefined> =>
-      database.transaction({}, async (tx) => {
-        const user = await insertOwner(tx, username, 'person');
-        return user && giveToken(tx, user);
-      }),
-
-    /** Ends all tokens of the person. */
-    async renewToken(username: string): Promise<{ user: User; token: string } | undefined> {
-      const given = await database.transaction({}, async (tx) => {
-        const user = await ownerNamed(tx, username, 'person');
-        if (!user) return undefined;
-        // Two commands at a time wait here for each other.
-        await tx.query(sql`SELECT id FROM users WHERE id = ${user.id} ${tx.forUpdate}`);
-        await endTokens(tx, user);
-        return giveToken(tx, user);
-      });
-      if (given && file !== undefined && username === ownerName) writeTokenFile(file, given.token);
-      return given;
-    },
-
-    remove: (username: string, options: RemoveOptions) => removeOwner(database, username, 'person', options),
-  };
+async function giveToken(tx: Tx, { id, username }: User): Promise<PersonWithToken> {
+  const user = { id, username };
+  const token = newSecret();
+  await insertToken(tx, user, { name: firstTokenName, secret: token, at: now() });
+  return { user, token };
 }

@@ -1,6 +1,7 @@
 import type { Tx } from '../database/database.ts';
 import { listOf, raw, type Sql, sql, type Value } from '../database/sql.ts';
 import { rowsPerStep } from './in-steps.ts';
+import { positionOfVal } from './vals.ts';
 
 // Each removes so few rows that others do not wait, and says whether there may be more.
 
@@ -30,4 +31,19 @@ async function removeWhere(tx: Tx, condition: Sql): Promise<{ isEnd: boolean }> 
   const positions = Array.from({ length: rowsPerStep }, (_, index) => found[index]?.position ?? null);
   await tx.query(sql`DELETE FROM runs WHERE position IN ${listOf(positions)}`);
   return { isEnd: found.length < rowsPerStep };
+}
+
+/**
+ * A val may have so many versions and runs that nobody should wait for their deletion. All are gone for callers at once, and
+ * `clean-up.ts` deletes those that are left here.
+ */
+export async function removeVal(tx: Tx, id: string): Promise<void> {
+  const runs = await removeSomeRuns(tx, raw('val'), positionOfVal(id));
+  const versions = await removeSomeVersions(tx, id);
+  if (!runs.isEnd || !versions.isEnd) {
+    await tx.query(
+      sql`INSERT INTO removed_vals (val, val_id) SELECT position, id FROM vals WHERE id = ${id}`,
+    );
+  }
+  await tx.query(sql`DELETE FROM vals WHERE id = ${id}`);
 }

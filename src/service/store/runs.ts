@@ -1,12 +1,16 @@
-import type { Database, Reader } from '../database/database.ts';
+import { randomUUID } from 'node:crypto';
+import { endOfLogs } from '../../core/lib/val-limits.ts';
+import type { Database, Reader, Tx } from '../database/database.ts';
 import { listOf, nothing, raw, type Sql, sql, type Value } from '../database/sql.ts';
 import { mostOnPage } from '../limits.ts';
 import { HttpProblem } from '../problem.ts';
 import type { Access, User } from './access.ts';
+import { lockOwnVal } from './change-val.ts';
 import { pageInSteps } from './in-steps.ts';
 import type { Page, Range, RunPosition } from './positions.ts';
-import { checkVal } from './val-rows.ts';
-import { largestVersion } from './versions.ts';
+import { checkVal, positionOfVal } from './vals.ts';
+import { largestVersion, requireVersion } from './versions.ts';
+import { writeAs } from './write-as.ts';
 
 export interface Run {
   id: string;
@@ -77,9 +81,6 @@ export async function runsOfVal(db: Database, access: Access, id: string, filter
   const list = { column: raw('val'), value: positionOfVal(id), tie: raw('version'), mostTie: largestVersion };
   return findRuns(db, list, filter);
 }
-
-/** Runs have the position of their val: a number, so that their rows and indexes are small. */
-export const positionOfVal = (id: string): Sql => sql`(SELECT position FROM vals WHERE id = ${id})`;
 
 async function findRuns(
   db: Database,
@@ -155,7 +156,7 @@ export async function findRun(
 }
 
 /** The run of this val, with this start and version. There is one at most. */
-export async function findSameRun(
+async function findSameRun(
   db: Reader,
   valId: string,
   { runStartAt, version }: { runStartAt: string; version: number },
@@ -164,4 +165,69 @@ export async function findSameRun(
     ${runColumns(raw('error'))} FROM runs
       WHERE val = ${positionOfVal(valId)} AND started = ${Date.parse(runStartAt)} AND version = ${version}`);
   return row && runOf(row);
+}
+
+export type RunResult = 'ok' | 'failed' | 'running';
+
+/** How the last run of each val ended. A val that never ran is not in the map. */
+export async function lastResults(
+  db: Reader,
+  vals: readonly { id: string }[],
+): Promise<Map<string, RunResult>> {
+  if (vals.length === 0) return new Map();
+  const rows = await db.query<{ id: string; result: RunResult | null }>(sql`
+    SELECT id, (SELECT CASE WHEN error IS NOT NULL THEN 'failed' WHEN ended IS NULL THEN 'running' ELSE 'ok' END
+      FROM runs WHERE val = vals.position ORDER BY started DESC, version DESC LIMIT 1) AS result
+      FROM vals WHERE id IN ${listOf(vals.map(({ id }) => id))}`);
+  return new Map(rows.flatMap(({ id, result }) => (result === null ? [] : [[id, result]])));
+}
+
+export interface ReportedRun {
+  version: number;
+  runStartAt: string;
+  runEndAt: string | null;
+  error: string | null;
+  logs: string | null;
+}
+
+/** A run without an end was reported when it began, and gets its end by a second report. */
+const fillInEnd = sql`
+  ON CONFLICT (val, started, version) DO UPDATE
+    SET ended = excluded.ended, error = excluded.error, logs = excluded.logs
+    WHERE runs.ended IS NULL AND excluded.ended IS NOT NULL`;
+
+export const addRun = (
+  db: Database,
+  access: Access,
+  valId: string,
+  reported: ReportedRun,
+): Promise<{ run: Run; isNew: boolean }> =>
+  writeAs(db, access, { val: valId }, async (tx) => {
+    await lockOwnVal(tx, access, valId);
+    await requireVersion(tx, valId, reported.version);
+    const id = randomUUID();
+    await insertRun(tx, valId, { ...reported, id, reporter: access.actor }, fillInEnd);
+    const run = await findSameRun(tx, valId, reported);
+    if (!run) throw new Error('a run that was stored is not there');
+    return { run, isNew: run.id === id };
+  });
+
+interface RunToInsert extends ReportedRun {
+  id: string;
+  reporter: User | undefined;
+}
+
+export async function insertRun(
+  tx: Tx,
+  valId: string,
+  run: RunToInsert,
+  onConflict = nothing,
+): Promise<void> {
+  const { id, version, runStartAt, runEndAt, error, logs, reporter } = run;
+  await tx.query(sql`
+    INSERT INTO runs (id, owner_id, val, version, started, ended, reporter_id, reporter_name, error, logs)
+      SELECT ${id}, owner_id, position, ${version}, ${Date.parse(runStartAt)},
+        ${runEndAt === null ? null : Date.parse(runEndAt)}, ${reporter?.id ?? null}, ${reporter?.username ?? null},
+        ${error === null ? null : Buffer.from(error)}, ${logs ? endOfLogs(Buffer.from(logs)) : null}
+        FROM vals WHERE id = ${valId} ${onConflict}`);
 }

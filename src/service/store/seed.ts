@@ -7,7 +7,7 @@ import { HttpProblem } from '../problem.ts';
 import { seedSchemas } from '../schemas.ts';
 import type { User } from './access.ts';
 import { putRecord, type RecordKind, recordKinds } from './records.ts';
-import { insertRun } from './report-run.ts';
+import { insertRun } from './runs.ts';
 import { sortableTime } from './timestamps.ts';
 
 type SeedRecord<Kind extends RecordKind> = TypeOf<(typeof seedSchemas)[Kind]>;

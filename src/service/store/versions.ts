@@ -1,5 +1,5 @@
 import type { Reader, Tx } from '../database/database.ts';
-import { nothing, sql } from '../database/sql.ts';
+import { nothing, raw, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';
 import { type Access, mayRead, type VersionAuthor } from './access.ts';
 import type { NumberPosition, Page, Range } from './positions.ts';
@@ -14,7 +14,7 @@ import {
   textOfBytes,
   type Val,
   withVersionAuthor,
-} from './val-rows.ts';
+} from './vals.ts';
 
 export interface ListedVersion {
   version: number;
@@ -124,4 +124,19 @@ export async function removeVersion(
     sql`SELECT code FROM versions WHERE val_id = ${id} AND version = ${left.version}`,
   );
   if (current) await saveImports(tx, { id, imports: val.imports }, textOfBytes(current.code), origin);
+}
+
+/** The numbers of the versions before and after this one. */
+export async function versionsAround(
+  db: Reader,
+  id: string,
+  version: number,
+): Promise<{ older: number | undefined; newer: number | undefined }> {
+  const next = async (comparison: string, order: string) => {
+    const [found] = await db.query<{ version: number }>(sql`
+      SELECT version FROM versions WHERE val_id = ${id} AND version ${raw(comparison)} ${version}
+        ORDER BY version ${raw(order)} LIMIT 1`);
+    return found?.version;
+  };
+  return { older: await next('<', 'DESC'), newer: await next('>', 'ASC') };
 }

@@ -6,6 +6,7 @@ import { raw, sql } from '../../../src/service/database/sql.ts';
 import { backupStore } from '../../../src/service/index.ts';
 import { homeOf } from '../../../src/service/store/access.ts';
 import { recordKinds } from '../../../src/service/store/records.ts';
+import { createSpace, grant } from '../../../src/service/store/spaces.ts';
 import { identify } from '../../../src/service/store/tokens.ts';
 import { valNamed } from '../../../src/service/store/vals.ts';
 import { isLong } from '../../support/cases.ts';
@@ -42,10 +43,10 @@ async function newTarget(): Promise<string> {
 /** Two people, a space, and some of everything. Returns their tokens. */
 async function fill(service: TemporaryService): Promise<Record<string, string>> {
   const [ada, bob] = [await addPerson(service, 'ada'), await addPerson(service, 'bob')];
-  const { spaces } = await storeOf(service);
-  await spaces.add('acme');
-  await spaces.grant('acme', 'ada', 'write');
-  await spaces.grant('acme', 'bob', 'read');
+  const { db } = await storeOf(service);
+  await createSpace(db, 'acme');
+  await grant(db, 'acme', 'ada', 'write');
+  await grant(db, 'acme', 'bob', 'read');
   const { id } = await ada.createVal({ name: 'greet', code: '1\0é😀', readme: '# r', privacy: 'public' });
   await ada.ask('POST', `/v1/vals/${id}/versions`, { body: { code: '2' } });
   await ada.ask('POST', `/v1/vals/${id}/versions`, { body: { code: '3' } });

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { grant, revoke } from '../../../src/service/store/spaces.ts';
 import { has } from '../../support/features.ts';
 import { type RunResult, runQuickly } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
@@ -35,7 +36,7 @@ test('one sign-in serves the person and their spaces, and vals use switches betw
     error: { message: `@ops is no base URL, and no space of yours on ${baseUrl}.` },
   });
   expect(other.error?.hint).toContain(space);
-  await store.spaces.revoke('acme', 'ada');
+  await revoke(store.db, 'acme', 'ada');
   expect(await rowsOf(ada.vals(['use', '--json']))).toEqual([{ default: false, baseUrl }]);
 });
 
@@ -121,7 +122,7 @@ describe('a person who lost access', () => {
     'gets a clear error from %j',
     async (args) => {
       const { ada, store } = await pushedToSpace();
-      await store.spaces.revoke('acme', 'ada');
+      await revoke(store.db, 'acme', 'ada');
       const { exit, error } = await ada.vals([...args, '--json']);
       expect({ exit, kind: error?.kind }).toEqual({ exit: 3, kind: 'not_found' });
       expect(error?.message).toContain('There is no space acme');
@@ -131,7 +132,7 @@ describe('a person who lost access', () => {
 
   test('may keep read access, and gets a clear error for a write', async () => {
     const { ada, store, file } = await pushedToSpace();
-    await store.spaces.grant('acme', 'ada', 'read');
+    await grant(store.db, 'acme', 'ada', 'read');
     expect((await ada.vals(['val', 'get', 'greet'])).exit).toBe(0);
     writeFileSync(file, 'export default () => 2;\n');
     const { exit, error } = await ada.vals(['push', 'greet.ts', '--json']);

@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openStore, startService } from '../../../src/service/index.ts';
+import { createPerson } from '../../../src/service/store/people.ts';
+import { createSpace } from '../../../src/service/store/spaces.ts';
 import { identify } from '../../../src/service/store/tokens.ts';
 import { run, runOnScreen, temporaryFolder } from '../../support/program.ts';
 import { type Client, clientOf, newPlace } from '../support.ts';
@@ -24,9 +26,9 @@ async function newStore() {
 
 /** A store with a person and a space, which the tests of refusals do not change. */
 const team = newStore().then(async (store) => {
-  const { people, spaces, close } = await openStore({ file: store.at });
-  await people.add('ada');
-  await spaces.add('acme');
+  const { db, close } = await openStore({ file: store.at });
+  await createPerson(db, 'ada');
+  await createSpace(db, 'acme');
   await close();
   return store;
 });

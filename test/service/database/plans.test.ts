@@ -5,9 +5,12 @@ import type { Database, Reader } from '../../../src/service/database/database.ts
 import type { Value } from '../../../src/service/database/sql.ts';
 import { openStore, type Store } from '../../../src/service/index.ts';
 import { cleanUp } from '../../../src/service/store/clean-up.ts';
+import { listOwners, ownerNamed, removeOwner } from '../../../src/service/store/owners.ts';
+import { createPerson, renewToken } from '../../../src/service/store/people.ts';
 import { recordKinds } from '../../../src/service/store/records.ts';
 import { loadSeed } from '../../../src/service/store/seed.ts';
 import { endSession, openSession, takeSession } from '../../../src/service/store/sessions.ts';
+import { createSpace, grant, listSpaces, revoke } from '../../../src/service/store/spaces.ts';
 import { identify } from '../../../src/service/store/tokens.ts';
 import { placeOf } from '../support/embedded-service.ts';
 import {
@@ -64,7 +67,7 @@ async function useAll(at: string): Promise<void> {
   const service = await temporaryService({ at });
   const { baseUrl } = service;
   const store = await openStore(placeOf(at));
-  const [person] = await store.people.list();
+  const [person] = await listOwners(store.db, 'person');
   if (!person) throw new Error('nobody');
   const { id } = await service.createVal({ name: 'later', code: 'c', privacy: 'public' });
   const importing = (path: string) => `import '${baseUrl}/v1/vals/${id}/module'; // ${path}`;
@@ -126,20 +129,20 @@ async function useAll(at: string): Promise<void> {
   await get('/healthz');
   await service.ask('DELETE', `/v1/vals/${id}/versions/1`);
 
-  const eve = await store.people.add('eve');
+  const eve = await createPerson(store.db, 'eve');
   if (!eve) throw new Error('eve is there');
   await clientOf({ baseUrl, token: eve.token }).ask('GET', `/v1/users/${person.id}/vals?limit=20&offset=0`);
-  await store.people.named('eve');
-  await store.people.renewToken('eve');
+  await ownerNamed(store.db, 'eve', 'person');
+  await renewToken(store, 'eve');
   await service.ask('DELETE', `/v1/vals/${id}`);
-  await store.spaces.add('acme');
-  await store.spaces.grant('acme', 'eve', 'write');
-  await useTokens(clientOf({ baseUrl, token: (await store.people.renewToken('eve'))?.token }), store);
-  await store.spaces.named('acme');
-  await store.spaces.list();
-  await store.spaces.revoke('acme', 'eve');
-  await store.spaces.remove('acme', { withVals: true });
-  await store.people.remove('eve', { withVals: true });
+  await createSpace(store.db, 'acme');
+  await grant(store.db, 'acme', 'eve', 'write');
+  await useTokens(clientOf({ baseUrl, token: (await renewToken(store, 'eve'))?.token }), store);
+  await ownerNamed(store.db, 'acme', 'space');
+  await listSpaces(store.db);
+  await revoke(store.db, 'acme', 'eve');
+  await removeOwner(store.db, 'acme', 'space', { withVals: true });
+  await removeOwner(store.db, 'eve', 'person', { withVals: true });
   const ending = new AbortController();
   const after = () => {
     ending.abort();

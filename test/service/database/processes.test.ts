@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { sql } from '../../../src/service/database/sql.ts';
 import { openSqlite } from '../../../src/service/database/sqlite.ts';
 import { startService } from '../../../src/service/index.ts';
+import { removeOwner } from '../../../src/service/store/owners.ts';
 import { budget, isLong } from '../../support/cases.ts';
 import { temporaryFolder } from '../../support/program.ts';
 import { embeddedService, placeOf } from '../support/embedded-service.ts';
@@ -150,7 +151,7 @@ test.runIf(postgres || isLong)(
 
 test('a write of a person who is being removed is refused, and stores nothing', async () => {
   const service = await temporaryService();
-  const { people, db } = await storeOf(service);
+  const { db } = await storeOf(service);
   const eve = await addPerson(service, 'eve');
   let removed = false;
   const writing = Array.from({ length: 4 }, async (_, who) => {
@@ -159,7 +160,7 @@ test('a write of a person who is being removed is refused, and stores nothing', 
       statuses.push((await eve.putVal(`v${who}_${i}`, 'c')).status);
       if (i !== 3 || removed) continue;
       removed = true;
-      expect(await people.remove('eve', { withVals: true })).toBe('removed');
+      expect(await removeOwner(db, 'eve', 'person', { withVals: true })).toBe('removed');
     }
     return statuses;
   });

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { sql } from '../../../src/service/database/sql.ts';
+import { removeOwner } from '../../../src/service/store/owners.ts';
+import { renewToken } from '../../../src/service/store/people.ts';
+import { createSpace, grant, revoke } from '../../../src/service/store/spaces.ts';
 import {
   addPerson,
   behindProxy,
@@ -101,10 +104,10 @@ describe('the link of `vals open`', () => {
   });
 
   test('ends with the token that asked for it', async () => {
-    const { people } = await storeOf({ at });
+    const store = await storeOf({ at });
     const ida = await addPerson(own, 'ida');
     const { pathname, search } = await linkOf(ida.token);
-    await people.renewToken('ida');
+    await renewToken(store, 'ida');
     expect(isSignIn(await visit(`${pathname}${search}`))).toBe(true);
   });
 });
@@ -142,16 +145,16 @@ describe('the cookie', async () => {
   });
 
   test('shows what the person may read, and ends with the token and the person', async () => {
-    const { people } = await storeOf({ at });
+    const store = await storeOf({ at });
     const ada = await addPerson(own, 'ada');
     const cookie = await signedIn(service, ada.token);
     expect((await visit('/', { cookie })).text).toContain('No vals yet');
     expect((await visit(`/vals/${val.id}`, { cookie })).status).toBe(404);
-    const renewed = await people.renewToken('ada');
+    const renewed = await renewToken(store, 'ada');
     expect(isSignIn(await visit('/', { cookie }))).toBe(true);
     const next = await signedIn(service, renewed?.token ?? '');
     expect(isSignIn(await visit('/', { cookie: next }))).toBe(false);
-    await people.remove('ada', { withVals: false });
+    await removeOwner(store.db, 'ada', 'person', { withVals: false });
     expect(isSignIn(await visit('/', { cookie: next }))).toBe(true);
   });
 
@@ -189,8 +192,8 @@ describe('the cookie', async () => {
 
 describe('the pages of a space', async () => {
   const store = await storeOf({ at });
-  await store.spaces.add('acme');
-  await store.spaces.grant('acme', 'local', 'write');
+  await createSpace(store.db, 'acme');
+  await grant(store.db, 'acme', 'local', 'write');
   const eve = await addPerson(own, 'eve');
   await own.ask('PUT', '/@acme/v1/vals', { body: { name: 'shared', code: 'of_acme' } });
   const open = (
@@ -220,7 +223,7 @@ describe('the pages of a space', async () => {
       status: 404,
       text: expect.stringContaining('<a class="brand" href="/@acme/">'),
     });
-    await store.spaces.revoke('acme', 'local');
+    await revoke(store.db, 'acme', 'local');
     expect(isSignIn(await visit('/@acme/', { cookie }))).toBe(true);
   });
 });

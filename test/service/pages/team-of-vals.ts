@@ -1,3 +1,4 @@
+import { createSpace, grant } from '../../../src/service/store/spaces.ts';
 import { addPerson, storeOf, temporaryService } from '../support.ts';
 
 /** Code that a browser or a clipboard might change: CRLF, a mark at the beginning, control characters, no last newline. */
@@ -41,8 +42,8 @@ export async function teamOfVals() {
   const store = await storeOf(service);
   const ada = await addPerson(service, 'ada');
   const bob = await addPerson(service, 'bob');
-  await store.spaces.add('acme');
-  for (const name of ['ada', 'bob']) await store.spaces.grant('acme', name, 'write');
+  await createSpace(store.db, 'acme');
+  for (const name of ['ada', 'bob']) await grant(store.db, 'acme', name, 'write');
 
   const write = async (person: typeof ada, method: string, path: string, body: object) => {
     const answer = await person.ask(method, `/@acme/v1${path}`, { body });

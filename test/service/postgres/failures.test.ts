@@ -2,6 +2,8 @@ import { connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { LocalError } from '../../../src/core/errors.ts';
 import { type ServiceOptions, startService } from '../../../src/service/index.ts';
+import { removeOwner } from '../../../src/service/store/owners.ts';
+import { createSpace, grant } from '../../../src/service/store/spaces.ts';
 import { listen } from '../../support/listen.ts';
 import { lock, untilWaiting } from '../support/locks.ts';
 import { onServer, takeDatabaseAway } from '../support/postgres.ts';
@@ -71,9 +73,9 @@ test('the removal of a person and a write to one of their vals do not wait for e
   const service = await temporaryService();
   const eve = await addPerson(service, 'eve');
   const { id } = await eve.createVal({ name: 'v', code: 'c' });
-  const { people } = await storeOf(service);
+  const { db } = await storeOf(service);
   const unlock = await lockVals(service, 'v');
-  const removal = people.remove('eve', { withVals: true });
+  const removal = removeOwner(db, 'eve', 'person', { withVals: true });
   await untilWaiting(service.at, 1);
   expect(await eve.statusOf('GET', '/v1/me')).toBe(401);
   await unlock(`INSERT INTO vals.records (owner_id, kind, key, at, val_id, json)
@@ -85,13 +87,13 @@ test('the removal of a person and a write to one of their vals do not wait for e
 test('members who add vals all the time cannot prevent the removal of their space', async () => {
   const service = await temporaryService();
   const eve = await addPerson(service, 'eve');
-  const { spaces } = await storeOf(service);
-  await spaces.add('acme');
-  await spaces.grant('acme', 'eve', 'write');
+  const { db } = await storeOf(service);
+  await createSpace(db, 'acme');
+  await grant(db, 'acme', 'eve', 'write');
   expect(await eve.statusOf('POST', '/@acme/v1/vals', { body: { name: 'a', code: 'c' } })).toBe(201);
   // Adding a val takes the same lock.
   const unlock = await lock(service.at, "SELECT * FROM vals.users WHERE username = 'acme' FOR KEY SHARE");
-  const removal = spaces.remove('acme', { withVals: true });
+  const removal = removeOwner(db, 'acme', 'space', { withVals: true });
   await untilWaiting(service.at, 1);
   expect(await eve.statusOf('POST', '/@acme/v1/vals', { body: { name: 'b', code: 'c' } })).toBe(404);
   await unlock();

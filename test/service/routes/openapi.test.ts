@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
+import { createSpace, grant } from '../../../src/service/store/spaces.ts';
 import { seedOfEachKind } from '../support/seeds.ts';
 import { type List, storeOf, temporaryService } from '../support.ts';
 
@@ -128,9 +129,9 @@ test('every route is described, needs a token unless it is open, and answers as 
   await hold('GET', '/search', '/search?q=o');
   await hold('GET', '/runs/{id}', `/runs/${runs[0]?.id}`);
   await hold('GET', '/v1/runs/{id}', `/v1/runs/${runs[0]?.id}`);
-  const { spaces } = await storeOf(service);
-  await spaces.add('acme');
-  await spaces.grant('acme', 'local', 'write');
+  const { db } = await storeOf(service);
+  await createSpace(db, 'acme');
+  await grant(db, 'acme', 'local', 'write');
   await hold('GET', '/v1/me/spaces', '/v1/me/spaces');
   await hold('GET', '/v1/me', '/@acme/v1/me');
   await hold('PUT', '/v1/vals', '/@acme/v1/vals', { name: 'one', code: 'c' });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createSpace, grant } from '../../../src/service/store/spaces.ts';
 import {
   addPerson,
   behindProxy,
@@ -26,8 +27,8 @@ const lions = await newSpace('lions');
 const zebra = await newSpace('zebra');
 
 async function newSpace(name: string) {
-  const space = await store.spaces.add(name);
-  await store.spaces.grant(name, 'ada', 'write');
+  const space = await createSpace(store.db, name);
+  await grant(store.db, name, 'ada', 'write');
   return { ...space, ...(await fill(`/@${name}`, `in_${name}`)) };
 }
 

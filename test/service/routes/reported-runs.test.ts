@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createSpace, grant } from '../../../src/service/store/spaces.ts';
 import { addPerson, type Client, type List, storeOf, temporaryService, type Val } from '../support.ts';
 
 const run = {
@@ -110,10 +111,10 @@ describe('a run that is reported', async () => {
   test('shows its output to those who may list the runs of the val, and to nobody else', async () => {
     const eve = await addPerson(service, 'eve');
     const bob = await addPerson(service, 'bob');
-    const { spaces } = await storeOf(service);
-    await spaces.add('acme');
-    await spaces.grant('acme', 'eve', 'write');
-    await spaces.grant('acme', 'bob', 'read');
+    const { db } = await storeOf(service);
+    await createSpace(db, 'acme');
+    await grant(db, 'acme', 'eve', 'write');
+    await grant(db, 'acme', 'bob', 'read');
     const pub = await service.createVal({ name: 'pub', code: 'c', privacy: 'public' });
     const mine = (await report({ ...run, logs: 'secret' }, pub.id)).body as { id: string };
     for (const token of [eve.token, null]) {

@@ -3,12 +3,19 @@ import Libsql from 'libsql';
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../../src/service/index.ts';
 import { accessAt, homeOf } from '../../../src/service/store/access.ts';
-import { changeProperties, createVersion } from '../../../src/service/store/change-val.ts';
-import { createOrUpdateVal, createVal, newValDefaults } from '../../../src/service/store/create-val.ts';
+import {
+  changeProperties,
+  createOrUpdateVal,
+  createVal,
+  createVersion,
+  deleteVal,
+  newValDefaults,
+} from '../../../src/service/store/change-val.ts';
 import { listVals } from '../../../src/service/store/lists.ts';
-import { deleteVal } from '../../../src/service/store/remove-val.ts';
-import { addRun } from '../../../src/service/store/report-run.ts';
-import { listRuns } from '../../../src/service/store/runs.ts';
+import { ownerNamed, removeOwner } from '../../../src/service/store/owners.ts';
+import { renewToken } from '../../../src/service/store/people.ts';
+import { addRun, listRuns } from '../../../src/service/store/runs.ts';
+import { createSpace, grant, revoke } from '../../../src/service/store/spaces.ts';
 import { identify } from '../../../src/service/store/tokens.ts';
 import { lock, untilWaiting } from '../support/locks.ts';
 import {
@@ -34,11 +41,11 @@ beforeAll(async () => {
 
 /** Each test has a person and a space of its own. */
 beforeEach(async () => {
-  await store.spaces.remove('acme', { withVals: true });
-  await store.people.remove('eve', { withVals: true });
+  await removeOwner(store.db, 'acme', 'space', { withVals: true });
+  await removeOwner(store.db, 'eve', 'person', { withVals: true });
   eve = await addPerson(service, 'eve');
-  await store.spaces.add('acme');
-  await store.spaces.grant('acme', 'eve', 'write');
+  await createSpace(store.db, 'acme');
+  await grant(store.db, 'acme', 'eve', 'write');
 });
 
 async function beginPush(path: string): Promise<() => Promise<number>> {
@@ -57,10 +64,20 @@ async function beginPush(path: string): Promise<() => Promise<number>> {
 }
 
 test.each([
-  ['the person is removed', '/v1/vals', () => store.people.remove('eve', { withVals: false }), 401],
-  ['the membership ends', '/@acme/v1/vals', () => store.spaces.revoke('acme', 'eve'), 404],
-  ['the member may only read', '/@acme/v1/vals', () => store.spaces.grant('acme', 'eve', 'read'), 403],
-  ['the space is removed', '/@acme/v1/vals', () => store.spaces.remove('acme', { withVals: false }), 404],
+  [
+    'the person is removed',
+    '/v1/vals',
+    () => removeOwner(store.db, 'eve', 'person', { withVals: false }),
+    401,
+  ],
+  ['the membership ends', '/@acme/v1/vals', () => revoke(store.db, 'acme', 'eve'), 404],
+  ['the member may only read', '/@acme/v1/vals', () => grant(store.db, 'acme', 'eve', 'read'), 403],
+  [
+    'the space is removed',
+    '/@acme/v1/vals',
+    () => removeOwner(store.db, 'acme', 'space', { withVals: false }),
+    404,
+  ],
 ])('if %s before the body arrives, a push to %s is refused', async (_, path, end, status) => {
   const finish = await beginPush(path);
   await end();
@@ -89,8 +106,8 @@ inPostgres(
 );
 
 test.each([
-  ['the membership ends', () => store.spaces.revoke('acme', 'eve')],
-  ['the member may only read', () => store.spaces.grant('acme', 'eve', 'read')],
+  ['the membership ends', () => revoke(store.db, 'acme', 'eve')],
+  ['the member may only read', () => grant(store.db, 'acme', 'eve', 'read')],
 ])('if %s while a write waits in the service, the write is not stored', async (_, end) => {
   const identity = await identify(store, 'token', eve.token);
   const access = identity && accessAt(identity, 'acme');
@@ -139,7 +156,7 @@ async function lockVals(at: string): Promise<(statement: string) => Promise<unkn
 }
 
 test.each(endings)('if %s while writes wait for a lock, nothing is stored', async (_, space, end, status) => {
-  const acme = await store.spaces.named('acme');
+  const acme = await ownerNamed(store.db, 'acme', 'space');
   if (!acme) throw new Error('no space');
   const vals = `${space}/v1/vals`;
   const put = (name: string, code: string) => eve.ask('PUT', vals, { body: { name, code } });
@@ -161,7 +178,7 @@ test.each(endings)('if %s while writes wait for a lock, nothing is stored', asyn
   await unlock(end.replace('TOKEN', `${token}`).replace('USER', eve.user.id));
   for (const answer of await Promise.all(writes)) expect(answer).toMatchObject({ status });
 
-  const person = await identify(store, 'token', `${(await store.people.renewToken('eve'))?.token}`);
+  const person = await identify(store, 'token', `${(await renewToken(store, 'eve'))?.token}`);
   if (!person) throw new Error('eve has no token');
   const access = space === '' ? homeOf(person) : { ...homeOf(person), owner: acme };
   const { items } = await listVals(store.db, access, access.owner, { limit: 9 });

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../../src/service/database/sql.ts';
+import { renewToken } from '../../../src/service/store/people.ts';
+import { createSpace, grant, revoke } from '../../../src/service/store/spaces.ts';
 import type { ListedToken } from '../../../src/service/store/tokens.ts';
 import {
   addPerson,
@@ -22,8 +24,8 @@ beforeAll(async () => {
   store = await storeOf(service);
   ada = await addPerson(service, 'ada');
   for (const space of ['acme', 'other']) {
-    await store.spaces.add(space);
-    await store.spaces.grant(space, 'ada', 'write');
+    await createSpace(store.db, space);
+    await grant(store.db, space, 'ada', 'write');
   }
 });
 
@@ -143,7 +145,7 @@ describe('a token', () => {
   test('of the person ends with all others when the operator gives a new one', async () => {
     const eve = await addPerson(service, newName().slice(0, 20));
     const { client } = await make('', {}, eve);
-    const renewed = await store.people.renewToken(eve.user.username);
+    const renewed = await renewToken(store, eve.user.username);
     expect([await client.statusOf('GET', '/v1/me'), await eve.statusOf('GET', '/v1/me')]).toEqual([401, 401]);
     const tokens = await list('', clientWith(`${renewed?.token}`));
     expect(tokens.map(({ name }) => name)).toEqual(['first']);
@@ -173,7 +175,7 @@ describe('a token for a space', () => {
 
   test('has the role of the person, as it is now', async () => {
     const bob = await addPerson(service, newName().slice(0, 20));
-    await store.spaces.grant('acme', bob.user.username, 'read');
+    await grant(store.db, 'acme', bob.user.username, 'read');
     const { client, status } = await make('/@acme', {}, bob);
     expect(status).toBe(201);
     const isReadOnly = async () => {
@@ -185,7 +187,7 @@ describe('a token for a space', () => {
     expect(await isReadOnly()).toEqual([true, true]);
     const put = () => client.statusOf('PUT', '/@acme/v1/vals', { body: { name: 'theirs', code: 'c' } });
     expect([await put(), await client.statusOf('GET', '/@acme/v1/me')]).toEqual([403, 200]);
-    await store.spaces.grant('acme', bob.user.username, 'write');
+    await grant(store.db, 'acme', bob.user.username, 'write');
     expect(await put()).toBe(201);
     expect(await isReadOnly()).toEqual([false, false]);
   });
@@ -193,12 +195,12 @@ describe('a token for a space', () => {
   test('ends with the membership, and a new membership does not bring it back', async () => {
     const bob = await addPerson(service, newName().slice(0, 20));
     const { username } = bob.user;
-    await store.spaces.grant('acme', username, 'write');
+    await grant(store.db, 'acme', username, 'write');
     const { client } = await make('/@acme', {}, bob);
     expect(await client.statusOf('GET', '/@acme/v1/me')).toBe(200);
-    await store.spaces.revoke('acme', username);
+    await revoke(store.db, 'acme', username);
     expect(await client.statusOf('GET', '/@acme/v1/me')).toBe(401);
-    await store.spaces.grant('acme', username, 'write');
+    await grant(store.db, 'acme', username, 'write');
     expect(await client.statusOf('GET', '/@acme/v1/me')).toBe(401);
     expect(await bob.statusOf('GET', '/@acme/v1/me')).toBe(200);
     expect((await list('', bob)).map(({ name }) => name)).toEqual(['first']);

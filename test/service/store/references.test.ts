@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../../src/service/database/sql.ts';
 import { importsIn } from '../../../src/service/imports.ts';
+import { createSpace, grant } from '../../../src/service/store/spaces.ts';
 import {
   addPerson,
   behindProxy,
@@ -28,9 +29,9 @@ beforeAll(async () => {
   service = await temporaryService();
   ada = await addPerson(service, 'ada');
   bob = await addPerson(service, 'bob');
-  const { spaces } = await storeOf(service);
-  await spaces.add('acme');
-  await spaces.grant('acme', 'ada', 'write');
+  const { db } = await storeOf(service);
+  await createSpace(db, 'acme');
+  await grant(db, 'acme', 'ada', 'write');
 });
 
 const newName = () => `v${randomUUID().replaceAll('-', '')}`;

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { removeOwner } from '../../../src/service/store/owners.ts';
 import { recordKinds } from '../../../src/service/store/records.ts';
+import { createSpace, grant, revoke } from '../../../src/service/store/spaces.ts';
 import {
   addPerson,
   behindProxy,
@@ -18,9 +20,9 @@ const store = await storeOf(service);
 const ada = await addPerson(service, 'ada');
 const bob = await addPerson(service, 'bob');
 const eve = await addPerson(service, 'eve');
-const acme = (await store.spaces.add('acme')) ?? { id: '', username: '' };
-await store.spaces.grant('acme', 'ada', 'write');
-await store.spaces.grant('acme', 'bob', 'read');
+const acme = (await createSpace(store.db, 'acme')) ?? { id: '', username: '' };
+await grant(store.db, 'acme', 'ada', 'write');
+await grant(store.db, 'acme', 'bob', 'read');
 
 const run = { version: 1, runStartAt: '2024-05-01T00:00:00Z', runEndAt: '2024-05-01T00:00:01Z', error: null };
 const push = (who: Person, name: string, code: string, prefix = '/@acme') =>
@@ -55,12 +57,12 @@ describe('below the path of a space', () => {
       headers: { location: `/@acme/v1/vals/${id}` },
       body: { author: acme, versionAuthor: ada.user, links: { self }, privacy: 'private' },
     });
-    await store.spaces.grant('acme', 'eve', 'write');
+    await grant(store.db, 'acme', 'eve', 'write');
     expect((await push(eve, 'owned', 'two')).body).toMatchObject({ id, version: 2, versionAuthor: eve.user });
     expect((await push(ada, 'owned', 'two')).body).toMatchObject({ version: 2, versionAuthor: eve.user });
     const report = await eve.ask('POST', `/@acme/v1/vals/${id}/runs`, { body: run });
     expect(report).toMatchObject({ status: 201, body: { reporter: eve.user } });
-    await store.spaces.revoke('acme', 'eve');
+    await revoke(store.db, 'acme', 'eve');
 
     const versions = await bob.get<List>(`/@acme/v1/vals/${id}/versions?limit=1`);
     expect(versions.data).toMatchObject([{ version: 2, versionAuthor: eve.user }]);
@@ -254,11 +256,11 @@ test('people sign in to the pages, by the form or by a link, and see their space
 
 test('a changed role or a removed member takes effect immediately, in every process', async () => {
   const other = await temporaryService({ at: service.at });
-  await store.spaces.grant('acme', 'eve', 'write');
+  await grant(store.db, 'acme', 'eve', 'write');
   expect((await push(eve, 'late', 'one')).status).toBe(201);
-  await store.spaces.grant('acme', 'eve', 'read');
+  await grant(store.db, 'acme', 'eve', 'read');
   expect((await push(eve, 'late', 'two')).status).toBe(403);
-  await store.spaces.revoke('acme', 'eve');
+  await revoke(store.db, 'acme', 'eve');
   for (const each of [service, other]) {
     expect(await each.statusOf('GET', '/@acme/v1/me', { token: eve.token })).toBe(404);
   }
@@ -266,13 +268,13 @@ test('a changed role or a removed member takes effect immediately, in every proc
 
 test('removing a space removes its vals, and a removed person stays the author of versions', async () => {
   const zoe = await addPerson(service, 'zoe');
-  await store.spaces.add('short');
-  await store.spaces.grant('short', 'zoe', 'write');
-  await store.spaces.grant('short', 'ada', 'write');
+  await createSpace(store.db, 'short');
+  await grant(store.db, 'short', 'zoe', 'write');
+  await grant(store.db, 'short', 'ada', 'write');
   const { id } = (await push(zoe, 'hers', 'c', '/@short')).body as Val;
-  expect(await store.people.remove('zoe', { withVals: false })).toBe('removed');
+  expect(await removeOwner(store.db, 'zoe', 'person', { withVals: false })).toBe('removed');
   expect(await ada.get(`/@short/v1/vals/${id}`)).toMatchObject({ versionAuthor: zoe.user });
-  expect(await store.spaces.remove('short', { withVals: true })).toBe('removed');
+  expect(await removeOwner(store.db, 'short', 'space', { withVals: true })).toBe('removed');
   expect(await ada.statusOf('GET', `/@short/v1/vals/${id}`)).toBe(404);
   expect(await ada.get('/v1/me/spaces')).toMatchObject({ data: [acme] });
 });
@@ -312,9 +314,9 @@ describe('the pages of a space', async () => {
       expect((await visit(path, cookie)).status).toBe(404);
     }
     expect((await visit('/', cookie)).text).not.toContain('acme');
-    await store.spaces.grant('acme', 'eve', 'read');
+    await grant(store.db, 'acme', 'eve', 'read');
     expect((await visit(`/@acme/vals/${id}`, cookie)).text).toContain('secret_code');
-    await store.spaces.revoke('acme', 'eve');
+    await revoke(store.db, 'acme', 'eve');
     expect((await visit(`/@acme/vals/${id}`, cookie)).status).toBe(404);
   });
 });

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { sql } from '../../../src/service/database/sql.ts';
+import { removeOwner } from '../../../src/service/store/owners.ts';
 import { takeDatabaseAway } from '../support/postgres.ts';
 import { seedOf } from '../support/seeds.ts';
 import { addPerson, clientOf, newPlace, postgres, storeOf, temporaryService } from '../support.ts';
@@ -42,9 +43,9 @@ test('a removed person takes their vals, versions and runs with them, and nothin
     const body = { version: 2, runStartAt: time, runEndAt: time };
     await access.ask('POST', `/v1/vals/${id}/runs`, { body });
   }
-  expect(await store.people.remove('eve', { withVals: false })).toBe('has vals');
+  expect(await removeOwner(store.db, 'eve', 'person', { withVals: false })).toBe('has vals');
   expect(await eve.statusOf('GET', '/v1/me')).toBe(200);
-  expect(await store.people.remove('eve', { withVals: true })).toBe('removed');
+  expect(await removeOwner(store.db, 'eve', 'person', { withVals: true })).toBe('removed');
   expect(await eve.statusOf('GET', '/v1/me')).toBe(401);
   for (const table of [sql`vals`, sql`runs`]) {
     expect(await store.db.query(sql`SELECT count(*) AS rows FROM ${table}`)).toEqual([{ rows: 1 }]);

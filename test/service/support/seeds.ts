@@ -1,7 +1,7 @@
 import { isObject } from '../../../src/core/lib/json.ts';
 import { openStore, parseSeed, type SeedData, type StoreLocation } from '../../../src/service/index.ts';
 import { homeOf } from '../../../src/service/store/access.ts';
-import { createVal, newValDefaults } from '../../../src/service/store/create-val.ts';
+import { createVal, newValDefaults } from '../../../src/service/store/change-val.ts';
 import { type RecordKind, recordKinds } from '../../../src/service/store/records.ts';
 import { loadSeed } from '../../../src/service/store/seed.ts';
 import { identify } from '../../../src/service/store/tokens.ts';

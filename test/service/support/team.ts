@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { openStore, type Store, startService } from '../../../src/service/index.ts';
+import { createPerson } from '../../../src/service/store/people.ts';
+import { createSpace, grant } from '../../../src/service/store/spaces.ts';
 import { type RunOptions, run, temporaryFolder } from '../../support/program.ts';
 import { placeOf } from './embedded-service.ts';
 
@@ -23,10 +25,10 @@ export async function startTeam(at = join(temporaryFolder(), 'vals.db')): Promis
   onTestFinished(() => service.close());
   const store = await openStore(placeOf(at));
   onTestFinished(() => store.close());
-  await store.spaces.add('acme');
+  await createSpace(store.db, 'acme');
   const add = async (username: string): Promise<Person> => {
-    const token = (await store.people.add(username))?.token ?? '';
-    await store.spaces.grant('acme', username, 'write');
+    const token = (await createPerson(store.db, username))?.token ?? '';
+    await grant(store.db, 'acme', username, 'write');
     const home = temporaryFolder();
     return { home, token, vals: (args, options) => run(args, { home, ...options }) };
   };

@@ -8,6 +8,7 @@ import { ConflictError, LocalError, NotFoundError, UsageError } from '../../../c
 import { type Hint, sh } from '../../../core/lib/hint.ts';
 import { column, idColumn } from '../../../core/output/column.ts';
 import type { Store } from '../../index.ts';
+import { ownerNamed, removeOwner } from '../../store/owners.ts';
 import {
   existingPlaceOptions,
   newStoreNote,
@@ -102,16 +103,16 @@ export function removeUserOrSpace(
   noun: OwnerNoun,
   { name, yes, withVals = false, dryRun, ...options }: Removal,
 ): Promise<string> {
-  return withStore(run, options, async ({ people, spaces }, place) => {
-    const all = noun === 'user' ? people : spaces;
-    const found = await all.named(name);
+  return withStore(run, options, async ({ db }, place) => {
+    const kind = noun === 'user' ? 'person' : 'space';
+    const found = await ownerNamed(db, name, kind);
     if (!found) throw noneNamed(noun, name, place);
     if (found.vals > 0 && !withVals) throw stillOwnsVals(name);
     if (dryRun) return found.id;
     const vals = found.vals === 1 ? '1 val' : `${found.vals} vals`;
     const along = found.vals === 0 ? '' : ` and ${vals}, with all versions`;
     if (!yes) await confirmDeletion(run, async () => `Remove ${name}${along}?`);
-    const outcome = await all.remove(name, { withVals, id: found.id });
+    const outcome = await removeOwner(db, name, kind, { withVals, id: found.id });
     if (outcome === 'absent') throw notFound(`The ${noun} ${name} was already removed.`, noun, place);
     if (outcome === 'has vals') throw stillOwnsVals(name);
     return found.id;

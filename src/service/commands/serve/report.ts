@@ -1,6 +1,5 @@
 import type { Run } from '../../../core/command-line/command.ts';
-import type { ValsError } from '../../../core/errors.ts';
-import { asValsError, messageWithHint } from '../../../core/errors.ts';
+import { asValsError, messageWithHint, type ValsError } from '../../../core/errors.ts';
 import { type CommandWords, type Hints, hintList } from '../../../core/lib/hint.ts';
 import { stringifyJson } from '../../../core/lib/json.ts';
 import type { Log } from '../../../core/output/log.ts';

@@ -1,6 +1,7 @@
 import { defineCommand } from '../../../core/command-line/command.ts';
 import { sh } from '../../../core/lib/hint.ts';
 import { column, idColumn } from '../../../core/output/column.ts';
+import { createSpace } from '../../store/spaces.ts';
 import { nameTaken, spaceArgument, withStoreOrNew } from '../serve/people-and-spaces.ts';
 import { placeOptions } from '../serve/store-place.ts';
 
@@ -15,8 +16,8 @@ export const command = defineCommand({
   examples: ['vals space add acme', 'vals space add acme --database postgres://vals@db.example.com/vals'],
   columns: [column('username'), idColumn('id')],
   run: (run, { name, ...options }) =>
-    withStoreOrNew(run, options, async (store, place) => {
-      const space = await store.spaces.add(name);
+    withStoreOrNew(run, options, async ({ db }, place) => {
+      const space = await createSpace(db, name);
       const addMembers = sh`To add members, run ${['space', 'grant', name, '<username>', ...place.words]}.`;
       if (!space) throw nameTaken(name, place, addMembers);
       run.out.say({ kind: 'done', text: `Added the space ${name} to ${place.name}.` });

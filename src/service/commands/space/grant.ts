@@ -1,5 +1,6 @@
 import { defineCommand } from '../../../core/command-line/command.ts';
 import { column } from '../../../core/output/column.ts';
+import { grant } from '../../store/spaces.ts';
 import { noneNamed, spaceArgument, usernameArgument, withStore } from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
@@ -16,9 +17,9 @@ export const command = defineCommand({
   examples: ['vals space grant acme ada', 'vals space grant acme bob --read'],
   columns: [column('space'), column('username'), column('role')],
   run: (run, { name, username, read, ...options }) =>
-    withStore(run, options, async ({ spaces }, place) => {
+    withStore(run, options, async ({ db }, place) => {
       const role = read ? 'read' : 'write';
-      const outcome = await spaces.grant(name, username, role);
+      const outcome = await grant(db, name, username, role);
       if (outcome === 'no space') throw noneNamed('space', name, place);
       if (outcome === 'no person') throw noneNamed('user', username, place);
       run.out.say({ kind: 'done', text: `${username} may ${role} the vals of the space ${name}.` });

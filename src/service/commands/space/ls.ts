@@ -2,6 +2,7 @@ import { defineCommand } from '../../../core/command-line/command.ts';
 import { sh } from '../../../core/lib/hint.ts';
 import { isObject, type JsonObject } from '../../../core/lib/json.ts';
 import { column, idColumn } from '../../../core/output/column.ts';
+import { listSpaces } from '../../store/spaces.ts';
 import { withStore } from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
@@ -18,8 +19,8 @@ export const command = defineCommand({
   ],
   empty: 'The service has no spaces yet.',
   run: (run, options) =>
-    withStore(run, options, async ({ spaces }, { words }) => {
-      const all = await spaces.list();
+    withStore(run, options, async ({ db }, { words }) => {
+      const all = await listSpaces(db);
       if (all.length === 0)
         run.out.say({ kind: 'hint', text: sh`To add a space, run ${['space', 'add', '<name>', ...words]}.` });
       const rows = all.map(({ id, username, vals, members }) => ({

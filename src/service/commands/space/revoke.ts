@@ -2,6 +2,7 @@ import { defineCommand } from '../../../core/command-line/command.ts';
 import { NotFoundError } from '../../../core/errors.ts';
 import { sh } from '../../../core/lib/hint.ts';
 import { column } from '../../../core/output/column.ts';
+import { revoke } from '../../store/spaces.ts';
 import { noneNamed, spaceArgument, usernameArgument, withStore } from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
@@ -15,8 +16,8 @@ export const command = defineCommand({
   examples: ['vals space revoke acme bob'],
   columns: [column('status'), column('space')],
   run: (run, { name, username, ...options }) =>
-    withStore(run, options, async ({ spaces }, place) => {
-      const outcome = await spaces.revoke(name, username);
+    withStore(run, options, async ({ db }, place) => {
+      const outcome = await revoke(db, name, username);
       if (outcome === 'no space') throw noneNamed('space', name, place);
       if (outcome === 'no person') throw noneNamed('user', username, place);
       if (outcome === 'not a member') {

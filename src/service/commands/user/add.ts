@@ -1,5 +1,6 @@
 import { defineCommand } from '../../../core/command-line/command.ts';
 import { sh } from '../../../core/lib/hint.ts';
+import { createPerson } from '../../store/people.ts';
 import { nameTaken, tokenColumns, usernameArgument, withStoreOrNew } from '../serve/people-and-spaces.ts';
 import { placeOptions } from '../serve/store-place.ts';
 
@@ -16,8 +17,8 @@ export const command = defineCommand({
   ],
   columns: tokenColumns,
   run: (run, { username, ...options }) =>
-    withStoreOrNew(run, options, async (store, place) => {
-      const added = await store.people.add(username);
+    withStoreOrNew(run, options, async ({ db }, place) => {
+      const added = await createPerson(db, username);
       if (!added) {
         throw nameTaken(
           username,

@@ -1,6 +1,7 @@
 import { defineCommand } from '../../../core/command-line/command.ts';
 import { sh } from '../../../core/lib/hint.ts';
 import { column, idColumn, moment } from '../../../core/output/column.ts';
+import { listOwners } from '../../store/owners.ts';
 import { withStore } from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
@@ -13,8 +14,8 @@ export const command = defineCommand({
   columns: [column('username'), column('vals'), moment('added', 'createdAt'), idColumn('id')],
   empty: 'The service has no users yet.',
   run: (run, options) =>
-    withStore(run, options, async ({ people }, { words }) => {
-      const all = await people.list();
+    withStore(run, options, async ({ db }, { words }) => {
+      const all = await listOwners(db, 'person');
       if (all.length === 0)
         run.out.say({
           kind: 'hint',

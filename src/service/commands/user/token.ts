@@ -1,4 +1,5 @@
 import { defineCommand } from '../../../core/command-line/command.ts';
+import { renewToken } from '../../store/people.ts';
 import { noneNamed, tokenColumns, usernameArgument, withStore } from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
@@ -13,8 +14,8 @@ export const command = defineCommand({
   examples: ['vals user token ada', 'vals user token ada --json | jq -r .token'],
   columns: tokenColumns,
   run: (run, { username, ...options }) =>
-    withStore(run, options, async ({ people }, place) => {
-      const renewed = await people.renewToken(username);
+    withStore(run, options, async (store, place) => {
+      const renewed = await renewToken(store, username);
       if (!renewed) throw noneNamed('user', username, place);
       run.out.say({ kind: 'done', text: `${username} has a new token. All earlier ones have ended.` });
       return { kind: 'record', record: { ...renewed.user, token: renewed.token } };
