@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Run } from '../core/command-line/command.ts';
-import { commandsOf, loadTree } from '../core/command-line/command-tree.ts';
+import { loadCommands } from '../core/command-line/command-tree.ts';
 import { escapeUnsafe } from '../core/lib/json.ts';
 import { createRedactor } from '../core/output/redactor.ts';
 import type { ToolResult } from './tool-out.ts';
@@ -21,7 +21,7 @@ const onWriting =
 export async function serveAgents(run: Run, permissions: AgentPermissions): Promise<void> {
   const { host, settings, out } = run;
   const { signal } = host;
-  const all = commandsOf(await loadTree(run.tree));
+  const all = await loadCommands(run.tree);
   const commands = all.filter((each) => isAllowed(each, permissions));
   const tools = new Map(
     commands.map((command) => [toolName(command), { command, tool: toolOf(command, permissions) }]),

@@ -4,7 +4,7 @@ import type {
   LoadedCommand,
   OptionDefinition,
 } from '../core/command-line/command.ts';
-import { argumentsOf, optionsOf } from '../core/command-line/option-names.ts';
+import { argumentsOf, optionsOf } from '../core/command-line/options.ts';
 import type { ValueSchema } from '../core/command-line/value-types.ts';
 
 /** What a person lets an agent do. */

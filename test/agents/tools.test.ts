@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { createToolOut } from '../../src/agents/tool-out.ts';
 import { type AgentPermissions, isAllowed, toolOf } from '../../src/agents/tools.ts';
-import { commandsOf, loadTree } from '../../src/core/command-line/command-tree.ts';
+import { loadCommands } from '../../src/core/command-line/command-tree.ts';
 import { commandTree } from '../../src/main.ts';
 import { has } from '../support/features.ts';
 
-const commands = commandsOf(await loadTree(commandTree));
+const commands = await loadCommands(commandTree);
 const toolsFor = (permissions: AgentPermissions) =>
   commands
     .filter((command) => isAllowed(command, permissions))

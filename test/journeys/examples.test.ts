@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, expect, it } from 'vitest';
-import { commandsOf, loadTree } from '../../src/core/command-line/command-tree.ts';
+import { loadCommands } from '../../src/core/command-line/command-tree.ts';
 import { commandTree } from '../../src/main.ts';
 import { openStore } from '../../src/service/index.ts';
 import { createSpace, grant } from '../../src/service/store/spaces.ts';
@@ -14,7 +14,7 @@ import { inProcess } from '../support/in-process.ts';
 import { environment, program, run, temporaryFolder } from '../support/program.ts';
 import { signIn } from '../support/sign-in.ts';
 
-const commands = commandsOf(await loadTree(commandTree));
+const commands = await loadCommands(commandTree);
 const exampleId = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const exampleService = 'https://api.example.com';
 const exampleTarget = 'https://vals.example.com';

@@ -1,7 +1,7 @@
 import { parseNamed, UsageError } from '../errors.ts';
-import { type Hints, hintList } from '../lib/hint.ts';
+import { type Hint, type Hints, hintList } from '../lib/hint.ts';
 import type { AnyCommand, ArgumentDefinition, OptionDefinition, Options } from './command.ts';
-import { argumentsOf } from './option-names.ts';
+import { argumentsOf } from './options.ts';
 
 type RawInput = Readonly<Record<string, unknown>>;
 
@@ -13,12 +13,29 @@ export interface InputNames {
 
 /** Turns the words of a command line, or the values of a tool call, into the input of the command. */
 export function checkInput(command: AnyCommand, raw: RawInput, names: InputNames): Record<string, unknown> {
-  const args = argumentsOf(command).map(([key, definition]) => [
-    key,
-    checkArgument(definition, raw[key], { ...names, name: names.nameOf(key) }),
-  ]);
-  return { ...Object.fromEntries(args), ...checkOptions(command.options ?? {}, raw, names) };
+  try {
+    const args = argumentsOf(command).map(([key, definition]) => [
+      key,
+      checkArgument(definition, raw[key], { ...names, name: names.nameOf(key) }),
+    ]);
+    return { ...Object.fromEntries(args), ...checkOptions(command.options ?? {}, raw, names) };
+  } catch (error) {
+    if (error instanceof UsageError) error.facts.hint = hintList(error.facts.hint).map(withTyped(raw));
+    throw error;
+  }
 }
+
+/** In the place of `<val>`, a hint names the val that was typed. */
+const withTyped =
+  (raw: RawInput) =>
+  (hint: Hint): Hint => {
+    if (typeof hint === 'string') return hint;
+    const typedFor = (word: string | number) => {
+      const typed = raw[/^<(\w+)>$/.exec(`${word}`)?.[1] ?? ''];
+      return typeof typed === 'string' ? typed : word;
+    };
+    return { parts: hint.parts.map((part) => (typeof part === 'string' ? part : part.map(typedFor))) };
+  };
 
 export function checkOptions(options: Options, raw: RawInput, names: InputNames): Record<string, unknown> {
   refuseConflicts(options, raw, names);

@@ -1,15 +1,7 @@
-import type {
-  CommandTree,
-  Feature,
-  Hook,
-  LoadedCommand,
-  LoadedTree,
-  Named,
-  PlacedCommand,
-} from './command.ts';
+import type { CommandTree, Feature, LoadedCommand, PlacedCommand } from './command.ts';
 
-/** The groups of the help. */
-const groups: Record<PlacedCommand['group'], string> = {
+/** The headings of the help, in its order. */
+export const groups: Record<PlacedCommand['group'], string> = {
   vals: 'Vals:',
   workspace: 'Workspace and running:',
   'set-up': 'Set-up and services of your own:',
@@ -23,17 +15,10 @@ export function createTree(core: readonly PlacedCommand[], features: readonly Fe
     ...core.map((command) => onlyOne(extensions.filter(({ path }) => path === command.path)) ?? command),
     ...added.filter(({ path }) => !paths.has(path)),
   ];
-  const hook = <Name extends Hook>(name: Name) => onlyOne(features.flatMap((feature) => feature[name] ?? []));
   return {
-    groups: Object.entries(groups).map(([key, title]) => ({
-      title,
-      commands: all.filter(({ group }) => group === key),
-    })),
-    topics: Object.fromEntries(
-      all.flatMap(({ path, topic }) => (topic ? [[path.split(' ')[0], topic]] : [])),
-    ),
-    openFiles: hook('openFiles'),
-    openLocal: hook('openLocal'),
+    commands: Object.keys(groups).flatMap((key) => all.filter(({ group }) => group === key)),
+    openFiles: onlyOne(features.flatMap(({ openFiles }) => openFiles ?? [])),
+    openLocal: onlyOne(features.flatMap(({ openLocal }) => openLocal ?? [])),
   };
 }
 
@@ -47,25 +32,53 @@ export const loadCommand = async ({ load, ...placed }: PlacedCommand): Promise<L
   ...placed,
 });
 
-export async function loadTree({ groups, ...tree }: CommandTree): Promise<LoadedTree> {
-  const loaded = groups.map(async ({ title, commands }) => ({
-    title,
-    commands: await Promise.all(commands.map(loadCommand)),
-  }));
-  return { ...tree, groups: await Promise.all(loaded) };
+export const loadCommands = ({ commands }: CommandTree): Promise<LoadedCommand[]> =>
+  Promise.all(commands.map(loadCommand));
+
+const namesOf = ({ path, aliases = [] }: PlacedCommand): string[] => [path, ...aliases];
+
+export const commandNamed = ({ commands }: CommandTree, name: string): PlacedCommand | undefined =>
+  commands.find((command) => namesOf(command).includes(name));
+
+/** The names of all commands, and the first words of those that have two. */
+export const pathsOf = ({ commands }: CommandTree): string[] => [
+  ...new Set(commands.flatMap(namesOf).flatMap((name) => [name.split(' ', 1).join(), name])),
+];
+
+/** What a person may type for some commands, and no help shows. */
+const aliases: Readonly<Record<string, string>> = {
+  get: 'val get',
+  create: 'val create',
+  set: 'val set',
+  edit: 'val edit',
+  rm: 'val rm',
+  whoami: 'me',
+  log: 'version ls',
+  restore: 'version restore',
+  deploy: 'push',
+};
+
+/** The same, wherever a command with the first word stands. */
+const verbs: Readonly<Record<string, string>> = { ls: 'list', rm: 'delete' };
+
+export interface NamedCommand {
+  name: string;
+  entry: PlacedCommand;
+  isHidden: boolean;
 }
 
-export const commandNames = ({ path, aliases = [] }: Named): string[] => [path, ...aliases];
-
-export const commandsOf = <Command extends Named>({ groups }: CommandTree<Command>): Command[] =>
-  groups.flatMap(({ commands }) => commands);
-
-export const commandNamed = <Command extends Named>(
-  tree: CommandTree<Command>,
-  name: string,
-): Command | undefined => commandsOf(tree).find((command) => commandNames(command).includes(name));
-
-export const pathsOf = <Command extends Named>(tree: CommandTree<Command>): string[] => [
-  ...Object.keys(tree.topics),
-  ...commandsOf(tree).flatMap(commandNames),
-];
+/** Every name that a command can be called by. */
+export function allNames({ commands }: CommandTree): NamedCommand[] {
+  return commands.flatMap((entry) => {
+    const shown = namesOf(entry);
+    const hidden = Object.keys(aliases).filter((alias) => aliases[alias] === entry.path);
+    const others = [...shown, ...hidden].flatMap((name) => {
+      const other = verbs[/\w+$/.exec(name)?.[0] ?? ''];
+      return other === undefined ? [] : [name.replace(/\w+$/, other)];
+    });
+    return [
+      ...shown.map((name) => ({ name, entry, isHidden: false })),
+      ...[...hidden, ...others].map((name) => ({ name, entry, isHidden: true })),
+    ];
+  });
+}

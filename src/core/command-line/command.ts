@@ -95,14 +95,12 @@ export const defineCommand = <const A extends Arguments = NoInput, const O exten
   definition: CommandDefinition<A, O>,
 ): CommandDefinition<A, O> => definition;
 
-export interface Named {
-  path: string;
-  aliases?: readonly string[];
-}
-
 export type Effect = 'reads' | 'adds' | 'updates' | 'deletes' | 'runs';
 
-interface Declared extends Named {
+interface Declared {
+  path: string;
+  /** Other names that the help shows. */
+  aliases?: readonly string[];
   /** Where the help lists it. */
   group: 'vals' | 'workspace' | 'set-up';
   effect: Effect;
@@ -121,25 +119,18 @@ export interface LoadedCommand extends Declared, AnyCommand {}
 /** Undefined if the word is no path of a file that is there or that git knows. */
 export type FindFile = (word: string) => Promise<FileOfVal | undefined>;
 
-/** What a folder beside core adds to the program. */
+/** What a folder beside core adds to the program: its commands, and at most two hooks. */
 export interface Feature {
   /** One with the path of a command of core takes its place and extends it. */
   commands: readonly PlacedCommand[];
   /** Which val the path of a file means. */
-  openFiles?(run: Run): Promise<FindFile>;
+  openFiles?: ((run: Run) => Promise<FindFile>) | undefined;
   /** What --local connects to. */
-  openLocal?: OpenLocal;
+  openLocal?: OpenLocal | undefined;
 }
 
-export interface CommandTree<Command extends Named = PlacedCommand> extends Pick<Feature, Hook> {
-  groups: readonly { title: string; commands: readonly Command[] }[];
-  /** The first words of commands that have two, with a summary. */
-  topics: Readonly<Record<string, string>>;
-}
-
-export type Hook = 'openFiles' | 'openLocal';
-
-export type LoadedTree = CommandTree<LoadedCommand>;
+/** The whole program: core with its features. The commands are in the order of the help. */
+export type CommandTree = Feature;
 
 /** The embedded service in this process. */
 interface LocalService {

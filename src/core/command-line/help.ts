@@ -1,15 +1,14 @@
 import { Command, type Help, Option } from 'commander';
 import { columnsFor } from '../output/column.ts';
 import type { AnyCommand } from './command.ts';
-import { environmentAlone } from './global-options.ts';
-import { optionsAt } from './known-options.ts';
-import { flagsOf, optionsOf } from './option-names.ts';
+import { environmentAlone, globalOptions, helpOption, knownOptions, versionOption } from './options.ts';
 
 export function addRootHelp(root: Command): void {
   addText(root, 'To begin, run `vals push hello.ts --local`. For help, run `vals help <command>`.');
 }
 
-export function addTopicHelp(command: Command, topic: string, below: readonly AnyCommand[]): void {
+export function addTopicHelp(command: Command, below: readonly AnyCommand[]): void {
+  const topic = command.name();
   addExamples(
     command,
     below
@@ -29,22 +28,10 @@ export function addCommandHelp(leaf: Command, command: AnyCommand): void {
     `${headers && `Columns in a pipe: ${headers}\n`}To list more options, such as --base-url, run \`vals help options\`.`,
   );
   addExamples(leaf, examples);
-  addRareOptions(leaf, command);
-}
-
-function addRareOptions(leaf: Command, command: AnyCommand): void {
-  const rare = optionsOf(command).filter(([, option]) => option.rare);
-  if (rare.length === 0) return;
-  leaf.addHelpText('after', () => {
-    const help = helpOf(leaf);
-    const items = rare.map(([key, option]) => ({ flags: flagsOf(key, option), ...option }));
-    const width = Math.max(...items.map(({ flags }) => flags.length));
-    const lines = items.map(({ flags, description }) => help.formatItem(flags, width, description, help));
-    return `\nLess common options:\n${lines.join('\n')}`;
-  });
 }
 
 export function optionsHelp(helpWidth: number): string {
+  const all = { ...globalOptions, help: helpOption, version: versionOption };
   const page = new Command('vals')
     .configureOutput({ getOutHelpWidth: () => helpWidth, getOutHasColors: () => false })
     .usage('<command> [options]')
@@ -53,7 +40,7 @@ export function optionsHelp(helpWidth: number): string {
     )
     .helpOption(false)
     .helpCommand(false);
-  for (const { names, placeholder = '', description } of optionsAt([], undefined)) {
+  for (const { names, placeholder = '', description } of knownOptions(all)) {
     page.addOption(
       new Option(`${names.join(', ')} ${placeholder}`.trim(), description).helpGroup(
         'Options of every command:',

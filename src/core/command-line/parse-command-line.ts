@@ -1,12 +1,10 @@
 import { type Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
 import type { Flags } from '../settings/settings.ts';
-import { withoutAliases } from './aliases.ts';
 import { checkInput, checkOptions, type InputNames } from './check-input.ts';
 import type { CommandTree, LoadedCommand } from './command.ts';
-import { globalOptions } from './global-options.ts';
 import { optionsHelp } from './help.ts';
-import { argumentsOf, formOf, optionName } from './option-names.ts';
+import { argumentsOf, formOf, globalOptions, optionName } from './options.ts';
 import { createProgram, type Program } from './program.ts';
 import { helpHint, refusalOf, unknownCommand } from './refusals.ts';
 import type { CommandCall } from './run.ts';
@@ -21,10 +19,7 @@ export async function parseCommandLine(
   tree: CommandTree,
   helpWidth: number,
 ): Promise<CommandLine> {
-  const words = withoutAliases(
-    withHelpAsOption(argv[0] === '-v' ? ['--version', ...argv.slice(1)] : argv, tree),
-    tree,
-  );
+  const words = withHelpAsOption(argv[0] === '-v' ? ['--version', ...argv.slice(1)] : argv, tree);
   if (words.join(' ') === 'options --help') return { kind: 'help', text: optionsHelp(helpWidth), flags: {} };
   const program = createProgram(tree, helpWidth, words);
   try {
@@ -49,7 +44,7 @@ function refuseFieldsOfJson(words: readonly string[]): void {
 }
 
 function withHelpAsOption(argv: readonly string[], tree: CommandTree): readonly string[] {
-  const isTopic = (word = '') => Object.hasOwn(tree.topics, word);
+  const isTopic = (word = '') => tree.commands.some(({ path }) => path.startsWith(`${word} `));
   const index = isTopic(argv[0]) ? 1 : 0;
   if (argv[index] !== 'help') return argv;
   const words = argv.toSpliced(index, 1);

@@ -1,19 +1,31 @@
 import { Command, Option } from 'commander';
 import type { CommandTree, LoadedCommand, Options, PlacedCommand } from './command.ts';
-import { commandNames, commandsOf, loadCommand } from './command-tree.ts';
-import { globalOptions, helpOption, versionOption } from './global-options.ts';
+import { allNames, groups, loadCommand, type NamedCommand } from './command-tree.ts';
 import { addCommandHelp, addRootHelp, addTopicHelp } from './help.ts';
-import { argumentsOf, flagsOf, formsOf, negatedName, optionName, optionsOf } from './option-names.ts';
+import {
+  argumentsOf,
+  flagsOf,
+  formsOf,
+  globalOptions,
+  helpOption,
+  negatedName,
+  optionName,
+  optionsOf,
+  versionOption,
+} from './options.ts';
 
 export interface Program {
   root: Command;
   current(): Command;
   definition(): LoadedCommand | undefined;
+  /** Loads the definitions of the commands below the current one, for a text about them. */
+  defineBelow(): Promise<LoadedCommand[]>;
   help(): Promise<string>;
 }
 
 const narrowWidth = 60;
 
+/** The commands for commander. A definition is loaded when the command line reaches its command. */
 export function createProgram(tree: CommandTree, helpWidth: number, words: readonly string[]): Program {
   let written = '';
   const root = createRoot(helpWidth, (text) => {
@@ -50,60 +62,56 @@ export function createProgram(tree: CommandTree, helpWidth: number, words: reado
       const isShort = helpWidth < narrowWidth || definition === undefined;
       return [command.name(), ...(isShort ? [] : formsOf(definition))].join(' ');
     },
+    subcommandDescription(command) {
+      const names = root
+        .createHelp()
+        .visibleCommands(command)
+        .map((each) => each.name());
+      const about = command.summary() || command.description();
+      return names.length === 0 ? about : `${about}: ${names.join(', ')}`;
+    },
   });
   root.hook('preSubcommand', onReached);
-  // A topic stands where its first command stands.
-  const topics = new Map(Object.entries(tree.topics));
-  for (const { title, commands } of tree.groups) {
-    for (const entry of commands) {
-      const [first = '', second] = entry.path.split(' ');
-      const summary = topics.get(first);
-      if (second === undefined) addCommand(root, entry, first, title);
-      else if (summary !== undefined) addTopic(first, summary, title);
-      topics.delete(first);
-    }
+
+  /** A topic stands where its first command stands. */
+  function topicNamed(name: string, title: string): Command {
+    const known = root.commands.find((command) => command.name() === name);
+    if (known !== undefined) return known;
+    const summary = tree.commands.find(({ path, topic }) => topic && path.startsWith(`${name} `))?.topic;
+    const topic = root.command(name).helpGroup(title).helpCommand(false).usage('<command> [options]');
+    return topic.description(summary ?? '').hook('preSubcommand', onReached);
   }
 
-  function addCommand(parent: Command, entry: PlacedCommand, path: string, title?: string): void {
-    const [name = '', ...aliases] = namesBesides(path, entry);
-    const command = parent.command(name).aliases(aliases);
-    if (title !== undefined) command.helpGroup(title);
+  function addCommand({ name, entry, isHidden }: NamedCommand): void {
+    const [first = '', second] = name.split(' ');
+    const title = groups[entry.group];
+    const parent = second === undefined ? root : topicNamed(first, title);
+    const command = parent.command(second ?? first, { hidden: isHidden });
+    if (parent === root) command.helpGroup(title);
     entries.set(command, entry);
   }
 
-  function addTopic(topic: string, summary: string, title: string): void {
-    const command = root.command(topic).helpGroup(title).helpCommand(false).usage('<command> [options]');
-    for (const entry of commandsOf(tree)) {
-      const path = commandNames(entry).find((name) => name.startsWith(`${topic} `));
-      if (path !== undefined) addCommand(command, entry, path);
-    }
-    command.description(`${summary}: ${command.commands.map((each) => each.name()).join(', ')}`);
-    command.hook('preSubcommand', onReached);
+  for (const each of allNames(tree)) addCommand(each);
+
+  async function defineBelow(): Promise<LoadedCommand[]> {
+    for (const command of current.commands) await define(command);
+    return current.commands.flatMap((command) => definitions.get(command) ?? []);
   }
 
   return {
     root,
     current: () => current,
     definition: () => definitions.get(current),
+    defineBelow,
     async help() {
-      const topic = current.name();
-      for (const command of current.commands) await define(command);
-      for (const { commands } of current.commands) for (const command of commands) await define(command);
-      const below = current.commands.flatMap((command) => definitions.get(command) ?? []);
+      const below = await defineBelow();
       if (current === root) addRootHelp(root);
-      else if (below.length > 0) addTopicHelp(current, topic, below);
+      else if (below.length > 0) addTopicHelp(current, below);
       written = '';
       current.outputHelp();
       return written;
     },
   };
-}
-
-/** The last words of all names that are in the same topic as `path`. */
-function namesBesides(path: string, entry: PlacedCommand): string[] {
-  const topicOf = (words: string) => words.split(' ').slice(0, -1).join(' ');
-  const names = commandNames(entry).filter((words) => topicOf(words) === topicOf(path));
-  return names.map((words) => words.split(' ').at(-1) ?? '');
 }
 
 function createRoot(helpWidth: number, write: (text: string) => void): Command {
@@ -141,11 +149,11 @@ function defineCommand(command: Command, definition: LoadedCommand): void {
   for (const [, { value, repeatable, description }] of argumentsOf(definition)) {
     command.argument(`[${value.placeholder}${repeatable ? '...' : ''}]`, description);
   }
-  addOptions(command, options);
   const formats = formatsOf(definition);
   const isFormat = ([key]: [string, unknown]) => formats.includes(key);
-  addOptions(command, Object.fromEntries(Object.entries(globalOptions).filter(isFormat)));
-  const others = Object.entries(globalOptions).filter((option) => !isFormat(option));
+  const all = Object.entries(globalOptions);
+  addOptions(command, { ...options, ...Object.fromEntries(all.filter(isFormat)) });
+  const others = all.filter((option) => !isFormat(option));
   addOptions(command, Object.fromEntries(others), { isHidden: true });
   addCommandHelp(command, definition);
 }
@@ -169,10 +177,10 @@ function addOptions(command: Command, options: Options, { isHidden = false } = {
     if (value?.words && value.acceptsOnlyWords) option.argChoices = [...value.words];
     if (definition.default !== undefined) option.default(definition.default);
     if (repeatable) option.argParser((word, before: string[] = []) => [...before, word]);
-    const isElsewhere = isHidden || definition.rare === true;
-    command.addOption(option.hideHelp(isElsewhere));
-    if (negatable === undefined) continue;
-    command.addOption(new Option(negatedName(key), negatable).hideHelp(isElsewhere));
+    if (definition.rare) option.helpGroup('Less common options:');
+    command.addOption(option.hideHelp(isHidden));
+    if (negatable !== undefined)
+      command.addOption(new Option(negatedName(key), negatable).hideHelp(isHidden));
   }
 }
 

@@ -2,7 +2,6 @@ import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
 import { sh } from '../lib/hint.ts';
 import { asQuestion, nearest } from '../lib/suggest.ts';
-import { aliasesBelow } from './aliases.ts';
 import type { AnyCommand } from './command.ts';
 
 export interface Refused {
@@ -20,10 +19,7 @@ export function refusalOf(error: CommanderError, { command, definition }: Refuse
 
 export function unknownCommand(parent: Command): UsageError {
   const [word = ''] = parent.args;
-  const names = [
-    ...parent.commands.flatMap((command) => [command.name(), ...command.aliases()]),
-    ...aliasesBelow(pathOf(parent)[0]),
-  ];
+  const names = parent.commands.map((command) => command.name());
   return new UsageError(`Unknown command '${word}'.${asQuestion(nearest(word, names))}`, {
     hint: helpHint(parent),
   });

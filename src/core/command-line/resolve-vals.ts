@@ -10,7 +10,7 @@ import { once } from '../lib/once.ts';
 import { isFile, readableNames } from '../lib/paths.ts';
 import { getVal } from '../routes.ts';
 import type { AnyCommand, FindFile, LoadedCommand, Run } from './command.ts';
-import { argumentsOf, optionsOf } from './option-names.ts';
+import { argumentsOf, optionsOf } from './options.ts';
 import type { ValReference } from './value-types.ts';
 
 /** Puts the vals that the words mean in the place of the words. */

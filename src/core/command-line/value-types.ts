@@ -125,7 +125,7 @@ export const seconds = (): ValueType<number> => ({
   schema: { type: 'number', exclusiveMinimum: 0, maximum: longestTimeout },
 });
 
-const listVersions: Hint = sh`To list the versions of a val, run ${['version', 'ls', '<val>']}.`;
+const listVersions: Hint = sh`To list the versions, run ${['version', 'ls', '<val>']}.`;
 
 export const versionNumber = (placeholder = 'n'): ValueType<number> => ({
   placeholder,

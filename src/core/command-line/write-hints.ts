@@ -2,7 +2,7 @@ import { type CommandWords, type Hint, hintList, type WriteHints } from '../lib/
 import type { Flags } from '../settings/settings.ts';
 import type { CommandTree, LoadedCommand } from './command.ts';
 import { commandNamed, loadCommand } from './command-tree.ts';
-import { type KnownOption, optionsAt } from './known-options.ts';
+import { type KnownOption, optionsAt } from './options.ts';
 import { quoteFor } from './shell-command.ts';
 
 export interface HintOptions {
@@ -58,7 +58,7 @@ interface SortedWords {
 }
 
 function sortWords(command: LoadedCommand, words: readonly string[]): SortedWords {
-  const known = optionsAt(command.path.split(' '), command);
+  const known = optionsAt(command);
   const options: string[] = [];
   const args: string[] = [];
   let takesValue = false;

@@ -1,5 +1,5 @@
 import { defineCommand, type Options, type Run } from '../../core/command-line/command.ts';
-import { optionsAt } from '../../core/command-line/known-options.ts';
+import { optionsAt } from '../../core/command-line/options.ts';
 import {
   parsedText,
   path,
@@ -171,7 +171,7 @@ export const command = defineCommand({
 
 /** Options after the file are the val's own. Somebody may have meant them for vals. */
 function noteOptionsOfVal({ out: { say } }: Run, args: readonly string[]): void {
-  const known = new Set(optionsAt(['run'], command).flatMap(({ names }) => names));
+  const known = new Set(optionsAt(command).flatMap(({ names }) => names));
   const passedOn = args.map((word) => word.replace(/=.*$/s, '')).find((word) => known.has(word));
   if (passedOn === undefined) return;
   say({

@@ -121,9 +121,14 @@ describe('a usage error', () => {
   it.each([
     ['a list of fields after --json', ['ls', '--json', 'name,version'], 'Add --fields name,version instead.'],
     [
+      'a version that is no number',
+      ['version', 'get', 'hello', 'x', '--json'],
+      'A version number is a whole number. To list the versions, run `vals version ls hello`.',
+    ],
+    [
       'a version that is missing',
       ['restore', 'hello', '--json'],
-      'To list the versions of a val, run `vals version ls <val>`. For help, run `vals version restore --help`.',
+      'To list the versions, run `vals version ls hello`. For help, run `vals restore --help`.',
     ],
   ])('about %s says what to do', async (_what, args, hint) => {
     const { exit, stderr } = await inProcess(args, { env: {} });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { spawn } from '@lydell/node-pty';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadTree } from '../../../src/core/command-line/command-tree.ts';
 import { completions } from '../../../src/core/command-line/completion/completions.ts';
 import { filesLine, shells } from '../../../src/core/command-line/completion/scripts.ts';
 import { commandTree } from '../../../src/main.ts';
@@ -185,11 +184,10 @@ describe('vals completion', () => {
   });
 });
 
-describe('the next word', async () => {
-  const tree = await loadTree(commandTree);
+describe('the next word', () => {
   const next = (line: string) => {
     const words = line.split(' ');
-    return completions(tree, words.slice(0, -1), words.at(-1) ?? '');
+    return completions(commandTree, words.slice(0, -1), words.at(-1) ?? '');
   };
 
   it.each<[string, string[], { before: string }?]>([
@@ -208,8 +206,8 @@ describe('the next word', async () => {
     ['nonsense ', []],
     ['help val ed', ['edit']],
     ['help me ', []],
-  ])('after `vals %s` is one of %j', (line, words, { before } = { before: '' }) => {
-    const { candidates, ...others } = next(line);
+  ])('after `vals %s` is one of %j', async (line, words, { before } = { before: '' }) => {
+    const { candidates, ...others } = await next(line);
     expect(candidates.map(({ word }) => word)).toEqual(words);
     expect(others).toMatchObject({ before, offers: [] });
   });
@@ -220,7 +218,7 @@ describe('the next word', async () => {
     ['version new x ', 'files'],
     ['val rm x ', 'vals'],
     ...(has('run') ? ['run ', 'run -- --a'].map((line) => [line, 'vals and files']) : []),
-  ])('after `vals %s` is one of the %s', (line = '', kinds = '') => {
-    expect(next(line)).toMatchObject({ candidates: [], offers: kinds.split(' and ') });
+  ])('after `vals %s` is one of the %s', async (line = '', kinds = '') => {
+    expect(await next(line)).toMatchObject({ candidates: [], offers: kinds.split(' and ') });
   });
 });

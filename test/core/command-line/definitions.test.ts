@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { LoadedCommand } from '../../../src/core/command-line/command.ts';
-import { commandsOf, loadTree } from '../../../src/core/command-line/command-tree.ts';
-import { argumentsOf, optionsOf } from '../../../src/core/command-line/option-names.ts';
+import { loadCommands } from '../../../src/core/command-line/command-tree.ts';
+import { argumentsOf, optionsOf } from '../../../src/core/command-line/options.ts';
 import { withoutColor } from '../../../src/core/output/style.ts';
 import { commandTree } from '../../../src/main.ts';
 import { run } from '../../support/program.ts';
 
-const commands = commandsOf(await loadTree(commandTree));
+const commands = await loadCommands(commandTree);
 
 describe.each(commands)('vals $path', ({ path, aliases = [], examples, summary }) => {
   it.each([path, ...aliases])('has a help screen as %s', async (words) => {

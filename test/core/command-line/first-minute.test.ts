@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { groups } from '../../../src/core/command-line/command-tree.ts';
 import { commandTree } from '../../../src/main.ts';
 import { has } from '../../support/features.ts';
 import { run, runOnScreen } from '../../support/program.ts';
@@ -14,10 +15,9 @@ describe('vals alone', () => {
     expect(commands.slice(0, 9).join(' ')).toBe('push val version ls runs me likes comments refs');
     if (has('service')) expect(commands.slice(-5).sort().join(' ')).toBe('backup serve space token user');
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
-    const titles = [...new Set(commandTree.groups.map(({ title }) => title))];
-    expect(lines.filter((line) => /^\S.*:$/.test(line))).toEqual(titles);
+    expect(lines.filter((line) => /^\S.*:$/.test(line))).toEqual(Object.values(groups));
     expect(lines).toContainEqual(expect.stringContaining('To begin, run `vals push'));
-    for (const { path } of commandTree.groups.flatMap(({ commands }) => commands)) {
+    for (const { path } of commandTree.commands) {
       const [topic, name = ''] = path.split(' ');
       expect(lines).toContainEqual(expect.stringMatching(`^  ${topic} .*\\b${name}`));
     }

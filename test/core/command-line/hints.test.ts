@@ -11,7 +11,7 @@ import { type CommandWords, type Hints, sh } from '../../../src/core/lib/hint.ts
 import type { Flags } from '../../../src/core/settings/settings.ts';
 import { commandTree } from '../../../src/main.ts';
 import { has, hasAll } from '../../support/features.ts';
-import { run } from '../../support/program.ts';
+import { folderOf, run } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
 
 const writer = (flags: Flags = {}, platform: NodeJS.Platform = 'linux') =>
@@ -97,6 +97,14 @@ it("a hint shows the user's own word for a val, in quotes, and the error keeps t
   expect(error?.message).toContain('val my val.');
   expect(error?.hint).toContain("`vals version ls 'my val'`");
   expect(error).toMatchObject({ path: `/v1/vals/${id}/versions/9` });
+});
+
+it('a name that is taken: the hint has the file that was typed', async () => {
+  const { env } = await scriptedService([{ status: 409, body: {} }]);
+  const cwd = folderOf({ 'a b.ts': 'x' });
+  const { exit, error } = await run(['val', 'create', 'hello', 'a b.ts', '--json'], { env, cwd });
+  expect(exit).toBe(5);
+  expect(error?.hint).toContain("run `vals version new hello 'a b.ts'`.");
 });
 
 it('a hint for a command of a feature is not written without the feature', async () => {

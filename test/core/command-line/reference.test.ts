@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { loadTree } from '../../../src/core/command-line/command-tree.ts';
+import { loadCommands } from '../../../src/core/command-line/command-tree.ts';
 import { outcomeMarks } from '../../../src/core/commands/shared/columns.ts';
 import * as errors from '../../../src/core/errors.ts';
 import { commandTree } from '../../../src/main.ts';
 import { referenceOf } from './reference.ts';
 
 it('docs/reference.md is up to date', async () => {
-  const reference = referenceOf(await loadTree(commandTree));
+  const reference = referenceOf(await loadCommands(commandTree));
   await expect(reference).toMatchFileSnapshot('../../../docs/reference.md');
 });
 

@@ -1,21 +1,22 @@
-import type { LoadedCommand, LoadedTree, Options } from '../../../src/core/command-line/command.ts';
-import { globalOptions } from '../../../src/core/command-line/global-options.ts';
+import type { LoadedCommand, Options } from '../../../src/core/command-line/command.ts';
+import { groups } from '../../../src/core/command-line/command-tree.ts';
 import {
   argumentsOf,
   flagsOf,
   formOf,
   formsOf,
+  globalOptions,
   negatedName,
-} from '../../../src/core/command-line/option-names.ts';
+} from '../../../src/core/command-line/options.ts';
 import { columnsFor } from '../../../src/core/output/column.ts';
 
-export function referenceOf({ groups }: LoadedTree): string {
+export function referenceOf(commands: readonly LoadedCommand[]): string {
   return `${[
     '# Commands of vals',
     'Made from the command definitions by `npm run reference`; changes by hand are lost.',
-    ...groups.flatMap(({ title, commands }) => [
+    ...Object.entries(groups).flatMap(([key, title]) => [
       `## ${title.replace(/:$/, '')}`,
-      ...commands.flatMap(sectionOf),
+      ...commands.filter(({ group }) => group === key).flatMap(sectionOf),
     ]),
     '## Options of every command',
     optionList(globalOptions),

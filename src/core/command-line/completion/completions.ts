@@ -1,7 +1,7 @@
-import type { LoadedCommand, LoadedTree } from '../command.ts';
-import { commandNamed, commandNames, commandsOf } from '../command-tree.ts';
-import { type KnownOption, optionsAt } from '../known-options.ts';
-import { argumentsOf } from '../option-names.ts';
+import { CommanderError } from 'commander';
+import type { CommandTree, LoadedCommand } from '../command.ts';
+import { argumentsOf, type KnownOption, knownOptions, optionsAt, versionOption } from '../options.ts';
+import { createProgram, type Program } from '../program.ts';
 import type { Offer, ValueType } from '../value-types.ts';
 
 export interface Candidate {
@@ -17,51 +17,63 @@ export interface Completions {
 
 const none: Completions = { candidates: [], offers: [], before: '' };
 
-export function completions(
-  tree: LoadedTree,
+/** What may stand in the place of an unfinished word, after words that commander has read. */
+export async function completions(
+  tree: CommandTree,
   wordsBefore: readonly string[],
   unfinished: string,
-): Completions {
+): Promise<Completions> {
   const isHelp = wordsBefore[0] === 'help';
-  const words = readWords(isHelp ? wordsBefore.slice(1) : wordsBefore, tree);
-  const { path, command, others, optionAwaitingValue } = words;
+  const words = isHelp ? wordsBefore.slice(1) : wordsBefore;
+  const program = createProgram(tree, 80, words);
+  const stoppedBy = await parseUnfinished(program, words);
+  const command = program.definition();
+  const { args, parent } = program.current();
   if (isHelp && command !== undefined) return none;
-  if (optionAwaitingValue !== undefined) return completeValue(optionAwaitingValue, unfinished);
-  if (!words.onlyArgumentsFollow && unfinished.startsWith('-')) return completeOption(words, unfinished);
-  if (command !== undefined) return completeArgument(command, others.length, unfinished);
-  return others.length === 0 ? completeCommand(tree, path.join(' '), unfinished) : none;
+  const options = [
+    ...optionsAt(command),
+    ...(parent === null ? knownOptions({ version: versionOption }) : []),
+  ];
+  if (stoppedBy === 'commander.optionMissingArgument')
+    return completeValue(findOption(options, words.at(-1)), unfinished);
+  const onlyArgumentsFollow = words.includes('--') || (command?.passesThrough && args.length > 0);
+  if (!onlyArgumentsFollow && unfinished.startsWith('-')) return completeOption(options, unfinished);
+  if (command !== undefined) return completeArgument(command, args.length, unfinished);
+  return args.length === 0 ? completeCommand(program, unfinished) : none;
 }
 
-function completeCommand(tree: LoadedTree, topic: string, unfinished: string): Completions {
-  const commands = commandsOf(tree).flatMap(({ summary, ...command }) =>
-    commandNames(command)
-      .map((name) => name.split(' '))
-      .filter((words) => words.slice(0, -1).join(' ') === topic)
-      .map((words) => ({ word: words.at(-1) ?? '', description: summary }))
-      // An alias is offered only if the name does not begin with what was typed.
-      .filter(({ word }) => word.startsWith(unfinished))
-      .slice(0, 1),
-  );
-  const topics = Object.entries(tree.topics).map(([word, description]) => ({ word, description }));
-  const help = { word: 'help', description: 'Explain a command' };
-  return startingWith(unfinished, [...commands, ...(topic === '' ? topics : []), help]);
-}
-
-function completeOption({ path, command }: Words, unfinished: string): Completions {
-  const known = optionsAt(path, command);
-  const [name = '', value] = unfinished.split(/=(.*)/s);
-  if (value !== undefined) {
-    const option = findOption(known, name);
-    return option === undefined ? none : { ...completeValue(option, value), before: `${name}=` };
+/** Returns the code of the error with which commander stopped, if it did. */
+async function parseUnfinished({ root }: Program, words: readonly string[]): Promise<string | undefined> {
+  try {
+    await root.parseAsync([...words], { from: 'user' });
+    return undefined;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.code;
+    throw error;
   }
+}
+
+async function completeCommand(program: Program, unfinished: string): Promise<Completions> {
+  await program.defineBelow();
+  const current = program.current();
+  const commands = current.createHelp().visibleCommands(current);
+  return startingWith(unfinished, [
+    ...commands.map((each) => ({ word: each.name(), description: each.summary() || each.description() })),
+    { word: 'help', description: 'Explain a command' },
+  ]);
+}
+
+function completeOption(options: readonly KnownOption[], unfinished: string): Completions {
+  const [name = '', value] = unfinished.split(/=(.*)/s);
+  if (value !== undefined) return { ...completeValue(findOption(options, name), value), before: `${name}=` };
   return startingWith(
     unfinished,
-    known.flatMap(({ names, description }) => names.map((word) => ({ word, description }))),
+    options.flatMap(({ names, description }) => names.map((word) => ({ word, description }))),
   );
 }
 
-const completeValue = ({ definition: { value } }: KnownOption, unfinished: string): Completions =>
-  value === undefined ? none : completeType(value, unfinished);
+const completeValue = (option: KnownOption | undefined, unfinished: string): Completions =>
+  option?.definition.value === undefined ? none : completeType(option.definition.value, unfinished);
 
 function completeArgument(command: LoadedCommand, position: number, unfinished: string): Completions {
   const definitions = argumentsOf(command).map(([, definition]) => definition);
@@ -80,40 +92,5 @@ const startingWith = (unfinished: string, candidates: readonly Candidate[]): Com
   candidates: candidates.filter(({ word }) => word.startsWith(unfinished)),
 });
 
-interface Words {
-  path: readonly string[];
-  command: LoadedCommand | undefined;
-  /** The words that are neither options nor names of commands. */
-  others: readonly string[];
-  optionAwaitingValue: KnownOption | undefined;
-  onlyArgumentsFollow: boolean;
-}
-
-function readWords(words: readonly string[], tree: LoadedTree): Words {
-  const path: string[] = [];
-  const others: string[] = [];
-  let command: LoadedCommand | undefined;
-  let optionAwaitingValue: KnownOption | undefined;
-  let onlyArgumentsFollow = false;
-  for (const word of words) {
-    const longer = [...path, word].join(' ');
-    const isName = Object.hasOwn(tree.topics, longer) || commandNamed(tree, longer) !== undefined;
-    if (optionAwaitingValue !== undefined) optionAwaitingValue = undefined;
-    else if (!onlyArgumentsFollow && word === '--') onlyArgumentsFollow = true;
-    else if (!onlyArgumentsFollow && /^-./s.test(word)) {
-      // The value of `--option=value` is in the same word, so it does not match.
-      const option = findOption(optionsAt(path, command), word);
-      if (option?.placeholder !== undefined) optionAwaitingValue = option;
-    } else if (command === undefined && others.length === 0 && isName) {
-      path.push(word);
-      command = commandNamed(tree, longer);
-    } else {
-      others.push(word);
-      onlyArgumentsFollow ||= command === undefined || command.passesThrough === true;
-    }
-  }
-  return { path, command, others, optionAwaitingValue, onlyArgumentsFollow };
-}
-
-const findOption = (options: readonly KnownOption[], name: string): KnownOption | undefined =>
+const findOption = (options: readonly KnownOption[], name = ''): KnownOption | undefined =>
   options.find(({ names }) => names.includes(name));

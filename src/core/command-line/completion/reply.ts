@@ -3,7 +3,6 @@ import { createSeenVals } from '../../find-val/seen-vals.ts';
 import { readableNames } from '../../lib/paths.ts';
 import { createSettings, type Settings } from '../../settings/settings.ts';
 import type { CommandTree, Host } from '../command.ts';
-import { loadTree } from '../command-tree.ts';
 import { parseCommandLine } from '../parse-command-line.ts';
 import type { Offer } from '../value-types.ts';
 import { type Candidate, completions } from './completions.ts';
@@ -17,7 +16,7 @@ export async function completionReply(
   const words = shell === 'bash' ? withBreaksJoined(typed) : typed;
   const wordsBefore = words.slice(0, -1);
   const current = words.at(-1) ?? '';
-  const found = completions(await loadTree(tree), wordsBefore, current);
+  const found = await completions(tree, wordsBefore, current);
   const { before, offers } = found;
   const unfinished = current.slice(before.length);
   const candidates = [...found.candidates];

@@ -38,7 +38,7 @@ export function conflict(call: Call): Partial<Message> {
     case 'createToken':
       return nameIsTaken('token', sh`To end that token, run ${['token', 'rm', name]}.`);
     case 'createVal':
-      return nameIsTaken('val', sh`To update the val, run ${['push', '<paths...>']}.`);
+      return nameIsTaken('val');
     case 'changeVal':
       return name === '' ? {} : nameIsTaken('val');
     case 'putVal':

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { defineCommand } from '../../command-line/command.ts';
 import { path, text } from '../../command-line/value-types.ts';
-import { PartialError, UsageError } from '../../errors.ts';
+import { hasStatus, PartialError, UsageError, type ValsError } from '../../errors.ts';
 import { readCode } from '../../files/read-text.ts';
 import { publicity } from '../../http/change-val.ts';
 import { textAt } from '../../http/record-fields.ts';
-import { sh } from '../../lib/hint.ts';
+import { hintList, sh } from '../../lib/hint.ts';
 import { isObject, withoutUndefined } from '../../lib/json.ts';
 import { isFile } from '../../lib/paths.ts';
 import { namePattern } from '../../lib/val-limits.ts';
@@ -59,7 +59,9 @@ export const command = defineCommand({
     await refuseBrokenCode(file, code, { noCheck });
     if (dryRun) return plan(call);
     const api = await run.api();
-    const reply = await api.send({ ...call, expects: 'record' });
+    const reply = await api.send({ ...call, expects: 'record' }).catch((error) => {
+      throw hasStatus(error, 409) ? namingVersion(error, name, file) : error;
+    });
     const { status, body: record } = reply;
     const done = status === 201 ? `Created ${name}.` : `The service accepted ${name}.`;
     run.out.say({ kind: 'done', text: done });
@@ -71,3 +73,10 @@ export const command = defineCommand({
     return { kind: 'record', record, error: new PartialError(message, { hint }) };
   },
 });
+
+/** Somebody who has new code for a val that is there may send it as a version. */
+function namingVersion(error: ValsError, name: string, file: string): ValsError {
+  const newVersion = sh`To make the code a version of that val, run ${['version', 'new', name, file]}.`;
+  error.facts.hint = [...hintList(error.facts.hint), newVersion];
+  return error;
+}
