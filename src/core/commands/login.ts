@@ -16,9 +16,9 @@ import { warnIfSet } from './shared/warn-if-set.ts';
 export const command = defineCommand({
   summary: 'Sign in to a service and store its token',
   description:
-    'Sign in to a service, and store the token in a file that only you can read. The command stores a token only if ' +
-    'the service accepts the token. The token is sent to that service only. Without a base URL, the command asks for ' +
-    'the address of the service.',
+    'Sign in to a service, make it the default, and store the token in a file that only you can read. The token is stored ' +
+    'only if the service accepts it, and is sent to no other service. Without a base URL, the command asks for the ' +
+    'address of the service.',
   arguments: {
     baseUrl: {
       description: 'the base URL of the service, such as https://api.example.com',
@@ -43,8 +43,8 @@ export const command = defineCommand({
       });
     }
     const { configFile } = settings;
-    // This call reports a broken config file before the user types a token.
-    settings.readConfig();
+    // This call also reports a broken config file before the user types a token.
+    const { baseUrl: before } = settings.readConfig();
     const baseUrl =
       givenBaseUrl(run, address) ?? settings.baseUrl?.value ?? (await askForBaseUrl(run, withToken));
     const token = withToken ? await readToken(run) : await askForToken(run, baseUrl);
@@ -55,6 +55,12 @@ export const command = defineCommand({
     }));
     warnIfSet(run, 'VALS_TOKEN');
     warnIfSet(run, 'VALS_LOCAL');
+    if (before !== undefined && before !== baseUrl.href) {
+      say({
+        kind: 'note',
+        text: sh`${baseUrl.href} is now the default service. To go back, run ${['use', before]}.`,
+      });
+    }
     say({
       kind: 'hint',
       text: [sh`To send a file, run ${['push', '<paths...>']}.`, sh`To see your user, run ${['me']}.`],

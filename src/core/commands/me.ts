@@ -14,7 +14,7 @@ const columns: Column[] = [
 ];
 
 export const command = defineCommand({
-  summary: 'Show the user that you are signed in as',
+  summary: 'Show the account that you are signed in to',
   examples: ['vals me', 'vals me --json | jq -r .username'],
   columns,
   async run({ api: connect }) {

@@ -56,8 +56,8 @@ export const pathsArgument = {
 export const command = defineCommand({
   summary: 'Create or update vals from files and folders',
   description:
-    'Create or update vals from files. The file send-mail.ts becomes the val send_mail. A push replaces the code of the ' +
-    'val; its versions stay.',
+    'Create or update vals from files. The file send-mail.ts becomes the val send_mail. A push replaces the ' +
+    'code of the val; older versions are kept.',
   details: `${folderDetails} ${concurrencyDetails}`,
   descriptionForAgents: `Create or update vals from files and folders (hello.ts becomes the val hello), or from code with a name. ${folderDetails}`,
   arguments: { paths: pathsArgument },

@@ -1,4 +1,5 @@
-import { UnknownOutcomeError, ValsError } from '../errors.ts';
+import { RefusedError, UnknownOutcomeError, ValsError } from '../errors.ts';
+import { listed } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
 import * as routes from '../routes.ts';
 import type { Api } from './api.ts';
@@ -47,7 +48,13 @@ async function sendAsVersion(
   ifMatch: string | undefined,
 ): Promise<number | undefined> {
   const { record, etag } = await api.recordWithEtag(routes.getVal(val));
-  await api.send({ ...routes.createVersion(val, codeOf(record), fields), ifMatch: ifMatch ?? etag });
+  await api
+    .send({ ...routes.createVersion(val, codeOf(record), fields), ifMatch: ifMatch ?? etag })
+    .catch((error) => {
+      if (error instanceof RefusedError)
+        error.facts.hint = `This service may have no way to change the ${listed(Object.keys(fields))} of a val that is there. Change it on the service itself.`;
+      throw error;
+    });
   return versionOf(record);
 }
 

@@ -53,11 +53,12 @@ const runOptions = {
   watch: { description: 'run the file again on every save', ...forPeople },
   maxTime: {
     rare: true,
-    description: 'time limit of a run (default: none), or until the answer to a request begins (default: 60)',
+    description:
+      'time limit for a run (default: none) or, with --http, for the start of a response (default: 60)',
     value: seconds(),
   },
   env: {
-    description: 'set a variable, or hand on yours',
+    description: 'set a variable, or pass yours on',
     value: parsedText('name[=value]', parseVariable),
     repeatable: true,
   },
@@ -70,13 +71,13 @@ const runOptions = {
   },
   inspect: {
     rare: true,
-    description: "start Node's debugger; --inspect=9230 at another port",
+    description: "start Node's debugger, on another port with --inspect=9230",
     afterEquals: inspectorAddress,
     ...forPeople,
   },
   inspectBrk: {
     rare: true,
-    description: 'the same, and wait until the debugger is there',
+    description: 'the same, and wait for a debugger to attach',
     afterEquals: inspectorAddress,
     ...forPeople,
   },
@@ -102,8 +103,8 @@ export const command = defineCommand({
   summary: 'Run a file, or a val of the service, on this machine',
   description:
     "Run a file, or a val with the service's code, as `node` would. The sandbox is a seat belt: it protects against " +
-    'accidents, not against malice. Run only code that you trust. Options go before the file or val: ' +
-    'what follows it belongs to the val, unless --http stands before it.',
+    'accidents, not against malice. Run only code that you trust. Put options before the file or ' +
+    'val; what follows is passed to the val (except with --http).',
   details:
     'If no file has the given name, the command runs the val of that name. TypeScript, JSX and `https:` imports run ' +
     'without a build. The default export, or its `fetch` method, is called with the arguments as strings. The value ' +

@@ -13,9 +13,9 @@ import { existingPlaceOptions, placeOfTarget, placeToOpen } from './serve/store-
 export const command = defineCommand({
   summary: 'Copy everything that a service keeps',
   description:
-    'Copy everything that a service keeps, as it is at one moment, while the service serves: people, digests of tokens, ' +
+    'Copy everything that a service keeps, as of one moment, while the service is running: people, digests of tokens, ' +
     `spaces, vals, versions, ${recordKinds.join(', ')} and references. The target is a new file, or the URL of an empty PostgreSQL ` +
-    'database. The same command restores a backup, and moves a service from SQLite to PostgreSQL or back. Every token goes on ' +
+    'database. The same command restores a backup, and moves a service from SQLite to PostgreSQL or back. All tokens keep ' +
     'working. The command opens the database directly, so it needs no token.',
   arguments: {
     target: { description: 'a new file, or postgres://user@host/name', value: path('target') },

@@ -17,10 +17,9 @@ const nothingDiffers = 'No file of the workspace differs from its val on the ser
 export const command = defineCommand({
   summary: 'Show how the files differ from the service',
   description:
-    'Show the differences between the files of the workspace and the service as a unified diff. At a terminal, + ' +
-    'marks the lines that a push would send. If a val changed only on the service, + marks the lines that a pull ' +
-    'would write. In a pipe, - always marks lines of the service, and + marks lines of the file. `patch -p1` can ' +
-    'apply this diff.',
+    'Show the differences between the files of the workspace and the service as a unified diff. At a terminal, + marks ' +
+    'what a push would send or, where only the service changed, what a pull would write. In a pipe, - is always the ' +
+    'service and + the file, and `patch -p1` can apply the diff.',
   descriptionForAgents:
     'Show the differences between the files of the workspace and the service as unified diffs. - marks lines on the ' +
     'service, + marks lines in the file.',

@@ -11,8 +11,8 @@ export const command = defineCommand({
   summary: 'Make this folder a workspace',
   description:
     'Make this folder a workspace. The command writes vals.json, which says which services the vals belong to. Commit ' +
-    'vals.json. Every file that `vals push` takes is a val. Nothing is sent. In a workspace, the command adds the service ' +
-    'in use to vals.json.',
+    'vals.json. Every file that `vals push` takes is a val. Nothing is sent. Run in an existing workspace, the command ' +
+    'adds the service in use to vals.json.',
   examples: ['vals init'],
   columns: [column('status'), column('file'), column('services')],
   async run({ settings, out: { say } }) {

@@ -15,20 +15,21 @@ import { createWorkspaces } from '../workspaces.ts';
 export const command = defineCommand({
   summary: "Write the service's code into the workspace",
   description:
-    "Write the service's code into the files of the workspace, or add vals that the workspace does not have yet. A file " +
-    'that has code which the service never had is not overwritten without --force. --merge merges both codes, and marks ' +
-    'conflicts. A file that is overwritten or merged is kept first, and a line says where.',
+    "Write the service's code into the files that are behind, or add vals that the workspace does not have yet. A file " +
+    'in conflict is overwritten only with --force. --merge merges both codes, and marks the lines where they disagree. A ' +
+    'file that is overwritten or merged is backed up first; the output says where.',
   details:
-    'If a val was renamed on the service, vals.json gets its new name. If the name of a val cannot be the name of a file, ' +
-    'the val gets another file, and vals.json its name. To continue after an interruption, run the command again.',
+    'If a val was renamed on the service, vals.json gets its new name. If the name of a val cannot be the name of a file ' +
+    'here, the val is stored under another file name, which vals.json records. To continue after an interruption, run ' +
+    'the command again.',
   descriptionForAgents:
-    "Write the service's code into the files of the workspace, or add vals that the workspace does not have yet. A file " +
-    'that was changed is not overwritten without force. merge merges both codes, and marks conflicts.',
+    "Write the service's code into the files that are behind, or add vals that the workspace does not have yet. A file " +
+    'in conflict is overwritten only with force. merge merges both codes, and marks the lines where they disagree.',
   arguments: { vals: valsOfWorkspace },
   options: {
     all: { description: 'also add all your other vals on the service' },
     merge: { description: 'merge vals that changed in the file and on the service', conflicts: ['force'] },
-    force: { description: 'overwrite files that you changed, and keep copies of them' },
+    force: { description: 'overwrite files in conflict, and back them up' },
     dryRun: { description: 'write nothing; print what would be done' },
   },
   examples: [

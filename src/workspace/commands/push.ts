@@ -25,7 +25,7 @@ export const command = defineCommand({
   ...corePush,
   description:
     'Create or update vals from files. The file send-mail.ts becomes the val send_mail. In a workspace, `vals push` without a ' +
-    'path sends all new and changed files. Outside of one, a push replaces the code of the val; its versions stay.',
+    'path sends all new and changed files. Outside a workspace, a push replaces the code of the val; older versions are kept.',
   details:
     `${folderDetails} ${rule} A conflict is refused. --force sends every file that differs, whatever the service has. The ` +
     'first push from a folder to a service shows the vals that it would change, and asks. --prune also deletes the vals ' +

@@ -14,13 +14,13 @@ import type { RunSummary } from './run-summary.ts';
 const runsBeforeFollowing = 10;
 
 export const summaryExplained =
-  'The summary reads all runs and has a row for each val and version, most failures first. Its columns are val, ' +
+  'The summary reads all runs and has a row for each val and version, the most failures first. Its columns are val, ' +
   'version, runs, failed, errors (the error rate), p50, p95 and, at a terminal, "over time" (a bar for each part of the time). Half of the runs took at most p50, ' +
   'and 95% of them took at most p95. A run that has not ended counts as a run, but not as a failure, and has no duration.';
 
 export const runViews = {
   follow: {
-    description: `show the last ${runsBeforeFollowing} runs (or --limit), then new runs as they come`,
+    description: `show the last ${runsBeforeFollowing} runs (or --limit), then new runs as they arrive`,
     conflicts: ['summary', 'until', 'all', 'offset'],
     forPeople: true,
   },

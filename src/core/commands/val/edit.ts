@@ -17,8 +17,8 @@ export const command = defineCommand({
   summary: "Edit a val's code in your editor",
   description:
     "Edit a val's code in your editor ($VISUAL or else $EDITOR), and send the saved text as a new version. If you change " +
-    'nothing, nothing is sent. With --dry-run, or if sending fails, or if somebody else changed the val meanwhile, your ' +
-    'text is kept in a file, and the command names that file.',
+    'nothing, nothing is sent. Your text is kept in a file, whose name is shown, with --dry-run, if sending fails, or if ' +
+    'somebody else changed the val in the meantime.',
   arguments: { val: valArgument },
   options: { noCheck, dryRun },
   examples: ['vals val edit hello'],

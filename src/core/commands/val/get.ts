@@ -7,8 +7,7 @@ import { versionCode } from '../shared/version-records.ts';
 
 export const command = defineCommand({
   summary: 'Show a val',
-  description:
-    'Show a val, or one of its versions. The command needs no token for a val that everybody may read.',
+  description: 'Show a val, or one of its versions. The command needs no token for a public or unlisted val.',
   arguments: {
     val: {
       description: 'the name, id, start of the id, or file of a val; NAME@2 is version 2',

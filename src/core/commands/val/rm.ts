@@ -14,12 +14,11 @@ import { warnOfDependents } from './dependents.ts';
 export const command = defineCommand({
   summary: 'Delete vals, with all their versions and runs',
   description:
-    'Delete vals, with all their versions and runs. The command shows the vals and asks once. With --yes, the command does not ' +
-    'ask. If you give the name or file of a val, the command reads the val first. If the val has another name on the ' +
-    'service, the val is not deleted.',
+    'Delete vals, with all their versions and runs. The command shows the vals and asks once, or not at all with --yes. ' +
+    'A val given by name or file is checked first: if it has been renamed on the service, it is not deleted.',
   descriptionForAgents:
-    'Delete vals, with all their versions and runs, without a question. This cannot be undone. If you give the name or file ' +
-    'of a val, the tool reads the val first. If the val has another name on the service, the val is not deleted.',
+    'Delete vals, with all their versions and runs, without a question. This cannot be undone. A val given by name or ' +
+    'file is checked first: if it has been renamed on the service, it is not deleted.',
   arguments: {
     vals: {
       description: 'names, ids, starts of ids, or files of vals, or - for standard input, one per line',

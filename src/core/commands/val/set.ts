@@ -14,7 +14,7 @@ import { writtenResult } from '../shared/written.ts';
 export const command = defineCommand({
   summary: 'Change the name, privacy or readme of a val',
   description:
-    'Change the name, privacy or readme of a val. Its code stays. Everybody can read the code and the versions of a val that becomes public.',
+    'Change the name, privacy or readme of a val. Its code stays. If you make a val public, everyone can read its code and all its versions.',
   details:
     'If the service cannot change these fields alone, the command sends a new version with the same code and the ' +
     'changed fields. After every change, the command reads the val and reports the fields that the service did not ' +

@@ -14,7 +14,7 @@ export const command = defineCommand({
   summary: 'Show what changed between two versions',
   description:
     'Show the changes between two versions of a val, or between one version and the current code, as a unified diff. ' +
-    'Without a number, show the last change.',
+    'Without numbers, show the last change.',
   arguments: {
     val: valArgument,
     a: {

@@ -6,15 +6,18 @@ import * as routes from '../../../core/routes.ts';
 import { onTokenRoute } from './my-tokens.ts';
 
 export const command = defineCommand({
-  summary: 'Make a further token of your own, and print it once',
+  summary: 'Create another token of your own, and print it once',
   description:
-    'Make a further token of your own: for CI, or for a second machine. The token is shown only once, because the service ' +
-    'keeps only a hash of it. At the base URL of a space, the token is good for that space alone. A token with limits ' +
-    '(a space, reading alone, an end) makes no tokens.',
+    'Create another token of your own: for CI, or for a second machine. The token is shown only once, because the service ' +
+    'keeps only a hash of it. Made at the base URL of a space, the token works only in that space. A restricted token (to ' +
+    'a space, to reading, or with an expiry date) cannot create tokens.',
   arguments: { name: { description: 'a name that tells what the token is for', value: text('name') } },
   options: {
-    readOnly: { description: 'a token that may read, but change nothing' },
-    expires: { description: 'end the token after this time, such as 90d (default: never)', value: age() },
+    readOnly: { description: 'a token that can read, but change nothing' },
+    expires: {
+      description: 'let the token expire after this time, such as 90d (default: never)',
+      value: age(),
+    },
     dryRun,
   },
   examples: [

@@ -8,8 +8,8 @@ const used = { ...moment('used', 'lastUsedAt'), droppable: 3 };
 export const command = defineCommand({
   summary: 'List your tokens',
   description:
-    'List your tokens: when each was made, when it was last used (to the minute), when it ends, whether it may only read, and ' +
-    'the space that it is good for. At the base URL of a space, only the tokens for that space.',
+    'List your tokens: when each was made, when it was last used (to the minute), when it expires, whether it can only ' +
+    "read, and the space that it works in. At the base URL of a space, only that space's tokens are listed.",
   examples: ['vals token ls', 'vals token ls --json | jq -r ".[].name"'],
   columns: [
     column('name'),

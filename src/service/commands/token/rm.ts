@@ -9,9 +9,9 @@ import * as routes from '../../../core/routes.ts';
 import { findToken, listTokens } from './my-tokens.ts';
 
 export const command = defineCommand({
-  summary: 'End one of your tokens at once',
+  summary: 'Revoke one of your tokens at once',
   description:
-    'End one of your tokens at once, with the sessions of browsers that were signed in with it. The command asks first.',
+    'Revoke one of your tokens at once, and sign out the browsers that used it. The command asks first.',
   arguments: {
     name: {
       description: 'the name of the token, or its id as `vals token ls` shows it',
