@@ -134,18 +134,25 @@ describe('each hint of the program', () => {
   function wordsIn(list: string): (string | undefined)[] {
     const parts = list.split(/,(?=(?:[^'`]*['`][^'`]*['`])*[^'`]*$)/).map((part) => part.trim());
     return parts
-      .filter((part) => part !== '' && !part.startsWith('...'))
-      .map((part) => /^'([^']*)'$/.exec(part)?.[1]);
+      .filter((part) => part !== '')
+      .map((part) => (part.startsWith('...') ? '...' : /^'([^']*)'$/.exec(part)?.[1]));
   }
 
-  /** A number is accepted as a name or a path, too. Only usernames need a letter. */
+  /** A number is accepted as a name or a path, too. Only usernames need a letter. Words that are spread may be none. */
   async function parses(words: readonly (string | undefined)[], sample: string): Promise<boolean> {
-    const argv = words.map((word) => (word === undefined || word.startsWith('<') ? sample : word));
-    return (await parseCommandLine(argv, commandTree, 80)).kind === 'command';
+    const variants = [
+      words.filter((word) => word !== '...'),
+      words.map((word) => word?.replace('...', sample)),
+    ];
+    for (const variant of variants) {
+      const argv = variant.map((word) => (word === undefined || word.startsWith('<') ? sample : word));
+      if ((await parseCommandLine(argv, commandTree, 80)).kind === 'command') return true;
+    }
+    return false;
   }
 
   const [literal, chosen] = [true, false].map((isLiteral) =>
-    commands.filter(({ words }) => (words[0] !== undefined) === isLiteral),
+    commands.filter(({ words: [first = '...'] }) => (first !== '...') === isLiteral),
   );
 
   it('is found, and few choose their command at run time', () => {
