@@ -1,4 +1,4 @@
-import { asValsError, InterruptedError, type ValsError } from '../errors.ts';
+import { asValsError, InterruptedError, ValsError } from '../errors.ts';
 import { mostRequests } from '../http/request/limiter.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Say } from '../output/out.ts';
@@ -33,20 +33,13 @@ export interface Wording extends Pick<Counts, 'verb' | 'things' | 'consequence'>
   say: Say;
 }
 
-type TaskResult =
-  | { kind: 'done'; outcome: Outcome }
-  | { kind: 'failed'; error: ValsError }
-  | { kind: 'not tried' };
-
 /**
  * Does all tasks, and returns their rows in the order of the tasks. A failure does not stop the others, unless its scope
  * is `all`. What was not tried is `skipped`, and the error counts it.
  */
 export async function runBatch(tasks: readonly Task[], options: BatchOptions): Promise<Rows> {
-  const results = await runTasks(tasks, options);
-  const rows = tasks.map((task, index) => rowOf(task, results[index]));
-  const error = interruption(rows, results, options) ?? failureOf(tasks, results, options);
-  return { kind: 'list', rows, error };
+  const rows = await runTasks(tasks, options);
+  return { kind: 'list', rows, error: interruption(rows, options) ?? failureOf(tasks, rows, options) };
 }
 
 /** For a batch that is not begun, because some of its tasks would fail with these errors. */
@@ -54,17 +47,17 @@ export function refuseBatch(
   tasks: readonly (Named & { error: ValsError | undefined })[],
   wording: Wording,
 ): Rows {
-  const results = tasks.map(
-    ({ error }): TaskResult =>
-      error === undefined ? { kind: 'done', outcome: { status: 'skipped' } } : { kind: 'failed', error },
+  const rows = tasks.map(({ row, error }) =>
+    error === undefined ? notTried({ row }) : { ...row, status: 'failed', error },
   );
-  const rows = tasks.map((task, index) => rowOf(task, results[index]));
-  return { kind: 'list', rows, error: failureOf(tasks, results, wording) };
+  return { kind: 'list', rows, error: failureOf(tasks, rows, wording) };
 }
 
-async function runTasks(tasks: readonly Task[], options: BatchOptions): Promise<TaskResult[]> {
+const notTried = ({ row }: Pick<Named, 'row'>): OutcomeRow => ({ ...row, status: 'skipped' });
+
+async function runTasks(tasks: readonly Task[], options: BatchOptions): Promise<OutcomeRow[]> {
   const { signal, say, progress, things } = options;
-  const results = tasks.map((): TaskResult => ({ kind: 'not tried' }));
+  const rows = tasks.map(notTried);
   let finished = 0;
   let isStopped = false;
   const showProgress = () => {
@@ -74,83 +67,67 @@ async function runTasks(tasks: readonly Task[], options: BatchOptions): Promise<
   showProgress();
   await forEach(tasks, options.concurrency, async (task, index) => {
     if (isStopped || signal.aborted) return;
-    const result = await resultOf(task, signal);
-    if (result.kind === 'failed') isStopped ||= result.error.scope === 'all';
-    results[index] = result;
+    const row = await rowOf(task, signal);
+    isStopped ||= row.error instanceof ValsError && row.error.scope === 'all';
+    rows[index] = row;
     finished += 1;
     showProgress();
   });
-  return results;
+  return rows;
 }
 
-async function resultOf(task: Task, signal: AbortSignal): Promise<TaskResult> {
+async function rowOf(task: Task, signal: AbortSignal): Promise<OutcomeRow> {
   try {
     const outcome = await task.run();
-    return outcome === undefined ? { kind: 'not tried' } : { kind: 'done', outcome };
+    return outcome === undefined ? notTried(task) : { ...task.row, ...outcome };
   } catch (caught) {
-    if (caught === signal.reason) return { kind: 'not tried' };
+    if (caught === signal.reason) return notTried(task);
     // Even a bug of this program counts as a failure of this task, so that the outcomes of the others are shown.
-    return { kind: 'failed', error: asValsError(caught) };
+    return { ...task.row, status: 'failed', error: asValsError(caught) };
   }
 }
 
-function rowOf({ row }: Named, result: TaskResult | undefined): OutcomeRow {
-  switch (result?.kind) {
-    case 'done':
-      return { ...row, ...result.outcome };
-    case 'failed':
-      return { ...row, status: 'failed', error: result.error };
-    default:
-      return { ...row, status: 'skipped' };
-  }
-}
+const nothingDone: ReadonlySet<unknown> = new Set<OutcomeStatus>([
+  ...(['failed', 'skipped'] as const),
+  ...(['unchanged', 'behind', 'kept'] as const),
+]);
 
-const notFinished: ReadonlySet<unknown> = new Set<OutcomeStatus>(['failed', 'skipped']);
-const nothingDone: ReadonlySet<unknown> = new Set([...notFinished, 'unchanged', 'behind', 'kept']);
-
-const isChange = ({ status }: OutcomeRow): boolean => !nothingDone.has(status);
+const countChanges = (rows: readonly OutcomeRow[]): number =>
+  rows.filter(({ status }) => !nothingDone.has(status)).length;
 
 function interruption(
   rows: readonly OutcomeRow[],
-  results: readonly TaskResult[],
-  { signal, verb, things }: BatchOptions,
+  { signal: { reason }, verb, things }: BatchOptions,
 ): InterruptedError | undefined {
-  const { reason } = signal;
-  if (!(reason instanceof InterruptedError) || rows.every(({ status }) => !notFinished.has(status)))
-    return undefined;
-  const done = rows.filter(isChange).map(({ status }) => status);
-  const unknown = results.filter(
-    (result) => result.kind === 'failed' && result.error instanceof InterruptedError,
-  ).length;
+  const isOpen = rows.some(({ status }) => status === 'failed' || status === 'skipped');
+  if (!(reason instanceof InterruptedError) || !isOpen) return undefined;
+  const [only, another] = rows;
+  if (another === undefined && only?.error instanceof InterruptedError) return only.error;
   const were = (count: number) => (count === 1 ? 'was' : 'were');
-  const what = [...new Set(done)].join(' or ') || verb;
-  const counts = `Interrupted: ${done.length} of ${rows.length} ${things} ${were(done.length)} ${what}.`;
-  const doubt = unknown > 0 ? ` It is not known whether ${unknown} other ${were(unknown)} changed too.` : '';
-  const message =
-    unknown > 0 && rows.length === 1
-      ? `Interrupted. It is not known whether the val was ${verb}.`
-      : counts + doubt;
-  return new InterruptedError(reason.exit, message, { hint: 'To finish, run the command again.' });
+  const done = countChanges(rows);
+  const unknown = rows.filter(({ error }) => error instanceof InterruptedError).length;
+  const counts = `${done} of ${rows.length} ${things} ${were(done)} ${verb}.`;
+  const doubt = unknown > 0 ? ` It is not known whether ${unknown} other ${were(unknown)} ${verb}, too.` : '';
+  return new InterruptedError(reason.exit, `Interrupted: ${counts}${doubt}`, {
+    hint: 'To finish, run the command again.',
+  });
 }
 
 function failureOf(
   tasks: readonly Named[],
-  results: readonly TaskResult[],
+  rows: readonly OutcomeRow[],
   { say, verb, things, consequence }: Wording,
 ): ValsError | undefined {
-  const failures = tasks.flatMap((task, index) => {
-    const result = results[index];
-    return result?.kind === 'failed'
-      ? { label: task.label, error: result.error, verb: task.verb ?? verb }
-      : [];
+  const failures = tasks.flatMap(({ label, verb }, index) => {
+    const error = rows[index]?.error;
+    return error instanceof ValsError ? [{ label, error, verb }] : [];
   });
   const { error, warnings } = summarizeFailures(failures, {
+    ...{ verb, things, consequence },
     total: tasks.length,
-    done: results.filter((result) => result.kind === 'done' && isChange(result.outcome)).length,
-    notTried: results.filter(({ kind }) => kind === 'not tried').length,
-    verb,
-    things,
-    consequence,
+    done: countChanges(rows),
+    // What the consequence says, it says of all.
+    notTried: consequence === undefined ? rows.filter(({ status }) => status === 'skipped').length : 0,
   });
   for (const warning of warnings) say({ kind: 'warning', text: warning, onlyInText: true });
   return error;

@@ -74,8 +74,8 @@ describe('the summary of failures', () => {
 });
 
 it('remarks about several files are one sentence', () => {
-  const remarks = ['notes --force.ts', 'b.ts'].map((subject) => ({
-    remark: { subject, problem: 'is not UTF-8' },
+  const remarks = ['notes --force.ts', 'b.ts'].map((label) => ({
+    ...{ label, message: `${label} is not UTF-8.`, namesThing: true },
     hints: ['Save them as UTF-8.'],
   }));
   expect(summarizeRemarks(remarks)).toEqual([
@@ -110,10 +110,10 @@ describe('a batch', () => {
   });
 
   it.each([
-    [['a.ts'], 'Interrupted. It is not known whether the val was pushed.'],
+    [['a.ts'], 'Interrupted while the request was under way.'],
     [
       ['done.ts', 'a.ts', 'b.ts'],
-      'Interrupted: 1 of 3 vals was pushed. It is not known whether 1 other was changed too.',
+      'Interrupted: 1 of 3 vals was pushed. It is not known whether 1 other was pushed, too.',
     ],
   ])('of %j that is interrupted: %s', async (files, message) => {
     const interrupt = new AbortController();

@@ -1,6 +1,6 @@
 // Copies one val. A val of that name on the target is compared by its versions there and the val's versions here.
 
-import type { AddRemark } from '../../../core/command-line/failures.ts';
+import type { Remark } from '../../../core/command-line/failures.ts';
 import {
   BadResponseError,
   ConflictError,
@@ -46,7 +46,11 @@ interface Original {
 
 type Fields = Pick<routes.ValFields, 'readme' | 'privacy'>;
 
-export async function copyVal(val: ValToCopy, options: CopyOptions, remark: AddRemark): Promise<Outcome> {
+export async function copyVal(
+  val: ValToCopy,
+  options: CopyOptions,
+  addRemark: (remark: Remark) => void,
+): Promise<Outcome> {
   const { target, force, dryRun } = options;
   const original = await readOriginal(val, options);
   const { name } = original;
@@ -62,7 +66,7 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: AddR
   if (dryRun) {
     return { ...row, status: 'planned', plan: before === undefined ? 'create' : 'send', ...versionBefore };
   }
-  const reply = await send(calls, original, target, remark);
+  const reply = await send(calls, original, target, addRemark);
   const { body = null } = reply;
   const id = textAt(body, 'id') ?? before?.id;
   const version = versionOf(body);
@@ -178,7 +182,7 @@ async function send(
   { whole, withoutReadme }: Calls,
   original: Original,
   target: Target,
-  remark: AddRemark,
+  addRemark: (remark: Remark) => void,
 ): Promise<Reply> {
   try {
     return await target.api.send(whole);
@@ -187,9 +191,11 @@ async function send(
     if (hasStatus(error, 409)) throw conflict(original, 'exists already', target);
     if (!isInvalidRequest(error) || withoutReadme === undefined) throw error;
     const reply = await target.api.send(withoutReadme);
-    remark({
-      subject: original.name,
-      problem: `was copied without the readme, which ${target.name} refused`,
+    const { name } = original;
+    addRemark({
+      label: name,
+      message: `${name} was copied without the readme, which ${target.name} refused.`,
+      namesThing: true,
     });
     return reply;
   }

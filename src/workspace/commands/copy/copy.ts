@@ -1,6 +1,6 @@
 import { runBatch } from '../../../core/command-line/batch.ts';
 import { defineCommand, type Run } from '../../../core/command-line/command.ts';
-import { addTo, type Remarked, summarizeRemarks } from '../../../core/command-line/failures.ts';
+import { type Remark, summarizeRemarks } from '../../../core/command-line/failures.ts';
 import { text, val } from '../../../core/command-line/value-types.ts';
 import { outcomeColumn, versionColumn } from '../../../core/commands/shared/columns.ts';
 import { dryRun } from '../../../core/commands/shared/options.ts';
@@ -75,12 +75,12 @@ export const command = defineCommand({
       out: { say },
       host: { signal, env },
     } = run;
-    const remarks: Remarked[] = [];
+    const remarks: Remark[] = [];
     const options = { from, target, env, force, dryRun };
     const tasks = items.map(({ id, name, givenName }) => ({
       row: { name },
       label: name,
-      run: () => copyVal({ id, givenName }, options, addTo(remarks)),
+      run: () => copyVal({ id, givenName }, options, (remark) => remarks.push(remark)),
     }));
     const wording = { say, verb: 'copied', things: 'vals', progress: 'Copying' };
     const result = await runBatch(tasks, { concurrency: 'auto', signal, ...wording });
