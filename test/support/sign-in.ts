@@ -8,6 +8,6 @@ export async function signIn(
 ): Promise<RunResult> {
   const args = ['login', '--base-url', baseUrl, '--with-token', '--json'];
   const result = await run(args, { home, input: token });
-  expect(result).toMatchObject({ exit: 0, stderr: '' });
+  expect(result).toMatchObject({ exit: 0 });
   return result;
 }

@@ -53,8 +53,7 @@ const runOptions = {
   watch: { description: 'run the file again on every save', ...forPeople },
   maxTime: {
     rare: true,
-    description:
-      'time limit for a run (default: none) or, with --http, for the start of a response (default: 60)',
+    description: 'time limit for a run (default: none), or for the start of a response (default: 60)',
     value: seconds(),
   },
   env: {

@@ -28,8 +28,10 @@ export const command = defineCommand({
   columns: [column('status'), column('name'), column('file'), column('diff'), column('reason')],
   empty: nothingDiffers,
   run(run, { vals: words }) {
-    const versions = sh`To compare versions of a val, run ${['version', 'diff', ...words]}.`;
-    const outside = words.length === 0 ? [] : [versions];
+    const [val, ...numbers] = words;
+    const versions = (word: string) =>
+      sh`To compare versions of a val, run ${['version', 'diff', word, ...numbers]}.`;
+    const outside = val === undefined ? [] : [versions(val)];
     return compareWorkspace(run, { words, findsMissing: true, outside }, async (compared) => {
       refuseUnknownWords(compared);
       const { look, findings, error } = compared;

@@ -161,7 +161,10 @@ describe('vals logout', () => {
     const first = await scriptedService([accepted, accepted]);
     const second = await scriptedService([accepted]);
     await signIn({ home, token: 'token-of-first' }, first.baseUrl);
-    await signIn({ home, token: 'token-of-second' }, second.baseUrl);
+    const { stderr } = await signIn({ home, token: 'token-of-second' }, second.baseUrl);
+    expect(stderr).toContain(
+      `${second.baseUrl} is now the default service. To go back, run \`vals use ${first.baseUrl}\`.`,
+    );
     expect(await run(['logout'], { home })).toMatchObject({
       exit: 0,
       stderr: `The default service is now ${first.baseUrl}.\n`,
