@@ -104,7 +104,7 @@ const tables = ({ bytes, sortedText, long, position, tableEnd }: Dialect): strin
     val_id TEXT NOT NULL REFERENCES vals (id) ON DELETE CASCADE,
     imported_id TEXT NOT NULL,
     imported_owner_id TEXT NOT NULL,
-    at ${sortedText} NOT NULL,
+    at ${long} NOT NULL,
     UNIQUE (val_id, imported_id)
   )${tableEnd};
   CREATE INDEX imports_by_owner ON imports (imported_owner_id, at, position);
@@ -115,7 +115,7 @@ const tables = ({ bytes, sortedText, long, position, tableEnd }: Dialect): strin
     owner_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     kind TEXT NOT NULL,
     key TEXT NOT NULL,
-    at ${sortedText} NOT NULL,
+    at ${long} NOT NULL,
     tag TEXT,
     val_id TEXT,
     json TEXT NOT NULL,
@@ -124,7 +124,7 @@ const tables = ({ bytes, sortedText, long, position, tableEnd }: Dialect): strin
   CREATE INDEX records_by_time ON records (owner_id, kind, at, position);
   CREATE INDEX records_by_val ON records (kind, val_id);
 
-  -- Times are milliseconds, and val is the position of the val: there may be millions of runs, so each byte counts.
+  -- val is the position of the val: there may be millions of runs, so each byte counts.
   CREATE TABLE runs (
     position ${position},
     id TEXT NOT NULL UNIQUE,

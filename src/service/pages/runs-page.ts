@@ -1,6 +1,6 @@
 import { createRunSummary, type RunSummary } from '../../core/commands/runs/run-summary.ts';
 import type { ServiceReply } from '../request.ts';
-import { nextOf, type RunPosition, runPositions } from '../store/positions.ts';
+import { nextOf, runPositions, type TimePosition } from '../store/positions.ts';
 import { listRuns, type RunFilter, type RunPage, runsOfVal } from '../store/runs.ts';
 import { visibleVal } from '../store/vals.ts';
 import { type Html, html } from './html.ts';
@@ -21,7 +21,7 @@ interface WantedRuns {
   val?: string;
   error?: boolean;
   last?: keyof typeof periods;
-  after: RunPosition | undefined;
+  after: TimePosition | undefined;
 }
 
 export async function runsPage({ db, request, view }: Visit, wanted: WantedRuns): Promise<ServiceReply> {

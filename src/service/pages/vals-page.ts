@@ -2,11 +2,11 @@ import type { ServiceReply } from '../request.ts';
 import type { Access, User } from '../store/access.ts';
 import { changedVals, valsWithText } from '../store/lists.ts';
 import {
+  type ChangePosition,
   changePositions,
   type NumberPosition,
   nextOf,
   type Page,
-  type RecordPosition,
   valPositions,
 } from '../store/positions.ts';
 import { lastResults, type RunResult } from '../store/runs.ts';
@@ -18,7 +18,7 @@ import { accessOfVisitor, spaceHome, type View, type Visit } from './visitor.ts'
 
 const valsOnPage = 20;
 
-export async function homePage(visit: Visit, after: RecordPosition | undefined): Promise<ServiceReply> {
+export async function homePage(visit: Visit, after: ChangePosition | undefined): Promise<ServiceReply> {
   const { db, request, view } = visit;
   const { owner } = accessOfVisitor(request);
   const vals = await changedVals(db, owner, { limit: valsOnPage, after });

@@ -3,7 +3,7 @@ import { listOf, nothing, raw, type Sql, sql } from '../database/sql.ts';
 import { mostOnPage } from '../limits.ts';
 import { type Access, mayFind, type User } from './access.ts';
 import { pageInSteps } from './in-steps.ts';
-import type { NumberPosition, Page, Range, RecordPosition } from './positions.ts';
+import type { ChangePosition, NumberPosition, Page, Range } from './positions.ts';
 import { isCurrent, joinedWith, type ListedRow, type ListedVal, listedColumns, withAuthor } from './vals.ts';
 
 export type ValPage<Position = NumberPosition> = Page<ListedVal, Position>;
@@ -54,8 +54,8 @@ export function listVals(
 export function changedVals(
   db: Reader,
   { id }: User,
-  range: Range<RecordPosition>,
-): Promise<ValPage<RecordPosition>> {
+  range: Range<ChangePosition>,
+): Promise<ValPage<ChangePosition>> {
   const [updatedAt, position] = range.after ?? ['a', Number.MAX_SAFE_INTEGER];
   // See `listVals` for `owner_id >= ?`.
   const isAfter = sql`(owner_id, updated_at, position) < (${id}, ${updatedAt}, ${position})`;

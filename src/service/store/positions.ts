@@ -53,28 +53,29 @@ function parse(json: string): unknown {
   }
 }
 
+export type NumberPosition = readonly [number];
+
 const isOneNumber = (parts: readonly unknown[]): parts is NumberPosition =>
   parts.length === 1 && Number.isSafeInteger(parts[0]) && Number(parts[0]) >= 0;
-
-export type NumberPosition = readonly [number];
 
 export const valPositions = positionsOf('vals', isOneNumber);
 
 export const versionPositions = positionsOf('versions', isOneNumber);
 
-export type RunPosition = readonly [started: number, tie: number];
+/** A time, and a number that decides the order of what was at that time. */
+export type TimePosition = readonly [at: number, tie: number];
 
-const isTwoNumbers = (parts: readonly unknown[]): parts is RunPosition =>
+const isTwoNumbers = (parts: readonly unknown[]): parts is TimePosition =>
   parts.length === 2 && parts.every((part) => Number.isSafeInteger(part));
 
 export const runPositions = positionsOf('runs', isTwoNumbers);
 
-export type RecordPosition = readonly [at: string, position: number];
-
-const isTimeAndNumber = (parts: readonly unknown[]): parts is RecordPosition =>
-  parts.length === 2 && /^[\d:.TZ-]{0,30}$/.test(`${parts[0]}`) && isOneNumber(parts.slice(1));
-
-export const recordPositions = positionsOf('records', isTimeAndNumber);
+export const recordPositions = positionsOf('records', isTwoNumbers);
 
 /** In a list of vals whose last change comes first. */
-export const changePositions = positionsOf('changes', isTimeAndNumber);
+export type ChangePosition = readonly [updatedAt: string, position: number];
+
+const isTextAndNumber = (parts: readonly unknown[]): parts is ChangePosition =>
+  parts.length === 2 && /^[\d:.TZ-]{0,30}$/.test(`${parts[0]}`) && isOneNumber(parts.slice(1));
+
+export const changePositions = positionsOf('changes', isTextAndNumber);

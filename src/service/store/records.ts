@@ -1,8 +1,7 @@
 import type { Reader, Tx } from '../database/database.ts';
 import { allOf, nothing, sql } from '../database/sql.ts';
 import type { User } from './access.ts';
-import type { Page, Range, RecordPosition } from './positions.ts';
-import { sortableTime } from './timestamps.ts';
+import type { Page, Range, TimePosition } from './positions.ts';
 
 export const recordKinds = ['runs', 'likes', 'comments'] as const;
 export type RecordKind = (typeof recordKinds)[number];
@@ -13,13 +12,13 @@ export type LoadedKind = (typeof loadedKinds)[number];
 export interface StoredRecord {
   kind: LoadedKind;
   key: string;
-  at: string;
+  at: number;
   tag: string | null;
   valId: string | null;
   json: string;
 }
 
-export interface RecordFilter extends Range<RecordPosition> {
+export interface RecordFilter extends Range<TimePosition> {
   since?: string | undefined;
   until?: string | undefined;
 }
@@ -29,15 +28,15 @@ export async function findRecords(
   kind: LoadedKind,
   owner: User,
   { limit, offset = 0, after, tag, since, until }: RecordFilter & { tag?: string | undefined },
-): Promise<Page<string, RecordPosition>> {
+): Promise<Page<string, TimePosition>> {
   const conditions = [
     sql`owner_id = ${owner.id} AND kind = ${kind}`,
     ...(after ? [sql`(at, position) < (${after[0]}, ${after[1]})`] : []),
     ...(tag === undefined ? [] : [sql`tag = ${tag}`]),
-    ...(since === undefined ? [] : [sql`at > ${sortableTime(since) ?? ''}`]),
-    ...(until === undefined ? [] : [sql`at <= ${sortableTime(until) ?? ''}`]),
+    ...(since === undefined ? [] : [sql`at > ${Date.parse(since)}`]),
+    ...(until === undefined ? [] : [sql`at <= ${Date.parse(until)}`]),
   ];
-  const found = await db.query<{ at: string; position: number; json: string }>(sql`
+  const found = await db.query<{ at: number; position: number; json: string }>(sql`
     SELECT at, position, json FROM records WHERE ${allOf(conditions)}
       ORDER BY at DESC, position DESC LIMIT ${limit + 1} ${after ? nothing : sql`OFFSET ${offset}`}`);
   const items = found

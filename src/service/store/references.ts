@@ -3,9 +3,8 @@ import { allOf, listOf, raw, type Sql, sql } from '../database/sql.ts';
 import { importedIds } from '../imports.ts';
 import { type Access, mayFind, type User } from './access.ts';
 import { pageInSteps } from './in-steps.ts';
-import type { Page, RecordPosition } from './positions.ts';
+import type { Page, TimePosition } from './positions.ts';
 import type { RecordFilter } from './records.ts';
-import { now, sortableTime } from './timestamps.ts';
 
 // A row of `imports` says that the current code of a val imports another one. A row may outlive the imported val, so
 // whoever reads it joins that val.
@@ -32,12 +31,12 @@ export async function saveImports(
   if (added.length === 0) return;
   await tx.query(sql`
     INSERT INTO imports (val_id, imported_id, imported_owner_id, at)
-      SELECT ${id}, id, owner_id, ${sortableTime(now()) ?? ''} FROM vals WHERE id IN ${listOf(added)}
+      SELECT ${id}, id, owner_id, ${Date.now()} FROM vals WHERE id IN ${listOf(added)}
       ON CONFLICT (val_id, imported_id) DO NOTHING`);
 }
 
 export interface Reference {
-  at: string;
+  at: number;
   position: number;
   /** The val that imports. */
   id: string;
@@ -56,12 +55,12 @@ export async function findReferences(
   access: Access | undefined,
   { owner, valId }: { owner: User; valId?: string | undefined },
   { since, until, ...range }: RecordFilter,
-): Promise<Page<Reference, RecordPosition>> {
+): Promise<Page<Reference, TimePosition>> {
   const conditions: Sql[] = [
     sql`imported_owner_id = ${owner.id}`,
     ...(valId === undefined ? [] : [sql`imported_id = ${valId}`]),
-    ...(since === undefined ? [] : [sql`at > ${sortableTime(since) ?? ''}`]),
-    ...(until === undefined ? [] : [sql`at <= ${sortableTime(until) ?? ''}`]),
+    ...(since === undefined ? [] : [sql`at > ${Date.parse(since)}`]),
+    ...(until === undefined ? [] : [sql`at <= ${Date.parse(until)}`]),
   ];
   const { found, more } = await pageInSteps<Reference>(db, range, (last, most) => {
     const [at, position] = last ? [last.at, last.position] : (range.after ?? []);

@@ -7,7 +7,7 @@ import { HttpProblem } from '../problem.ts';
 import type { Access, User } from './access.ts';
 import { lockOwnVal } from './change-val.ts';
 import { pageInSteps } from './in-steps.ts';
-import type { Page, Range, RunPosition } from './positions.ts';
+import type { Page, Range, TimePosition } from './positions.ts';
 import { checkVal, positionOfVal } from './vals.ts';
 import { largestVersion, requireVersion } from './versions.ts';
 import { writeAs } from './write-as.ts';
@@ -22,7 +22,7 @@ export interface Run {
   reporter?: User;
 }
 
-export interface RunFilter extends Range<RunPosition> {
+export interface RunFilter extends Range<TimePosition> {
   /** `true` for the failed ones, `false` for the others. */
   error?: boolean | undefined;
   since?: string | undefined;
@@ -31,7 +31,7 @@ export interface RunFilter extends Range<RunPosition> {
   hasShortErrors?: boolean;
 }
 
-export type RunPage = Page<Run, RunPosition>;
+export type RunPage = Page<Run, TimePosition>;
 
 interface RunRow {
   position: number;
@@ -89,7 +89,7 @@ async function findRuns(
 ): Promise<RunPage> {
   const { column, value, tie, mostTie } = list;
   const newest = until === undefined ? maxTime : Date.parse(until);
-  const begin: RunPosition = after && after[0] <= newest ? after : [newest + 1, 0];
+  const begin: TimePosition = after && after[0] <= newest ? after : [newest + 1, 0];
   // All of the range is in comparisons of rows, so that both databases read no more of the index than that.
   const isSince = sql`(${column}, started) > (${value}, ${since === undefined ? -maxTime : Date.parse(since)})`;
   const isThere = raw('(SELECT 1 FROM vals WHERE vals.position = val)');

@@ -8,7 +8,6 @@ import { seedSchemas } from '../schemas.ts';
 import type { User } from './access.ts';
 import { putRecord, type RecordKind, recordKinds } from './records.ts';
 import { insertRun } from './runs.ts';
-import { sortableTime } from './timestamps.ts';
 
 type SeedRecord<Kind extends RecordKind> = TypeOf<(typeof seedSchemas)[Kind]>;
 
@@ -88,7 +87,7 @@ const loadLike = (tx: Tx, owner: User, like: SeedRecord<'likes'>): Promise<void>
   putRecord(tx, owner, {
     kind: 'likes',
     key: `${like.id}`,
-    at: '',
+    at: 0,
     tag: null,
     valId: `${like.id}`,
     json: stringifyJson(like),
@@ -100,7 +99,7 @@ function loadComment(tx: Tx, owner: User, comment: SeedRecord<'comments'>): Prom
   return putRecord(tx, owner, {
     kind: 'comments',
     key: `${id}`,
-    at: sortableTime(createdAt) ?? '',
+    at: Date.parse(createdAt),
     tag: relationship ?? (isOwn ? 'given' : 'received'),
     valId: null,
     json: stringifyJson(comment),

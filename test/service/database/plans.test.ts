@@ -264,9 +264,9 @@ const fillAll: Fill = (series, bytes) => `
   INSERT INTO versions (val_id, version, code, code_hash, created_at)
     SELECT 'val' || n, 1, ${bytes}, '', '2026' FROM ${series};
   INSERT INTO imports (val_id, imported_id, imported_owner_id, at)
-    SELECT 'val' || n, 'val' || (n / 2), ${owner}, '2026' || n FROM ${series};
+    SELECT 'val' || n, 'val' || (n / 2), ${owner}, 2026 + n FROM ${series};
   INSERT INTO records (owner_id, kind, key, at, tag, val_id, json)
-    SELECT ${owner}, 'comments', 'comment' || n, '2026' || n, 'given', 'val' || n, '{}' FROM ${series};
+    SELECT ${owner}, 'comments', 'comment' || n, 2026 + n, 'given', 'val' || n, '{}' FROM ${series};
   INSERT INTO runs (id, owner_id, val, version, started, ended, error)
     SELECT 'run' || n, ${owner}, 1000000 + n, 1, 1000 * n, 1000 * n, CASE WHEN n % 5 > 0 THEN ${bytes} END
       FROM ${series};

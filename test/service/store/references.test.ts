@@ -162,7 +162,7 @@ describe('a reference', () => {
             WHERE username = 'bob'`);
       await query(sql`
         INSERT INTO imports (val_id, imported_id, imported_owner_id, at)
-          ${series} SELECT ${id}, CASE n % 2 WHEN 0 THEN ${used.id} ELSE 'deleted' END, ${ada.user.id}, '2030' FROM s`);
+          ${series} SELECT ${id}, CASE n % 2 WHEN 0 THEN ${used.id} ELSE 'deleted' END, ${ada.user.id}, 2000000000000 FROM s`);
     });
     await ada.createVal({ name: last, code: importOf(used) });
     expect(await namesOf(ada, used)).toEqual([last, first.name]);

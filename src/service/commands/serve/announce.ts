@@ -3,15 +3,14 @@ import { type QuoteWord, quoteFor } from '../../../core/command-line/shell-comma
 import { stringifyJson } from '../../../core/lib/json.ts';
 import type { Say } from '../../../core/output/out.ts';
 import type { Settings } from '../../../core/settings/settings.ts';
-import type { EmbeddedService } from '../../index.ts';
+import type { EmbeddedService, Network } from '../../index.ts';
 import type { Report } from './report.ts';
-import type { Setup } from './start.ts';
 import type { Place } from './store-place.ts';
 
 export async function announce(
   run: Run,
   service: EmbeddedService,
-  { network, metrics, isShared, place }: Setup,
+  { network, isShared, place }: { network: Network | undefined; isShared: boolean; place: Place },
   report: Report,
 ): Promise<void> {
   const { flags, settings } = run;
@@ -19,7 +18,6 @@ export async function announce(
   const { baseUrl } = service;
   // A shared service must not print a token, because the output of a shared service is usually kept in logs.
   const token = isShared ? undefined : service.token;
-  if (metrics) report.info(`Metrics on http://${metrics.host}:${service.metricsPort}/metrics.`);
   const isJson = flags.json || flags.ndjson;
   await run.out.print(isJson ? stringifyJson({ baseUrl, ...(token !== undefined && { token }) }) : baseUrl);
   if (network?.publicUrl) {

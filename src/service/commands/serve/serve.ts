@@ -1,12 +1,14 @@
 import { defineCommand, type Run } from '../../../core/command-line/command.ts';
 import { age, integer, oneOf, path, port, text } from '../../../core/command-line/value-types.ts';
-import { asValsError, exitQuietly, isCtrlC, withoutMessage } from '../../../core/errors.ts';
+import { asValsError, exitQuietly, isCtrlC, UsageError, withoutMessage } from '../../../core/errors.ts';
+import { readText } from '../../../core/files/read-text.ts';
 import { listed, sh } from '../../../core/lib/hint.ts';
 import { aborted, beyondGracePeriod } from '../../../core/lib/signals.ts';
+import { requestsPerSecond, requestsUnderWay } from '../../limits.ts';
 import { recordKinds } from '../../store/records.ts';
-import type { Report } from './report.ts';
-import type { ServeOptions } from './start.ts';
-import { placeOptions } from './store-place.ts';
+import { type NetworkOptions, networkOf, parseHost } from './network-options.ts';
+import { jsonReport, type Report, reportEvent, textReport, withDefectsInLog } from './report.ts';
+import { placeOptions, storePlace } from './store-place.ts';
 
 export const command = defineCommand({
   summary: 'Run the embedded service on this machine',
@@ -59,7 +61,6 @@ export const command = defineCommand({
   ],
   columns: [],
   async run(run, options) {
-    const { jsonReport, textReport, withDefectsInLog } = await import('./report.ts');
     const { withoutTokens } = await import('../../index.ts');
     const isJson = options.log === 'json';
     const log = await run.out.openLog();
@@ -79,15 +80,62 @@ export const command = defineCommand({
   },
 });
 
+interface ServeOptions extends NetworkOptions {
+  port?: number;
+  data: string | undefined;
+  database: string | undefined;
+  seed?: string;
+  keepRuns?: number;
+  metricsPort?: number;
+  metricsHost?: string;
+  rate?: number;
+}
+
 async function serve(run: Run, options: ServeOptions, report: Report): Promise<void> {
-  const { announce } = await import('./announce.ts');
-  const { readSetup, start } = await import('./start.ts');
+  const { port = 8787, seed, metricsPort, metricsHost, keepRuns } = options;
   const { signal } = run.host;
-  const setup = readSetup({ ...run, out: { ...run.out, say: report.lines } }, options);
-  const service = await start(run, setup, report);
-  await announce(run, service, setup, report);
+  refuseAllowHttp(run);
+  if (metricsHost !== undefined && metricsPort === undefined) {
+    throw new UsageError('--metrics-host works only with --metrics-port.', {
+      hint: 'For example --metrics-port 9464.',
+    });
+  }
+  const network = networkOf(options, run.settings.cwd);
+  const host = parseHost(metricsHost ?? '127.0.0.1', '--metrics-host');
+  const place = storePlace({ ...run, out: { ...run.out, say: report.lines } }, options);
+  const isShared = network?.publicUrl !== undefined || 'database' in place.location;
+  const perSecond = options.rate ?? (isShared ? requestsPerSecond : undefined);
+
+  const { startService, parseSeed, countSeed } = await import('../../index.ts');
+  const seedData = seed === undefined ? undefined : parseSeed(await readText(seed, run));
+  const service = await startService({
+    ...place.location,
+    port,
+    network,
+    limits: {
+      requests: perSecond === undefined ? undefined : { perSecond, inFlight: requestsUnderWay },
+      keepRunsMs: keepRuns,
+    },
+    metrics: metricsPort === undefined ? undefined : { port: metricsPort, host },
+    seed: seedData,
+    onEvent: (event) => reportEvent(report, event),
+  });
+  if (seedData) {
+    const counts = Object.entries(countSeed(seedData)).map(([kind, count]) => `${kind} ${count}`);
+    report.info(`Loaded from the file ${seed}: ${counts.join(', ')}.`);
+  }
+  if (metricsPort !== undefined) report.info(`Metrics on http://${host}:${service.metricsPort}/metrics.`);
+  const { announce } = await import('./announce.ts');
+  await announce(run, service, { network, isShared, place }, report);
   await aborted(signal);
   const isByCtrlC = isCtrlC(signal.reason);
   await beyondGracePeriod(service.close);
   if (isByCtrlC) throw exitQuietly(signal.reason);
+}
+
+function refuseAllowHttp({ flags }: Run): void {
+  if (!flags.allowHttp) return;
+  throw new UsageError('--allow-http has no meaning for `vals serve`.', {
+    hint: 'Beyond this machine, use --tls-cert and --tls-key, or a proxy that serves HTTPS.',
+  });
 }
