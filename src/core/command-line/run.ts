@@ -93,8 +93,9 @@ function createRun(options: RunOptions): { run: Run; close(): Promise<void> } {
     ...options,
     settings,
     api(to) {
+      if (to !== undefined) return connect(to);
       out.say({ kind: 'progress', text: 'Waiting for the service' });
-      return to === undefined ? usual() : connect(to);
+      return usual();
     },
     vals: { settings, seen, directory: createDirectory(() => run.api(), seen), connect: () => run.api() },
     out: {

@@ -120,6 +120,7 @@ const userFields = ['id', 'username', 'bio', 'email', 'profileImageUrl', 'tier',
 
 async function signIn(run: Run, baseUrl: BaseUrl, token: string): Promise<JsonObject> {
   const space = spaceIn(baseUrl);
+  run.out.say({ kind: 'progress', text: 'Waiting for the service' });
   try {
     const user = await (await run.api({ token, baseUrl, signInHint })).record(routes.me());
     if (userFields.some((field) => (user[field] ?? null) !== null)) return user;

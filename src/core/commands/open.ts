@@ -44,7 +44,6 @@ export const command = defineCommand({
     const link =
       isPageOfServe && settings.token ? await linkForOneVisit(api, val, redact).catch(noLink) : undefined;
     const url = link ?? address;
-    say({ kind: 'progress' });
     if (!forPerson) return { kind: 'record', record: { url } };
     if (!(await openInBrowser(url, env, settings.system))) return { kind: 'text', text: `${url}\n` };
     say({ kind: 'hint', text: `Opened ${url}` });

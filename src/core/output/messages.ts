@@ -82,7 +82,7 @@ export function createMessages(view: View, progress: ProgressLine): Messages {
           lastLine = event;
           break;
         case 'progress':
-          if (event.text === undefined) progress.stop();
+          if (event.text === undefined) progress.hide();
           else progress.show(event.text);
           break;
         case 'trace':
@@ -98,7 +98,7 @@ export function createMessages(view: View, progress: ProgressLine): Messages {
     },
     flush: () => written,
     end(error) {
-      progress.stop();
+      progress.hide();
       if (error !== undefined) writeError(error);
       if (isForReader && stdout.isTerminal) {
         for (const hint of hints.values()) writeText(hint, 'dim');

@@ -14,7 +14,7 @@ export type Event =
   | { kind: 'hint'; text: Hints }
   /** The last line, if the output is a terminal. The details follow in brackets. */
   | { kind: 'done'; text: string; details?: readonly string[] }
-  /** What the command waits for. Without a text, no more progress is shown. */
+  /** What the command waits for. Without a text, or when a result or a question is shown, it disappears. */
   | { kind: 'progress'; text?: string }
   /** One request, for --debug. */
   | { kind: 'trace'; text: string }
@@ -39,7 +39,7 @@ export interface Out {
   /** True for text at a terminal. With --color, also true for text in a pipe. */
   readonly forPerson: boolean;
   say: Say;
-  /** Resolves when everything that was said is written, so that a question can follow. */
+  /** Resolves when everything that was said is written and no progress is shown, so that a question can follow. */
   flush(): Promise<void>;
   show(result: Result): Promise<void>;
   /** Shows one row of a command that goes on, such as a file that was pushed on save. */

@@ -3,26 +3,31 @@ import { visible } from '../lib/visible.ts';
 
 export interface ProgressLine {
   show(text: string): void;
-  stop(): void;
+  hide(): void;
   /** Erases the spinner. The next frame draws it again. */
   clear(): void;
+}
+
+export interface ProgressOptions {
+  enabled: boolean;
+  unicode: boolean;
+  color: boolean;
+  signal: AbortSignal;
 }
 
 const delayMs = 300;
 
 export function createProgress(
   stream: NodeJS.WriteStream,
-  { enabled, unicode, color }: { enabled: boolean; unicode: boolean; color: boolean },
+  { enabled, unicode, color, signal }: ProgressOptions,
 ): ProgressLine {
-  let text = '';
+  let text: string | undefined;
   let spinner: Ora | undefined;
-  /** Stays set while the spinner is shown, so that `show` starts only one spinner. */
   let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
 
   async function start() {
     const { default: ora } = await import('ora');
-    if (stopped) return;
+    if (text === undefined || spinner !== undefined) return;
     spinner = ora({
       text,
       stream,
@@ -33,21 +38,27 @@ export function createProgress(
     }).start();
   }
 
+  function hide() {
+    text = undefined;
+    clearTimeout(timer);
+    timer = undefined;
+    spinner?.stop();
+    spinner = undefined;
+  }
+
+  // The second Ctrl-C ends the process at once, and the spinner must have shown the cursor again by then.
+  signal.addEventListener('abort', hide);
+
   return {
     show(next) {
-      if (stopped || !enabled) return;
+      if (!enabled || signal.aborted) return;
       text = visible(next);
       if (spinner) spinner.text = text;
       timer ??= setTimeout(start, delayMs);
     },
+    hide,
     clear() {
       spinner?.clear();
-    },
-    stop() {
-      stopped = true;
-      clearTimeout(timer);
-      spinner?.stop();
-      spinner = undefined;
     },
   };
 }

@@ -63,14 +63,13 @@ export function createTerminalOut(
     enabled: canDrawOn(streams.stderr, env) && !quiet,
     unicode: showsUnicode(env, system.platform),
     color: stderr.color,
+    signal,
   });
-  // The second Ctrl-C ends the process at once, and the spinner must have shown the cursor again by then.
-  signal.addEventListener('abort', () => progress.stop());
   const hasLayout = streams.stdout.isTTY === true || color === true;
   const stdout = createSink(streams.stdout, {
     ...{ name: 'Standard output', redact, env, signal },
     color: hasLayout && colorOn(streams.stdout),
-    beforeWriting: () => progress.stop(),
+    beforeWriting: progress.hide,
     page: pager === false ? undefined : streams.pager,
   });
   const kind = kindOf(ndjson, json);
@@ -84,6 +83,10 @@ export function createTerminalOut(
   const output = { ...view, say: messages.say, columns, empty };
   return {
     ...messages,
+    flush() {
+      progress.hide();
+      return messages.flush();
+    },
     forPerson,
     redact,
     async show(result) {

@@ -32,7 +32,6 @@ export async function askAbout(
   // An agent has the option to delete only if a person allowed it.
   if (deletions.length > 0 && !dryRun && agent === undefined) prompt.expectTerminal(withYes);
   if (!isAtTerminal || deletions.length + changes.length === 0) return;
-  say({ kind: 'progress' });
   const show = (heading: string, about: readonly Step[]) => {
     if (about.length === 0) return;
     const lines = about.map((step) => lineFor(step, workspace, clock.now()));

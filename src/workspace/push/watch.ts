@@ -85,6 +85,7 @@ export async function watchWorkspace(run: Run, options: WatchOptions): Promise<n
         saved.length === 0
           ? []
           : await pushSaved(run, api, { workspace, files: saved }, { ...options, isOutage });
+      say({ kind: 'progress' });
       isOutage = noteOutage(run, { before: isOutage, now: unsent.length > 0 });
       if (isFirst && !ending.aborted)
         say({ kind: 'lines', text: `Watching ${root}. Press Ctrl-C to stop.\n` });

@@ -208,6 +208,17 @@ describe('progress', () => {
     expect(screen.text().slice(result).replaceAll(show, '')).toBe(hello.code);
   });
 
+  it('appears again after a question', async () => {
+    const { reply, open } = held(null);
+    const { env } = await scriptedService([], ({ method }) => (method === 'GET' ? { body: hello } : reply));
+    const { exit, screen } = await runOnScreen(['val', 'rm', id, '--no-color'], {
+      env,
+      answers: [{ after: '[y/N]', keys: 'y\r' }],
+      heard: ({ stderr }) => stderr.slice(stderr.indexOf('[y/N]')).includes(hide) && open(),
+    });
+    expect({ exit, screen }).toEqual({ exit: 0, screen: expect.stringContaining('Deleted hello.') });
+  });
+
   it('does not appear in a pipe, nor with --quiet', async () => {
     const { reply, open } = held(hello);
     const { env } = await scriptedService([], () => reply);

@@ -50,13 +50,11 @@ export async function deleteAll(
 
 /** `question` may read from the service what is to be deleted, so it is called only if somebody can be asked. */
 export async function confirmDeletion(
-  { ask: prompt, out: { say } }: Pick<Run, 'ask' | 'out'>,
+  { ask: prompt }: Pick<Run, 'ask'>,
   question: () => Promise<string>,
 ): Promise<void> {
   const instead = 'To delete without a question, add --yes.';
   prompt.expectTerminal(instead);
-  const text = await question();
-  say({ kind: 'progress' });
-  if (await prompt.confirm(text, instead)) return;
+  if (await prompt.confirm(await question(), instead)) return;
   throw new DeclinedError('Nothing was deleted.');
 }

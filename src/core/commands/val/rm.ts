@@ -60,7 +60,6 @@ const readAll = (run: Run, vals: readonly GivenVal[]): Promise<GivenVal[]> =>
 /** Returns the question about them. */
 async function showVals(run: Run, vals: readonly GivenVal[]): Promise<string> {
   const records = vals.map(({ id, read }) => ({ ...read?.record, id }));
-  run.out.say({ kind: 'progress' });
   run.out.say({ kind: 'table', records, columns: removedColumns });
   await warnOfDependents(run, vals);
   const names = vals.map(labelOf);
