@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { endingFailure } from '../../src/run/failed-run.ts';
 import { install } from '../support/install.ts';
-import { environment, run } from '../support/program.ts';
+import { environment, run, runOnScreen } from '../support/program.ts';
 import { folderWith, startRun } from './folder.ts';
 
 // One process fails again and again, once for each request.
@@ -52,6 +52,14 @@ const messages = {
   '/jsx': 'jsx.tsx imports react/jsx-runtime, and no such package is installed.',
   '/lines': 'a.ts failed: Error: a\\u2028b\\u2029c (a.ts:23:26).',
 };
+
+it('under --json, the error is the last line at a terminal too, after a hint', async () => {
+  const { path: cwd } = folderWith({ 'a.ts': 'throw new Error("boom")' });
+  const args = ['run', '--json', '--no-color', 'a.ts', '--timeout=3'];
+  const { exit, screen } = await runOnScreen(args, { cwd });
+  expect({ exit, screen }).toMatchObject({ exit: 12, screen: expect.stringContaining('went to the val') });
+  expect(JSON.parse(screen.trimEnd().split('\n').at(-1) ?? '').error.kind).toBe('run_failed');
+});
 
 it('a failure is reported with its place in the source', async () => {
   const { text, shows } = startRun(['--http', 'a.ts'], {

@@ -99,7 +99,6 @@ export function createMessages(view: View, progress: ProgressLine): Messages {
     flush: () => written,
     end(error) {
       progress.hide();
-      if (error !== undefined) writeError(error);
       if (isForReader && stdout.isTerminal) {
         for (const hint of hints.values()) writeText(hint, 'dim');
         if (lastLine !== undefined) {
@@ -107,6 +106,7 @@ export function createMessages(view: View, progress: ProgressLine): Messages {
           writeText(`${text} (${details.join(', ')})`, 'green', glyphs.ok.trimEnd());
         }
       }
+      if (error !== undefined) writeError(error);
       return written;
     },
   };

@@ -5,12 +5,10 @@ import type { Output } from './output.ts';
 import { createStyle, type Style } from './style.ts';
 
 export async function renderJson(value: JsonValue, output: Output): Promise<void> {
-  if (isObject(value)) {
-    const search = createFieldSearch(output);
-    search.searchIn([value]);
-    search.report('The record lacks');
-  }
   const { kind, fields } = output;
+  const search = createFieldSearch(output);
+  search.searchIn((Array.isArray(value) ? value : [value]).filter(isObject));
+  search.report(Array.isArray(value) ? 'No record has' : 'The record lacks');
   if (!Array.isArray(value)) return writeJson(withFields(value, fields), output);
   const items = value.map((item) => withFields(item, fields));
   if (kind !== 'ndjson') return writeJson(items, output);

@@ -139,6 +139,8 @@ describe('the output', () => {
     expect((await ask(['GET', '/x', '--ndjson'], { body })).stdout).toBe('{"a":1,"b":2}\n{"a":3}\n');
     expect((await ask(['GET', '/x', '--fields', 'b'], { body })).stdout).toBe('[{"b":2},{"b":null}]\n');
     expect((await ask(['GET', '/x', '--fields', 'a'], { body: '{"a":1,"b":2}' })).stdout).toBe('{"a":1}\n');
+    const { stderr } = await ask(['GET', '/x', '--fields', 'b,c'], { body });
+    expect(stderr).toContain('No record has the field "c". The fields are: a, b.');
   });
 });
 
