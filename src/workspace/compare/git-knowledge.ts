@@ -1,6 +1,7 @@
-// What git knows of all files that differ from their vals.
-import { type FileHistories, readFileHistories } from '../git/file-histories.ts';
-import type { Repository } from '../git/repository.ts';
+// What git knows of all files that differ from their vals: one look for the codes, and one into the history.
+import type { Code } from '../code.ts';
+import { type BroughtCode, type Ids, readFileHistories, type WantedHistory } from '../git/file-histories.ts';
+import { findBlobs, type Repository } from '../git/repository.ts';
 import { numberCodes } from './code-numbers.ts';
 import type { FileAndVal, GitLimit, ValVersion } from './types.ts';
 
@@ -9,33 +10,106 @@ export interface Differing extends FileAndVal {
   known: readonly ValVersion[];
 }
 
-export interface GitKnowledge {
-  hasRepository: boolean;
-  /** Ids of SHA-256. Then the ids that the service sends say nothing of git's. */
-  isLong: boolean;
-  /** Undefined without a commit. */
-  histories: FileHistories | undefined;
-  limit: GitLimit | undefined;
+/** What git is asked about. */
+export interface Asked extends Pick<Differing, 'file' | 'known' | 'record' | 'read'> {
+  here: Code;
 }
 
-export async function readGit(
-  files: readonly Differing[],
+export interface GitKnowledge<Each> {
+  /** With the texts of the versions whose hash alone does not tell whether git has them. */
+  files: readonly Each[];
+  /** Ids of SHA-256. Then the ids that the service sends say nothing of git's. */
+  isLong: boolean;
+  limit: GitLimit | undefined;
+  /** The codes that a file had, oldest first, the record among them. */
+  broughtTo(file: Asked): readonly BroughtCode[];
+}
+
+export async function readGit<Each extends Asked>(
+  files: readonly Each[],
   repository: Repository | undefined,
-): Promise<GitKnowledge> {
-  const none = {
-    hasRepository: repository !== undefined,
-    isLong: false,
-    histories: undefined,
-  };
+): Promise<GitKnowledge<Each>> {
+  const recordAlone = ({ record }: Asked) => (record === undefined ? [] : [asBrought(record.blob)]);
+  const none = { files, isLong: false, broughtTo: recordAlone };
   if (repository === undefined || files.length === 0) return { ...none, limit: undefined };
-  const { commit, failure } = await repository.head();
-  if (commit === undefined) return { ...none, limit: failure };
-  const isLong = commit.length > 40;
-  const wanted = files.map(({ file, here, known }) => ({
-    file,
-    codes: numberCodes([here, ...known.map(({ code }) => code)], { isLong }).idsInOrder(known),
-  }));
+  const { commit: head, failure } = await repository.head();
+  const isBeforeAll = ({ record }: Asked) => record?.commit === undefined;
+  if (head === undefined) {
+    return {
+      ...none,
+      broughtTo: (file: Asked) => (isBeforeAll(file) ? recordAlone(file) : []),
+      limit: failure,
+    };
+  }
+  const isLong = head.length > 40;
+  const { told, hasBlob } = await tellCodes(files, repository, isLong);
+  const wanted: WantedHistory[] = [];
+  for (const each of told) wanted.push(await wantedHistory(each, repository, { isLong, hasBlob }));
   const histories = await readFileHistories(repository, wanted);
-  const limit = histories.failure ?? (repository.isShallow ? 'shallow' : undefined);
-  return { hasRepository: true, isLong, histories, limit };
+  return {
+    files: told,
+    isLong,
+    limit: histories.failure ?? (repository.isShallow ? 'shallow' : undefined),
+    broughtTo(each) {
+      const brought = histories.of(each.file);
+      return isBeforeAll(each) ? [...recordAlone(each), ...brought] : brought;
+    },
+  };
+}
+
+const asBrought = (blob: string): BroughtCode => ({ blob, writtenAt: undefined, isRecord: true });
+
+type HasBlob = (id: string) => boolean;
+
+/** Most codes that git never had need no search of the history. Their texts are read, because they may have other line ends. */
+async function tellCodes<Each extends Asked>(
+  files: readonly Each[],
+  repository: Repository,
+  isLong: boolean,
+): Promise<{ told: Each[]; hasBlob: HasBlob }> {
+  const idsOf = (all: readonly Asked[]) => new Set(all.flatMap((each) => codesOf(each, isLong).all));
+  const asked = idsOf(files);
+  const first = await findBlobs(repository, asked);
+  const told = await Promise.all(
+    files.map(async (each) => {
+      const known = each.known.map(async (version) => {
+        const { text, blob } = version.code;
+        const isTold = text !== undefined || first?.has(blob) === true;
+        return isTold ? version : { ...version, code: (await each.read(version)) ?? version.code };
+      });
+      return { ...each, known: await Promise.all(known) };
+    }),
+  );
+  const more = await findBlobs(repository, new Set([...idsOf(told)].filter((id) => !asked.has(id))));
+  const hasBlob = (id: string) => first === undefined || first.has(id) || more?.has(id) === true;
+  return { told, hasBlob };
+}
+
+/** What no reading can bring is not waited for: codes that git does not have, except that of a record that counts. */
+async function wantedHistory(
+  each: Asked,
+  repository: Repository,
+  { isLong, hasBlob }: { isLong: boolean; hasBlob: HasBlob },
+): Promise<WantedHistory> {
+  const { file, record } = each;
+  const { codes, here } = codesOf(each, isLong);
+  const isInGit = (ids: Ids) => [...ids].some(hasBlob);
+  if (record?.commit === undefined) return { file, codes: codes.filter(isInGit) };
+  const { blob, commit } = record;
+  const isOnlyRecorded = !hasBlob(blob) && (await repository.hasCommit(commit));
+  return {
+    file,
+    codes: codes.filter((ids) => isInGit(ids) || (isOnlyRecorded && ids.has(blob))),
+    // The record is left out if the file is as a commit before it.
+    also: isOnlyRecorded && isInGit(here) ? here : undefined,
+    record: { blob, commit },
+  };
+}
+
+/** The ids that git may have given the codes. */
+function codesOf({ here, known }: Asked, isLong: boolean) {
+  const numbers = numberCodes([here, ...known.map(({ code }) => code)], { isLong });
+  const codes = numbers.idsInOrder(known);
+  const [own = new Set<string>()] = numbers.idsInOrder([{ version: undefined, code: here }]);
+  return { codes, here: own, all: [...codes, own].flatMap((ids) => [...ids]) };
 }

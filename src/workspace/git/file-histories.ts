@@ -3,31 +3,31 @@ import { type Commit, readCommits } from './commits.ts';
 import type { Repository } from './repository.ts';
 import type { GitFailure } from './start-git.ts';
 
-interface BroughtCode {
+export interface BroughtCode {
   blob: string;
-  commit: string;
-  /** Milliseconds. Undefined for a merge, which repeats what its branches did. */
+  /** Milliseconds. Undefined for a merge, which repeats what its branches did, and for a record. */
   writtenAt: number | undefined;
+  /** It is what this folder and the service had in common after a commit. */
+  isRecord?: boolean;
 }
+
+/** A code, given by all ids that it may have in git. */
+export type Ids = ReadonlySet<string>;
 
 export interface WantedHistory {
   /** Below the workspace's folder. */
   file: string;
-  /** The history is read until it has these codes in this order, each given by all ids that it may have in git. */
-  codes: readonly ReadonlySet<string>[];
-}
-
-interface FileHistory {
-  /** In the order of HEAD's history, oldest first. */
-  brought: readonly BroughtCode[];
-  /** It has the wanted codes in their order, so what is older may not have been read. */
-  hasAll: boolean;
+  /** The history is read until it has these codes in this order. */
+  codes: readonly Ids[];
+  /** And until it has this one. */
+  also?: Ids | undefined;
+  /** Stands in the history right after its commit. */
+  record?: { commit: string; blob: string } | undefined;
 }
 
 export interface FileHistories {
-  of(file: string): FileHistory;
-  /** 0 is HEAD, and larger is older. Undefined for a commit that was not read. */
-  placeOf(commit: string): number | undefined;
+  /** In the order of HEAD's history, oldest first. What is older than all that was wanted may be missing. */
+  of(file: string): readonly BroughtCode[];
   failure: GitFailure | undefined;
 }
 
@@ -40,7 +40,7 @@ export async function readFileHistories(
   for (const renames of ['-M', '-M100%'] as const) {
     const reading = createReading(repository.prefix, wanted);
     const failure = await readInto(reading, readCommits(place, { renames }));
-    if (failure !== 'failed' || renames === '-M100%') return { ...reading, failure };
+    if (failure !== 'failed' || renames === '-M100%') return { of: reading.of, failure };
   }
   throw new Error('git was asked in no way.');
 }
@@ -57,61 +57,67 @@ async function readInto(reading: Reading, commits: ReturnType<typeof readCommits
   return undefined;
 }
 
-interface Reading extends Omit<FileHistories, 'failure'> {
+interface Reading extends Pick<FileHistories, 'of'> {
   add(commit: Commit): void;
   isDone(): boolean;
 }
 
+/** The history of one file, as far as it was read. */
 interface Unfinished {
   newestFirst: BroughtCode[];
-  codes: readonly ReadonlySet<string>[];
-  /** How many of the wanted codes were not met yet. Met last one first. */
+  codes: readonly Ids[];
+  /** How many of the codes were not met yet. Met last one first. */
   left: number;
+  also: Ids | undefined;
   /** The wanted code that was met last. A merge brings it once more. */
-  last: ReadonlySet<string> | undefined;
+  last: Ids | undefined;
 }
+
+const isFinished = ({ left, also }: Unfinished): boolean => left === 0 && also === undefined;
 
 function createReading(prefix: string, wanted: readonly WantedHistory[]): Reading {
   const files = new Map<string, Unfinished>();
   const byPath = new Map<string, Set<Unfinished>>();
-  const places = new Map<string, number>();
+  const records = new Map<string, { file: Unfinished; blob: string }[]>();
   const follow = (path: string, file: Unfinished) =>
     byPath.set(path, (byPath.get(path) ?? new Set()).add(file));
-  for (const { file, codes } of wanted) {
-    const unfinished = { newestFirst: [], codes, left: codes.length, last: undefined };
-    files.set(file, unfinished);
-    follow(`${prefix}${file}`, unfinished);
+  for (const { file: path, codes, also, record } of wanted) {
+    const file = { newestFirst: [], codes, left: codes.length, also, last: undefined };
+    files.set(path, file);
+    follow(`${prefix}${path}`, file);
+    if (record === undefined) continue;
+    const { commit, blob } = record;
+    records.set(commit, [...(records.get(commit) ?? []), { file, blob }]);
   }
-  let open = [...files.values()].filter(({ left }) => left > 0).length;
+  let open = [...files.values()].filter((file) => !isFinished(file)).length;
 
   function bring(file: Unfinished, brought: BroughtCode): void {
+    const wasFinished = isFinished(file);
     file.newestFirst.push(brought);
+    if (file.also?.has(brought.blob)) file.also = undefined;
     const code = file.codes.find((ids) => ids.has(brought.blob));
-    if (code === undefined || code === file.last) return;
-    file.last = code;
-    if (file.left === 0 || code !== file.codes[file.left - 1]) return;
-    file.left -= 1;
-    if (file.left === 0) open -= 1;
+    if (code !== undefined && code !== file.last) {
+      if (code === file.codes[file.left - 1]) file.left -= 1;
+      file.last = code;
+    }
+    if (!wasFinished && isFinished(file)) open -= 1;
   }
 
   return {
     add({ id, isMerge, writtenAt, changes }) {
-      places.set(id, places.size);
+      for (const { file, blob } of records.get(id) ?? [])
+        bring(file, { blob, writtenAt: undefined, isRecord: true });
       const renamed: [string, Unfinished][] = [];
       for (const { kind, path, blob, from } of changes) {
         if (kind === 'D') continue;
         for (const file of byPath.get(path) ?? []) {
-          bring(file, { blob, commit: id, writtenAt: isMerge ? undefined : writtenAt });
+          bring(file, { blob, writtenAt: isMerge ? undefined : writtenAt });
           if (from !== undefined && !isMerge) renamed.push([from, file]);
         }
       }
       for (const [from, file] of renamed) follow(from, file);
     },
     isDone: () => open === 0,
-    of(file) {
-      const { newestFirst = [], left = 0 } = files.get(file) ?? {};
-      return { brought: [...newestFirst].reverse(), hasAll: left === 0 };
-    },
-    placeOf: (commit) => places.get(commit),
+    of: (path) => files.get(path)?.newestFirst.toReversed() ?? [],
   };
 }

@@ -4,7 +4,7 @@ import { gitFolderOf } from '../../core/files/git-folder.ts';
 import { repositoryOf } from '../../core/files/root.ts';
 import type { Clock } from '../../core/lib/clock.ts';
 import { once } from '../../core/lib/once.ts';
-import { realPath, withSlashes } from '../../core/lib/paths.ts';
+import { readableNames, realPath, withSlashes } from '../../core/lib/paths.ts';
 import { type GitFailure, type GitPlace, runGit } from './start-git.ts';
 
 /** The repository that a workspace is in, as one command sees it. */
@@ -12,8 +12,11 @@ export interface Repository extends GitPlace {
   /** The workspace's folder, relative to the top. Empty, or with a slash at its end. */
   prefix: string;
   isShallow: boolean;
+  isPartial: boolean;
   /** Asked once. Undefined before the first commit, and where git fails. */
   head(): Promise<{ commit: string | undefined; failure: GitFailure | undefined }>;
+  /** Whether the history of HEAD has the commit. Each is asked once. */
+  hasCommit(commit: string): Promise<boolean>;
 }
 
 export interface GitSurroundings {
@@ -33,15 +36,26 @@ export function openRepository(
   const place = { folder, top, env, signal, clock };
   const path = withSlashes(relative(top, folder));
   const common = gitFolderOf(top)?.common ?? top;
+  const commits = new Map<string, Promise<boolean>>();
+  async function isInHistory(commit: string): Promise<boolean> {
+    const { failure } = await runGit(place, ['merge-base', '--is-ancestor', commit, 'HEAD']);
+    return failure === undefined;
+  }
   return {
     ...place,
     prefix: path === '' ? '' : `${path}/`,
     isShallow: existsSync(join(common, 'shallow')),
+    isPartial: readableNames(join(common, 'objects/pack')).some((name) => name.endsWith('.promisor')),
     head: once(async () => {
       const { printed, failure } = await runGit(place, ['rev-parse', '--quiet', '--verify', 'HEAD^{commit}']);
       const commit = printed.trim() || undefined;
       return { commit, failure: commit === undefined ? failureOf(failure, printed) : undefined };
     }),
+    hasCommit(commit) {
+      const answer = commits.get(commit) ?? isInHistory(commit);
+      commits.set(commit, answer);
+      return answer;
+    },
   };
 }
 
@@ -56,8 +70,17 @@ export async function isKnownToGit(place: GitPlace, file: string): Promise<boole
   return (await prints('ls-files', '-z')) || (await prints('rev-list', '-1', '--full-history', 'HEAD'));
 }
 
-/** Whether the history of HEAD has the commit. */
-export async function isInHistory(place: GitPlace, commit: string): Promise<boolean> {
-  const { failure } = await runGit(place, ['merge-base', '--is-ancestor', commit, 'HEAD']);
-  return failure === undefined;
+/**
+ * Those of the blobs that the repository has. Undefined if git does not tell, or lacks some that its history has (a partial
+ * clone).
+ */
+export async function findBlobs(
+  repository: Repository,
+  ids: ReadonlySet<string>,
+): Promise<ReadonlySet<string> | undefined> {
+  if (repository.isPartial) return undefined;
+  if (ids.size === 0) return ids;
+  const asked = [...ids].map((id) => `${id}\n`).join('');
+  const { printed, failure } = await runGit(repository, ['cat-file', '--batch-check=%(objectname)'], asked);
+  return failure === undefined ? new Set(printed.split('\n')) : undefined;
 }

@@ -1,7 +1,7 @@
 // Starts git as a program that reads the repository and runs nothing that the repository names.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { dirname, parse } from 'node:path';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../../core/lib/clock.ts';
 import { isMissing } from '../../core/lib/system.ts';
 import type { GitLimit } from '../compare/types.ts';
@@ -25,9 +25,11 @@ export type GitOutput = AsyncGenerator<string, GitFailure | undefined>;
 
 const mostMs = 5_000;
 
-export async function* startGit(place: GitPlace, args: readonly string[]): GitOutput {
+export async function* startGit(place: GitPlace, args: readonly string[], input = ''): GitOutput {
   const { signal, clock, until = clock.now() + mostMs } = place;
   const child = spawnGit(place, args);
+  // git may end before it has read everything.
+  child.stdin.on('error', () => {}).end(input);
   const tooLong = new AbortController();
   const cancel = clock.after(Math.max(0, until - clock.now()), () => tooLong.abort());
   const stop = AbortSignal.any([signal, tooLong.signal]);
@@ -54,8 +56,8 @@ export async function* startGit(place: GitPlace, args: readonly string[]): GitOu
   }
 }
 
-export async function runGit(place: GitPlace, args: readonly string[]) {
-  const output = startGit(place, args);
+export async function runGit(place: GitPlace, args: readonly string[], input?: string) {
+  const output = startGit(place, args, input);
   let printed = '';
   for (;;) {
     const { done, value } = await output.next();
@@ -64,14 +66,14 @@ export async function runGit(place: GitPlace, args: readonly string[]) {
   }
 }
 
-type Child = ChildProcessByStdio<null, Readable, Readable>;
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 function spawnGit({ folder, top, env }: GitPlace, args: readonly string[]): Child {
   const child = spawn('git', ['--no-pager', '-C', folder, '-c', 'core.fsmonitor=false', ...args], {
     // Windows looks for a program in the current folder first, which may be the repository.
     cwd: parse(folder).root,
     env: gitEnvironment(env, top),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: 'pipe',
     windowsHide: true,
   });
   child.stdout.setEncoding('utf8');

@@ -8,9 +8,8 @@ import { listed } from '../../core/lib/hint.ts';
 import type { Say } from '../../core/output/out.ts';
 import { isSameCode } from '../code.ts';
 import { compareFiles } from '../compare/compare-files.ts';
-import type { Compared, FileAndVal, ValRecord } from '../compare/types.ts';
+import type { Compared, FileAndVal } from '../compare/types.ts';
 import type { Conflict, Finding, NoVal } from '../findings.ts';
-import { isInHistory } from '../git/repository.ts';
 import { findGone, type Gone, noneGone } from './gone.ts';
 import type { Local } from './local.ts';
 import { type Look, recordVal } from './look.ts';
@@ -54,11 +53,10 @@ export async function findAll(
   let finished = 0;
   const show = () => say({ kind: 'progress', text: `Comparing ${finished} of ${locals.length} vals` });
   show();
-  const counts = createCounts(look);
   await forEach(locals, 'auto', async (local) => {
     if (failure !== undefined) return;
     try {
-      const found = await findOne(look, local, counts);
+      const found = await findOne(look, local);
       if ('pair' in found) differing.push(found);
       else findings.set(local, found);
     } catch (caught) {
@@ -102,10 +100,10 @@ function resultsOf(
   return { results, failure };
 }
 
-async function findOne(look: Look, local: Local, counts: Counts): Promise<Finding | Differing> {
+async function findOne(look: Look, local: Local): Promise<Finding | Differing> {
   const found = await look.remotes.find(local.name);
   if (found.kind === 'val') return compareWith(look, local, found);
-  const known = await knownVal(look, local, found, counts);
+  const known = await knownVal(look, local, found);
   if (known === undefined) {
     if (local.code.hasMarks) return conflict(local, found, 'marks');
     return { status: 'new', local, remote: found };
@@ -118,30 +116,17 @@ async function findOne(look: Look, local: Local, counts: Counts): Promise<Findin
 
 /** The val of a record that counts, or of an id in vals.json. */
 async function knownVal(
-  { remotes, records, written }: Look,
+  { remotes, records, written, repository }: Look,
   { name }: Local,
   { kind }: NoVal,
-  counts: Counts,
 ): Promise<RemoteVal | 'gone' | undefined> {
-  const record = records.of(name);
-  const recorded = record !== undefined && (await counts(record)) ? record.id : undefined;
-  const id = recorded ?? (kind === 'unknown' ? written.get(name) : undefined);
+  const { id: recorded, commit } = records.of(name) ?? {};
+  // A record counts while its commit is in the history of HEAD.
+  const counts = commit === undefined || repository === undefined || (await repository.hasCommit(commit));
+  const id = (counts ? recorded : undefined) ?? (kind === 'unknown' ? written.get(name) : undefined);
   if (id === undefined) return undefined;
   const val = await remotes.read(id);
   return val?.owner === undefined ? (val ?? 'gone') : undefined;
-}
-
-/** A record counts while its commit is in the history of HEAD. */
-type Counts = (record: ValRecord) => Promise<boolean>;
-
-function createCounts({ repository }: Look): Counts {
-  const known = new Map<string, Promise<boolean>>();
-  return async ({ commit }) => {
-    if (commit === undefined || repository === undefined) return true;
-    const answer = known.get(commit) ?? isInHistory(repository, commit);
-    known.set(commit, answer);
-    return answer;
-  };
 }
 
 async function compareWith(look: Look, local: Local, remote: RemoteVal): Promise<Finding | Differing> {

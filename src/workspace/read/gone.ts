@@ -4,9 +4,9 @@ import { existsBelow, readIfPossible } from '../../core/files/files.ts';
 import { isTakenFromFolder } from '../../core/files/walk.ts';
 import { codeOf } from '../code.ts';
 import { numberCodes } from '../compare/code-numbers.ts';
+import { readGit } from '../compare/git-knowledge.ts';
 import type { GitLimit } from '../compare/types.ts';
 import { type Conflict, type Finding, type MissingFile, valOf } from '../findings.ts';
-import { readFileHistories } from '../git/file-histories.ts';
 import { filesOfHead, readGoneFiles } from '../git/gone-files.ts';
 import type { Repository } from '../git/repository.ts';
 import { type Local, nameOfFile } from './local.ts';
@@ -160,35 +160,26 @@ async function filesByName(
 
 /** Those whose code on the service the history of their file has. */
 async function withCodeInGit(
-  look: Look,
+  { remotes }: Look,
   repository: Repository,
   vals: readonly MissingFile[],
 ): Promise<Set<MissingFile>> {
-  const isLong = ((await repository.head()).commit ?? '').length > 40;
-  const find = async (wanted: readonly MissingFile[]): Promise<MissingFile[]> => {
-    if (wanted.length === 0) return [];
-    const histories = await readFileHistories(
-      repository,
-      wanted.map(({ file, remote: { code, version } }) => ({
-        file,
-        codes: numberCodes([code], { isLong }).idsInOrder([{ code, version }]),
-      })),
-    );
-    return wanted.filter(({ file }) => histories.of(file).hasAll);
-  };
-  const found = new Set(await find(vals));
-  // Only the text tells the ids with either line ends.
-  const withTexts = new Map<MissingFile, MissingFile>();
-  await forEach(
-    vals.filter((val) => !found.has(val) && val.remote.code.text === undefined),
-    'auto',
-    async (val) => {
-      const remote = await look.remotes.read(val.remote.id);
-      if (remote !== undefined) withTexts.set({ ...val, remote }, val);
-    },
+  const git = await readGit(
+    vals.map((val) => ({
+      ...{ val, file: val.file, here: val.remote.code, record: undefined },
+      known: [{ version: val.remote.version, code: val.remote.code }],
+      read: async () => (await remotes.read(val.remote.id))?.code,
+    })),
+    repository,
   );
-  for (const each of await find([...withTexts.keys()])) found.add(withTexts.get(each) ?? each);
-  return found;
+  const found = git.files.filter((each) => {
+    const numbers = numberCodes(
+      each.known.map(({ code }) => code),
+      git,
+    );
+    return git.broughtTo(each).some(({ blob }) => numbers.ofBlob(blob) !== undefined);
+  });
+  return new Set(found.map(({ val }) => val));
 }
 
 /** A new file that has the code of a missing val, if no other file has it. */

@@ -357,6 +357,37 @@ test('a record is left out if the file is as a commit up to its own has it', asy
   });
 });
 
+test('code that git never had needs no search of the whole history', async () => {
+  const repository = committed('first\n', 'second\n', 'third\n', 'a\n');
+  const { folder } = repository;
+  const head = repository.commit('z\n', 'other.ts');
+  // Without this tree, `git log` cannot go on to the first commit.
+  const tree = repository.git('rev-parse', 'HEAD~4^{tree}');
+  rmSync(join(folder, '.git/objects', tree.slice(0, 2), tree.slice(2)));
+  for (const hashes of [false, true]) {
+    const hotfix = await compare({ folder, here: 'a\n', versions: ['a\n', 'x\n'], hashes });
+    expect(hotfix).toMatchObject({ status: 'changed there', read: hashes ? [2] : [] });
+  }
+  const versions = ['a\n', 'b\n'];
+  for (const record of [
+    recordOf(2, 'b\n', head),
+    recordOf(2, 'b\n', repository.git('rev-parse', 'HEAD~1')),
+  ]) {
+    expect(await compare({ folder, here: 'c\n', versions, record })).toMatchObject({
+      status: 'changed here',
+    });
+  }
+});
+
+test('a record that is older than the codes of git is read, too', async () => {
+  const repository = committed('a\n');
+  const record = recordOf(2, 'b\n', repository.git('rev-parse', 'HEAD'));
+  for (const text of ['d\n', 'a\n']) repository.commit(text);
+  const { folder } = repository;
+  const found = await compare({ folder, here: 'c\n', versions: ['a\n', 'b\n'], record });
+  expect(found).toMatchObject({ status: 'changed here' });
+});
+
 test('without git the record and the file are the history', async () => {
   const folder = temporaryFolder();
   const record = recordOf(2, 'b\n', undefined);
