@@ -58,7 +58,7 @@ export const command = defineCommand({
   async run(run, { first, second, method: named, field = [], input, paginate, dryRun }) {
     if (second === undefined && methods.includes(first.toUpperCase())) {
       throw new UsageError(pathMissing, {
-        hint: sh`For example, run ${['api', first, '/v1/me']}.`,
+        hint: sh`For example, run ${['api', 'GET', '/v1/me']}.`,
       });
     }
     const path = second ?? first;

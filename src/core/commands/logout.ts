@@ -45,7 +45,7 @@ export const command = defineCommand({
     if (wasSignedIn) {
       // A script learns it too, because its next command uses that service.
       if (defaultNow !== '') say({ kind: 'note', text: defaultNow });
-      say({ kind: 'done', text: `Signed out of ${baseUrl.href}.` });
+      say({ kind: 'done', text: `Signed out of ${baseUrl.origin}.` });
     }
     if (others > 0) {
       say({

@@ -33,7 +33,8 @@ export async function findListedRun(context: Run, word: string): Promise<RecordR
   const api = await context.api();
   const listed = await findInList(api, word);
   const id = textAt(listed, 'id') ?? word;
-  const record = id === word ? undefined : await readRun(api, id);
+  // A word that looks like an id was asked for before.
+  const record = routes.looksLikeId(word) ? undefined : await readRun(api, id);
   if (record === undefined)
     context.out.say({ kind: 'note', text: 'The service does not keep what a run printed.' });
   return { kind: 'record', record: shownTo(context, record ?? listed), columns };

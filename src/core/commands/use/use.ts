@@ -82,7 +82,11 @@ function services({ baseUrl, tokens }: StoredConfig, listed?: MySpaces): JsonObj
     const inForce = listed?.service.origin === origin ? listed.service.href : undefined;
     const isDefaultHere = baseUrl !== undefined && hasOrigin(baseUrl, origin) && !roles.has(baseUrl);
     const service = inForce ?? (isDefaultHere ? baseUrl : origin);
-    return [row(service), ...[...roles].map(([place, role]) => row(place, role))];
+    const places = isDefaultHere ? new Set([service, baseUrl]) : [service];
+    return [
+      ...[...places].map((place) => row(place)),
+      ...[...roles].map(([place, role]) => row(place, role)),
+    ];
   });
 }
 
