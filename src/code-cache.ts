@@ -6,7 +6,6 @@ import { isOn } from './core/settings/settings.ts';
 
 type Program = typeof import('./main.ts');
 
-/** The comment that main.js begins with. The build puts the digest of the program into it. */
 /** The build begins main.js with a comment that has the digest of the program. */
 const digestPlace = { start: 2, end: 18 } as const;
 

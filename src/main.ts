@@ -6,17 +6,15 @@ import { catchError, runCommand } from './core/command-line/run.ts';
 import { createServices } from './core/command-line/services.ts';
 import { createHintWriter } from './core/command-line/write-hints.ts';
 import { coreCommands } from './core/commands/core-commands.ts';
-import { asValsError, InterruptedError, LocalError, type ValsError } from './core/errors.ts';
+import { InterruptedError, LocalError } from './core/errors.ts';
 import { systemClock } from './core/lib/clock.ts';
-import { hintList } from './core/lib/hint.ts';
 import { listenForSignals } from './core/lib/signals.ts';
-import { visibleLines } from './core/lib/visible.ts';
 import { createRedactor } from './core/output/redactor.ts';
 import { widthOf } from './core/output/streams.ts';
 import { createTerminalOut, type ShownCommand } from './core/output/terminal-out.ts';
 import { isOn } from './core/settings/settings.ts';
+import { reportDefects, stackOf } from './defects.ts';
 import { features } from './features.ts';
-import { sourceStack } from './source-stack.ts';
 
 export const commandTree = createTree(coreCommands, features);
 
@@ -51,9 +49,6 @@ export async function main(given: Omit<Host, 'redactor'>, redactor = createRedac
   return error?.exit ?? 0;
 }
 
-const stackOf = ({ facts, message }: ValsError, dist: string): string =>
-  facts.cause instanceof Error ? sourceStack(facts.cause, dist) : message;
-
 async function parse(host: Host): Promise<CommandLine> {
   const { argv, stdout, env } = host;
   const [request, ...words] = argv;
@@ -78,33 +73,15 @@ function workingDirectory(): string {
   }
 }
 
-/** Only a defect calls process.exit(), because output that is not yet written is lost then. */
 export async function runProcess({ dist, onConnected }: Pick<Host, 'dist' | 'onConnected'>): Promise<void> {
   const { argv, env, stdout, stderr } = process;
-  // If an address on the command line contains a password, a new process.title hides the command line from `ps`.
-  if (argv.some((word) => /:\/\/[^/@]*:[^/@]+@|[?&]password=/.test(word))) process.title = 'vals';
-  // A umask that removes permissions of the owner would make folders that not even the owner can use.
-  process.umask(process.umask() & 0o077);
   let isPaging = false;
   const signal = listenForSignals(
     (exit) => new InterruptedError(exit),
     (name) => !(isPaging && name === 'SIGINT'),
   );
   const redactor = createRedactor();
-  const reportDefect = (error: unknown) => {
-    const failure = asValsError(error);
-    const { message, facts } = failure;
-    const isDebug = argv.includes('--debug') || isOn(env.VALS_DEBUG);
-    const text = isDebug ? `${stackOf(failure, dist)}\n${message}` : message;
-    const shown = visibleLines(redactor.redact(text));
-    const hints = hintList(facts.hint).map((hint) => `hint: ${hint}\n`);
-    // A server would otherwise go on after a defect, in a state that nobody knows.
-    stderr.write(`error: ${shown}\n${hints.join('')}`, () => process.exit(1));
-  };
-  process.on('uncaughtException', reportDefect);
-  // Without this listener, Node would end silently with exit code 0 if a promise never resolves.
-  const endedEarly = () => reportDefect(new Error('the command waits for something that never happens.'));
-  process.once('beforeExit', endedEarly);
+  const isDone = reportDefects(dist, redactor);
   const exit = await main(
     {
       argv: argv.slice(2),
@@ -130,6 +107,6 @@ export async function runProcess({ dist, onConnected }: Pick<Host, 'dist' | 'onC
     },
     redactor,
   );
-  process.off('beforeExit', endedEarly);
+  isDone();
   process.exitCode ||= exit;
 }

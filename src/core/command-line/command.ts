@@ -80,8 +80,6 @@ export interface CommandDefinition<A extends Arguments = Arguments, O extends Op
   passesThrough?: boolean;
   /** After this option, options may follow the arguments, although the command passes words through. */
   optionsMayFollow?: string;
-  /** What to do instead, for somebody who gives arguments that the command does not take. */
-  insteadOfArguments?(words: readonly string[]): Hints;
   empty?: Hints;
   run(run: Run, input: Input<A, O>): Promise<Result> | Result;
 }

@@ -59,10 +59,7 @@ async function parseWords(words: readonly string[], program: Program): Promise<s
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.version') return `${VERSION}\n`;
-    if (!error.code.startsWith('commander.help')) {
-      const refused = { command: program.current(), definition: program.definition() };
-      throw refusalOf(error, refused);
-    }
+    if (!error.code.startsWith('commander.help')) throw refusalOf(error, program.current());
   }
   const current = program.current();
   const [word] = current.args;

@@ -2,19 +2,11 @@ import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
 import { sh } from '../lib/hint.ts';
 import { asQuestion, nearest } from '../lib/suggest.ts';
-import type { AnyCommand } from './command.ts';
 
-export interface Refused {
-  command: Command;
-  definition: AnyCommand | undefined;
-}
-
-export function refusalOf(error: CommanderError, { command, definition }: Refused): UsageError {
+export function refusalOf(error: CommanderError, command: Command): UsageError {
   if (error.code === 'commander.unknownOption') return unknownOption(command);
   if (error.code === 'commander.unknownCommand') return unknownCommand(command);
-  const isExcess = error.code === 'commander.excessArguments';
-  const instead = isExcess ? definition?.insteadOfArguments?.(command.args) : undefined;
-  return new UsageError(sentenceOf(error.message), { hint: instead ?? helpHint(command) });
+  return new UsageError(sentenceOf(error.message), { hint: helpHint(command) });
 }
 
 export function unknownCommand(parent: Command): UsageError {

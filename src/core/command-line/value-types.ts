@@ -14,7 +14,6 @@ export interface ValReference {
   orFile?: boolean;
   /** NAME@2 is version 2 of the val. */
   orVersion?: boolean;
-  runsCode?: boolean;
   /** `-` stands for the words on standard input, one per line. */
   orInput?: boolean;
 }

@@ -121,7 +121,7 @@ export const command = defineCommand({
   arguments: {
     val: {
       description: 'a file, or the name or id of a val; NAME@2 is version 2',
-      value: val({ orFile: true, orVersion: true, runsCode: true }),
+      value: val({ orFile: true, orVersion: true }),
     },
     args: {
       description: 'arguments and options for the val',

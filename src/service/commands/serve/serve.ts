@@ -2,7 +2,7 @@ import { defineCommand, type Run } from '../../../core/command-line/command.ts';
 import { age, integer, oneOf, path, port, text } from '../../../core/command-line/value-types.ts';
 import { asValsError, exitQuietly, isCtrlC, UsageError, withoutMessage } from '../../../core/errors.ts';
 import { readText } from '../../../core/files/read-text.ts';
-import { listed, sh } from '../../../core/lib/hint.ts';
+import { listed } from '../../../core/lib/hint.ts';
 import { aborted, beyondGracePeriod } from '../../../core/lib/signals.ts';
 import { requestsPerSecond, requestsUnderWay } from '../../limits.ts';
 import { recordKinds } from '../../store/records.ts';
@@ -54,10 +54,6 @@ export const command = defineCommand({
     'vals serve --port 0 --json',
     'vals serve --database postgres://vals@db.example.com/vals',
     'vals serve --public-url https://vals.example.com',
-  ],
-  insteadOfArguments: ([file = '']) => [
-    '`vals serve` serves a whole service.',
-    sh`To serve one val over HTTP, run ${['run', '--http', file]}.`,
   ],
   columns: [],
   async run(run, options) {
