@@ -53,9 +53,7 @@ export async function serveAgents(run: Run, permissions: AgentPermissions): Prom
     stdout: host.stdout,
     editBeforeWriting: (message) => escapeUnsafe(redactor.redact(message)),
     signal,
-    // The protocol's package describes an unreadable message in many lines of JSON.
-    onError: ({ message }) =>
-      log.write(`A message from the client was not understood: ${message.replace(/\s+/g, ' ')}`),
+    onError: (error) => log.write(sentenceOf(error)),
     async call(name, input, options) {
       const found = tools.get(name);
       if (found === undefined) throw new Error(`no tool ${name}`);
@@ -72,6 +70,12 @@ const filesNote = ([folder]: readonly string[]): string =>
   folder === undefined
     ? 'Without roots, the tools of this server cannot use files: give the code itself instead.'
     : `Use only files in ${folder} or in folders below it, or below your roots if you offer any.`;
+
+/** The protocol's package describes a message that it cannot read by pages of JSON. */
+const sentenceOf = (error: Error): string =>
+  'issues' in error
+    ? 'A message from the client was ignored, because it is none of the Model Context Protocol.'
+    : error.message.replace(/\s+/g, ' ');
 
 const loadProtocol = (): Promise<typeof import('./mcp-server.entry.ts')> =>
   import(join(DIST, 'agents', 'mcp-server.cjs'));

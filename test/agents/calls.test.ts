@@ -385,4 +385,8 @@ it('vals mcp continues after garbage on stdin', async () => {
   expect(answers[4]).toMatchObject({ result: { isError: false } });
   expect(await agent.end()).toBe(0);
   for (const line of agent.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+  const { stderr } = await agent.ended;
+  expect(stderr).toMatch(
+    /^(?:A message from the client was ignored, because it is none of the [\w ]+\.\n)+$/,
+  );
 });

@@ -12,6 +12,27 @@ it('vals run names the file if only its extension is missing', async () => {
   expect(stderr).toContain('There is a file ageInDays.ts. To run it, run `vals run ageInDays.ts`.');
 });
 
+it.each([
+  ['lib', 'lib is a folder here, and no file.'],
+  ['absent', 'There is no file absent here.'],
+])(
+  'vals run %s says that it is neither a val nor a file, with and without a service',
+  async (word, sentence) => {
+    const cwd = folderOf({ 'lib/a.ts': '', 'a.ts': '' });
+    const { env } = await startStrict({ list: true });
+    const { exit, stderr } = await run(['run', word], { env, cwd });
+    expect({ exit, stderr }).toEqual({
+      exit: 3,
+      stderr: expect.stringContaining(`There is no val named ${word}.`),
+    });
+    expect(stderr).toContain(sentence);
+    expect(await run(['run', word], { cwd })).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining(sentence),
+    });
+  },
+);
+
 /** Root may look into every folder. */
 it.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
   'vals run of a file in a locked folder is exit 10',

@@ -5,7 +5,7 @@ import { createDirectory } from '../find-val/directory.ts';
 import { findNamed, findVal, type GivenVal, type ReadVal } from '../find-val/find-val.ts';
 import type { Api } from '../http/api.ts';
 import { summaryOf, textAt } from '../http/record-fields.ts';
-import { hintList, sh } from '../lib/hint.ts';
+import { type Hint, hintList, sh } from '../lib/hint.ts';
 import { once } from '../lib/once.ts';
 import { isFile, readableNames } from '../lib/paths.ts';
 import { getVal } from '../routes.ts';
@@ -25,7 +25,7 @@ export async function resolveVals(
     if (orFile && isPath(typed, run)) return { id: typed, word: typed };
     const { val: word, version } = orVersion ? splitVersion(typed) : { val: typed, version: undefined };
     const found = await find(word).catch((error) => {
-      throw orFile ? namingFile(error, word, command, run) : error;
+      throw orFile ? namingFiles(error, word, command, run) : error;
     });
     return { ...found, ...(version !== undefined && { version }) };
   }
@@ -73,13 +73,19 @@ export const labelOf = ({ read, word }: GivenVal): string => textAt(read?.record
 export const knownName = (val: GivenVal): { name?: string } =>
   labelOf(val) === val.id ? {} : { name: labelOf(val) };
 
-/** Somebody who leaves out the extension of a file learns of the file. */
-function namingFile(error: unknown, word: string, { path }: LoadedCommand, { settings }: Run): unknown {
-  const file = readableNames(settings.cwd).find((name) => name.replace(extension, '') === word);
-  if (file === undefined || !(error instanceof ValsError)) return error;
-  const hint = sh`There is a file ${file}. To ${path} it, run ${[...path.split(' '), file]}.`;
+/** The word of a command that takes files, too, is no val. Says which files are there: the extension may be missing. */
+function namingFiles(error: unknown, word: string, { path }: LoadedCommand, { settings }: Run): unknown {
+  if (!(error instanceof ValsError)) return error;
+  const hint = hintOnFiles(word, path, readableNames(settings.cwd));
   error.facts.hint = [hint, ...hintList(error.facts.hint)];
   return error;
+}
+
+function hintOnFiles(word: string, command: string, names: readonly string[]): Hint {
+  const file = names.find((name) => extension.test(name) && name.replace(extension, '') === word);
+  if (file !== undefined)
+    return sh`There is a file ${file}. To ${command} it, run ${[...command.split(' '), file]}.`;
+  return names.includes(word) ? `${word} is a folder here, and no file.` : `There is no file ${word} here.`;
 }
 
 const extension = /\.[mc]?[jt]sx?$/;
