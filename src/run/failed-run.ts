@@ -14,10 +14,10 @@ export interface FailureOptions {
 }
 
 export function thrownFailure(thrown: Thrown, modules: Modules, { isServing }: FailureOptions): ValsError {
-  const known = modules.failure(messageOf(thrown));
+  const known = modules.failures.get(messageOf(thrown));
   if (known !== undefined) return known;
   const missing = missingImport(thrown, modules);
-  if (missing !== undefined) return importFailure(missing, modules.find(missing.importer));
+  if (missing !== undefined) return importFailure(missing, modules.sources.get(missing.importer));
   if (thrown.takesRequests && !isServing && thrown.text.startsWith('TypeError: ')) {
     return new RunFailedError(`${modules.entry.name} answers HTTP requests, and it got none.`, {
       hint: serveHint,
@@ -39,16 +39,8 @@ export function thrownFailure(thrown: Thrown, modules: Modules, { isServing }: F
 /** Without the name of the error. */
 export const messageOf = ({ text }: Thrown): string => text.replace(/^\w+: /, '');
 
-const longestSummary = 400;
-
-/** The first line, unless it breaks off in the middle, as the message of a ZodError does. The whole error is shown, too. */
-function summaryOf(problem: string): string {
-  const [first = '', ...others] = problem.split('\n');
-  const isWhole = others.length === 0 || !/[[({:,]\s*$/.test(first);
-  const line = isWhole ? first : problem.replace(/\s+/g, ' ').trim();
-  const [errorName = ''] = line.split(': ');
-  return (isWhole || line.length <= longestSummary ? line : errorName).replace(/[.:]$/, '');
-}
+/** The first line, without what it opens: a ZodError has JSON for its message. The whole error is shown, too. */
+const summaryOf = (problem: string): string => problem.replace(/\n.*/s, '').replace(/[\s.:,[({]+$/, '');
 
 /** Node proposes its own flags, but vals has others. */
 function problemOf({ text, permission, resource }: Thrown): string {
@@ -128,7 +120,7 @@ function missingImport({ text, code = '' }: Thrown, { missing }: Modules): Missi
 function placeOfSyntaxError({ text }: Thrown, modules: Modules): string | undefined {
   const [, specifier] = /requested module '([^']+)'/.exec(text) ?? [];
   const [, literal] = /^SyntaxError: Invalid regular expression: (\/.*\/)\w*: /.exec(text) ?? [];
-  for (const source of modules.sources()) {
+  for (const source of modules.sources.values()) {
     const place =
       (specifier && placeOfImport(specifier, source)) || (literal && placeOfText(literal, source));
     if (place) return place;
@@ -147,7 +139,7 @@ function ownLines(whole: string, modules: Modules): { lines: string[]; place?: s
   let first: string | undefined;
   for (const line of whole.split('\n')) {
     const [, at, called, file = '', row, column, rest] = frame.exec(line) ?? [];
-    const source = modules.find(isPath.test(file) ? pathToFileURL(file).href : file);
+    const source = modules.sources.get(isPath.test(file) ? pathToFileURL(file).href : file);
     if (at === undefined || (source === undefined && !file.startsWith('node:') && !ofVals.test(file))) {
       lines.push(line);
     } else if (source === undefined) {

@@ -6,6 +6,7 @@ import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { nodeCan } from '../../src/run/process/node-releases.ts';
 import { folderOf, program, runProcess, temporaryFolder } from '../support/program.ts';
+import { errorOf, expectedError, failingVals } from './failing-vals.ts';
 import { expectedOf, outcomeOf, programs } from './programs.ts';
 import { own, pages, webOf } from './web.ts';
 
@@ -25,35 +26,8 @@ describe.skipIf(folder === undefined).each(nodes)('Node $version', ({ version, n
     expect({ exit, stdout, stderr }).toEqual({ ...expected, stderr: says });
   });
 
-  const failing = (code: string, ...options: string[]) => {
-    const cwd = folderOf({ 'a.ts': code, 'b.ts': '', 'c.cts': 'require("./b")' });
-    return runProcess(['run', '--json', ...options, 'a.ts'], { cwd, node });
-  };
-
-  it('says why a val failed, and where', async () => {
-    const failures: [code: string, message: string, hint?: string][] = [
-      ['enum E { A }\nthrow new Error("no")', 'a.ts failed: Error: no (a.ts:2:7).'],
-      ['import "./absent.ts"', 'a.ts imports ./absent.ts, and there is no such file (a.ts:1:8).'],
-      ['import "./b"', 'a.ts imports ./b, and there is no such file (a.ts:1:8).', "Write './b.ts'."],
-      ['import "./c.cts"', 'c.cts imports ./b, and there is no such file (c.cts:1:9).', "Write './b.ts'."],
-      ['import "absent"', 'a.ts imports absent, and no such package is installed (a.ts:1:8).'],
-      ['let a: number = ;', 'a.ts:1:17 has a syntax error'],
-      ['import { x } from "./b.ts"; x', "does not provide an export named 'x' (a.ts:1:19)"],
-      ['process.exitCode = 3', 'a.ts ended with exit code 3.'],
-      ['await new Promise(() => {})', 'a.ts never finished'],
-      [
-        'import { readFileSync } from "node:fs"; readFileSync("/etc/hosts")',
-        'FileSystemRead',
-        '--allow-read /etc/hosts',
-      ],
-      ['import { writeFileSync } from "node:fs"; writeFileSync("x", "")', 'FileSystemWrite', '--allow-write'],
-      ['import { execSync } from "node:child_process"; execSync("true")', 'ChildProcess', '--allow-run'],
-    ];
-    for (const [code, message, hint = ''] of failures) {
-      const { exit, error } = await failing(code);
-      expect([code, exit, error?.message]).toEqual([code, 12, expect.stringContaining(message)]);
-      expect(error?.hint ?? '').toContain(hint);
-    }
+  it.each(failingVals)('says of a val that $name why it failed, and where', async (val) => {
+    expect(await errorOf(val, node)).toEqual(expectedError(val));
   });
 
   it('loads an ES module with `require` in CommonJS of TypeScript, or says which Node can', async () => {

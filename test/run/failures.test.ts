@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { endingFailure } from '../../src/run/failed-run.ts';
 import { install } from '../support/install.ts';
 import { environment, run, runOnScreen } from '../support/program.ts';
+import { errorOf, expectedError, failingVals } from './failing-vals.ts';
 import { folderWith, startRun } from './folder.ts';
 
 // One process fails again and again, once for each request.
@@ -39,7 +40,7 @@ const messages = {
   '/moved': 'a.ts failed: Error: é1 (a.ts:9:26).',
   '/text': 'a.ts failed: why.',
   '/stack': '/a.ts:11:34)',
-  '/zod': 'a.ts failed: ZodError: [ { "a": 1 } ] (a.ts:12:',
+  '/zod': 'a.ts failed: ZodError (a.ts:12:',
   '/cause': 'a.ts failed: TypeError: fetch failed (a.ts:13:26).',
   '/file': 'a.ts imports ./b.ts, and there is no such file (a.ts:14:33).',
   '/package': 'a.ts imports npm:@s/p@2/x, and no such package is installed (a.ts:15:36).',
@@ -82,50 +83,9 @@ it('a failure is reported with its place in the source', async () => {
   }
 });
 
-type Failure = [name: string, code: string, message: string, hint?: string];
-
-const cases: Failure[] = [
-  [
-    'leaves a rejection unhandled after its return',
-    'export default () => { void (async () => { await 0; throw new Error("late") })() }',
-    'a#%?.ts failed: Error: late (a#%?.ts:1:59).',
-  ],
-  ['ends itself', 'export default () => process.exit(3)', 'a#%?.ts ended with exit code 3.'],
-  [
-    'declares a name twice, after code with types',
-    'let a: number = 1;\nlet b: any = "é", a = 3;',
-    'a#%?.ts:2:19 has a syntax error',
-  ],
-  ['imports no package', 'import "npm:@s/p@2/x"', 'no such package is installed', '`npm install @s/p`'],
-  ['uses Deno', 'export default () => Deno.cwd()', 'Deno is not defined', 'which has no `Deno`'],
-  ['exports a class', 'export default class A {}', 'Export a function, or an object with a fetch method'],
-  [
-    'expects a Request',
-    'export default (request: Request) => new URL(request.url)',
-    "Cannot read properties of undefined (reading 'url') (a#%?.ts:1:54).",
-    'add --http before the file or val.',
-  ],
-  [
-    'is an object with fetch and expects a Request',
-    'export default { fetch: (r: { path: string }) => r.path.length }',
-    'a#%?.ts answers HTTP requests, and it got none.',
-    'add --http before the file or val.',
-  ],
-  ['never settles', 'export default () => new Promise(() => {})', 'a#%?.ts never finished'],
-  ['never settles at its top', 'await new Promise(() => {})', 'a#%?.ts never finished'],
-  [
-    'breaks off half-way',
-    'export default () => new Response(new ReadableStream({ pull() { throw new Error("cut") } }))',
-    'a#%?.ts failed: Error: cut',
-  ],
-];
-
 describe('vals run reports a val that', () => {
-  it.each(cases)('%s', async (_name, code, message, hint = '') => {
-    const { exit, stdout, error } = await folderWith({ 'a#%?.ts': code }).run(['--json', 'a#%?.ts']);
-    expect({ exit, stdout }).toEqual({ exit: 12, stdout: '' });
-    expect(error).toMatchObject({ kind: 'run_failed', exit: 12, message: expect.stringContaining(message) });
-    expect(error?.hint ?? '').toContain(hint);
+  it.each(failingVals)('$name', async (val) => {
+    expect(await errorOf(val)).toEqual(expectedError(val));
   });
 
   it('throws, with the frames of its code and not of Node or vals', async () => {

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/core/errors.ts';
 import { type Clock, systemClock } from '../../src/core/lib/clock.ts';
 import { quickRetries } from '../support/clocks.ts';
-import { has } from '../support/features.ts';
 import { run, runOnScreen, runProcess, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
 import { startStrict } from '../support/strict-service.ts';
@@ -26,32 +25,29 @@ describe('a run on a service that records runs', () => {
     return { write, vals, runs };
   }
 
-  it.runIf(has('workspace'))(
-    'is reported for a file with equal code, for a name and for a version',
-    async () => {
-      const { write, vals, runs } = await workspace();
-      const { stdout } = await vals('run', '--json', 'one.ts', 'Ada');
-      const { value, run: reported } = JSON.parse(stdout);
-      expect(value).toBe('Ada');
-      const { logs: _logs, ...recorded } = reported;
-      expect(await runs()).toEqual([expect.objectContaining(recorded)]);
-      expect((await vals('run', 'one', 'x')).exit).toBe(12);
-      expect((await runs())[0]).toMatchObject({
-        val: { id: reported.val.id, name: 'one', version: 1 },
-        error: expect.stringMatching(/^Error: no x\n {4}at default \(one@1:1:\d+\)$/),
-      });
-      write('one.ts', `${code} // changed`);
-      await vals('run', 'one.ts');
-      await vals('run', '--no-report', 'one');
-      expect(await runs()).toHaveLength(2);
-      await vals('push', 'one.ts');
-      for (const args of [['--at', '1', 'one'], [`${reported.val.id}@1`]]) {
-        expect((await vals('run', ...args)).stdout).toBe('you\n');
-        expect((await runs())[0].val.version).toBe(1);
-      }
-      expect((await vals('run', '--at', '2', 'one@1')).exit).toBe(2);
-    },
-  );
+  it('is reported for a file with equal code, for a name and for a version', async () => {
+    const { write, vals, runs } = await workspace();
+    const { stdout } = await vals('run', '--json', 'one.ts', 'Ada');
+    const { value, run: reported } = JSON.parse(stdout);
+    expect(value).toBe('Ada');
+    const { logs: _logs, ...recorded } = reported;
+    expect(await runs()).toEqual([expect.objectContaining(recorded)]);
+    expect((await vals('run', 'one', 'x')).exit).toBe(12);
+    expect((await runs())[0]).toMatchObject({
+      val: { id: reported.val.id, name: 'one', version: 1 },
+      error: expect.stringMatching(/^Error: no x\n {4}at default \(one@1:1:\d+\)$/),
+    });
+    write('one.ts', `${code} // changed`);
+    await vals('run', 'one.ts');
+    await vals('run', '--no-report', 'one');
+    expect(await runs()).toHaveLength(2);
+    await vals('push', 'one.ts');
+    for (const args of [['--at', '1', 'one'], [`${reported.val.id}@1`]]) {
+      expect((await vals('run', ...args)).stdout).toBe('you\n');
+      expect((await runs())[0].val.version).toBe(1);
+    }
+    expect((await vals('run', '--at', '2', 'one@1')).exit).toBe(2);
+  });
 
   it('is reported with the beginning of an error that is too long for the service', async () => {
     const { write, vals, runs } = await workspace();

@@ -85,7 +85,7 @@ export function startServing({ name, clock, maxSeconds, prepare, onFailure }: Se
     ({ modules }: ProcessOptions): SuperviseOptions['onEvent'] =>
     (event) => {
       if (event.kind === 'threw') {
-        lacksModule ||= modules.isUnfetched(messageOf(event.thrown));
+        lacksModule ||= modules.unfetched.has(messageOf(event.thrown));
         onFailure(thrownFailure(event.thrown, modules, { isServing: true }));
       }
       if (event.kind === 'idle') endBecause(new RunFailedError(`${name} was changed.`));

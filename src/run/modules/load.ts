@@ -7,8 +7,7 @@ import { placeOfImport } from '../import-failure.ts';
 import { readPackage } from '../process/packages.ts';
 import type { MappedModule, ModuleFormat } from '../protocol.ts';
 import type { Compile } from './compile.ts';
-import { endingOf, type FetchModule, type RemoteModule, reasonOf } from './remote.ts';
-import { isRemote } from './remote-address.ts';
+import { endingOf, type FetchModule, isRemote, type RemoteModule, reasonOf } from './remote.ts';
 import type { ImportOf } from './resolve.ts';
 import type { Source, Transpiled, WrittenImport } from './transpile.ts';
 import { createTsconfigs } from './tsconfig.ts';
@@ -61,7 +60,7 @@ const typeScript = /\.[cm]?tsx?$/;
 
 export function createLoader(entry: Entry, options: LoaderOptions): Loader {
   const { cwd, compile, fetchModule, onFile, mayRead, isOwnFile } = options;
-  const tsconfigs = createTsconfigs();
+  const compilerOptionsOf = createTsconfigs();
   const sources = new Map<string, Source>();
   const failures = new Map<string, ValsError>();
   const unfetched = new Set<string>();
@@ -78,7 +77,7 @@ export function createLoader(entry: Entry, options: LoaderOptions): Loader {
 
   function compileSource(url: string, source: Source): Promise<Transpiled> {
     sources.set(url, source);
-    return compile(source, tsconfigs.compilerOptions(isRemote(url) ? entryPath : source.place));
+    return compile(source, compilerOptionsOf(isRemote(url) ? entryPath : source.place));
   }
 
   function moduleOf(url: string, path: string, code: string, compiled: Transpiled): LoadedModule {

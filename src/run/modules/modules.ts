@@ -1,27 +1,19 @@
-import type { ValsError } from '../../core/errors.ts';
 import type { ModuleMap } from '../protocol.ts';
 import { type FollowOptions, followImports } from './follow.ts';
-import { createLoader, type Entry, type LoaderOptions } from './load.ts';
+import { createLoader, type Entry, type Loader, type LoaderOptions } from './load.ts';
 import { createResolver, isFilePath, type MissingImport, pathAt } from './resolve.ts';
-import type { Source, Transpiled } from './transpile.ts';
+import type { Transpiled } from './transpile.ts';
 
 /** The modules of one run. */
-export interface Modules {
+export interface Modules extends Pick<Loader, 'sources' | 'failures' | 'unfetched'> {
   entry: Entry;
   /** The entry as JavaScript. */
   compiled: Promise<Transpiled>;
   /** All modules that the imports written in the program reach. */
   map: Promise<ModuleMap>;
-  /** The source of a module, by its URL. */
-  find(url: string): Source | undefined;
-  sources(): Iterable<Source>;
   missing: readonly MissingImport[];
   /** `require` of TypeScript works in every module. */
   requireUsesHooks: boolean;
-  /** The failure that the val got as an error with this message. */
-  failure(message: string): ValsError | undefined;
-  /** Another try may cure the failure with this message. */
-  isUnfetched(message: string): boolean;
 }
 
 export interface ModulesOptions extends LoaderOptions, Pick<FollowOptions, 'clock' | 'requireUsesHooks'> {}
@@ -29,6 +21,9 @@ export interface ModulesOptions extends LoaderOptions, Pick<FollowOptions, 'cloc
 export function createModules(entry: Entry, options: ModulesOptions): Modules {
   const loader = createLoader(entry, options);
   const resolver = createResolver(entry.url);
+  const { requireUsesHooks } = options;
+  const { compiledEntry: compiled, sources, failures, unfetched } = loader;
+  const { missing } = resolver;
   const map = follow();
   // Whoever starts the val waits for `compiled` first, and reports its error.
   map.catch(() => {});
@@ -36,21 +31,11 @@ export function createModules(entry: Entry, options: ModulesOptions): Modules {
   async function follow(): Promise<ModuleMap> {
     const found = await followImports(await loader.entry, { ...options, loader, resolver });
     // The val can run as soon as such a file is created.
-    for (const { written, from } of resolver.missing) {
+    for (const { written, from } of missing) {
       if (isFilePath(written.specifier)) options.onFile(pathAt(written.specifier, from));
     }
     return found;
   }
 
-  return {
-    entry,
-    compiled: loader.compiledEntry,
-    map,
-    find: (url) => loader.sources.get(url),
-    sources: () => loader.sources.values(),
-    missing: resolver.missing,
-    requireUsesHooks: options.requireUsesHooks,
-    failure: (message) => loader.failures.get(message),
-    isUnfetched: (message) => loader.unfetched.has(message),
-  };
+  return { entry, compiled, map, sources, failures, unfetched, missing, requireUsesHooks };
 }

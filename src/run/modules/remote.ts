@@ -31,6 +31,15 @@ type Connections = (base: BaseUrl, proxy: ProxyServer | undefined) => Promise<Op
 /** The message says why the module cannot be had. */
 export type FetchModule = (url: string) => Promise<RemoteModule>;
 
+export const isRemote = (url: string): boolean => /^https?:/.test(url);
+
+/** Undefined if the import does not lead to the web. */
+export function remoteAddress(specifier: string, from: string): string | undefined {
+  if (isRemote(specifier)) return specifier;
+  const isRelative = /^\.{0,2}\//.test(specifier);
+  return isRelative && isRemote(from) ? new URL(specifier, from).href : undefined;
+}
+
 const mostRedirects = 10;
 
 export function createRemote(options: RemoteOptions): FetchModule {

@@ -3,7 +3,7 @@ import { dirname, extname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { moduleResolve } from 'import-meta-resolve';
 import { existingStats } from '../../core/lib/paths.ts';
-import { isRemote } from './remote-address.ts';
+import { isRemote } from './remote.ts';
 import type { WrittenImport } from './transpile.ts';
 
 export interface ImportOf {

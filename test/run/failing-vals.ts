@@ -1,0 +1,143 @@
+import { expect } from 'vitest';
+import { folderOf, runProcess } from '../support/program.ts';
+
+/** A val that fails, alone in its process. `failures.test.ts` has more of them, in one process. */
+interface FailingVal {
+  name: string;
+  code: string;
+  message: string;
+  hint?: string;
+}
+
+/** In a URL, the characters of the name mean something else. */
+const file = 'a#%?.ts';
+const others = { 'b.ts': '', 'c.cts': 'require("./b")' };
+
+export async function errorOf({ code }: FailingVal, node?: string): Promise<unknown> {
+  const cwd = folderOf({ ...others, [file]: code });
+  const { exit, stdout, error } = await runProcess(['run', '--json', file], { cwd, node });
+  return { exit, stdout, kind: error?.kind, message: error?.message, hint: error?.hint ?? '' };
+}
+
+export const expectedError = ({ message, hint = '' }: FailingVal) => ({
+  exit: 12,
+  stdout: '',
+  kind: 'run_failed',
+  message: expect.stringContaining(message),
+  hint: expect.stringContaining(hint),
+});
+
+export const failingVals: readonly FailingVal[] = [
+  {
+    name: 'throws, after code with types',
+    code: 'enum E { A }\nthrow new Error("no")',
+    message: `${file} failed: Error: no (${file}:2:7).`,
+  },
+  {
+    name: 'leaves a rejection unhandled after its return',
+    code: 'export default () => { void (async () => { await 0; throw new Error("late") })() }',
+    message: `${file} failed: Error: late (${file}:1:59).`,
+  },
+  {
+    name: 'ends itself',
+    code: 'export default () => process.exit(3)',
+    message: `${file} ended with exit code 3.`,
+  },
+  { name: 'sets an exit code', code: 'process.exitCode = 3', message: `${file} ended with exit code 3.` },
+  { name: 'is no TypeScript', code: 'let a: number = ;', message: `${file}:1:17 has a syntax error` },
+  {
+    name: 'declares a name twice, after code with types',
+    code: 'let a: number = 1;\nlet b: any = "é", a = 3;',
+    message: `${file}:2:19 has a syntax error`,
+  },
+  {
+    name: 'imports no file',
+    code: 'import "./absent.ts"',
+    message: `${file} imports ./absent.ts, and there is no such file (${file}:1:8).`,
+  },
+  {
+    name: 'imports a file without its ending',
+    code: 'import "./b"',
+    message: `${file} imports ./b, and there is no such file (${file}:1:8).`,
+    hint: "Write './b.ts'.",
+  },
+  {
+    name: 'requires a file without its ending',
+    code: 'import "./c.cts"',
+    message: 'c.cts imports ./b, and there is no such file (c.cts:1:9).',
+    hint: "Write './b.ts'.",
+  },
+  {
+    name: 'imports no package',
+    code: 'import "npm:@s/p@2/x"',
+    message: 'no such package is installed',
+    hint: '`npm install @s/p`',
+  },
+  {
+    name: 'imports a name that is not exported',
+    code: 'import { x } from "./b.ts"; x',
+    message: `does not provide an export named 'x' (${file}:1:19)`,
+  },
+  {
+    name: 'uses Deno',
+    code: 'export default () => Deno.cwd()',
+    message: 'Deno is not defined',
+    hint: 'which has no `Deno`',
+  },
+  {
+    name: 'exports a class',
+    code: 'export default class A {}',
+    message: 'Export a function, or an object with a fetch method',
+  },
+  {
+    name: 'expects a Request',
+    code: 'export default (request: Request) => new URL(request.url)',
+    message: `Cannot read properties of undefined (reading 'url') (${file}:1:54).`,
+    hint: 'add --http before the file or val.',
+  },
+  {
+    name: 'is an object with fetch and expects a Request',
+    code: 'export default { fetch: (r: { path: string }) => r.path.length }',
+    message: `${file} answers HTTP requests, and it got none.`,
+    hint: 'add --http before the file or val.',
+  },
+  {
+    name: 'never settles',
+    code: 'export default () => new Promise(() => {})',
+    message: `${file} never finished`,
+  },
+  {
+    name: 'never settles at its top',
+    code: 'await new Promise(() => {})',
+    message: `${file} never finished`,
+  },
+  {
+    name: 'breaks off half-way',
+    code: 'export default () => new Response(new ReadableStream({ pull() { throw new Error("cut") } }))',
+    message: `${file} failed: Error: cut`,
+  },
+  {
+    name: 'reads a file of others',
+    code: 'import { readFileSync } from "node:fs"; readFileSync("/etc/hosts")',
+    message: '(FileSystemRead, /etc/hosts)',
+    hint: 'add --allow-read /etc/hosts before the file or val.',
+  },
+  {
+    name: 'writes a file',
+    code: 'import { writeFileSync } from "node:fs"; writeFileSync("x", "")',
+    message: 'FileSystemWrite',
+    hint: 'add --allow-write ',
+  },
+  {
+    name: 'starts a program',
+    code: 'import { execSync } from "node:child_process"; execSync("true")',
+    message: 'ChildProcess',
+    hint: 'add --allow-run before the file or val.',
+  },
+  {
+    name: 'loads a native addon',
+    code: 'process.dlopen({ exports: {} }, "absent.node")',
+    message: 'Cannot load native addon',
+    hint: 'add --allow-run before the file or val.',
+  },
+];
