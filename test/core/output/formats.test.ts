@@ -183,11 +183,4 @@ describe('--code and --readme', () => {
     expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
     expect(stderr).toContain('without its code');
   });
-
-  it('work without a token', async () => {
-    const service = await scriptedService([{ body: hello }]);
-    const env = { VALS_BASE_URL: service.baseUrl };
-    expect(await run(['val', 'get', id, '--code'], { env })).toMatchObject({ exit: 0, stdout: hello.code });
-    expect(service.requests[0]?.headers.authorization).toBeUndefined();
-  });
 });

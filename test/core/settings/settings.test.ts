@@ -202,23 +202,13 @@ describe('the token', () => {
   );
 
   it.each(['tok4', 'seven77', 'ends.+$'])('%s is hidden in an error that repeats it', async (token) => {
-    const service = await scriptedService([
-      { status: 400, body: { message: `no ${token}, not "${token}"` } },
-    ]);
-    const env = { ...service.env, VALS_TOKEN: token };
-    const { stderr } = await run(['me', '--debug', '--json'], { env });
+    const home = temporaryFolder();
+    const refusal = { status: 400, body: { message: `no ${token}, not "${token}"` } };
+    const service = await scriptedService([accepted, refusal]);
+    await signIn({ home, token }, service.baseUrl);
+    const { stderr } = await run(['me', '--debug', '--json'], { home });
     expect(stderr).toContain('no ***');
     expect(stderr).not.toContain(token);
-  });
-
-  it('that was stored is never printed', async () => {
-    const home = temporaryFolder();
-    const refusal = { status: 400, body: { message: 'no stored-token here' } };
-    const service = await scriptedService([accepted, refusal]);
-    await signIn({ home, token: 'stored-token' }, service.baseUrl);
-    const result = await run(['me', '--debug'], { home });
-    expect(result).toMatchObject({ exit: 6, stderr: expect.stringContaining('here') });
-    expect(result.stderr).not.toContain('stored-token');
   });
 });
 
@@ -263,18 +253,11 @@ it('the folder of a project changes no setting', async () => {
   expect(service.requests).toEqual([]);
 });
 
-describe('a setting that makes no sense', () => {
-  it.each<[name: string, args: string[], env: Record<string, string>]>([
-    ['--timeout', ['--timeout=0'], {}],
-    ['--timeout', ['--timeout=10s'], {}],
-    ['VALS_TIMEOUT', [], { VALS_TIMEOUT: ' ' }],
-    ['VALS_LOCAL', [], { VALS_LOCAL: 'perhaps' }],
-  ])('%s is refused: %j %j', async (name, args, env) => {
-    const service = await scriptedService([]);
-    const result = await run(['me', ...args], { env: { ...service.env, ...env } });
-    expect(result).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringContaining(name) });
-    expect(service.requests).toEqual([]);
-  });
+it.each(['--timeout=0', '--timeout=10s'])('%s is refused before anything is sent', async (flag) => {
+  const service = await scriptedService([]);
+  const result = await run(['me', flag], { env: service.env });
+  expect(result).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringContaining('--timeout') });
+  expect(service.requests).toEqual([]);
 });
 
 describe('a config file that cannot be used', () => {
@@ -364,6 +347,7 @@ describe('vals config', () => {
     [{ VALS_BASE_URL: 'nowhere' }, 'The base URL from VALS_BASE_URL is not a URL.'],
     [{ VALS_TOKEN: 'a b' }, 'The token from VALS_TOKEN contains invalid characters.'],
     [{ VALS_LOCAL: 'maybe' }, 'VALS_LOCAL must be 1 or 0, not "maybe".'],
+    [{ VALS_TIMEOUT: ' ' }, expect.stringContaining('VALS_TIMEOUT must be a number of seconds')],
     [{ HTTPS_PROXY: 'ftp://proxy' }, 'HTTPS_PROXY is not the address of a proxy.'],
   ])('says where a setting that is wrong comes from: %j', async (env, message) => {
     expect(await run(['config', '--json'], { env })).toMatchObject({
@@ -392,28 +376,15 @@ it('the trace goes to stderr, without the token, before the error object', async
   expect((await me()).error).toMatchObject({ kind: 'not_found' });
 });
 
-describe('a proxy', () => {
-  const remote = { VALS_BASE_URL: 'https://vals.invalid', VALS_TOKEN: testToken };
-
-  it('from the variable in lower case comes first, as `vals config` shows', async () => {
-    const [small, capital] = await Promise.all(
-      [1, 2].map(() => rawService({ received: (socket) => socket.destroy() })),
-    );
-    const addressOf = (proxy = small) => `http://127.0.0.1:${proxy?.port}`;
-    const env = { ...remote, https_proxy: addressOf(), HTTPS_PROXY: addressOf(capital) };
-    await run(['me'], { env, clock: quickRetries });
-    expect(small?.connections()).toBeGreaterThan(0);
-    expect(capital?.connections()).toBe(0);
-    expect((await settingsOf([], { env }))['https-proxy']?.value).toBe(addressOf());
-  });
-
-  it.each(['not a URL', 'ada:hunter2@proxy.example:3128'])(
-    'that is not a valid address is refused: %s',
-    async (address) => {
-      const { exit, stdout, stderr } = await run(['me'], { env: { ...remote, HTTPS_PROXY: address } });
-      expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
-      expect(stderr).toContain('HTTPS_PROXY');
-      expect(stderr).not.toContain('hunter2');
-    },
+it('the proxy from the variable in lower case comes first, as `vals config` shows', async () => {
+  const [small, capital] = await Promise.all(
+    [1, 2].map(() => rawService({ received: (socket) => socket.destroy() })),
   );
+  const addressOf = (proxy = small) => `http://127.0.0.1:${proxy?.port}`;
+  const remote = { VALS_BASE_URL: 'https://vals.invalid', VALS_TOKEN: testToken };
+  const env = { ...remote, https_proxy: addressOf(), HTTPS_PROXY: addressOf(capital) };
+  await run(['me'], { env, clock: quickRetries });
+  expect(small?.connections()).toBeGreaterThan(0);
+  expect(capital?.connections()).toBe(0);
+  expect((await settingsOf([], { env }))['https-proxy']?.value).toBe(addressOf());
 });
