@@ -1,5 +1,5 @@
-// The limits of the service. Those of a val's name, code and readme are in src/core/lib/val-limits.ts, because the command
-// line warns of them too. The time limits are beside the server (http/server.ts) and the databases.
+// The limits of the service. Those of a val's name and of a run are in src/core/lib/val-limits.ts, because commands keep
+// them too. The time limits are beside the server (http/server.ts) and the databases.
 
 /** In bytes: the body of a request, and a page of a list. */
 export const largestBody = 2 * 1_048_576;
@@ -12,6 +12,8 @@ export const largestOffset = 10_000;
 export const mostConnections = 5_000;
 
 /** In characters. */
+export const longestCode = 256_000;
+export const longestReadme = 8_192;
 export const longestSearch = 200;
 
 /** For each token of a shared service. --rate sets the first. */

@@ -7,7 +7,7 @@ import type { OpenDispatcher } from '../http/request/dispatcher.ts';
 import type { ProxyServer } from '../http/request/tunnels.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Hints } from '../lib/hint.ts';
-import type { NodeProgram, System } from '../lib/system.ts';
+import type { System } from '../lib/system.ts';
 import type { Column } from '../output/column.ts';
 import type { Out } from '../output/out.ts';
 import type { Pager } from '../output/pager.ts';
@@ -167,7 +167,8 @@ export interface Host {
   redactor: Redactor;
   signal: AbortSignal;
   clock: Clock;
-  node: NodeProgram;
+  /** The Node that runs this program, and the vals. */
+  node: { path: string; version: string };
   agent?: AgentLimits | undefined;
   pager?: Pager;
   /** The folder of the built program. */

@@ -6,12 +6,6 @@ export interface System {
   uid?: number | undefined;
 }
 
-/** The Node that runs this program, and the vals. */
-export interface NodeProgram {
-  path: string;
-  version: string;
-}
-
 export const errnoOf = (error: unknown): string | undefined =>
   error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
 

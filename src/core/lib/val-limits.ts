@@ -1,5 +1,4 @@
-// The limits of a val, which the embedded service enforces. Other services may have other limits. The limits of requests are
-// in src/service/limits.ts.
+// The limits of names and of what is kept of a run, which the embedded service enforces. Other services may have others.
 
 export const namePattern = /^[a-zA-Z][a-zA-Z0-9_]{0,47}$/;
 
@@ -19,9 +18,6 @@ export function validName(name: string): string | undefined {
   const valid = nameLike(name).slice(0, longestValName);
   return valid === '' ? undefined : valid;
 }
-
-export const longestCode = 256_000;
-export const longestReadme = 8_192;
 
 /** The service refuses an error of a run that has more bytes as JSON. */
 export const mostErrorBytes = 65_536;

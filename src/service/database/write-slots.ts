@@ -1,4 +1,4 @@
-import { createKeyedSlots, createSlots } from '../../core/lib/slots.ts';
+import { createSlots, type Slots } from '../../core/lib/slots.ts';
 import { DatabaseFailure, type SlotKeys } from './database.ts';
 
 const mostWrites = 7;
@@ -21,5 +21,17 @@ export function createWriteSlots(waitMs: number, now: () => number) {
       const connect = () => connections.run(begin);
       return row === undefined ? connect() : rows(row).run(connect);
     },
+  };
+}
+
+/** As many slots for each key, such as a person or a val. Keys that nobody uses take no memory. */
+function createKeyedSlots(count: number): (key: string) => Slots {
+  const byKey = new Map<string, Slots>();
+  return (key) => {
+    const known = byKey.get(key);
+    if (known) return known;
+    const slots = createSlots(count, () => byKey.delete(key));
+    byKey.set(key, slots);
+    return slots;
   };
 }

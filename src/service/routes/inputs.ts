@@ -1,4 +1,4 @@
-import { longestCode, longestReadme, mostErrorBytes, namePattern } from '../../core/lib/val-limits.ts';
+import { mostErrorBytes, namePattern } from '../../core/lib/val-limits.ts';
 import {
   check,
   checkQuery,
@@ -12,7 +12,7 @@ import {
   text,
   time,
 } from '../json-schema.ts';
-import { largestOffset, longestSearch, mostOnPage } from '../limits.ts';
+import { largestOffset, longestCode, longestReadme, longestSearch, mostOnPage } from '../limits.ts';
 import { newValDefaults } from '../store/change-val.ts';
 import {
   type Positions,
