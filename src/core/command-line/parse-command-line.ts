@@ -19,7 +19,7 @@ export async function parseCommandLine(
   tree: CommandTree,
   helpWidth: number,
 ): Promise<CommandLine> {
-  const words = withHelpAsOption(argv[0] === '-v' ? ['--version', ...argv.slice(1)] : argv, tree);
+  const words = withHelpAsOption(argv, tree);
   if (words.join(' ') === 'options --help') return { kind: 'help', text: optionsHelp(helpWidth), flags: {} };
   const program = createProgram(tree, helpWidth, words);
   try {

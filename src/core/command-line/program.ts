@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import type { CommandTree, LoadedCommand, Options, PlacedCommand } from './command.ts';
 import { allNames, groups, loadCommand, type NamedCommand } from './command-tree.ts';
 import { addCommandHelp, addRootHelp, addTopicHelp } from './help.ts';
@@ -121,6 +121,10 @@ function createRoot(helpWidth: number, write: (text: string) => void): Command {
     .enablePositionalOptions()
     .exitOverride()
     .version(VERSION, flagsOf('version', versionOption))
+    .addOption(new Option('-v'))
+    .on('option:v', () => {
+      throw new CommanderError(0, 'commander.version', VERSION);
+    })
     .addHelpOption(new Option(flagsOf('help', helpOption)).hideHelp())
     .helpCommand(false)
     .configureOutput({

@@ -172,13 +172,17 @@ describe('help', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  it.each([[['--version']], [['-V']], [['-V', 'nonsense']], [['--version', '--json']]])(
-    'is replaced by the version for %j',
-    async (args) => {
-      const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-      expect(await run(args)).toMatchObject({ exit: 0, stdout: `${version}\n`, stderr: '' });
-    },
-  );
+  it.each([
+    [['--version']],
+    [['-V']],
+    [['-v']],
+    [['--json', '-v']],
+    [['-V', 'nonsense']],
+    [['--version', '--json']],
+  ])('is replaced by the version for %j', async (args) => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    expect(await run(args)).toMatchObject({ exit: 0, stdout: `${version}\n`, stderr: '' });
+  });
 
   it('works with broken settings', async () => {
     const home = temporaryFolder();

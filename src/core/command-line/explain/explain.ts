@@ -18,20 +18,23 @@ import type { Message, Service } from './service.ts';
 
 /** The error that the user reads. Its exit code is that of the fault, in the table of http/request/faults.ts. */
 export function explain({ call, fault, maybeApplied }: CallFailed, service: Service): ValsError {
-  if (fault.kind === 'interrupted') return interruption(call, maybeApplied, service);
+  const facts = factsOf(call, fault, service);
+  const inDoubt = { ...facts, hint: ifUnknown(call) };
+  if (fault.kind === 'interrupted') {
+    const { reason } = service.signal;
+    const interrupted = reason instanceof InterruptedError ? reason : new InterruptedError(130);
+    if (!maybeApplied) return interrupted;
+    const message = `Interrupted while the request was under way. ${outcomeUnknown}`;
+    return new InterruptedError(interrupted.exit, message, inDoubt);
+  }
   const { name: space } = spaceIn(service.base) ?? {};
   const isMissing = routesOfEveryService.has(call.route) && isStatus(fault, 404, 410);
   if (space !== undefined && isMissing) return noSpace(space, service);
 
   const { sentence, hint, ...about } = messageOf(call, fault, service);
-  const facts = factsOf(call, fault, service);
-  const inDoubt = {
-    message: `${sentence} ${outcomeUnknown}`,
-    facts: { ...facts, hint: ifUnknown(call) },
-  };
-  if (maybeApplied) return new UnknownOutcomeError(inDoubt.message, inDoubt.facts);
   const { FailsAs } = meaningOf(fault);
-  if (mayHideChange(call, fault)) return new FailsAs(inDoubt.message, inDoubt.facts);
+  if (maybeApplied) return new UnknownOutcomeError(`${sentence} ${outcomeUnknown}`, inDoubt);
+  if (mayHideChange(call, fault)) return new FailsAs(`${sentence} ${outcomeUnknown}`, inDoubt);
   return new FailsAs(sentence, { ...facts, ...about, hint });
 }
 
@@ -62,18 +65,6 @@ function messageOf(call: Call, fault: Exclude<Fault, { kind: 'interrupted' }>, s
     case 'status':
       return messageOfStatus(call, fault, service);
   }
-}
-
-function interruption(call: Call, maybeApplied: boolean, { signal: { reason } }: Service): InterruptedError {
-  const interrupted = reason instanceof InterruptedError ? reason : new InterruptedError(130);
-  if (!maybeApplied) return interrupted;
-  const { method, path } = call;
-  const message = `Interrupted while the request was under way. ${outcomeUnknown}`;
-  return new InterruptedError(interrupted.exit, message, {
-    hint: ifUnknown(call),
-    method,
-    path,
-  });
 }
 
 /** If one of them is missing below a space, the space is. */
