@@ -26,8 +26,6 @@ interface Described {
 
 /** Its key is its name: `dryRun` is the option `--dry-run` and the input `dryRun` of a tool. */
 export interface OptionDefinition extends Described {
-  /** One letter, if the name does not have one already. */
-  short?: string;
   /** Few people need it, so it stands under the last heading of the help. */
   rare?: boolean;
   /** The option also exists as `--no-...`, and this is what that does. */

@@ -30,23 +30,28 @@ export const negatedName = (key: string): string => `--no-${inKebabCase(key)}`;
 /** `<n>`, or undefined for an option that is on or off. */
 const placeholderOf = ({ value }: OptionDefinition): string | undefined => value && `<${value.placeholder}>`;
 
-/** As in gh, git and npm. */
+/** As in curl, gh, git and npm. */
 const letters: Readonly<Record<string, string>> = {
   dryRun: 'n',
+  field: 'f',
   force: 'f',
+  help: 'h',
+  method: 'X',
   quiet: 'q',
+  version: 'V',
   watch: 'w',
   yes: 'y',
 };
 
 /** `-n` and `--dry-run`. */
-function namesOf(key: string, { short = letters[key] }: OptionDefinition): string[] {
-  return [...(short === undefined ? [] : [`-${short}`]), optionName(key)];
-}
+const namesOf = (key: string): string[] => [
+  ...(Object.hasOwn(letters, key) ? [`-${letters[key]}`] : []),
+  optionName(key),
+];
 
 /** `-n, --dry-run`, `--limit <n>`. */
 export const flagsOf = (key: string, option: OptionDefinition): string =>
-  [namesOf(key, option).join(', '), placeholderOf(option) ?? ''].join(' ').trim();
+  [namesOf(key).join(', '), placeholderOf(option) ?? ''].join(' ').trim();
 
 /** An option as it is typed. One that has an opposite is two. */
 export interface KnownOption {
@@ -64,7 +69,7 @@ export const knownOptions = (options: Options): KnownOption[] =>
   Object.entries(options).flatMap(([key, definition]) => {
     const { description, negatable } = definition;
     const placeholder = placeholderOf(definition);
-    const option = { names: namesOf(key, definition), description, placeholder, definition };
+    const option = { names: namesOf(key), description, placeholder, definition };
     if (negatable === undefined) return [option];
     return [option, { ...option, names: [negatedName(key)], description: negatable }];
   });
@@ -95,8 +100,8 @@ export const globalOptions: Record<keyof Flags, OptionDefinition> = {
   },
 };
 
-export const helpOption: OptionDefinition = { short: 'h', description: 'show the help' };
-export const versionOption: OptionDefinition = { short: 'V', description: 'print the version' };
+export const helpOption: OptionDefinition = { description: 'show the help' };
+export const versionOption: OptionDefinition = { description: 'print the version' };
 
 export const environmentAlone: Readonly<Record<string, string>> = {
   VALS_TOKEN: 'the token to use instead of the one that `vals login` stored',

@@ -1,9 +1,7 @@
 import { resolve as resolvePath } from 'node:path';
-import { NotFoundError, UsageError, undefinedIf, ValsError } from '../errors.ts';
+import { UsageError, ValsError } from '../errors.ts';
 import { nameFrom } from '../files/val-names.ts';
-import { createDirectory } from '../find-val/directory.ts';
-import { findNamed, findVal, type GivenVal, type ReadVal } from '../find-val/find-val.ts';
-import type { Api } from '../http/api.ts';
+import { findVal, type GivenVal } from '../find-val/find-val.ts';
 import { summaryOf, textAt } from '../http/record-fields.ts';
 import { type Hint, hintList, sh } from '../lib/hint.ts';
 import { once } from '../lib/once.ts';
@@ -107,21 +105,6 @@ function openFiles(run: Run): FindFile {
 async function plainFile({ settings }: Run, path: string): ReturnType<FindFile> {
   const name = isFile(resolvePath(settings.cwd, path)) ? nameFrom(path) : undefined;
   return name === undefined ? undefined : { path, name, recordedId: undefined };
-}
-
-/** The val that a push of the file would update, as the service has it now. */
-export async function readValOfFile(
-  run: Run,
-  path: string,
-  connect: () => Promise<Api>,
-): Promise<(ReadVal & { id: string }) | undefined> {
-  const file = await openFiles(run)(path);
-  if (file === undefined) return undefined;
-  const known = { ...run.vals, connect, directory: createDirectory(connect, run.vals.seen) };
-  const found = await findNamed(file.name, { ...known, isForWriting: true }, file.recordedId).catch(
-    undefinedIf(NotFoundError),
-  );
-  return found?.read && { id: found.id, ...found.read };
 }
 
 /** Puts the lines of standard input in the place of `-`, for a command that takes vals from there. */

@@ -37,9 +37,8 @@ export const command = defineCommand({
     },
   },
   options: {
-    method: { short: 'X', description: 'the HTTP method', value: { ...text('method'), words: methods } },
+    method: { description: 'the HTTP method', value: { ...text('method'), words: methods } },
     field: {
-      short: 'f',
       description: 'a field of the request',
       value: parsedText('key=value', parseField),
       repeatable: true,

@@ -33,7 +33,7 @@ export interface GivenVal {
   version?: number;
 }
 
-export interface ReadVal {
+interface ReadVal {
   record: JsonObject;
   etag: string | undefined;
 }

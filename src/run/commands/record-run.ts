@@ -1,6 +1,6 @@
 import type { Run } from '../../core/command-line/command.ts';
-import { readValOfFile } from '../../core/command-line/resolve-vals.ts';
-import { ValsError } from '../../core/errors.ts';
+import { createResolver } from '../../core/command-line/resolve-vals.ts';
+import { NotFoundError, undefinedIf, ValsError } from '../../core/errors.ts';
 import type { Api } from '../../core/http/api.ts';
 import { ifPresent } from '../../core/http/if-present.ts';
 import { codeOf, textAt, versionOf } from '../../core/http/record-fields.ts';
@@ -32,7 +32,7 @@ export function createRecorder(context: Run, target: Target): BeginRecord {
     host: { signal, clock },
   } = context;
   let connection = target.kind === 'service' ? Promise.resolve(target.api) : undefined;
-  const connect = () => (connection ??= context.api({ mostMs: mostSeconds * 1_000, signal }));
+  const connect = () => (connection ??= context.api({ mostMs: mostSeconds * 1_000 }));
   const said = new Set<string>();
   const notRecorded = (reason: string): undefined => {
     if (!said.has(reason)) say({ kind: 'lines', text: `Not recorded: ${visible(reason)}\n` });
@@ -96,9 +96,13 @@ async function findVersion(
   if (!settings.local.value && settings.baseUrl === undefined) {
     return 'no service is chosen. Sign in, or add --local for the embedded service.';
   }
-  const val = await readValOfFile(context, target.path, connect);
-  if (val === undefined) return `the service has no val for ${entry.name}. Push it first.`;
-  const { id, record } = val;
+  // The connection opens while the val runs.
+  await connect();
+  const find = createResolver(context, { isForWriting: true });
+  const val = await find(target.path).catch(undefinedIf(NotFoundError));
+  if (val?.read === undefined) return `the service has no val for ${entry.name}. Push it first.`;
+  const { id } = val;
+  const { record } = val.read;
   const name = textAt(record, 'name');
   const version = versionOf(record);
   if (isSameCode(entry.code, codeOf(record)))
