@@ -79,8 +79,8 @@ function hintFor(
   if (/\bDeno is not defined\b/.test(text)) {
     return 'vals runs code with Node, which has no `Deno`. Use the modules of Node instead, such as `process.env` and `node:fs`.';
   }
-  if (code === 'ERR_UNSUPPORTED_ESM_URL_SCHEME') {
-    return 'vals fetches what is imported by an address that is written in the code. Write the address in the `import`.';
+  if (code === 'ERR_UNSUPPORTED_ESM_URL_SCHEME' || code === 'ERR_UNKNOWN_FILE_EXTENSION') {
+    return 'vals compiles and fetches only what an `import` that is written out names. Write the whole path or address in the `import`.';
   }
   if (!modules.requireUsesHooks && requiresTypeScript(whole)) {
     return 'Before Node 22.15, `require` loads TypeScript only from CommonJS. Use `import`, or a newer Node.';

@@ -11,7 +11,7 @@ interface FailingVal {
 
 /** In a URL, the characters of the name mean something else. */
 const file = 'a#%?.ts';
-const others = { 'b.ts': '', 'c.cts': 'require("./b")' };
+const others = { 'b.ts': '', 'c.cts': 'require("./b")', 'd.tsx': '' };
 
 export async function errorOf({ code }: FailingVal, node?: string): Promise<unknown> {
   const cwd = folderOf({ ...others, [file]: code });
@@ -66,6 +66,12 @@ export const failingVals: readonly FailingVal[] = [
     code: 'import "./c.cts"',
     message: 'c.cts imports ./b, and there is no such file (c.cts:1:9).',
     hint: "Write './b.ts'.",
+  },
+  {
+    name: 'imports TypeScript by a computed path',
+    code: 'await import(["./d", "tsx"].join("."))',
+    message: 'Unknown file extension ".tsx"',
+    hint: 'Write the whole path or address in the `import`.',
   },
   {
     name: 'imports no package',

@@ -45,7 +45,7 @@ it('a module on the web that cannot be had or run is an error that says why', as
   expect(await run(['--json', 'b.ts'])).toMatchObject(placed);
   const thrown = { exit: 12, error: { message: expect.stringMatching(/\/throws\.ts:2:9\)\.$/) } };
   expect(await run(['--json', 'c.ts'])).toMatchObject(thrown);
-  const computed = { exit: 12, error: { hint: expect.stringContaining('written in the code') } };
+  const computed = { exit: 12, error: { hint: expect.stringContaining('written out') } };
   expect(await run(['--json', 'd.ts', `${url}/v2/word.jsx`])).toMatchObject(computed);
 });
 
