@@ -7,7 +7,7 @@ import { warnWith } from '../output/out.ts';
 import { changedSomething, countOutcomes } from '../output/outcome.ts';
 import { createPrompt } from '../output/prompt.ts';
 import { errorIn, outcomesIn } from '../output/result.ts';
-import { ReaderGone, widthOf } from '../output/streams.ts';
+import { ReaderGone } from '../output/streams.ts';
 import { duration } from '../output/times.ts';
 import { createSettings } from '../settings/settings.ts';
 import type { Connect, LoadedCommand, Run } from './command.ts';
@@ -62,18 +62,11 @@ function ignoreReaderGone(error: unknown): void {
 
 function createRun(options: RunOptions): { run: Run; close(): Promise<void> } {
   const { host, flags, out } = options;
-  const { env, stdin, stderr, signal, clock } = host;
-  const { redact, flush } = out;
+  const { clock } = host;
   const startedAt = clock.now();
   const settings = createSettings(flags, host, warnWith(out.say));
-  const seen = createSeenVals(settings, (text) => redact(text) !== text);
-  const ask = createPrompt(stdin, stderr, {
-    signal,
-    clock,
-    width: widthOf(stderr, env),
-    flushMessages: flush,
-    redact,
-  });
+  const seen = createSeenVals(settings, (text) => out.redact(text) !== text);
+  const ask = createPrompt(host, out);
   const connections: Connection[] = [];
 
   async function connect(to?: Connect): Promise<Api> {

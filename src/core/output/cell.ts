@@ -43,10 +43,6 @@ export function cellOf(record: JsonObject, column: Column, screen: Screen, form:
   const value = columnValue(record, column);
   const text = redact(joined(value));
   switch (column.kind) {
-    case 'number':
-      return typeof value === 'number'
-        ? { text: column.format(value), isNumber: true, neverCut: true }
-        : { text: shown(text, glyphs) };
     case 'longText': {
       if (form === 'whole') return { text: visibleLines(allLines(text)) };
       const first = firstLine(text);

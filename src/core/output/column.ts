@@ -33,18 +33,13 @@ interface MomentColumn extends AnyColumn {
   withHour?: boolean;
 }
 
-interface NumberColumn extends AnyColumn {
-  kind: 'number';
-  format(value: number): string;
-}
-
 /** A table shows only the first line of the value. If the value has more lines, the hint is shown too. */
 interface LongTextColumn extends AnyColumn {
   kind: 'longText';
   hint: Hints;
 }
 
-export type Column = TextColumn | IdColumn | MomentColumn | NumberColumn | LongTextColumn;
+export type Column = TextColumn | IdColumn | MomentColumn | LongTextColumn;
 
 const placeOf = (header: string, paths: readonly string[]) => ({
   header,
@@ -73,10 +68,9 @@ export const moment = (header: string, ...paths: string[]): MomentColumn => ({
   ...placeOf(header, paths),
 });
 
-export const figure = (header: string, path: string, format: (value: number) => string): NumberColumn => ({
-  kind: 'number',
-  ...placeOf(header, [path]),
-  format,
+export const figure = (header: string, path: string, format: (value: number) => string): TextColumn => ({
+  ...column(header, path),
+  present: (text) => ({ text: text === '' ? '' : format(Number(text)) }),
 });
 
 export const longText = (header: string, paths: readonly string[], hint: Hints): LongTextColumn => ({

@@ -1,5 +1,6 @@
 import type { Ora } from 'ora';
 import { visible } from '../lib/visible.ts';
+import type { Glyphs } from './style.ts';
 
 export interface ProgressLine {
   show(text: string): void;
@@ -10,7 +11,7 @@ export interface ProgressLine {
 
 export interface ProgressOptions {
   enabled: boolean;
-  unicode: boolean;
+  spinner: Glyphs['spinner'];
   color: boolean;
   signal: AbortSignal;
 }
@@ -19,7 +20,7 @@ const delayMs = 300;
 
 export function createProgress(
   stream: NodeJS.WriteStream,
-  { enabled, unicode, color, signal }: ProgressOptions,
+  { enabled, spinner: frames, color, signal }: ProgressOptions,
 ): ProgressLine {
   let text: string | undefined;
   let spinner: Ora | undefined;
@@ -31,7 +32,7 @@ export function createProgress(
     spinner = ora({
       text,
       stream,
-      spinner: unicode ? 'dots' : 'line',
+      spinner: frames,
       color: color ? 'cyan' : false,
       discardStdin: false,
       isEnabled: true,

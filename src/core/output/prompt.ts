@@ -3,6 +3,8 @@ import { InterruptedError, UsageError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Hints } from '../lib/hint.ts';
 import { visible } from '../lib/visible.ts';
+import type { Out } from './out.ts';
+import { widthOf } from './streams.ts';
 import { createTextWidth } from './text-width.ts';
 
 export interface Prompt {
@@ -15,22 +17,21 @@ export interface Prompt {
   waitedMs(): number;
 }
 
-export interface PromptOptions {
+interface Terminal {
+  stdin(): Readable & { isTTY?: boolean };
+  stderr: NodeJS.WriteStream;
+  env: NodeJS.ProcessEnv;
   signal: AbortSignal;
   clock: Clock;
-  width: number;
-  flushMessages(): Promise<void>;
-  redact(text: string): string;
 }
 
 export function createPrompt(
-  input: () => Readable & { isTTY?: boolean },
-  stderr: NodeJS.WriteStream,
-  { signal, clock, width, flushMessages, redact }: PromptOptions,
+  { stdin: openInput, stderr, env, signal, clock }: Terminal,
+  { flush, redact }: Pick<Out, 'flush' | 'redact'>,
 ): Prompt {
   let waitedMs = 0;
 
-  const isAtTerminal = () => input().isTTY === true && stderr.isTTY;
+  const isAtTerminal = () => openInput().isTTY === true && stderr.isTTY;
 
   function expectTerminal(instead: Hints, wanted = 'confirmation'): void {
     if (isAtTerminal()) return;
@@ -39,14 +40,14 @@ export function createPrompt(
 
   async function ask(question: string, instead: Hints, { isHidden = false } = {}): Promise<string> {
     expectTerminal(instead, 'input');
-    await flushMessages();
-    const stdin = input();
+    await flush();
+    const stdin = openInput();
     const { createInterface } = await import('node:readline/promises');
     const { PassThrough } = await import('node:stream');
     // readline writes each key to its output, so the keys of a secret go to a stream that nobody reads.
     const output = isHidden ? new PassThrough().resume() : stderr;
     const shown = visible(redact(question));
-    const questionLines = (await createTextWidth([shown])).wrap(shown, Math.max(1, width - 4));
+    const questionLines = (await createTextWidth([shown])).wrap(shown, Math.max(1, widthOf(stderr, env) - 4));
     const lastLine = `${questionLines.pop()?.trimEnd()} `;
     for (const line of questionLines) stderr.write(`${line}\n`);
     const reader = createInterface({ input: stdin, output, terminal: true });

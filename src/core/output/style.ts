@@ -35,6 +35,7 @@ export interface Glyphs {
   arrow: string;
   ellipsis: string;
   bars: readonly string[];
+  spinner: 'dots' | 'line';
 }
 
 const unicode: Glyphs = {
@@ -44,6 +45,7 @@ const unicode: Glyphs = {
   arrow: '→',
   ellipsis: '…',
   bars: ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
+  spinner: 'dots',
 };
 
 const ascii: Glyphs = {
@@ -53,6 +55,7 @@ const ascii: Glyphs = {
   arrow: '->',
   ellipsis: '...',
   bars: ['.', ':', '-', '=', '+', '*', '#', '@'],
+  spinner: 'line',
 };
 
 export const glyphsFor = (env: NodeJS.ProcessEnv, { platform }: System): Glyphs =>

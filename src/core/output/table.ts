@@ -84,7 +84,7 @@ async function fillColumns(
     const holdsText = column.kind === 'text' || column.kind === 'longText';
     return {
       ...{ column, head, cells },
-      alignedRight: column.kind === 'number' || areNumbers,
+      alignedRight: areNumbers,
       neverCut: values.length > 0 ? values.every(({ neverCut }) => neverCut) : !holdsText,
       droppable: column.droppable,
       width: values.reduce((most, { text }) => Math.max(most, textWidth.width(text)), textWidth.width(head)),

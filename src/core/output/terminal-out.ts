@@ -11,7 +11,7 @@ import { createProgress } from './progress.ts';
 import type { Redactor } from './redactor.ts';
 import { render, renderRow } from './render.ts';
 import { createSink } from './streams.ts';
-import { createStyle, glyphsFor, showsUnicode, wantsColor, withBoldTitles } from './style.ts';
+import { createStyle, glyphsFor, wantsColor, withBoldTitles } from './style.ts';
 
 interface OutputStreams {
   env: NodeJS.ProcessEnv;
@@ -59,9 +59,10 @@ export function createTerminalOut(
   const colorOn = (stream: NodeJS.WriteStream) =>
     wantsColor(color, env, { isTerminal: stream.isTTY === true });
   const stderr = createSink(streams.stderr, { name: 'stderr', redact, env, color: colorOn(streams.stderr) });
+  const glyphs = glyphsFor(env, system);
   const progress = createProgress(streams.stderr, {
     enabled: canDrawOn(streams.stderr, env) && !quiet,
-    unicode: showsUnicode(env, system.platform),
+    spinner: glyphs.spinner,
     color: stderr.color,
     signal,
   });
@@ -74,7 +75,6 @@ export function createTerminalOut(
   });
   const kind = kindOf(ndjson, json);
   const forPerson = hasLayout && kind === 'text';
-  const glyphs = glyphsFor(env, system);
   const view: View = {
     ...{ stdout, stderr, kind, fields, forPerson, quiet, glyphs, redact, writeHints },
     now: clock.now,
