@@ -171,7 +171,7 @@ export function endingFailure(name: string, { code, signal, startError }: Ending
     });
   }
   return new RunFailedError(`${name} was ended by ${signal}.`, {
-    hint: 'The val ended itself, or another program ended it. The system ends processes when memory runs out.',
+    hint: 'The val ended itself, or another program or the system ended it.',
   });
 }
 
