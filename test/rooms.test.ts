@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { createTree } from '../src/core/command-line/command-tree.ts';
 import { coreCommands } from '../src/core/commands/core-commands.ts';
 import { features as addedFeatures } from '../src/features.ts';
+import { features } from './support/features.ts';
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
@@ -16,8 +17,6 @@ const importsOf = (file: string): string[] =>
   );
 
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
-
-const features = ['workspace', 'run', 'service', 'agents'];
 
 /** From the top down. The rooms of one row stand on one level, and do not know each other. */
 const levels = [
