@@ -1,18 +1,9 @@
 import { Command, CommanderError, Option } from 'commander';
-import type { CommandTree, LoadedCommand, Options, PlacedCommand } from './command.ts';
+import type { CommandTree, LoadedCommand, PlacedCommand } from './command.ts';
 import { allNames, groups, loadCommand, type NamedCommand } from './command-tree.ts';
-import { addCommandHelp, addRootHelp, addTopicHelp } from './help.ts';
-import {
-  argumentsOf,
-  flagsOf,
-  formsOf,
-  globalOptions,
-  helpOption,
-  negatedName,
-  optionName,
-  optionsOf,
-  versionOption,
-} from './options.ts';
+import { addOptions, defineCommand } from './define-command.ts';
+import { addRootHelp, addTopicHelp } from './help.ts';
+import { flagsOf, formsOf, globalOptions, helpOption, versionOption } from './options.ts';
 
 export interface Program {
   root: Command;
@@ -40,8 +31,7 @@ export function createProgram(tree: CommandTree, helpWidth: number, words: reado
     if (entry === undefined || definitions.has(command)) return;
     const definition = await loadCommand(entry);
     definitions.set(command, definition);
-    defineCommand(command, definition);
-    addOptionsWithEquals(command, definition, words);
+    defineCommand(command, definition, words);
   }
 
   const onReached = async (parent: Command, command: Command) => {
@@ -132,72 +122,8 @@ function createRoot(helpWidth: number, write: (text: string) => void): Command {
       writeErr: write,
       outputError: () => {},
       getOutHelpWidth: () => helpWidth,
-      getErrHelpWidth: () => helpWidth,
-      getOutHasColors: () => false,
-      getErrHasColors: () => false,
     });
   for (const option of root.options) option.hideHelp();
   addOptions(root, globalOptions, { isHidden: true });
   return root;
-}
-
-function defineCommand(command: Command, definition: LoadedCommand): void {
-  const { summary, description = `${summary}.`, passesThrough, optionsMayFollow, options = {} } = definition;
-  command
-    .summary(summary)
-    .description(description)
-    .usage(['[options]', ...formsOf(definition)].join(' '))
-    .passThroughOptions(passesThrough === true)
-    .action(() => {});
-  if (optionsMayFollow) command.on(`option:${optionsMayFollow}`, () => command.passThroughOptions(false));
-  for (const [, { value, repeatable, description }] of argumentsOf(definition)) {
-    command.argument(`[${value.placeholder}${repeatable ? '...' : ''}]`, description);
-  }
-  const formats = formatsOf(definition);
-  const isFormat = ([key]: [string, unknown]) => formats.includes(key);
-  const all = Object.entries(globalOptions);
-  addOptions(command, { ...options, ...Object.fromEntries(all.filter(isFormat)) });
-  const others = all.filter((option) => !isFormat(option));
-  addOptions(command, Object.fromEntries(others), { isHidden: true });
-  addCommandHelp(command, definition);
-}
-
-/** The options for scripts that the help of a command shows among its own. */
-function formatsOf({ columns, empty }: LoadedCommand): string[] {
-  const [first] = columns;
-  if (first === undefined) return [];
-  // The status of an outcome is shown in a pipe, too.
-  if (first.header === 'status' && first.only === undefined) return ['json'];
-  return empty === undefined ? ['json', 'fields'] : ['json', 'fields', 'ndjson'];
-}
-
-/** `checkInput` checks values after commander has read the whole line, so that --help and --json count in any place. */
-function addOptions(command: Command, options: Options, { isHidden = false } = {}): void {
-  for (const [key, definition] of Object.entries(options)) {
-    const { description, value, negatable, repeatable } = definition;
-    const option = new Option(flagsOf(key, definition), description);
-    // commander would take an option such as --no-check for the opposite of --check.
-    option.negate = false;
-    if (value?.words && value.acceptsOnlyWords) option.argChoices = [...value.words];
-    if (definition.default !== undefined) option.default(definition.default);
-    if (repeatable) option.argParser((word, before: string[] = []) => [...before, word]);
-    if (definition.rare) option.helpGroup('Less common options:');
-    command.addOption(option.hideHelp(isHidden));
-    if (negatable !== undefined)
-      command.addOption(new Option(negatedName(key), negatable).hideHelp(isHidden));
-  }
-}
-
-/** An option such as `--inspect` takes a value only after `=`, as with node. commander would take the next word for it. */
-function addOptionsWithEquals(command: Command, definition: LoadedCommand, words: readonly string[]): void {
-  for (const [key, { afterEquals }] of optionsOf(definition)) {
-    const start = `${optionName(key)}=`;
-    for (const word of new Set(words.filter((word) => afterEquals && word.startsWith(start)))) {
-      const option = new Option(word).hideHelp();
-      command.addOption(option);
-      command.on(`option:${option.name()}`, () =>
-        command.setOptionValueWithSource(key, word.slice(start.length), 'cli'),
-      );
-    }
-  }
 }
