@@ -7,8 +7,8 @@ import { isObject, type JsonValue } from '../core/lib/json.ts';
 import * as routes from '../core/routes.ts';
 import { codeOf, isSameCode, withLineEnds } from './code.ts';
 import { conflictOf, type Telling } from './conflicts.ts';
-import type { MissingFile } from './findings.ts';
-import type { SendStep, Step } from './plan.ts';
+import { findingOf } from './findings.ts';
+import type { CreateStep, Step } from './plan.ts';
 import type { Local } from './read/local.ts';
 import { type Look, recordVal } from './read/look.ts';
 import type { RemoteVal } from './read/remotes.ts';
@@ -47,7 +47,7 @@ export async function carryOut(push: CarryOut, step: Step): Promise<Done> {
     case 'leave':
       return { ...nothing, status: 'unchanged', id: step.remote?.id, version: step.remote?.version };
     case 'delete':
-      return deleteVal(push, step.val);
+      return deleteVal(push, step);
     case 'create':
       return step.replaces ? replaceVal(push, step) : createVal(push, step);
     case 'send':
@@ -56,7 +56,7 @@ export async function carryOut(push: CarryOut, step: Step): Promise<Done> {
 }
 
 /** The service refuses a name that is taken, so nothing is replaced that nobody here knows. */
-async function createVal(push: CarryOut, step: Extract<SendStep, { kind: 'create' }>): Promise<Done> {
+async function createVal(push: CarryOut, step: CreateStep): Promise<Done> {
   const { look, dryRun, privacy } = push;
   const { local } = step;
   const code = local.code.text;
@@ -73,14 +73,11 @@ async function createVal(push: CarryOut, step: Extract<SendStep, { kind: 'create
 async function nameTaken({ look, telling }: CarryOut, local: Local): Promise<ConflictError> {
   const isListed = (await look.remotes.list()) !== undefined;
   const remote = { kind: isListed ? ('none' as const) : ('unknown' as const) };
-  return conflictOf(
-    { status: 'conflict', reason: 'name taken', local, remote, compared: undefined },
-    telling(local.file),
-  );
+  return conflictOf(findingOf('name taken', local, remote), telling(local.file));
 }
 
 /** --force, on a service that cannot list vals. */
-async function replaceVal(push: CarryOut, { local }: SendStep): Promise<Done> {
+async function replaceVal(push: CarryOut, { local }: CreateStep): Promise<Done> {
   const { look, dryRun, mayPublish } = push;
   const code = local.code.text;
   // Nobody knows whether this makes a val.
@@ -177,7 +174,10 @@ function privacyOf(body: JsonValue): string | undefined {
   return textAt(body, 'privacy');
 }
 
-async function deleteVal(push: CarryOut, { file, name, remote }: MissingFile): Promise<Done> {
+async function deleteVal(
+  push: CarryOut,
+  { file, name, remote }: Extract<Step, { kind: 'delete' }>,
+): Promise<Done> {
   const { look, dryRun } = push;
   if (dryRun) return planned(remote);
   const done = { ...nothing, id: remote.id, version: remote.version };

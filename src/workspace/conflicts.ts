@@ -2,7 +2,7 @@
 import { ConflictError } from '../core/errors.ts';
 import { type Hint, sh } from '../core/lib/hint.ts';
 import { ago } from '../core/output/times.ts';
-import { type Conflict, fileOf, nameOf, type Reason, valOf, wordOf } from './findings.ts';
+import { type Finding, isReason, type Reason, valOf, type Word } from './findings.ts';
 import { entryOf, hintAtGit, nextSteps } from './words.ts';
 
 export interface Telling {
@@ -13,7 +13,7 @@ export interface Telling {
 
 class WorkspaceConflict extends ConflictError {
   constructor(
-    readonly reason: Reason,
+    readonly word: Word,
     ...rest: ConstructorParameters<typeof ConflictError>
   ) {
     super(...rest);
@@ -21,33 +21,33 @@ class WorkspaceConflict extends ConflictError {
 }
 
 export const reasonOf = (error: ConflictError): Reason | undefined =>
-  error instanceof WorkspaceConflict ? error.reason : undefined;
+  error instanceof WorkspaceConflict && isReason(error.word) ? error.word : undefined;
 
-export function conflictOf(conflict: Conflict, telling: Telling): ConflictError {
+export function conflictOf(conflict: Finding, telling: Telling): ConflictError {
   const { path } = telling;
   const problem = problemOf(conflict);
-  return new WorkspaceConflict(conflict.reason, `${path} ${problem}.${whatIsThere(conflict, telling)}`, {
+  return new WorkspaceConflict(conflict.word, `${path} ${problem}.${whatIsThere(conflict, telling)}`, {
     subject: path,
     hint: [...hintAtGit(conflict.compared?.limit), ...waysOn(conflict, path)],
   });
 }
 
-function problemOf(conflict: Conflict): string {
+function problemOf(conflict: Finding): string {
   const name = valOf(conflict)?.name ?? '';
-  switch (conflict.reason) {
+  switch (conflict.word) {
     case 'renamed there':
-      return `has the val "${nameOf(conflict)}", which is named "${name}" on the service now`;
+      return `has the val "${conflict.name}", which is named "${name}" on the service now`;
     case 'renamed here':
       return `has no val of its name, and seems to be the renamed file of the val "${name}"`;
     default:
-      return entryOf(conflict).meaning;
+      return entryOf(conflict.word).meaning;
   }
 }
 
 /** For example " Version 3 there has the code of version 1 again, by ada, 2h ago." */
-function whatIsThere(conflict: Conflict, { now }: Telling): string {
+function whatIsThere(conflict: Finding, { now }: Telling): string {
   const val = valOf(conflict);
-  if (conflict.reason !== 'both changed' || val?.version === undefined) return '';
+  if (conflict.word !== 'both changed' || val?.version === undefined) return '';
   const restored = conflict.compared?.restored;
   const code = restored === undefined ? 'is' : `has the code of version ${restored} again,`;
   const facts = [
@@ -59,11 +59,11 @@ function whatIsThere(conflict: Conflict, { now }: Telling): string {
   return ` Version ${val.version} there ${text}.`;
 }
 
-function waysOn(conflict: Conflict, path: string): Hint[] {
-  const steps = nextSteps(wordOf(conflict), [path]);
+function waysOn(conflict: Finding, path: string): Hint[] {
+  const steps = nextSteps(conflict.word, [path]);
   const val = valOf(conflict);
-  const name = nameOf(conflict);
-  switch (conflict.reason) {
+  const name = conflict.name;
+  switch (conflict.word) {
     case 'renamed there':
       return [
         ...steps,
@@ -72,7 +72,7 @@ function waysOn(conflict: Conflict, path: string): Hint[] {
     case 'renamed here':
       return [
         sh`To rename the val, too, run ${['val', 'set', val?.name ?? '', '--name', name]}.`,
-        `If the val shall keep its name, write "${fileOf(conflict)}": "${val?.name}" into "names" of vals.json.`,
+        `If the val shall keep its name, write "${conflict.file}": "${val?.name}" into "names" of vals.json.`,
         ...steps,
       ];
     case 'name taken':

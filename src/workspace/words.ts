@@ -2,10 +2,10 @@
 import { type Hint, listOf, sh } from '../core/lib/hint.ts';
 import type { Style } from '../core/output/style.ts';
 import type { GitLimit } from './compare/types.ts';
-import { type Finding, type Word, wordOf } from './findings.ts';
+import type { Word } from './findings.ts';
 
 /** What a push does about a val. `refuse` sends nothing, and is exit code 5. */
-type StepKind = 'create' | 'send' | 'leave' | 'behind' | 'refuse' | 'delete';
+type StepKind = 'create' | 'send' | 'leave' | 'behind' | 'refuse';
 
 /** What a pull does about a file. `keep` leaves the file, which is no failure. */
 type PullKind = 'write' | 'add' | 'keep' | 'refuse';
@@ -137,7 +137,7 @@ const table: Readonly<Record<Word, Entry>> = {
 /** In the order of attention. */
 export const words = Object.keys(table) as readonly Word[];
 
-export const entryOf = (finding: Finding): Entry => table[wordOf(finding)];
+export const entryOf = (word: Word): Entry => table[word];
 
 export const markOf = (word: string): Pick<Entry, 'mark' | 'tone'> =>
   words.some((each) => each === word) ? table[word as Word] : red;

@@ -6,7 +6,7 @@ import { column } from '../../core/output/column.ts';
 import type { ShownDiff } from '../../core/output/result.ts';
 import { noteOtherService } from '../belonging.ts';
 import { withLineEnds } from '../code.ts';
-import { differs, type Finding, fileOf, nameOf, valOf, wordOf } from '../findings.ts';
+import { differs, type Finding, statusOf, valOf } from '../findings.ts';
 import { compareWorkspace, refuseUnknownWords } from '../read/choose.ts';
 import type { Look } from '../read/look.ts';
 import { entryOf, nextSteps } from '../words.ts';
@@ -41,12 +41,11 @@ export const command = defineCommand({
       const differing: DifferingVal[] = [];
       for (const finding of findings.filter(differs)) differing.push(await withTexts(look, finding));
       const rows = differing.map(({ finding, here, there }) => ({
-        file: pathTo(workspace, fileOf(finding)),
-        name: nameOf(finding),
-        status: finding.status,
-        ...(finding.status === 'conflict' && { reason: finding.reason }),
+        file: pathTo(workspace, finding.file),
+        name: finding.name,
+        ...statusOf(finding),
         // `patch` is run at the top of the workspace, so the diff has the path from there.
-        diff: unifiedDiff(fileOf(finding), there, here),
+        diff: unifiedDiff(finding.file, there, here),
       }));
       if (rows.length === 0 && error === undefined) {
         run.out.say({
@@ -75,7 +74,7 @@ interface DifferingVal {
 }
 
 async function withTexts({ remotes }: Look, finding: Finding): Promise<DifferingVal> {
-  const code = finding.status === 'missing here' ? undefined : finding.local.code;
+  const code = finding.local?.code;
   const remote = valOf(finding);
   const there = remote && (remote.code.text ?? (await remotes.read(remote.id))?.code.text);
   // Two codes that differ in line ends alone are the same code.
@@ -83,14 +82,14 @@ async function withTexts({ remotes }: Look, finding: Finding): Promise<Differing
 }
 
 function headingOf(workspace: Workspace, finding: Finding): Hints {
-  const path = pathTo(workspace, fileOf(finding));
+  const path = pathTo(workspace, finding.file);
   // The difference is shown below.
-  const steps = nextSteps(wordOf(finding), [path], { without: 'diff' });
-  return [`${path} ${entryOf(finding).meaning}.`, ...steps];
+  const steps = nextSteps(finding.word, [path], { without: 'diff' });
+  return [`${path} ${entryOf(finding.word).meaning}.`, ...steps];
 }
 
 function sidesOf(workspace: Workspace, { finding, here, there }: DifferingVal) {
-  const path = pathTo(workspace, fileOf(finding));
+  const path = pathTo(workspace, finding.file);
   const remote = valOf(finding);
   const version = remote?.version === undefined ? '' : `, version ${remote.version}`;
   const service = {
@@ -98,6 +97,6 @@ function sidesOf(workspace: Workspace, { finding, here, there }: DifferingVal) {
     text: there ?? '',
   };
   const file = { label: here === undefined ? 'nothing (here)' : `${path} (here)`, text: here ?? '' };
-  const isServiceNewer = finding.status === 'changed there' || finding.status === 'missing here';
+  const isServiceNewer = finding.word === 'changed there' || finding.word === 'missing here';
   return isServiceNewer ? { before: file, after: service } : { before: service, after: file };
 }

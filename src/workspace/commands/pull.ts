@@ -5,7 +5,7 @@ import { UsageError } from '../../core/errors.ts';
 import { sh } from '../../core/lib/hint.ts';
 import type { OutcomeRow } from '../../core/output/outcome.ts';
 import { refuseOtherService } from '../belonging.ts';
-import { type Finding, fileOf, nameOf, valOf } from '../findings.ts';
+import type { Finding } from '../findings.ts';
 import { pullAll, pullColumns, pullVals, type Wanted } from '../pull/pull-vals.ts';
 import { compareWorkspace, workspaceOfWords } from '../read/choose.ts';
 import { hintAtGit } from '../words.ts';
@@ -56,10 +56,8 @@ export const command = defineCommand({
       if (unreadable !== undefined) throw unreadable;
       // A folder stands for its files, but new ones have nothing to do with a pull.
       const isMeant = (finding: Finding) =>
-        valOf(finding) !== undefined ||
-        words.some(
-          (word) => word === nameOf(finding) || relativeTo(look.workspace, word) === fileOf(finding),
-        );
+        finding.word !== 'new' ||
+        words.some((word) => word === finding.name || relativeTo(look.workspace, word) === finding.file);
       if (all) for (const text of hintAtGit(gone.limit, lostFiles)) run.out.say({ kind: 'warning', text });
       const findings = isNamed ? compared.findings.filter(isMeant) : compared.findings;
       const wanted = { run, look, findings, options: { merge, force, dryRun, isNamed } };

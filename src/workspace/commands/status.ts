@@ -5,13 +5,12 @@ import { sh } from '../../core/lib/hint.ts';
 import { type JsonObject, withoutUndefined } from '../../core/lib/json.ts';
 import { type Column, column, idColumn, moment } from '../../core/output/column.ts';
 import { noteOtherService } from '../belonging.ts';
-import { differs, type Finding, fileOf, nameOf, valOf, wordOf } from '../findings.ts';
+import { differs, type Finding, statusOf, valOf } from '../findings.ts';
 import { compareWorkspace, refuseUnknownWords } from '../read/choose.ts';
 import { words as allWords, hintAtGit, markOf, nextSteps } from '../words.ts';
 import { isTypedInside, nameOfService, pathTo, type Workspace } from '../workspace.ts';
 
-const byAttention = (a: Finding, b: Finding): number =>
-  allWords.indexOf(wordOf(a)) - allWords.indexOf(wordOf(b));
+const byAttention = (a: Finding, b: Finding): number => allWords.indexOf(a.word) - allWords.indexOf(b.word);
 
 const statusColumn: Column = {
   ...column('status'),
@@ -84,15 +83,13 @@ function sayNextSteps(
 ): void {
   const isWhole = !isNamed && isTypedInside(workspace);
   for (const word of allWords) {
-    const findings = differing.filter((finding) => wordOf(finding) === word);
+    const findings = differing.filter((finding) => finding.word === word);
     if (findings.length === 0) continue;
-    const limit = findings.map((each) => limitOf(each)).find((each) => each !== undefined);
-    const paths = findings.map((finding) => pathTo(workspace, fileOf(finding)));
+    const limit = findings.map(({ compared }) => compared?.limit).find((each) => each !== undefined);
+    const paths = findings.map((finding) => pathTo(workspace, finding.file));
     say({ kind: 'hint', text: [...hintAtGit(limit), ...nextSteps(word, paths, { isWhole })] });
   }
 }
-
-const limitOf = (finding: Finding) => ('compared' in finding ? finding.compared?.limit : undefined);
 
 const allUnchanged = (count: number, service: string): string =>
   count === 1
@@ -102,16 +99,14 @@ const allUnchanged = (count: number, service: string): string =>
 const foldUnchanged = (count: number): JsonObject[] => (count === 0 ? [] : [{ status: 'unchanged', count }]);
 
 function rowOf(workspace: Workspace, finding: Finding, { out: { forPerson } }: Run): JsonObject {
-  const { status } = finding;
   const remote = valOf(finding);
   return withoutUndefined({
-    file: pathTo(workspace, fileOf(finding)),
-    name: nameOf(finding),
-    status,
-    reason: status === 'conflict' ? finding.reason : undefined,
+    file: pathTo(workspace, finding.file),
+    name: finding.name,
+    ...statusOf(finding),
     id: remote?.id,
     version: remote?.version,
-    ...(forPerson && status !== 'unchanged' && { changedAt: remote?.madeAt, changedBy: remote?.madeBy }),
+    ...(forPerson && differs(finding) && { changedAt: remote?.madeAt, changedBy: remote?.madeBy }),
     ...(forPerson && { note: noteOf(finding) }),
   });
 }
@@ -119,9 +114,8 @@ function rowOf(workspace: Workspace, finding: Finding, { out: { forPerson } }: R
 /** Which version the file has, where that is known, or which other name the val has. */
 function noteOf(finding: Finding): string | undefined {
   const remote = valOf(finding);
-  if (remote !== undefined && remote.name !== '' && remote.name !== nameOf(finding))
+  if (remote !== undefined && remote.name !== '' && remote.name !== finding.name)
     return `the val is "${remote.name}"`;
-  if (finding.status === 'unchanged' || !('compared' in finding)) return undefined;
   const { restored, fileVersion } = finding.compared ?? {};
   const notes = [
     restored === undefined ? [] : `back to version ${restored}`,

@@ -3,13 +3,14 @@ import type { Run } from '../../core/command-line/command.ts';
 import { ConflictError, LocalError, NotFoundError } from '../../core/errors.ts';
 import { readBelow } from '../../core/files/files.ts';
 import { nameFrom } from '../../core/files/val-names.ts';
-import { type CodeWithText, codeOf, isSameCode, withLineEnds } from '../code.ts';
+import { codeOf, isSameCode, withLineEnds } from '../code.ts';
 import { conflictOf } from '../conflicts.ts';
 import { replaceBelow } from '../disk/write-files.ts';
-import { type Conflict, type Finding, fileOf, nameOf, valOf, wordOf } from '../findings.ts';
+import { type Finding, isReason, valOf } from '../findings.ts';
 import { mergeTexts } from '../git/merge-file.ts';
 import { updateManifest, withName } from '../manifest.ts';
 import { findAll } from '../read/find.ts';
+import type { Local } from '../read/local.ts';
 import { type Look, recordVal } from '../read/look.ts';
 import type { ReadVal, RemoteVal } from '../read/remotes.ts';
 import type { Backup } from '../records/backup.ts';
@@ -45,15 +46,16 @@ export async function pullFinding(pulling: Pulling, finding: Finding): Promise<P
   const { look, options } = pulling;
   const { merge, force, dryRun, isNamed } = options;
   const remote = valOf(finding);
-  const word = wordOf(finding);
-  if (word === 'renamed there' && finding.status === 'conflict' && (isNamed || force)) {
-    return takeNameOver(pulling, finding);
+  const { word, local } = finding;
+  if (local !== undefined && remote !== undefined) {
+    const both = { ...finding, local, remote };
+    if (word === 'renamed there' && (isNamed || force)) return takeNameOver(pulling, both);
+    if (word === 'both changed' && merge) return mergeVal(pulling, both);
   }
-  if (word === 'both changed' && finding.status === 'conflict' && merge) return mergeVal(pulling, finding);
-  const entry = entryOf(finding);
+  const entry = entryOf(word);
   const kind = force ? entry.pullForced : entry.pull;
   const isWritten = kind === 'write' || (kind === 'add' && isNamed);
-  if (finding.status === 'conflict' && (!isWritten || remote === undefined)) {
+  if (isReason(word) && (!isWritten || remote === undefined)) {
     throw conflictOf(finding, tellingOf(pulling, finding));
   }
   if (!isWritten || remote === undefined) {
@@ -66,28 +68,27 @@ export async function pullFinding(pulling: Pulling, finding: Finding): Promise<P
 }
 
 const tellingOf = ({ run, look }: Pulling, finding: Finding) => ({
-  path: pathTo(look.workspace, fileOf(finding)),
+  path: pathTo(look.workspace, finding.file),
   now: run.host.clock.now(),
 });
 
 function notThere({ workspace }: Look, finding: Finding): NotFoundError {
-  const path = pathTo(workspace, fileOf(finding));
+  const path = pathTo(workspace, finding.file);
   const service = nameOfService(workspace.service);
-  return new NotFoundError(
-    `There is no val "${nameOf(finding)}" on ${service}, so ${path} was left as it is.`,
-    {
-      hint: nextSteps(wordOf(finding), [path]),
-    },
-  );
+  return new NotFoundError(`There is no val "${finding.name}" on ${service}, so ${path} was left as it is.`, {
+    hint: nextSteps(finding.word, [path]),
+  });
+}
+
+interface FindingOfBoth extends Finding {
+  local: Local;
+  remote: RemoteVal;
 }
 
 /** vals.json gets the new name first. Then the file is compared as the one of that name. */
-async function takeNameOver(pulling: Pulling, finding: Conflict): Promise<Pulled> {
+async function takeNameOver(pulling: Pulling, { local, remote }: FindingOfBoth): Promise<Pulled> {
   const { look, run, options } = pulling;
   const { workspace, records } = look;
-  const { local } = finding;
-  const remote = valOf(finding);
-  if (remote === undefined) throw notThere(look, finding);
   const { name } = remote;
   if (options.dryRun) return { status: 'planned', name, remote };
   updateManifest(workspace.root, withName(local.file, nameFrom(local.file) === name ? undefined : name));
@@ -98,14 +99,14 @@ async function takeNameOver(pulling: Pulling, finding: Conflict): Promise<Pulled
   const [result] = results;
   if (result === undefined) return { status: 'kept', name, remote };
   if ('error' in result) throw result.error;
-  return { ...(await pullFinding(pulling, result.finding)), name };
+  return { ...(await pullFinding(pulling, result)), name };
 }
 
 /** The code that was compared. The text is read where a list told its hash. */
 async function readAsSeen({ look }: Pulling, finding: Finding, remote: RemoteVal): Promise<ReadVal> {
   const val = await look.remotes.read(remote.id);
   if (val !== undefined && isSameCode(val.code, remote.code)) return val;
-  throw new ConflictError(`The val "${nameOf(finding)}" has just changed on the service.`, {
+  throw new ConflictError(`The val "${finding.name}" has just changed on the service.`, {
     hint: 'Run the command again.',
   });
 }
@@ -113,7 +114,7 @@ async function readAsSeen({ look }: Pulling, finding: Finding, remote: RemoteVal
 async function overwrite(pulling: Pulling, finding: Finding, remote: RemoteVal): Promise<void> {
   const { look, backup } = pulling;
   const { root } = look.workspace;
-  const file = fileOf(finding);
+  const file = finding.file;
   const path = pathTo(look.workspace, file);
   const val = await readAsSeen(pulling, finding, remote);
   const before = readBelow(root, file, path);
@@ -122,47 +123,37 @@ async function overwrite(pulling: Pulling, finding: Finding, remote: RemoteVal):
   if (before !== undefined) backup.keep(file, before);
   // A record that is lost by a crash costs nothing, because both sides have the same code.
   replaceBelow(root, file, withLineEnds(writableText(val), ends), before, path);
-  await recordVal(look, nameOf(finding), val);
+  await recordVal(look, finding.name, val);
 }
 
 /** The file was saved after it was compared. */
 function refuseEdited(finding: Finding, path: string, text: string): void {
-  if (finding.status !== 'missing here' && text === finding.local.code.text) return;
+  if (text === finding.local?.code.text) return;
   throw new ConflictError(`${path} changed while the command was running, so it was not overwritten.`, {
     hint: 'Run the command again.',
   });
 }
 
-async function mergeVal(pulling: Pulling, finding: Conflict): Promise<Pulled> {
+async function mergeVal(pulling: Pulling, finding: FindingOfBoth): Promise<Pulled> {
   const { look, backup, run, options } = pulling;
   const { root } = look.workspace;
-  const { file, name, code } = finding.local;
+  const { local, remote, compared } = finding;
+  const { file, name, code } = local;
   const path = pathTo(look.workspace, file);
-  const remote = valOf(finding);
-  if (remote === undefined) throw notThere(look, finding);
   if (options.dryRun) return { status: 'planned', remote };
   const val = await readAsSeen(pulling, finding, remote);
   refuseEdited(finding, path, readBelow(root, file, path) ?? '');
   const inFile = (text: string) => withLineEnds(text, code.lineEnds);
-  const base = await readBase(pulling, finding, remote);
-  const texts = { here: code.text, base: inFile(base?.text ?? ''), there: inFile(writableText(val)) };
+  const base =
+    compared?.base &&
+    (compared.base.code.text ?? (await look.remotes.readVersion(remote, compared.base.version))?.text);
+  const texts = { here: code.text, base: inFile(base ?? ''), there: inFile(writableText(val)) };
   const merged = await mergeTexts(texts, run.host.env);
   if (merged === undefined) throw withoutGit(path);
   backup.keep(file, code.text);
   replaceBelow(root, file, merged.text, code.text, path);
   await recordVal(look, name, val);
   return { status: 'merged', remote, ...(merged.hasConflicts && { conflict: marksLeft(path) }) };
-}
-
-async function readBase(
-  { look }: Pulling,
-  { compared }: Conflict,
-  remote: RemoteVal,
-): Promise<CodeWithText | undefined> {
-  const base = compared?.base;
-  if (base === undefined) return undefined;
-  const { text } = base.code;
-  return text === undefined ? look.remotes.readVersion(remote, base.version) : { ...base.code, text };
 }
 
 const withoutGit = (path: string): LocalError =>

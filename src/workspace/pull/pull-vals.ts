@@ -8,7 +8,7 @@ import { withoutUndefined } from '../../core/lib/json.ts';
 import { column, idColumn } from '../../core/output/column.ts';
 import type { Rows } from '../../core/output/result.ts';
 import { removeLeftovers } from '../disk/write-files.ts';
-import { type Finding, fileOf, nameOf, valOf } from '../findings.ts';
+import { type Finding, valOf } from '../findings.ts';
 import { learnIds } from '../ids.ts';
 import type { Look } from '../read/look.ts';
 import type { ReadVal, RemoteVal } from '../read/remotes.ts';
@@ -43,14 +43,14 @@ export async function pullVals({ findings, added, ...wanted }: Wanted): Promise<
     if (val !== undefined && !options.dryRun) ids.set(val.name, val.id);
   };
   const pulled = findings.map((finding): Task => {
-    const file = pathTo(workspace, fileOf(finding));
+    const file = pathTo(workspace, finding.file);
     return {
-      row: { file, name: nameOf(finding) },
+      row: { file, name: finding.name },
       label: file,
       async run() {
         learn(valOf(finding));
         const done = await pullFinding(pulling, finding);
-        if (done.name !== undefined) renamed.push({ from: nameOf(finding), to: done.name });
+        if (done.name !== undefined) renamed.push({ from: finding.name, to: done.name });
         if (done.conflict !== undefined) throw done.conflict;
         return outcomeOf(done);
       },
@@ -86,7 +86,7 @@ const outcomeOf = ({ status, name, remote }: Pulled) => ({
 /** Also adds every val of the list without a file, except those whose files were deleted here. */
 export async function pullAll(wanted: Omit<Wanted, 'added'>): Promise<Rows> {
   const { look, findings, run } = wanted;
-  const missing = findings.filter(({ status }) => status === 'missing here').map(nameOf);
+  const missing = findings.filter(({ word }) => word === 'missing here').map(({ name }) => name);
   if (missing.length > 0) {
     run.out.say({
       kind: 'note',
@@ -98,7 +98,7 @@ export async function pullAll(wanted: Omit<Wanted, 'added'>): Promise<Rows> {
   }
   const here = new Set(findings.flatMap((finding) => valOf(finding)?.id ?? []));
   const added = (await listAll(look.remotes, look.workspace.service)).filter(({ id }) => !here.has(id));
-  const present = findings.filter(({ status }) => status !== 'missing here');
+  const present = findings.filter(({ word }) => word !== 'missing here');
   return pullVals({ ...wanted, findings: present, added });
 }
 

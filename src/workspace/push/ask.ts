@@ -4,7 +4,7 @@ import { DeclinedError } from '../../core/errors.ts';
 import { listed } from '../../core/lib/hint.ts';
 import { visible } from '../../core/lib/visible.ts';
 import { ago } from '../../core/output/times.ts';
-import { changesVal, type Step, subjectOf } from '../plan.ts';
+import type { Step } from '../plan.ts';
 import { nameOfService, pathTo, type Workspace } from '../workspace.ts';
 
 export interface AskOptions {
@@ -27,7 +27,7 @@ export async function askAbout(
   if (yes) return;
   const service = nameOfService(workspace.service);
   const deletions = steps.filter(({ kind }) => kind === 'delete');
-  const changes = isFirst ? steps.filter((step) => changesVal(step) && step.kind !== 'delete') : [];
+  const changes = isFirst ? steps.filter(({ kind }) => kind === 'send') : [];
   const isAtTerminal = prompt.isAtTerminal();
   // An agent has the option to delete only if a person allowed it.
   if (deletions.length > 0 && !dryRun && agent === undefined) prompt.expectTerminal(withYes);
@@ -56,8 +56,7 @@ export async function askAbout(
 
 const vals = (count: number): string => `${count} val${count === 1 ? '' : 's'}`;
 
-function lineFor(step: Step, workspace: Workspace, now: number): string {
-  const { file, name, remote } = subjectOf(step);
+function lineFor({ file, name, remote }: Step, workspace: Workspace, now: number): string {
   const parts = [
     name,
     remote?.version === undefined ? [] : `version ${remote.version}`,

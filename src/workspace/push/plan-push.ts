@@ -37,13 +37,12 @@ export async function planPush(
   if (options.prune) refuseWithoutGit(look, gone.limit);
   const telling = tellingOf(run, workspace);
   const steps = results.map((result): Step => {
-    if ('finding' in result) return stepFor(result.finding, telling(result.local.file), options);
-    const { file, name } = result.local;
-    return { kind: 'refuse', file, name, remote: undefined, error: result.error };
+    if ('error' in result) return { ...result, kind: 'refuse', remote: undefined };
+    return stepFor(result, telling(result.file), options);
   });
-  const deletions = gone.missing.map((val): Step => ({ kind: 'delete', val }));
+  const deletions = options.prune ? gone.missing.map((val) => stepFor(val, telling(val.file), options)) : [];
   return {
-    steps: options.prune ? [...steps, ...deletions] : steps,
+    steps: [...steps, ...deletions],
     lost: gone.missing.map(({ name }) => name),
     left: gone.left,
     limit: gone.limit,

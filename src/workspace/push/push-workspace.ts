@@ -12,7 +12,7 @@ import { listService, refuseOtherService } from '../belonging.ts';
 import { carryOut, type Done } from '../carry-out.ts';
 import { reasonOf } from '../conflicts.ts';
 import { learnIds } from '../ids.ts';
-import { type PlanOptions, type Step, sendsCode, subjectOf } from '../plan.ts';
+import { type PlanOptions, type Step, sendsCode } from '../plan.ts';
 import { closeLook, type Look, openLook } from '../read/look.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 import { askAbout } from './ask.ts';
@@ -88,7 +88,7 @@ async function push(
   const isFirst = isFirstPush(workspace);
   await askAbout(run, plan.steps, { workspace, isFirst, yes: options.yes, dryRun });
   const isBroken = new Set(broken.map(({ file }) => file));
-  const steps = plan.steps.filter((step) => !isBroken.has(pathTo(workspace, subjectOf(step).file)));
+  const steps = plan.steps.filter((step) => !isBroken.has(pathTo(workspace, step.file)));
   if (!dryRun && steps.some((step) => sendsCode(step) || step.kind === 'delete')) listService(workspace);
   const { result, done } = await carryOutAll(run, look, steps, { ...options, failure: plan.failure });
   if (!dryRun) {
@@ -114,7 +114,7 @@ async function push(
 /** Of the vals that were made or overwritten, by their names. */
 const idsIn = (done: ReadonlyMap<Step, Done>): [string, string][] =>
   [...done].flatMap(([step, { id, code }]): [string, string][] =>
-    id === undefined || code === undefined ? [] : [[subjectOf(step).name, id]],
+    id === undefined || code === undefined ? [] : [[step.name, id]],
   );
 
 const isChange = ({ status }: Done): boolean =>
@@ -133,7 +133,7 @@ async function carryOutAll(
   const privacy = privacyOfNew(run, workspace.manifest.privacy);
   const means = { look, privacy, mayPublish: mayPublish(run), dryRun, signal, telling };
   const tasks = steps.map((step): Task => {
-    const { file, name } = subjectOf(step);
+    const { file, name } = step;
     const path = pathTo(workspace, file);
     return {
       row: { file: path, name },
@@ -156,7 +156,7 @@ async function carryOutAll(
   if (workspace.manifest.privacy === undefined)
     notePublic(
       run,
-      [...done].filter(isOpen).map(([step]) => subjectOf(step).name),
+      [...done].filter(isOpen).map(([step]) => step.name),
     );
   const rows = outcomes.rows.map((row, index) => withReason(row, steps[index]));
   return { result: { ...outcomes, rows }, done };
@@ -166,7 +166,7 @@ async function carryOutAll(
 function withReason(row: OutcomeRow, step: Step | undefined): OutcomeRow {
   const { file, name, status, error, ...more } = row;
   if (!(error instanceof Error) || step === undefined) return row;
-  const { remote } = subjectOf(step);
+  const { remote } = step;
   const reason = error instanceof ConflictError ? reasonOf(error) : undefined;
   const facts = withoutUndefined({ reason, id: remote?.id, version: remote?.version });
   return { file, name, status, ...facts, ...more, error };

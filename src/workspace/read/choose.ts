@@ -12,11 +12,11 @@ import {
 import { type Hint, sh } from '../../core/lib/hint.ts';
 import { withSlashes } from '../../core/lib/paths.ts';
 import { didYouMean } from '../../core/lib/suggest.ts';
-import { type Finding, fileOf, type MissingFile } from '../findings.ts';
+import type { Finding } from '../findings.ts';
 import { isTypedInside, nameOfService, pathTo, type Workspace } from '../workspace.ts';
 import { createWorkspaces, type Workspaces } from '../workspaces.ts';
 import { findAll } from './find.ts';
-import type { Gone } from './gone.ts';
+import type { Gone, MissingFile } from './gone.ts';
 import { isBelow, type NamedFile, readLocals, sortFiles } from './local.ts';
 import { closeLook, type Look, openLook } from './look.ts';
 
@@ -92,7 +92,7 @@ async function compareWords(
   });
   const findings = results.map((result) => {
     if ('error' in result) throw result.error;
-    return result.finding;
+    return result;
   });
   const isMeant =
     (val: MissingFile) =>
@@ -104,7 +104,7 @@ async function compareWords(
   const stillUnknown = [...unknown].filter((each) => !missing.some((val) => isMeant(val)(each)));
   return {
     ...{ look, gone, unknown: new Map(stillUnknown) },
-    findings: [...findings, ...missing].sort((a, b) => (fileOf(a) < fileOf(b) ? -1 : 1)),
+    findings: [...findings, ...missing].sort((a, b) => (a.file < b.file ? -1 : 1)),
     error: firstError(run, [
       ...(problem === undefined ? [] : [problem]),
       ...failed.map(({ error }) => error),

@@ -8,15 +8,21 @@ import { listed } from '../../core/lib/hint.ts';
 import type { Say } from '../../core/output/out.ts';
 import { isSameCode } from '../code.ts';
 import { compareFiles } from '../compare/compare-files.ts';
-import type { Compared, FileAndVal } from '../compare/types.ts';
-import type { Conflict, Finding, NoVal } from '../findings.ts';
+import type { FileAndVal } from '../compare/types.ts';
+import { type Finding, findingOf } from '../findings.ts';
 import { findGone, type Gone, noneGone } from './gone.ts';
 import type { Local } from './local.ts';
 import { type Look, recordVal } from './look.ts';
-import type { RemoteVal } from './remotes.ts';
+import type { Remote, RemoteVal } from './remotes.ts';
 
 /** A file that could not be compared has an error. */
-type Result = { local: Local; finding: Finding } | { local: Local; error: ValsError };
+type Result = Finding | FailedFile;
+
+interface FailedFile {
+  file: string;
+  name: string;
+  error: ValsError;
+}
 
 export interface Found {
   /** In the order of the files. */
@@ -70,11 +76,11 @@ export async function findAll(
   });
   if (failure !== undefined) return { ...resultsOf(locals, findings, errors, failure), gone: noneGone };
   for (const [local, finding] of await compareDiffering(look, differing)) findings.set(local, finding);
-  const isSearched = searches !== 'none' || [...findings.values()].some(({ status }) => status === 'new');
+  const isSearched = searches !== 'none' || [...findings.values()].some(({ word }) => word === 'new');
   const most = searches === 'all commits' ? undefined : recentCommits;
   const gone = isSearched ? await findGone(look, [...findings.values()], { most }) : noneGone;
   if (searches !== 'none') noteStrays(say, gone.strays);
-  for (const renamed of gone.renamed) findings.set(renamed.local, renamed);
+  for (const renamed of gone.renamed) if (renamed.local !== undefined) findings.set(renamed.local, renamed);
   await recordSame(look, findings.values());
   return { ...resultsOf(locals, findings, errors, undefined), gone };
 }
@@ -94,8 +100,8 @@ function resultsOf(
   const results = locals.flatMap((local): Result[] => {
     const finding = findings.get(local);
     const error = errors.get(local) ?? failure;
-    if (finding !== undefined) return [{ local, finding }];
-    return error === undefined ? [] : [{ local, error }];
+    if (finding !== undefined) return [finding];
+    return error === undefined ? [] : [{ file: local.file, name: local.name, error }];
   });
   return { results, failure };
 }
@@ -105,20 +111,19 @@ async function findOne(look: Look, local: Local): Promise<Finding | Differing> {
   if (found.kind === 'val') return compareWith(look, local, found);
   const known = await knownVal(look, local, found);
   if (known === undefined) {
-    if (local.code.hasMarks) return conflict(local, found, 'marks');
-    return { status: 'new', local, remote: found };
+    return findingOf(local.code.hasMarks ? 'marks' : 'new', local, found);
   }
-  if (known === 'gone') return conflict(local, found, 'deleted there');
+  if (known === 'gone') return findingOf('deleted there', local, found);
   // A list may lack a val.
   const isNamed = known.name === local.name || known.name === '';
-  return isNamed ? compareWith(look, local, known) : conflict(local, known, 'renamed there');
+  return isNamed ? compareWith(look, local, known) : findingOf('renamed there', local, known);
 }
 
 /** The val of a record that counts, or of an id in vals.json. */
 async function knownVal(
   { remotes, records, written, repository }: Look,
   { name }: Local,
-  { kind }: NoVal,
+  { kind }: Remote,
 ): Promise<RemoteVal | 'gone' | undefined> {
   const { id: recorded, commit } = records.of(name) ?? {};
   // A record counts while its commit is in the history of HEAD.
@@ -132,9 +137,9 @@ async function knownVal(
 async function compareWith(look: Look, local: Local, remote: RemoteVal): Promise<Finding | Differing> {
   const { remotes, records } = look;
   if (isSameCode(local.code, remote.code)) {
-    return { status: 'unchanged', local, remote, compared: { status: 'unchanged' } };
+    return findingOf('unchanged', local, remote, { status: 'unchanged' });
   }
-  if (local.code.hasMarks) return conflict(local, remote, 'marks');
+  if (local.code.hasMarks) return findingOf('marks', local, remote);
   const record = records.of(local.name);
   const { id, version, code, madeAt, madeBy } = remote;
   const versions = await remotes.versions(remote);
@@ -149,13 +154,6 @@ async function compareWith(look: Look, local: Local, remote: RemoteVal): Promise
   return { local, remote, pair };
 }
 
-const conflict = (
-  local: Local,
-  remote: Conflict['remote'],
-  reason: Conflict['reason'],
-  compared?: Compared,
-): Conflict => ({ status: 'conflict', reason, local, remote, compared });
-
 async function compareDiffering(look: Look, differing: readonly Differing[]): Promise<[Local, Finding][]> {
   const { repository, workspace } = look;
   const compared = await compareFiles(
@@ -164,15 +162,14 @@ async function compareDiffering(look: Look, differing: readonly Differing[]): Pr
   );
   return differing.map(({ local, remote }, index) => {
     const each = compared[index] ?? { status: 'conflict' };
-    const { status } = each;
-    return status === 'conflict'
-      ? [local, conflict(local, remote, 'both changed', each)]
-      : [local, { status, local, remote, compared: each }];
+    const word = each.status === 'conflict' ? 'both changed' : each.status;
+    return [local, findingOf(word, local, remote, each)];
   });
 }
 
 /** Both sides have the same code, so a record says so. */
 async function recordSame(look: Look, findings: Iterable<Finding>): Promise<void> {
   for (const finding of findings)
-    if (finding.status === 'unchanged') await recordVal(look, finding.local.name, finding.remote);
+    if (finding.word === 'unchanged' && finding.remote.kind === 'val')
+      await recordVal(look, finding.name, finding.remote);
 }

@@ -6,7 +6,7 @@ import { codeOf } from '../code.ts';
 import { numberCodes } from '../compare/code-numbers.ts';
 import { readGit } from '../compare/git-knowledge.ts';
 import type { GitLimit } from '../compare/types.ts';
-import { type Conflict, type Finding, type MissingFile, valOf } from '../findings.ts';
+import { type Finding, findingOf, valOf } from '../findings.ts';
 import { filesOfHead, readGoneFiles } from '../git/gone-files.ts';
 import type { Repository } from '../git/repository.ts';
 import { type Local, nameOfFile } from './local.ts';
@@ -15,7 +15,7 @@ import type { RemoteVal } from './remotes.ts';
 
 export interface Gone {
   /** New files that seem to be the renamed files of vals. */
-  renamed: readonly Conflict[];
+  renamed: readonly Finding[];
   /** Vals whose files were deleted, and whose code the histories of these files have. */
   missing: readonly MissingFile[];
   /** Vals without a file that a prune leaves. */
@@ -32,6 +32,11 @@ interface LeftVal {
   file: string | undefined;
   /** Where git moved the file. Undefined if git does not have the code that the val has now. */
   movedTo: string | undefined;
+}
+
+/** The file of a val was deleted here. */
+export interface MissingFile extends Finding {
+  remote: RemoteVal;
 }
 
 export const noneGone: Gone = { renamed: [], missing: [], left: [], strays: [], limit: undefined };
@@ -56,9 +61,9 @@ export async function findGone(
   const { paths, failure } = await readGoneFiles(repository, most);
   const files = await filesByName(look, repository, vals, paths);
   const newFiles = new Map(
-    findings.flatMap((each) => (each.status === 'new' ? [[each.local.file, each.local]] : [])),
+    findings.flatMap(({ word, local }) => (word === 'new' && local ? [[local.file, local]] : [])),
   );
-  const renamed: Conflict[] = [];
+  const renamed: Finding[] = [];
   const left: LeftVal[] = [];
   const deleted: MissingFile[] = [];
   await forEach(vals, 'auto', async ({ name, id, isKnown }) => {
@@ -71,9 +76,9 @@ export async function findGone(
     if (remote === undefined) return;
     const movedTo = paths.get(file);
     const newFile = newFiles.get(movedTo ?? '');
-    if (newFile !== undefined) renamed.push(renamedHere(newFile, remote));
+    if (newFile !== undefined) renamed.push(findingOf('renamed here', newFile, remote));
     if (newFile !== undefined || movedTo?.startsWith('../')) left.push({ name, file, movedTo });
-    else deleted.push({ status: 'missing here', file, name, remote });
+    else deleted.push({ word: 'missing here', file, name, local: undefined, remote, compared: undefined });
   });
   const known = await withCodeInGit(look, repository, deleted);
   for (const val of deleted) if (!known.has(val)) left.push({ ...val, movedTo: undefined });
@@ -82,7 +87,7 @@ export async function findGone(
   const isMoved = new Set(moved.map(({ val }) => val));
   const explained = new Set([...renamed, ...deleted].map((each) => valOf(each)?.id));
   return {
-    renamed: [...renamed, ...moved.map(({ local, val }) => renamedHere(local, val.remote))],
+    renamed: [...renamed, ...moved.map(({ local, val }) => findingOf('renamed here', local, val.remote))],
     missing: missing.filter((val) => !isMoved.has(val)).sort(byFile),
     left: [...left, ...moved.map(({ local, val }) => ({ ...val, movedTo: local.file }))].sort(byName),
     strays: strayEntries(
@@ -102,14 +107,6 @@ const strayEntries = ({ written }: Look, vals: readonly WithoutFile[]): string[]
 const byName = (a: LeftVal, b: LeftVal): number => (a.name < b.name ? -1 : 1);
 
 const byFile = (a: MissingFile, b: MissingFile): number => (a.file < b.file ? -1 : 1);
-
-const renamedHere = (local: Local, remote: RemoteVal): Conflict => ({
-  status: 'conflict',
-  reason: 'renamed here',
-  local,
-  remote,
-  compared: undefined,
-});
 
 /** Without a list, the records and vals.json tell which vals there are. */
 async function valsWithoutFile(look: Look, findings: readonly Finding[]): Promise<WithoutFile[]> {
