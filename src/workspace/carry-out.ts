@@ -49,43 +49,29 @@ export async function carryOut(push: CarryOut, step: Step): Promise<Done> {
     case 'delete':
       return deleteVal(push, step);
     case 'create':
-      return step.replaces ? replaceVal(push, step) : createVal(push, step);
+      return createVal(push, step);
     case 'send':
       return sendCode(push, step.local, step.remote);
   }
 }
 
-/** The service refuses a name that is taken, so nothing is replaced that nobody here knows. */
-async function createVal(push: CarryOut, step: CreateStep): Promise<Done> {
-  const { look, dryRun, privacy } = push;
-  const { local } = step;
-  const code = local.code.text;
-  const call = routes.createVal({ name: local.name, code, ...(privacy !== undefined && { privacy }) });
+/** The service refuses a name that is taken, so nothing is replaced that nobody here knows, except with --force. */
+async function createVal(push: CarryOut, { local, replaces }: CreateStep): Promise<Done> {
+  const { look, dryRun, telling } = push;
+  const { privacy } = look.workspace.manifest;
+  const { name, code } = local;
+  const call = replaces
+    ? routes.putVal(name, code.text)
+    : routes.createVal({ name, code: code.text, ...(privacy !== undefined && { privacy }) });
   look.api.refuseToken(call);
   if (dryRun) return planned(undefined);
   push.signal.throwIfAborted();
   const reply = await look.api.send(call).catch(async (error) => {
-    throw hasStatus(error, 409) ? await nameTaken(push, local) : error;
+    if (replaces || !hasStatus(error, 409)) throw error;
+    const remote = { kind: (await look.remotes.canList()) ? ('none' as const) : ('unknown' as const) };
+    throw conflictOf(findingOf('name taken', local, remote), telling(local.file));
   });
-  return sent(push, local, code, reply, undefined);
-}
-
-async function nameTaken({ look, telling }: CarryOut, local: Local): Promise<ConflictError> {
-  const isListed = (await look.remotes.list()) !== undefined;
-  const remote = { kind: isListed ? ('none' as const) : ('unknown' as const) };
-  return conflictOf(findingOf('name taken', local, remote), telling(local.file));
-}
-
-/** --force, on a service that cannot list vals. */
-async function replaceVal(push: CarryOut, { local }: CreateStep): Promise<Done> {
-  const { look, dryRun, mayPublish } = push;
-  const code = local.code.text;
-  // Nobody knows whether this makes a val.
-  const call = routes.putVal(local.name, code, mayPublish ? {} : { privacy: 'private' });
-  look.api.refuseToken(call);
-  if (dryRun) return planned(undefined);
-  push.signal.throwIfAborted();
-  return sent(push, local, code, await look.api.send(call), undefined);
+  return sent(push, local, code.text, reply, undefined);
 }
 
 async function sendCode(push: CarryOut, local: Local, remote: RemoteVal): Promise<Done> {

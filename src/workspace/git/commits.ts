@@ -23,12 +23,39 @@ export interface Commit {
 }
 
 /** The commits of HEAD, newest first, and the reason if git failed. */
-export type Commits = AsyncGenerator<Commit, GitFailure | undefined>;
+type Commits = AsyncGenerator<Commit, GitFailure | undefined>;
 
-export interface LogRange {
-  /** A blobless clone lacks the codes that show whether a file was renamed and changed. */
-  renames: '-M' | '-M100%';
-  options?: readonly string[];
+/** What reads the commits, one after the other. */
+export interface LogReading {
+  add(commit: Commit): void;
+  /** Nothing more needs to be read. */
+  isDone(): boolean;
+}
+
+/** How git finds renames. A blobless clone lacks the codes that show whether a file was renamed and changed. */
+export type Renames = '-M' | '-M100%';
+
+/** Reads the history of HEAD, and once more without changed renames if git fails. */
+export async function readLog<Reading extends LogReading>(
+  place: GitPlace,
+  options: readonly string[],
+  begin: (renames: Renames) => Reading,
+): Promise<{ reading: Reading; failure: GitFailure | undefined }> {
+  const reading = begin('-M');
+  const failure = await readInto(reading, readCommits(place, ['-M', ...options]));
+  if (failure !== 'failed') return { reading, failure };
+  const again = begin('-M100%');
+  return { reading: again, failure: await readInto(again, readCommits(place, ['-M100%', ...options])) };
+}
+
+async function readInto(reading: LogReading, commits: Commits): Promise<GitFailure | undefined> {
+  while (!reading.isDone()) {
+    const { done, value } = await commits.next();
+    if (done) return value;
+    reading.add(value);
+  }
+  await commits.return(undefined);
+  return undefined;
 }
 
 /** The user's settings must neither change the output nor make git run another program. */
@@ -37,11 +64,9 @@ const plain = [
   ...['--ignore-submodules=all', '-O/dev/null', '--diff-merges=first-parent', '--no-relative'],
 ];
 
-export function readCommits(place: GitPlace, { renames, options = [] }: LogRange): Commits {
+function readCommits(place: GitPlace, options: readonly string[]): Commits {
   const log = ['-c', 'log.showRoot=true', '-c', 'log.follow=false', 'log'];
-  return commitsIn(
-    startGit(place, [...log, '--format=%H %at %P', ...plain, renames, ...options, 'HEAD', '--']),
-  );
+  return commitsIn(startGit(place, [...log, '--format=%H %at %P', ...plain, ...options, 'HEAD', '--']));
 }
 
 /** A commit is complete where the next one begins. The last one counts only if git did not fail. */

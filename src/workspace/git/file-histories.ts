@@ -1,5 +1,5 @@
 // Which codes git brought to files: at their own paths, and at those that they were renamed from.
-import { type Commit, readCommits } from './commits.ts';
+import { type LogReading, readLog } from './commits.ts';
 import type { Repository } from './repository.ts';
 import type { GitFailure } from './start-git.ts';
 
@@ -37,30 +37,11 @@ export async function readFileHistories(
   wanted: readonly WantedHistory[],
 ): Promise<FileHistories> {
   const place = { ...repository, until: repository.clock.now() + mostMs };
-  for (const renames of ['-M', '-M100%'] as const) {
-    const reading = createReading(repository.prefix, wanted);
-    const failure = await readInto(reading, readCommits(place, { renames }));
-    if (failure !== 'failed' || renames === '-M100%') return { of: reading.of, failure };
-  }
-  throw new Error('git was asked in no way.');
+  const { reading, failure } = await readLog(place, [], () => createReading(repository.prefix, wanted));
+  return { of: reading.of, failure };
 }
 
 const mostMs = 5_000;
-
-async function readInto(reading: Reading, commits: ReturnType<typeof readCommits>) {
-  while (!reading.isDone()) {
-    const { done, value } = await commits.next();
-    if (done) return value;
-    reading.add(value);
-  }
-  await commits.return(undefined);
-  return undefined;
-}
-
-interface Reading extends Pick<FileHistories, 'of'> {
-  add(commit: Commit): void;
-  isDone(): boolean;
-}
 
 /** The history of one file, as far as it was read. */
 interface Unfinished {
@@ -75,7 +56,10 @@ interface Unfinished {
 
 const isFinished = ({ left, also }: Unfinished): boolean => left === 0 && also === undefined;
 
-function createReading(prefix: string, wanted: readonly WantedHistory[]): Reading {
+function createReading(
+  prefix: string,
+  wanted: readonly WantedHistory[],
+): LogReading & Pick<FileHistories, 'of'> {
   const files = new Map<string, Unfinished>();
   const byPath = new Map<string, Set<Unfinished>>();
   const records = new Map<string, { file: Unfinished; blob: string }[]>();

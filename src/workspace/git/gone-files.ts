@@ -1,6 +1,6 @@
 // Which files HEAD's history deleted or renamed, and where they are now.
 import { posix } from 'node:path';
-import { type Commit, readCommits } from './commits.ts';
+import { type Commit, readLog } from './commits.ts';
 import type { Repository } from './repository.ts';
 import { type GitFailure, runGit } from './start-git.ts';
 
@@ -16,17 +16,10 @@ export interface GoneFiles {
 /** `most` is how many commits are read. Undefined means all. */
 export async function readGoneFiles(repository: Repository, most: number | undefined): Promise<GoneFiles> {
   const options = most === undefined ? [] : [`--max-count=${most}`];
-  for (const renames of ['-M', '-M100%'] as const) {
-    const reading = createReading(repository.prefix);
-    const commits = readCommits(repository, { renames, options });
-    for (;;) {
-      const { done, value } = await commits.next();
-      if (!done) reading.add(value, { mayHideRenames: renames === '-M100%' });
-      else if (value === 'failed' && renames === '-M') break;
-      else return { paths: reading.paths(), failure: value };
-    }
-  }
-  return { paths: new Map(), failure: 'failed' };
+  const { reading, failure } = await readLog(repository, options, (renames) =>
+    createReading(repository.prefix, { mayHideRenames: renames === '-M100%' }),
+  );
+  return { paths: reading.paths(), failure };
 }
 
 /** The files that HEAD has and the disk has not: deleted in the index or in the working tree. */
@@ -35,7 +28,7 @@ export async function filesOfHead(repository: Repository): Promise<string[]> {
   return printed.split('\0').slice(0, -1);
 }
 
-function createReading(prefix: string) {
+function createReading(prefix: string, { mayHideRenames }: { mayHideRenames: boolean }) {
   const fromRoot = (path: string) => posix.relative(`/${prefix}`, `/${path}`);
   const gone = new Map<string, string | undefined>();
   /** Where the files of the next older commit are now, and those that are there. */
@@ -50,18 +43,20 @@ function createReading(prefix: string) {
   }
 
   return {
-    add({ isMerge, changes }: Commit, { mayHideRenames }: { mayHideRenames: boolean }): void {
+    isDone: () => false,
+    add({ isMerge, changes }: Commit): void {
       // A merge repeats what its branches did.
       if (isMerge) return;
       const isDoubtful = mayHideRenames && changes.some(({ kind }) => kind === 'A');
-      const before = new Map(now);
-      for (const { kind, path, from } of changes) {
-        if (from !== undefined) note(from, before.has(path) ? before.get(path) : path);
-        else if (kind === 'D') {
-          if (!isDoubtful) note(path, undefined);
-        } else if (kind === 'A') now.delete(path);
+      const notes = changes.flatMap(({ kind, path, from }): [string, string | undefined][] => {
+        if (from !== undefined) return [[from, now.has(path) ? now.get(path) : path]];
+        return kind === 'D' && !isDoubtful ? [[path, undefined]] : [];
+      });
+      for (const { kind, path } of changes) {
+        if (kind === 'A') now.delete(path);
         if (kind !== 'D') met.add(path);
       }
+      for (const [path, place] of notes) note(path, place);
     },
     paths(): Map<string, string | undefined> {
       const below = [...gone].filter(([path]) => path.startsWith(prefix));
