@@ -11,7 +11,7 @@ import { findingOf } from './findings.ts';
 import type { CreateStep, Step } from './plan.ts';
 import type { Local } from './read/local.ts';
 import { type Look, recordVal } from './read/look.ts';
-import type { RemoteVal } from './read/remotes.ts';
+import { isSameState, type RemoteVal } from './read/remotes.ts';
 
 /** What an answer showed. */
 export interface Done {
@@ -107,13 +107,6 @@ async function sentMeanwhile(
 const lookAgain = async ({ look }: CarryOut, remote: RemoteVal): Promise<RemoteVal | undefined> =>
   remote.etag === undefined ? look.remotes.fresh(remote.id) : remote;
 
-/** The val is as it was planned. */
-const isSameState = (now: RemoteVal, before: RemoteVal): boolean =>
-  now.owner === undefined &&
-  (now.name === '' || now.name === before.name) &&
-  now.version === before.version &&
-  isSameCode(now.code, before.code);
-
 const changedMeanwhile = ({ telling }: CarryOut, file: string): ConflictError =>
   new ConflictError(`${telling(file).path} was not pushed: its val changed on the service meanwhile.`, {
     hint: 'Run the command again. It compares the val anew.',
@@ -139,18 +132,14 @@ async function sent(
   if (id === undefined) look.records.remove(local.name);
   else await recordVal(look, local.name, { id, version, code: codeOf(code) });
   return {
-    status: statusOf(status, version, before),
+    status: status === 201 ? 'created' : pushedOrSent(version, before),
     ...{ id, version, versionBefore: before?.version, code },
     privacy: before === undefined ? privacyOf(body) : undefined,
   };
 }
 
-function statusOf(
-  status: number,
-  version: number | undefined,
-  before: RemoteVal | undefined,
-): 'created' | 'pushed' | 'sent' {
-  if (status === 201) return 'created';
+/** A version that is higher than the one before shows that there is a new one. */
+export function pushedOrSent(version: number | undefined, before: RemoteVal | undefined): 'pushed' | 'sent' {
   const isHigher = version !== undefined && before?.version !== undefined && version > before.version;
   return isHigher ? 'pushed' : 'sent';
 }

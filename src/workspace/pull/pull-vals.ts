@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { runBatch, type Task } from '../../core/command-line/batch.ts';
 import { fileColumn, outcomeColumn } from '../../core/commands/shared/columns.ts';
-import { NotFoundError, RefusedError } from '../../core/errors.ts';
+import { RefusedError } from '../../core/errors.ts';
 import type { ValInList } from '../../core/find-val/directory.ts';
 import { listOf, sh } from '../../core/lib/hint.ts';
 import { withoutUndefined } from '../../core/lib/json.ts';
@@ -11,7 +11,7 @@ import { removeLeftovers } from '../disk/write-files.ts';
 import { type Finding, valOf } from '../findings.ts';
 import { learnIds } from '../ids.ts';
 import type { Look } from '../read/look.ts';
-import type { ReadVal, RemoteVal } from '../read/remotes.ts';
+import { noSuchVal, type RemoteVal } from '../read/remotes.ts';
 import { type Backup, createBackup } from '../records/backup.ts';
 import { nameOfService, pathTo, relativeTo, type Workspace } from '../workspace.ts';
 import { createAdopter } from './adopt.ts';
@@ -115,7 +115,8 @@ function adoptions(
       row: { ...(name !== undefined && { name }), id },
       label: name === undefined ? id : `"${name}"`,
       async run() {
-        const val = await readVal(look, id);
+        const val = await look.remotes.read(id);
+        if (val === undefined) throw noSuchVal(id, nameOfService(look.workspace.service));
         const file = chosen ?? adopter.fileFor(val);
         await adopter.adopt(val, file, { dryRun });
         if (val.owner === undefined) learn(val);
@@ -130,15 +131,6 @@ function adoptions(
       },
     };
   });
-}
-
-async function readVal({ remotes, workspace }: Look, id: string): Promise<ReadVal> {
-  const val = await remotes.read(id);
-  if (val !== undefined) return val;
-  throw new NotFoundError(
-    `There is no val ${id} on ${nameOfService(workspace.service)}, or you are not allowed to read it.`,
-    { hint: sh`To list your vals, run ${['ls']}.` },
-  );
 }
 
 function noteKept({ out: { say } }: Pulling['run'], workspace: Workspace, { files, folder }: Backup): void {

@@ -13,7 +13,7 @@ import { sh } from '../../core/lib/hint.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
 import { once } from '../../core/lib/once.ts';
 import * as routes from '../../core/routes.ts';
-import { type Code, type CodeWithText, codeOf, codeWithHash } from '../code.ts';
+import { type Code, type CodeWithText, codeOf, codeWithHash, isSameCode } from '../code.ts';
 
 /** What is known of the val of a name. */
 export type Remote =
@@ -39,7 +39,16 @@ export interface RemoteVal {
 
 export interface ReadVal extends RemoteVal {
   code: CodeWithText;
+  readme: string | undefined;
+  privacy: string | undefined;
 }
+
+/** A second look found the val as it was compared. */
+export const isSameState = (now: RemoteVal, before: RemoteVal): boolean =>
+  now.owner === undefined &&
+  (now.name === '' || now.name === before.name) &&
+  now.version === before.version &&
+  isSameCode(now.code, before.code);
 
 interface RemoteVersion {
   version: number;
@@ -209,6 +218,11 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
 
 const newestVersions = 20;
 
+export const noSuchVal = (id: string, service: string): NotFoundError =>
+  new NotFoundError(`There is no val ${id} on ${service}, or you are not allowed to read it.`, {
+    hint: sh`To list your vals, run ${['ls']}.`,
+  });
+
 function codeInList({ codeHash, code }: ListedVersion): Code | undefined {
   if (code !== undefined) return codeOf(code);
   return codeHash === undefined ? undefined : codeWithHash(codeHash);
@@ -238,6 +252,8 @@ function readVal(id: string, record: JsonObject): Omit<ReadVal, 'etag' | 'owner'
     name,
     version: versionOf(record),
     code: codeOf(code),
+    readme: textAt(record, 'readme'),
+    privacy: textAt(record, 'privacy'),
     ...newestVersionOf(record),
   };
 }

@@ -9,6 +9,7 @@ import type { GivenVal } from '../../../core/find-val/find-val.ts';
 import { sh } from '../../../core/lib/hint.ts';
 import { column, idColumn } from '../../../core/output/column.ts';
 import { shownPush } from '../../../core/push/shown-push.ts';
+import { serviceName } from '../../../core/settings/settings.ts';
 import { createRemotes, nothingKnown } from '../../read/remotes.ts';
 
 interface Item {
@@ -68,7 +69,8 @@ export const command = defineCommand({
     const { openTarget } = await import('./copy-target.ts');
     const { copyVal } = await import('./copy-val.ts');
     const api = await run.api();
-    const from = { api, remotes: createRemotes({ api, ...run.vals }, nothingKnown, vals.length) };
+    const remotes = createRemotes({ api, ...run.vals }, nothingKnown, vals.length);
+    const from = { api, remotes, name: serviceName(run.settings) };
     const target = await openTarget(run, to);
     const items = all ? await listItems(run) : namedItems(vals);
     const {
