@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { has } from '../../support/features.ts';
 import { inProcess } from '../../support/in-process.ts';
-import { scriptedService, testToken } from '../../support/scripted-service.ts';
+import { type Reply, scriptedService, testToken } from '../../support/scripted-service.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
 describe('the token that a service repeats', () => {
   const val = {
     id,
-    name: `a-${testToken}`,
+    // Longer than a cell that is cut before it is measured.
+    name: `a-${testToken.repeat(200)}`,
     code: `export default () => '${testToken}'`,
     [testToken]: [testToken],
     error: testToken,
@@ -36,6 +37,22 @@ describe('the token that a service repeats', () => {
       const { stdout, stderr } = await inProcess(args, { env: service.env, ...(terminal && { terminal }) });
       expect(stdout + stderr).toContain('***');
       expect(stdout + stderr).not.toContain(testToken.slice(0, 8));
+    }
+  });
+
+  it.each<(token: string) => Reply>([
+    (token) => ({ status: 302, headers: { location: `/?t=${encodeURIComponent(token)}` } }),
+    (token) => ({ status: 400, body: { message: token } }),
+    (token) => ({ body: { id: token, username: { token } } }),
+  ])('is not printed in another spelling (%#)', async (replyWith) => {
+    const marker = 'Zx81-marker-55';
+    const token = `%41${marker}+/==`;
+    const service = await scriptedService([], () => replyWith(token));
+    for (const format of [[], ['--json']]) {
+      const env = { ...service.env, VALS_TOKEN: token };
+      const { stdout, stderr } = await inProcess(['me', ...format], { env });
+      expect(stdout + stderr).toContain('***');
+      expect(stdout + stderr).not.toContain(marker);
     }
   });
 

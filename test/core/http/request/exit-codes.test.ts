@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isLong } from '../../../support/cases.ts';
 import { has } from '../../../support/features.ts';
 import { kinds } from '../../../support/kinds.ts';
-import { runQuickly as run, runOnScreen } from '../../../support/program.ts';
+import { runQuickly as run } from '../../../support/program.ts';
 import { fullService, rawService } from '../../../support/raw-service.ts';
 import { type Reply, scriptedService, testToken } from '../../../support/scripted-service.ts';
 
@@ -115,32 +115,5 @@ describe('an error', () => {
     );
     expect((await send(method, service.env)).error).toMatchObject({ message: said });
     expect(service.requests).toHaveLength(replies.length);
-  });
-});
-
-describe('the token is never printed', () => {
-  const marker = 'Zx81-marker-55';
-  const token = `%41${marker}+/==`;
-
-  it.each<Reply>([
-    { status: 302, headers: { location: `/?t=${encodeURIComponent(token)}` } },
-    { status: 400, body: { message: token } },
-    { body: { id: token, username: { token } } },
-  ])('in another spelling: %j', async (reply) => {
-    const service = await scriptedService([], () => reply);
-    for (const format of [[], ['--json']]) {
-      const { stdout, stderr } = await run(['me', ...format], { env: { ...service.env, VALS_TOKEN: token } });
-      expect(stdout + stderr).not.toBe('');
-      expect(stdout + stderr).not.toContain(marker);
-    }
-    expect(service.requests.at(-1)?.headers.authorization).toBe(`Bearer ${token}`);
-  });
-
-  it('in part, if a table is cut to the width of the terminal', async () => {
-    const row = { id: 'a', name: `${'x'.repeat(6)}${testToken.repeat(200)}` };
-    const service = await scriptedService([{ body: { data: [row], links: {} } }]);
-    const { exit, screen } = await runOnScreen(['likes'], { env: service.env, columns: 120 });
-    expect({ exit, listed: /name/i.test(screen) }).toEqual({ exit: 0, listed: true });
-    expect(screen).not.toContain(testToken.slice(0, 8));
   });
 });
