@@ -4,6 +4,7 @@ import { refuseBatch, type Wording } from '../command-line/batch.ts';
 import type { Run } from '../command-line/command.ts';
 import { UsageError, type ValsError } from '../errors.ts';
 import { sh } from '../lib/hint.ts';
+import { withoutUndefined } from '../lib/json.ts';
 import type { Rows } from '../output/result.ts';
 
 export interface PushedFile {
@@ -12,6 +13,8 @@ export interface PushedFile {
 }
 
 export interface FailedFile extends PushedFile {
+  /** Of a conflict. */
+  reason?: string;
   error: ValsError;
 }
 
@@ -22,11 +25,11 @@ export const pushWording = ({ out: { say } }: Pick<Run, 'out'>): Wording => ({
 });
 
 export function refuseFiles(run: Run, files: readonly PushedFile[], failed: readonly FailedFile[]): Rows {
-  const errors = new Map(failed.map(({ file, error }) => [file, error]));
+  const byFile = new Map(failed.map((each) => [each.file, each]));
   const tasks = files.map(({ file, name }) => ({
-    row: { file, name },
+    row: { file, name, ...withoutUndefined({ reason: byFile.get(file)?.reason }) },
     label: file,
-    error: errors.get(file),
+    error: byFile.get(file)?.error,
   }));
   return refuseBatch(tasks, { ...pushWording(run), consequence: 'Nothing was sent.' });
 }

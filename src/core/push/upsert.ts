@@ -2,7 +2,8 @@
 
 import { runBatch } from '../command-line/batch.ts';
 import type { Run } from '../command-line/command.ts';
-import { NotFoundError, undefinedIf } from '../errors.ts';
+import { ConflictError, NotFoundError, undefinedIf } from '../errors.ts';
+import { hasConflictMarkers } from '../files/conflict-markers.ts';
 import { nameFrom, refuseUnusableNames } from '../files/val-names.ts';
 import type { FoundFile } from '../files/walk.ts';
 import { findNamed } from '../find-val/find-val.ts';
@@ -87,7 +88,9 @@ async function readAll(
   sources: readonly (SourceFile & PushedFile)[],
   { noCheck }: UpsertOptions,
 ): Promise<{ files: CodeFile[]; failed: FailedFile[] }> {
-  const { files, failed } = await readSources(run, sources);
+  const { files, failed: unreadable } = await readSources(run, sources);
+  const marked = files.filter(({ code }) => hasConflictMarkers(code));
+  const failed = [...unreadable, ...marked.map(withMarkers)];
   if (failed.length > 0 || noCheck) return { files, failed };
   const faults = await syntaxFaults(run, files);
   const broken = files.flatMap(({ file, name }) => {
@@ -96,6 +99,13 @@ async function readAll(
   });
   return { files, failed: broken };
 }
+
+const withMarkers = ({ file, name }: PushedFile): FailedFile => ({
+  ...{ file, name, reason: 'marks' },
+  error: new ConflictError(`${file === '-' ? 'The code' : file} has conflict markers.`, {
+    hint: 'Edit the code: keep the lines you want, and remove the conflict markers (<<<<<<<).',
+  }),
+});
 
 interface OneUpsert extends Pick<UpsertOptions, 'dryRun' | 'ifVersion'> {
   /** The vals that this machine knew before the push. */

@@ -27,6 +27,24 @@ describe('code is sent byte for byte', () => {
   });
 });
 
+it.each([[[]], [['--no-check']]])(
+  'a push with %j refuses files with the markers of a merge',
+  async (options) => {
+    const marked = 'let a;\n<<<<<<< HEAD\na = 1;\n=======\na = 2;\n>>>>>>> theirs\n';
+    const { env, codes } = await startStrict();
+    const cwd = folderOf({ 'a.ts': marked, 'b.ts': 'let b;' });
+    const { exit, stdout } = await run(['push', 'a.ts', 'b.ts', '--json', ...options], { env, cwd });
+    expect([exit, outcomes(stdout)]).toMatchObject([
+      5,
+      [
+        { file: 'a.ts', status: 'failed', reason: 'marks', error: { kind: 'conflict' } },
+        { file: 'b.ts', status: 'skipped' },
+      ],
+    ]);
+    expect(codes('b')).toEqual([]);
+  },
+);
+
 describe('a push sends nothing at all because of', () => {
   const bad: { what: string; make: (file: string) => void }[] = [
     { what: 'missing', make: () => {} },
