@@ -18,17 +18,6 @@ async function failureOf(promise: Promise<unknown>) {
   return { message: error.message, hint: error.facts.hint };
 }
 
-test('the owner and the token of a store are created once and kept', async () => {
-  const first = await temporaryService();
-  expect(first.token).toMatch(/^vals_local_[\w-]{43}$/);
-  const { id } = await first.get('/v1/me');
-  await first.close();
-  const second = await temporaryService({ at: first.at });
-  expect(second.token).toBe(first.token);
-  expect(await second.get('/v1/me')).toMatchObject({ id, username: 'local' });
-  expect((await temporaryService()).token).not.toBe(first.token);
-});
-
 describe('the file of a store', () => {
   test('is private to the owner, and so is its folder, whatever the umask', async () => {
     const folder = join(temporaryFolder(), 'deep', 'er');

@@ -14,10 +14,8 @@ markdown.linkify.set({ fuzzyLink: false });
 markdown.renderer.rules.image = (tokens, index) => {
   const token = tokens[index];
   const address = token?.attrGet('src') ?? '';
-  return markupOf(html`<a href="${address}" rel="${linkRelation}">${token?.content || 'image'}</a>`);
+  return markupOf(html`<a href="${address}">${token?.content || 'image'}</a>`);
 };
-
-const linkRelation = 'noopener nofollow';
 
 /** A page has the headings h1 and h2 already. */
 const headingsAbove = 2;
@@ -27,9 +25,6 @@ export function markdownHtml(text: string): Html {
   for (const token of tokens) {
     if (/^heading_/.test(token.type)) {
       token.tag = `h${Math.min(6, Number(token.tag.slice(1)) + headingsAbove)}`;
-    }
-    for (const child of token.children ?? []) {
-      if (child.type === 'link_open') child.attrSet('rel', linkRelation);
     }
   }
   return trustedHtml(markdown.renderer.render(tokens, markdown.options, {}));

@@ -1,7 +1,7 @@
 import { accessOf } from '../admit.ts';
 import { flag, oneOf, record, text } from '../json-schema.ts';
 import { json, redirect, type ServiceReply, type ServiceRequest, spacePrefix } from '../request.ts';
-import { parseVersion, positionIn, query, searchText, version } from '../routes/inputs.ts';
+import { parseVersion, positionIn, searchText, version } from '../routes/inputs.ts';
 import { type Route, route } from '../routes/route.ts';
 import { ref } from '../schemas.ts';
 import type { Store } from '../store/open-store.ts';
@@ -29,14 +29,14 @@ export function pageRoutes({ db }: Pick<Store, 'db'>): Route[] {
     route('GET', '/', {
       ...page,
       summary: 'The vals as a web page, newest change first',
-      query: query(record({}, { after: text })),
+      query: record({}, { after: text }),
       reply: (request, { query }) =>
         show(request, (pages, visit) => pages.homePage(visit, positionIn(changePositions, query.after))),
     }),
     route('GET', '/search', {
       ...page,
       summary: 'Vals whose name or code contains the text, as a web page',
-      query: query(record({}, { q: searchText, after: text })),
+      query: record({}, { q: searchText, after: text }),
       async reply(request, { query: { q = '', ...query } }) {
         const after = positionIn(valPositions, query.after);
         const access = accessOfVisitor(request);
@@ -47,7 +47,7 @@ export function pageRoutes({ db }: Pick<Store, 'db'>): Route[] {
     route('GET', '/vals/:id', {
       ...page,
       summary: 'A val as a web page',
-      query: query(record({}, { versions: text })),
+      query: record({}, { versions: text }),
       reply: (request, { params, query }) =>
         show(request, (pages, visit) =>
           pages.valPage(visit, params.id, positionIn(versionPositions, query.versions, 'versions')),
@@ -56,7 +56,7 @@ export function pageRoutes({ db }: Pick<Store, 'db'>): Route[] {
     route('GET', '/vals/:id/versions/:version', {
       ...page,
       summary: 'What a version changed, as a web page',
-      query: query(record({}, { from: version })),
+      query: record({}, { from: version }),
       reply: (request, { params, query: { from } }) =>
         show(request, (pages, visit) =>
           pages.versionPage(visit, params.id, { version: parseVersion(params.version), from }),
@@ -76,8 +76,9 @@ export function pageRoutes({ db }: Pick<Store, 'db'>): Route[] {
     route('GET', '/runs', {
       ...page,
       summary: 'Runs as a web page',
-      query: query(
-        record({}, { val: text, error: flag, last: oneOf(['hour', 'day', 'week'] as const), after: text }),
+      query: record(
+        {},
+        { val: text, error: flag, last: oneOf(['hour', 'day', 'week'] as const), after: text },
       ),
       reply: (request, { query }) =>
         show(request, (pages, visit) =>
@@ -91,7 +92,7 @@ export function pageRoutes({ db }: Pick<Store, 'db'>): Route[] {
     }),
     route('GET', '/v1/me/page-link', {
       summary: 'A link that signs a browser in, for one visit',
-      query: query(record({}, { val: text })),
+      query: record({}, { val: text }),
       responses: { 200: ref('PageLink') },
       async reply(request, { query: { val } }) {
         const { token } = accessOf(request);

@@ -1,7 +1,6 @@
 import { record, text } from '../json-schema.ts';
 import type { HttpProblem } from '../problem.ts';
 import { isBrowser, redirect, type ServiceReply, type ServiceRequest, splitSpace } from '../request.ts';
-import { query } from '../routes/inputs.ts';
 import { type Route, route } from '../routes/route.ts';
 import { accessAt, type Identity } from '../store/access.ts';
 import type { Store } from '../store/open-store.ts';
@@ -10,7 +9,7 @@ import { identify } from '../store/tokens.ts';
 import { identifySession, nextPage, readForm, signOut, withCookie } from './session.ts';
 import { firstPage, viewOf } from './visitor.ts';
 
-const signInQuery = query(record({}, { next: text, key: text }));
+const signInQuery = record({}, { next: text, key: text });
 
 export function signInRoutes(store: Store): Route[] {
   return [

@@ -57,7 +57,7 @@ function operationOf(route: Route) {
     const schema = name === 'version' ? { type: 'integer', minimum: 0 } : { type: 'string' };
     return { name, in: 'path', required: true, schema };
   });
-  const { properties = {}, required = [] } = query?.schema ?? {};
+  const { properties = {}, required = [] } = query ?? {};
   const inQuery = Object.entries(properties).map(([name, schema]) => {
     return { name, in: 'query', required: required.includes(name), schema };
   });
@@ -71,7 +71,7 @@ function operationOf(route: Route) {
     ...(splitSpace(`/@space${path}`).space === undefined && { servers: [ownServer] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
-      requestBody: { required: true, content: { 'application/json': { schema: body.schema } } },
+      requestBody: { required: true, content: { 'application/json': { schema: body } } },
     }),
     responses: {
       ...Object.fromEntries(

@@ -9,8 +9,9 @@ import {
 import type { RecordOf } from '../schemas.ts';
 import type { User } from '../store/access.ts';
 import type { ValPage } from '../store/lists.ts';
-import { type Range, valPositions } from '../store/positions.ts';
+import { type Range, runPositions, valPositions } from '../store/positions.ts';
 import type { Reference } from '../store/references.ts';
+import type { RunPage } from '../store/runs.ts';
 import { etagOf, type ListedVal, type Val } from '../store/vals.ts';
 import { listReply } from './list-page.ts';
 
@@ -35,6 +36,9 @@ function valRecord(val: ListedVal & Partial<Val>, links: LinkBase): RecordOf<'Va
     referenceCount: val.referenceCount,
   };
 }
+
+export const runList = (request: ServiceRequest, runs: RunPage, range: Range<unknown>): ServiceReply =>
+  listReply(request, runs, range, { positions: runPositions, jsonOf: JSON.stringify });
 
 export const valList = (request: ServiceRequest, vals: ValPage, range: Range<unknown>): ServiceReply =>
   listReply(request, vals, range, {

@@ -1,8 +1,7 @@
 import { parseBody, readBytes } from '../body.ts';
-import type { Schema } from '../json-schema.ts';
+import { check, checkQuery, type Schema } from '../json-schema.ts';
 import { headerOf, type ServiceReply, type ServiceRequest } from '../request.ts';
 import type { WriteOptions } from '../store/write-as.ts';
-import type { BodyInput, QueryInput } from './inputs.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -18,8 +17,8 @@ export interface Route {
   /** Whether the write can be made to depend on the state of the val, with the header If-Match. */
   hasIfMatch?: boolean;
   responses: Record<number, Schema | 'text/html' | 'text/plain' | 'application/typescript' | 'nothing'>;
-  query?: QueryInput<unknown>;
-  body?: BodyInput<unknown>;
+  query?: Schema;
+  body?: Schema;
   reply(request: ServiceRequest, params: Record<string, string>): ServiceReply | Promise<ServiceReply>;
 }
 
@@ -34,8 +33,8 @@ type ParamsIn<Path extends string> = Path extends `${string}:${infer Name}/${inf
 interface Definition<Path extends string, CheckedQuery, CheckedBody>
   extends Pick<Route, 'summary' | 'responses' | 'hasIfMatch'> {
   admits?: Route['admits'];
-  query?: QueryInput<CheckedQuery>;
-  body?: BodyInput<CheckedBody>;
+  query?: Schema<CheckedQuery>;
+  body?: Schema<CheckedBody>;
   reply(
     request: ServiceRequest,
     input: {
@@ -62,8 +61,8 @@ export function route<Path extends string, CheckedQuery = undefined, CheckedBody
       const bytes = body && (await readBytes(request));
       const input = {
         params,
-        query: query?.read(request.url.searchParams),
-        body: bytes && body.read(parseBody(bytes)),
+        query: query && checkQuery(query, queryOf(request)),
+        body: bytes && check(body, parseBody(bytes)),
         options: {
           ifMatch: headerOf(request, 'if-match')
             ?.split(',')
@@ -74,6 +73,13 @@ export function route<Path extends string, CheckedQuery = undefined, CheckedBody
       return reply(request, input as Parameters<typeof reply>[1]);
     },
   };
+}
+
+/** A position counts more than an offset, which is ignored beside it. */
+function queryOf({ url }: ServiceRequest): URLSearchParams {
+  const given = new URLSearchParams(url.searchParams);
+  if (given.has('after')) given.delete('offset');
+  return given;
 }
 
 export function routeFinder(routes: readonly Route[]) {

@@ -22,7 +22,7 @@ export function tokenRoutes({ db, lastUse }: Pick<Store, 'db' | 'lastUse'>): Rou
       body: input.newToken,
       responses: { 201: ref('NewToken') },
       async reply(request, { body }) {
-        const token: RecordOf<'NewToken'> = await addToken(db, accessOf(request), body);
+        const token: RecordOf<'NewToken'> = await addToken(db, accessOf(request), input.tokenFrom(body));
         return json(token, 201, { Location: `${spacePrefix(request.space)}/v1/me/tokens/${token.id}` });
       },
     }),

@@ -6,14 +6,14 @@ import type { User } from '../store/access.ts';
 import { listVals } from '../store/lists.ts';
 import type { Store } from '../store/open-store.ts';
 import { visibleOwner } from '../store/owners.ts';
-import { recordPositions, runPositions } from '../store/positions.ts';
+import { recordPositions, runPositions, valPositions } from '../store/positions.ts';
 import { findRecords, type LoadedKind, type RecordFilter } from '../store/records.ts';
 import { findReferences } from '../store/references.ts';
 import { listRuns } from '../store/runs.ts';
 import { valNamed } from '../store/vals.ts';
 import * as input from './inputs.ts';
 import { listReply } from './list-page.ts';
-import { referenceRecord, userRecord, valList, valReply } from './outgoing.ts';
+import { referenceRecord, runList, userRecord, valList, valReply } from './outgoing.ts';
 import { type Route, route } from './route.ts';
 
 /** Longer than other functions, because it is a table: one entry for each route. */
@@ -22,10 +22,11 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
     request: ServiceRequest,
     kind: LoadedKind,
     filter: RecordFilter & { tag?: string | undefined },
-  ) => {
-    const found = await findRecords(db, kind, accessOf(request).owner, filter);
-    return listReply(request, found, filter, { positions: recordPositions, jsonOf: (json) => json });
-  };
+  ) =>
+    listReply(request, await findRecords(db, kind, accessOf(request).owner, filter), filter, {
+      positions: recordPositions,
+      jsonOf: (json) => json,
+    });
   const findUser = async (request: ServiceRequest, by: 'id' | 'username', value: string): Promise<User> => {
     const user = await visibleOwner(db, accessOf(request), by, value);
     if (user) return user;
@@ -61,31 +62,33 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
       summary: "Runs of the caller's vals",
       query: input.runs,
       responses: { 200: listSchema('Run') },
-      reply: async (request, { query }) =>
-        listReply(request, await listRuns(db, accessOf(request), query), query, {
-          positions: runPositions,
-          jsonOf: JSON.stringify,
-        }),
+      async reply(request, { query }) {
+        const range = input.rangeOf(runPositions, query);
+        return runList(request, await listRuns(db, accessOf(request), range), range);
+      },
     }),
     route('GET', '/v1/me/likes', {
       summary: 'Vals that the caller likes',
-      query: input.likes,
+      query: input.page,
       responses: { 200: listSchema('LikedVal') },
-      reply: (request, { query }) => records(request, 'likes', query),
+      reply: (request, { query }) => records(request, 'likes', input.rangeOf(recordPositions, query)),
     }),
     route('GET', '/v1/me/comments', {
       summary: "Comments by the caller, and comments on the caller's vals",
       query: input.comments,
       responses: { 200: listSchema('Comment') },
-      reply: (request, { query: { relationship, ...query } }) =>
-        records(request, 'comments', { ...query, tag: relationship === 'any' ? undefined : relationship }),
+      reply(request, { query: { relationship, ...query } }) {
+        const tag = relationship === 'any' ? undefined : relationship;
+        return records(request, 'comments', { ...input.rangeOf(recordPositions, query), tag });
+      },
     }),
     route('GET', '/v1/me/references', {
       summary: "Vals that import the caller's vals",
       query: input.references,
       responses: { 200: listSchema('Reference') },
-      async reply(request, { query: { val: valId, ...filter } }) {
+      async reply(request, { query: { val: valId, ...query } }) {
         const access = accessOf(request);
+        const filter = input.rangeOf(recordPositions, query);
         const found = await findReferences(db, access, { owner: access.owner, valId }, filter);
         return listReply(request, found, filter, {
           positions: recordPositions,
@@ -101,12 +104,12 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
     }),
     route('GET', '/v1/users/:id/vals', {
       summary: 'The vals of a person, without the code, newest first',
-      query: input.vals,
+      query: input.page,
       responses: { 200: listSchema('Val') },
       async reply(request, { params, query }) {
         const user = await findUser(request, 'id', params.id);
-        const found = await listVals(db, accessOf(request), user, query);
-        return valList(request, found, query);
+        const range = input.rangeOf(valPositions, query);
+        return valList(request, await listVals(db, accessOf(request), user, range), range);
       },
     }),
     route('GET', '/v1/alias/:username', {

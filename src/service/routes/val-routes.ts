@@ -9,15 +9,16 @@ import {
   createVersion,
   deleteVal,
   deleteVersion,
+  newValDefaults,
 } from '../store/change-val.ts';
 import { valsWithText } from '../store/lists.ts';
-import { runPositions, versionPositions } from '../store/positions.ts';
+import { runPositions, valPositions, versionPositions } from '../store/positions.ts';
 import { addRun, findRun, runsOfVal } from '../store/runs.ts';
 import { visibleVal } from '../store/vals.ts';
 import { type ListedVersion, pageOfVersions, visibleVersion } from '../store/versions.ts';
 import * as input from './inputs.ts';
 import { listReply } from './list-page.ts';
-import { changedReply, createdReply, valList, valReply } from './outgoing.ts';
+import { changedReply, createdReply, runList, valList, valReply } from './outgoing.ts';
 import { type Route, route } from './route.ts';
 
 /** Longer than other functions, because it is a table: one entry for each route. */
@@ -49,7 +50,10 @@ export function valRoutes(db: Database): Route[] {
       body: input.newVal,
       responses: { 201: ref('Val') },
       reply: async (request, { body, options }) =>
-        createdReply(request, await createVal(db, accessOf(request), body, options)),
+        createdReply(
+          request,
+          await createVal(db, accessOf(request), { ...newValDefaults, ...body }, options),
+        ),
     }),
     route('PUT', '/v1/vals', {
       summary: 'Create a val, or update the code of the val with this name',
@@ -83,9 +87,9 @@ export function valRoutes(db: Database): Route[] {
       summary: 'Vals whose name or code contains the query',
       query: input.search,
       responses: { 200: listSchema('Val') },
-      async reply(request, { query: { query: text, ...range } }) {
-        const found = await valsWithText(db, accessOf(request), text, range);
-        return valList(request, found, range);
+      async reply(request, { query: { query: text, ...query } }) {
+        const range = input.rangeOf(valPositions, query);
+        return valList(request, await valsWithText(db, accessOf(request), text, range), range);
       },
     }),
 
@@ -93,18 +97,17 @@ export function valRoutes(db: Database): Route[] {
       summary: 'Runs of a val',
       query: input.runs,
       responses: { 200: listSchema('Run') },
-      reply: async (request, { params, query }) =>
-        listReply(request, await runsOfVal(db, accessOf(request), params.id, query), query, {
-          positions: runPositions,
-          jsonOf: JSON.stringify,
-        }),
+      async reply(request, { params, query }) {
+        const range = input.rangeOf(runPositions, query);
+        return runList(request, await runsOfVal(db, accessOf(request), params.id, range), range);
+      },
     }),
     route('POST', '/v1/vals/:id/runs', {
       summary: 'Store a run that the caller has made',
       body: input.reportedRun,
       responses: { 200: ref('Run'), 201: ref('Run') },
       async reply(request, { params, body }) {
-        const { run, isNew } = await addRun(db, accessOf(request), params.id, body);
+        const { run, isNew } = await addRun(db, accessOf(request), params.id, input.runFrom(body));
         return json(run satisfies RecordOf<'Run'>, isNew ? 201 : 200);
       },
     }),
@@ -120,12 +123,13 @@ export function valRoutes(db: Database): Route[] {
     route('GET', '/v1/vals/:id/versions', {
       admits: 'anyone',
       summary: 'The versions of a val, newest first',
-      query: input.versions,
+      query: input.page,
       responses: { 200: listSchema('Version') },
       async reply(request, { params: { id }, query }) {
-        const found = await pageOfVersions(db, request.access, id, query);
+        const range = input.rangeOf(versionPositions, query);
+        const found = await pageOfVersions(db, request.access, id, range);
         const recordOf = (version: ListedVersion): RecordOf<'Version'> => ({ val_id: id, ...version });
-        return listReply(request, found, query, {
+        return listReply(request, found, range, {
           positions: versionPositions,
           jsonOf: (version) => JSON.stringify(recordOf(version)),
         });

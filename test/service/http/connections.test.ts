@@ -50,26 +50,6 @@ test.each<[number, string, string[]]>([
   }
 });
 
-test('one address, such as that of an office, has 60 connections at a time, and each is served', async () => {
-  const opened = await Promise.all(Array.from({ length: 60 }, openConnection));
-  const chunkedVal = (index: number) => {
-    const body = JSON.stringify({ name: `c${index}`, code: 'c' });
-    const chunks = body.replace(/.{1,3}/g, (part) => `${part.length.toString(16)}\r\n${part}\r\n`);
-    return `${head('PUT /v1/vals', signed, json, 'Transfer-Encoding: chunked')}${chunks}0\r\n\r\n`;
-  };
-  // A connection does not wait for the others, because the service closes one that is idle for seconds.
-  const served = opened.map(async ({ socket, answer }, index) => {
-    const statuses: number[] = [];
-    for (const text of [chunkedVal(index), me]) {
-      const answered = answer();
-      socket.write(text);
-      statuses.push(await answered);
-    }
-    return statuses.join();
-  });
-  expect(new Set(await Promise.all(served))).toEqual(new Set(['201,200']));
-});
-
 test('a request whose listener fails is logged once, and its connection is closed', async () => {
   const events: unknown[] = [];
   const error = new Error('failed on purpose');

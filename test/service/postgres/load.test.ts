@@ -2,11 +2,11 @@ import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
-import { budget, isLong } from '../../support/cases.ts';
+import { expect, test } from 'vitest';
+import { budget } from '../../support/cases.ts';
 import { listen } from '../../support/listen.ts';
 import { embeddedService, type ServeProcess } from '../support/embedded-service.ts';
-import { newDatabase, onServer, startPostgres } from '../support/postgres.ts';
+import { onServer } from '../support/postgres.ts';
 import { addPerson, type Client, clientOf, newPlace, type Val } from '../support.ts';
 
 const serve = (database: string): Promise<ServeProcess> =>
@@ -141,39 +141,4 @@ test('24 writers behind a proxy lose nothing, and do not notice kill -9 or SIGTE
   // On a busy machine, a write may wait so long for its row that it is answered with 503.
   for (const status of writers.statuses.keys()) expect([200, 201, 503]).toContain(status);
   await check(at, writers);
-});
-
-// failures.test.ts takes the database away, which needs no server of its own.
-test.runIf(isLong)('writers get 503 while PostgreSQL is stopped, and succeed after its restart', async () => {
-  const server = await startPostgres();
-  onTestFinished(server.end);
-  const { address: at } = await newDatabase(server.address);
-  const { token } = await addPerson({ at, baseUrl: '' }, 'ada');
-  const processes = await Promise.all([serve(at), serve(at)]);
-  const people = processes.map(({ baseUrl }) => clientOf({ baseUrl, token }));
-  const writers = startWriters(16, people);
-  for (let round = 0; round < budget(1); round++) {
-    await writers.more(32);
-    await server.stop(round % 2 === 0 ? 'SIGINT' : 'SIGQUIT');
-    await writers.more(20, 503);
-    for (const person of people) {
-      await expect.poll(() => person.statusOf('GET', '/healthz')).toBe(503);
-      expect(await person.ask('GET', '/v1/me')).toMatchObject({
-        status: 503,
-        headers: { 'retry-after': '1' },
-      });
-    }
-    await server.start();
-    await writers.more(32);
-    for (const person of people) {
-      await expect.poll(() => person.statusOf('GET', '/healthz')).toBe(200);
-    }
-  }
-  await writers.stop();
-  // Status 500 is allowed, because nobody knows whether a val is written if the server ends during a COMMIT.
-  expect(
-    [...writers.statuses.keys()].filter((status) => ![200, 201, 500, 503].includes(Number(status))),
-  ).toEqual([]);
-  await check(at, writers);
-  expect(await Promise.all(processes.map(({ end }) => end('SIGTERM')))).toEqual([0, 0]);
 });

@@ -2,19 +2,11 @@ import { text } from 'node:stream/consumers';
 import Libsql from 'libsql';
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../../src/service/index.ts';
-import { accessAt, homeOf } from '../../../src/service/store/access.ts';
-import {
-  changeProperties,
-  createOrUpdateVal,
-  createVal,
-  createVersion,
-  deleteVal,
-  newValDefaults,
-} from '../../../src/service/store/change-val.ts';
+import { homeOf } from '../../../src/service/store/access.ts';
 import { listVals } from '../../../src/service/store/lists.ts';
 import { ownerNamed, removeOwner } from '../../../src/service/store/owners.ts';
 import { renewToken } from '../../../src/service/store/people.ts';
-import { addRun, listRuns } from '../../../src/service/store/runs.ts';
+import { listRuns } from '../../../src/service/store/runs.ts';
 import { createSpace, grant, revoke } from '../../../src/service/store/spaces.ts';
 import { identify } from '../../../src/service/store/tokens.ts';
 import { lock, untilWaiting } from '../support/locks.ts';
@@ -104,31 +96,6 @@ inPostgres(
     expect(await read).toMatchObject({ status: 404, text: expect.not.stringContaining('secret') });
   },
 );
-
-test.each([
-  ['the membership ends', () => revoke(store.db, 'acme', 'eve')],
-  ['the member may only read', () => grant(store.db, 'acme', 'eve', 'read')],
-])('if %s while a write waits in the service, the write is not stored', async (_, end) => {
-  const identity = await identify(store, 'token', eve.token);
-  const access = identity && accessAt(identity, 'acme');
-  if (!access) throw new Error('eve is not a member');
-  const { id } = await createVal(store.db, access, { ...newValDefaults, name: 'v', code: 'c' });
-  await end();
-  const at = new Date().toISOString();
-  const run = { version: 1, runStartAt: at, runEndAt: at, error: null, logs: null };
-  const writes = [
-    createVal(store.db, access, { ...newValDefaults, name: 'new', code: 'late' }),
-    createOrUpdateVal(store.db, access, { name: 'v', code: 'late' }),
-    createVersion(store.db, access, id, {}, { code: 'late' }),
-    changeProperties(store.db, access, id, {}, { privacy: 'public' }),
-    addRun(store.db, access, id, run),
-    deleteVal(store.db, access, id, {}),
-  ];
-  for (const { status } of await Promise.allSettled(writes)) expect(status).toBe('rejected');
-  const { items } = await listVals(store.db, access, access.owner, { limit: 9 });
-  expect(items.map(({ item }) => item)).toMatchObject([{ id, name: 'v', version: 1, privacy: 'private' }]);
-  expect((await listRuns(store.db, access, { limit: 9 })).items).toEqual([]);
-});
 
 /** What ends the access, as the command of an operator or of the person does it, and how a write is refused then. */
 const endings = [

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -50,12 +50,10 @@ async function startWithTemplate(): Promise<PostgresServer> {
 
 interface PostgresServer {
   address: string;
-  stop(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
-  start(): Promise<void>;
   end(): Promise<void>;
 }
 
-export async function startPostgres(): Promise<PostgresServer> {
+async function startPostgres(): Promise<PostgresServer> {
   const binaries = binariesOfPostgres() ?? '';
   const user = unprivileged();
   const folder = mkdtempSync(join(tmpdir(), 'vals-postgres-'));
@@ -78,36 +76,25 @@ export async function startPostgres(): Promise<PostgresServer> {
     max_connections: 200,
     fsync: 'off',
   };
-  let server: ChildProcess;
-  let ended: Promise<void>;
-  const start = async () => {
-    const child = spawn(
-      join(binaries, 'postgres'),
-      ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-      { ...own, stdio: ['ignore', 'ignore', 'pipe'] },
-    );
-    server = child;
-    ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-    const said: string[] = [];
-    await new Promise<void>((resolve, reject) => {
-      createInterface(child.stderr).on('line', (line) => {
-        said.push(line);
-        if (line.includes('ready to accept connections')) resolve();
-      });
-      void ended.then(() => reject(new Error(`PostgreSQL ended:\n${said.join('\n')}`)));
+  const server = spawn(
+    join(binaries, 'postgres'),
+    ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    { ...own, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+  const said: string[] = [];
+  await new Promise<void>((resolve, reject) => {
+    createInterface(server.stderr).on('line', (line) => {
+      said.push(line);
+      if (line.includes('ready to accept connections')) resolve();
     });
-  };
-  const stop = async (signal: 'SIGINT' | 'SIGQUIT') => {
-    server.kill(signal);
-    await ended;
-  };
-  await start();
+    void ended.then(() => reject(new Error(`PostgreSQL ended:\n${said.join('\n')}`)));
+  });
   return {
     address: `postgres://vals:${password}@127.0.0.1:${port}/postgres`,
-    start,
-    stop,
     async end() {
-      await stop('SIGINT');
+      server.kill('SIGINT');
+      await ended;
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -124,7 +111,6 @@ function unprivileged(): { uid: number; gid: number } | undefined {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-/** The port is below 32768, because the system may give another program a higher port while the server is stopped. */
 async function freePort(): Promise<number> {
   const server = createServer();
   for (;;) {

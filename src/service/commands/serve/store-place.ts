@@ -35,14 +35,12 @@ export interface Place {
 }
 
 export function storePlace(
-  { settings, host: { env }, out: { say } }: Pick<Run, 'settings' | 'host' | 'out'>,
+  { settings, host: { env } }: Pick<Run, 'settings' | 'host'>,
   { database, data }: PlaceOptions,
 ): Place {
   if (database !== undefined) {
-    const address = parseDatabase(database, '--database');
-    if (hasPassword(address)) warnOfPassword(say);
     // A hint must not repeat the address, because the address may contain a password.
-    return { ...placeOf(address), words: ['--database', '<url>'] };
+    return { ...placeOf(parseDatabase(database, '--database')), words: ['--database', '<url>'] };
   }
   if (data !== undefined)
     return { location: { file: resolve(settings.cwd, data) }, name: data, words: ['--data', data] };
@@ -55,10 +53,7 @@ function embeddedPlace({ dataFile: file, local }: Run['settings']): Place {
 }
 
 /** The store of a command that opens one itself. The embedded store must not be taken for that of the service in use. */
-export function placeToOpen(
-  run: Pick<Run, 'settings' | 'host' | 'out'>,
-  { database, data }: PlaceOptions,
-): Place {
+export function placeToOpen(run: Pick<Run, 'settings' | 'host'>, { database, data }: PlaceOptions): Place {
   const {
     settings,
     host: { env },
@@ -85,7 +80,7 @@ export const newStoreNote = ({ location, name }: Place): string | undefined =>
   !('file' in location) || existingStats(location.file) ? undefined : `Created the store ${name}.`;
 
 /** Where a copy goes. `shown` is for the result, without a password. */
-export function placeOfTarget(run: Pick<Run, 'settings' | 'out'>, target: string): Place & { shown: string } {
+export function placeOfTarget(run: Pick<Run, 'settings'>, target: string): Place & { shown: string } {
   if (!/^postgres(ql)?:/i.test(target)) {
     const file = resolve(run.settings.cwd, target);
     if (/[/\\]$/.test(target) || existingStats(file)?.isDirectory()) throw folderAsTarget(target);
@@ -98,26 +93,14 @@ export function placeOfTarget(run: Pick<Run, 'settings' | 'out'>, target: string
   }
   const address = parseDatabase(target, 'The target');
   const shown = new URL(address);
-  if (hasPassword(address)) {
-    warnOfPassword(run.out.say);
-    if (shown.password !== '') shown.password = '***';
-    if (shown.searchParams.has('password')) shown.searchParams.set('password', '***');
-  }
+  if (shown.password !== '') shown.password = '***';
+  if (shown.searchParams.has('password')) shown.searchParams.set('password', '***');
   return { ...placeOf(address), words: [], shown: shown.href };
 }
 
 const folderAsTarget = (target: string): UsageError =>
   new UsageError(`${target} is a folder, but a backup is a new file.`, {
     hint: sh`To write it into the folder, run ${['backup', `${target.replace(/[/\\]+$/, '')}/vals-backup.db`]}.`,
-  });
-
-const hasPassword = ({ password, searchParams }: URL): boolean =>
-  password !== '' || searchParams.has('password');
-
-const warnOfPassword = (say: Run['out']['say']): void =>
-  say({
-    kind: 'warning',
-    text: 'Other users of this machine can see the password on the command line. Use VALS_DATABASE or PGPASSWORD instead.',
   });
 
 const placeOf = (address: URL) => ({
