@@ -17,6 +17,12 @@ export interface ModuleMap {
 
 export type MappedModule = { format: ModuleFormat; source?: string } | { error: string };
 
+export const isRemote = (url: string): boolean => /^https?:/.test(url);
+
+/** `npm:zod@3/mini` is `zod/mini`. */
+export const withoutNpm = (specifier: string): string =>
+  specifier.replace(/^npm:\/?((?:@[^/]+\/)?[^/@]+)(?:@[^/]*)?/, '$1');
+
 export type ValueKind = 'text' | 'bytes' | 'json' | 'none';
 
 /** Each is sent as a line of JSON. */

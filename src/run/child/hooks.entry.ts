@@ -1,5 +1,5 @@
 // Hooks of Node's module loader. They run in the val's thread, or on older Nodes in a thread of their own.
-import type { MappedModule, ModuleMap } from '../protocol.ts';
+import { isRemote, type MappedModule, type ModuleMap, withoutNpm } from '../protocol.ts';
 
 interface ResolveContext {
   parentURL?: string | undefined;
@@ -32,12 +32,9 @@ export function resolve(
   const url = addressOf(specifier, context.parentURL);
   const mapped = url && (map.redirects[url] ?? url);
   if (mapped && moduleAt(mapped)) return { url: mapped, shortCircuit: true };
-  const name = specifier.replace(/^npm:\/?((?:@[^/]+\/)?[^/@]+)(?:@[^/]*)?/, '$1');
   // What a module on the web imports from a package is a package of the val.
-  return next(
-    name,
-    /^https?:/.test(context.parentURL ?? '') ? { ...context, parentURL: map.entry } : context,
-  );
+  const isOnWeb = isRemote(context.parentURL ?? '');
+  return next(withoutNpm(specifier), isOnWeb ? { ...context, parentURL: map.entry } : context);
 }
 
 export function load(

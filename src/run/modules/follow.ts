@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/lib/clock.ts';
-import type { ModuleMap } from '../protocol.ts';
+import { isRemote, type ModuleMap } from '../protocol.ts';
 import type { LoadedModule, Loader } from './load.ts';
-import { isRemote, remoteAddress } from './remote.ts';
+import { remoteAddress } from './remote.ts';
 import { type ImportOf, isFilePath, type Resolver } from './resolve.ts';
 
 export interface FollowOptions {

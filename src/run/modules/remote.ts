@@ -1,11 +1,14 @@
 import { extname } from 'node:path';
+import { RunFailedError } from '../../core/errors.ts';
 import type { OpenDispatcher } from '../../core/http/request/dispatcher.ts';
 import type { ProxyServer } from '../../core/http/request/tunnels.ts';
 import type { Clock } from '../../core/lib/clock.ts';
+import type { Hints } from '../../core/lib/hint.ts';
 import { errorMessageOf } from '../../core/lib/system.ts';
 import { type BaseUrl, isLoopback } from '../../core/settings/base-url.ts';
 import { proxyFor } from '../../core/settings/proxy.ts';
 import type { Settings } from '../../core/settings/settings.ts';
+import { isRemote } from '../protocol.ts';
 import type { Kept } from './kept.ts';
 
 export interface RemoteModule {
@@ -30,8 +33,6 @@ type Connections = (base: BaseUrl, proxy: ProxyServer | undefined) => Promise<Op
 
 /** The message says why the module cannot be had. */
 export type FetchModule = (url: string) => Promise<RemoteModule>;
-
-export const isRemote = (url: string): boolean => /^https?:/.test(url);
 
 /** Undefined if the import does not lead to the web. */
 export function remoteAddress(specifier: string, from: string): string | undefined {
@@ -74,7 +75,7 @@ async function fetchRedirected(first: string, options: RemoteOptions): Promise<R
     if (status >= 200 && status < 300) return { url, type, code };
     if (status < 300 || status >= 400 || location === undefined) {
       const hint = status === 404 && isInForce(url, options.settings) ? privateHint : undefined;
-      throw Object.assign(new Error(`the server answered ${status}`), { hint });
+      throw new RunFailedError(`the server answered ${status}`, hint === undefined ? {} : { hint });
     }
     url = new URL(location, url).href;
   }
@@ -124,8 +125,9 @@ export function endingOf({ url, type }: RemoteModule): string {
 }
 
 /** Why a module cannot be had, and what to do. */
-export function reasonOf(error: unknown): { reason: string; hint: string } {
-  const { cause, hint } = error as { cause?: unknown; hint?: string };
+export function reasonOf(error: unknown): { reason: string; hint: Hints } {
+  const hint = error instanceof RunFailedError ? error.facts.hint : undefined;
+  const cause = error instanceof Error ? error.cause : undefined;
   const message = errorMessageOf(error) || errorMessageOf(cause);
   return { reason: message.replace(/\.$/, ''), hint: hint ?? 'Check the address and your network.' };
 }

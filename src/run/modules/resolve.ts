@@ -3,7 +3,7 @@ import { dirname, extname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { moduleResolve } from 'import-meta-resolve';
 import { existingStats } from '../../core/lib/paths.ts';
-import { isRemote } from './remote.ts';
+import { isRemote, withoutNpm } from '../protocol.ts';
 import type { WrittenImport } from './transpile.ts';
 
 export interface ImportOf {
@@ -58,10 +58,6 @@ function resolvedUrl({ kind, specifier }: WrittenImport, from: string): string |
 }
 
 const conditions = new Set(['node', 'import', 'module-sync', 'node-addons']);
-
-/** `npm:zod@3/mini` is `zod/mini`. */
-const withoutNpm = (specifier: string): string =>
-  specifier.replace(/^npm:\/?((?:@[^/]+\/)?[^/@]+)(?:@[^/]*)?/, '$1');
 
 /** Node's error for the import has one of these texts. */
 export function namesOf({ written: { specifier }, from }: MissingImport): string[] {

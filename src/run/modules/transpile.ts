@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import type { BuildFailure, BuildOptions, Loader, Location, Metafile } from 'esbuild';
 import { LocalError, RunFailedError } from '../../core/errors.ts';
 import { columnOf, isBuildFailure } from '../../core/files/check-syntax.ts';
-import { isRemote } from './remote.ts';
+import { isRemote } from '../protocol.ts';
 import type { CompilerOptions } from './tsconfig.ts';
 
 export interface Source {
