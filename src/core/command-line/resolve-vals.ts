@@ -7,7 +7,7 @@ import { type Hint, hintList, sh } from '../lib/hint.ts';
 import { once } from '../lib/once.ts';
 import { isFile, readableNames } from '../lib/paths.ts';
 import { getVal } from '../routes.ts';
-import type { AnyCommand, FindFile, LoadedCommand, Run } from './command.ts';
+import type { FindFile, LoadedCommand, Run } from './command.ts';
 import { argumentsOf, optionsOf } from './options.ts';
 import type { ValReference } from './value-types.ts';
 
@@ -21,11 +21,12 @@ export async function resolveVals(
   const find = createResolver(run, { isForWriting });
   async function resolve(typed: string, { orFile, orVersion }: ValReference): Promise<GivenVal> {
     if (orFile && isPath(typed, run)) return { id: typed, word: typed };
-    const { val: word, version } = orVersion ? splitVersion(typed) : { val: typed, version: undefined };
+    const [, val, version] = (orVersion && /^(.+)@(\d+)$/.exec(typed)) || [];
+    const word = val ?? typed;
     const found = await find(word).catch((error) => {
       throw orFile ? namingFiles(error, word, command, run) : error;
     });
-    return { ...found, ...(version !== undefined && { version }) };
+    return version === undefined ? found : { ...found, version: Number(version) };
   }
 
   const resolved: Record<string, unknown> = { ...input };
@@ -34,12 +35,13 @@ export async function resolveVals(
     if (value?.val === undefined) continue;
     if (isGivenVal(given)) resolved[key] = await resolve(given.word, value.val);
     if (!isListOfVals(given)) continue;
+    const words = value.val.orInput ? await withInput(given, input, run) : given;
     const list: GivenVal[] = [];
     try {
       // The code of many large vals would fill the memory.
-      for (const { word } of given) list.push(withoutCode(await resolve(word, value.val)));
+      for (const { word } of words) list.push(withoutCode(await resolve(word, value.val)));
     } catch (error) {
-      if (command.effect === 'deletes' && given.length > 1)
+      if (command.effect === 'deletes' && words.length > 1)
         run.out.say({ kind: 'note', text: 'Nothing was deleted.' });
       throw error;
     }
@@ -107,16 +109,14 @@ async function plainFile({ settings }: Run, path: string): ReturnType<FindFile> 
   return name === undefined ? undefined : { path, name, recordedId: undefined };
 }
 
-/** Puts the lines of standard input in the place of `-`, for a command that takes vals from there. */
-export async function readWordsFromInput(
-  command: AnyCommand,
+/** Puts the lines of standard input in the place of `-`. */
+async function withInput(
+  vals: readonly GivenVal[],
   input: Record<string, unknown>,
   run: Run,
-): Promise<Record<string, unknown>> {
-  const [key] = argumentsOf(command).find(([, { value }]) => value.val?.orInput) ?? [];
-  const vals = key === undefined ? undefined : input[key];
+): Promise<readonly GivenVal[]> {
   const isInput = ({ word }: GivenVal) => word === '-';
-  if (key === undefined || !isListOfVals(vals) || !vals.some(isInput)) return input;
+  if (!vals.some(isInput)) return vals;
   if (!input.yes && !input.dryRun) {
     throw new UsageError('The vals come from standard input, so nobody can be asked.', {
       hint: 'To go on without a question, add --yes.',
@@ -124,16 +124,5 @@ export async function readWordsFromInput(
   }
   const { readText } = await import('../files/read-text.ts');
   const lines = (await readText('-', run)).split(/\r?\n/).filter((line) => line.trim() !== '');
-  const fromInput = lines.map((word) => ({ id: word, word }));
-  return { ...input, [key]: vals.flatMap((val) => (isInput(val) ? fromInput : val)) };
-}
-
-interface ValWord {
-  val: string;
-  version?: number;
-}
-
-function splitVersion(word: string): ValWord {
-  const [, val, version] = /^(.+)@(\d+)$/.exec(word) ?? [];
-  return val === undefined || version === undefined ? { val: word } : { val, version: Number(version) };
+  return vals.flatMap((val) => (isInput(val) ? lines.map((word) => ({ id: word, word })) : val));
 }

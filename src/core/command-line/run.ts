@@ -12,7 +12,7 @@ import { duration } from '../output/times.ts';
 import { createSettings } from '../settings/settings.ts';
 import type { Connect, LoadedCommand, Run } from './command.ts';
 import type { Connection } from './connection.ts';
-import { readWordsFromInput, resolveVals } from './resolve-vals.ts';
+import { resolveVals } from './resolve-vals.ts';
 
 export interface CommandCall {
   command: LoadedCommand;
@@ -31,8 +31,7 @@ export const runCommand = (
     const { run, close } = createRun(options);
     const { out } = run;
     try {
-      const words = await readWordsFromInput(command, input, run);
-      const result = await command.run(run, await resolveVals(command, words, run));
+      const result = await command.run(run, await resolveVals(command, input, run));
       const error = errorIn(result);
       const rows = outcomesIn(result);
       if (error === undefined && changedSomething(rows))
