@@ -1,4 +1,5 @@
 import type { JsonObject } from '../lib/json.ts';
+import { longestValName } from '../lib/val-limits.ts';
 import { visible } from '../lib/visible.ts';
 import { type Cell, type CellForm, cellOf, type Screen } from './cell.ts';
 import type { Column } from './column.ts';
@@ -65,6 +66,9 @@ interface FilledColumn extends Sized {
   alignedRight: boolean;
 }
 
+/** Of a long text, such as an error, its beginning says much. A name is of use only whole. */
+const readableText = 20;
+
 async function fillColumns(
   columns: readonly Column[],
   records: readonly JsonObject[],
@@ -87,6 +91,7 @@ async function fillColumns(
       alignedRight: areNumbers,
       neverCut: values.length > 0 ? values.every(({ neverCut }) => neverCut) : !holdsText,
       droppable: column.droppable,
+      readableWidth: column.kind === 'longText' ? readableText : longestValName,
       width: values.reduce((most, { text }) => Math.max(most, textWidth.width(text)), textWidth.width(head)),
     };
   });
@@ -104,13 +109,14 @@ const asBefore = (filled: readonly FilledColumn[], first: readonly FilledColumn[
     };
   });
 
-/** Later rows may be longer, so the last column with free text gets the rest of the line. */
+/** Later rows may be longer, so the last column with free text gets the rest of the line, and names may be cut for it. */
 function withRoomForMore(filled: readonly FilledColumn[], width: number): FilledColumn[] {
   const lastText = filled.findLast(({ neverCut }) => !neverCut);
   return filled.map((each) => {
     const { kind, reservedWidth = 0 } = each.column;
     const reserved = kind === 'moment' ? widestClockTime : reservedWidth;
-    return { ...each, width: Math.max(each.width, each === lastText ? width : reserved) };
+    const wanted = Math.max(each.width, each === lastText ? width : reserved);
+    return { ...each, width: wanted, readableWidth: readableText };
   });
 }
 
