@@ -13,7 +13,7 @@ import { loadSeed, type SeedData } from './store/seed.ts';
 
 export { backupStore } from './backup/backup-store.ts';
 export { DatabaseFailure, type StoreLocation } from './database/database.ts';
-export { loopbackOnly, type Network } from './http/network.ts';
+export type { Network } from './http/network.ts';
 export { openStore, type Store } from './store/open-store.ts';
 export { countSeed, parseSeed, type SeedData } from './store/seed.ts';
 export { withoutTokens } from './store/tokens.ts';
@@ -38,6 +38,8 @@ export interface ServiceOptions {
   network?: Network;
   limits?: { requests?: Limits; keepRunsMs?: number };
   seed?: SeedData;
+  /** The service runs inside of one command. */
+  endsWithCommand?: boolean;
   clock?: Clock;
   metrics?: { port: number; host: string };
   onEvent?(event: ServiceEvent): void;
@@ -49,7 +51,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
   const onInternalError = (failure: InternalError) => tell({ kind: 'internal error', failure });
   const tls = network.certificate && (await openCertificate(network.certificate));
   const store = await openStore(options, {
-    tokenFor: network.endsWithCommand ? 'command' : 'owner',
+    tokenFor: options.endsWithCommand ? 'command' : 'owner',
     onEvent: tell,
   });
   const ended = new AbortController();
@@ -103,7 +105,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
     };
   } catch (error) {
     await store.close();
-    throw error instanceof UsageError ? error : store.explain(error);
+    throw error instanceof UsageError ? error : store.db.explain(error);
   }
 }
 

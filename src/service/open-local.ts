@@ -1,6 +1,6 @@
 import type { OpenLocal } from '../core/command-line/command.ts';
 import { LocalError } from '../core/errors.ts';
-import { loopbackOnly, type ServiceEvent, startService } from './index.ts';
+import { type ServiceEvent, startService } from './index.ts';
 
 /** Starts the embedded service in this process, for one command. */
 export const openLocal: OpenLocal = async (settings, onUpgrade) => {
@@ -9,11 +9,10 @@ export const openLocal: OpenLocal = async (settings, onUpgrade) => {
     if (event.kind === 'store failed' && event.error instanceof LocalError) failure = event.error;
     if (event.kind === 'upgraded') onUpgrade(event.message);
   };
-  const network = { ...loopbackOnly, endsWithCommand: true };
   const { baseUrl, token, close } = await startService({
     file: settings.dataFile,
     port: 0,
-    network,
+    endsWithCommand: true,
     onEvent,
   });
   return { base: { origin: baseUrl, href: baseUrl }, token, failure: () => failure, close };

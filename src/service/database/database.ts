@@ -26,19 +26,14 @@ export interface Tx extends Reader {
 
 export const openTx = (parts: Omit<Tx, typeof open>): Tx => ({ ...parts, [open]: true });
 
-/** Two writes with the same `row` run one after the other. */
-export interface SlotKeys {
-  row?: string | undefined;
-}
-
 export interface Database extends Reader {
   /** For reads of many rows, of which one is under way at a time. */
   scans: Slots;
   /**
    * `work` must change only the database, because `work` runs again after a conflict. `work` must await only
-   * SQL statements, because other writes wait until `work` ends.
+   * SQL statements, because other writes wait until `work` ends. Two writes with the same `row` run one after the other.
    */
-  transaction<Result>(keys: SlotKeys, work: (tx: Tx) => Promise<Result>): Promise<Result>;
+  transaction<Result>(work: (tx: Tx) => Promise<Result>, row?: string): Promise<Result>;
   /** The number of the schema that the store had when it was opened, if it had to be brought up to date. */
   readonly upgradedFrom: number | undefined;
   /** Fails if the database cannot be used. */

@@ -31,7 +31,7 @@ export async function openPostgres(address: string): Promise<Database> {
     scans: createSlots(1),
     codeContains,
     query: (statement) => query(pool, statement),
-    transaction: (keys, work) => slots.run(keys, () => write(pool, work)),
+    transaction: (work, row) => slots.run(row, () => write(pool, work)),
     probe: async () => void (await query(pool, sql`SELECT 1`)),
     connections: () => ({
       inUse: pool.totalCount - pool.idleCount,

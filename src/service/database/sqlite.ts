@@ -129,7 +129,7 @@ function wrap(
         readsWaiting -= 1;
         return run(statement);
       }),
-    transaction: (_keys, work) =>
+    transaction: (work) =>
       group
         .write(() => work(tx))
         .catch((error) => {

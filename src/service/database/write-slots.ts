@@ -1,5 +1,5 @@
 import { createSlots, type Slots } from '../../core/lib/slots.ts';
-import { DatabaseFailure, type SlotKeys } from './database.ts';
+import { DatabaseFailure } from './database.ts';
 
 const mostWrites = 7;
 
@@ -10,7 +10,7 @@ export function createWriteSlots(waitMs: number, now: () => number) {
   let waiting = 0;
   return {
     waiting: () => waiting,
-    async run<Result>({ row }: SlotKeys, work: () => Promise<Result>): Promise<Result> {
+    async run<Result>(row: string | undefined, work: () => Promise<Result>): Promise<Result> {
       const start = now();
       waiting += 1;
       const begin = () => {

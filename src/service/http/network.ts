@@ -8,14 +8,10 @@ import type { CertificateFiles } from './certificate.ts';
 export interface Network {
   host: string;
   publicUrl?: URL;
-  /** The service runs inside of one command. */
-  endsWithCommand?: boolean;
   certificate?: CertificateFiles;
 }
 
-const loopbackAddress = '127.0.0.1';
-
-export const loopbackOnly: Network = { host: loopbackAddress };
+export const loopbackOnly: Network = { host: '127.0.0.1' };
 
 export const inUrl = (address: string): string => (isIP(address) === 6 ? `[${address}]` : address);
 

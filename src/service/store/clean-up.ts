@@ -26,7 +26,7 @@ export async function cleanUp(db: Database, options: CleanUpOptions): Promise<vo
 async function cleanUpOnce(db: Database, { keepRunsMs, clock, signal }: CleanUpOptions): Promise<void> {
   const remove = async (step: (tx: Tx) => Promise<{ isEnd: boolean }>) => {
     for (let isEnd = false; !isEnd && !signal.aborted; ) {
-      ({ isEnd } = await db.transaction({}, step));
+      ({ isEnd } = await db.transaction(step));
       if (!isEnd) await wait(clock, betweenStepsMs, signal);
     }
   };
@@ -37,7 +37,7 @@ async function cleanUpOnce(db: Database, { keepRunsMs, clock, signal }: CleanUpO
     await remove((tx) => removeSomeRuns(tx, raw('val'), val));
     await remove((tx) => removeSomeVersions(tx, id));
     // Another process may be deleting some of them, or this one may be ending.
-    await db.transaction({}, (tx) =>
+    await db.transaction((tx) =>
       tx.query(sql`
         DELETE FROM removed_vals WHERE val = ${val} AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.val = ${val})
           AND NOT EXISTS (SELECT 1 FROM versions WHERE versions.val_id = ${id})`),

@@ -20,7 +20,7 @@ export function createLastUse(db: Database): LastUse {
       const minute = `${now().slice(0, 16)}:00.000Z`;
       if ((lastUsedAt ?? '') >= minute || noted.get(tokenId) === minute) return;
       noted.set(tokenId, minute);
-      const write = db.transaction({}, (tx) =>
+      const write = db.transaction((tx) =>
         tx.query(sql`UPDATE tokens SET last_used_at = ${minute} WHERE id = ${tokenId}`),
       );
       // Nobody waits for this write, and a database that cannot take it now gets the next one.

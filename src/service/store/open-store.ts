@@ -25,7 +25,6 @@ export interface Store {
   file: string | undefined;
   owner: StoreOwner | undefined;
   lastUse: LastUse;
-  explain: Database['explain'];
   close(): Promise<void>;
 }
 
@@ -47,7 +46,6 @@ export async function openStore(place: StoreLocation, options: StoreOptions = {}
     file,
     owner,
     lastUse,
-    explain: db.explain,
     async close() {
       await lastUse.written();
       await db.close();

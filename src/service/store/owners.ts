@@ -70,7 +70,7 @@ export async function removeOwner(
   kind: OwnerKind,
   { withVals, id }: RemoveOptions,
 ): Promise<'removed' | 'absent' | 'has vals'> {
-  const owner = await database.transaction({}, async (tx) => {
+  const owner = await database.transaction(async (tx) => {
     const found = await ownerNamed(tx, username, kind);
     if (!found || (id !== undefined && found.id !== id)) return undefined;
     // Access ends first, because members who keep adding vals to a space would keep the removal from its end.
@@ -85,14 +85,14 @@ export async function removeOwner(
     );
     if (vals.length > 0 && !withVals) return 'has vals';
     for (const { id } of vals) {
-      await database.transaction({}, async (tx) => {
+      await database.transaction(async (tx) => {
         await tx.query(sql`SELECT id FROM vals WHERE id = ${id} ${tx.forUpdate}`);
         await removeVal(tx, id);
       });
     }
     if (vals.length > 0) continue;
     await deleteRuns(database, owner);
-    if (await database.transaction({}, (tx) => removeIfWithoutVals(tx, owner))) return 'removed';
+    if (await database.transaction((tx) => removeIfWithoutVals(tx, owner))) return 'removed';
   }
 }
 
@@ -105,7 +105,7 @@ async function endAccess(tx: Tx, { id }: User): Promise<void> {
 /** In steps, so that the removal of the owner itself is quick. */
 async function deleteRuns(database: Database, { id }: User): Promise<void> {
   for (let isEnd = false; !isEnd; ) {
-    ({ isEnd } = await database.transaction({}, (tx) => removeSomeRuns(tx, raw('owner_id'), id)));
+    ({ isEnd } = await database.transaction((tx) => removeSomeRuns(tx, raw('owner_id'), id)));
   }
 }
 

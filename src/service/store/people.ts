@@ -13,7 +13,7 @@ export interface PersonWithToken {
 
 /** Undefined if the name is taken. */
 export const createPerson = (db: Database, username: string): Promise<PersonWithToken | undefined> =>
-  db.transaction({}, async (tx) => {
+  db.transaction(async (tx) => {
     const user = await insertOwner(tx, username, 'person');
     return user && giveToken(tx, user);
   });
@@ -26,7 +26,7 @@ export async function renewToken(
   { db, file }: { db: Database; file: string | undefined },
   username: string,
 ): Promise<PersonWithToken | undefined> {
-  const given = await db.transaction({}, async (tx) => {
+  const given = await db.transaction(async (tx) => {
     const user = await ownerNamed(tx, username, 'person');
     if (!user) return undefined;
     // Two commands at a time wait here for each other.

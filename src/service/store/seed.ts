@@ -63,7 +63,7 @@ export const countSeed = (seed: SeedData): Record<string, number> =>
 
 /** All records or none. */
 export function loadSeed(db: Database, owner: User, { runs, likes, comments }: SeedData): Promise<void> {
-  return db.transaction({}, async (tx) => {
+  return db.transaction(async (tx) => {
     for (const [index, run] of runs.entries()) await loadRun(tx, owner, run, `runs[${index}]`);
     for (const like of likes) await loadLike(tx, owner, like);
     for (const comment of comments) await loadComment(tx, owner, comment);

@@ -13,7 +13,7 @@ const mostForgottenAtOnce = 10;
 /** Returns the secret. */
 export const openSession = (db: Database, tokenId: string, { once }: { once: boolean }): Promise<string> =>
   db
-    .transaction({}, (tx) => insertSession(tx, tokenId, { once }))
+    .transaction((tx) => insertSession(tx, tokenId, { once }))
     .catch((error) => {
       const isGone = error instanceof DatabaseFailure && error.kind === 'orphaned';
       throw isGone ? unauthorized('The token has ended.') : error;
@@ -34,7 +34,7 @@ async function insertSession(tx: Tx, tokenId: string, { once }: { once: boolean 
 
 /** Opens the session of a link, whose key works no second time. */
 export const takeSession = (db: Database, key: string): Promise<string | undefined> =>
-  db.transaction({}, async (tx) => {
+  db.transaction(async (tx) => {
     const [taken] = await tx.query<{ tokenId: string; endsAt: string }>(sql`
       DELETE FROM sessions WHERE digest = ${digestOf(key)} AND once = 1
         RETURNING token_id AS "tokenId", ends_at AS "endsAt"`);
@@ -42,4 +42,4 @@ export const takeSession = (db: Database, key: string): Promise<string | undefin
   });
 
 export const endSession = (db: Database, secret: string): Promise<unknown> =>
-  db.transaction({}, (tx) => tx.query(sql`DELETE FROM sessions WHERE digest = ${digestOf(secret)}`));
+  db.transaction((tx) => tx.query(sql`DELETE FROM sessions WHERE digest = ${digestOf(secret)}`));

@@ -9,7 +9,7 @@ interface Space extends ListedOwner {
 
 /** Undefined if the name is taken. */
 export const createSpace = (db: Database, name: string): Promise<User | undefined> =>
-  db.transaction({}, (tx) => insertOwner(tx, name, 'space'));
+  db.transaction((tx) => insertOwner(tx, name, 'space'));
 
 export async function listSpaces(db: Reader): Promise<Space[]> {
   const spaces = await listOwners(db, 'space');
@@ -29,7 +29,7 @@ export const grant = (
   username: string,
   role: Role,
 ): Promise<'granted' | 'no space' | 'no person'> =>
-  db.transaction({}, async (tx) => {
+  db.transaction(async (tx) => {
     const found = await findBoth(tx, name, username);
     if (typeof found === 'string') return found;
     await tx.query(sql`
@@ -44,7 +44,7 @@ export const revoke = (
   name: string,
   username: string,
 ): Promise<'revoked' | 'no space' | 'no person' | 'not a member'> =>
-  db.transaction({}, async (tx) => {
+  db.transaction(async (tx) => {
     const found = await findBoth(tx, name, username);
     if (typeof found === 'string') return found;
     const revoked = await tx.query(sql`

@@ -30,9 +30,7 @@ export async function storeOwner(
 ): Promise<StoreOwner | undefined> {
   const known = await knownOwner(db, file);
   // Another process may be opening the same store.
-  return (
-    known ?? db.transaction({}, async (tx) => (await knownOwner(tx, file)) ?? makeToken(tx, file, tokenFor))
-  );
+  return known ?? db.transaction(async (tx) => (await knownOwner(tx, file)) ?? makeToken(tx, file, tokenFor));
 }
 
 async function knownOwner(db: Reader, file: string): Promise<StoreOwner | undefined> {

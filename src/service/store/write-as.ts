@@ -1,5 +1,5 @@
 import { readOnlyMember } from '../../core/http/problem-types.ts';
-import { type Database, DatabaseFailure, type Reader, type SlotKeys, type Tx } from '../database/database.ts';
+import { type Database, DatabaseFailure, type Reader, type Tx } from '../database/database.ts';
 import { nothing, type Sql, sql } from '../database/sql.ts';
 import { HttpProblem, unauthorized } from '../problem.ts';
 import { type Access, isInSpace } from './access.ts';
@@ -27,7 +27,7 @@ export async function writeAs<Result>(
   if (!access.mayWrite) throw readsOnly(access);
   // The row contains the id of the owner, because anybody can try to write to a val of another owner.
   const row = val === undefined ? undefined : `${access.owner.id} ${val}`;
-  return inTransaction(database, access, { row }, work);
+  return inTransaction(database, access, work, row);
 }
 
 /** A write to what is the person's own, wherever they ask. `work` must hold the token with `checkToken`. */
@@ -35,16 +35,16 @@ export const writeOwn = <Result>(
   database: Database,
   access: Access,
   work: (tx: Tx) => Promise<Result>,
-): Promise<Result> => inTransaction(database, access, {}, work);
+): Promise<Result> => inTransaction(database, access, work);
 
 async function inTransaction<Result>(
   database: Database,
   access: Access,
-  keys: SlotKeys,
   work: (tx: Tx) => Promise<Result>,
+  row?: string,
 ): Promise<Result> {
   try {
-    return await database.transaction(keys, work);
+    return await database.transaction(work, row);
   } catch (error) {
     const isGone = error instanceof DatabaseFailure && error.kind === 'orphaned';
     throw isGone ? await accessEnded(database, access) : error;

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { has } from '../../support/features.ts';
 import { folderOf, run } from '../../support/program.ts';
 
 it.each<[setting: string, env: Record<string, string>]>([
@@ -13,12 +12,4 @@ it.each<[setting: string, env: Record<string, string>]>([
     const result = await run([...command.split(' '), '--local'], { env, home: cwd, cwd });
     expect({ command, ...result }).toMatchObject({ exit: 0 });
   }
-});
-
-it.runIf(has('run'))('a file after `vals serve` leads to `vals run --http`', async () => {
-  const { exit, stderr } = await run(['serve', 'quote.ts']);
-  expect({ exit, stderr }).toEqual({
-    exit: 2,
-    stderr: expect.stringContaining('`vals run --http quote.ts`'),
-  });
 });

@@ -16,7 +16,7 @@ async function createLargeVal(at: string, ownerId: string): Promise<string> {
   const { db } = await storeOf({ at });
   const series = (count: number) =>
     sql`WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ${raw(count)})`;
-  await db.transaction({}, async ({ query }) => {
+  await db.transaction(async ({ query }) => {
     await query(sql`
       INSERT INTO vals (id, owner_id, name, privacy, type, created_at, updated_at, version, last_version)
         VALUES (${id}, ${ownerId}, ${`large${id.slice(0, 8)}`}, 'private', 'script', '2026', '2026', ${size.versions},

@@ -44,10 +44,10 @@ vi.mock('../../../src/service/database/open-database.ts', async (importOriginal)
       return {
         ...database,
         query: noting(database),
-        transaction: (keys, work) => {
+        transaction: (work, row) => {
           const beginAndCommit = 2;
           trips.count += beginAndCommit;
-          return database.transaction(keys, (tx) => work({ ...tx, query: noting(tx) }));
+          return database.transaction((tx) => work({ ...tx, query: noting(tx) }), row);
         },
       };
     },

@@ -71,7 +71,7 @@ test('a new file that another program writes to is opened as soon as that progra
 test('a read during a write that fails does not see what the write began', async () => {
   const database = await openSqlite(join(temporaryFolder(), 'store.db'));
   let reading: Promise<unknown> | undefined;
-  const writing = database.transaction({}, async (tx) => {
+  const writing = database.transaction(async (tx) => {
     await tx.query(sql`INSERT INTO users (id, username, kind, created_at) VALUES ('u', 'u', 'person', '')`);
     reading = database.query(sql`SELECT id FROM users`);
     throw new Error('undone');

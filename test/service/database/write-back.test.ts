@@ -33,7 +33,7 @@ test.each([
   const file = join(temporaryFolder(), 'store.db');
   const database = await openSqlite(file, times);
   for (const id of ['a', 'b']) {
-    await database.transaction({}, (tx) =>
+    await database.transaction((tx) =>
       tx.query(sql`INSERT INTO users (id, username, kind, created_at) VALUES (${id}, ${id}, 'person', '')`),
     );
   }

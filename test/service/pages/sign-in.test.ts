@@ -171,7 +171,7 @@ describe('the cookie', async () => {
       sql`SELECT ends_at AS "endsAt" FROM sessions WHERE digest = ${digest}`,
     );
     expect(Math.abs(Date.parse(`${session?.endsAt}`) - Date.now() - 12 * 3_600_000)).toBeLessThan(60_000);
-    await db.transaction({}, (tx) =>
+    await db.transaction((tx) =>
       tx.query(sql`UPDATE sessions SET ends_at = ${new Date().toISOString()} WHERE digest = ${digest}`),
     );
     expect(isSignIn(await visit('/', { cookie }))).toBe(true);

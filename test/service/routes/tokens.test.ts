@@ -98,7 +98,7 @@ describe('a token', () => {
     const { client, id, name, expiresAt } = await make('', { expiresAt: inDays(1).replace('Z', '+00:00') });
     expect(expiresAt).toMatch(/Z$/);
     expect(await client.statusOf('GET', '/v1/me')).toBe(200);
-    await store.db.transaction({}, (tx) =>
+    await store.db.transaction((tx) =>
       tx.query(sql`UPDATE tokens SET expires_at = ${new Date().toISOString()} WHERE id = ${id}`),
     );
     expect(await client.statusOf('GET', '/v1/me')).toBe(401);
@@ -135,7 +135,7 @@ describe('a token', () => {
     for (let count = 2; count < 100; count++) expect((await make('', {}, eve)).status).toBe(201);
     expect((await make('', {}, eve)).status).toBe(409);
     expect(await list('', eve)).toHaveLength(100);
-    await store.db.transaction({}, (tx) =>
+    await store.db.transaction((tx) =>
       tx.query(sql`UPDATE tokens SET expires_at = ${new Date().toISOString()} WHERE id = ${id}`),
     );
     expect(await list('', eve)).toHaveLength(99);

@@ -155,7 +155,7 @@ describe('a reference', () => {
     const { db } = await storeOf(service);
     const series = sql`WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 450)`;
     const id = sql`${used.id} || '-' || n`;
-    await db.transaction({}, async ({ query }) => {
+    await db.transaction(async ({ query }) => {
       await query(sql`
         INSERT INTO vals (id, owner_id, name, privacy, type, created_at, updated_at)
           ${series} SELECT ${id}, id, 'hidden' || n, 'private', 'script', '2026', '2026' FROM s, users

@@ -69,7 +69,7 @@ test('a search goes on through many vals that it does not find', async () => {
   const many = await temporaryService();
   const { id: owner } = await many.get('/v1/me');
   const series = sql`WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 650)`;
-  await (await storeOf(many)).db.transaction({}, async ({ query }) => {
+  await (await storeOf(many)).db.transaction(async ({ query }) => {
     await query(sql`
       INSERT INTO vals (id, owner_id, name, privacy, type, created_at, updated_at)
         ${series} SELECT 'val' || n, '${raw(owner)}', CASE n % 100 WHEN 7 THEN 'found' ELSE 'v' END || n, 'private',

@@ -10,7 +10,7 @@ import type { Place } from './store-place.ts';
 export async function announce(
   run: Run,
   service: EmbeddedService,
-  { network, isShared, place }: { network: Network | undefined; isShared: boolean; place: Place },
+  { network, isShared, place }: { network: Network; isShared: boolean; place: Place },
   report: Report,
 ): Promise<void> {
   const { flags, settings } = run;
@@ -20,7 +20,7 @@ export async function announce(
   const token = isShared ? undefined : service.token;
   const isJson = flags.json || flags.ndjson;
   await run.out.print(isJson ? stringifyJson({ baseUrl, ...(token !== undefined && { token }) }) : baseUrl);
-  if (network?.publicUrl) {
+  if (network.publicUrl) {
     report.info(`Listening on ${network.host}, port ${service.port}; answers only requests to ${baseUrl}.`);
   } else {
     showVariables(settings, say, { baseUrl, token });

@@ -14,7 +14,7 @@ export interface NetworkOptions {
 const loopbackHost = '127.0.0.1';
 const exampleUrl = 'For example --public-url https://vals.example.com.';
 
-export function networkOf(options: NetworkOptions, cwd: string): Network | undefined {
+export function networkOf(options: NetworkOptions, cwd: string): Network {
   const { tlsCert, tlsKey } = options;
   const host = parseHost(options.host ?? loopbackHost);
   const publicUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl);
@@ -28,7 +28,7 @@ export function networkOf(options: NetworkOptions, cwd: string): Network | undef
   if (publicUrl === undefined) {
     if (isOutside) throw withoutPublicUrl(`--host ${host}`);
     if (tlsCert) throw withoutPublicUrl('--tls-cert');
-    return options.host === undefined ? undefined : { host };
+    return { host };
   }
   if (publicUrl.protocol === 'http:') {
     if (tlsCert) throw withoutHttps('--tls-cert');

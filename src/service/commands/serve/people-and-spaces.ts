@@ -63,7 +63,7 @@ export async function withStoreOrNew<Result>(
   try {
     return await work(store, place);
   } catch (error) {
-    throw error instanceof DatabaseFailure ? store.explain(error) : error;
+    throw error instanceof DatabaseFailure ? store.db.explain(error) : error;
   } finally {
     await store.close();
   }

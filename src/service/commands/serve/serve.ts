@@ -99,7 +99,7 @@ async function serve(run: Run, options: ServeOptions, report: Report): Promise<v
   const network = networkOf(options, run.settings.cwd);
   const host = parseHost(metricsHost ?? '127.0.0.1', '--metrics-host');
   const place = storePlace(run, options);
-  const isShared = network?.publicUrl !== undefined || 'database' in place.location;
+  const isShared = network.publicUrl !== undefined || 'database' in place.location;
   const perSecond = options.rate ?? (isShared ? requestsPerSecond : undefined);
 
   const { startService, parseSeed, countSeed } = await import('../../index.ts');
