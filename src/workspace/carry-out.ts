@@ -6,12 +6,13 @@ import { textAt, versionOf } from '../core/http/record-fields.ts';
 import { isObject, type JsonValue } from '../core/lib/json.ts';
 import * as routes from '../core/routes.ts';
 import { codeOf, isSameCode, withLineEnds } from './code.ts';
-import { conflictOf, type Telling } from './conflicts.ts';
+import { conflictOf } from './conflicts.ts';
 import { findingOf } from './findings.ts';
 import type { CreateStep, Step } from './plan.ts';
 import type { Local } from './read/local.ts';
 import { type Look, recordVal } from './read/look.ts';
 import { isSameState, type RemoteVal } from './read/remotes.ts';
+import { pathTo } from './workspace.ts';
 
 /** What an answer showed. */
 export interface Done {
@@ -33,7 +34,6 @@ export interface CarryOut {
   mayPublish: boolean;
   dryRun: boolean;
   signal: AbortSignal;
-  telling(file: string): Telling;
 }
 
 const nothing = { versionBefore: undefined, code: undefined, privacy: undefined };
@@ -57,7 +57,7 @@ export async function carryOut(push: CarryOut, step: Step): Promise<Done> {
 
 /** The service refuses a name that is taken, so nothing is replaced that nobody here knows, except with --force. */
 async function createVal(push: CarryOut, { local, replaces }: CreateStep): Promise<Done> {
-  const { look, dryRun, telling } = push;
+  const { look, dryRun } = push;
   const { privacy } = look.workspace.manifest;
   const { name, code } = local;
   const call = replaces
@@ -69,7 +69,7 @@ async function createVal(push: CarryOut, { local, replaces }: CreateStep): Promi
   const reply = await look.api.send(call).catch(async (error) => {
     if (replaces || !hasStatus(error, 409)) throw error;
     const remote = { kind: (await look.remotes.canList()) ? ('none' as const) : ('unknown' as const) };
-    throw conflictOf(findingOf('name taken', local, remote), telling(local.file));
+    throw conflictOf(findingOf('name taken', local, remote), look);
   });
   return sent(push, local, code.text, reply, undefined);
 }
@@ -107,10 +107,13 @@ async function sentMeanwhile(
 const lookAgain = async ({ look }: CarryOut, remote: RemoteVal): Promise<RemoteVal | undefined> =>
   remote.etag === undefined ? look.remotes.fresh(remote.id) : remote;
 
-const changedMeanwhile = ({ telling }: CarryOut, file: string): ConflictError =>
-  new ConflictError(`${telling(file).path} was not pushed: its val changed on the service meanwhile.`, {
-    hint: 'Run the command again. It compares the val anew.',
-  });
+const changedMeanwhile = ({ look }: CarryOut, file: string): ConflictError =>
+  new ConflictError(
+    `${pathTo(look.workspace, file)} was not pushed: its val changed on the service meanwhile.`,
+    {
+      hint: 'Run the command again. It compares the val anew.',
+    },
+  );
 
 const planned = (remote: RemoteVal | undefined): Done => ({
   ...nothing,

@@ -3,13 +3,9 @@ import { ConflictError } from '../core/errors.ts';
 import { type Hint, sh } from '../core/lib/hint.ts';
 import { ago } from '../core/output/times.ts';
 import { type Finding, isReason, type Reason, valOf, type Word } from './findings.ts';
+import type { Look } from './read/look.ts';
 import { entryOf, hintAtGit, nextSteps } from './words.ts';
-
-export interface Telling {
-  /** As the user would type it. */
-  path: string;
-  now: number;
-}
+import { pathTo } from './workspace.ts';
 
 class WorkspaceConflict extends ConflictError {
   constructor(
@@ -23,10 +19,10 @@ class WorkspaceConflict extends ConflictError {
 export const reasonOf = (error: ConflictError): Reason | undefined =>
   error instanceof WorkspaceConflict && isReason(error.word) ? error.word : undefined;
 
-export function conflictOf(conflict: Finding, telling: Telling): ConflictError {
-  const { path } = telling;
+export function conflictOf(conflict: Finding, { workspace, clock }: Look): ConflictError {
+  const path = pathTo(workspace, conflict.file);
   const problem = problemOf(conflict);
-  return new WorkspaceConflict(conflict.word, `${path} ${problem}.${whatIsThere(conflict, telling)}`, {
+  return new WorkspaceConflict(conflict.word, `${path} ${problem}.${whatIsThere(conflict, clock.now())}`, {
     subject: path,
     hint: [...hintAtGit(conflict.compared?.limit), ...waysOn(conflict, path)],
   });
@@ -45,7 +41,7 @@ function problemOf(conflict: Finding): string {
 }
 
 /** For example " Version 3 there has the code of version 1 again, by ada, 2h ago." */
-function whatIsThere(conflict: Finding, { now }: Telling): string {
+function whatIsThere(conflict: Finding, now: number): string {
   const val = valOf(conflict);
   if (conflict.word !== 'both changed' || val?.version === undefined) return '';
   const restored = conflict.compared?.restored;

@@ -2,9 +2,10 @@
 // is about steps, and a push carries them out.
 import { ConflictError, type ValsError } from '../core/errors.ts';
 import { checkVersion, noSuchVal } from '../core/http/expected-version.ts';
-import { conflictOf, type Telling } from './conflicts.ts';
+import { conflictOf } from './conflicts.ts';
 import { type Finding, valOf } from './findings.ts';
 import type { Local } from './read/local.ts';
+import type { Look } from './read/look.ts';
 import type { RemoteVal } from './read/remotes.ts';
 import { entryOf } from './words.ts';
 
@@ -56,7 +57,7 @@ export const sendsCode = (step: Step): step is CreateStep | SendStep =>
   step.kind === 'create' || step.kind === 'send';
 
 /** The step of a push for one val. */
-export function stepFor(finding: Finding, telling: Telling, options: PlanOptions): Step {
+export function stepFor(finding: Finding, look: Look, options: PlanOptions): Step {
   const { force, prune, ifVersion } = options;
   const { file, name, local, word, remote: found } = finding;
   const remote = valOf(finding);
@@ -69,7 +70,7 @@ export function stepFor(finding: Finding, telling: Telling, options: PlanOptions
   const entry = entryOf(word);
   const isSentAnyway = force || (ifVersion !== undefined && word !== 'marks');
   const kind = isSentAnyway ? entry.forced : entry.push;
-  if (kind === 'refuse') return { ...subject, kind, error: conflictOf(finding, telling) };
+  if (kind === 'refuse') return { ...subject, kind, error: conflictOf(finding, look) };
   if (kind === 'leave' || kind === 'behind') return { ...subject, kind };
   if (kind === 'send' && remote !== undefined) return { ...subject, kind, local, remote };
   return {

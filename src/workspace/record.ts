@@ -1,4 +1,5 @@
-// What this folder and a service last had in common: one file for each service, replaced at the end of a command.
+// What this folder and a service last had in common, and whether a push has gone through: one file for each service, replaced
+// at the end of a command.
 import { LocalError } from '../core/errors.ts';
 import { isObject, type JsonValue, parseIfJson, stringifyJson } from '../core/lib/json.ts';
 import type { ValRecord } from './compare/types.ts';
@@ -9,6 +10,9 @@ export interface Records {
   names(): string[];
   set(name: string, record: ValRecord): void;
   remove(name: string): void;
+  /** A push from this folder to this service has gone through. Until then, a push shows what it would change, and asks. */
+  hasPushed(): boolean;
+  notePush(): void;
   /** A record that cannot be written costs no more than a warning. */
   save(): void;
 }
@@ -20,15 +24,21 @@ export function openRecords(
 ): Records {
   const file = `records/${encodeURIComponent(service).replaceAll('*', '%2A')}.json`;
   const before = own.read(file);
-  const records = parseRecords(before);
+  const { vals, isPushed } = parseRecords(before);
+  const records = new Map(vals);
+  let hasPushed = isPushed;
   return {
     of: (name) => records.get(name),
     names: () => [...records.keys()],
     set: (name, record) => void records.set(name, record),
     remove: (name) => void records.delete(name),
+    hasPushed: () => hasPushed,
+    notePush() {
+      hasPushed = true;
+    },
     save() {
-      const after = `${stringifyJson(Object.fromEntries(records))}\n`;
-      if (after === before || (before === undefined && records.size === 0)) return;
+      const after = `${stringifyJson({ hasPushed, vals: Object.fromEntries(records) })}\n`;
+      if (after === before || (before === undefined && records.size === 0 && !hasPushed)) return;
       try {
         own.write(file, after);
       } catch (error) {
@@ -39,15 +49,14 @@ export function openRecords(
   };
 }
 
-function parseRecords(text: string | undefined): Map<string, ValRecord> {
+function parseRecords(text: string | undefined): { vals: [string, ValRecord][]; isPushed: boolean } {
   const content = text === undefined ? undefined : parseIfJson(text);
-  if (!isObject(content)) return new Map();
-  return new Map(
-    Object.entries(content).flatMap(([name, value]) => {
-      const record = parseRecord(value);
-      return record === undefined ? [] : [[name, record]];
-    }),
-  );
+  if (!isObject(content) || !isObject(content.vals)) return { vals: [], isPushed: false };
+  const vals = Object.entries(content.vals).flatMap(([name, value]): [string, ValRecord][] => {
+    const record = parseRecord(value);
+    return record === undefined ? [] : [[name, record]];
+  });
+  return { vals, isPushed: content.hasPushed === true };
 }
 
 function parseRecord(value: JsonValue): ValRecord | undefined {

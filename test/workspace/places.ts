@@ -190,7 +190,7 @@ export class Place {
   records(): Record<string, { id: string; version?: number; blob: string; commit?: string }> {
     const file = `/records/${encodeURIComponent(this.env.VALS_BASE_URL ?? 'local')}.json`;
     const found = this.ownFiles().find(({ path }) => path.endsWith(file));
-    return found === undefined ? {} : JSON.parse(found.text);
+    return found === undefined ? {} : JSON.parse(found.text).vals;
   }
 
   loseRecords(): void {

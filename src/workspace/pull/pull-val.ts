@@ -56,7 +56,7 @@ export async function pullFinding(pulling: Pulling, finding: Finding): Promise<P
   const kind = force ? entry.pullForced : entry.pull;
   const isWritten = kind === 'write' || (kind === 'add' && isNamed);
   if (isReason(word) && (!isWritten || remote === undefined)) {
-    throw conflictOf(finding, tellingOf(pulling, finding));
+    throw conflictOf(finding, look);
   }
   if (!isWritten || remote === undefined) {
     if (isNamed && remote === undefined) throw notThere(look, finding);
@@ -66,11 +66,6 @@ export async function pullFinding(pulling: Pulling, finding: Finding): Promise<P
   await overwrite(pulling, finding, remote);
   return { status: 'pulled', remote };
 }
-
-const tellingOf = ({ run, look }: Pulling, finding: Finding) => ({
-  path: pathTo(look.workspace, finding.file),
-  now: run.host.clock.now(),
-});
 
 function notThere({ workspace }: Look, finding: Finding): NotFoundError {
   const path = pathTo(workspace, finding.file);

@@ -7,7 +7,6 @@ import type { FailedFile } from '../../core/push/refuse-files.ts';
 import { syntaxError } from '../../core/push/syntax.ts';
 import { syntaxFaults } from '../../core/push/syntax-check.ts';
 import type { GitLimit } from '../compare/types.ts';
-import type { Telling } from '../conflicts.ts';
 import { type PlanOptions, type Step, sendsCode, stepFor } from '../plan.ts';
 import { findAll } from '../read/find.ts';
 import type { Gone } from '../read/gone.ts';
@@ -30,17 +29,15 @@ export async function planPush(
   locals: readonly Local[],
   options: PlanOptions & { isWhole: boolean },
 ): Promise<Plan> {
-  const { workspace } = look;
   const recentIfWhole = options.isWhole ? 'recent commits' : 'none';
   const searches = options.prune ? 'all commits' : recentIfWhole;
   const { results, gone, failure } = await findAll(run, look, locals, { searches });
   if (options.prune) refuseWithoutGit(look, gone.limit);
-  const telling = tellingOf(run, workspace);
   const steps = results.map((result): Step => {
     if ('error' in result) return { ...result, kind: 'refuse', remote: undefined };
-    return stepFor(result, telling(result.file), options);
+    return stepFor(result, look, options);
   });
-  const deletions = options.prune ? gone.missing.map((val) => stepFor(val, telling(val.file), options)) : [];
+  const deletions = options.prune ? gone.missing.map((val) => stepFor(val, look, options)) : [];
   return {
     steps: [...steps, ...deletions],
     lost: gone.missing.map(({ name }) => name),
@@ -65,10 +62,6 @@ function refuseWithoutGit({ repository }: Look, limit: GitLimit | undefined): vo
     hint: hintAtGit(limit, 'which files were deleted'),
   });
 }
-
-export const tellingOf =
-  ({ host: { clock } }: Run, workspace: Workspace) =>
-  (file: string): Telling => ({ path: pathTo(workspace, file), now: clock.now() });
 
 /** Only files that would be sent are checked. */
 export async function brokenFiles(

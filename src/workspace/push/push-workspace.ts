@@ -16,9 +16,8 @@ import { type PlanOptions, type Step, sendsCode } from '../plan.ts';
 import { closeLook, type Look, openLook } from '../read/look.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 import { askAbout } from './ask.ts';
-import { isFirstPush, notePush } from './first-push.ts';
 import { isOpenToAll, noteBehind, noteLeft, noteLostFiles, notePublic } from './notes.ts';
-import { brokenFiles, type Plan, planPush, tellingOf } from './plan-push.ts';
+import { brokenFiles, type Plan, planPush } from './plan-push.ts';
 import { readChosen } from './read-files.ts';
 
 export interface PushOptions extends PlanOptions {
@@ -85,14 +84,14 @@ async function push(
   const plan = await planPush(run, look, locals, { ...options, isWhole: chosen === undefined });
   const broken = options.noCheck ? [] : await brokenFiles(run, workspace, plan.steps);
   if (!isSave && broken.length > 0) return refuseFiles(run, all, broken);
-  const isFirst = isFirstPush(workspace);
+  const isFirst = !look.records.hasPushed();
   await askAbout(run, plan.steps, { workspace, isFirst, yes: options.yes, dryRun });
   const isBroken = new Set(broken.map(({ file }) => file));
   const steps = plan.steps.filter((step) => !isBroken.has(pathTo(workspace, step.file)));
   if (!dryRun && steps.some((step) => sendsCode(step) || step.kind === 'delete')) listService(workspace);
   const { result, done } = await carryOutAll(run, look, steps, { ...options, failure: plan.failure });
   if (!dryRun) {
-    if (result.error === undefined || [...done.values()].some(isChange)) notePush(workspace);
+    if (result.error === undefined || [...done.values()].some(isChange)) look.records.notePush();
     await learnIds(run, look, idsIn(done));
   }
   noteBehind(
@@ -129,9 +128,8 @@ async function carryOutAll(
   const { workspace } = look;
   const { signal } = run.host;
   const done = new Map<Step, Done>();
-  const telling = tellingOf(run, workspace);
   const privacy = privacyOfNew(run, workspace.manifest.privacy);
-  const means = { look, privacy, mayPublish: mayPublish(run), dryRun, signal, telling };
+  const means = { look, privacy, mayPublish: mayPublish(run), dryRun, signal };
   const tasks = steps.map((step): Task => {
     const { file, name } = step;
     const path = pathTo(workspace, file);

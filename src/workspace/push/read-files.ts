@@ -4,7 +4,7 @@ import { LocalError } from '../../core/errors.ts';
 import { missingFile } from '../../core/files/file-error.ts';
 import { checkNotEmpty, similarFile } from '../../core/files/read-text.ts';
 import type { FailedFile, PushedFile } from '../../core/push/refuse-files.ts';
-import { type Local, readLocals, usableFiles } from '../read/local.ts';
+import { type Local, readLocals, sortFiles } from '../read/local.ts';
 import type { Look } from '../read/look.ts';
 import { pathTo } from '../workspace.ts';
 
@@ -15,7 +15,8 @@ export function readChosen(
 ): { locals: Local[]; all: PushedFile[]; failed: FailedFile[] } {
   const { workspace, names } = look;
   const isChosen = chosen === undefined ? undefined : new Set(chosen);
-  const usable = usableFiles(workspace, names, (file) => isChosen?.has(file) ?? true);
+  const { files: usable, problem } = sortFiles(workspace, names, (file) => isChosen?.has(file) ?? true);
+  if (problem !== undefined) throw problem;
   const { locals, failed } = readLocals(workspace, usable);
   const problems: FailedFile[] = [...failed];
   for (const file of chosen ?? []) {

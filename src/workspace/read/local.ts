@@ -53,45 +53,32 @@ export interface NamedFile {
   name: string;
 }
 
-/** Throws if one of the chosen files has no usable name, or shares its name with another file of the workspace. */
-export function usableFiles(
+/**
+ * The files with usable names, and what is wrong with the others: one has no usable name, or shares its name with another file of
+ * the workspace.
+ */
+export function sortFiles(
   workspace: Workspace,
   names: FileNames,
   isChosen: (file: string) => boolean = () => true,
-): NamedFile[] {
+): { files: NamedFile[]; problem: UsageError | undefined } {
   const chosen = [...names].filter(([file]) => isChosen(file));
   const chosenNames = new Set(chosen.map(([, name]) => name));
-  const others = [...names].filter(([file, name]) => !isChosen(file) && name && chosenNames.has(name));
+  const alike = [...names].filter(([file, name]) => isChosen(file) || (name && chosenNames.has(name)));
+  const counts = new Map<string | undefined, number>();
+  for (const [, name] of alike) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const files = chosen.flatMap(([file, name = '']) => (counts.get(name) === 1 ? [{ file, name }] : []));
   try {
-    refuseUnusableNames(
-      [...others, ...chosen].map(([file, name]) => ({ file: pathTo(workspace, file), name })),
-    );
+    refuseUnusableNames(alike.map(([file, name]) => ({ file: pathTo(workspace, file), name })));
+    return { files, problem: undefined };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(error.message, { hint: otherName });
+    return { files, problem: new UsageError(error.message, { hint: otherName }) };
   }
-  return chosen.map(([file, name = '']) => ({ file, name }));
 }
 
 const otherName =
   'Rename the file, list it in .valsignore, or write another name for its val into "names" of vals.json.';
-
-/** The files with usable names, and what is wrong with the others. */
-export function sortFiles(
-  workspace: Workspace,
-  names: FileNames,
-): { files: NamedFile[]; problem: UsageError | undefined } {
-  const counts = new Map<string, number>();
-  for (const name of names.values()) if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
-  const files = [...names].flatMap(([file, name = '']) => (counts.get(name) === 1 ? [{ file, name }] : []));
-  try {
-    usableFiles(workspace, names);
-    return { files, problem: undefined };
-  } catch (error) {
-    if (error instanceof UsageError) return { files, problem: error };
-    throw error;
-  }
-}
 
 /** A file that is gone by now is left out. */
 export function readLocals(

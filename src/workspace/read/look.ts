@@ -1,6 +1,7 @@
 // What one command knows of a workspace while it runs: its files, the vals of the service, the records and git.
 import type { Run } from '../../core/command-line/command.ts';
 import type { Api } from '../../core/http/api.ts';
+import type { Clock } from '../../core/lib/clock.ts';
 import { warnWith } from '../../core/output/out.ts';
 import { isOfThisMachine } from '../../core/settings/settings.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
@@ -11,6 +12,7 @@ import { createRemotes, type Remotes, type RemoteVal } from './remotes.ts';
 
 export interface Look {
   workspace: Workspace;
+  clock: Clock;
   api: Api;
   remotes: Remotes;
   names: FileNames;
@@ -53,6 +55,7 @@ export async function openLook(
   );
   return {
     ...{ workspace, api, remotes, names, records, written },
+    clock: run.host.clock,
     repository: openRepository(workspace.root, run.host),
   };
 }
