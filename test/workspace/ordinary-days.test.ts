@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { has } from '../support/features.ts';
 import { environment, startProcess } from '../support/program.ts';
-import { Clone, newService, reachableService, repository, type Service, withEverything } from './places.ts';
+import { Clone, newService, repository, type Service, withEverything } from './places.ts';
 
 const code = (text: string) => `export default () => "${text}"\n`;
 
@@ -38,18 +38,6 @@ it('1. a branch that lacks a commit does not revert what was pushed from main', 
   expect(await mine.words(['push'])).toEqual({ 'greet.ts': 'pushed' });
 });
 
-it('2. CI does not delete an unrelated val that has the name of a deleted file', async () => {
-  const { service, mine } = await start({ 'weather.ts': code('rain'), 'other.ts': code('other') });
-  mine.git('rm', '-q', 'weather.ts');
-  mine.git('commit', '-qm', 'rm');
-  const ci = () => mine.clone();
-  expect(await ci().words(['push', '--prune', '--yes'])).toMatchObject({ 'weather.ts': 'deleted' });
-  service.edit('weather', code('somebody else'));
-  const result = await ci().vals('push', '--prune', '--yes');
-  expect(result).toMatchObject({ exit: 0, stderr: expect.stringContaining('The val "weather" was left') });
-  expect(codeOf(service, 'weather')).toBe(code('somebody else'));
-});
-
 it.each([
   ['CI', (mine: Clone) => mine.clone()],
   ['the folder that pushed it', (mine: Clone) => mine],
@@ -78,24 +66,6 @@ it('4. the val of a renamed file keeps its address, until somebody renames it', 
   expect(ci.git('status', '--porcelain')).toBe('');
   expect(service.versions(id ?? '')).toEqual([code('v1'), code('v2')]);
   expect(await mine.clone().words(['push', '--prune', '--yes'])).toEqual({ 'words.ts': 'unchanged' });
-});
-
-it('5. a folder of staging is not pushed to production', async () => {
-  const [staging, production] = [
-    await reachableService('staging.test', withEverything),
-    await reachableService('prod.test', withEverything),
-  ];
-  const mine = repository(staging.env, { 'greet.ts': code('v1') });
-  await mine.rows(['push']);
-  expect(mine.manifest()).toEqual({ services: [staging.env.VALS_BASE_URL] });
-  const other = new Clone(mine.folder, production.env, mine.home);
-  for (const args of [['push'], ['push', '--force'], ['push', '--yes'], ['pull', '--all']]) {
-    const { exit, stderr } = await other.vals(...args);
-    expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringMatching(/--base-url.*vals init/s) });
-  }
-  await other.rows(['init', '--fields', 'file']);
-  await other.rows(['push']);
-  expect(mine.manifest().services).toHaveLength(2);
 });
 
 it('6. my own commit, deployed by CI, is no conflict, and is the base of a merge', async () => {
@@ -166,30 +136,12 @@ it('9. a name that another val has by now stands for that val', async () => {
   expect(await outside.vals('val', 'get', 'job')).toMatchObject({ exit: 3 });
 });
 
-it('10. line ends make no version', async () => {
+it('10. a pull keeps the line ends of the file', async () => {
   const { service, mine } = await start();
   mine.put({ 'greet.ts': code('v1').replaceAll('\n', '\r\n') });
-  expect(await mine.words(['push'])).toEqual({ 'greet.ts': 'unchanged' });
-  mine.put({ 'greet.ts': code('v2').replaceAll('\n', '\r\n') });
-  expect(await mine.words(['push'])).toEqual({ 'greet.ts': 'pushed' });
-  expect(codeOf(service, 'greet')).toBe(code('v2'));
   service.edit('greet', code('v3'));
   expect(await mine.words(['pull'])).toEqual({ 'greet.ts': 'pulled' });
   expect(mine.read('greet.ts')).toBe(code('v3').replaceAll('\n', '\r\n'));
-});
-
-it('12. CI deletes no val whose file was never committed, nor those of colleagues', async () => {
-  const { service, mine } = await start();
-  mine.put({ 'fresh.ts': code('fresh') });
-  await mine.rows(['push']);
-  service.edit('colleague', code('theirs'));
-  await mine.rows(['pull', '--all']);
-  mine.put({ 'greet.ts': code('v2') });
-  mine.git('commit', '-qam', 'leaves new files out');
-  const planned = await mine.clone().words(['push', '--prune', '--yes']);
-  expect(planned).toEqual({ 'greet.ts': 'pushed' });
-  expect(idOf(service, 'fresh')).toBeDefined();
-  expect(idOf(service, 'colleague')).toBeDefined();
 });
 
 it('a checkout of depth 1 names fetch-depth, and --force lets the repository win', async () => {

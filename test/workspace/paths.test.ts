@@ -136,17 +136,6 @@ describe('--name in a workspace', () => {
   });
 });
 
-it('a file that was never pushed is no val yet, and the hint says how to push it', async () => {
-  const { place } = await pushed({ 'a.ts': 'a' });
-  place.put({ 'sub/b.ts': 'b' });
-  const { exit, stderr } = await place.vals('val', 'get', 'sub/b.ts');
-  expect({ exit, stderr }).toEqual({
-    exit: 3,
-    stderr:
-      'error: sub/b.ts is not a val yet: the service has no val named "b".\nhint: To push the file, run `vals push sub/b.ts`.\n',
-  });
-});
-
 it('a folder stands for its files in status, diff and pull', async () => {
   const { place, service } = await pushed({ 'a.ts': 'a', 'sub/b.ts': 'b', 'sub/deep/c.ts': 'c' });
   place.put({ 'sub/b.ts': 'b2', 'sub/d.ts': 'd' });

@@ -230,21 +230,6 @@ describe('a file that was renamed', () => {
     },
   );
 
-  it('is found by git in a fresh clone, after an edit, too', async () => {
-    const service = await newService(withEverything);
-    const text = '1\n2\n3\n4\n5\n6\n7\n8\n9\n';
-    const mine = repository(service.env, { 'count.ts': text });
-    await mine.rows(['push']);
-    mine.git('mv', 'count.ts', 'words.ts');
-    mine.commit();
-    mine.commit({ 'words.ts': `${text}10\n` });
-    const ci = mine.clone();
-    expect(await ci.rows(['push'], 5)).toMatchObject([{ file: 'words.ts', reason: 'renamed here' }]);
-    expect(await mine.vals('val', 'set', 'count', '--name', 'words')).toMatchObject({ exit: 0 });
-    expect(await ci.words(['push'])).toEqual({ 'words.ts': 'pushed' });
-    expect(service.versions(service.idOf('words'))).toHaveLength(2);
-  });
-
   it('is a new one if another file has its code', async () => {
     const { place } = await workspace();
     place.remove('c.ts');

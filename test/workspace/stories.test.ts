@@ -8,7 +8,6 @@ import { temporaryFolder } from '../support/program.ts';
 import {
   type Clone,
   kindsOfServices,
-  newService,
   Place,
   reachableService,
   repository,
@@ -152,11 +151,4 @@ it.each([
     expect((await mine.clone().vals(...args)).exit, args.join(' ')).toBeGreaterThan(5);
   }
   expect(writes()).toHaveLength(before);
-});
-
-it('no repository, no service of ours: newService works with the 14 routes', async () => {
-  const service = await newService();
-  const mine = repository(service.env, { 'pay.ts': code('good') });
-  expect(await mine.words(['push'])).toEqual({ 'pay.ts': 'created' });
-  expect(await mine.words(['push'])).toEqual({ 'pay.ts': 'unchanged' });
 });

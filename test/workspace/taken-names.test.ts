@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { scriptedService } from '../support/scripted-service.ts';
-import { kindsOfServices, newService, pushed, serviceWith, withEverything, workspaceWith } from './places.ts';
+import { kindsOfServices, newService, pushed, serviceWith, workspaceWith } from './places.ts';
 
 it.each(['push', 'status'])('%s adopts a val with the same code', async (command) => {
   const { service, env, writes } = await serviceWith(() => undefined);
@@ -67,17 +67,4 @@ it('two vals with the name of a file are exit 2, which names both', async () => 
     expect({ args, exit }).toEqual({ args, exit: 2 });
     for (const id of ids) expect(stderr).toContain(id);
   }
-});
-
-it('a second file of one name is refused, and --name is no way out in a workspace', async () => {
-  const place = workspaceWith((await newService(withEverything)).env, { 'greet.ts': '1' });
-  await place.rows(['push']);
-  place.put({ 'greet.js': '2' });
-  expect(await place.vals('push', 'greet.js')).toMatchObject({ exit: 2 });
-  expect(await place.vals('push', 'greet.js', '--name', 'greetJs')).toMatchObject({
-    exit: 2,
-    stderr: expect.stringContaining('"greet.js": "<name>"'),
-  });
-  place.put({ 'vals.json': '{"names": {"greet.js": "greetJs"}}' });
-  expect(await place.words(['push', 'greet.js'])).toEqual({ 'greet.js': 'created' });
 });

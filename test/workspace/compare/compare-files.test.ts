@@ -126,47 +126,6 @@ test('a restore on the service is newer, and the version of the file is known', 
   expect(found).toMatchObject({ status: 'changed there', fileVersion: 2, restored: 1 });
 });
 
-test('a hotfix and an edit of other lines conflict, and a merge of both does not', async () => {
-  const lines = (...changed: number[]) =>
-    [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => (changed.includes(n) ? `${n} changed\n` : `${n}\n`)).join('');
-  const { folder } = committed(lines(), lines(8));
-  const versions = [lines(), lines(3)];
-  const notMerged = await compare({ folder, here: lines(8), versions, hashes: true });
-  expect(notMerged).toMatchObject({ status: 'conflict', base: 1 });
-  expect(await compare({ folder, here: lines(3, 8), versions })).toMatchObject({ status: 'changed here' });
-  const squashed = committed(lines(), lines(2, 5, 7));
-  const pushed = [lines(), lines(2)];
-  expect(await compare({ folder: squashed.folder, here: lines(2, 5, 7), versions: pushed })).toMatchObject({
-    status: 'changed here',
-  });
-  const more = await compare({ folder, here: lines(3), versions: [lines(), lines(3, 8)] });
-  expect(more).toMatchObject({ status: 'changed there' });
-});
-
-test('a commit that takes a rollback along is newer, one that builds on the bad version is not', async () => {
-  const code = (second: string, eighth: string) => ['1', second, '3', '4', '5', '6', '7', eighth].join('\n');
-  const a = code('a', '8');
-  const b = code('b', '8');
-  const { folder } = committed(a, b);
-  const versions = [a, b, a];
-  const fixed = await compare({ folder, here: code('a', 'x'), versions });
-  expect(fixed).toMatchObject({ status: 'changed here' });
-  const onBad = await compare({ folder, here: code('b', 'x'), versions });
-  expect(onBad).toMatchObject({ status: 'conflict', base: 2, restored: 1 });
-});
-
-test('a revert that is landed again counts only if it was written after the present version', async () => {
-  const repository = committed('a\n', 'b\n', 'a\n', 'b\n');
-  const { folder } = repository;
-  const at = (offset: number) => new Date((seconds + offset) * 1_000).toISOString();
-  const versions = ['a\n', 'b\n', 'a\n'];
-  const status = async (madeAt?: string) =>
-    (await compare({ folder, here: 'b\n', versions, ...(madeAt && { madeAt }) })).status;
-  expect(await status(at(-60))).toBe('changed here');
-  expect(await status(at(60))).toBe('conflict');
-  expect(await status()).toBe('conflict');
-});
-
 test('a merge that repeats a commit does not count as written by somebody', async () => {
   const repository = committed('a\n');
   repository.git('branch', 'mine');

@@ -1,53 +1,21 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Order, orderOf } from '../../../src/workspace/compare/histories.ts';
+import { oneLineRows } from '../histories-rows.ts';
 
-type Row = [name: string, versions: string, file: string, status: string, options?: { isSetSince: boolean }];
-
-/** Letters are codes, oldest first. */
-const rows: Row[] = [
-  ['commit and deploy', 'a', 'ab', 'changed here'],
-  ['several commits, one deploy', 'a', 'abc', 'changed here'],
-  ['`git revert` of what is deployed', 'ab', 'aba', 'changed here'],
-  ['revert of two commits, the first never deployed', 'ac', 'abca', 'changed here'],
-  ['`version restore` on the service', 'aba', 'ab', 'changed there'],
-  ['restore of two steps', 'abca', 'abc', 'changed there'],
-  [
-    'restore, revert by git, landed again after the restore',
-    'aba',
-    'abab',
-    'changed here',
-    { isSetSince: true },
-  ],
-  ['deployed, reverted and deployed, landed again', 'aba', 'abab', 'changed here', { isSetSince: true }],
-  ['commit, revert, landed again, deployed once; then restored', 'aba', 'abab', 'conflict'],
-  ['restore, then a new commit of the file', 'aba', 'abc', 'both'],
-  ['restore, pulled into git, then a new commit', 'aba', 'abac', 'changed here'],
-  ['restore, then a hotfix on it', 'abax', 'ab', 'changed there'],
-  ['hotfix', 'ax', 'a', 'changed there'],
-  ['hotfix; the file was edited', 'ax', 'ab', 'both'],
-  ['built on a version that was taken back', 'bab', 'bc', 'both'],
-  ['two commits deployed as one, taken back; a clone with the first', 'dcd', 'da', 'both'],
-  ['the orders cross', 'dca', 'dac', 'conflict'],
-  ['hotfix pulled, then edited', 'ax', 'axb', 'changed here'],
-  ['an old checkout was forced over c', 'abcb', 'abc', 'changed there'],
-  ['the repository is younger than the first version', 'abca', 'bc', 'changed there'],
-  ['a branch was deployed and then abandoned', 'ab', 'a', 'changed there'],
-  ['the first deploy of an old branch', 'abc', 'ab', 'changed there'],
-  ['a flag goes on and off, and on again', 'abab', 'ababa', 'changed here', { isSetSince: true }],
-  ['the same, and then the service is set back once', 'ababa', 'abab', 'changed there'],
-  ['git went there and back more often than it was deployed', 'ab', 'ababa', 'changed here'],
-  ['versions are only known from the middle on', 'ba', 'abab', 'changed here'],
-  ['the val was made anew, with one version', 'a', 'ab', 'changed here'],
+/** With the record of a folder. A code that both sides changed is a conflict. */
+const rowsOfRecords: typeof oneLineRows = [
   ['no common code', 'a', 'b', 'conflict'],
   ['edited since a push that was not committed', 'ab', 'abc', 'changed here'],
   ['somebody pushed since, the file is as it was pushed', 'abd', 'ab', 'changed there'],
-  ['somebody pushed since, and the file was edited', 'abd', 'abc', 'both'],
+  ['somebody pushed since, and the file was edited', 'abd', 'abc', 'conflict'],
   ['pushed and stashed', 'ab', 'a', 'changed there'],
-  ['committed, pushed something else, stashed', 'cb', 'ca', 'both'],
-  ['git went to a and back to b, the service to c', 'bac', 'bab', 'both'],
-  ['the service was restored from a copy', 'ax', 'ac', 'both'],
+  ['committed, pushed something else, stashed', 'cb', 'ca', 'conflict'],
+  ['git went to a and back to b, the service to c', 'bac', 'bab', 'conflict'],
+  ['the service was restored from a copy', 'ax', 'ac', 'conflict'],
 ];
+
+const differing = oneLineRows.filter(([, , , status]) => status !== 'unchanged');
 
 const numbers = (letters: string): number[] => [...letters].map((letter) => letter.charCodeAt(0));
 
@@ -57,8 +25,10 @@ function statusOf(order: Order): string {
   return order.since.length === 0 ? 'changed here' : 'both';
 }
 
-test.each(rows)('%s: %s and %s is %s', (_name, versions, file, status, options = { isSetSince: false }) => {
-  expect(statusOf(orderOf({ versions: numbers(versions), file: numbers(file), ...options }))).toBe(status);
+test.each([...differing, ...rowsOfRecords])('%s: %s and %s is %s', (_name, versions, file, status, more) => {
+  const isSetSince = more?.lastCommitIsLater === true && more.times !== false;
+  const found = statusOf(orderOf({ versions: numbers(versions), file: numbers(file), isSetSince }));
+  expect(found === 'both' ? 'conflict' : found).toBe(status);
 });
 
 test.each([
