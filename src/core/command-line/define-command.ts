@@ -52,7 +52,7 @@ export function addOptions(command: Command, options: Options, { isHidden = fals
     const option = new Option(flagsOf(key, definition), description);
     // commander would take an option such as --no-check for the opposite of --check.
     option.negate = false;
-    if (value?.words && value.acceptsOnlyWords) option.argChoices = [...value.words];
+    if (value?.acceptsOnlyWords) option.argChoices = [...(value.schema.enum ?? [])];
     if (definition.default !== undefined) option.default(definition.default);
     if (repeatable) option.argParser((word, before: string[] = []) => [...before, word]);
     if (definition.rare) option.helpGroup('Less common options:');

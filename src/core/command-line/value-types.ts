@@ -33,9 +33,7 @@ export interface ValueType<Value> {
   /** Throws an InvalidValue. */
   parse(word: string): Value;
   schema: ValueSchema;
-  /** Words that a shell offers. */
-  words?: readonly string[];
-  /** No other words are accepted, so the help lists them. */
+  /** No words but those of the schema are accepted, so the help lists them. */
   acceptsOnlyWords?: boolean;
   offers?: readonly Offer[];
   /** How to find the value, if it is required and was not given. */
@@ -85,7 +83,6 @@ export const oneOf = <Word extends string>(
     );
   },
   schema: { type: 'string', enum: [...words] },
-  words,
   acceptsOnlyWords: true,
 });
 
@@ -93,7 +90,6 @@ export const oneOf = <Word extends string>(
 export const wordLike = (words: readonly string[], placeholder = 'word'): ValueType<string> => ({
   ...text(placeholder),
   schema: { type: 'string', enum: [...words] },
-  words,
 });
 
 export const integer = ({

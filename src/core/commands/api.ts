@@ -1,5 +1,5 @@
 import { defineCommand, type Run } from '../command-line/command.ts';
-import { parsedText, path, text } from '../command-line/value-types.ts';
+import { parsedText, path, text, wordLike } from '../command-line/value-types.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import { readText } from '../files/read-text.ts';
 import type { Api } from '../http/api.ts';
@@ -28,7 +28,7 @@ export const command = defineCommand({
   arguments: {
     first: {
       description: 'the HTTP method, or the path alone',
-      value: { ...text('method|path'), words: methods },
+      value: wordLike(methods, 'method|path'),
     },
     second: {
       description: 'the path below the base URL, such as /v1/me',
@@ -37,7 +37,7 @@ export const command = defineCommand({
     },
   },
   options: {
-    method: { description: 'the HTTP method', value: { ...text('method'), words: methods } },
+    method: { description: 'the HTTP method', value: wordLike(methods, 'method') },
     field: {
       description: 'a field of the request',
       value: parsedText('key=value', parseField),

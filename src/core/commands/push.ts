@@ -1,5 +1,5 @@
 import { defineCommand, type Run } from '../command-line/command.ts';
-import { integer, path, text, type ValueType } from '../command-line/value-types.ts';
+import { path, text, type ValueType, wordLike } from '../command-line/value-types.ts';
 import { InvalidValue, UsageError } from '../errors.ts';
 import { sh } from '../lib/hint.ts';
 import { column, idColumn } from '../output/column.ts';
@@ -13,8 +13,7 @@ import { fileColumn, outcomeColumn, versionColumn } from './shared/columns.ts';
 import { dryRun, ifVersion } from './shared/options.ts';
 
 const requestCount: ValueType<number | 'auto'> = {
-  ...integer({ min: 1 }),
-  words: ['auto'],
+  ...wordLike(['auto'], 'n'),
   parse(word) {
     if (word === 'auto') return word;
     if (/^0*[1-9]\d*$/.test(word)) return Number(word);

@@ -52,7 +52,7 @@ function optionList(options: Options): string {
       const { description, value, negatable, default: fallback } = definition;
       const said = [
         description,
-        ...(value?.words && value.acceptsOnlyWords ? [`one of ${value.words.join(', ')}`] : []),
+        ...(value?.acceptsOnlyWords ? [`one of ${value.schema.enum?.join(', ')}`] : []),
         ...(fallback === undefined ? [] : [`default: ${fallback}`]),
       ].join('; ');
       const opposite = negatable === undefined ? [] : [item(negatedName(key), negatable)];

@@ -82,8 +82,8 @@ function completeArgument(command: LoadedCommand, position: number, unfinished: 
   return definition === undefined ? none : completeType(definition.value, unfinished);
 }
 
-function completeType({ words = [], offers = [] }: ValueType<unknown>, unfinished: string): Completions {
-  const candidates = words.map((word) => ({ word, description: '' }));
+function completeType({ schema, offers = [] }: ValueType<unknown>, unfinished: string): Completions {
+  const candidates = (schema.enum ?? []).map((word) => ({ word, description: '' }));
   return { ...startingWith(unfinished, candidates), offers };
 }
 
