@@ -92,8 +92,6 @@ export interface Remark {
   /** The first sentence of the message is about the thing, and contains its label. */
   namesThing: boolean;
   hints?: readonly Hint[];
-  /** Only remarks of one kind are put together. */
-  kind?: number;
 }
 
 function remarkOf({ label, error }: Failure): Remark {
@@ -103,7 +101,6 @@ function remarkOf({ label, error }: Failure): Remark {
     message: error.message,
     namesThing: subject !== undefined,
     hints: hintList(hint),
-    kind: error.exit,
   };
 }
 
@@ -119,7 +116,7 @@ interface Group {
 function groupAlike(remarks: readonly Remark[]): Group[] {
   const groups = new Map<string, Group>();
   for (const remark of remarks) {
-    const key = JSON.stringify([remark.kind, saidOf(remark, ['a', 'b']) ?? remark.message]);
+    const key = saidOf(remark, ['a', 'b']) ?? remark.message;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, { first: remark, labels: [remark.label] });
     else group.labels.push(remark.label);
