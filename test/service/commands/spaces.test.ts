@@ -37,7 +37,11 @@ test('one sign-in serves the person and their spaces, and vals use switches betw
   });
   expect(other.error?.hint).toContain(space);
   await revoke(store.db, 'acme', 'ada');
-  expect(await rowsOf(ada.vals(['use', '--json']))).toEqual([{ default: false, baseUrl }]);
+  // The default stays what it is, until a person chooses another one.
+  expect(await rowsOf(ada.vals(['use', '--json']))).toEqual([
+    { default: false, baseUrl },
+    { default: true, baseUrl: space },
+  ]);
 });
 
 test.runIf(has('workspace'))('vals copy --to @acme copies to the space of the service in use', async () => {
