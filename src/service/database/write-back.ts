@@ -16,8 +16,10 @@ interface WriteBackOptions extends WriteBackTimes {
 
 /** TRUNCATE takes the write lock. Without the lock, a checkpoint could lose a commit of another process. */
 const checkpointNow = 'PRAGMA wal_checkpoint(TRUNCATE)';
-/** As long as the thread waits for a write to end. */
-const lockTimeoutMs = 1_000;
+/** As long as the thread waits for others who use the file. Writes wait with it. */
+const lockTimeoutMs = 100;
+/** A reader, such as a backup, may keep the log for long. So often it is tried again. */
+const betweenTriesMs = 2_000;
 
 /** Writes what SQLite keeps in its log (`-wal`) back to the one file of the store. */
 export function createWriteBack(
@@ -27,21 +29,20 @@ export function createWriteBack(
 ) {
   const files = rememberFiles(path);
   let wrote = false;
-  let writtenBackAt = performance.now();
+  let triedAt = performance.now();
+  let isKept = false;
   let underWay: Promise<void> | undefined;
 
   function begin(): void {
     underWay ??= checkpointInThread(path)
-      .then(() => {
-        writtenBackAt = performance.now();
-      })
       .catch(() => {
         // A failed checkpoint loses nothing, because the commits stay in the log.
       })
       .finally(() => {
         underWay = undefined;
-        // If a reader or a writer of another process still uses the log, the timer tries again.
-        if (files.logSize() > 0) whenIdle.refresh();
+        triedAt = performance.now();
+        isKept = files.logSize() > 0;
+        if (isKept) whenIdle.refresh();
       });
   }
 
@@ -69,8 +70,9 @@ export function createWriteBack(
     noteWrite(): void {
       wrote = true;
       whenIdle.refresh();
-      const isDue = performance.now() - writtenBackAt > mostMs;
-      if (isDue || files.logSize() > checkpointBytes) begin();
+      const sinceMs = performance.now() - triedAt;
+      if (isKept && sinceMs < betweenTriesMs) return;
+      if (sinceMs > mostMs || files.logSize() > checkpointBytes) begin();
     },
     /** Writes wait until this has ended. Reads do not. */
     underWay: () => underWay,

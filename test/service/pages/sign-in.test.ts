@@ -139,11 +139,6 @@ describe('the cookie', async () => {
     expect(await direct.statusOf('POST', '/v1/vals', { body: { name: 'x', code: 'x' }, headers })).toBe(401);
   });
 
-  test('is not accepted on another store', async () => {
-    const stranger = await temporaryService({ network: behindProxy });
-    expect(isSignIn(await visit('/', { cookie }, stranger))).toBe(true);
-  });
-
   test('shows what the person may read, and ends with the token and the person', async () => {
     const store = await storeOf({ at });
     const ada = await addPerson(own, 'ada');
@@ -158,13 +153,9 @@ describe('the cookie', async () => {
     expect(isSignIn(await visit('/', { cookie: next }))).toBe(true);
   });
 
-  test('is refused when anything in it was changed, and after twelve hours', async () => {
+  test('is refused after twelve hours', async () => {
     const cookie = await signedIn(service, service.token);
-    const [name = '', value = ''] = cookie.split('=');
-    for (const changed of [`${value}x`, value.slice(1), value.toLowerCase(), '']) {
-      expect(isSignIn(await visit('/', { cookie: `${name}=${changed}` })), changed).toBe(true);
-    }
-    expect(isSignIn(await visit('/', { cookie }))).toBe(false);
+    const [, value = ''] = cookie.split('=');
     const { db } = await storeOf({ at });
     const digest = createHash('sha256').update(value).digest('hex');
     const [session] = await db.query<{ endsAt: string }>(

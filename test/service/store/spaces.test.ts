@@ -270,17 +270,4 @@ describe('the pages of a space', async () => {
     expect(list.text).toContain('>shown</a>');
     expect(list.text).toMatch(/<a href="\/">bob<\/a> <a href="\/@acme\/" aria-current="true">acme<\/a>/);
   });
-
-  test('look missing to a person who is not or no longer a member', async () => {
-    const { id } = (await push(ada, 'unseen', 'secret_code')).body as Val;
-    const cookie = await signedIn(team, eve.token);
-    for (const path of ['/@acme', '/@acme/', '/@acme/runs', `/@acme/vals/${id}`, `/vals/${id}`]) {
-      expect((await visit(path, cookie)).status).toBe(404);
-    }
-    expect((await visit('/', cookie)).text).not.toContain('acme');
-    await grant(store.db, 'acme', 'eve', 'read');
-    expect((await visit(`/@acme/vals/${id}`, cookie)).text).toContain('secret_code');
-    await revoke(store.db, 'acme', 'eve');
-    expect((await visit(`/@acme/vals/${id}`, cookie)).status).toBe(404);
-  });
 });
