@@ -87,6 +87,7 @@ it.each<[string[], string]>([
     answers: [{ after: '[y/N]', keys: 'n\r' }],
   });
   expect(screen).toContain(question);
+  expect(screen).toContain('A deploy may bring it back later.');
 });
 
 it('val rm of an id that names no val is refused before the question', async () => {

@@ -35,7 +35,9 @@ export const command = defineCommand({
     else if (!dryRun) {
       await confirmDeletion(run, async () => {
         await refuseMissing();
-        return question(await readVal(run, val), versions);
+        const read = await readVal(run, val);
+        warnOfCurrent(run, read, versions);
+        return question(read, versions);
       });
     }
     const deletions = versions.map((version) => ({
@@ -62,8 +64,21 @@ async function refuseIfMissing(run: Run, val: GivenVal, versions: readonly numbe
   });
 }
 
+const currentOf = ({ read }: GivenVal): number | undefined => versionOf(read?.record ?? null);
+
+/** Where a version is gone, nothing shows that somebody went back from it. */
+function warnOfCurrent({ out }: Run, val: GivenVal, versions: readonly number[]): void {
+  const current = currentOf(val);
+  if (current === undefined || !versions.includes(current)) return;
+  const restore = ['version', 'restore', val.word, '<version>'];
+  out.say({
+    kind: 'warning',
+    text: sh`Version ${current} is current. A deploy may bring it back later. To go back for good, run ${restore}.`,
+  });
+}
+
 function question(val: GivenVal, versions: readonly number[]): string {
-  const current = versionOf(val.read?.record ?? null);
+  const current = currentOf(val);
   const what = versions.length === 1 ? `version ${versions[0]}` : `the versions ${versions.join(', ')}`;
   return `Delete ${what} of the val ${labelOf(val)}${noteOnCurrent(versions, current)}?`;
 }
