@@ -104,6 +104,16 @@ describe('a failed request', () => {
     expect(hintOf(error)).toContain('You can safely push again');
   });
 
+  it('that may have made a val does not claim that another one would be refused', () => {
+    const error = explained({
+      call: routes.createVal({ name: 'a', code: '' }),
+      fault: status(500),
+      maybeApplied: true,
+    });
+    expect(error.exit).toBe(8);
+    expect(error.facts.hint).toMatchObject({ parts: expect.arrayContaining([['val', 'get', 'a']]) });
+  });
+
   it('with status 401 of `vals serve` names where its tokens come from', () => {
     const error = explained({ fault: status(401, { type: unknownToken }) });
     expect(hintList(error.facts.hint)).toMatchObject([

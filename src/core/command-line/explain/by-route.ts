@@ -7,8 +7,25 @@ import { validName } from '../../lib/val-limits.ts';
 import { looksLikeId } from '../../routes.ts';
 import type { Message } from './service.ts';
 
-/** For 404, and for 410: what is gone does not exist. */
-export function absent({ route, val, version }: Call): Partial<Message> {
+export function messageByRoute(call: Call, status: number): Partial<Message> {
+  switch (status) {
+    case 400:
+    case 422:
+      return invalid(call);
+    case 404:
+    case 410:
+      return absent(call);
+    case 409:
+      return conflict(call);
+    case 412:
+      return call.ifMatch ? { sentence: 'The val was changed on the service after it was read.' } : {};
+    default:
+      return {};
+  }
+}
+
+/** What is gone does not exist. */
+function absent({ route, val, version }: Call): Partial<Message> {
   if (route === 'any') return { hint: 'Check the path of the request, and the ids in the path.' };
   if (val === undefined) {
     return {
@@ -27,8 +44,7 @@ export function absent({ route, val, version }: Call): Partial<Message> {
   };
 }
 
-/** For 409. */
-export function conflict(call: Call): Partial<Message> {
+function conflict(call: Call): Partial<Message> {
   const name = nameIn(call);
   const nameIsTaken = (thing: string, hint?: Hint): Message => ({
     sentence: `There is a ${thing} named ${name} already.`,
@@ -52,8 +68,7 @@ export function conflict(call: Call): Partial<Message> {
   }
 }
 
-/** For 400 and 422. */
-export function invalid(call: Call): Partial<Message> {
+function invalid(call: Call): Partial<Message> {
   const name = nameIn(call);
   const valid = validName(name);
   const isName = valid === undefined || valid === name || call.route === 'createToken';
@@ -61,7 +76,8 @@ export function invalid(call: Call): Partial<Message> {
 }
 
 /** What to do if nobody knows whether the service made the change. */
-export function ifUnknown({ route, val, version }: Call): Hints {
+export function ifUnknown(call: Call): Hints {
+  const { route, val, version } = call;
   switch (route) {
     case 'createToken':
       return [
@@ -69,7 +85,7 @@ export function ifUnknown({ route, val, version }: Call): Hints {
         'If it was made, nobody has seen it: remove it, and make another one.',
       ];
     case 'createVal':
-      return 'You can safely run the command again: the service will not create a second val of that name.';
+      return seeVal(nameIn(call));
     case 'putVal':
       return 'You can safely push again: both pushes give the val the same code.';
   }

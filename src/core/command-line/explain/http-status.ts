@@ -6,7 +6,7 @@ import * as problemTypes from '../../http/problem-types.ts';
 import { type Fault, meaningOf } from '../../http/request/faults.ts';
 import { type Hints, hintList, sh } from '../../lib/hint.ts';
 import { isObject } from '../../lib/json.ts';
-import { absent, conflict, invalid } from './by-route.ts';
+import { messageByRoute } from './by-route.ts';
 import { type Message, type Service, withFullStop } from './service.ts';
 import { serviceMessageOf } from './service-message.ts';
 
@@ -30,23 +30,6 @@ export function messageOfStatus(call: Call, fault: Status, service: Service): Me
     return { sentence: withoutToken, hint: service.signInHint() };
   }
   return { hint: hintOf(call, fault, { service, hasReason: reason !== '' }), ...own, sentence };
-}
-
-function messageByRoute(call: Call, status: number): Partial<Message> {
-  switch (status) {
-    case 400:
-    case 422:
-      return invalid(call);
-    case 404:
-    case 410:
-      return absent(call);
-    case 409:
-      return conflict(call);
-    case 412:
-      return call.ifMatch ? { sentence: 'The val was changed on the service after it was read.' } : {};
-    default:
-      return {};
-  }
 }
 
 function sentenceOf({ status, body }: Status, own: string | undefined, detail: string): string {
