@@ -77,6 +77,8 @@ describe('a failed request', () => {
       routes.putVal('a', ''),
       status(400, validation),
     ],
+    [6, 'This service does not support this command', 'To check the base URL', routes.myLikes(), status(405)],
+    [7, 'This service does not support this command', 'To check the base URL', routes.me(), status(501)],
     [7, 'the server expects https', 'Use https://vals.example.', routes.putVal('a', ''), alert],
     [7, 'The service received too many requests.', 'Wait', routes.me(), status(429)],
     [7, 'The connection to http://vals.example was lost: odd.', 'Run the command again.', routes.me(), lost],

@@ -15,6 +15,9 @@ export function messageByRoute(call: Call, status: number): Partial<Message> {
     case 404:
     case 410:
       return absent(call);
+    case 405:
+    case 501:
+      return call.route === 'any' ? {} : notSupported;
     case 409:
       return conflict(call);
     case 412:
@@ -24,15 +27,15 @@ export function messageByRoute(call: Call, status: number): Partial<Message> {
   }
 }
 
+const notSupported: Message = {
+  sentence: 'This service does not support this command, or the base URL is wrong.',
+  hint: sh`To check the base URL, run ${['config']}.`,
+};
+
 /** What is gone does not exist. */
 function absent({ route, val, version }: Call): Partial<Message> {
   if (route === 'any') return { hint: 'Check the path of the request, and the ids in the path.' };
-  if (val === undefined) {
-    return {
-      sentence: 'This service does not support this command, or the base URL is wrong.',
-      hint: sh`To check the base URL, run ${['config']}.`,
-    };
-  }
+  if (val === undefined) return notSupported;
   const { word } = val;
   if (version !== undefined) {
     return { sentence: `There is no version ${version} of the val ${word}.`, hint: listVersions(word) };
