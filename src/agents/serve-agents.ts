@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Run } from '../core/command-line/command.ts';
 import { loadCommands } from '../core/command-line/command-tree.ts';
 import { escapeUnsafe } from '../core/lib/json.ts';
+import { createLog } from '../core/output/log.ts';
 import { createRedactor } from '../core/output/redactor.ts';
 import type { ToolResult } from './tool-out.ts';
 import { createToolRunner, foldersForFiles } from './tool-runner.ts';
@@ -28,7 +29,7 @@ export async function serveAgents(run: Run, permissions: AgentPermissions): Prom
   );
   const redactor = createRedactor();
   if (!settings.local.value) redactor.add(settings.token?.value);
-  const log = await out.openLog();
+  const log = createLog(run);
   const runTool = createToolRunner(run, {
     permissions,
     redactor,

@@ -29,7 +29,7 @@ export interface ToolOut extends Out {
 }
 
 export function createToolOut(options: ToolOutOptions): ToolOut {
-  const { writeHints, redact, log } = options;
+  const { writeHints, redact } = options;
   const said: Hints[] = [];
   const collector = createCollector(options, said);
   return {
@@ -39,7 +39,6 @@ export function createToolOut(options: ToolOutOptions): ToolOut {
     show: collector.take,
     async row() {},
     async print() {},
-    openLog: async () => ({ write: log, writeDespiteQuiet: log, close() {} }),
     redact,
     async toolResult(error) {
       const document = await collector.document(error);

@@ -1,6 +1,6 @@
 // --fields: these columns, and in JSON these keys.
 import { isObject, type JsonObject, type JsonValue, lookUp } from '../lib/json.ts';
-import type { Output } from './output.ts';
+import type { Output } from './view.ts';
 
 export const withFields = (value: JsonValue, fields: readonly string[] | undefined): JsonValue =>
   fields && isObject(value) ? project(value, fields) : value;

@@ -2,7 +2,7 @@
 import { fstatSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { visible } from '../lib/visible.ts';
-import type { Redactor } from './redactor.ts';
+import type { Out } from './out.ts';
 
 const stderr = 2;
 const mostWaitingBytes = 1_048_576;
@@ -13,11 +13,14 @@ export interface Log {
   close(): void;
 }
 
-export function createLog(
-  stream: NodeJS.WriteStream,
-  { quiet, redact }: { quiet: boolean | undefined; redact: Redactor['redact'] },
-): Log {
-  const { write, close } = openStderr(stream);
+interface LoggingRun {
+  host: { stderr: NodeJS.WriteStream };
+  flags: { quiet?: boolean };
+  out: Pick<Out, 'redact'>;
+}
+
+export function createLog({ host, flags: { quiet }, out: { redact } }: LoggingRun): Log {
+  const { write, close } = openStderr(host.stderr);
   const writeDespiteQuiet = (line: string) => write(`${visible(redact(line))}\n`);
   return { write: quiet ? () => {} : writeDespiteQuiet, writeDespiteQuiet, close };
 }

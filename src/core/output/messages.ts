@@ -5,10 +5,10 @@ import { visible, visibleLines } from '../lib/visible.ts';
 import type { Screen } from './cell.ts';
 import type { Event, Say } from './out.ts';
 import { describeError } from './outcome.ts';
-import { screenOn, type View } from './output.ts';
 import type { ProgressLine } from './progress.ts';
 import type { Style } from './style.ts';
 import { createTextWidth } from './text-width.ts';
+import { screenOn, type View } from './view.ts';
 
 export interface Messages {
   say: Say;

@@ -1,7 +1,6 @@
 import type { Hints } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Column } from './column.ts';
-import type { Log } from './log.ts';
 import type { OutcomeRow } from './outcome.ts';
 import type { Result } from './result.ts';
 
@@ -46,7 +45,6 @@ export interface Out {
   row(record: OutcomeRow, columns: readonly Column[]): Promise<void>;
   /** Writes a line to stdout as it is. */
   print(line: string): Promise<void>;
-  openLog(): Promise<Log>;
   /** Removes the token from a text. */
   redact(text: string): string;
 }

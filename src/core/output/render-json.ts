@@ -1,8 +1,8 @@
 import { isObject, type JsonObject, type JsonValue, stringifyJson, stringifyLines } from '../lib/json.ts';
 import { visibleLines } from '../lib/visible.ts';
 import { createFieldSearch, withFields } from './fields.ts';
-import type { Output } from './output.ts';
 import { createStyle, type Style } from './style.ts';
+import type { Output } from './view.ts';
 
 export async function renderJson(value: JsonValue, output: Output): Promise<void> {
   const { kind, fields } = output;

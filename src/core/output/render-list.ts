@@ -3,9 +3,9 @@ import type { Screen } from './cell.ts';
 import { type Column, column, columnsFor, columnText, tabCell } from './column.ts';
 import { createFieldSearch } from './fields.ts';
 import { changedSomething } from './outcome.ts';
-import { type Output, screenOn } from './output.ts';
 import { jsonArray, jsonLines, type ListWriter } from './render-json.ts';
 import { type ListResult, moreRecords, outcomesIn, pagesOf } from './result.ts';
+import { type Output, screenOn } from './view.ts';
 
 export async function renderList(result: ListResult, output: Output): Promise<void> {
   const { say, quiet } = output;

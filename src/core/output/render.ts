@@ -5,12 +5,12 @@ import type { Column } from './column.ts';
 import { createFieldSearch } from './fields.ts';
 import { gap } from './layout.ts';
 import { describeRows, type OutcomeRow } from './outcome.ts';
-import { type Output, screenOn } from './output.ts';
 import { renderJson } from './render-json.ts';
 import { renderList, shownColumns, tabLines } from './render-list.ts';
 import type { DiffsResult, RecordResult, Result } from './result.ts';
 import type { Style } from './style.ts';
 import { createTextWidth } from './text-width.ts';
+import { type Output, screenOn } from './view.ts';
 
 export async function render(result: Result, output: Output): Promise<void> {
   switch (result.kind) {

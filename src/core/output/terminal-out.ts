@@ -5,13 +5,13 @@ import type { System } from '../lib/system.ts';
 import type { Column } from './column.ts';
 import { createMessages } from './messages.ts';
 import type { Out } from './out.ts';
-import type { View } from './output.ts';
 import type { Pager } from './pager.ts';
 import { createProgress } from './progress.ts';
 import type { Redactor } from './redactor.ts';
 import { render, renderRow } from './render.ts';
 import { createSink } from './streams.ts';
 import { createStyle, glyphsFor, wantsColor, withBoldTitles } from './style.ts';
+import type { View } from './view.ts';
 
 interface OutputStreams {
   env: NodeJS.ProcessEnv;
@@ -99,10 +99,6 @@ export function createTerminalOut(
     },
     help: async (text) => stdout.write(withBoldTitles(text, await createStyle(stdout.color))),
     print: (line) => new Promise((resolve) => streams.stdout.write(`${line}\n`, () => resolve())),
-    async openLog() {
-      const { createLog } = await import('./log.ts');
-      return createLog(streams.stderr, { quiet, redact });
-    },
   };
 }
 

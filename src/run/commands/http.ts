@@ -2,6 +2,7 @@ import type { Run } from '../../core/command-line/command.ts';
 import { exitQuietly, isCtrlC, messageWithHint } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/lib/json.ts';
 import { aborted, beyondGracePeriod } from '../../core/lib/signals.ts';
+import { createLog } from '../../core/output/log.ts';
 import { prepareLaunch } from '../launch.ts';
 import { findTarget } from '../target.ts';
 import { defaultSeconds, type RunInput } from './run-once.ts';
@@ -17,7 +18,7 @@ export async function serveRequests(context: Run, input: RunInput): Promise<neve
   const launch = prepareLaunch(context, input, target);
   const { name } = await target.load();
   say({ kind: 'progress' });
-  const log = await context.out.openLog();
+  const log = createLog(context);
   const served = await serveVal({
     name,
     clock,

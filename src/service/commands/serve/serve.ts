@@ -59,7 +59,8 @@ export const command = defineCommand({
   async run(run, options) {
     const { withoutTokens } = await import('../../index.ts');
     const isJson = options.log === 'json';
-    const log = await run.out.openLog();
+    const { createLog } = await import('../../../core/output/log.ts');
+    const log = createLog(run);
     const report = isJson ? jsonReport(log, withoutTokens) : textReport(run.out.say, log, withoutTokens);
     const work = () => serve(run, options, report);
     try {
