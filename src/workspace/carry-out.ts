@@ -57,11 +57,11 @@ export async function carryOut(push: CarryOut, step: Step): Promise<Done> {
 
 /** The service refuses a name that is taken, so nothing is replaced that nobody here knows, except with --force. */
 async function createVal(push: CarryOut, { local, replaces }: CreateStep): Promise<Done> {
-  const { look, dryRun } = push;
-  const { privacy } = look.workspace.manifest;
+  const { look, dryRun, privacy, mayPublish } = push;
   const { name, code } = local;
+  // Nobody knows whether a PUT by name makes a val.
   const call = replaces
-    ? routes.putVal(name, code.text)
+    ? routes.putVal(name, code.text, mayPublish ? {} : { privacy: 'private' })
     : routes.createVal({ name, code: code.text, ...(privacy !== undefined && { privacy }) });
   look.api.refuseToken(call);
   if (dryRun) return planned(undefined);
