@@ -37,7 +37,7 @@ export function thrownFailure(thrown: Thrown, modules: Modules, { isServing }: F
 }
 
 /** Without the name of the error. */
-export const messageOf = ({ text }: Thrown): string => text.replace(/^\w+: /, '');
+const messageOf = ({ text }: Thrown): string => text.replace(/^\w+: /, '');
 
 /** The first line, without what it opens: a ZodError has JSON for its message. The whole error is shown, too. */
 const summaryOf = (problem: string): string => problem.replace(/\n.*/s, '').replace(/[\s.:,[({]+$/, '');

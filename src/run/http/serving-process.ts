@@ -1,6 +1,7 @@
 import { Agent } from 'node:http';
 import { RunFailedError, ValsError } from '../../core/errors.ts';
-import { messageOf, thrownFailure, tookTooLong } from '../failed-run.ts';
+import { thrownFailure, tookTooLong } from '../failed-run.ts';
+import { FetchFailedError } from '../modules/load.ts';
 import type { ProcessOptions } from '../process/process.ts';
 import { type Supervised, type SuperviseOptions, supervise } from '../process/supervise.ts';
 
@@ -85,8 +86,9 @@ export function startServing({ name, clock, maxSeconds, prepare, onFailure }: Se
     ({ modules }: ProcessOptions): SuperviseOptions['onEvent'] =>
     (event) => {
       if (event.kind === 'threw') {
-        lacksModule ||= modules.unfetched.has(messageOf(event.thrown));
-        onFailure(thrownFailure(event.thrown, modules, { isServing: true }));
+        const failure = thrownFailure(event.thrown, modules, { isServing: true });
+        lacksModule ||= failure instanceof FetchFailedError;
+        onFailure(failure);
       }
       if (event.kind === 'idle') endBecause(new RunFailedError(`${name} was changed.`));
       if (event.kind !== 'ready') return;

@@ -7,7 +7,7 @@ import { placeOfImport } from '../import-failure.ts';
 import { readPackage } from '../process/packages.ts';
 import { isRemote, type MappedModule, type ModuleFormat } from '../protocol.ts';
 import type { Compile } from './compile.ts';
-import { endingOf, type FetchModule, type RemoteModule, reasonOf } from './remote.ts';
+import { endingOf, type FetchModule, reasonOf } from './remote.ts';
 import type { ImportOf } from './resolve.ts';
 import type { Source, Transpiled, WrittenImport } from './transpile.ts';
 import { createTsconfigs } from './tsconfig.ts';
@@ -40,9 +40,10 @@ export interface Loader {
   sources: ReadonlyMap<string, Source>;
   /** What the val gets as errors, by their messages. */
   failures: ReadonlyMap<string, ValsError>;
-  /** Those of them that another try may cure. */
-  unfetched: ReadonlySet<string>;
 }
+
+/** Another try may fetch the module. */
+export class FetchFailedError extends RunFailedError {}
 
 export interface LoaderOptions {
   cwd: string;
@@ -63,7 +64,6 @@ export function createLoader(entry: Entry, options: LoaderOptions): Loader {
   const compilerOptionsOf = createTsconfigs();
   const sources = new Map<string, Source>();
   const failures = new Map<string, ValsError>();
-  const unfetched = new Set<string>();
   const entryPath = fileURLToPath(entry.url);
   const compiledEntry = compileSource(entry.url, { ...sourceOf(entryPath, entry.code), name: entry.name });
   const loadedEntry = compiledEntry.then((compiled) => moduleOf(entry.url, entryPath, entry.code, compiled));
@@ -103,7 +103,10 @@ export function createLoader(entry: Entry, options: LoaderOptions): Loader {
     return moduleOf(url, path, code, await compileSource(url, sourceOf(path, code)));
   }
 
-  async function loadRemote(module: RemoteModule): Promise<LoadedModule> {
+  async function loadRemote(address: string, by: ImportOf): Promise<LoadedModule> {
+    const module = await fetchModule(address).catch((error) => {
+      throw fetchFailure(address, by, error);
+    });
     const { url, code } = module;
     const ending = endingOf(module);
     if (ending === '.json') return { url, mapped: { format: 'json', source: code }, code, imports: [] };
@@ -111,21 +114,12 @@ export function createLoader(entry: Entry, options: LoaderOptions): Loader {
     return { url, mapped: { format: 'module', source: compiled.code }, code, imports: compiled.imports };
   }
 
-  async function fetched(url: string, by: ImportOf): Promise<RemoteModule> {
-    try {
-      return await fetchModule(url);
-    } catch (error) {
-      throw fetchFailure(url, by, error);
-    }
-  }
-
-  function fetchFailure(url: string, { written, importer }: ImportOf, error: unknown): RunFailedError {
+  function fetchFailure(url: string, { written, importer }: ImportOf, error: unknown): FetchFailedError {
     const source = sources.get(importer);
     const place = source && placeOfImport(written.specifier, source);
     const { reason, hint } = reasonOf(error);
     const message = `${source?.name ?? entry.name} imports ${url}, which cannot be fetched: ${reason}${place ? ` (${place})` : ''}.`;
-    unfetched.add(message);
-    return new RunFailedError(message, { hint, cause: error });
+    return new FetchFailedError(message, { hint, cause: error });
   }
 
   function failed(failure: unknown): MappedModule {
@@ -139,11 +133,9 @@ export function createLoader(entry: Entry, options: LoaderOptions): Loader {
     entry: loadedEntry,
     sources,
     failures,
-    unfetched,
     async load(url, by) {
       try {
-        if (!isRemote(url)) return await loadFile(url, by);
-        return await loadRemote(await fetched(url, by));
+        return await (isRemote(url) ? loadRemote(url, by) : loadFile(url, by));
       } catch (error) {
         return { url, mapped: failed(error), code: '', imports: [] };
       }

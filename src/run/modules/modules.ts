@@ -5,7 +5,7 @@ import { createResolver, isFilePath, type MissingImport, pathAt } from './resolv
 import type { Transpiled } from './transpile.ts';
 
 /** The modules of one run. */
-export interface Modules extends Pick<Loader, 'sources' | 'failures' | 'unfetched'> {
+export interface Modules extends Pick<Loader, 'sources' | 'failures'> {
   entry: Entry;
   /** The entry as JavaScript. */
   compiled: Promise<Transpiled>;
@@ -22,7 +22,7 @@ export function createModules(entry: Entry, options: ModulesOptions): Modules {
   const loader = createLoader(entry, options);
   const resolver = createResolver(entry.url);
   const { requireUsesHooks } = options;
-  const { compiledEntry: compiled, sources, failures, unfetched } = loader;
+  const { compiledEntry: compiled, sources, failures } = loader;
   const { missing } = resolver;
   const map = follow();
   // Whoever starts the val waits for `compiled` first, and reports its error.
@@ -37,5 +37,5 @@ export function createModules(entry: Entry, options: ModulesOptions): Modules {
     return found;
   }
 
-  return { entry, compiled, map, sources, failures, unfetched, missing, requireUsesHooks };
+  return { entry, compiled, map, sources, failures, missing, requireUsesHooks };
 }
