@@ -28,7 +28,7 @@ it('every tool can be called', async () => {
   const cwd = temporaryFolder();
   await run(['init'], { cwd, home, env });
   writeFileSync(join(cwd, 'hello.ts'), first);
-  const agent = await connectAgent(['--allow-delete', '--allow-run'], { env, cwd, home });
+  const agent = await connectAgent(['--allow-delete', '--allow-public', '--allow-run'], { env, cwd, home });
   const called = new Set<string>();
   const call = async (name: string, input: Record<string, unknown> = {}) => {
     const { isError, document, texts } = await agent.call(name, input);
