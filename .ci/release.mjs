@@ -14,9 +14,7 @@ change('CHANGELOG.md', (text) => {
   }
   return text.replace(heading, `${heading}\n## ${version} (${date})\n`);
 });
-for (const file of ['README.md', 'docs/teamwork.md']) {
-  change(file, (text) => text.replace(/vals-\d\S*\.tgz/g, `vals-${version}.tgz`));
-}
+change('README.md', (text) => text.replace(/vals-\d\S*\.tgz/g, `vals-${version}.tgz`));
 
 function change(file, edit) {
   writeFileSync(file, edit(readFileSync(file, 'utf8')));

@@ -61,11 +61,7 @@ it('the commands in the README for a workspace work', async () => {
   expect(stdout).toMatch(/unchanged\tgreet\t2\t/);
 });
 
-/** The code of docs/teamwork.md that begins with this line. */
-const inTeamwork = (firstLine: string): string =>
-  readFileSync('docs/teamwork.md', 'utf8').split(`${firstLine}\n`)[1]?.split('```')[0] ?? '';
-
-it('the two jobs in docs/teamwork.md deploy the repository, and commit what changed on the service', async () => {
+it('the job of the README and that of docs/teamwork.md deploy the repository, and commit what changed on the service', async () => {
   const { space, ada, bob } = await startTeam();
   const folder = folderOf({ 'bin/vals': `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n` });
   chmodSync(join(folder, 'bin/vals'), 0o755);
@@ -102,12 +98,11 @@ it('the two jobs in docs/teamwork.md deploy the repository, and commit what chan
   const author = await clone();
   writeFiles(join(author, 'site'), { 'vals.json': '{}\n', 'one.ts': '1', 'two.ts': '2' });
   await commit(author);
-  const [, deploy = ''] =
-    /- run: (vals push[^#\n]*)/.exec(inTeamwork('# .github/workflows/deploy.yml')) ?? [];
+  const [, deploy = ''] = /- run: (vals push[^#\n]*)/.exec(readFileSync('README.md', 'utf8')) ?? [];
   const env = { VALS_BASE_URL: space, VALS_TOKEN: await newToken('ci') };
   expect(await sh(`cd site; ${deploy}`, await clone(), env)).toMatch(/created\tone\t1.*\ncreated\ttwo\t1/);
 
-  const nightly = inTeamwork('# ~/nightly.sh');
+  const nightly = /# ~\/nightly\.sh\n([^`]*)/.exec(readFileSync('docs/teamwork.md', 'utf8'))?.[1] ?? '';
   expect(nightly).toContain('vals pull');
   const home = await clone();
   await signIn({ home, token: await newToken('nightly', '--read-only') }, space);
