@@ -4,6 +4,7 @@ import { type Hint, sh } from '../core/lib/hint.ts';
 import { ago } from '../core/output/times.ts';
 import { type Finding, isReason, type Reason, valOf, type Word } from './findings.ts';
 import type { Look } from './read/look.ts';
+import type { RemoteVal } from './read/remotes.ts';
 import { entryOf, hintAtGit, nextSteps } from './words.ts';
 import { pathTo } from './workspace.ts';
 
@@ -22,7 +23,9 @@ export const reasonOf = (error: ConflictError): Reason | undefined =>
 export function conflictOf(conflict: Finding, { workspace, clock }: Look): ConflictError {
   const path = pathTo(workspace, conflict.file);
   const problem = problemOf(conflict);
-  return new WorkspaceConflict(conflict.word, `${path} ${problem}.${whatIsThere(conflict, clock.now())}`, {
+  const val = conflict.word === 'both changed' ? valOf(conflict) : undefined;
+  const what = val === undefined ? '' : whatIsThere(val, conflict.compared?.restored, clock.now());
+  return new WorkspaceConflict(conflict.word, `${path} ${problem}.${what}`, {
     subject: path,
     hint: [...hintAtGit(conflict.compared?.limit), ...waysOn(conflict, path)],
   });
@@ -40,11 +43,9 @@ function problemOf(conflict: Finding): string {
   }
 }
 
-/** For example " Version 3 there has the code of version 1 again, by ada, 2h ago." */
-function whatIsThere(conflict: Finding, now: number): string {
-  const val = valOf(conflict);
-  if (conflict.word !== 'both changed' || val?.version === undefined) return '';
-  const restored = conflict.compared?.restored;
+/** For example " Version 3 there has the code of version 1 again, by ada, made 2h ago." */
+export function whatIsThere(val: RemoteVal, restored: number | undefined, now: number): string {
+  if (val.version === undefined) return '';
   const code = restored === undefined ? 'is' : `has the code of version ${restored} again,`;
   const facts = [
     val.madeBy === undefined ? [] : `by ${val.madeBy}`,

@@ -8,9 +8,14 @@ import { type Env, newService, type Row, type Service, withEverything } from './
 const testId = '00000000-0000-4000-8000-000000000000';
 
 /** Copies from one service to another, and returns the exit code, the rows and what was said. */
-async function copy(from: { env: Env }, to: { baseUrl: string; token?: string }, ...args: string[]) {
+async function copy(
+  from: { env: Env; home?: string },
+  to: { baseUrl: string; token?: string },
+  ...args: string[]
+) {
   const result = await run(['copy', ...args, '--to', to.baseUrl, '--json'], {
     env: { ...from.env, VALS_TO_TOKEN: to.token ?? 'token-of-the-target' },
+    home: from.home,
     clock: quickRetries,
   });
   const rows = result.stdout === '' ? [] : (JSON.parse(result.stdout) as Row[]);
@@ -70,7 +75,11 @@ describe('the current code', () => {
     const rolledBack = await copy(from, to, 'pay');
     expect(rolledBack).toMatchObject({
       exit: 5,
-      error: { message: expect.stringContaining('has newer code') },
+      error: {
+        message: expect.stringMatching(
+          /^pay has newer code on .*\. Version 4 there has the code of version 2 again, by ada, made \w+ ago\.$/,
+        ),
+      },
     });
     expect(versions(to, 'pay')).toEqual(['a', 'b', 'c', 'b']);
     to.edit('pay', 'hotfix');
@@ -221,16 +230,35 @@ describe('a target', () => {
     });
   });
 
-  it('that cannot list vals gets new ones alone, and --force overwrites by name', async () => {
-    const target = await targetWith({
-      write: ({ method }) => (method === 'PUT' ? { body: { privacy: 'unlisted' } } : { status: 409 }),
-    });
-    expect(await copyVal(target, 'unlisted')).toMatchObject({
+  it('that cannot list vals gets new ones alone, and --force overwrites the code of a name that is taken', async () => {
+    const [from, to] = [await newService(), await newService()];
+    from.edit('plain', 'a');
+    to.edit('plain', 'b');
+    const { id } = recordOf(from, 'plain');
+    const hint = `To overwrite it, run \`vals copy plain --to ${to.baseUrl} --force\`.`;
+    expect(await copy(from, to, id)).toMatchObject({ exit: 5, error: { hint } });
+    const forced = await copy(from, to, id, '--force');
+    expect(forced).toMatchObject({ exit: 0, statuses: ['plain sent'] });
+    expect(forced.stderr).toContain('its privacy was not sent');
+    expect(to.strict.writes()).toEqual(['POST /v1/vals', 'POST /v1/vals', 'PUT /v1/vals']);
+    recordOf(to, 'plain').privacy = 'public';
+    expect(await copy(from, to, id, '--force')).toMatchObject({ exit: 6 });
+  });
+
+  it('that cannot list vals has the copies that this machine made', async () => {
+    const [from, to] = [await newService(), await newService()];
+    const here = { ...from, env: from.env, home: temporaryFolder() };
+    const { id } = from.edit('plain', 'a');
+    expect((await copy(here, to, id)).statuses).toEqual(['plain created']);
+    expect((await copy(here, to, id)).statuses).toEqual(['plain unchanged']);
+    from.edit('plain', 'b');
+    expect((await copy(here, to, id)).statuses).toEqual(['plain pushed']);
+    to.edit('plain', 'a');
+    expect(await copy(here, to, id)).toMatchObject({
       exit: 5,
-      error: { hint: expect.stringContaining('--force') },
+      error: { message: expect.stringContaining('has newer code') },
     });
-    expect((await copyVal(target, 'unlisted', '--force')).statuses).toEqual(['plain sent']);
-    expect(target.writes().map(({ method }) => method)).toEqual(['POST', 'PUT']);
+    expect(versions(to, 'plain')).toEqual(['a', 'b', 'a']);
   });
 
   it('that fails while it writes has an unknown outcome', async () => {

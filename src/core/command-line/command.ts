@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { LocalError } from '../errors.ts';
 import type { FileLimits } from '../files/within.ts';
 import type { FileOfVal, KnownVals } from '../find-val/find-val.ts';
+import type { SeenVals } from '../find-val/seen-vals.ts';
 import type { Api } from '../http/api.ts';
 import type { OpenDispatcher } from '../http/request/dispatcher.ts';
 import type { ProxyServer } from '../http/request/tunnels.ts';
@@ -178,6 +179,8 @@ export interface Host {
 export interface Connect {
   baseUrl?: BaseUrl;
   token?: string;
+  /** Where the vals are noted that its answers carry. Without it, those of another token are not. */
+  seen?: SeenVals;
   /** What to do about a token that is missing or refused. */
   signInHint?: Hints;
   concurrency?: number | 'auto';

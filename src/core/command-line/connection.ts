@@ -43,8 +43,8 @@ export async function openConnection(run: Run, to: Connect = {}): Promise<Connec
   setMaxListeners(0, signal);
   // The embedded service is in this process, so there is no limit to find.
   const { concurrency = isLocal ? mostRequests : 'auto' } = to;
-  // What was seen belongs to the token in the settings.
-  const seen = to.token === undefined ? run.vals.seen : noSeenVals;
+  // What was seen belongs to a token.
+  const seen = to.seen ?? (to.token === undefined ? run.vals.seen : noSeenVals);
   const { redact } = out;
   const send = createRequest({
     ...{ base, token, open, clock, signal },

@@ -47,8 +47,11 @@ export const noSeenVals: SeenVals = {
 
 const mostVals = 10_000;
 
+/** Which service, with which token. */
+type SeenSettings = Pick<Settings, 'dataDirectory' | 'local' | 'baseUrl' | 'token'>;
+
 export function createSeenVals(
-  settings: Settings,
+  settings: SeenSettings,
   holdsSecret: (text: string) => boolean = () => false,
 ): SeenVals {
   /** What this command has seen and the file does not have yet. */
@@ -99,7 +102,7 @@ export function createSeenVals(
 const nothingSeen: Seen = { me: undefined, vals: [] };
 
 /** Each service and token has a file of its own. Its name is a digest, because it must not reveal the token. */
-function fileOf(settings: Settings): string | undefined {
+function fileOf(settings: SeenSettings): string | undefined {
   const { dataDirectory } = settings;
   if (dataDirectory === undefined) return undefined;
   const { createHash } = process.getBuiltinModule('node:crypto');

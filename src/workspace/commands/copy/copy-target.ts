@@ -1,7 +1,7 @@
 import type { Run } from '../../../core/command-line/command.ts';
 import { AuthError, UsageError } from '../../../core/errors.ts';
 import { createDirectory } from '../../../core/find-val/directory.ts';
-import { noSeenVals } from '../../../core/find-val/seen-vals.ts';
+import { createSeenVals, type SeenVals } from '../../../core/find-val/seen-vals.ts';
 import type { Api } from '../../../core/http/api.ts';
 import { type Hints, sh } from '../../../core/lib/hint.ts';
 import { parseBaseUrl } from '../../../core/settings/base-url.ts';
@@ -12,6 +12,8 @@ export interface Target {
   api: Api;
   name: string;
   remotes: Remotes;
+  /** Without a list, this finds the copies that this machine made. */
+  seen: SeenVals;
 }
 
 export async function openTarget(run: Run, to: string): Promise<Target> {
@@ -37,13 +39,20 @@ export async function openTarget(run: Run, to: string): Promise<Target> {
   ];
   if (token === undefined) throw new AuthError(`There is no token for ${baseUrl.origin}.`, { hint });
   const signInHint = tokenFromEnvironment ? 'Set VALS_TO_TOKEN to a token of that service.' : hint;
-  const api = await run.api({ baseUrl, token, signInHint });
-  const remotes = createRemotes(
-    { api, seen: noSeenVals, directory: createDirectory(async () => api, noSeenVals) },
-    nothingKnown,
-    Number.POSITIVE_INFINITY,
+  const source = '--to';
+  const seen = createSeenVals(
+    {
+      dataDirectory: settings.dataDirectory,
+      local: { value: false, source },
+      baseUrl: { value: baseUrl, source },
+      token: { value: token, source },
+    },
+    (text) => run.out.redact(text) !== text,
   );
-  return { api, name: baseUrl.href, remotes };
+  const api = await run.api({ baseUrl, token, seen, signInHint });
+  const directory = createDirectory(async () => api, seen);
+  const remotes = createRemotes({ api, seen, directory }, nothingKnown, Number.POSITIVE_INFINITY);
+  return { api, name: baseUrl.href, remotes, seen };
 }
 
 /** `name` begins with @. `baseUrl` is the address of a service, or of another space of that service. */

@@ -12,7 +12,8 @@ import type { Api } from '../../../core/http/api.ts';
 import type { Call, Reply } from '../../../core/http/call.ts';
 import { publicity } from '../../../core/http/change-val.ts';
 import { textAt, versionOf } from '../../../core/http/record-fields.ts';
-import { sh } from '../../../core/lib/hint.ts';
+import type { Clock } from '../../../core/lib/clock.ts';
+import { type Hint, sh } from '../../../core/lib/hint.ts';
 import { withoutUndefined } from '../../../core/lib/json.ts';
 import type { Outcome } from '../../../core/output/outcome.ts';
 import * as routes from '../../../core/routes.ts';
@@ -20,7 +21,8 @@ import { pushedOrSent } from '../../carry-out.ts';
 import { isSameCode } from '../../code.ts';
 import { numberCodes } from '../../compare/code-numbers.ts';
 import { compareHistories } from '../../compare/compare-histories.ts';
-import type { Status } from '../../compare/types.ts';
+import type { Compared, Status } from '../../compare/types.ts';
+import { whatIsThere } from '../../conflicts.ts';
 import { isSameState, noSuchVal, type ReadVal, type Remotes, type RemoteVal } from '../../read/remotes.ts';
 import type { Target } from './copy-target.ts';
 
@@ -28,6 +30,7 @@ export interface CopyOptions {
   from: { api: Api; remotes: Remotes; name: string };
   target: Target;
   env: NodeJS.ProcessEnv;
+  clock: Clock;
   force: boolean;
   dryRun: boolean;
 }
@@ -47,19 +50,25 @@ export async function copyVal(
   const there = await target.remotes.find(original.name);
   const before = there.kind === 'val' ? there : undefined;
   const facts = withoutUndefined({ name: original.name, id: before?.id });
-  const status = before === undefined ? 'changed here' : await compareWithCopy(original, before, options);
-  if (status === 'unchanged') return { ...facts, status, ...withoutUndefined({ version: before?.version }) };
-  if (status !== 'changed here' && !force) throw conflict(original, problems[status], target);
-  const callWith =
-    before === undefined
-      ? callForNew(original, { replaces: force && there.kind === 'unknown' })
-      : await callForCopy(original, before, target);
+  if (before !== undefined) {
+    const { status, restored } = await compareWithCopy(original, before, options);
+    if (status === 'unchanged') return { ...facts, status, ...withoutUndefined({ version: before.version }) };
+    if (status !== 'changed here' && !force) {
+      const what = whatIsThere(before, restored, options.clock.now());
+      throw conflict(original, problems[status], target, what);
+    }
+  }
+  const callWith = before === undefined ? callForNew(original) : await callForCopy(original, before, target);
   for (const api of [from.api, target.api]) api.refuseToken(callWith(original));
   const versionBefore = withoutUndefined({ versionBefore: before?.version });
   if (dryRun) {
     return { ...facts, status: 'planned', plan: before === undefined ? 'create' : 'send', ...versionBefore };
   }
-  const { status: answer, body = null } = await send(callWith, original, target, addRemark);
+  const { status: answer, body = null } = await send(callWith, original, {
+    target,
+    overwrites: force && there.kind === 'unknown',
+    addRemark: (message) => addRemark({ label: original.name, message, namesThing: true }),
+  });
   const id = textAt(body, 'id') ?? before?.id;
   const version = versionOf(body);
   await refuseMorePublic(original, { id, privacy: textAt(body, 'privacy') }, target);
@@ -84,9 +93,9 @@ async function compareWithCopy(
   original: ReadVal,
   there: RemoteVal,
   { from, target, env }: CopyOptions,
-): Promise<Status> {
+): Promise<Compared> {
   const { code } = original;
-  if (isSameCode(code, there.code)) return 'unchanged';
+  if (isSameCode(code, there.code)) return { status: 'unchanged' };
   const [known, own] = await Promise.all([
     target.remotes.versions(there),
     from.remotes.versions(original, mostVersionsHere),
@@ -104,7 +113,7 @@ async function compareWithCopy(
     ),
     read: (each: { version: number | undefined }) => target.remotes.readVersion(there, each.version),
   };
-  return (await compareHistories(histories, env)).status;
+  return compareHistories(histories, env);
 }
 
 type Fields = Pick<ReadVal, 'readme' | 'privacy'>;
@@ -118,11 +127,9 @@ const sentFields = ({ readme, privacy }: Fields): routes.ValFields => ({
 });
 
 const callForNew =
-  ({ name, code: { text: code } }: ReadVal, { replaces }: { replaces: boolean }): CallWith =>
+  ({ name, code: { text: code } }: ReadVal): CallWith =>
   (fields) =>
-    replaces
-      ? routes.putVal(name, code, sentFields(fields))
-      : routes.createVal({ name, code, ...sentFields(fields) });
+    routes.createVal({ name, code, ...sentFields(fields) });
 
 /** A val that is there is read once more, and is only made less public. */
 async function callForCopy({ name, code }: ReadVal, before: RemoteVal, target: Target): Promise<CallWith> {
@@ -141,25 +148,48 @@ async function callForCopy({ name, code }: ReadVal, before: RemoteVal, target: T
 const changedMeanwhile = (name: string, target: Target): ConflictError =>
   new ConflictError(`${name} has just changed on ${target.name}.`, { hint: 'Run the command again.' });
 
-/** Once more without the readme, if the service refuses that. */
+type AddRemark = (message: string) => void;
+
+/** `overwrites`: a val that nobody here knows, if the name is taken. A PUT by name takes code alone. */
 async function send(
   callWith: CallWith,
   original: ReadVal,
+  { target, overwrites, addRemark }: { target: Target; overwrites: boolean; addRemark: AddRemark },
+): Promise<Reply> {
+  const { name, code, readme } = original;
+  try {
+    return await sendFields(callWith, original, target, addRemark);
+  } catch (error) {
+    if (hasStatus(error, 412)) throw changedMeanwhile(name, target);
+    if (!hasStatus(error, 409)) throw error;
+    if (!overwrites)
+      throw new ConflictError(`${name} exists already on ${target.name}.`, {
+        hint: hintToOverwrite(name, target),
+      });
+    const reply = await target.api.send(routes.putVal(name, code.text));
+    const fields = readme ? 'readme and its privacy were' : 'privacy was';
+    addRemark(
+      `Only the code of ${name} was copied, because the name was taken on ${target.name}: its ${fields} not sent.`,
+    );
+    return reply;
+  }
+}
+
+/** Once more without the readme, if the service refuses that. */
+async function sendFields(
+  callWith: CallWith,
+  original: ReadVal,
   target: Target,
-  addRemark: (remark: Remark) => void,
+  addRemark: AddRemark,
 ): Promise<Reply> {
   try {
     return await target.api.send(callWith(original));
   } catch (error) {
-    if (hasStatus(error, 412)) throw changedMeanwhile(original.name, target);
-    if (hasStatus(error, 409)) throw conflict(original, 'exists already', target);
     if (!isInvalidRequest(error) || !original.readme) throw error;
-    const reply = await target.api.send(callWith({ ...original, readme: undefined }));
-    const { name } = original;
-    const message = `${name} was copied without the readme, which ${target.name} refused.`;
-    addRemark({ label: name, message, namesThing: true });
-    return reply;
   }
+  const reply = await target.api.send(callWith({ ...original, readme: undefined }));
+  addRemark(`${original.name} was copied without the readme, which ${target.name} refused.`);
+  return reply;
 }
 
 /** Services may ignore the privacy that they are sent. */
@@ -182,10 +212,13 @@ const problems: Readonly<Record<Exclude<Status, 'unchanged' | 'changed here'>, s
   conflict: 'has different code',
 };
 
-const conflict = ({ name }: ReadVal, problem: string, target: Target): ConflictError =>
-  new ConflictError(`${name} ${problem} on ${target.name}.`, {
+const conflict = ({ name }: ReadVal, problem: string, target: Target, what: string): ConflictError =>
+  new ConflictError(`${name} ${problem} on ${target.name}.${what}`, {
     hint: [
       sh`To see the code there, run ${['val', 'get', name, '--code', '--base-url', target.name]}.`,
-      sh`To overwrite it, run ${['copy', name, '--to', target.name, '--force']}.`,
+      hintToOverwrite(name, target),
     ],
   });
+
+const hintToOverwrite = (name: string, target: Target): Hint =>
+  sh`To overwrite it, run ${['copy', name, '--to', target.name, '--force']}.`;

@@ -75,17 +75,18 @@ export const command = defineCommand({
     const items = all ? await listItems(run) : namedItems(vals);
     const {
       out: { say },
-      host: { signal, env },
+      host: { signal, env, clock },
     } = run;
     const remarks: Remark[] = [];
-    const options = { from, target, env, force, dryRun };
+    const options = { from, target, env, clock, force, dryRun };
     const tasks = items.map(({ id, name, givenName }) => ({
       row: { name },
       label: name,
       run: () => copyVal({ id, givenName }, options, (remark) => remarks.push(remark)),
     }));
     const wording = { say, verb: 'copied', things: 'vals', progress: 'Copying' };
-    const result = await runBatch(tasks, { concurrency: 'auto', signal, ...wording });
+    const copying = runBatch(tasks, { concurrency: 'auto', signal, ...wording });
+    const result = await copying.finally(() => target.seen.save());
     for (const sentence of summarizeRemarks(remarks)) say({ kind: 'warning', text: sentence });
     return shownPush(run, result);
   },
