@@ -268,7 +268,10 @@ test('the command prints the counts, and masks the password of its target', asyn
   const source = postgres ? { env: { VALS_DATABASE: service.at } } : {};
   const data = postgres ? [] : ['--data', service.at];
   const { exit, stdout, stderr } = await run(['backup', ...data, target, '--json'], source);
-  expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+  expect({ exit, stderr }).toEqual({
+    exit: 0,
+    stderr: expect.stringMatching(postgres ? /^Using the database / : /^$/),
+  });
   const shown = target.replace(/:\w+@/, ':***@');
   expect(JSON.parse(stdout)).toEqual({
     target: shown,
@@ -321,18 +324,24 @@ function rawBytesOf(at: string): Buffer[] {
   return ['', '-wal'].map((suffix) => readFileSync(`${at}${suffix}`));
 }
 
-test.skipIf(postgres)('a command says which store it made, and that a copied store has no vals', async () => {
-  const home = temporaryFolder();
-  const env = { VALS_DATA_DIR: join(home, 'data') };
-  const store = join(home, 'data', 'vals.db');
-  const added = await run(['user', 'add', 'ada'], { home, env });
-  expect(added.stderr).toContain(`Created the store ${store}.`);
-  const { exit, stderr } = await run(['backup', 'copy.db'], { home, env, cwd: home });
-  expect({ exit, stderr }).toEqual({
-    exit: 0,
-    stderr: expect.stringContaining(`${store} has no vals. Name another store`),
-  });
-});
+test.skipIf(postgres)(
+  'a command says which store it made or used, and that a copied store has no vals',
+  async () => {
+    const home = temporaryFolder();
+    const env = { VALS_DATA_DIR: join(home, 'data') };
+    const store = join(home, 'data', 'vals.db');
+    const added = await run(['user', 'add', 'ada'], { home, env });
+    expect(added.stderr).toBe(`Created the store ${store}.\n`);
+    const listed = await run(['user', 'ls'], { home, env });
+    expect(listed.stderr).toBe(`Using the store ${store}.\n`);
+    expect((await run(['user', 'ls', '--data', store], { home, env })).stderr).toBe('');
+    const { exit, stderr } = await run(['backup', 'copy.db'], { home, env, cwd: home });
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: expect.stringContaining(`${store} has no vals. Name another store`),
+    });
+  },
+);
 
 test.skipIf(postgres).each(['', 'new/'])('a folder is no target (%j)', async (below) => {
   const { exit, stderr } = await run(['backup', join(temporaryFolder(), below)]);

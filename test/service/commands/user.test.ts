@@ -81,6 +81,7 @@ test('a person who owns vals is removed only with the vals, and a dry run remove
   expect(await user('rm', 'ada', '--dry-run')).toMatchObject({ exit: 5, stdout: '' });
   const planned = await user('rm', 'ada', '--with-vals', '--dry-run', '--json');
   expect(JSON.parse(planned.stdout)).toEqual([{ id, username: 'ada', status: 'planned' }]);
+  expect(planned.stderr).toContain('the command removes ada and 1 val, with all versions.');
   expect(JSON.parse((await user('ls', '--json')).stdout)).toHaveLength(2);
   const removed = await user('rm', 'ada', '--yes', '--with-vals', '--json');
   expect(removed.exit).toBe(0);
@@ -116,16 +117,17 @@ test('a person who gets the same name during the question is not removed', async
 });
 
 test.each([
-  [['add', 'ada'], 5, 'vals user token ada'],
-  [['add', 'acme'], 5, 'Choose another name.'],
-  [['token', 'nobody'], 3, ''],
-  [['rm', 'nobody', '--yes'], 3, ''],
-  [['add', 'Ada'], 2, ''],
-  [['add'], 2, ''],
-])('user %j: exit %i, and nothing on stdout', async (words, exit, hint) => {
+  [['add', 'ada'], 5, 'There is a user named ada already in ', 'vals user token ada'],
+  [['add', 'acme'], 5, 'There is a space named acme already in ', 'Choose another name.'],
+  [['token', 'nobody'], 3, '', ''],
+  [['rm', 'nobody', '--yes'], 3, '', ''],
+  [['add', 'Ada'], 2, '', ''],
+  [['add'], 2, '', ''],
+])('user %j: exit %i, and nothing on stdout', async (words, exit, message, hint) => {
   const { user } = await team;
   const result = await user(...words, '--json');
   expect(result).toMatchObject({ exit, stdout: '', error: { exit } });
+  expect(result.error?.message).toContain(message);
   expect(result.error?.hint).toBeTruthy();
   expect(result.error?.hint).toContain(hint);
 });
@@ -236,7 +238,8 @@ describe('spaces', () => {
   });
 
   test.each([
-    [['add', 'acme'], 5, 'There is a user or a space named acme already in ', 'vals space grant acme'],
+    [['add', 'acme'], 5, 'There is a space named acme already in ', 'vals space grant acme'],
+    [['add', 'ada'], 5, 'There is a user named ada already in ', 'Choose another name.'],
     [['add', 'Acme'], 2, 'cannot be the name of a space', ''],
     [['grant', 'nowhere', 'ada'], 3, 'There is no space named nowhere in ', ''],
     [['grant', 'acme', 'nobody'], 3, 'There is no user named nobody in ', ''],

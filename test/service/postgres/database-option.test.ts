@@ -24,7 +24,7 @@ test('vals serve serves one database from two processes, prints only its address
   const { password } = apart(at);
   expect(JSON.parse(first.printed.stdout)).toEqual({ baseUrl: first.baseUrl });
   const added = await run(['user', 'add', 'ada', '--json'], { env: { VALS_DATABASE: at } });
-  expect(added).toMatchObject({ exit: 0, stderr: '' });
+  expect(added).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^Using the database \S+\.\n$/) });
   const { token } = JSON.parse(added.stdout);
   const second = await embeddedService({ at, json: false });
   expect(second.printed.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/);

@@ -11,7 +11,7 @@ import type { Store } from '../../index.ts';
 import { ownerNamed, removeOwner } from '../../store/owners.ts';
 import {
   existingPlaceOptions,
-  newStoreNote,
+  isNewStore,
   type Place,
   type PlaceOptions,
   placeToOpen,
@@ -53,13 +53,13 @@ export async function withStoreOrNew<Result>(
 ): Promise<Result> {
   const { openStore, DatabaseFailure } = await import('../../index.ts');
   const place = placeToOpen(run, options);
-  const created = newStoreNote(place);
+  const isNew = isNewStore(place);
   const store = await openStore(place.location, {
     onEvent(event) {
       if (event.kind === 'upgraded') run.out.say({ kind: 'note', text: event.message });
     },
   });
-  if (created !== undefined) run.out.say({ kind: 'note', text: created });
+  if (isNew) run.out.say({ kind: 'note', text: `Created the store ${place.name}.` });
   try {
     return await work(store, place);
   } catch (error) {
@@ -78,10 +78,21 @@ export const noneNamed = (noun: OwnerNoun, owner: string, place: Place): NotFoun
 const notFound = (message: string, noun: OwnerNoun, { words }: Place): NotFoundError =>
   new NotFoundError(message, { hint: sh`To list the ${noun}s, run ${[noun, 'ls', ...words]}.` });
 
-export const nameTaken = (taken: string, { name }: Place, otherwise: Hint): ConflictError =>
-  new ConflictError(`There is a user or a space named ${taken} already in ${name}.`, {
-    hint: ['Choose another name.', otherwise],
-  });
+const kindOf = (noun: OwnerNoun) => (noun === 'user' ? 'person' : 'space');
+
+/** A name belongs to a user or to a space. `instead` is what one may do with the one that was wanted. */
+export async function nameTaken(
+  { db }: Pick<Store, 'db'>,
+  wanted: OwnerNoun,
+  { name, place, instead }: { name: string; place: Place; instead: Hint },
+): Promise<ConflictError> {
+  const isWanted = await ownerNamed(db, name, kindOf(wanted));
+  const other = wanted === 'user' ? 'space' : 'user';
+  return new ConflictError(
+    `There is a ${isWanted ? wanted : other} named ${name} already in ${place.name}.`,
+    { hint: ['Choose another name.', ...(isWanted ? [instead] : [])] },
+  );
+}
 
 export const removalOptions = {
   ...existingPlaceOptions,
@@ -104,14 +115,20 @@ export function removeUserOrSpace(
   { name, yes, withVals = false, dryRun, ...options }: Removal,
 ): Promise<string> {
   return withStore(run, options, async ({ db }, place) => {
-    const kind = noun === 'user' ? 'person' : 'space';
+    const kind = kindOf(noun);
     const found = await ownerNamed(db, name, kind);
     if (!found) throw noneNamed(noun, name, place);
     if (found.vals > 0 && !withVals) throw stillOwnsVals(name);
-    if (dryRun) return found.id;
     const vals = found.vals === 1 ? '1 val' : `${found.vals} vals`;
-    const along = found.vals === 0 ? '' : ` and ${vals}, with all versions`;
-    if (!yes) await confirmDeletion(run, async () => `Remove ${name}${along}?`);
+    const all = found.vals === 0 ? name : `${name} and ${vals}, with all versions`;
+    if (dryRun) {
+      run.out.say({
+        kind: 'note',
+        text: `Nothing was removed. Without --dry-run, the command removes ${all}.`,
+      });
+      return found.id;
+    }
+    if (!yes) await confirmDeletion(run, async () => `Remove ${all}?`);
     const outcome = await removeOwner(db, name, kind, { withVals, id: found.id });
     if (outcome === 'absent') throw notFound(`The ${noun} ${name} was already removed.`, noun, place);
     if (outcome === 'has vals') throw stillOwnsVals(name);

@@ -53,16 +53,17 @@ function embeddedPlace({ dataFile: file, local }: Run['settings']): Place {
 }
 
 /** The store of a command that opens one itself. The embedded store must not be taken for that of the service in use. */
-export function placeToOpen(run: Pick<Run, 'settings' | 'host'>, { database, data }: PlaceOptions): Place {
+export function placeToOpen(run: Run, { database, data }: PlaceOptions): Place {
+  if (database !== undefined || data !== undefined) return storePlace(run, { database, data });
   const {
     settings,
     host: { env },
   } = run;
-  if (database === undefined && data === undefined) {
-    if (settings.local.value) return embeddedPlace(settings);
-    if (!env.VALS_DATABASE) refuseOtherService(settings);
-  }
-  return storePlace(run, { database, data });
+  if (!settings.local.value && !env.VALS_DATABASE) refuseOtherService(settings);
+  const place = settings.local.value ? embeddedPlace(settings) : storePlace(run, { database, data });
+  if ('database' in place.location) run.out.say({ kind: 'note', text: `Using ${place.name}.` });
+  else if (!isNewStore(place)) run.out.say({ kind: 'note', text: `Using the store ${place.name}.` });
+  return place;
 }
 
 function refuseOtherService({ baseUrl }: Run['settings']): void {
@@ -75,9 +76,8 @@ function refuseOtherService({ baseUrl }: Run['settings']): void {
   );
 }
 
-/** Says that the command makes a new store, because another one may be meant. Undefined if the file is there. */
-export const newStoreNote = ({ location, name }: Place): string | undefined =>
-  !('file' in location) || existingStats(location.file) ? undefined : `Created the store ${name}.`;
+export const isNewStore = ({ location }: Place): boolean =>
+  'file' in location && existingStats(location.file) === undefined;
 
 /** Where a copy goes. `shown` is for the result, without a password. */
 export function placeOfTarget(run: Pick<Run, 'settings'>, target: string): Place & { shown: string } {

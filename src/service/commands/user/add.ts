@@ -17,14 +17,11 @@ export const command = defineCommand({
   ],
   columns: tokenColumns,
   run: (run, { username, ...options }) =>
-    withStoreOrNew(run, options, async ({ db }, place) => {
-      const added = await createPerson(db, username);
+    withStoreOrNew(run, options, async (store, place) => {
+      const added = await createPerson(store.db, username);
       if (!added) {
-        throw nameTaken(
-          username,
-          place,
-          sh`To give a user a new token, run ${['user', 'token', username, ...place.words]}.`,
-        );
+        const instead = sh`To give ${username} a new token, run ${['user', 'token', username, ...place.words]}.`;
+        throw await nameTaken(store, 'user', { name: username, place, instead });
       }
       run.out.say({ kind: 'done', text: `Added ${username} to ${place.name}.` });
       run.out.say({
