@@ -44,11 +44,11 @@ export async function runBatch(tasks: readonly Task[], options: BatchOptions): P
 
 /** For a batch that is not begun, because some of its tasks would fail with these errors. */
 export function refuseBatch(
-  tasks: readonly (Named & { error: ValsError | undefined })[],
+  tasks: readonly (Named & { failure: { reason?: string; error: ValsError } | undefined })[],
   wording: Wording,
 ): Rows {
-  const rows = tasks.map(({ row, error }) =>
-    error === undefined ? notTried({ row }) : { ...row, status: 'failed', error },
+  const rows = tasks.map(({ row, failure }) =>
+    failure === undefined ? notTried({ row }) : { ...row, status: 'failed', ...failure },
   );
   return { kind: 'list', rows, error: failureOf(tasks, rows, wording) };
 }

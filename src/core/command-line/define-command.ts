@@ -31,7 +31,7 @@ export function defineCommand(command: Command, definition: LoadedCommand, words
   const all = Object.entries(globalOptions);
   addOptions(command, { ...options, ...Object.fromEntries(all.filter(isFormat)) });
   const others = all.filter((option) => !isFormat(option));
-  addOptions(command, Object.fromEntries(others), { isHidden: true });
+  addOptions(command, Object.fromEntries(others), { isGlobal: true });
   addOptionsWithEquals(command, definition, words);
   addCommandHelp(command, definition);
 }
@@ -46,7 +46,7 @@ function formatsOf({ columns, empty }: LoadedCommand): string[] {
 }
 
 /** `checkInput` checks values after commander has read the whole line, so that --help and --json count in any place. */
-export function addOptions(command: Command, options: Options, { isHidden = false } = {}): void {
+export function addOptions(command: Command, options: Options, { isGlobal = false } = {}): void {
   for (const [key, definition] of Object.entries(options)) {
     const { description, value, negatable, repeatable } = definition;
     const option = new Option(flagsOf(key, definition), description);
@@ -56,10 +56,20 @@ export function addOptions(command: Command, options: Options, { isHidden = fals
     if (definition.default !== undefined) option.default(definition.default);
     if (repeatable) option.argParser((word, before: string[] = []) => [...before, word]);
     if (definition.rare) option.helpGroup('Less common options:');
-    command.addOption(option.hideHelp(isHidden));
-    if (negatable !== undefined)
-      command.addOption(new Option(negatedName(key), negatable).hideHelp(isHidden));
+    command.addOption(option.hideHelp(isGlobal));
+    if (negatable === undefined) continue;
+    command.addOption(new Option(negatedName(key), negatable).hideHelp(isGlobal));
+    if (!isGlobal) refuseBoth(command, [optionName(key), negatedName(key)]);
   }
+}
+
+/** commander lets the later one count, which is of use only for the options that an alias of a shell has. */
+function refuseBoth(command: Command, names: readonly string[]): void {
+  const typed = new Set<string>();
+  for (const name of names) command.on(`option:${name.slice(2)}`, () => typed.add(name));
+  command.hook('preAction', () => {
+    if (typed.size > 1) command.error(`${names.join(' and ')} cannot be given together`);
+  });
 }
 
 /** An option such as `--inspect` takes a value only after `=`, as with node. commander would take the next word for it. */

@@ -37,7 +37,7 @@ export function createProgram(tree: CommandTree, helpWidth: number, words: reado
   const onReached = async (parent: Command, command: Command) => {
     current = command;
     if (entries.has(command)) await define(command);
-    else addOptions(command, globalOptions, { isHidden: true });
+    else addOptions(command, globalOptions, { isGlobal: true });
     // Copies the global options that stand before the command, such as --json in `vals --json ls`.
     for (const key of Object.keys(globalOptions)) {
       const source = parent.getOptionValueSource(key);
@@ -124,6 +124,6 @@ function createRoot(helpWidth: number, write: (text: string) => void): Command {
       getOutHelpWidth: () => helpWidth,
     });
   for (const option of root.options) option.hideHelp();
-  addOptions(root, globalOptions, { isHidden: true });
+  addOptions(root, globalOptions, { isGlobal: true });
   return root;
 }

@@ -95,24 +95,23 @@ export const wordLike = (words: readonly string[], placeholder = 'word'): ValueT
 export const integer = ({
   min,
   max = Number.MAX_SAFE_INTEGER,
+  example = Math.max(min, 20),
 }: {
   min: number;
   max?: number;
+  example?: number;
 }): ValueType<number> => ({
   placeholder: 'n',
   parse(word) {
     const value = Number(word);
     if (/^\d+$/.test(word) && value >= min && value <= max) return value;
     const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
-    throw new InvalidValue(
-      `takes a whole number ${range}, not "${word}".`,
-      `For example ${Math.max(min, 20)}.`,
-    );
+    throw new InvalidValue(`takes a whole number ${range}, not "${word}".`, `For example ${example}.`);
   },
   schema: { type: 'integer', minimum: min, ...(max < Number.MAX_SAFE_INTEGER && { maximum: max }) },
 });
 
-export const port = (): ValueType<number> => integer({ min: 0, max: 65_535 });
+export const port = (): ValueType<number> => integer({ min: 0, max: 65_535, example: 8787 });
 
 export const seconds = (): ValueType<number> => ({
   placeholder: 'seconds',

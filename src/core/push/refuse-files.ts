@@ -4,7 +4,6 @@ import { refuseBatch, type Wording } from '../command-line/batch.ts';
 import type { Run } from '../command-line/command.ts';
 import { UsageError, type ValsError } from '../errors.ts';
 import { sh } from '../lib/hint.ts';
-import { withoutUndefined } from '../lib/json.ts';
 import type { Rows } from '../output/result.ts';
 
 export interface PushedFile {
@@ -25,11 +24,13 @@ export const pushWording = ({ out: { say } }: Pick<Run, 'out'>): Wording => ({
 });
 
 export function refuseFiles(run: Run, files: readonly PushedFile[], failed: readonly FailedFile[]): Rows {
-  const byFile = new Map(failed.map((each) => [each.file, each]));
+  const failures = new Map(
+    failed.map(({ file, reason, error }) => [file, { ...(reason !== undefined && { reason }), error }]),
+  );
   const tasks = files.map(({ file, name }) => ({
-    row: { file, name, ...withoutUndefined({ reason: byFile.get(file)?.reason }) },
+    row: { file, name },
     label: file,
-    error: byFile.get(file)?.error,
+    failure: failures.get(file),
   }));
   return refuseBatch(tasks, { ...pushWording(run), consequence: 'Nothing was sent.' });
 }

@@ -126,8 +126,11 @@ async function upsert(
   const { status, body = null } = await api.send(call);
   const stored = withoutUndefined({ id: textAt(body, 'id'), version: versionOf(body) });
   if (status === 201) return { status: 'created', ...stored };
-  const known = before?.version ?? versionSeen(stored, seenBefore);
-  return { ...stored, ...whatChanged(stored.version, known) };
+  const { status: done, ...facts } = whatChanged(
+    stored.version,
+    before?.version ?? versionSeen(stored, seenBefore),
+  );
+  return { status: done, ...stored, ...facts };
 }
 
 /** An agent that may not publish makes a new val as a private one. A name that is taken after all is refused then. */

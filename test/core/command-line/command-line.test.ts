@@ -37,6 +37,7 @@ describe('a mistyped command line', () => {
     { args: ['runs', '--since', '2026-02-30'] },
     { args: ['val', 'rm', id, '--yes=no'] },
     { args: ['push', '-', '--name', 'x', '--dry-run=false'] },
+    { args: ['runs', '--error', '--no-error'] },
   ])('$args is refused before anything is sent, in JSON too', async ({ args }) => {
     const service = await scriptedService([]);
     const plain = await run(args, { env: service.env });

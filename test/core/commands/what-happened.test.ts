@@ -205,7 +205,9 @@ describe('vals push', () => {
     const home = temporaryFolder();
     expect(await push(service, home)).toMatchObject({ status: 'created', version: 1 });
     expect(await push(service, home)).toMatchObject({ status: 'unchanged', version: 1 });
-    expect(await push(service, home, 'a.ts', 'two')).toMatchObject({ status: 'pushed', version: 2 });
+    const pushed = await push(service, home, 'a.ts', 'two');
+    expect(pushed).toMatchObject({ status: 'pushed', version: 2 });
+    expect(Object.keys(pushed)).toEqual(['file', 'name', 'status', 'id', 'version', 'versionBefore']);
   });
 
   it('is sent where this machine cannot know, and says where the versions before are', async () => {
