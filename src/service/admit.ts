@@ -49,7 +49,7 @@ function elsewhere({ origin }: ServiceRequest, identity: Identity): HttpProblem 
   return new HttpProblem(
     403,
     `The token is good for the space ${username} alone. The base URL of the space is ${origin}${spacePrefix(username)}.`,
-    { type: outsideOfSpace },
+    { type: outsideOfSpace, space: username },
   );
 }
 

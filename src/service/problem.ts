@@ -7,6 +7,8 @@ interface ProblemExtras {
   /** See `src/core/http/problem-types.ts`. */
   type?: string;
   field?: string;
+  /** The only one that the token is good for. */
+  space?: string;
   headers?: Record<string, string>;
 }
 
@@ -75,8 +77,8 @@ export function problemHeaders({ status, extras }: HttpProblem): Record<string, 
 
 export function problemReply(problem: HttpProblem): ServiceReply {
   const { status, message, extras } = problem;
-  const { type = 'about:blank', field } = extras;
+  const { type = 'about:blank', field, space } = extras;
   const errors = field === undefined ? undefined : [{ field, message }];
-  const body = { type, title: STATUS_CODES[status], status, detail: message, message, errors };
+  const body = { type, title: STATUS_CODES[status], status, detail: message, message, errors, space };
   return { status, headers: problemHeaders(problem), body: JSON.stringify(body) };
 }

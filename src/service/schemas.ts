@@ -160,6 +160,7 @@ export const recordSchemas = {
         arrayOf(record({ field: text, message: text })),
         'The field of the request that is wrong.',
       ),
+      space: noted(text, 'The space that the token is good for, if the request was for something else.'),
     },
   ),
 };

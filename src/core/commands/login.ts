@@ -1,11 +1,12 @@
 import { defineCommand, type Run } from '../command-line/command.ts';
 import { notThisService } from '../command-line/explain/service.ts';
 import { text } from '../command-line/value-types.ts';
-import { AuthError, BadResponseError, NoSpaceError, UsageError } from '../errors.ts';
+import { AuthError, BadResponseError, NoSpaceError, UsageError, ValsError } from '../errors.ts';
 import { readText } from '../files/read-text.ts';
 import { textAt } from '../http/record-fields.ts';
 import { type Hints, hintList, sh } from '../lib/hint.ts';
-import type { JsonObject } from '../lib/json.ts';
+import { isObject, type JsonObject } from '../lib/json.ts';
+import { hasLoneSurrogate } from '../lib/visible.ts';
 import { column } from '../output/column.ts';
 import * as routes from '../routes.ts';
 import { type BaseUrl, parseBaseUrl, spaceIn } from '../settings/base-url.ts';
@@ -48,7 +49,9 @@ export const command = defineCommand({
     const baseUrl =
       givenBaseUrl(run, address) ?? settings.baseUrl?.value ?? (await askForBaseUrl(run, withToken));
     const token = withToken ? await readToken(run) : await askForToken(run, baseUrl);
-    const user = await signIn(run, baseUrl, token);
+    const user = await signIn(run, baseUrl, token).catch((error) => {
+      throw namingBaseUrl(error, baseUrl, withToken);
+    });
     await updateConfig(settings, ({ tokens }) => ({
       baseUrl: baseUrl.href,
       tokens: { ...tokens, [baseUrl.origin]: token },
@@ -119,21 +122,28 @@ const signInHint = 'Nothing was stored. Check the token, then sign in again.';
 const userFields = ['id', 'username', 'bio', 'email', 'profileImageUrl', 'tier', 'url', 'links'];
 
 async function signIn(run: Run, baseUrl: BaseUrl, token: string): Promise<JsonObject> {
-  const space = spaceIn(baseUrl);
   run.out.say({ kind: 'progress', text: 'Waiting for the service' });
-  try {
-    const user = await (await run.api({ token, baseUrl, signInHint })).record(routes.me());
-    if (userFields.some((field) => (user[field] ?? null) !== null)) return user;
-  } catch (error) {
-    if (!space || !(error instanceof NoSpaceError)) throw error;
-    throw new NoSpaceError(error.message, {
-      ...error.facts,
-      hint: ['Nothing was stored.', sh`To sign in to your own vals, run ${['login', space.service.href]}.`],
-    });
-  }
+  const user = await (await run.api({ token, baseUrl, signInHint })).record(routes.me());
+  if (userFields.some((field) => (user[field] ?? null) !== null)) return user;
   throw new BadResponseError('The service did not tell who the token belongs to.', {
     hint: ['Nothing was stored.', ...hintList(notThisService)],
   });
+}
+
+/** A token may be good for one space alone, or the space may not be there. Names the base URL that works. */
+function namingBaseUrl(error: unknown, baseUrl: BaseUrl, withToken: boolean): unknown {
+  if (!(error instanceof ValsError)) return error;
+  const service = spaceIn(baseUrl)?.service ?? baseUrl;
+  const login = (href: string) => ['login', href, ...(withToken ? ['--with-token'] : [])];
+  const space = isObject(error.facts.body) ? textAt(error.facts.body, 'space') : undefined;
+  if (error instanceof NoSpaceError)
+    error.facts.hint = ['Nothing was stored.', sh`To sign in to your own vals, run ${login(service.href)}.`];
+  else if (error instanceof AuthError && space !== undefined && !hasLoneSurrogate(space))
+    error.facts.hint = [
+      'Nothing was stored.',
+      sh`To sign in to that space, run ${login(`${service.href}/@${encodeURIComponent(space)}`)}.`,
+    ];
+  return error;
 }
 
 async function askForBaseUrl({ ask: prompt, settings }: Run, withToken: boolean): Promise<BaseUrl> {

@@ -84,6 +84,11 @@ describe('vals token', () => {
       error: { hint: expect.stringContaining('base URL of the space') },
     });
     expect(outside.error?.message).toContain(`The base URL of the space is ${space}.`);
+    const signIn = await run(['login', baseUrl, '--with-token'], { input: token });
+    expect(signIn).toMatchObject({
+      exit: 4,
+      stderr: expect.stringContaining(`\`vals login ${space} --with`),
+    });
     expect(await ada.vals(['token', 'add', 'ci'], { env })).toMatchObject({
       exit: 5,
       stderr: expect.stringMatching(/^error: There is a token named ci already\.\n.*`vals token rm ci`/),
