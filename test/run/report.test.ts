@@ -72,6 +72,9 @@ describe('a run on a service that records runs', () => {
     const differs = 'Not recorded: one.ts differs from version 1. Push it first.\r\n';
     expect(await screenOf('run', 'one.ts')).toBe(`you\r\n${differs}`);
     expect(await screenOf('run', '--no-report', 'one.ts')).toBe('you\r\n');
+    // The terminal is the val's, so no spinner shows that vals asks the service meanwhile.
+    write('one.ts', `await new Promise((done) => setTimeout(done, 800)); ${code}`);
+    expect(await screenOf('run', 'one.ts')).toBe(`you\r\n${differs}`);
     const { screen } = await runOnScreen(['run', 'one.ts', '--timeout=3'], { cwd: path });
     expect(screen).toContain('--timeout went to the val.');
     expect(screen).toContain('Not recorded: no service is chosen.');

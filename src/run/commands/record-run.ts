@@ -1,6 +1,7 @@
 import type { Run } from '../../core/command-line/command.ts';
 import { createResolver } from '../../core/command-line/resolve-vals.ts';
 import { NotFoundError, undefinedIf, ValsError } from '../../core/errors.ts';
+import { createDirectory } from '../../core/find-val/directory.ts';
 import type { Api } from '../../core/http/api.ts';
 import { ifPresent } from '../../core/http/if-present.ts';
 import { codeOf, textAt, versionOf } from '../../core/http/record-fields.ts';
@@ -56,7 +57,7 @@ export function createRecorder(context: Run, target: Target): BeginRecord {
     const finding =
       importsFiles && target.kind === 'file'
         ? Promise.resolve(`${entry.name} imports files beside it, which are no part of the val.`)
-        : findVersion(context, target, entry, connect);
+        : findVersion(besideVal(context, connect), target, entry);
     // The error is reported when the run is over.
     finding.catch(() => {});
     return async (run) => {
@@ -85,19 +86,20 @@ type Found = KnownVersion | string;
 
 const noVersion = 'the service sent no version with the val.';
 
-async function findVersion(
-  context: Run,
-  target: Target,
-  entry: Entry,
-  connect: () => Promise<Api>,
-): Promise<Found> {
+/** Its requests show no progress, because the val has the terminal. */
+function besideVal(context: Run, connect: () => Promise<Api>): Run {
+  const directory = createDirectory(connect, context.vals.seen);
+  return { ...context, api: connect, vals: { ...context.vals, directory, connect } };
+}
+
+async function findVersion(context: Run, target: Target, entry: Entry): Promise<Found> {
   if (target.kind === 'service') return target.known ?? noVersion;
   const { settings } = context;
   if (!settings.local.value && settings.baseUrl === undefined) {
     return 'no service is chosen. Sign in, or add --local for the embedded service.';
   }
   // The connection opens while the val runs.
-  await connect();
+  await context.api();
   const find = createResolver(context, { isForWriting: true });
   const val = await find(target.path).catch(undefinedIf(NotFoundError));
   if (val?.read === undefined) return `the service has no val for ${entry.name}. Push it first.`;
