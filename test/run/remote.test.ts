@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { systemClock } from '../../src/core/lib/clock.ts';
 import { listen } from '../support/listen.ts';
 import { temporaryFolder } from '../support/program.ts';
+import { secureService } from '../support/secure-service.ts';
 import { folderWith, startRun } from './folder.ts';
 import { own, pages, webOf } from './web.ts';
 
@@ -35,7 +36,7 @@ it('a module on the web that cannot be had or run is an error that says why', as
     ['/relative.ts', /the server answered 404 \(http:\/\/127\.0\.0\.1:/],
     ['/away', /http:\/\/example\.com is not https:/],
     ['/broken.ts', /\/broken\.ts:1:18 has a syntax error/],
-    ['https://127.0.0.1:1/x.js', /cannot be fetched: .*ECONNREFUSED/],
+    ['https://127.0.0.1:1/x.js', /cannot be fetched: the connection was refused/],
   ];
   const imports = failures.map(([path]) => `import('${new URL(path, url)}').catch((e) => e.message)`);
   write('a.ts', `export default () => Promise.all([${imports}])`);
@@ -47,6 +48,21 @@ it('a module on the web that cannot be had or run is an error that says why', as
   expect(await run(['--json', 'c.ts'])).toMatchObject(thrown);
   const computed = { exit: 12, error: { hint: expect.stringContaining('written out') } };
   expect(await run(['--json', 'd.ts', `${url}/v2/word.jsx`])).toMatchObject(computed);
+});
+
+it('of an address that this machine does not trust, or that is not secure, the error says what to do', async () => {
+  const { port } = await secureService('self-signed');
+  const failures = [
+    [`https://127.0.0.1:${port}/x.js`, 'this machine does not trust the certificate', 'NODE_EXTRA_CA_CERTS'],
+    ['http://example.com/x.js', 'http: is allowed only for loopback addresses', 'from an https: address'],
+  ] as const;
+  for (const [url, reason, hint] of failures) {
+    const { exit, error } = await folderWith({ 'a.ts': `import "${url}"` }).run(['--json', 'a.ts']);
+    expect({ exit, error }).toMatchObject({ exit: 12, error: { hint: expect.stringContaining(hint) } });
+    expect(error?.message).toMatch(`a.ts imports ${url}, which cannot be fetched: `);
+    expect(error?.message).toContain(reason);
+    expect(error?.message).toContain('(a.ts:1:8).');
+  }
 });
 
 it('an import that is not reached neither fails nor holds up a run for long', async () => {

@@ -7,7 +7,7 @@ import { placeOfImport } from '../import-failure.ts';
 import { readPackage } from '../process/packages.ts';
 import { isRemote, type MappedModule, type ModuleFormat } from '../protocol.ts';
 import type { Compile } from './compile.ts';
-import { endingOf, type FetchModule, reasonOf } from './remote.ts';
+import { endingOf, type FetchModule } from './remote.ts';
 import type { ImportOf } from './resolve.ts';
 import type { Source, Transpiled, WrittenImport } from './transpile.ts';
 import { createTsconfigs } from './tsconfig.ts';
@@ -117,9 +117,13 @@ export function createLoader(entry: Entry, options: LoaderOptions): Loader {
   function fetchFailure(url: string, { written, importer }: ImportOf, error: unknown): FetchFailedError {
     const source = sources.get(importer);
     const place = source && placeOfImport(written.specifier, source);
-    const { reason, hint } = reasonOf(error);
+    const reason = `${error instanceof Error ? error.message : error}`.replace(/\.$/, '');
+    const hint = error instanceof ValsError ? error.facts.hint : undefined;
     const message = `${source?.name ?? entry.name} imports ${url}, which cannot be fetched: ${reason}${place ? ` (${place})` : ''}.`;
-    return new FetchFailedError(message, { hint, cause: error });
+    return new FetchFailedError(message, {
+      hint: hint ?? 'Check the address and your network.',
+      cause: error,
+    });
   }
 
   function failed(failure: unknown): MappedModule {

@@ -1,12 +1,12 @@
 import { extname } from 'node:path';
+import { reasonOf, remedyOf } from '../../core/command-line/explain/connection.ts';
 import { RunFailedError } from '../../core/errors.ts';
 import type { OpenDispatcher } from '../../core/http/request/dispatcher.ts';
+import { faultOf, type NoReply } from '../../core/http/request/no-reply.ts';
 import type { ProxyServer } from '../../core/http/request/tunnels.ts';
 import type { Clock } from '../../core/lib/clock.ts';
-import type { Hints } from '../../core/lib/hint.ts';
-import { errorMessageOf } from '../../core/lib/system.ts';
 import { type BaseUrl, isLoopback } from '../../core/settings/base-url.ts';
-import { proxyFor } from '../../core/settings/proxy.ts';
+import { type ProxyAddress, proxyFor } from '../../core/settings/proxy.ts';
 import type { Settings } from '../../core/settings/settings.ts';
 import { isRemote } from '../protocol.ts';
 import type { Kept } from './kept.ts';
@@ -31,7 +31,7 @@ export interface RemoteOptions {
 /** The connections of this process to a server. */
 type Connections = (base: BaseUrl, proxy: ProxyServer | undefined) => Promise<OpenDispatcher>;
 
-/** The message says why the module cannot be had. */
+/** Throws a RunFailedError whose message says why the module cannot be had. */
 export type FetchModule = (url: string) => Promise<RemoteModule>;
 
 /** Undefined if the import does not lead to the web. */
@@ -79,7 +79,7 @@ async function fetchRedirected(first: string, options: RemoteOptions): Promise<R
     }
     url = new URL(location, url).href;
   }
-  throw new Error(`it was redirected more than ${mostRedirects} times`);
+  throw new RunFailedError(`it was redirected more than ${mostRedirects} times`);
 }
 
 const privateHint =
@@ -93,17 +93,25 @@ async function fetchOnce(
   { settings, clock, signal, connections }: RemoteOptions,
 ) {
   const { send } = await import('../../core/http/request/send.ts');
-  const open = await connections({ origin, href: origin }, proxyFor(origin, settings.proxy));
+  const proxy = proxyFor(origin, settings.proxy);
+  const open = await connections({ origin, href: origin }, proxy);
   const headers = { accept: '*/*', 'user-agent': `vals/${VERSION}` };
   const limitMs = settings.timeout.value * 1_000;
   const request = { method: 'GET', origin, path: pathname + search, headers };
   const reply = await send(open, request, { clock, limitMs, signal });
-  if ('error' in reply) throw reply.error;
+  if ('error' in reply) throw noReply(reply, proxy);
   const { status, headers: answered, body } = reply;
-  if (body instanceof Error) throw body;
+  if (body instanceof Error) throw noReply({ error: body, mayHaveReachedService: true }, proxy);
   const header = (name: string) => [answered[name]].flat()[0];
   const type = header('content-type') ?? '';
   return { status, location: header('location'), type, code: body.toString() };
+}
+
+function noReply(reply: NoReply, proxy: ProxyAddress | undefined): RunFailedError {
+  const fault = faultOf(reply);
+  if (!('trouble' in fault)) return new RunFailedError(reply.error.message);
+  const hint = remedyOf(fault.trouble, proxy);
+  return new RunFailedError(reasonOf(fault.trouble, proxy), hint === undefined ? {} : { hint });
 }
 
 const isRemoteModule = (value: object | undefined): value is RemoteModule =>
@@ -112,7 +120,10 @@ const isRemoteModule = (value: object | undefined): value is RemoteModule =>
 function checkAddress(url: string): void {
   const { protocol, hostname } = new URL(url);
   if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return;
-  throw new Error(`${protocol}//${hostname} is not https:, and http: is allowed only for loopback addresses`);
+  throw new RunFailedError(
+    `${protocol}//${hostname} is not https:, and http: is allowed only for loopback addresses`,
+    { hint: 'Import the module from an https: address.' },
+  );
 }
 
 /** The language of a remote module, as the ending of a file name. */
@@ -122,12 +133,4 @@ export function endingOf({ url, type }: RemoteModule): string {
   const ending = extname(new URL(url).pathname);
   if (/javascript|ecmascript/.test(type)) return ending === '.jsx' ? ending : '.js';
   return ['.ts', '.tsx', '.mts', '.jsx', '.json'].includes(ending) ? ending : '.js';
-}
-
-/** Why a module cannot be had, and what to do. */
-export function reasonOf(error: unknown): { reason: string; hint: Hints } {
-  const hint = error instanceof RunFailedError ? error.facts.hint : undefined;
-  const cause = error instanceof Error ? error.cause : undefined;
-  const message = errorMessageOf(error) || errorMessageOf(cause);
-  return { reason: message.replace(/\.$/, ''), hint: hint ?? 'Check the address and your network.' };
 }

@@ -4,17 +4,22 @@ import type { Fault } from '../../http/request/faults.ts';
 import { connectTimeoutMs, type TlsProblem, type Trouble } from '../../http/request/trouble.ts';
 import { type Hints, sh } from '../../lib/hint.ts';
 import { isLoopback } from '../../settings/base-url.ts';
+import type { ProxyAddress } from '../../settings/proxy.ts';
 import type { Message, Service } from './service.ts';
 
 type NoReply = Extract<Fault, { trouble: Trouble }>;
 
 export function messageOfTrouble({ kind, trouble }: NoReply, service: Service): Message {
   const { origin } = service.base;
-  const reason = reasonOf(trouble, service);
+  const proxy = service.proxy();
+  const reason = reasonOf(trouble, proxy);
   switch (kind) {
     case 'not connected':
     case 'rejected':
-      return { sentence: `Could not connect to ${origin}: ${reason}.`, hint: remedyFor(trouble, service) };
+      return {
+        sentence: `Could not connect to ${origin}: ${reason}.`,
+        hint: remedyFor(trouble, service, proxy),
+      };
     case 'lost':
       return { sentence: `The connection to ${origin} was lost: ${reason}.`, hint: runAgain };
     case 'timed out':
@@ -24,8 +29,8 @@ export function messageOfTrouble({ kind, trouble }: NoReply, service: Service): 
 
 const runAgain = 'Run the command again.';
 
-function reasonOf(trouble: Trouble, service: Service): string {
-  const proxy = service.proxy();
+/** Why there was no reply, for a server of any kind. */
+export function reasonOf(trouble: Trouble, proxy: ProxyAddress | undefined): string {
   switch (trouble.kind) {
     case 'no reply':
       return `there was no reply within ${Math.round(trouble.afterMs / 100) / 10} s`;
@@ -38,7 +43,7 @@ function reasonOf(trouble: Trouble, service: Service): string {
   }
 }
 
-const at = ({ at }: { at: 'service' | 'proxy' }, proxy: ReturnType<Service['proxy']>): string =>
+const at = ({ at }: { at: 'service' | 'proxy' }, proxy: ProxyAddress | undefined): string =>
   proxy === undefined ? '' : `${at === 'proxy' ? 'at' : 'through'} the proxy ${proxy.url.host}, `;
 
 const noConnection = `there was no connection within ${connectTimeoutMs / 1_000} s`;
@@ -73,22 +78,27 @@ const tlsReasons: Record<TlsProblem, (reason: string) => string> = {
 
 const configHint = sh`To see where the address comes from, run ${['config']}.`;
 
-function remedyFor(trouble: Trouble, service: Service): Hints {
-  const { origin } = service.base;
+function remedyFor(trouble: Trouble, { base }: Service, proxy: ProxyAddress | undefined): Hints {
+  const { origin } = base;
+  if (trouble.kind === 'tls' && trouble.problem === 'expects https')
+    return [`Use https://${new URL(origin).host}.`, configHint];
+  return remedyOf(trouble, proxy) ?? checkAddress(origin);
+}
+
+/** Undefined if only the address can be checked. */
+export function remedyOf(trouble: Trouble, proxy: ProxyAddress | undefined): Hints | undefined {
   const problem = trouble.kind === 'tls' ? trouble.problem : undefined;
-  if (problem === 'expects https') return [`Use https://${new URL(origin).host}.`, configHint];
   if (problem === 'not trusted')
     return 'If you trust it, set NODE_EXTRA_CA_CERTS to the path of a file with that certificate, or with the root certificate of your company.';
   if (problem === 'not valid')
     return "Check the address and this machine's clock. If both are right, ask the operator of the server to renew the certificate.";
   const isAtProxy = trouble.kind === 'proxy refused' || ('at' in trouble && trouble.at === 'proxy');
-  return isAtProxy ? checkProxy(service) : checkAddress(origin);
+  if (!isAtProxy) return undefined;
+  return [
+    `Check the proxy address in ${proxy?.variable}. A user name and a password stand before the host, percent-encoded.`,
+    'To go without the proxy, add the host to NO_PROXY.',
+  ];
 }
-
-const checkProxy = ({ proxy }: Service): Hints => [
-  `Check the proxy address in ${proxy()?.variable}. A user name and a password stand before the host, percent-encoded.`,
-  "To go without the proxy, add the service's host to NO_PROXY.",
-];
 
 function checkAddress(origin: string): Hints {
   const { hostname, port, protocol } = new URL(origin);
