@@ -104,8 +104,13 @@ describe('vals token', () => {
     };
     const own = await vals(baseUrl, 'add', 'ci');
     const ofSpace = await vals(space, 'add', 'ci');
-    await vals(space, 'add', 'deploy');
-    expect(await ada.vals(['token', 'rm', 'deploy', '--yes'], at(baseUrl))).toMatchObject({ exit: 3 });
+    const { id } = await vals(space, 'add', 'deploy');
+    const notHere = await ada.vals(['token', 'rm', 'deploy', '--yes', '--json'], at(baseUrl));
+    expect(notHere).toMatchObject({
+      exit: 3,
+      error: { message: expect.stringMatching(/ for the space acme\.$/) },
+    });
+    expect(notHere.error?.hint).toContain(`\`vals token rm ${id}\``);
     expect(await vals(space, 'rm', 'ci', '--dry-run')).toMatchObject([{ id: ofSpace.id }]);
     expect(await vals(baseUrl, 'rm', 'ci', '--yes')).toMatchObject([{ id: own.id, status: 'deleted' }]);
     expect(await ada.vals(['token', 'rm', 'ci', '--yes'], at(baseUrl))).toMatchObject({ exit: 3 });
@@ -124,7 +129,12 @@ describe('vals token', () => {
         hint: expect.stringContaining('Use a token without limits.'),
       },
     });
-    expect(await run(['token', 'rm', 'reader', '--yes'], as(token))).toMatchObject({ exit: 0 });
+    const inUse = 'reader is the token in use. Once it has ended, sign in with another one.\n';
+    expect(await run(['token', 'rm', 'reader', '--dry-run'], as(ada.token))).toMatchObject({ stderr: '' });
+    expect(await run(['token', 'rm', 'reader', '--yes'], as(token))).toMatchObject({
+      exit: 0,
+      stderr: inUse,
+    });
     expect(await run(['me'], as(token))).toMatchObject({ exit: 4 });
   });
 

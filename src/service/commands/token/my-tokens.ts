@@ -3,7 +3,7 @@ import { NotFoundError, UsageError } from '../../../core/errors.ts';
 import { ifRouteExists } from '../../../core/http/if-present.ts';
 import { textAt } from '../../../core/http/record-fields.ts';
 import { sh } from '../../../core/lib/hint.ts';
-import type { JsonObject } from '../../../core/lib/json.ts';
+import { isObject, type JsonObject } from '../../../core/lib/json.ts';
 import * as routes from '../../../core/routes.ts';
 
 /** The route for tokens is one that many services lack. */
@@ -41,9 +41,28 @@ export function findToken(tokens: readonly JsonObject[], word: string): JsonObje
     });
   }
   if (found) return found;
-  throw new NotFoundError(`You have no token named ${word} here.`, {
-    hint: sh`To list your tokens, run ${['token', 'ls']}.`,
+  throw noToken(tokens, word);
+}
+
+function noToken(tokens: readonly JsonObject[], word: string): NotFoundError {
+  const ofSpace = tokens.find((token) => textAt(token, 'name') === word);
+  if (!ofSpace) {
+    const hint = sh`To list your tokens, run ${['token', 'ls']}.`;
+    return new NotFoundError(`You have no token named ${word} here.`, { hint });
+  }
+  const [id = '', space] = [textAt(ofSpace, 'id'), textAt(ofSpace, 'space')];
+  return new NotFoundError(`You have no token named ${word} here, but one for the space ${space}.`, {
+    hint: sh`To end it, run ${['token', 'rm', id]}, or use the base URL of the space.`,
   });
+}
+
+/** Whether it is the token of this request, as far as the service tells. Names are unique at each base URL. */
+export async function isInUse({ api: connect }: Pick<Run, 'api'>, token: JsonObject): Promise<boolean> {
+  const { token: used } = await (await connect()).record(routes.me());
+  return (
+    isObject(used) &&
+    (['name', 'space'] as const).every((key) => (used[key] ?? null) === (token[key] ?? null))
+  );
 }
 
 const shortestId = 6;

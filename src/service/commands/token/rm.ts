@@ -6,7 +6,7 @@ import { confirmDeletion, deleteAll } from '../../../core/commands/shared/remove
 import { textAt } from '../../../core/http/record-fields.ts';
 import { column, idColumn } from '../../../core/output/column.ts';
 import * as routes from '../../../core/routes.ts';
-import { findToken, listTokens } from './my-tokens.ts';
+import { findToken, isInUse, listTokens } from './my-tokens.ts';
 
 export const command = defineCommand({
   summary: 'Revoke one of your tokens at once',
@@ -25,6 +25,12 @@ export const command = defineCommand({
     const token = findToken(await listTokens(run), word);
     const id = textAt(token, 'id') ?? '';
     const name = textAt(token, 'name') ?? word;
+    if (await isInUse(run, token)) {
+      run.out.say({
+        kind: 'note',
+        text: `${name} is the token in use. Once it has ended, sign in with another one.`,
+      });
+    }
     if (!dryRun && !yes) await confirmDeletion(run, async () => `End the token ${name}?`);
     const deletion = {
       row: { id, name },
