@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { longestSearch } from '../limits.ts';
 import type { ServiceReply } from '../request.ts';
-import { type Access, isInSpace, type User } from '../store/access.ts';
+import { type Access, firstTokenName, isInSpace, type User } from '../store/access.ts';
 import { type Html, type HtmlPart, html, markupOf, trustedHtml } from './html.ts';
 import { script } from './script.ts';
 import { style } from './stylesheet.ts';
@@ -73,8 +73,19 @@ function headerOf(view: View, query = ''): Html {
 <form class="search" role="search" action="${base}/search">
 <input type="search" name="q" value="${query}" aria-label="Search vals" placeholder="Search vals" required maxlength="${longestSearch}">
 <button>Search</button></form>
-<div class="who"><span>Signed in as <b>${visitor.actor.username}</b></span>
+<div class="who"><span>Signed in as <b>${visitor.actor.username}</b>${tokenText(visitor)}</span>
 <form method="post" action="/sign-out"><button>Sign out</button></form></div></header>`;
+}
+
+/** What is not said of the first token, if it has no limits. */
+function tokenText({ token, spaces }: Access): string {
+  const [space] = token.spaceId === null ? [] : spaces;
+  const texts = [
+    ...(token.name === firstTokenName ? [] : [token.name]),
+    ...(token.readOnly ? ['reads only'] : []),
+    ...(space ? [`for ${space.username} alone`] : []),
+  ];
+  return texts.length === 0 ? '' : ` (${texts.join(', ')})`;
 }
 
 function ownerLinks({ actor, owner, spaces, token }: Access): Html[] {

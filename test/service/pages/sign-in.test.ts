@@ -119,7 +119,7 @@ describe('the cookie', async () => {
     const { status, text } = await visit('/', { cookie: `a=b; ${cookie.replace('=', '1=')}x; ${cookie}` });
     expect(status).toBe(200);
     expect(text).toContain('hello');
-    expect(text).toContain('Signed in as <b>local</b>');
+    expect(text).toContain('Signed in as <b>local</b></span>');
     expect((await visit(`/vals/${val.id}/raw`, { cookie })).text).toBe('my_code');
     for (const [path, status] of [
       ['/nothing', 404],
@@ -208,7 +208,9 @@ describe('the pages of a space', async () => {
     const { headers } = await signIn(token);
     expect(headers.location).toBe('/@acme/');
     const cookie = `${headers['set-cookie']?.[0]}`.split(';')[0] ?? '';
-    expect((await visit('/@acme/', { cookie })).text).toContain('shared');
+    const { text } = await visit('/@acme/', { cookie });
+    expect(text).toContain('shared');
+    expect(text).toContain('Signed in as <b>local</b> (ci, reads only, for acme alone)</span>');
     const outside = await visit('/', { cookie });
     expect(outside).toMatchObject({
       status: 404,
