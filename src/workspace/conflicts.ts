@@ -56,7 +56,8 @@ export function whatIsThere(val: RemoteVal, restored: number | undefined, now: n
   return ` Version ${val.version} there ${text}.`;
 }
 
-function waysOn(conflict: Finding, path: string): Hint[] {
+/** What somebody who has this conflict can do. */
+export function waysOn(conflict: Finding, path: string): Hint[] {
   const steps = nextSteps(conflict.word, [path]);
   const val = valOf(conflict);
   const name = conflict.name;

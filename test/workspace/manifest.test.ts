@@ -69,14 +69,21 @@ describe('the services that vals belong to', () => {
     ['push', '--prune', '--yes'],
   ];
 
-  it('the first push to a service that others can reach lists it, but not a dry run', async () => {
-    const { env } = await reachableService('vals.test', withEverything);
-    const place = workspaceWith(env, { 'a.ts': 'a' });
-    await place.rows(['push', '--dry-run']);
-    expect(place.manifest()).toEqual({});
-    await place.rows(['push']);
-    expect(place.read('vals.json')).toBe('{\n  "services": [\n    "http://vals.test"\n  ]\n}\n');
-  });
+  it.each([
+    ['sends something', 'theirs'],
+    ['finds all unchanged', 'a'],
+  ])(
+    'a first push that %s lists a service that others can reach, a dry run does not',
+    async (_what, code) => {
+      const service = await reachableService('vals.test', withEverything);
+      service.edit(code === 'a' ? 'a' : 'other', code);
+      const place = workspaceWith(service.env, { 'a.ts': 'a' });
+      await place.rows(['push', '--dry-run']);
+      expect(place.manifest()).toEqual({});
+      await place.rows(['push']);
+      expect(place.read('vals.json')).toBe('{\n  "services": [\n    "http://vals.test"\n  ]\n}\n');
+    },
+  );
 
   it('another one is exit 2 for every command that writes, and no flag and no terminal changes that', async () => {
     const { place, theirs } = await elsewhere();

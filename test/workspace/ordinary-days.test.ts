@@ -61,6 +61,8 @@ it('4. the val of a renamed file keeps its address, until somebody renames it', 
   mine.commit({ 'words.ts': code('v2') });
   const ci = mine.clone();
   expect(await ci.rows(['push'], 5)).toMatchObject([{ status: 'failed', reason: 'renamed here' }]);
+  const { screen } = await mine.onScreen(['status'], { columns: 200 });
+  expect(screen).toContain('`vals val set count --name words`');
   expect(await mine.vals('val', 'set', 'count', '--name', 'words')).toMatchObject({ exit: 0 });
   expect(await mine.clone().rows(['push'])).toMatchObject([{ status: 'pushed', id }]);
   expect(ci.git('status', '--porcelain')).toBe('');

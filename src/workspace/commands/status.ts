@@ -5,7 +5,8 @@ import { sh } from '../../core/lib/hint.ts';
 import { type JsonObject, withoutUndefined } from '../../core/lib/json.ts';
 import { type Column, column, idColumn, moment } from '../../core/output/column.ts';
 import { noteOtherService } from '../belonging.ts';
-import { differs, type Finding, statusOf, valOf } from '../findings.ts';
+import { waysOn } from '../conflicts.ts';
+import { differs, type Finding, isReason, statusOf, valOf } from '../findings.ts';
 import { compareWorkspace, refuseUnknownWords } from '../read/choose.ts';
 import { words as allWords, hintAtGit, markOf, nextSteps } from '../words.ts';
 import { isTypedInside, nameOfService, pathTo, type Workspace } from '../workspace.ts';
@@ -87,7 +88,10 @@ function sayNextSteps(
     if (findings.length === 0) continue;
     const limit = findings.map(({ compared }) => compared?.limit).find((each) => each !== undefined);
     const paths = findings.map((finding) => pathTo(workspace, finding.file));
-    say({ kind: 'hint', text: [...hintAtGit(limit), ...nextSteps(word, paths, { isWhole })] });
+    const [first, ...others] = findings;
+    const isOne = first !== undefined && others.length === 0 && isReason(word);
+    const steps = isOne ? waysOn(first, pathTo(workspace, first.file)) : nextSteps(word, paths, { isWhole });
+    say({ kind: 'hint', text: [...hintAtGit(limit), ...steps] });
   }
 }
 

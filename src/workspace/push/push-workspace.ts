@@ -12,7 +12,7 @@ import { listService, refuseOtherService } from '../belonging.ts';
 import { carryOut, type Done } from '../carry-out.ts';
 import { reasonOf } from '../conflicts.ts';
 import { learnIds } from '../ids.ts';
-import { type PlanOptions, type Step, sendsCode } from '../plan.ts';
+import type { PlanOptions, Step } from '../plan.ts';
 import { closeLook, type Look, openLook } from '../read/look.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 import { askAbout } from './ask.ts';
@@ -88,7 +88,7 @@ async function push(
   await askAbout(run, plan.steps, { workspace, isFirst, yes: options.yes, dryRun });
   const isBroken = new Set(broken.map(({ file }) => file));
   const steps = plan.steps.filter((step) => !isBroken.has(pathTo(workspace, step.file)));
-  if (!dryRun && steps.some((step) => sendsCode(step) || step.kind === 'delete')) listService(workspace);
+  if (!dryRun) listService(workspace);
   const { result, done } = await carryOutAll(run, look, steps, { ...options, failure: plan.failure });
   if (!dryRun) {
     if (result.error === undefined || [...done.values()].some(isChange)) look.records.notePush();
