@@ -29,7 +29,7 @@ export const workspaces: Measurement = {
 const size = 1_500;
 
 const plainPush = (bench: Bench, files: number): Sample => ({
-  name: `vals push of ${files.toLocaleString('en')} new files outside of a workspace`,
+  name: `vals push of ${files.toLocaleString('en')} new files outside a workspace`,
   take: () => timeOf(bench.vals(['push', '.'], makeFiles(bench, files))),
 });
 

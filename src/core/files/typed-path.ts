@@ -19,7 +19,7 @@ export function refuseLinkToSecret(path: string, shownPath: string, cwd: string)
 }
 
 function problemOf(project: string, target: string): string | undefined {
-  if (!isWithin(project, target)) return 'outside of this project';
+  if (!isWithin(project, target)) return 'outside this project';
   const below = withSlashes(relative(project, target));
   if (below.split('/').some((name) => name.startsWith('.'))) return 'hidden';
   const isIgnored = createIgnoreCheck(project);

@@ -35,7 +35,7 @@ describe('a link out of the project', () => {
       expect({ exit, stderr }).toEqual({
         exit: 10,
         stderr: expect.stringContaining(
-          `link.ts is or contains a link to ${outside}/secret.ts, which is outside of this project.`,
+          `link.ts is or contains a link to ${outside}/secret.ts, which is outside this project.`,
         ),
       });
       expect(service.requests).toEqual([]);
