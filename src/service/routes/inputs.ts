@@ -27,7 +27,7 @@ const readme = orNull<string>({ type: 'string', maxLength: longestReadme });
 const privacy = oneOf(privacies);
 const type = oneOf(valTypes);
 
-export const newVal = record({ name, code }, { readme, privacy, type });
+export const newVal = record({ code }, { name, readme, privacy, type });
 export const newVersion = record({ code }, { name, readme, privacy, type });
 export const changedProperties = record({}, { name, readme, privacy, type });
 export const nameAndCode = record({ name, code }, { type });

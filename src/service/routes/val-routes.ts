@@ -9,7 +9,6 @@ import {
   createVersion,
   deleteVal,
   deleteVersion,
-  newValDefaults,
 } from '../store/change-val.ts';
 import { valsWithText } from '../store/lists.ts';
 import { runPositions, valPositions, versionPositions } from '../store/positions.ts';
@@ -50,10 +49,7 @@ export function valRoutes(db: Database): Route[] {
       body: input.newVal,
       responses: { 201: ref('Val') },
       reply: async (request, { body, options }) =>
-        createdReply(
-          request,
-          await createVal(db, accessOf(request), { ...newValDefaults, ...body }, options),
-        ),
+        createdReply(request, await createVal(db, accessOf(request), body, options)),
     }),
     route('PUT', '/v1/vals', {
       summary: 'Create a val, or update the code of the val with this name',

@@ -149,17 +149,18 @@ async function saveVal(tx: Tx, before: LockedVal, after: LockedVal, at: string):
 
 const nameTaken = (name: string): HttpProblem => new HttpProblem(409, `A val named ${name} already exists.`);
 
-export const newValDefaults = { readme: null, privacy: 'private', type: 'script' } as const;
+const newValDefaults = { readme: null, privacy: 'private', type: 'script' } as const;
 
+/** Some clients of the API create vals without a name. */
 export const createVal = (
   db: Database,
   access: Access,
-  content: ValContent,
+  { name = `val_${randomUUID().slice(-12)}`, ...change }: ValChange,
   { origin }: WriteOptions = {},
 ): Promise<Val> =>
   writeAs(db, access, {}, async (tx) => {
-    const val = await insertVal(tx, access, content, origin);
-    if (!val) throw nameTaken(content.name);
+    const val = await insertVal(tx, access, { ...newValDefaults, ...change, name }, origin);
+    if (!val) throw nameTaken(name);
     return val;
   });
 

@@ -154,7 +154,7 @@ test('a body that the description refuses is refused by the service, with the na
   const run = { version: 1, runStartAt: '2026-01-31', runEndAt: '2026-01-31' };
   const refused: Record<string, object[]> = {
     'POST /v1/vals code': [undefined, '', 1, 'c'.repeat(256_001)].map((code) => ({ name, code })),
-    'POST /v1/vals name': [undefined, null, 'a-b', 'a\n', 'a'.repeat(49)].map((name) => ({ code, name })),
+    'POST /v1/vals name': [null, 'a-b', 'a\n', 'a'.repeat(49)].map((name) => ({ code, name })),
     'POST /v1/vals readme': [1, 'a'.repeat(8_193)].map((readme) => ({ name, code, readme })),
     'POST /v1/vals privacy': ['secret', null].map((privacy) => ({ name, code, privacy })),
     'POST /v1/vals type': ['cron', null].map((type) => ({ name, code, type })),

@@ -54,6 +54,15 @@ describe('a new val', () => {
     expect(await read(id)).toEqual(answer.body);
   });
 
+  test('without a name gets one, because some clients send none', async () => {
+    const create = async () =>
+      (await service.ask('POST', '/v1/vals', { body: { code: 'c', privacy: 'unlisted' } })).body;
+    const named = { name: expect.stringMatching(/^val_[0-9a-f]{12}$/), code: 'c', privacy: 'unlisted' };
+    const [one, two] = [await create(), await create()];
+    expect([one, two]).toMatchObject([named, named]);
+    expect(one).not.toMatchObject({ name: (two as Val).name });
+  });
+
   test('with the name of an existing val is refused', async () => {
     await service.createVal({ name: 'twice', code: '1' });
     const answer = await service.ask('POST', '/v1/vals', { body: { name: 'twice', code: '2' } });

@@ -1,7 +1,7 @@
 import { isObject } from '../../../src/core/lib/json.ts';
 import { openStore, parseSeed, type SeedData, type StoreLocation } from '../../../src/service/index.ts';
 import { homeOf } from '../../../src/service/store/access.ts';
-import { createVal, newValDefaults } from '../../../src/service/store/change-val.ts';
+import { createVal } from '../../../src/service/store/change-val.ts';
 import { type RecordKind, recordKinds } from '../../../src/service/store/records.ts';
 import { loadSeed } from '../../../src/service/store/seed.ts';
 import { identify } from '../../../src/service/store/tokens.ts';
@@ -49,7 +49,7 @@ export async function seedStore(place: StoreLocation, seed: SeedData, token?: st
     const access = homeOf(owner);
     const names = (seed.runs ?? []).flatMap(({ val }) => (isObject(val) && !val.id ? `${val.name}` : []));
     for (const name of new Set(names)) {
-      await createVal(store.db, access, { ...newValDefaults, name, code: 'c' }).catch(() => {});
+      await createVal(store.db, access, { name, code: 'c' }).catch(() => {});
     }
     await loadSeed(store.db, access.owner, seed);
   } finally {
