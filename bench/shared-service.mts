@@ -114,7 +114,7 @@ async function compareBackups(bench: Bench, large: FilledService, small: FilledS
   const vacuum = { name: 'VACUUM INTO of the same file', take: () => timeOfVacuum(bench, file) };
   const speed =
     flag === '--data'
-      ? { what: copy(large), to: vacuum, atMost: 3 }
+      ? { what: copy(large), to: vacuum, atMost: 1.5 }
       : { what: copy(large), to: copy(small), atMost: 150 };
   return compare({ runs: 1, warmUps: 0 }, [
     speed,
