@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Run } from '../core/command-line/command.ts';
+import { isPath } from '../core/command-line/resolve-vals.ts';
 import { LocalError, UsageError } from '../core/errors.ts';
 import { readText } from '../core/files/read-text.ts';
 import type { GivenVal } from '../core/find-val/find-val.ts';
@@ -56,7 +57,7 @@ export async function findTarget(run: Run, { val, at }: Wanted): Promise<Target>
       hint: 'Omit the version, or give the id of the val.',
     });
   }
-  if (/[/\\]|^\.{1,2}$|\.[mc]?[jt]sx?$/.test(word)) {
+  if (isPath(word, run)) {
     if (existsSync(path)) {
       throw new UsageError(`${word} is a folder, not a file.`, { hint: 'Give a file or the name of a val.' });
     }

@@ -33,6 +33,13 @@ it.each([
   },
 );
 
+it("vals run takes another owner's val by its owner and name", async () => {
+  const { env, edit } = await startStrict({ alias: true });
+  edit('hello', "export default () => 'hello'");
+  for (const word of ['ada/hello', '@ada/hello'])
+    expect(await run(['run', word], { env })).toMatchObject({ exit: 0, stdout: 'hello\n' });
+});
+
 /** Root may look into every folder. */
 it.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
   'vals run of a file in a locked folder is exit 10',

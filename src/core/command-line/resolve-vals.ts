@@ -55,7 +55,8 @@ const isGivenVal = (value: unknown): value is GivenVal =>
 
 const isListOfVals = (value: unknown): value is GivenVal[] => Array.isArray(value) && value.every(isGivenVal);
 
-const isPath = (word: string, { settings }: Run): boolean =>
+/** The word is a file, whether it is there or not, so it is not resolved where a command takes files, too. */
+export const isPath = (word: string, { settings }: Run): boolean =>
   /^[./\\]|\\|\/$/.test(word) || extension.test(word) || isFile(resolvePath(settings.cwd, word));
 
 const withoutCode = ({ read, ...val }: GivenVal): GivenVal =>
