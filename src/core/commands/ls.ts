@@ -8,6 +8,8 @@ import type { JsonObject, Page } from '../lib/json.ts';
 import { column, idColumn, moment } from '../output/column.ts';
 import { paging } from './shared/options.ts';
 
+const pushFile = sh`To make a val of a file, run ${['push', 'hello.ts']}.`;
+
 export const command = defineCommand({
   summary: 'List your vals',
   description:
@@ -25,10 +27,7 @@ export const command = defineCommand({
     { ...moment('changed', 'versionCreatedAt', 'updatedAt'), droppable: 3 },
     idColumn('id'),
   ],
-  empty: [
-    'You have no vals yet. Write some code to hello.ts.',
-    sh`To make it a val, run ${['push', 'hello.ts']}.`,
-  ],
+  empty: ['You have no vals yet.', pushFile],
   async run(run, { word, ...paging }) {
     const { directory } = run.vals;
     const listed = await directory.pages(word === undefined ? paging : { all: true });
@@ -36,12 +35,14 @@ export const command = defineCommand({
     if (listed === undefined) {
       run.out.say({
         kind: 'note',
-        text: 'The service cannot list vals. The list below has only the vals that this machine has seen.',
+        text: 'The service cannot list vals. The list has only the vals that this machine has seen.',
       });
     }
     const rows = takeRecords(withWord(listed ?? seenPages(run), word), paging);
-    if (word === undefined) return { kind: 'list', rows };
-    return { kind: 'list', rows, emptyHint: 'None of your vals has the word in its name.' };
+    const whose = listed === undefined ? 'the vals that this machine has seen' : 'your vals';
+    if (word !== undefined)
+      return { kind: 'list', rows, emptyHint: `None of ${whose} has the word in its name.` };
+    return { kind: 'list', rows, emptyHint: ['This machine has seen none of your vals.', pushFile] };
   },
 });
 

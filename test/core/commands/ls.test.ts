@@ -68,6 +68,6 @@ describe('vals ls on another service', () => {
     const result = await run(['ls', 'price', '--json'], service);
     expect(result).toMatchObject({ exit: 0, stdout: '[]\n' });
     expect(result.stderr).toContain('The service cannot list vals.');
-    expect((await runOnScreen(['ls'], service)).screen).toContain('You have no vals yet.');
+    expect((await runOnScreen(['ls'], service)).screen).toContain('This machine has seen none of your vals.');
   });
 });
