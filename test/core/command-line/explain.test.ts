@@ -47,6 +47,11 @@ describe('a failed request', () => {
     trouble: { kind: 'tls', at: 'service', problem: 'expects https', reason: '' },
   };
 
+  const plain: Fault = {
+    kind: 'rejected',
+    trouble: { kind: 'tls', at: 'service', problem: 'expects http', reason: '' },
+  };
+
   it.each<[exit: number, says: string, hint: string, call: Call, fault: Fault]>([
     [4, 'There is no token for http://vals.example.', 'Sign in.', routes.me(), { kind: 'no token' }],
     [
@@ -80,6 +85,7 @@ describe('a failed request', () => {
     [6, 'This service does not support this command', 'To check the base URL', routes.myLikes(), status(405)],
     [7, 'This service does not support this command', 'To check the base URL', routes.me(), status(501)],
     [7, 'the server expects https', 'Use https://vals.example.', routes.putVal('a', ''), alert],
+    [7, 'the server expects http, not https', 'Check the port', routes.me(), plain],
     [7, 'The service received too many requests.', 'Wait', routes.me(), status(429)],
     [7, 'The connection to http://vals.example was lost: odd.', 'Run the command again.', routes.me(), lost],
     [

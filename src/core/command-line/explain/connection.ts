@@ -80,8 +80,11 @@ const configHint = sh`To see where the address comes from, run ${['config']}.`;
 
 function remedyFor(trouble: Trouble, { base }: Service, proxy: ProxyAddress | undefined): Hints {
   const { origin } = base;
+  const { host, hostname } = new URL(origin);
   if (trouble.kind === 'tls' && trouble.problem === 'expects https')
-    return [`Use https://${new URL(origin).host}.`, configHint];
+    return [`Use https://${host}.`, configHint];
+  if (trouble.kind === 'tls' && trouble.problem === 'expects http' && trouble.at === 'service')
+    return [isLoopback(hostname) ? `Use http://${host}.` : 'Check the port of the address.', configHint];
   return remedyOf(trouble, proxy) ?? checkAddress(origin);
 }
 

@@ -67,7 +67,7 @@ it('TLS that breaks after the request leaves the outcome of a write unknown', as
 it('a port that expects http is reported', async () => {
   const service = await scriptedService([]);
   const env = { ...service.env, VALS_BASE_URL: service.baseUrl.replace('http:', 'https:') };
-  await expectRejected(env, /: the server expects http, not https\.$/);
+  await expectRejected(env, /: the server expects http, not https\.$/, /^Use http:\/\/127/);
 });
 
 it.each([['me'], writing])(
