@@ -58,9 +58,9 @@ export function printed(command: Command, value: unknown): unknown {
         {
           file,
           name: file.replace(/^.*\/|\.ts$/g, ''),
+          status: 'sent',
           ...(typeof id === 'string' && { id }),
           ...(version !== undefined && { version }),
-          status: 'sent',
         },
       ];
     }
