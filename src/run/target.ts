@@ -52,7 +52,7 @@ export async function findTarget(run: Run, { val, at }: Wanted): Promise<Target>
   const { word, version } = val;
   const path = resolve(run.settings.cwd, word);
   if (isFile(path)) {
-    if (at === undefined) return fileTarget(run, word);
+    if (at === undefined && version === undefined) return fileTarget(run, word);
     throw new UsageError(`Only a val on the service has versions, but ${word} is a file.`, {
       hint: 'Omit the version, or give the id of the val.',
     });

@@ -20,12 +20,15 @@ export async function resolveVals(
   const isForWriting = command.effect !== 'reads' && command.effect !== 'runs';
   const find = createResolver(run, { isForWriting });
   async function resolve(typed: string, { orFile, orVersion }: ValReference): Promise<GivenVal> {
-    if (orFile && isPath(typed, run)) return { id: typed, word: typed };
-    const [, val, version] = (orVersion && /^(.+)@(\d+)$/.exec(typed)) || [];
+    const isTyped = orFile && isPath(typed, run);
+    const [, val, version] = (orVersion && !isTyped && /^(.+)@(\d+)$/.exec(typed)) || [];
     const word = val ?? typed;
-    const found = await find(word).catch((error) => {
-      throw orFile ? namingFiles(error, word, command, run) : error;
-    });
+    const found =
+      orFile && isPath(word, run)
+        ? { id: word, word }
+        : await find(word).catch((error) => {
+            throw orFile ? namingFiles(error, word, command, run) : error;
+          });
     return version === undefined ? found : { ...found, version: Number(version) };
   }
 
