@@ -46,7 +46,7 @@ const summaryOf = (problem: string): string => problem.replace(/\n.*/s, '').repl
 function problemOf({ text, permission, resource }: Thrown): string {
   if (permission === undefined) return text;
   const denied = [permission, resource && withoutNamespace(resource)].filter(Boolean).join(', ');
-  return `${text.replace(/ Use --allow-.*$/s, '').replace(/\.$/, '')} (${denied})`;
+  return `${text.replace(/\.? *(?:Use --allow-.*)?$/s, '')} (${denied})`;
 }
 
 function permissionHint({ code, permission, resource }: Thrown, { entry }: Modules): Hints | undefined {
@@ -61,6 +61,8 @@ function permissionHint({ code, permission, resource }: Thrown, { entry }: Modul
       ];
     case 'FileSystemWrite':
       return ['A val may write no files.', `To allow it, add --allow-write ${path} before the file or val.`];
+    case 'Inspector':
+      return 'To debug the val, add --inspect before the file or val.';
   }
   if (permission !== undefined || code === 'ERR_DLOPEN_DISABLED') {
     return [

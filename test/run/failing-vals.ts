@@ -151,6 +151,12 @@ export const failingVals: readonly FailingVal[] = [
     hint: 'add --allow-run before the file or val.',
   },
   {
+    name: 'opens a debugger',
+    code: 'import { open } from "node:inspector"; open(0)',
+    message: 'Error: Access to this API has been restricted (Inspector, ',
+    hint: 'add --inspect before the file or val.',
+  },
+  {
     name: 'loads a native addon',
     code: 'process.dlopen({ exports: {} }, "absent.node")',
     message: 'Cannot load native addon',
