@@ -20,6 +20,7 @@ if (threads === undefined || threads.isMainThread) {
   const map = readModuleMap();
   threads?.setEnvironmentData(mapName, map);
   registerHooks(JSON.parse(map));
+  warnOfThreads();
   reportUncaughtErrors();
   copyOutput();
   sendEvent({ kind: 'began' });
@@ -34,6 +35,13 @@ function registerHooks(map: ModuleMap): void {
     return;
   }
   module.register(pathToFileURL(join(__dirname, 'hooks.cjs')), { data: map });
+}
+
+/** Before Node 22.15, the hooks need a thread, and so Node can refuse none to the val. The first thread is theirs. */
+function warnOfThreads(): void {
+  if (threads === undefined || process.permission?.has('child') !== false) return;
+  const text = `Node ${process.versions.node} cannot refuse threads to a val, so this one may start them without --allow-run.`;
+  process.once('worker', () => process.once('worker', () => process.emitWarning(text)));
 }
 
 /** An error that the val itself handles is no failure. */
