@@ -4,7 +4,7 @@ import { createSeenVals } from '../find-val/seen-vals.ts';
 import type { Api } from '../http/api.ts';
 import { once } from '../lib/once.ts';
 import { warnWith } from '../output/out.ts';
-import { changedSomething, countOutcomes } from '../output/outcome.ts';
+import { changedSomething, countOutcomes, sentenceOfOne } from '../output/outcome.ts';
 import { createPrompt } from '../output/prompt.ts';
 import { errorIn, outcomesIn } from '../output/result.ts';
 import { ReaderGone } from '../output/streams.ts';
@@ -34,9 +34,12 @@ export const runCommand = (
       const result = await command.run(run, await resolveVals(command, input, run));
       const error = errorIn(result);
       const rows = outcomesIn(result);
-      if (error === undefined && changedSomething(rows))
-        out.say({ kind: 'done', text: `${countOutcomes(rows)}.` });
-      const shown = out.show(result);
+      const sentence = result.sentence ?? sentenceOfOne(rows);
+      const summary = sentence ?? (changedSomething(rows) ? `${countOutcomes(rows)}.` : '');
+      if (error === undefined && summary !== '') out.say({ kind: 'done', text: summary });
+      const isSaid = error === undefined && sentence !== undefined;
+      const shown =
+        isSaid && out.forPerson && options.flags.fields === undefined ? Promise.resolve() : out.show(result);
       await (error === undefined ? shown : shown.catch(ignoreReaderGone));
       if (error !== undefined) throw error;
     } finally {

@@ -1,14 +1,12 @@
-import { defineCommand, type Run } from '../command-line/command.ts';
+import { defineCommand } from '../command-line/command.ts';
 import { path, text, type ValueType, wordLike } from '../command-line/value-types.ts';
 import { InvalidValue, UsageError } from '../errors.ts';
 import { sh } from '../lib/hint.ts';
 import { column, idColumn } from '../output/column.ts';
-import type { Result } from '../output/result.ts';
 import { chooseFiles } from '../push/choose-files.ts';
 import { annotateFailures } from '../push/github.ts';
-import { shownPush } from '../push/shown-push.ts';
 import { noCheck } from '../push/syntax.ts';
-import { type UpsertOptions, upsertFiles } from '../push/upsert.ts';
+import { upsertFiles } from '../push/upsert.ts';
 import { fileColumn, outcomeColumn, versionColumn } from './shared/columns.ts';
 import { dryRun, ifVersion } from './shared/options.ts';
 
@@ -71,31 +69,15 @@ export const command = defineCommand({
     fileColumn,
   ],
   empty: 'Nothing to push.',
-  async run(run, { paths, ...options }) {
+  async run(run, { paths, name, ifVersion, concurrency = 'auto', noCheck = false, dryRun = false }) {
     if (paths.length === 0) {
       throw new UsageError('No path was given.', {
         hint: sh`To push a file, run ${['push', 'hello.ts']}.`,
       });
     }
-    return pushFiles(run, paths, options);
+    const files = await chooseFiles(run, { paths, name });
+    const result = await upsertFiles(run, files, { name, ifVersion, concurrency, noCheck, dryRun });
+    annotateFailures(run, result.rows);
+    return result;
   },
 });
-
-interface PushInput {
-  name?: string | undefined;
-  ifVersion?: number | undefined;
-  concurrency?: UpsertOptions['concurrency'] | undefined;
-  noCheck?: boolean | undefined;
-  dryRun?: boolean | undefined;
-}
-
-async function pushFiles(
-  run: Run,
-  paths: readonly string[],
-  { name, ifVersion, concurrency = 'auto', noCheck = false, dryRun = false }: PushInput,
-): Promise<Result> {
-  const files = await chooseFiles(run, { paths, name });
-  const result = await upsertFiles(run, files, { name, ifVersion, concurrency, noCheck, dryRun });
-  annotateFailures(run, result.rows);
-  return shownPush(run, result);
-}

@@ -37,6 +37,24 @@ export function countOutcomes(outcomes: readonly OutcomeRow[]): string {
   return [...byStatus].map(([status, count]) => `${count} ${status}`).join(', ');
 }
 
+/** Undefined for several outcomes, and for what a table says better. */
+export function sentenceOfOne([only, another]: readonly OutcomeRow[]): string | undefined {
+  if (only === undefined || another !== undefined) return undefined;
+  const { status, name, version } = only;
+  switch (status) {
+    case 'created':
+      return `Created ${name}.`;
+    case 'pushed':
+      return `${name} is now version ${version}.`;
+    case 'sent':
+      return `The service accepted ${name}.${version === undefined ? '' : ` It has version ${version}.`}`;
+    case 'deleted':
+      return `Deleted ${name}.`;
+    default:
+      return undefined;
+  }
+}
+
 export type Outcome = JsonObject & { status: OutcomeStatus };
 
 /** What happened to one thing. If it failed, `error` is the error itself, which the presenter describes. */

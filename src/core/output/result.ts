@@ -51,7 +51,17 @@ export interface TextResult {
   text: string | AsyncIterable<Buffer>;
 }
 
-export type Result = RecordResult | ListResult | DiffsResult | TextResult | JsonResult | { kind: 'nothing' };
+export type Result = (
+  | RecordResult
+  | ListResult
+  | DiffsResult
+  | TextResult
+  | JsonResult
+  | { kind: 'nothing' }
+) & {
+  /** Of one change, if its outcome does not say it: the last line at a terminal, in place of the record. Empty if a note has said it. */
+  sentence?: string | undefined;
+};
 
 /** The rows of a list that is there already. */
 export type Rows = ListResult & { rows: readonly OutcomeRow[] };

@@ -10,7 +10,6 @@ import { yes } from '../../core/commands/shared/options.ts';
 import { UsageError } from '../../core/errors.ts';
 import { sh } from '../../core/lib/hint.ts';
 import { annotateFailures } from '../../core/push/github.ts';
-import { shownPush } from '../../core/push/shown-push.ts';
 import { pushWorkspace } from '../push/push-workspace.ts';
 import { selectFiles } from '../push/select-files.ts';
 
@@ -76,7 +75,7 @@ export const command = defineCommand({
     const options = { force, yes, prune, ifVersion, dryRun, noCheck, concurrency };
     const result = await pushWorkspace(run, selection, options);
     annotateFailures(run, result.rows);
-    return shownPush(run, result);
+    return result;
   },
 });
 

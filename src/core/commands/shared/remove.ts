@@ -42,10 +42,8 @@ export async function deleteAll(
   } = run;
   const result = await runBatch(tasks, { ...options, signal, say, verb: 'deleted' });
   const [only, another] = deletions;
-  if (!run.out.forPerson || only === undefined || another !== undefined || result.error !== undefined)
-    return result;
-  say({ kind: 'done', text: `Deleted ${only.name}.` });
-  return { kind: 'nothing' };
+  const isOne = only !== undefined && another === undefined && result.error === undefined;
+  return isOne ? { ...result, sentence: `Deleted ${only.name}.` } : result;
 }
 
 /** `question` may read from the service what is to be deleted, so it is called only if somebody can be asked. */

@@ -28,33 +28,30 @@ function additionIn({ status, body = null }: Reply, before: number | undefined):
 /** The version that the val had when it was read to find out which val the user means. */
 export const versionRead = ({ read }: GivenVal): number | undefined => versionOf(read?.record ?? null);
 
-export function sayAddition(
-  { out }: Pick<Run, 'out'>,
+export function additionResult(
+  run: Pick<Run, 'out' | 'flags'>,
   { val, reply, before }: { val: GivenVal; reply: Reply; before: number | undefined },
   addedSentence: (label: string, version: number | undefined) => string,
-): void {
+): Result {
   const { body = null } = reply;
   const label = textAt(body, 'name') ?? labelOf(val);
   const addition = additionIn(reply, before);
   switch (addition.kind) {
     case 'added':
-      out.say({ kind: 'done', text: addedSentence(label, addition.version) });
-      return;
+      return writtenResult(run, reply, addedSentence(label, addition.version));
     case 'already there':
-      out.say({ kind: 'note', text: `Version ${addition.version} already has this code.` });
-      return;
+      run.out.say({ kind: 'note', text: `Version ${addition.version} already has this code.` });
+      return writtenResult(run, reply, '');
     case 'accepted':
-      out.say({ kind: 'done', text: `The service accepted the new version of ${label}.` });
-      return;
+      return writtenResult(run, reply, `The service accepted the new version of ${label}.`);
   }
 }
 
 export const newVersionSentence = (label: string, version: number | undefined): string =>
   version === undefined ? `${label} has a new version.` : `${label} is now version ${version}.`;
 
-/** A person has read the line that sums up the change, so the record is for pipes and scripts. */
-export function writtenResult({ out, flags }: Pick<Run, 'out' | 'flags'>, { body }: Reply): Result {
-  if (out.forPerson && flags.fields === undefined) return { kind: 'nothing' };
-  if (isObject(body)) return { kind: 'record', record: body };
-  return flags.json || flags.ndjson ? { kind: 'json', value: null } : { kind: 'nothing' };
+/** The record is for pipes and scripts: for a person, the sentence sums up the change. */
+export function writtenResult({ flags }: Pick<Run, 'flags'>, { body }: Reply, sentence: string): Result {
+  if (isObject(body)) return { kind: 'record', record: body, sentence };
+  return flags.json || flags.ndjson ? { kind: 'json', value: null } : { kind: 'nothing', sentence };
 }

@@ -64,10 +64,10 @@ export const command = defineCommand({
     });
     const { status, body: record } = reply;
     const done = status === 201 ? `Created ${name}.` : `The service accepted ${name}.`;
-    run.out.say({ kind: 'done', text: done });
     const privacyNow = isObject(record) ? textAt(record, 'privacy') : undefined;
     const isTooPublic = privacy !== undefined && publicity(privacyNow, 0) > publicity(privacy, 0);
-    if (!isObject(record) || !isTooPublic) return writtenResult(run, reply);
+    if (!isObject(record) || !isTooPublic) return writtenResult(run, reply, done);
+    run.out.say({ kind: 'done', text: done });
     const message = `The service made ${name} ${privacyNow} instead of ${privacy}.`;
     const hint = sh`To change its privacy, run ${['val', 'set', name, '--privacy', privacy]}.`;
     return { kind: 'record', record, error: new PartialError(message, { hint }) };

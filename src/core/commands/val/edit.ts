@@ -11,7 +11,7 @@ import { noCheck, syntaxError } from '../../push/syntax.ts';
 import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, valArgument } from '../shared/options.ts';
-import { newVersionSentence, sayAddition, writtenResult } from '../shared/written.ts';
+import { additionResult, newVersionSentence } from '../shared/written.ts';
 
 export const command = defineCommand({
   summary: "Edit a val's code in your editor",
@@ -55,8 +55,7 @@ export const command = defineCommand({
       }
       const reply = await api.send({ ...call, expects: 'record' });
       await discard();
-      sayAddition(run, { val, reply, before: versionOf(now) }, newVersionSentence);
-      return writtenResult(run, reply);
+      return additionResult(run, { val, reply, before: versionOf(now) }, newVersionSentence);
     } catch (error) {
       run.out.say({ kind: 'warning', text: textIsIn(file) });
       throw error;

@@ -42,12 +42,12 @@ export const command = defineCommand({
     const wanted = Object.keys(fields);
     const applied = wanted.filter((field) => !notApplied.some((other) => other === field));
     const reply = { status: 200, body: record };
-    if (applied.length > 0)
-      run.out.say({ kind: 'done', text: doneSentence(applied, label) + versionNote(madeVersion) });
-    if (notApplied.length === 0) return writtenResult(run, reply);
+    const done = doneSentence(applied, label) + versionNote(madeVersion);
+    if (notApplied.length === 0) return writtenResult(run, reply, done);
     const message = `The service did not change the ${listed(notApplied)} of ${label}.${versionNote(madeVersion)}`;
     const hint = `Change the ${listed(notApplied)} on the service itself.`;
     if (applied.length === 0) throw new RefusedError(message, { hint });
+    run.out.say({ kind: 'done', text: done });
     return { kind: 'record', record, error: new PartialError(message, { hint }) };
   },
 });

@@ -5,7 +5,7 @@ import { noCheck, refuseBrokenCode } from '../../push/syntax.ts';
 import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
 import { codeFile, dryRun, ifVersion, plan, valArgument } from '../shared/options.ts';
-import { newVersionSentence, sayAddition, versionRead, writtenResult } from '../shared/written.ts';
+import { additionResult, newVersionSentence, versionRead } from '../shared/written.ts';
 
 export const command = defineCommand({
   summary: 'Add a version to a val',
@@ -31,7 +31,6 @@ export const command = defineCommand({
     const ifMatch = ifVersion === undefined ? undefined : await etagAtVersion(api, val, ifVersion);
     if (dryRun) return plan(call);
     const reply = await api.send({ ...call, ifMatch, expects: 'record' });
-    sayAddition(run, { val, reply, before: ifVersion ?? versionRead(val) }, newVersionSentence);
-    return writtenResult(run, reply);
+    return additionResult(run, { val, reply, before: ifVersion ?? versionRead(val) }, newVersionSentence);
   },
 });

@@ -3,7 +3,7 @@ import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, valArgument, versionArgument } from '../shared/options.ts';
 import { versionCode } from '../shared/version-records.ts';
-import { sayAddition, versionRead, writtenResult } from '../shared/written.ts';
+import { additionResult, versionRead } from '../shared/written.ts';
 
 export const command = defineCommand({
   summary: 'Make the code of an old version current again',
@@ -20,11 +20,10 @@ export const command = defineCommand({
     const call = routes.createVersion(val, code);
     if (dryRun) return plan(call);
     const reply = await api.send({ ...call, expects: 'record' });
-    sayAddition(run, { val, reply, before: versionRead(val) }, (label, added) =>
+    return additionResult(run, { val, reply, before: versionRead(val) }, (label, added) =>
       added === undefined
         ? `The new version of ${label} has the code of version ${version}.`
         : `The new version ${added} has the code of version ${version}.`,
     );
-    return writtenResult(run, reply);
   },
 });

@@ -8,7 +8,6 @@ import { RefusedError, UsageError } from '../../../core/errors.ts';
 import type { GivenVal } from '../../../core/find-val/find-val.ts';
 import { sh } from '../../../core/lib/hint.ts';
 import { column, idColumn } from '../../../core/output/column.ts';
-import { shownPush } from '../../../core/push/shown-push.ts';
 import { serviceName } from '../../../core/settings/settings.ts';
 import { createRemotes, nothingKnown } from '../../read/remotes.ts';
 
@@ -88,7 +87,7 @@ export const command = defineCommand({
     const copying = runBatch(tasks, { concurrency: 'auto', signal, ...wording });
     const result = await copying.finally(() => target.seen.save());
     for (const sentence of summarizeRemarks(remarks)) say({ kind: 'warning', text: sentence });
-    return shownPush(run, result);
+    return result;
   },
 });
 
