@@ -346,7 +346,10 @@ it('push --watch refuses a path below which it would push nothing', async () => 
   }
 });
 
-it('the first push from a folder asks, and the watch ends after the answer no', async () => {
+it.each([
+  ['n\r', 2],
+  ['\x03', 130],
+])('push --watch ends if the first question is answered %j', async (keys, exit) => {
   const service = await newService(withEverything);
   const mine = repository(service.env, { 'a.ts': 'a' });
   await mine.rows(['push']);
@@ -357,7 +360,19 @@ it('the first push from a folder asks, and the watch ends after the answer no', 
     env: environment(place.home, { TERM: 'xterm-256color', ...place.env }),
   });
   await terminal.shows('[y/N]');
-  terminal.press('n\r');
-  expect(await terminal.ended).toBe(2);
+  terminal.press(keys);
+  expect(await terminal.ended).toBe(exit);
+  expect(terminal.text()).not.toContain('Watching');
   expect(service.versions(service.idOf('a'))).toEqual(['a']);
+});
+
+it('push --watch says once what is wrong with each file', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+  service.edit('a', 'theirs');
+  place.put({ 'a.ts': 'mine', 'b.ts': '<<<<<<< here\n1\n=======\n2\n>>>>>>> there\n' });
+  const { text, end, until } = watcherOf(place, watchInProcess(place, ['--yes']));
+  await until(() => text.stdout.includes('\tb\t'));
+  await end();
+  for (const meaning of ['changed here and on the service', 'has conflict markers'])
+    expect(text.stderr.split(meaning)).toHaveLength(2);
 });

@@ -4,6 +4,7 @@ import type { Run } from '../../core/command-line/command.ts';
 import { ConflictError } from '../../core/errors.ts';
 import type { Api } from '../../core/http/api.ts';
 import { withoutUndefined } from '../../core/lib/json.ts';
+import type { Say } from '../../core/output/out.ts';
 import type { OutcomeRow } from '../../core/output/outcome.ts';
 import type { Rows } from '../../core/output/result.ts';
 import { mayPublish, privacyOfNew } from '../../core/push/privacy.ts';
@@ -123,7 +124,7 @@ async function carryOutAll(
   run: Run,
   look: Look,
   steps: readonly Step[],
-  { dryRun, concurrency, failure }: PushOptions & Pick<Plan, 'failure'>,
+  { dryRun, isSave, concurrency, failure }: PushFilesOptions & Pick<Plan, 'failure'>,
 ): Promise<{ result: Rows; done: ReadonlyMap<Step, Done> }> {
   const { workspace } = look;
   const { signal } = run.host;
@@ -149,7 +150,12 @@ async function carryOutAll(
     };
   });
   const progress = dryRun ? 'Planning' : 'Pushing';
-  const outcomes = await runBatch(tasks, { ...pushWording(run), concurrency, signal, progress });
+  // Each row of a save is shown with its message.
+  const say: Say = (event) => {
+    if (!isSave || event.kind !== 'warning') run.out.say(event);
+  };
+  const wording = { ...pushWording(run), say };
+  const outcomes = await runBatch(tasks, { ...wording, concurrency, signal, progress });
   const isOpen = ([, each]: [Step, Done]) => each.status === 'created' && isOpenToAll(each);
   if (workspace.manifest.privacy === undefined)
     notePublic(

@@ -5,6 +5,7 @@ import { outcomeColumn, versionColumn } from '../../core/commands/shared/columns
 import {
   DeclinedError,
   exitQuietly,
+  InterruptedError,
   LocalError,
   messageWithHint,
   PartialError,
@@ -148,7 +149,8 @@ async function pushSaved(
     if (run.host.signal.aborted) return [];
     if (isOfService(error)) return chosen.files;
     // Some errors concern the whole push, such as two files of one name. The next save tries again.
-    if (!(error instanceof ValsError) || error.scope === 'all' || error instanceof DeclinedError) throw error;
+    const isEnd = error instanceof DeclinedError || error instanceof InterruptedError;
+    if (!(error instanceof ValsError) || error.scope === 'all' || isEnd) throw error;
     run.out.say({ kind: 'warning', text: messageWithHint(error) });
     return [];
   }
