@@ -5,7 +5,7 @@ import { ago } from '../core/output/times.ts';
 import { type Finding, isReason, type Reason, valOf, type Word } from './findings.ts';
 import type { Look } from './read/look.ts';
 import type { RemoteVal } from './read/remotes.ts';
-import { entryOf, hintAtGit, nextSteps } from './words.ts';
+import { cureOf, entryOf, gitCannotTell, nextSteps } from './words.ts';
 import { pathTo } from './workspace.ts';
 
 class WorkspaceConflict extends ConflictError {
@@ -27,12 +27,15 @@ export function conflictOf(conflict: Finding, { workspace, clock }: Look): Confl
   const what = val === undefined ? '' : whatIsThere(val, conflict.compared?.restored, clock.now());
   return new WorkspaceConflict(conflict.word, `${path} ${problem}.${what}`, {
     subject: path,
-    hint: [...hintAtGit(conflict.compared?.limit), ...waysOn(conflict, path)],
+    hint: [...cureOf(conflict.compared?.limit), ...waysOn(conflict, path)],
   });
 }
 
-function problemOf(conflict: Finding): string {
+/** Follows the name of the file. */
+export function problemOf(conflict: Finding): string {
   const name = valOf(conflict)?.name ?? '';
+  const limit = conflict.compared?.limit;
+  if (limit !== undefined) return `differs from the service, and ${gitCannotTell(limit)}`;
   switch (conflict.word) {
     case 'renamed there':
       return `has the val "${conflict.name}", which is named "${name}" on the service now`;

@@ -165,19 +165,26 @@ export function nextSteps(
 }
 
 /** Why git could not answer, and what helps. */
-const gitLimits: Readonly<Record<GitLimit, readonly [reason: string, cure?: string]>> = {
-  shallow: ['git has only a part of the history here', ' In CI, fetch all of it (fetch-depth: 0).'],
-  'too long': ['git took longer than 5 seconds to search the history'],
-  failed: ['git could not read the history', ' `git log` shows the reason.'],
-  'no git program': ['git is not installed here'],
-  'dubious ownership': [
-    'git does not trust this repository, because it belongs to another user',
-    ' `git status` says how to trust it.',
-  ],
+const gitLimits: Readonly<Record<GitLimit, { reason: string; cure: readonly string[] }>> = {
+  shallow: {
+    reason: 'the history of this checkout does not reach far enough',
+    cure: ['In CI, fetch all of it (fetch-depth: 0).'],
+  },
+  'too long': { reason: 'the search of the history took longer than 5 seconds', cure: [] },
+  failed: { reason: 'the history could not be read', cure: ['`git log` shows the reason.'] },
+  'no git program': { reason: 'git is not installed here', cure: [] },
+  'dubious ownership': {
+    reason: 'git does not trust this repository, because it belongs to another user',
+    cure: ['`git status` says how to trust it.'],
+  },
 };
 
-export function hintAtGit(limit: GitLimit | undefined, question = 'which side is newer'): string[] {
-  if (limit === undefined) return [];
-  const [reason, cure = ''] = gitLimits[limit];
-  return [`${reason}, so it cannot tell ${question}.${cure}`];
-}
+export const cureOf = (limit: GitLimit | undefined): readonly string[] =>
+  limit === undefined ? [] : gitLimits[limit].cure;
+
+/** For example "git cannot tell which side is newer: git is not installed here". */
+export const gitCannotTell = (limit: GitLimit, question = 'which side is newer'): string =>
+  `git cannot tell ${question}: ${gitLimits[limit].reason}`;
+
+export const hintAtGit = (limit: GitLimit | undefined, question?: string): string[] =>
+  limit === undefined ? [] : [[`${gitCannotTell(limit, question)}.`, ...cureOf(limit)].join(' ')];

@@ -152,10 +152,13 @@ it('a checkout of depth 1 names fetch-depth, and --force lets the repository win
   const ci = mine.clone('--depth', '1');
   const { exit, stderr } = await ci.vals('push');
   expect({ exit, stderr }).toEqual({ exit: 5, stderr: expect.stringContaining('fetch-depth: 0') });
+  const first =
+    'greet.ts differs from the service, and git cannot tell which side is newer: the history of this';
+  expect(stderr).toContain(first);
   expect(await ci.words(['push', '--force'])).toEqual({ 'greet.ts': 'pushed' });
   expect(codeOf(service, 'greet')).toBe(code('v2'));
   service.edit('gone', code('v1'));
   expect((await ci.vals('push', '--prune')).stderr).toContain(
-    'cannot tell which files were deleted or renamed. In CI, fetch',
+    'cannot tell which files were deleted or renamed: the history of this checkout',
   );
 });

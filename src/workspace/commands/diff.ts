@@ -6,10 +6,11 @@ import { column } from '../../core/output/column.ts';
 import type { ShownDiff } from '../../core/output/result.ts';
 import { noteOtherService } from '../belonging.ts';
 import { withLineEnds } from '../code.ts';
+import { problemOf } from '../conflicts.ts';
 import { differs, type Finding, statusOf, valOf } from '../findings.ts';
 import { compareWorkspace, refuseUnknownWords } from '../read/choose.ts';
 import type { Look } from '../read/look.ts';
-import { entryOf, nextSteps } from '../words.ts';
+import { nextSteps } from '../words.ts';
 import { nameOfService, pathTo, type Workspace } from '../workspace.ts';
 
 const nothingDiffers = 'No file of the workspace differs from its val on the service.';
@@ -85,7 +86,7 @@ function headingOf(workspace: Workspace, finding: Finding): Hints {
   const path = pathTo(workspace, finding.file);
   // The difference is shown below.
   const steps = nextSteps(finding.word, [path], { without: 'diff' });
-  return [`${path} ${entryOf(finding.word).meaning}.`, ...steps];
+  return [`${path} ${problemOf(finding)}.`, ...steps];
 }
 
 function sidesOf(workspace: Workspace, { finding, here, there }: DifferingVal) {
