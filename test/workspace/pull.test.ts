@@ -127,6 +127,33 @@ test('pull of a file whose val was renamed there writes the name, and a pull of 
   expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
 });
 
+test('pull of a file whose val was renamed and changed there writes the name alone', async () => {
+  const { env, strict, edit } = await newService({ list: true, changeVal: true });
+  const place = repository(env, { 'a.ts': 'a' });
+  await place.rows(['push']);
+  edit('a', 'theirs');
+  strict.rename('a', 'b');
+  place.put({ 'a.ts': 'mine' });
+  const { exit, stdout, stderr } = await place.vals('pull', 'a.ts');
+  expect({ exit, row: stdout.split('\t').slice(0, 2) }).toEqual({ exit: 0, row: ['kept', 'b'] });
+  expect(stderr).toContain('vals.json was updated.');
+  expect(stderr).toContain('warning: a.ts changed here and on the service.');
+  expect(place.manifest().names).toEqual({ 'a.ts': 'b' });
+  expect(place.read('a.ts')).toBe('mine');
+});
+
+test('pull says why a file that was named, or that a merge would change, is kept', async () => {
+  const { place } = await pushed({ 'a.ts': 'a' });
+  place.put({ 'a.ts': 'mine' });
+  for (const args of [['a.ts'], ['--merge']]) {
+    expect(await place.vals('pull', ...args)).toMatchObject({
+      exit: 0,
+      stdout: expect.stringMatching(/^kept\ta/),
+      stderr: 'a.ts was kept: it has newer code than the service.\n',
+    });
+  }
+});
+
 test('the copies of the newest hundred pulls are kept', async () => {
   const { place, service } = await pushed({ 'a.ts': '0' });
   for (let count = 1; count <= 103; count++) {

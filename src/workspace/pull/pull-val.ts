@@ -31,6 +31,8 @@ export interface Pulling {
   look: Look;
   backup: Backup;
   options: PullOptions;
+  /** The vals that were renamed on the service, and whose new names vals.json has now. */
+  renamed: { from: string; to: string }[];
 }
 
 export interface Pulled {
@@ -40,6 +42,8 @@ export interface Pulled {
   remote: RemoteVal | undefined;
   /** The marks that a merge left. */
   conflict?: ConflictError;
+  /** Why only the name of a val was written. */
+  left?: ConflictError;
 }
 
 export async function pullFinding(pulling: Pulling, finding: Finding): Promise<Pulled> {
@@ -82,9 +86,10 @@ interface FindingOfBoth extends Finding {
 
 /** vals.json gets the new name first. Then the file is compared as the one of that name. */
 async function takeNameOver(pulling: Pulling, { local, remote }: FindingOfBoth): Promise<Pulled> {
-  const { look, run, options } = pulling;
+  const { look, run, options, renamed } = pulling;
   const { workspace, records } = look;
   const { name } = remote;
+  renamed.push({ from: local.name, to: name });
   if (options.dryRun) return { status: 'planned', name, remote };
   updateManifest(workspace.root, withName(local.file, nameFrom(local.file) === name ? undefined : name));
   const record = records.of(local.name);
@@ -94,6 +99,8 @@ async function takeNameOver(pulling: Pulling, { local, remote }: FindingOfBoth):
   const [result] = results;
   if (result === undefined) return { status: 'kept', name, remote };
   if ('error' in result) throw result.error;
+  const isLeft = isReason(result.word) && !options.merge && !options.force;
+  if (isLeft) return { status: 'kept', name, remote, left: conflictOf(result, look) };
   return { ...(await pullFinding(pulling, result)), name };
 }
 

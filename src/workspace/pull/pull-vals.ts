@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { runBatch, type Task } from '../../core/command-line/batch.ts';
 import { fileColumn, outcomeColumn } from '../../core/commands/shared/columns.ts';
-import { RefusedError } from '../../core/errors.ts';
+import { type ConflictError, messageWithHint, RefusedError } from '../../core/errors.ts';
 import type { ValInList } from '../../core/find-val/directory.ts';
 import { listOf, sh } from '../../core/lib/hint.ts';
 import { withoutUndefined } from '../../core/lib/json.ts';
@@ -25,7 +25,7 @@ export const pullColumns = [
   fileColumn,
 ];
 
-export interface Wanted extends Omit<Pulling, 'backup'> {
+export interface Wanted extends Omit<Pulling, 'backup' | 'renamed'> {
   findings: readonly Finding[];
   /** Vals of the service that get a file. */
   added: readonly { id: string; name?: string | undefined }[];
@@ -36,8 +36,10 @@ export async function pullVals({ findings, added, ...wanted }: Wanted): Promise<
   const { say } = run.out;
   const { workspace } = look;
   const backup = createBackup(workspace.own);
-  const pulling = { ...wanted, backup };
-  const renamed: { from: string; to: string }[] = [];
+  const renamed: Pulling['renamed'] = [];
+  const pulling = { ...wanted, backup, renamed };
+  const kept: string[] = [];
+  const left: ConflictError[] = [];
   const ids = new Map<string, string>();
   const learn = (val: RemoteVal | undefined) => {
     if (val !== undefined && !options.dryRun) ids.set(val.name, val.id);
@@ -50,7 +52,8 @@ export async function pullVals({ findings, added, ...wanted }: Wanted): Promise<
       async run() {
         learn(valOf(finding));
         const done = await pullFinding(pulling, finding);
-        if (done.name !== undefined) renamed.push({ from: finding.name, to: done.name });
+        if (done.status === 'kept' && finding.word === 'changed here') kept.push(file);
+        if (done.left !== undefined) left.push(done.left);
         if (done.conflict !== undefined) throw done.conflict;
         return outcomeOf(done);
       },
@@ -65,7 +68,9 @@ export async function pullVals({ findings, added, ...wanted }: Wanted): Promise<
     const done = options.dryRun ? 'A pull would update vals.json.' : 'vals.json was updated.';
     say({ kind: 'note', text: `The val "${from}" is named "${to}" on the service. ${done}` });
   }
-  noteKept(run, workspace, backup);
+  for (const error of left) say({ kind: 'warning', text: messageWithHint(error) });
+  if (options.isNamed || options.merge) noteKept(run, kept);
+  noteBackup(run, workspace, backup);
   await learnIds(run, look, ids);
   const merged = rows.filter(({ status }) => status === 'merged').map(({ file }) => `${file}`);
   if (merged.length > 0) {
@@ -133,7 +138,15 @@ function adoptions(
   });
 }
 
-function noteKept({ out: { say } }: Pulling['run'], workspace: Workspace, { files, folder }: Backup): void {
+function noteKept({ out: { say } }: Pulling['run'], paths: readonly string[]): void {
+  const [first, another] = paths;
+  if (first === undefined) return;
+  const what =
+    another === undefined ? `${first} was kept: it has` : `${paths.length} files were kept: they have`;
+  say({ kind: 'note', text: `${what} newer code than the service.` });
+}
+
+function noteBackup({ out: { say } }: Pulling['run'], workspace: Workspace, { files, folder }: Backup): void {
   const [first] = files;
   if (first === undefined) return;
   const what = files.length === 1 ? pathTo(workspace, first) : `${files.length} files`;
