@@ -2,6 +2,7 @@
 // than the file, how public new vals are, and, for services that cannot list vals, the ids of the vals. It lists no vals:
 // every file that a push of the folder takes is one.
 import { ConflictError, LocalError } from '../core/errors.ts';
+import { hasConflictMarkers } from '../core/files/conflict-markers.ts';
 import { readBelow } from '../core/files/files.ts';
 import { manifestFile } from '../core/files/root.ts';
 import { type Hints, sh } from '../core/lib/hint.ts';
@@ -77,6 +78,12 @@ function parseObject(text: string): JsonObject {
     const content = parseJson(text.replace(/^\ufeff/, ''));
     if (isObject(content)) return content;
   } catch (error) {
+    if (hasConflictMarkers(text)) {
+      throw broken(
+        'has conflict markers of a merge that was not finished',
+        'Edit vals.json: keep the lines you want, and remove the conflict markers (<<<<<<<).',
+      );
+    }
     throw broken(`is not JSON: ${(error as Error).message.replace(/\.$/, '')}`);
   }
   throw broken('is not a JSON object');

@@ -5,6 +5,11 @@ import { newService, Place, reachableService, withEverything, workspaceWith } fr
 describe('a vals.json that makes no sense is exit 10, with one sentence and the way on', () => {
   it.each([
     ['{', 'is not JSON', 'restore it from git'],
+    [
+      '{\n<<<<<<< HEAD\n=======\n>>>>>>> other\n}\n',
+      'has conflict markers of a merge',
+      'remove the conflict',
+    ],
     ['[]', 'is not a JSON object', 'restore it from git'],
     ['{"vals": {}}', 'has an unknown key, "vals"', 'Remove the key'],
     ['{"baseUrl": "http://127.0.0.1:1", "token": "x"}', 'has an unknown key, "baseUrl"', 'Remove the key'],

@@ -1,11 +1,12 @@
 // The two questions of a push: the first one from a folder to a service, and deletions. They are asked at once.
 import type { Run } from '../../core/command-line/command.ts';
-import { DeclinedError } from '../../core/errors.ts';
+import { DeclinedError, UsageError } from '../../core/errors.ts';
 import { listed } from '../../core/lib/hint.ts';
 import { visible } from '../../core/lib/visible.ts';
 import { ago } from '../../core/output/times.ts';
 import type { Step } from '../plan.ts';
 import { nameOfService, pathTo, type Workspace } from '../workspace.ts';
+import { someOf } from './notes.ts';
 
 export interface AskOptions {
   workspace: Workspace;
@@ -30,7 +31,10 @@ export async function askAbout(
   const changes = isFirst ? steps.filter(({ kind }) => kind === 'send') : [];
   const isAtTerminal = prompt.isAtTerminal();
   // An agent has the option to delete only if a person allowed it.
-  if (deletions.length > 0 && !dryRun && agent === undefined) prompt.expectTerminal(withYes);
+  if (deletions.length > 0 && !dryRun && agent === undefined && !isAtTerminal) {
+    const whether = `whether to delete ${someOf(deletions.map(({ name }) => name))}`;
+    throw new UsageError(`Nothing was sent. Cannot ask without a terminal ${whether}.`, { hint: withYes });
+  }
   if (!isAtTerminal || deletions.length + changes.length === 0) return;
   const show = (heading: string, about: readonly Step[]) => {
     if (about.length === 0) return;

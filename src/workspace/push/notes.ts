@@ -24,7 +24,7 @@ export function noteLostFiles(run: Run, names: readonly string[]): void {
   if (names.length === 0) return;
   const [what, files] =
     names.length === 1 ? ['This val has', 'its file'] : ['These vals have', 'their files'];
-  const text = `${what} lost ${files}: ${some(names)}.`;
+  const text = `${what} lost ${files}: ${someOf(names)}.`;
   noteOnce(
     run,
     text,
@@ -39,7 +39,7 @@ export function notePublic({ out: { say } }: Run, names: readonly string[]): voi
   say({
     kind: 'note',
     text: [
-      `Anybody can read ${vals}: ${some(names)}.`,
+      `Anybody can read ${vals}: ${someOf(names)}.`,
       sh`To change that, run ${['val', 'set', names.length === 1 ? (names[0] ?? '') : '<val>', '--privacy', 'private']}.`,
     ],
   });
@@ -70,7 +70,7 @@ export const isOpenToAll = ({ privacy }: Done): boolean => privacy === 'public' 
 
 const mostNamed = 5;
 
-const some = (names: readonly string[]): string =>
+export const someOf = (names: readonly string[]): string =>
   names.length <= mostNamed
     ? listed(names)
     : `${names.slice(0, mostNamed).join(', ')} and ${names.length - mostNamed} more`;
