@@ -35,6 +35,8 @@ export function screen(name: string, commands: string[][], options: Options = {}
       const said = Object.entries(look.env ?? {}).map(([key, value]) => ` ${key}=${value}`);
       captures.push(`#### ${look.columns} columns${said.join('')}\n${session}`);
     }
+    // A defect is none of the screens, also with --update.
+    expect(captures.join('\n')).not.toContain('Unexpected:');
     await expect(captures.join('\n')).toMatchFileSnapshot(`captures/${name.replaceAll(' ', '-')}.txt`);
   });
 }
