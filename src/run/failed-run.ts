@@ -55,7 +55,7 @@ function permissionHint({ code, permission, resource }: Thrown, { entry }: Modul
     case 'FileSystemRead':
       return [
         entry.isFile
-          ? 'A val may read only its project and its packages.'
+          ? 'A val may read only its project (not if that is your home folder) and its packages.'
           : 'On the service a val is a single file, so it may read only its packages.',
         `To allow more, add --allow-read ${path} before the file or val.`,
       ];
