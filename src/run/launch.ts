@@ -33,8 +33,6 @@ export interface LaunchInput {
   reload?: boolean;
 }
 
-export type LaunchRun = Pick<Run, 'host' | 'services' | 'settings' | 'out'>;
-
 type Mode = 'call' | 'script' | 'serve';
 
 export interface Launch {
@@ -49,7 +47,7 @@ export interface Launch {
   dotenvFiles: readonly string[];
 }
 
-export function prepareLaunch(run: LaunchRun, input: LaunchInput, target: Target): Launch {
+export function prepareLaunch(run: Run, input: LaunchInput, target: Target): Launch {
   const { settings } = run;
   const { env, clock, node, agent, signal } = run.host;
   const { connections } = run.services;
@@ -118,10 +116,7 @@ export function prepareLaunch(run: LaunchRun, input: LaunchInput, target: Target
   };
 }
 
-function runsInSandbox(
-  { host: { node }, out: { say } }: LaunchRun,
-  { allowAll, inspector }: LaunchInput,
-): boolean {
+function runsInSandbox({ host: { node }, out: { say } }: Run, { allowAll, inspector }: LaunchInput): boolean {
   if (allowAll) return false;
   if (inspector === undefined || nodeCan('inspectorInSandbox', node.version)) return true;
   const text = `Node ${node.version} has no debugger in the sandbox, so the val runs without the sandbox.`;

@@ -93,7 +93,7 @@ export const failingVals: readonly FailingVal[] = [
   {
     name: 'exports a class',
     code: 'export default class A {}',
-    message: 'Export a function, or an object with a fetch method',
+    message: "Class constructor A cannot be invoked without 'new'",
   },
   {
     name: 'expects a Request',

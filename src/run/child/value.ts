@@ -5,18 +5,8 @@ export type Callable = (...args: unknown[]) => unknown;
 
 /** Hono, Workers and Bun export an object with a `fetch` method. */
 export function functionIn(exported: unknown): Callable | undefined {
-  const isClass = isFunction(exported) && /^class\b/.test(Function.prototype.toString.call(exported));
-  if (isFunction(exported) && !isClass) return exported;
-  const fetch = fetchOf(exported);
-  if (fetch !== undefined || !isClass) return fetch;
-  throw new TypeError(
-    'The default export is a class. Export a function, or an object with a fetch method, such as an instance of the class.',
-  );
-}
-
-function fetchOf(exported: unknown): Callable | undefined {
-  const isObject = (typeof exported === 'object' && exported !== null) || typeof exported === 'function';
-  if (!isObject || !('fetch' in exported)) return undefined;
+  if (isFunction(exported)) return exported;
+  if (typeof exported !== 'object' || exported === null || !('fetch' in exported)) return undefined;
   const { fetch } = exported;
   return isFunction(fetch) ? fetch.bind(exported) : undefined;
 }
