@@ -145,9 +145,15 @@ it('an endless list of vals does not block the run', async () => {
     const data = [{ id: `id-${offset}`, name: `other${offset}` }];
     return { body: { data, links: { next: `?limit=100&offset=${offset + 1}` } } };
   });
+  // The first five seconds are those for finding the val. Other work of the val has five seconds, too.
+  let isShortened = false;
   const clock: Clock = {
     ...systemClock,
-    after: (ms, callback) => systemClock.after(ms === 5_000 ? 200 : ms, callback),
+    after(ms, callback) {
+      const shortens = ms === 5_000 && !isShortened;
+      isShortened ||= shortens;
+      return systemClock.after(shortens ? 200 : ms, callback);
+    },
   };
   const { screen } = await runOnScreen(['run', 'one.ts'], { cwd: path, env: service.env, clock });
   expect(screen).toBe('you\r\nNot recorded: its val was not found within 5 s.\r\n');

@@ -3,11 +3,11 @@ import { allOf, nothing, sql } from '../database/sql.ts';
 import type { User } from './access.ts';
 import type { Page, Range, TimePosition } from './positions.ts';
 
-export const recordKinds = ['runs', 'likes', 'comments'] as const;
-export type RecordKind = (typeof recordKinds)[number];
 /** These are stored as they were loaded, because the service itself makes none. For runs see `runs.ts`. */
 export const loadedKinds = ['likes', 'comments'] as const;
 export type LoadedKind = (typeof loadedKinds)[number];
+export const recordKinds = ['runs', ...loadedKinds] as const;
+export type RecordKind = (typeof recordKinds)[number];
 
 export interface StoredRecord {
   kind: LoadedKind;
