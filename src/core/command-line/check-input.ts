@@ -1,5 +1,6 @@
 import { parseNamed, UsageError } from '../errors.ts';
 import { type Hint, type Hints, hintList } from '../lib/hint.ts';
+import type { Flags } from '../settings/settings.ts';
 import type { AnyCommand, ArgumentDefinition, OptionDefinition, Options } from './command.ts';
 import { argumentsOf } from './options.ts';
 
@@ -36,6 +37,13 @@ const withTyped =
     };
     return { parts: hint.parts.map((part) => (typeof part === 'string' ? part : part.map(typedFor))) };
   };
+
+export function refuseOneDocument({ json }: Flags, option: string): void {
+  if (!json) return;
+  throw new UsageError(`${option} never ends, so it cannot print one JSON document.`, {
+    hint: 'To print one record per line, use --ndjson instead of --json.',
+  });
+}
 
 export function checkOptions(options: Options, raw: RawInput, names: InputNames): Record<string, unknown> {
   refuseConflicts(options, raw, names);

@@ -1,5 +1,4 @@
 import { BadResponseError } from '../errors.ts';
-import type { Hints } from '../lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, lookUp, textOf } from '../lib/json.ts';
 
 /** A list comes as `{ data, links }` or as an array. Returns undefined for anything else. */
@@ -45,11 +44,10 @@ const summaryKeys = ['name', 'version', 'privacy', 'updatedAt', 'versionCreatedA
 export const summaryOf = (record: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(record).filter(([key]) => summaryKeys.includes(key)));
 
-const noCodeHint = 'If the val has code, ask its owner to let you read the code.';
-
 /** Throws if the record has no code, because an empty text would overwrite the user's file. */
-export function codeOf(record: JsonObject, hint: Hints = noCodeHint): string {
-  const { code } = record;
+export function codeOf({ code }: JsonObject): string {
   if (typeof code === 'string') return code;
-  throw new BadResponseError('The service sent the val without its code.', { hint });
+  throw new BadResponseError('The service sent the val without its code.', {
+    hint: 'If the val has code, ask its owner to let you read the code.',
+  });
 }

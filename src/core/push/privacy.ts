@@ -1,7 +1,12 @@
 // What an agent makes public, only a person can allow: `vals mcp --allow-public`.
 import type { Run } from '../command-line/command.ts';
 import { UsageError } from '../errors.ts';
-import { publicity } from '../http/change-val.ts';
+
+/** Returns 0 for private, 1 for unlisted and 2 for public. */
+export function publicity(privacy = '', ifUnknown: number): number {
+  const index = ['private', 'unlisted', 'public'].indexOf(privacy.toLowerCase());
+  return index === -1 ? ifUnknown : index;
+}
 
 type Caller = Pick<Run, 'host'>;
 

@@ -1,3 +1,4 @@
+import { refuseOneDocument } from '../../core/command-line/check-input.ts';
 import { defineCommand, type Options, type Run } from '../../core/command-line/command.ts';
 import { optionsAt } from '../../core/command-line/options.ts';
 import {
@@ -147,11 +148,7 @@ export const command = defineCommand({
     }
     if (options.watch && options.http) {
       context.out.say({ kind: 'note', text: '--watch is not needed: --http reloads the val on every save.' });
-    } else if (options.watch && context.flags.json) {
-      throw new UsageError('--watch never ends, so it cannot print one JSON document.', {
-        hint: 'To print one record per line, use --ndjson instead of --json.',
-      });
-    }
+    } else if (options.watch) refuseOneDocument(context.flags, '--watch');
     const handedOn = context.host.agent && options.env?.find(({ value }) => value === undefined);
     if (handedOn) {
       throw new UsageError(`The variable ${handedOn.name} has no value.`, {

@@ -1,5 +1,6 @@
 // `vals push --watch`: a push of the saved files at every save, by the same rules.
 
+import { refuseOneDocument } from '../../core/command-line/check-input.ts';
 import type { Run } from '../../core/command-line/command.ts';
 import { outcomeColumn, versionColumn } from '../../core/commands/shared/columns.ts';
 import {
@@ -11,7 +12,6 @@ import {
   PartialError,
   UnavailableError,
   UnknownOutcomeError,
-  UsageError,
   ValsError,
 } from '../../core/errors.ts';
 import { createDirectory } from '../../core/find-val/directory.ts';
@@ -44,11 +44,7 @@ export async function watchWorkspace(run: Run, options: WatchOptions): Promise<n
     host: { signal, clock },
     out: { say },
   } = run;
-  if (flags.json) {
-    throw new UsageError('--watch never ends, so it cannot print one JSON document.', {
-      hint: 'To print one record per line, use --ndjson instead of --json.',
-    });
-  }
+  refuseOneDocument(flags, '--watch');
   const workspace = workspaceOfWords(createWorkspaces(run), options.paths);
   const { root } = workspace;
   // What is to be said of the folder is said once, and not at each save.

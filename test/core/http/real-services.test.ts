@@ -69,24 +69,10 @@ describe('a list that the service refuses without limit and offset', () => {
   });
 });
 
-describe('a helpful hint', () => {
-  const withoutCode = { body: { id, version: 1, code: null } };
-  it.each([`version restore ${id} 1`, `version diff ${id} 1 2`])(
-    'is given by `vals %s` for a version without code',
-    async (command) => {
-      const { exit, stderr } = await vals(command.split(' '), [], () => withoutCode);
-      expect({ exit, stderr }).toEqual({
-        exit: 11,
-        stderr: expect.stringContaining(`vals val get ${id} --code`),
-      });
-    },
-  );
-
-  it('is given if the service has no such route', async () => {
-    const { exit, stderr } = await vals(['likes'], [{ status: 404 }]);
-    const message = expect.stringContaining('does not support this command');
-    expect({ exit, stderr }).toEqual({ exit: 3, stderr: message });
-  });
+it('a service without the route of a command is said to lack it', async () => {
+  const { exit, stderr } = await vals(['likes'], [{ status: 404 }]);
+  const message = expect.stringContaining('does not support this command');
+  expect({ exit, stderr }).toEqual({ exit: 3, stderr: message });
 });
 
 describe('runs of one val, filtered by the service or here,', () => {

@@ -1,7 +1,6 @@
 // Connections that failed, by the fault.
 
-import type { Fault } from '../../http/request/faults.ts';
-import { connectTimeoutMs, type TlsProblem, type Trouble } from '../../http/request/trouble.ts';
+import { connectTimeoutMs, type Fault, type TlsProblem, type Trouble } from '../../http/request/faults.ts';
 import { type Hints, sh } from '../../lib/hint.ts';
 import { isLoopback } from '../../settings/base-url.ts';
 import type { ProxyAddress } from '../../settings/proxy.ts';

@@ -1,5 +1,6 @@
+import { refuseOneDocument } from '../../command-line/check-input.ts';
 import type { Options, Run } from '../../command-line/command.ts';
-import { InterruptedError, UsageError, withoutMessage } from '../../errors.ts';
+import { InterruptedError, withoutMessage } from '../../errors.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import type { Paging } from '../../http/lists/pages.ts';
 import { takeRecords } from '../../http/lists/pages.ts';
@@ -44,11 +45,7 @@ export interface RunView extends Paging, routes.RunFilter {
 /** The runs of a val, or else of all vals of the user. */
 export async function showRuns(run: Run, val: GivenVal | undefined, view: RunView): Promise<Result> {
   const { follow, summary, full = false, error, since, until, ...paging } = view;
-  if (follow && run.flags.json) {
-    throw new UsageError('--follow never ends, so it cannot print one JSON document.', {
-      hint: 'To print one record per line, use --ndjson instead of --json.',
-    });
-  }
+  if (follow) refuseOneDocument(run.flags, '--follow');
   const filter = { error, since, until };
   const api = await run.api();
   const call = val === undefined ? routes.myRuns(filter) : routes.valRuns(val, filter);

@@ -3,7 +3,6 @@ import { val } from '../../command-line/value-types.ts';
 import { codeOf, textAt } from '../../http/record-fields.ts';
 import * as routes from '../../routes.ts';
 import { shownValColumns, valColumns } from '../shared/columns.ts';
-import { versionCode } from '../shared/version-records.ts';
 
 export const command = defineCommand({
   summary: 'Show a val',
@@ -26,8 +25,7 @@ export const command = defineCommand({
     const known = version === undefined ? val.read?.record : undefined;
     const record = known ?? (await (await connect()).record({ ...call, tokenIsOptional: true }));
     if (readme) return { kind: 'text', text: textAt(record, 'readme') ?? '' };
-    if (code)
-      return { kind: 'text', text: version === undefined ? codeOf(record) : versionCode(record, val.word) };
+    if (code) return { kind: 'text', text: codeOf(record) };
     const { code: text } = record;
     if (typeof text !== 'string') return { kind: 'record', record };
     return { kind: 'record', record, forPerson: { columns: shownValColumns, text } };

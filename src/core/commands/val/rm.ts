@@ -2,9 +2,7 @@ import { defineCommand, type Run } from '../../command-line/command.ts';
 import { knownName, labelOf, readVal } from '../../command-line/resolve-vals.ts';
 import { val } from '../../command-line/value-types.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
-import { textAt } from '../../http/record-fields.ts';
-import type { JsonObject } from '../../lib/json.ts';
-import { type Column, column, idColumn } from '../../output/column.ts';
+import { type Column, column, idColumn, moment } from '../../output/column.ts';
 import * as routes from '../../routes.ts';
 import { outcomeColumn } from '../shared/columns.ts';
 import { dryRun, yes } from '../shared/options.ts';
@@ -72,14 +70,6 @@ const removedColumns: Column[] = [
   column('name'),
   { ...column('version'), droppable: 4 },
   { ...column('privacy'), droppable: 2 },
-  { ...column('changed'), compute: localTimeOfChange, neverCut: true, droppable: 3 },
+  { ...moment('changed', 'versionCreatedAt', 'updatedAt'), droppable: 3 },
   idColumn('id'),
 ];
-
-function localTimeOfChange(val: JsonObject): string {
-  const date = new Date(textAt(val, 'versionCreatedAt') ?? textAt(val, 'updatedAt') ?? Number.NaN);
-  if (Number.isNaN(date.getTime())) return '';
-  const digits = (number: number) => String(number).padStart(2, '0');
-  const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(digits).join('-');
-  return `${day} ${digits(date.getHours())}:${digits(date.getMinutes())}`;
-}

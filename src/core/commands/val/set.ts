@@ -1,15 +1,17 @@
 import { defineCommand, type Run } from '../../command-line/command.ts';
 import { path, text } from '../../command-line/value-types.ts';
-import { PartialError, RefusedError, UsageError } from '../../errors.ts';
-import { changeFields } from '../../http/change-val.ts';
-import { textAt } from '../../http/record-fields.ts';
+import { PartialError, RefusedError, UnknownOutcomeError, UsageError, ValsError } from '../../errors.ts';
+import type { GivenVal } from '../../find-val/find-val.ts';
+import type { Api } from '../../http/api.ts';
+import { ifRouteExists } from '../../http/if-present.ts';
+import { codeOf, textAt, versionOf } from '../../http/record-fields.ts';
 import { listed } from '../../lib/hint.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { mayPublish, refusePublishing } from '../../push/privacy.ts';
 import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, privacy, valArgument } from '../shared/options.ts';
 import { readReadme } from '../shared/readme.ts';
-import { writtenResult } from '../shared/written.ts';
 
 export const command = defineCommand({
   summary: 'Change the name, privacy or readme of a val',
@@ -37,20 +39,59 @@ export const command = defineCommand({
       const { record } = val.read ?? (await api.recordWithEtag(routes.getVal(val)));
       refusePublishing(run, fields.privacy, textAt(record, 'privacy'));
     }
-    const { val: record, notApplied, madeVersion } = await changeFields(api, val, fields, val.read?.etag);
+    const before = await sendFields(api, val, fields, val.read?.etag);
+    const record = await readAgain(api, val);
+    const version = versionOf(record);
+    const madeVersion = before !== undefined && version !== undefined && version > before;
+    const note = madeVersion ? ` For this, version ${version} was made, with the same code.` : '';
     const label = textAt(record, 'name') ?? val.word;
-    const wanted = Object.keys(fields);
-    const applied = wanted.filter((field) => !notApplied.some((other) => other === field));
-    const reply = { status: 200, body: record };
-    const done = doneSentence(applied, label) + versionNote(madeVersion);
-    if (notApplied.length === 0) return writtenResult(run, reply, done);
-    const message = `The service did not change the ${listed(notApplied)} of ${label}.${versionNote(madeVersion)}`;
-    const hint = `Change the ${listed(notApplied)} on the service itself.`;
+    const isApplied = ([field, value]: [string, string]) => value === (textAt(record, field) ?? '');
+    const applied = Object.entries(fields).filter(isApplied);
+    const done = doneSentence(fieldsIn(applied), label) + note;
+    const left = Object.entries(fields).filter((each) => !isApplied(each));
+    if (left.length === 0) return { kind: 'record', record, sentence: done };
+    const names = listed(fieldsIn(left));
+    const message = `The service did not change the ${names} of ${label}.${note}`;
+    const hint = `Change the ${names} on the service itself.`;
     if (applied.length === 0) throw new RefusedError(message, { hint });
     run.out.say({ kind: 'done', text: done });
     return { kind: 'record', record, error: new PartialError(message, { hint }) };
   },
 });
+
+const fieldsIn = (entries: readonly [field: string, value: string][]): string[] =>
+  entries.map(([field]) => field);
+
+/** Returns the version that the val had before, if the service takes the fields only with a new version. */
+async function sendFields(
+  api: Api,
+  val: GivenVal,
+  fields: routes.ValFields,
+  ifMatch: string | undefined,
+): Promise<number | undefined> {
+  const changed = await ifRouteExists(() => api.send({ ...routes.changeVal(val, fields), ifMatch }));
+  if (changed !== undefined) return undefined;
+  const { record, etag } = await api.recordWithEtag(routes.getVal(val));
+  await api
+    .send({ ...routes.createVersion(val, codeOf(record), fields), ifMatch: ifMatch ?? etag })
+    .catch((error) => {
+      if (error instanceof RefusedError)
+        error.facts.hint = `This service may have no way to change the ${listed(Object.keys(fields))} of a val that is there. Change it on the service itself.`;
+      throw error;
+    });
+  return versionOf(record);
+}
+
+/** Services may ignore fields, so only the val shows what was changed. */
+async function readAgain(api: Api, val: GivenVal): Promise<JsonObject> {
+  try {
+    return await api.record(routes.getVal(val));
+  } catch (error) {
+    if (!(error instanceof ValsError)) throw error;
+    const message = `The change was sent, but the val could not be read afterwards: ${error.message}`;
+    throw new UnknownOutcomeError(message, error.facts);
+  }
+}
 
 async function readFields(run: Run, { name, privacy, readme }: routes.ValFields): Promise<routes.ValFields> {
   if (name === undefined && privacy === undefined && readme === undefined) {
@@ -70,9 +111,6 @@ async function readFields(run: Run, { name, privacy, readme }: routes.ValFields)
     ...(text !== undefined && { readme: text }),
   };
 }
-
-const versionNote = (version: number | undefined): string =>
-  version === undefined ? '' : ` For this, version ${version} was made, with the same code.`;
 
 /** The label is the new name already. */
 function doneSentence(fields: readonly string[], label: string): string {

@@ -8,7 +8,6 @@ import { visible } from '../../lib/visible.ts';
 import { column } from '../../output/column.ts';
 import * as routes from '../../routes.ts';
 import { valArgument } from '../shared/options.ts';
-import { versionCode } from '../shared/version-records.ts';
 
 export const command = defineCommand({
   summary: 'Show what changed between two versions',
@@ -40,8 +39,8 @@ export const command = defineCommand({
     }
     const later = b === undefined ? routes.getVal(val) : routes.getVersion(val, b);
     const [before, after] = await Promise.all([api.record(routes.getVersion(val, a)), api.record(later)]);
-    const old = versionCode(before, val.word);
-    const now = b === undefined ? codeOf(after) : versionCode(after, val.word);
+    const old = codeOf(before);
+    const now = codeOf(after);
     const diffOf = (from: string, to: string) =>
       diffBetween({ label: from, text: old }, { label: to, text: now });
     const from = `version ${a}`;

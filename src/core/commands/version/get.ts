@@ -1,8 +1,8 @@
 import { defineCommand } from '../../command-line/command.ts';
+import { codeOf } from '../../http/record-fields.ts';
 import * as routes from '../../routes.ts';
 import { byColumn, valColumns } from '../shared/columns.ts';
 import { valArgument, versionArgument } from '../shared/options.ts';
-import { versionCode } from '../shared/version-records.ts';
 
 export const command = defineCommand({
   summary: 'Show one version of a val',
@@ -12,6 +12,6 @@ export const command = defineCommand({
   columns: [...valColumns, byColumn],
   async run({ api: connect }, { val, version, code }) {
     const record = await (await connect()).record(routes.getVersion(val, version));
-    return code ? { kind: 'text', text: versionCode(record, val.word) } : { kind: 'record', record };
+    return code ? { kind: 'text', text: codeOf(record) } : { kind: 'record', record };
   },
 });

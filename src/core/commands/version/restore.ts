@@ -1,8 +1,8 @@
 import { defineCommand } from '../../command-line/command.ts';
+import { codeOf } from '../../http/record-fields.ts';
 import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, valArgument, versionArgument } from '../shared/options.ts';
-import { versionCode } from '../shared/version-records.ts';
 import { additionResult, versionRead } from '../shared/written.ts';
 
 export const command = defineCommand({
@@ -16,7 +16,7 @@ export const command = defineCommand({
   columns: valColumns,
   async run(run, { val, version, dryRun }) {
     const api = await run.api();
-    const code = versionCode(await api.record(routes.getVersion(val, version)), val.word);
+    const code = codeOf(await api.record(routes.getVersion(val, version)));
     const call = routes.createVersion(val, code);
     if (dryRun) return plan(call);
     const reply = await api.send({ ...call, expects: 'record' });

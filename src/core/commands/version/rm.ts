@@ -2,13 +2,14 @@ import { defineCommand, type Run } from '../../command-line/command.ts';
 import { knownName, labelOf, readVal } from '../../command-line/resolve-vals.ts';
 import { NotFoundError } from '../../errors.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
-import { versionOf } from '../../http/record-fields.ts';
+import { listVersions } from '../../http/versions.ts';
 import { sh } from '../../lib/hint.ts';
 import { column, idColumn } from '../../output/column.ts';
 import * as routes from '../../routes.ts';
 import { outcomeColumn } from '../shared/columns.ts';
 import { dryRun, valArgument, versionArgument, yes } from '../shared/options.ts';
 import { confirmDeletion, deleteAll } from '../shared/remove.ts';
+import { versionRead } from '../shared/written.ts';
 
 export const command = defineCommand({
   summary: 'Delete versions of a val',
@@ -52,11 +53,8 @@ export const command = defineCommand({
 
 /** Of several versions, all are found before the first one is deleted. */
 async function refuseIfMissing(run: Run, val: GivenVal, versions: readonly number[]): Promise<void> {
-  const there = new Set<number | undefined>();
-  for await (const { records } of (await run.api()).pages(routes.listVersions(val))) {
-    for (const record of records) there.add(versionOf(record));
-  }
-  const missing = versions.filter((version) => !there.has(version));
+  const there = (await listVersions(await run.api(), val)).map(({ number }) => number);
+  const missing = versions.filter((version) => !there.includes(version));
   if (missing.length === 0) return;
   const what = missing.length === 1 ? `version ${missing[0]}` : `versions ${missing.join(', ')}`;
   throw new NotFoundError(`${labelOf(val)} has no ${what}. Nothing was deleted.`, {
@@ -64,11 +62,9 @@ async function refuseIfMissing(run: Run, val: GivenVal, versions: readonly numbe
   });
 }
 
-const currentOf = ({ read }: GivenVal): number | undefined => versionOf(read?.record ?? null);
-
 /** Where a version is gone, nothing shows that somebody went back from it. */
 function warnOfCurrent({ out }: Run, val: GivenVal, versions: readonly number[]): void {
-  const current = currentOf(val);
+  const current = versionRead(val);
   if (current === undefined || !versions.includes(current)) return;
   const restore = ['version', 'restore', val.word, '<version>'];
   out.say({
@@ -78,7 +74,7 @@ function warnOfCurrent({ out }: Run, val: GivenVal, versions: readonly number[])
 }
 
 function question(val: GivenVal, versions: readonly number[]): string {
-  const current = currentOf(val);
+  const current = versionRead(val);
   const what = versions.length === 1 ? `version ${versions[0]}` : `the versions ${versions.join(', ')}`;
   return `Delete ${what} of the val ${labelOf(val)}${noteOnCurrent(versions, current)}?`;
 }

@@ -4,7 +4,7 @@ import Pool from 'undici/lib/dispatcher/pool.js';
 // Uses `require`, because an ES import would copy the bytes one by one, which takes 100 ms.
 import parserBytes = require('undici/lib/llhttp/llhttp_simd-wasm.js');
 
-import { connectTimeoutMs } from './trouble.ts';
+import { connectTimeoutMs } from './faults.ts';
 import type { ProxyServer } from './tunnels.ts';
 
 const largestBody = 64 * 1024 * 1024;

@@ -13,7 +13,8 @@ import {
 import { isObject, type JsonValue } from '../../lib/json.ts';
 import type { Call } from '../call.ts';
 import { diskFull, outsideOfSpace, readOnlyMember, wrongHost } from '../problem-types.ts';
-import type { Trouble } from './trouble.ts';
+
+export const connectTimeoutMs = 5_000;
 
 /** Why an attempt did not bring a usable reply. */
 export type Fault =
@@ -41,6 +42,19 @@ export type UnusableReply =
   | { kind: 'wrong shape'; wanted: Shape; found: JsonValue };
 
 type Shape = 'a list' | 'a record' | 'a record in a list' | 'a link to the next page';
+
+/** What went wrong with a connection, and on whose side. */
+export type Trouble =
+  /** `reason` is what Node says, without the name of the host. */
+  | { kind: 'tls'; at: Peer; problem: TlsProblem; reason: string }
+  /** `code` is a code of the system or of undici. */
+  | { kind: 'error'; at: Peer; code: string; message: string }
+  | { kind: 'proxy refused'; status: number }
+  | { kind: 'no reply'; afterMs: number };
+
+export type Peer = 'service' | 'proxy';
+
+export type TlsProblem = 'not trusted' | 'not valid' | 'expects http' | 'expects https' | 'failed';
 
 interface Meaning {
   /** Which requests may be sent again after it. */

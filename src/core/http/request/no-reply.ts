@@ -1,6 +1,5 @@
 import { errnoOf } from '../../lib/system.ts';
-import type { Fault } from './faults.ts';
-import type { Peer, TlsProblem, Trouble } from './trouble.ts';
+import type { Fault, Peer, TlsProblem, Trouble } from './faults.ts';
 
 export class TimeoutError extends Error {
   constructor(readonly afterMs: number) {

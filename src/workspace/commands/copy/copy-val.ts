@@ -10,12 +10,12 @@ import {
 } from '../../../core/errors.ts';
 import type { Api } from '../../../core/http/api.ts';
 import type { Call, Reply } from '../../../core/http/call.ts';
-import { publicity } from '../../../core/http/change-val.ts';
 import { textAt, versionOf } from '../../../core/http/record-fields.ts';
 import type { Clock } from '../../../core/lib/clock.ts';
 import { type Hint, sh } from '../../../core/lib/hint.ts';
 import { withoutUndefined } from '../../../core/lib/json.ts';
 import type { Outcome } from '../../../core/output/outcome.ts';
+import { publicity } from '../../../core/push/privacy.ts';
 import * as routes from '../../../core/routes.ts';
 import { pushedOrSent } from '../../carry-out.ts';
 import { isSameCode } from '../../code.ts';
