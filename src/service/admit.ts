@@ -73,9 +73,12 @@ function countRequest(
   };
 }
 
-export function accessOf({ access }: ServiceRequest): Access {
+/** A page that the caller may not see does not exist for them. */
+export function accessOf({ access, identity, url }: ServiceRequest): Access {
   if (access) return access;
-  throw unauthorized('The request needs the header "Authorization: Bearer <token>".');
+  throw identity
+    ? nothingAt(url)
+    : unauthorized('The request needs the header "Authorization: Bearer <token>".');
 }
 
 export const nothingAt = ({ pathname }: URL): HttpProblem =>

@@ -12,7 +12,7 @@ import { openSession } from '../store/sessions.ts';
 import { visibleVal } from '../store/vals.ts';
 import { visibleVersion } from '../store/versions.ts';
 import { valAddress } from './parts.ts';
-import { accessOfVisitor, type Visit, viewOf } from './visitor.ts';
+import { type Visit, viewOf } from './visitor.ts';
 
 const page = { admits: 'page', responses: { 200: 'text/html' } } as const;
 const raw = { admits: 'page', responses: { 200: 'text/plain' } } as const;
@@ -39,7 +39,7 @@ export function pageRoutes({ db }: Pick<Store, 'db'>): Route[] {
       query: record({}, { q: searchText, after: text }),
       async reply(request, { query: { q = '', ...query } }) {
         const after = positionIn(valPositions, query.after);
-        const access = accessOfVisitor(request);
+        const access = accessOf(request);
         if (q === '') return redirect(`${spacePrefix(request.space)}/`);
         return show(request, (pages, visit) => pages.searchPage(visit, access, { text: q, after }));
       },

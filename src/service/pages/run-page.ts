@@ -1,3 +1,4 @@
+import { accessOf } from '../admit.ts';
 import type { ServiceReply } from '../request.ts';
 import { findRun } from '../store/runs.ts';
 import { hasVersion } from '../store/versions.ts';
@@ -5,11 +6,11 @@ import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
 import { card, nothing, timeHtml, valAddress } from './parts.ts';
 import { durationText, resultMark, shownRun } from './run-parts.ts';
-import { accessOfVisitor, type Visit } from './visitor.ts';
+import type { Visit } from './visitor.ts';
 
 export async function runPage({ db, request, view }: Visit, id: string): Promise<ServiceReply> {
   const { base, now } = view;
-  const found = await findRun(db, accessOfVisitor(request), id);
+  const found = await findRun(db, accessOf(request), id);
   const run = shownRun(found);
   const { val, runStartAt, runEndAt, durationMs, reporter, error } = run;
   const address = valAddress(base, val.id);

@@ -1,4 +1,5 @@
 import { createRunSummary, type RunSummary } from '../../core/commands/runs/run-summary.ts';
+import { accessOf } from '../admit.ts';
 import type { ServiceReply } from '../request.ts';
 import { nextOf, runPositions, type TimePosition } from '../store/positions.ts';
 import { listRuns, type RunFilter, type RunPage, runsOfVal } from '../store/runs.ts';
@@ -7,7 +8,7 @@ import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
 import { card, counted, momentHtml, nothing, pager, valAddress } from './parts.ts';
 import { durationText, runRow, type ShownRun, shownRun } from './run-parts.ts';
-import { accessOfVisitor, type View, type Visit } from './visitor.ts';
+import type { View, Visit } from './visitor.ts';
 
 const runsOnPage = 20;
 /** More of them would make the page of 100,000 runs slower than that of ten. */
@@ -26,7 +27,7 @@ interface WantedRuns {
 
 export async function runsPage({ db, request, view }: Visit, wanted: WantedRuns): Promise<ServiceReply> {
   const { val: id, error: failed, last: period, after } = wanted;
-  const access = accessOfVisitor(request);
+  const access = accessOf(request);
   const val = id === undefined ? undefined : await visibleVal(db, access, id);
   const since = period && new Date(view.now - periods[period]).toISOString();
   const read = (given: RunFilter) => {

@@ -1,3 +1,4 @@
+import { accessOf } from '../admit.ts';
 import type { ServiceReply } from '../request.ts';
 import type { Access, User } from '../store/access.ts';
 import { changedVals, valsWithText } from '../store/lists.ts';
@@ -14,13 +15,13 @@ import type { ListedVal } from '../store/vals.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
 import { authorText, badge, nothing, pager, timeHtml, valAddress } from './parts.ts';
-import { accessOfVisitor, spaceHome, type View, type Visit } from './visitor.ts';
+import { spaceHome, type View, type Visit } from './visitor.ts';
 
 const valsOnPage = 20;
 
 export async function homePage(visit: Visit, after: ChangePosition | undefined): Promise<ServiceReply> {
   const { db, request, view } = visit;
-  const { owner } = accessOfVisitor(request);
+  const { owner } = accessOf(request);
   const vals = await changedVals(db, owner, { limit: valsOnPage, after });
   const next = nextOf(vals, changePositions);
   const home = `${view.base}/`;

@@ -1,6 +1,4 @@
-import { nothingAt } from '../admit.ts';
 import type { Database } from '../database/database.ts';
-import { unauthorized } from '../problem.ts';
 import { type ServiceRequest, spacePrefix } from '../request.ts';
 import { type Access, homeOf, type Identity, isInSpace, type User } from '../store/access.ts';
 
@@ -37,9 +35,4 @@ export interface Visit {
   db: Database;
   request: ServiceRequest;
   view: View;
-}
-
-export function accessOfVisitor({ identity, access, url }: ServiceRequest): Access {
-  if (access) return access;
-  throw identity ? nothingAt(url) : unauthorized('This page needs a sign-in in a browser, or a token.');
 }
