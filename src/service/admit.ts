@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { outsideOfSpace } from '../core/http/problem-types.ts';
-import { checkBodyHeaders } from './body.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import { identifySession } from './pages/session.ts';
 import { HttpProblem, unauthorized } from './problem.ts';
@@ -22,7 +21,6 @@ export async function admit(
   route: Route | undefined,
   outgoing: ServerResponse,
 ): Promise<void> {
-  if (route) checkBodyHeaders(request);
   const identity = await identifyRequest(request, store);
   if (identity) countRequest(rateLimit, identity.token.id, request, outgoing);
   request.identity = identity;

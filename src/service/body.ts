@@ -2,24 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { isObject } from '../core/lib/json.ts';
 import { largestBody } from './limits.ts';
 import { HttpProblem } from './problem.ts';
-import { headerOf, type ServiceRequest } from './request.ts';
-
-/** JSON has no charset (RFC 8259), so a parameter is passed over. What is no UTF-8 is refused by its bytes. */
-const jsonType = /^application\/json\s*(;|$)/i;
-
-export function checkBodyHeaders(request: ServiceRequest): void {
-  const length = Number(headerOf(request, 'content-length') ?? 0);
-  if (length === 0 && headerOf(request, 'transfer-encoding') === undefined) return;
-  if (!jsonType.test(headerOf(request, 'content-type') ?? '')) {
-    throw new HttpProblem(
-      415,
-      'The request body must be JSON in UTF-8, with the header "Content-Type: application/json".',
-    );
-  }
-  if (length > largestBody) throw tooLarge();
-}
+import type { ServiceRequest } from './request.ts';
 
 export async function readBytes({ incoming }: ServiceRequest): Promise<Buffer> {
+  if (Number(incoming.headers['content-length'] ?? 0) > largestBody) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;
   await new Promise<void>((resolve, reject) => {

@@ -50,14 +50,13 @@ test.each([
   expect(await service.statusOf('GET', '/v1/me', { token: null, headers })).toBe(status);
 });
 
-test('a body is JSON in UTF-8', async () => {
+test('a body is JSON in UTF-8, whatever its header says', async () => {
   const put = (body: string | Buffer, type: string) =>
     service.statusOf('PUT', '/v1/vals', { raw: body, headers: { 'Content-Type': type } });
   const text = JSON.stringify({ name: 'typed', code: 'é' });
-  for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/json;charset=x']) {
+  for (const type of ['application/json; charset=utf-8', 'text/plain', '']) {
     expect(await put(text, type), type).toBeLessThan(300);
   }
-  for (const type of ['text/plain', 'application/jsonp', '']) expect(await put(text, type), type).toBe(415);
   expect(await put(Buffer.from(text, 'latin1'), 'application/json')).toBe(400);
 });
 
