@@ -18,7 +18,7 @@ export async function runPage({ db, request, view }: Visit, id: string): Promise
     ? html`<a href="${address}/versions/${val.version}">${val.version}</a>`
     : val.version;
   const facts: [string, Html | string | number | undefined][] = [
-    ['Result', resultMark(run)],
+    ['Result', resultMark(run.result)],
     ['Val', html`<a href="${address}">${val.name}</a>`],
     ['Version', versionText],
     ['Started', timeHtml(runStartAt, now, { withSeconds: true })],

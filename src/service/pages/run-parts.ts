@@ -1,4 +1,4 @@
-import type { Run } from '../store/runs.ts';
+import type { Run, RunResult } from '../store/runs.ts';
 import { type Html, html } from './html.ts';
 import { runAddress, timeHtml, valAddress } from './parts.ts';
 import type { View } from './visitor.ts';
@@ -6,7 +6,7 @@ import type { View } from './visitor.ts';
 /** A run as the pages show it. */
 export interface ShownRun extends Run {
   durationMs: number | undefined;
-  result: 'ok' | 'failed' | 'running';
+  result: RunResult;
 }
 
 export function shownRun(run: Run): ShownRun {
@@ -14,7 +14,7 @@ export function shownRun(run: Run): ShownRun {
   return { ...run, durationMs: ms >= 0 ? ms : undefined, result: resultOf(run) };
 }
 
-function resultOf({ error, runEndAt }: Run): ShownRun['result'] {
+function resultOf({ error, runEndAt }: Run): RunResult {
   if (error !== null) return 'failed';
   return runEndAt === null ? 'running' : 'ok';
 }
@@ -25,7 +25,7 @@ const marks = {
   running: html`<span class="none">… running</span>`,
 };
 
-export const resultMark = ({ result }: ShownRun): Html => marks[result];
+export const resultMark = (result: RunResult): Html => marks[result];
 
 export function durationText(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
@@ -50,6 +50,6 @@ export function runRow({ base, now }: View, run: ShownRun, { withVal }: { withVa
   ];
   const [firstLine = ''] = error?.split('\n') ?? [];
   const why = firstLine === '' ? '' : html`<p class="why">${firstLine.slice(0, longestSummary)}</p>`;
-  return html`<li><a href="${runAddress(base, run.id)}">${resultMark(run)}<span class="hidden"> run</span></a> ${name}<span class="meta">${facts}</span>${why}</li>
+  return html`<li><a href="${runAddress(base, run.id)}">${resultMark(run.result)}<span class="hidden"> run</span></a> ${name}<span class="meta">${facts}</span>${why}</li>
 `;
 }

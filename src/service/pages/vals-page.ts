@@ -15,7 +15,8 @@ import type { ListedVal } from '../store/vals.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
 import { authorText, badge, nothing, pager, timeHtml, valAddress } from './parts.ts';
-import { spaceHome, type View, type Visit } from './visitor.ts';
+import { resultMark } from './run-parts.ts';
+import type { View, Visit } from './visitor.ts';
 
 const valsOnPage = 20;
 
@@ -30,17 +31,8 @@ export async function homePage(visit: Visit, after: ChangePosition | undefined):
     title: `Vals of ${owner.username}`,
     main: html`<h1>Vals of ${owner.username}</h1>
 ${await valsCard(visit, owner, { vals, none })}
-${pager({ first: after && home, next: next && `${home}?after=${next}` })}
-${spaceList(view)}`,
+${pager({ first: after && home, next: next && `${home}?after=${next}` })}`,
   });
-}
-
-function spaceList({ visitor }: View): Html | undefined {
-  if (!visitor || visitor.token.spaceId !== null || visitor.spaces.length === 0) return undefined;
-  const links = visitor.spaces.map(
-    (space) => html`<li><a href="${spaceHome(space)}">${space.username}</a></li>`,
-  );
-  return html`<section class="card"><div class="bar"><h2>Your spaces</h2></div><ul>${links}</ul></section>`;
 }
 
 export async function searchPage(
@@ -78,18 +70,10 @@ function valRow({ base, now, visitor }: View, val: ListedVal, lastRun: RunResult
   const { id, name, version, updatedAt, author } = val;
   const by = authorText(val.versionAuthor ?? author);
   const owner = author.id === visitor?.owner.id ? '' : html`<span>of ${author.username}</span> `;
-  return html`<li><a class="name" href="${valAddress(base, id)}">${name}</a> ${lastRunMark(lastRun)}
+  const ran = lastRun
+    ? html`<span>last run</span> ${resultMark(lastRun)}`
+    : html`<span class="none">never run</span>`;
+  return html`<li><a class="name" href="${valAddress(base, id)}">${name}</a> ${ran}
 <span class="meta">${owner}${badge(val)} <span>version ${version} by ${by}</span> <span>changed ${timeHtml(updatedAt, now)}</span></span></li>
 `;
-}
-
-const lastRunMarks: Record<RunResult, Html> = {
-  ok: html`<span class="good">✓ last run ok</span>`,
-  failed: html`<span class="bad">✗ last run failed</span>`,
-  running: html`<span class="none">… last run has no end yet</span>`,
-};
-
-function lastRunMark(lastRun: RunResult | undefined): Html {
-  if (lastRun === undefined) return html`<span class="none">never run</span>`;
-  return lastRunMarks[lastRun];
 }

@@ -44,7 +44,7 @@ test('the first page lists the vals, newest change first, with the result of the
   await report(`${ids.c}`, null, { to: own });
   const text = textIn(await shown('/', own));
   expect(text).toMatch(/a never run private version 2 by local changed \S+ \S+ UTC \(just now\)/);
-  expect(text).toMatch(/c ✓ last run ok.*b ✗ last run failed/);
+  expect(text).toMatch(/c last run ✓ ok.*b last run ✗ failed/);
   for (let i = 0; i < 19; i++) await own.putVal(`v${i}`, 'c');
   const first = await shown('/', own);
   const next = linksIn(first).find((link) => link.startsWith('/?after=')) ?? '';
@@ -162,7 +162,7 @@ describe('the pages of runs', async () => {
     await service.ask('POST', `/v1/vals/${id}/runs`, { body });
     const text = textIn(await shown('/runs?last=hour'));
     expect(text).toMatch(/1 run, 0 failed.*… running run recent/s);
-    expect(textIn(await shown('/'))).toContain('recent … last run has no end yet');
+    expect(textIn(await shown('/'))).toContain('recent last run … running');
   });
 
   test('are paged', async () => {
