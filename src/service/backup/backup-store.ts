@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { LocalError } from '../../core/errors.ts';
 import type { Snapshot, StoreLocation, Tx } from '../database/database.ts';
 import { openSnapshot } from '../database/open-database.ts';
@@ -20,6 +21,7 @@ export async function backupStore(
   to: StoreLocation,
   options: BackupOptions,
 ): Promise<BackupCounts> {
+  if ('file' in from && !existsSync(from.file)) throw noStore(from);
   const source = await openSnapshot(from);
   try {
     if (source.schema === 0) throw noStore(from);

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { defineCommand, type Run } from '../../core/command-line/command.ts';
 import { path } from '../../core/command-line/value-types.ts';
@@ -31,7 +30,6 @@ export const command = defineCommand({
     const { backupStore } = await import('../index.ts');
     const from = placeToOpen(run, options);
     const to = placeOfTarget(run, target);
-    if ('file' in from.location && !existsSync(from.location.file)) throw noStore(from.name);
     if ('file' in to.location) makeDataDirectory(run, to.location.file);
     const counts = await backupStore(from.location, to.location, {
       signal: run.host.signal,
@@ -62,8 +60,3 @@ function makeDataDirectory({ settings }: Pick<Run, 'settings'>, file: string): v
     });
   }
 }
-
-const noStore = (name: string): LocalError =>
-  new LocalError(`There is no store to copy at ${name}.`, {
-    hint: 'Name the file with --data, or the PostgreSQL database with --database.',
-  });

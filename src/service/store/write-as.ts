@@ -27,17 +27,11 @@ export async function writeAs<Result>(
   if (!access.mayWrite) throw readsOnly(access);
   // The row contains the id of the owner, because anybody can try to write to a val of another owner.
   const row = val === undefined ? undefined : `${access.owner.id} ${val}`;
-  return inTransaction(database, access, work, row);
+  return writeOwn(database, access, work, row);
 }
 
 /** A write to what is the person's own, wherever they ask. `work` must hold the token with `checkToken`. */
-export const writeOwn = <Result>(
-  database: Database,
-  access: Access,
-  work: (tx: Tx) => Promise<Result>,
-): Promise<Result> => inTransaction(database, access, work);
-
-async function inTransaction<Result>(
+export async function writeOwn<Result>(
   database: Database,
   access: Access,
   work: (tx: Tx) => Promise<Result>,
