@@ -230,6 +230,23 @@ it.each([
   expect(service.versions(service.idOf('a'))).toEqual(['a', 'theirs']);
 });
 
+it.each(kindsOfServices)(
+  'of two terminals that push the same edit at once, the later one finds it unchanged: %s',
+  async (_kind, switches) => {
+    const { place, service } = await pushed({ 'a.ts': 'a' }, await newService(switches));
+    place.put({ 'a.ts': 'a2' });
+    // The versions are asked once, between the look and the write.
+    service.strict.switches.instead = ({ method, path }) => {
+      if (method === 'GET' && path.endsWith('/versions')) service.edit('a', 'a2');
+      return undefined;
+    };
+    expect(await place.words(['push'])).toEqual({ 'a.ts': 'unchanged' });
+    expect(service.versions(service.idOf('a'))).toEqual(['a', 'a2']);
+    const both = [await place.words(['push']), await place.status()];
+    expect(both).toEqual([{ 'a.ts': 'unchanged' }, { 'a.ts': 'unchanged' }]);
+  },
+);
+
 it('push leaves the val of a missing file, and an empty file stops the push before it begins', async () => {
   const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
   const id = place.idOf('a.ts');
