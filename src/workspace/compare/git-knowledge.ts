@@ -3,15 +3,10 @@ import type { Code } from '../code.ts';
 import { type BroughtCode, type Ids, readFileHistories, type WantedHistory } from '../git/file-histories.ts';
 import { findBlobs, type Repository } from '../git/repository.ts';
 import { numberCodes } from './code-numbers.ts';
-import type { FileAndVal, GitLimit, ValVersion } from './types.ts';
-
-/** A file that differs from its val, with the versions of the val. */
-export interface Differing extends FileAndVal {
-  known: readonly ValVersion[];
-}
+import type { FileAndVal, GitLimit } from './types.ts';
 
 /** What git is asked about. */
-export interface Asked extends Pick<Differing, 'file' | 'known' | 'record' | 'read'> {
+export interface Asked extends Omit<FileAndVal, 'here'> {
   here: Code;
 }
 

@@ -18,16 +18,15 @@ export interface ValVersion {
   madeBy?: string | undefined;
 }
 
+/** A file that differs from its val. */
 export interface FileAndVal {
   /** The path below the workspace's folder, with slashes. */
   file: string;
   here: CodeWithText;
-  /** The val as it is now. */
-  there: ValVersion;
+  /** The newest 20 versions, oldest first. The last one is the val as it is now. */
+  known: readonly ValVersion[];
   /** Undefined if there is none, or if it is of another val. */
   record: ValRecord | undefined;
-  /** The newest 20, oldest first. The last one is the val as it is now. Asked once, and only if the codes differ. */
-  versions(): Promise<readonly ValVersion[]>;
   /** Reads the code of a version that only a list told. Undefined if that is gone. */
   read(version: ValVersion): Promise<CodeWithText | undefined>;
 }

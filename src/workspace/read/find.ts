@@ -141,14 +141,11 @@ async function compareWith(look: Look, local: Local, remote: RemoteVal): Promise
   }
   if (local.code.hasMarks) return findingOf('marks', local, remote);
   const record = records.of(local.name);
-  const { id, version, code, madeAt, madeBy } = remote;
-  const versions = await remotes.versions(remote);
   const pair: FileAndVal = {
     file: local.file,
     here: local.code,
-    there: { version, code, madeAt, madeBy },
-    record: record?.id === id ? record : undefined,
-    versions: async () => versions,
+    known: await remotes.versions(remote),
+    record: record?.id === remote.id ? record : undefined,
     read: (each) => remotes.readVersion(remote, each.version),
   };
   return { local, remote, pair };

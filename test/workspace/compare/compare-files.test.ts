@@ -88,15 +88,12 @@ async function compare({
     const { blob } = codeOf(text);
     return { version: index + 1, code: hashes ? codeWithHash(blob) : codeOf(text), madeAt };
   });
-  const there = known.at(-1);
-  if (there === undefined) throw new Error('There is no version.');
   const repository = openRepository(folder, { env, signal: new AbortController().signal, clock });
   const pair = {
     file,
     here: codeOf(here),
-    there,
+    known,
     record,
-    versions: async () => known,
     read: async ({ version = 0 }: ValVersion) => {
       read.push(version);
       return codeOf(versions[version - 1] ?? '');
@@ -160,9 +157,8 @@ test('a renamed and edited file keeps the history of its earlier paths', async (
   const many = Array.from({ length: 25 }, (_, index) => ({
     file: index === 0 ? 'x.ts' : `no${index}.ts`,
     here: codeOf(long('c')),
-    there: { version: 1, code: codeOf(long('a')) },
+    known: [{ version: 1, code: codeOf(long('a')) }],
     record: undefined,
-    versions: async () => [{ version: 1, code: codeOf(long('a')) }],
     read: async () => undefined,
   }));
   const surroundings = { env: process.env, signal: new AbortController().signal, clock: systemClock };

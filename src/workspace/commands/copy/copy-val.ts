@@ -19,9 +19,8 @@ import { publicity } from '../../../core/push/privacy.ts';
 import * as routes from '../../../core/routes.ts';
 import { pushedOrSent } from '../../carry-out.ts';
 import { isSameCode } from '../../code.ts';
-import { numberCodes } from '../../compare/code-numbers.ts';
-import { compareHistories } from '../../compare/compare-histories.ts';
-import type { Compared, Status } from '../../compare/types.ts';
+import { compareHistories } from '../../compare/compare-files.ts';
+import type { Compared, Status, ValVersion } from '../../compare/types.ts';
 import { whatIsThere } from '../../conflicts.ts';
 import { isSameState, noSuchVal, type ReadVal, type Remotes, type RemoteVal } from '../../read/remotes.ts';
 import type { Target } from './copy-target.ts';
@@ -100,20 +99,9 @@ async function compareWithCopy(
     target.remotes.versions(there),
     from.remotes.versions(original, mostVersionsHere),
   ]);
-  const codes = [...own, ...known].map((each) => each.code);
-  const numbers = numberCodes(codes, { isLong: false });
-  const versions = new Set(known.map((each) => numbers.of(each.code)));
-  const current = numbers.of(code);
-  const madeThere = Date.parse(known.at(-1)?.madeAt ?? '');
-  const histories = {
-    ...{ here: code, known, numbers },
-    file: [...own.map((each) => numbers.of(each.code)).filter((number) => versions.has(number)), current],
-    isSetSince: own.some(
-      (each) => numbers.of(each.code) === current && Date.parse(each.madeAt ?? '') > madeThere,
-    ),
-    read: (each: { version: number | undefined }) => target.remotes.readVersion(there, each.version),
-  };
-  return compareHistories(histories, env);
+  const read = (each: ValVersion) => target.remotes.readVersion(there, each.version);
+  const brought = own.map(({ code: { blob }, madeAt = '' }) => ({ blob, writtenAt: Date.parse(madeAt) }));
+  return compareHistories({ here: code, known, read }, brought, { isLong: false, limit: undefined, env });
 }
 
 type Fields = Pick<ReadVal, 'readme' | 'privacy'>;
