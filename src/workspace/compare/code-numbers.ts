@@ -1,7 +1,5 @@
 // Gives equal codes equal numbers, whether their texts or only their ids are known.
-import { blobId } from '../../core/lib/blob-id.ts';
-import { withPlainLineEnds } from '../../core/lib/line-ends.ts';
-import { type Code, withLineEnds } from '../code.ts';
+import { type Code, idsOf } from '../code.ts';
 import type { ValVersion } from './types.ts';
 
 export interface CodeNumbers {
@@ -18,7 +16,7 @@ export function numberCodes(codes: readonly Code[], { isLong }: { isLong: boolea
   const ids: Set<string>[] = [];
   // Those with a text come first, because they tell the ids with either line ends.
   for (const code of [...codes].sort(byText)) {
-    const all = idsOf(code, { isLong });
+    const all = [...idsOf(code), ...(isLong ? idsOf(code, 'sha256') : [])];
     const number = all.map((id) => numbers.get(id)).find((known) => known !== undefined) ?? ids.length;
     for (const id of all) {
       numbers.set(id, number);
@@ -38,13 +36,3 @@ export function numberCodes(codes: readonly Code[], { isLong }: { isLong: boolea
 }
 
 const byText = (a: Code, b: Code): number => Number(a.text === undefined) - Number(b.text === undefined);
-
-/** Two codes that differ in line ends alone are the same code. */
-function idsOf({ blob, text }: Code, { isLong }: { isLong: boolean }): string[] {
-  if (text === undefined) return [blob];
-  const forms = [text, withPlainLineEnds(text), withLineEnds(text, '\r\n')].map((form) => Buffer.from(form));
-  return [
-    ...forms.map((form) => blobId(form)),
-    ...(isLong ? forms.map((form) => blobId(form, 'sha256')) : []),
-  ];
-}

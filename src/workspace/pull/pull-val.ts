@@ -1,9 +1,8 @@
 // Writes the code of a val into its file. A file that is overwritten or merged is always kept first.
 import type { Run } from '../../core/command-line/command.ts';
 import { ConflictError, LocalError, NotFoundError } from '../../core/errors.ts';
-import { readBelow } from '../../core/files/files.ts';
 import { nameFrom } from '../../core/files/val-names.ts';
-import { codeOf, isSameCode, withLineEnds } from '../code.ts';
+import { isSameCode, withLineEnds } from '../code.ts';
 import { conflictOf } from '../conflicts.ts';
 import { replaceBelow } from '../disk/write-files.ts';
 import { type Finding, isReason, valOf } from '../findings.ts';
@@ -114,37 +113,32 @@ async function readAsSeen({ look }: Pulling, finding: Finding, remote: RemoteVal
 }
 
 async function overwrite(pulling: Pulling, finding: Finding, remote: RemoteVal): Promise<void> {
-  const { look, backup } = pulling;
-  const { root } = look.workspace;
-  const file = finding.file;
-  const path = pathTo(look.workspace, file);
   const val = await readAsSeen(pulling, finding, remote);
-  const before = readBelow(root, file, path);
-  if (before !== undefined) refuseEdited(finding, path, before);
-  const ends = before === undefined ? undefined : codeOf(before).lineEnds;
-  if (before !== undefined) backup.keep(file, before);
-  // A record that is lost by a crash costs nothing, because both sides have the same code.
-  replaceBelow(root, file, withLineEnds(writableText(val), ends), before, path);
-  await recordVal(look, finding.name, val);
+  await write(pulling, finding, val, withLineEnds(writableText(val), finding.local?.code.lineEnds));
 }
 
-/** The file was saved after it was compared. */
-function refuseEdited(finding: Finding, path: string, text: string): void {
-  if (text === finding.local?.code.text) return;
-  throw new ConflictError(`${path} changed while the command was running, so it was not overwritten.`, {
-    hint: 'Run the command again.',
-  });
+/** Throws if the file was saved after it was compared. */
+async function write(
+  { look, backup }: Pulling,
+  { file, name, local }: Finding,
+  val: ReadVal,
+  text: string,
+): Promise<void> {
+  const { workspace } = look;
+  const before = local?.code.text;
+  if (before !== undefined) backup.keep(file, before);
+  // A record that is lost by a crash costs nothing, because both sides have the same code.
+  replaceBelow(workspace.root, file, text, before, pathTo(workspace, file));
+  await recordVal(look, name, val);
 }
 
 async function mergeVal(pulling: Pulling, finding: FindingOfBoth): Promise<Pulled> {
-  const { look, backup, run, options } = pulling;
-  const { root } = look.workspace;
+  const { look, run, options } = pulling;
   const { local, remote, compared } = finding;
-  const { file, name, code } = local;
-  const path = pathTo(look.workspace, file);
+  const { code } = local;
+  const path = pathTo(look.workspace, local.file);
   if (options.dryRun) return { status: 'planned', remote };
   const val = await readAsSeen(pulling, finding, remote);
-  refuseEdited(finding, path, readBelow(root, file, path) ?? '');
   const inFile = (text: string) => withLineEnds(text, code.lineEnds);
   const base =
     compared?.base &&
@@ -152,9 +146,7 @@ async function mergeVal(pulling: Pulling, finding: FindingOfBoth): Promise<Pulle
   const texts = { here: code.text, base: inFile(base ?? ''), there: inFile(writableText(val)) };
   const merged = await mergeTexts(texts, run.host.env);
   if (merged === undefined) throw withoutGit(path);
-  backup.keep(file, code.text);
-  replaceBelow(root, file, merged.text, code.text, path);
-  await recordVal(look, name, val);
+  await write(pulling, finding, val, merged.text);
   return { status: 'merged', remote, ...(merged.hasConflicts && { conflict: marksLeft(path) }) };
 }
 

@@ -186,20 +186,27 @@ function movedByCode(
   missing: readonly MissingFile[],
 ): { local: Local; val: MissingFile }[] {
   if (newFiles.length === 0 || missing.length === 0) return [];
-  const codes = new Map<string, number>();
-  for (const file of names.keys()) {
+  const codes = [...names.keys()].flatMap((file) => {
     const text = readIfPossible(workspace.root, file);
-    const id = text === undefined ? '' : plainId(text);
-    codes.set(id, (codes.get(id) ?? 0) + 1);
-  }
+    return text === undefined ? [] : codeOf(text);
+  });
+  const numbers = numberCodes([...codes, ...missing.map(({ remote }) => remote.code)], { isLong: false });
+  const files = grouped(codes, (code) => numbers.of(code));
+  const vals = grouped(missing, ({ remote }) => numbers.of(remote.code));
   return newFiles.flatMap((local) => {
-    const isCopied = (codes.get(plainId(local.code.text)) ?? 0) > 1;
-    const ids = new Set([local.code.blob, local.code.lines]);
-    const [val, another] = isCopied
-      ? []
-      : missing.filter(({ remote: { code } }) => ids.has(code.lines ?? code.blob));
-    return val === undefined || another !== undefined ? [] : [{ local, val }];
+    const number = numbers.of(local.code);
+    const [val, another] = vals.get(number) ?? [];
+    const isOnly = val !== undefined && another === undefined && files.get(number)?.length === 1;
+    return isOnly ? [{ local, val }] : [];
   });
 }
 
-const plainId = (text: string): string => codeOf(text).lines ?? '';
+function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => number): Map<number, Item[]> {
+  const groups = new Map<number, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}
