@@ -7,7 +7,6 @@ import { runCommand } from '../core/command-line/run.ts';
 import { createHintWriter } from '../core/command-line/write-hints.ts';
 import { InterruptedError, ValsError } from '../core/errors.ts';
 import { findRoot } from '../core/files/root.ts';
-import { tokenFolders } from '../core/files/within.ts';
 import { existingRealPath } from '../core/lib/paths.ts';
 import { createSlots, type Slots } from '../core/lib/slots.ts';
 import type { Redactor } from '../core/output/redactor.ts';
@@ -109,3 +108,10 @@ export function foldersForFiles({ cwd }: Settings): string[] {
   const isHome = existingRealPath(homedir()) === cwd;
   return isHome || cwd === dirname(cwd) ? [] : [cwd];
 }
+
+/** The folders that hold the token. */
+const tokenFolders = ({
+  configDirectory,
+  dataDirectory,
+}: Pick<Settings, 'configDirectory' | 'dataDirectory'>): string[] =>
+  [configDirectory, dataDirectory].flatMap((folder) => folder?.value ?? []);

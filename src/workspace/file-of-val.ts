@@ -5,10 +5,10 @@ import { nameFrom } from '../core/files/val-names.ts';
 import { isCode } from '../core/files/walk.ts';
 import type { FileOfVal } from '../core/find-val/find-val.ts';
 import { isFile } from '../core/lib/paths.ts';
-import { chosenService } from '../core/settings/settings.ts';
 import { isKnownToGit, openRepository } from './git/repository.ts';
 import { nameOfFile } from './read/local.ts';
 import { openRecords } from './record.ts';
+import { chosenService } from './service.ts';
 import { createWorkspaces, type PathInWorkspace } from './workspaces.ts';
 
 export function openFiles(run: Run): FindFile {

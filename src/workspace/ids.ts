@@ -1,9 +1,9 @@
 // A service that cannot list vals tells an id once. So vals.json keeps it, for other machines.
 import type { Run } from '../core/command-line/command.ts';
-import { isOfThisMachine } from '../core/settings/settings.ts';
 import { updateManifest, withIds } from './manifest.ts';
 import { noteOnce } from './note-once.ts';
 import type { Look } from './read/look.ts';
+import { isOfThisMachine } from './service.ts';
 
 /** Writes the ids, by the names of their vals, that vals.json does not have. */
 export async function learnIds(

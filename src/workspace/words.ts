@@ -1,5 +1,5 @@
 // What each status means, and what push and pull do about it: one table for the screen, the refusals and the guide.
-import { type Hint, listOf, sh } from '../core/lib/hint.ts';
+import { type Hint, sh } from '../core/lib/hint.ts';
 import type { Style } from '../core/output/style.ts';
 import type { GitLimit } from './compare/types.ts';
 import type { Word } from './findings.ts';
@@ -188,3 +188,9 @@ export const gitCannotTell = (limit: GitLimit, question = 'which side is newer')
 
 export const hintAtGit = (limit: GitLimit | undefined, question?: string): string[] =>
   limit === undefined ? [] : [[`${gitCannotTell(limit, question)}.`, ...cureOf(limit)].join(' ')];
+
+const mostListed = 3;
+
+/** The files or vals of a command. A long list would make the command hard to read. */
+export const listOf = (words: readonly string[], placeholder: string): readonly string[] =>
+  words.length > mostListed ? [placeholder] : words;

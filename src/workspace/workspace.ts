@@ -5,9 +5,10 @@ import { stampOf } from '../core/files/files.ts';
 import { findRoot, manifestFile } from '../core/files/root.ts';
 import { sh } from '../core/lib/hint.ts';
 import { isWithin, realPath, withSlashes } from '../core/lib/paths.ts';
-import { chosenService, embeddedService, type Settings, serviceName } from '../core/settings/settings.ts';
+import type { Settings } from '../core/settings/settings.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { type OwnFolder, openOwnFolder } from './records/own-folder.ts';
+import { chosenService, embeddedService, serviceName } from './service.ts';
 
 export type WorkspaceContext = Pick<Run, 'host' | 'settings'>;
 

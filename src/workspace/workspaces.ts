@@ -1,8 +1,10 @@
 import { dirname, resolve } from 'node:path';
-import { LocalError } from '../core/errors.ts';
-import { findRoot, repositoryOf } from '../core/files/root.ts';
+import { LocalError, UsageError } from '../core/errors.ts';
+import { findRoot } from '../core/files/root.ts';
+import { sh } from '../core/lib/hint.ts';
 import { existingStats, isWithin, realPath } from '../core/lib/paths.ts';
 import { fold } from './disk/file-names.ts';
+import { repositoryOf } from './git/repository.ts';
 import {
   pathBelowRoot,
   relativeTo,
@@ -79,4 +81,15 @@ function fileAsOnDisk(workspace: Workspace, path: string, target: string): strin
   const file = relativeTo(workspace, path);
   const onDisk = relativeTo(workspace, realPath(target));
   return fold(onDisk) === fold(file) ? onDisk : file;
+}
+
+export function refuseNested(folder: string): void {
+  const root = findRoot(folder);
+  if (root === undefined || root === folder) return;
+  throw new UsageError(`This folder is already in a workspace: ${root}.`, {
+    hint: [
+      'Run the command outside of that workspace.',
+      sh`To add all your vals to that workspace, run ${['pull', '--all']}.`,
+    ],
+  });
 }

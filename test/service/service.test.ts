@@ -52,8 +52,8 @@ describe('the file of a store', () => {
   });
 
   test.runIf(process.platform === 'linux')('is refused where no folder can be made', async () => {
-    const { message } = await failureOf(startService({ file: '/proc/vals/store.db', port: 0 }));
-    expect(message).toMatch(/store\.db could not be used: ENOENT/);
+    const { message } = await failureOf(startService({ file: '/dev/null/vals/store.db', port: 0 }));
+    expect(message).toMatch(/store\.db could not be used: ENOTDIR/);
   });
 
   test.each<[string, RegExp, (file: string) => void]>([

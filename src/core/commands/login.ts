@@ -9,9 +9,9 @@ import { isObject, type JsonObject } from '../lib/json.ts';
 import { hasLoneSurrogate } from '../lib/visible.ts';
 import { column } from '../output/column.ts';
 import * as routes from '../routes.ts';
-import { type BaseUrl, parseBaseUrl, spaceIn } from '../settings/base-url.ts';
+import { type BaseUrl, isLoopback, parseBaseUrl, spaceIn } from '../settings/base-url.ts';
 import { updateConfig } from '../settings/config-file.ts';
-import { checkToken, isOfThisMachine } from '../settings/settings.ts';
+import { checkToken } from '../settings/settings.ts';
 import { warnIfSet } from './shared/warn-if-set.ts';
 
 export const command = defineCommand({
@@ -96,7 +96,7 @@ async function readToken(run: Run): Promise<string> {
 }
 
 async function askForToken({ settings, ask: prompt, out: { say } }: Run, { href }: BaseUrl): Promise<string> {
-  const origin = isOfThisMachine(href)
+  const origin = isLoopback(new URL(href).hostname)
     ? 'The token is the one that `vals serve` shows when it starts, or that `vals user add` printed.'
     : "Create a token in the service's settings, or ask the person who runs the service.";
   say({

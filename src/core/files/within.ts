@@ -1,14 +1,6 @@
 import { relative } from 'node:path';
 import { LocalError } from '../errors.ts';
 import { isWithin, realPath, withSlashes } from '../lib/paths.ts';
-import type { Settings } from '../settings/settings.ts';
-
-/** The folders that hold the token. */
-export const tokenFolders = ({
-  configDirectory,
-  dataDirectory,
-}: Pick<Settings, 'configDirectory' | 'dataDirectory'>): string[] =>
-  [configDirectory, dataDirectory].flatMap((folder) => folder?.value ?? []);
 
 export interface FileLimits {
   filesBelow: readonly string[];

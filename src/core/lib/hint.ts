@@ -31,11 +31,5 @@ export function hintList(hints: Hints | undefined): readonly Hint[] {
 
 const isList = (hints: Hints): hints is readonly Hint[] => Array.isArray(hints);
 
-const mostListed = 3;
-
-/** The files or vals of a command. A long list would make the command hard to read. */
-export const listOf = (words: readonly string[], placeholder: string): readonly string[] =>
-  words.length > mostListed ? [placeholder] : words;
-
 /** For example "one, two and three". */
 export const listed = (words: readonly string[]): string => new Intl.ListFormat('en-GB').format(words);

@@ -1,6 +1,5 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolder } from './make-folder.ts';
 import { isMissing, replaceFile } from './system.ts';
 
 /** Writes a file of the data directory, for its owner alone. A crash leaves the old file or the new one. */
@@ -22,7 +21,7 @@ function writeNew(path: string, content: string): void {
     write();
   } catch (error) {
     if (!isMissing(error)) throw error;
-    makeFolder(dirname(path), 0o700);
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     write();
   }
 }

@@ -3,9 +3,6 @@ const largestShareOfEdits = 0.4;
 /** Comparing all names of a large workspace would take too long. */
 const mostCompared = 2_000;
 
-export const didYouMean = (word: string, names: Iterable<string>): string =>
-  asQuestion(nearest(word, names).map((name) => `"${name}"`));
-
 export const asQuestion = (suggestions: readonly string[]): string =>
   suggestions.length === 0 ? '' : ` Did you mean ${suggestions.join(' or ')}?`;
 

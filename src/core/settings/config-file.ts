@@ -1,9 +1,8 @@
-import { fchmodSync, type Stats } from 'node:fs';
+import { fchmodSync, mkdirSync, type Stats } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { LocalError } from '../errors.ts';
 import { sh } from '../lib/hint.ts';
 import { isObject, parseIfJson } from '../lib/json.ts';
-import { makeFolder } from '../lib/make-folder.ts';
 import { readPlainFile, UnusableFile } from '../lib/plain-file.ts';
 import { errnoOf, errorMessageOf, isMissing, type System } from '../lib/system.ts';
 
@@ -69,7 +68,7 @@ export async function updateConfig(
   const next = change(readConfig());
   const { default: Conf } = await import('conf');
   try {
-    makeFolder(folder, 0o700);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     const conf = new Conf({
       cwd: folder,
       configName: basename(file, '.json'),

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { InvalidValue, LocalError, parseNamed, UsageError } from '../errors.ts';
 import { sh } from '../lib/hint.ts';
 import type { System } from '../lib/system.ts';
-import { type BaseUrl, isLoopback, parseBaseUrl } from './base-url.ts';
+import { type BaseUrl, parseBaseUrl } from './base-url.ts';
 import { readConfig, type StoredConfig } from './config-file.ts';
 import { platformDirectories } from './directories.ts';
 import type { ProxyVariables, Setting } from './proxy.ts';
@@ -216,16 +216,3 @@ export function chosenBaseUrl(settings: Settings): BaseUrl {
     ],
   });
 }
-
-export const embeddedService = 'local';
-
-/** Nobody else can reach a service on this machine, so its ids mean nothing to others. */
-export const isOfThisMachine = (service: string): boolean =>
-  service === embeddedService || (URL.canParse(service) && isLoopback(new URL(service).hostname));
-
-export const chosenService = (settings: Settings): string | undefined =>
-  settings.local.value ? embeddedService : settings.baseUrl?.value.href;
-
-/** Throws if no service is chosen. */
-export const serviceName = (settings: Settings): string =>
-  chosenService(settings) ?? chosenBaseUrl(settings).href;

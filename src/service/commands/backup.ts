@@ -1,8 +1,8 @@
+import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { defineCommand, type Run } from '../../core/command-line/command.ts';
 import { path } from '../../core/command-line/value-types.ts';
 import { LocalError } from '../../core/errors.ts';
-import { makeFolder } from '../../core/lib/make-folder.ts';
 import { errorMessageOf } from '../../core/lib/system.ts';
 import { column } from '../../core/output/column.ts';
 import { countedThings } from '../backup/tables.ts';
@@ -52,7 +52,7 @@ function makeDataDirectory({ settings }: Pick<Run, 'settings'>, file: string): v
   const folder = settings.dataDirectory?.value;
   if (folder === undefined || dirname(file) !== folder) return;
   try {
-    makeFolder(folder, 0o700);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw new LocalError(`The folder ${folder} could not be made: ${errorMessageOf(error)}.`, {
       hint: 'Set VALS_DATA_DIR to a folder that you can write to.',

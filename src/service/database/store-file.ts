@@ -1,7 +1,6 @@
-import { chmodSync, closeSync, openSync, realpathSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LocalError } from '../../core/errors.ts';
-import { makeFolder } from '../../core/lib/make-folder.ts';
 import { errnoOf } from '../../core/lib/system.ts';
 
 export const otherFileHint =
@@ -11,7 +10,7 @@ const smallestDatabase = 512;
 
 /** Makes the file if it is absent, for its owner alone, because it has everybody's code. */
 export function prepareStoreFile(file: string): string {
-  makeFolder(dirname(file), 0o700);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {

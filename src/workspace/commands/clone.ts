@@ -1,20 +1,21 @@
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineCommand, type Run } from '../../core/command-line/command.ts';
 import { quoteFor } from '../../core/command-line/shell-command.ts';
 import { path } from '../../core/command-line/value-types.ts';
 import { LocalError, UsageError } from '../../core/errors.ts';
 import { fileError } from '../../core/files/file-error.ts';
-import { manifestFile, refuseNested } from '../../core/files/root.ts';
+import { manifestFile } from '../../core/files/root.ts';
 import { sh } from '../../core/lib/hint.ts';
-import { makeFolder } from '../../core/lib/make-folder.ts';
 import { errnoOf, errorMessageOf, isMissing } from '../../core/lib/system.ts';
 import { spaceIn } from '../../core/settings/base-url.ts';
-import { chosenBaseUrl, isOfThisMachine, serviceName } from '../../core/settings/settings.ts';
+import { chosenBaseUrl } from '../../core/settings/settings.ts';
 import { updateManifest, withService } from '../manifest.ts';
 import { listAll, pullAll, pullColumns } from '../pull/pull-vals.ts';
 import { closeLook, openLook } from '../read/look.ts';
+import { isOfThisMachine, serviceName } from '../service.ts';
 import { workspaceAt } from '../workspace.ts';
+import { refuseNested } from '../workspaces.ts';
 
 export const command = defineCommand({
   summary: 'Make a workspace with all your vals',
@@ -99,7 +100,7 @@ function namesIn(folder: string, given: string): string[] {
 
 function makeNewFolder(folder: string): void {
   try {
-    makeFolder(folder);
+    mkdirSync(folder, { recursive: true });
   } catch (error) {
     throw new LocalError(`${folder} could not be created: ${errorMessageOf(error)}`, {
       hint: 'Give a folder that you may write to.',

@@ -1,11 +1,11 @@
 import { defineCommand } from '../../core/command-line/command.ts';
-import { refuseNested } from '../../core/files/root.ts';
 import { walkFolder } from '../../core/files/walk.ts';
 import { sh } from '../../core/lib/hint.ts';
 import { column } from '../../core/output/column.ts';
 import { warnWith } from '../../core/output/out.ts';
-import { chosenService, isOfThisMachine } from '../../core/settings/settings.ts';
 import { readManifest, updateManifest, withService } from '../manifest.ts';
+import { chosenService, isOfThisMachine } from '../service.ts';
+import { refuseNested } from '../workspaces.ts';
 
 export const command = defineCommand({
   summary: 'Make this folder a workspace',

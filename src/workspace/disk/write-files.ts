@@ -1,10 +1,18 @@
 // Replaces files below the root of a workspace: whole, or not at all.
 import { randomUUID } from 'node:crypto';
-import { closeSync, fchmodSync, fsyncSync, lstatSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConflictError, LocalError } from '../../core/errors.ts';
 import { namesBelow, notUsed, pathBelow } from '../../core/files/files.ts';
-import { makeFolder } from '../../core/lib/make-folder.ts';
 import { readPlainFile, UnusableFile } from '../../core/lib/plain-file.ts';
 import { errorMessageOf, isMissing, isRunning, replaceFile } from '../../core/lib/system.ts';
 
@@ -20,7 +28,7 @@ export function replaceBelow(
 ): void {
   try {
     const path = pathBelow(root, file, shownPath);
-    if (file.includes('/')) makeFolder(dirname(path));
+    if (file.includes('/')) mkdirSync(dirname(path), { recursive: true });
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats?.isFile() === false)
       throw notUsed(shownPath, shownPath, new UnusableFile('is not a regular file'));

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { gitFolderOf } from '../../core/files/git-folder.ts';
-import { repositoryOf } from '../../core/files/root.ts';
 import type { Clock } from '../../core/lib/clock.ts';
 import { once } from '../../core/lib/once.ts';
-import { readableNames, realPath, withSlashes } from '../../core/lib/paths.ts';
+import { existingStats, foldersAbove, readableNames, realPath, withSlashes } from '../../core/lib/paths.ts';
 import { type GitFailure, type GitPlace, runGit } from './start-git.ts';
 
 /** The repository that a workspace is in, as one command sees it. */
@@ -24,6 +23,9 @@ export interface GitSurroundings {
   signal: AbortSignal;
   clock: Clock;
 }
+
+export const repositoryOf = (folder: string): string | undefined =>
+  [folder, ...foldersAbove(folder)].find((each) => existingStats(join(each, '.git')) !== undefined);
 
 /** Undefined if the folder is in no repository. Starts nothing. */
 export function openRepository(

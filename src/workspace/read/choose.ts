@@ -11,7 +11,7 @@ import {
 } from '../../core/errors.ts';
 import { type Hint, sh } from '../../core/lib/hint.ts';
 import { withSlashes } from '../../core/lib/paths.ts';
-import { didYouMean } from '../../core/lib/suggest.ts';
+import { asQuestion, nearest } from '../../core/lib/suggest.ts';
 import type { Finding } from '../findings.ts';
 import { isTypedInside, nameOfService, pathTo, type Workspace } from '../workspace.ts';
 import { createWorkspaces, type Workspaces } from '../workspaces.ts';
@@ -154,7 +154,8 @@ export function refuseUnknownWords({ look, unknown }: ComparedVals): void {
   if (word === undefined) return;
   const known = [...names].flatMap(([file, name]) => [name ?? '', pathTo(workspace, file)]);
   const list = sh`To list the vals of the workspace, run ${['status']}.`;
-  throw new NotFoundError(`The workspace has no val "${word}".${didYouMean(word, known)}`, {
+  const meant = asQuestion(nearest(word, known).map((name) => `"${name}"`));
+  throw new NotFoundError(`The workspace has no val "${word}".${meant}`, {
     hint: isTypedInside(workspace) ? list : [`Go to the folder ${pathTo(workspace, '.')}.`, list],
   });
 }

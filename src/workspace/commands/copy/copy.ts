@@ -8,8 +8,8 @@ import { RefusedError, UsageError } from '../../../core/errors.ts';
 import type { GivenVal } from '../../../core/find-val/find-val.ts';
 import { sh } from '../../../core/lib/hint.ts';
 import { column, idColumn } from '../../../core/output/column.ts';
-import { serviceName } from '../../../core/settings/settings.ts';
 import { createRemotes, nothingKnown } from '../../read/remotes.ts';
+import { serviceName } from '../../service.ts';
 
 interface Item {
   id: string;
