@@ -122,9 +122,6 @@ export const isCtrlC = (reason: unknown): boolean =>
 export const exitQuietly = (error: unknown): unknown =>
   isCtrlC(error) ? new InterruptedError(130, '') : error;
 
-/** For an error that the command has shown already, in a form of its own. */
-export const withoutMessage = ({ exit }: ValsError): ValsError => new InterruptedError(exit, '');
-
 export const messageWithHint = ({ message, facts }: ValsError): Hints => [message, ...hintList(facts.hint)];
 
 export function asValsError(error: unknown): ValsError {

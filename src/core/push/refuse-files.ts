@@ -36,9 +36,9 @@ export function refuseFiles(run: Run, files: readonly PushedFile[], failed: read
 }
 
 /** For --if-version. */
-export function refuseSeveral(count: number): void {
-  if (count === 1) return;
-  throw new UsageError(`--if-version works with one file, but there are ${count}.`, {
-    hint: sh`To push one file, run ${['push', '<paths...>', '--if-version', '<n>']}.`,
+export function refuseSeveral(files: readonly string[], ifVersion: number): void {
+  if (files.length === 1) return;
+  throw new UsageError(`--if-version works with one file, but there are ${files.length}.`, {
+    hint: sh`To push one file, run ${['push', files[0] ?? '<file>', '--if-version', ifVersion]}.`,
   });
 }

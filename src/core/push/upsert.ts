@@ -43,7 +43,11 @@ export async function upsertFiles(
   const { dryRun, ifVersion, concurrency } = options;
   const names = found.map(({ file }) => ({ file, name: options.name ?? nameFrom(file) }));
   refuseUnusableNames(names);
-  if (ifVersion !== undefined) refuseSeveral(found.length);
+  if (ifVersion !== undefined)
+    refuseSeveral(
+      found.map(({ file }) => file),
+      ifVersion,
+    );
   const sources = found.map((file, index) => ({
     ...sourceFile(run, file),
     name: names[index]?.name ?? '',

@@ -81,7 +81,11 @@ async function push(
   const { dryRun, isSave, prune } = options;
   const { locals, all, failed: unreadable } = readChosen(run, look, chosen);
   if (!isSave && unreadable.length > 0) return refuseFiles(run, all, unreadable);
-  if (options.ifVersion !== undefined) refuseSeveral(locals.length);
+  if (options.ifVersion !== undefined)
+    refuseSeveral(
+      locals.map(({ file }) => pathTo(workspace, file)),
+      options.ifVersion,
+    );
   const plan = await planPush(run, look, locals, { ...options, isWhole: chosen === undefined });
   const broken = options.noCheck ? [] : await brokenFiles(run, workspace, plan.steps);
   if (!isSave && broken.length > 0) return refuseFiles(run, all, broken);

@@ -1,6 +1,6 @@
 import { refuseOneDocument } from '../../command-line/check-input.ts';
 import type { Options, Run } from '../../command-line/command.ts';
-import { InterruptedError, withoutMessage } from '../../errors.ts';
+import { exitQuietly } from '../../errors.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import type { Paging } from '../../http/lists/pages.ts';
 import { takeRecords } from '../../http/lists/pages.ts';
@@ -76,7 +76,7 @@ async function* untilInterrupted(pages: AsyncIterable<Page>): AsyncGenerator<Pag
   try {
     yield* pages;
   } catch (error) {
-    throw error instanceof InterruptedError ? withoutMessage(error) : error;
+    throw exitQuietly(error);
   }
 }
 

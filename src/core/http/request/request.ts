@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { type Clock, wait } from '../../lib/clock.ts';
 import type { Call, Reply, Request } from '../call.ts';
 import type { OpenDispatcher } from './dispatcher.ts';
@@ -16,13 +15,10 @@ import type { Limiter } from './limiter.ts';
 import { faultOf } from './no-reply.ts';
 import { readReply } from './read-reply.ts';
 import { secretIn } from './secrets.ts';
-import { send } from './send.ts';
+import { type HttpRequest, requestOf, type Sender, send } from './send.ts';
 import { type Trace, traceAttempt } from './trace.ts';
 
-export interface RequestOptions {
-  base: { origin: string; href: string };
-  token: string | undefined;
-  userAgent: string;
+export interface RequestOptions extends Sender {
   open: OpenDispatcher;
   limiter: Limiter;
   clock: Clock;
@@ -88,31 +84,9 @@ export function createRequest(options: RequestOptions): Request {
   }
 }
 
-type HttpRequest = Parameters<typeof send>[1];
-
 function refusalOf(call: Call, token: string | undefined): Fault | undefined {
   if (token !== undefined) return secretIn(call, token);
   return call.tokenIsOptional ? undefined : { kind: 'no token' };
-}
-
-function requestOf(call: Call, { base, token, userAgent }: RequestOptions): HttpRequest {
-  const { method, path, query, ifMatch } = call;
-  const body = call.text ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
-  const search = query?.toString();
-  return {
-    method,
-    origin: base.origin,
-    path: base.href.slice(base.origin.length) + path + (search ? `?${search}` : ''),
-    body,
-    headers: {
-      accept: 'application/json',
-      'user-agent': userAgent,
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
-      ...(ifMatch !== undefined && { 'if-match': ifMatch }),
-    },
-  };
 }
 
 /** If an earlier attempt may have deleted it, a 404 says that it did. */

@@ -1,15 +1,45 @@
+import { randomUUID } from 'node:crypto';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
+import type { Call } from '../call.ts';
 import { keepParser, type OpenDispatcher } from './dispatcher.ts';
 import { type NoReply, TimeoutError } from './no-reply.ts';
 import type { HttpReply } from './read-reply.ts';
 
-interface HttpRequest {
+export interface HttpRequest {
   method: string;
   origin: string;
   path: string;
   headers: Record<string, string>;
   body?: string | undefined;
+}
+
+/** Who sends, and to which service. */
+export interface Sender {
+  base: { origin: string; href: string };
+  token: string | undefined;
+  userAgent: string;
+}
+
+/** The same for all attempts of a call. */
+export function requestOf(call: Call, { base, token, userAgent }: Sender): HttpRequest {
+  const { method, path, query, ifMatch } = call;
+  const body = call.text ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
+  const search = query?.toString();
+  return {
+    method,
+    origin: base.origin,
+    path: base.href.slice(base.origin.length) + path + (search ? `?${search}` : ''),
+    body,
+    headers: {
+      accept: 'application/json',
+      'user-agent': userAgent,
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
+      ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+    },
+  };
 }
 
 interface SendOptions {

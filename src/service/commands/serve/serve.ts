@@ -1,6 +1,6 @@
 import { defineCommand, type Run } from '../../../core/command-line/command.ts';
 import { age, integer, oneOf, path, port, text } from '../../../core/command-line/value-types.ts';
-import { asValsError, exitQuietly, isCtrlC, UsageError, withoutMessage } from '../../../core/errors.ts';
+import { asValsError, exitQuietly, InterruptedError, isCtrlC, UsageError } from '../../../core/errors.ts';
 import { readText } from '../../../core/files/read-text.ts';
 import { listed } from '../../../core/lib/hint.ts';
 import { aborted, beyondGracePeriod } from '../../../core/lib/signals.ts';
@@ -70,7 +70,8 @@ export const command = defineCommand({
       const failure = asValsError(error);
       if (!isJson || run.flags.json || failure.message === '') throw failure;
       report.failure(failure);
-      throw withoutMessage(failure);
+      // The log has the message.
+      throw new InterruptedError(failure.exit, '');
     } finally {
       log.close();
     }

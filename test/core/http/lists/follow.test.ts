@@ -236,7 +236,10 @@ describe('vals runs --follow', () => {
     const { child, ended } = startProcess(['runs', '--follow'], { env: service.env });
     child.stdout?.once('data', () => child.kill('SIGTERM'));
     const { exit, signal, stdout, stderr } = await ended;
-    expect({ exit: exitStatus(exit, signal), stderr }).toEqual({ exit: 143, stderr: '' });
+    expect({ exit: exitStatus(exit, signal), stderr }).toEqual({
+      exit: 143,
+      stderr: 'error: Interrupted.\n',
+    });
     expect(idsOf(stdout)).toEqual(['first']);
   });
 });
