@@ -20,7 +20,8 @@ export function noteBehind(run: Run, paths: readonly string[], { isNamed }: { is
 }
 
 /** Vals whose files were deleted stay, unless somebody says otherwise. */
-export function noteLostFiles(run: Run, names: readonly string[]): void {
+export function noteLostFiles(run: Run, { missing }: Gone): void {
+  const names = missing.map(({ name }) => name);
   if (names.length === 0) return;
   const [what, files] =
     names.length === 1 ? ['This val has', 'its file'] : ['These vals have', 'their files'];
@@ -46,11 +47,7 @@ export function notePublic({ out: { say } }: Run, names: readonly string[]): voi
 }
 
 /** On GitHub nobody commits, so the annotation has the whole entry. */
-export function noteLeft(
-  { out: { say } }: Run,
-  workspace: Workspace,
-  { left, limit }: Pick<Gone, 'left' | 'limit'>,
-): void {
+export function noteLeft({ out: { say } }: Run, workspace: Workspace, { left, limit }: Gone): void {
   for (const text of hintAtGit(limit, 'which files were deleted or renamed')) say({ kind: 'note', text });
   for (const { name, file, movedTo } of left) {
     const reason = reasonToLeave(workspace, file, movedTo);

@@ -1,7 +1,7 @@
 // What a push would do, and which of its files cannot be sent.
 
 import type { Run } from '../../core/command-line/command.ts';
-import { LocalError, UsageError, type ValsError } from '../../core/errors.ts';
+import { LocalError, UsageError } from '../../core/errors.ts';
 import { sh } from '../../core/lib/hint.ts';
 import type { FailedFile } from '../../core/push/refuse-files.ts';
 import { syntaxError } from '../../core/push/syntax.ts';
@@ -15,12 +15,9 @@ import type { Look } from '../read/look.ts';
 import { hintAtGit } from '../words.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 
-export interface Plan extends Pick<Gone, 'left' | 'limit'> {
+export interface Plan {
   steps: readonly Step[];
-  /** The names of the vals whose files were deleted. */
-  lost: readonly string[];
-  /** After a failure that concerns all vals, nothing is sent. */
-  failure: ValsError | undefined;
+  gone: Gone;
 }
 
 export async function planPush(
@@ -31,20 +28,14 @@ export async function planPush(
 ): Promise<Plan> {
   const recentIfWhole = options.isWhole ? 'recent commits' : 'none';
   const searches = options.prune ? 'all commits' : recentIfWhole;
-  const { results, gone, failure } = await findAll(run, look, locals, { searches });
+  const { results, gone } = await findAll(run, look, locals, { searches });
   if (options.prune) refuseWithoutGit(look, gone.limit);
   const steps = results.map((result): Step => {
     if ('error' in result) return { ...result, kind: 'refuse', remote: undefined };
     return stepFor(result, look, options);
   });
   const deletions = options.prune ? gone.missing.map((val) => stepFor(val, look, options)) : [];
-  return {
-    steps: [...steps, ...deletions],
-    lost: gone.missing.map(({ name }) => name),
-    left: gone.left,
-    limit: gone.limit,
-    failure,
-  };
+  return { steps: [...steps, ...deletions], gone };
 }
 
 /** Only git tells which files were deleted, and whether it has the code of their vals. */

@@ -18,7 +18,7 @@ import { closeLook, type Look, openLook } from '../read/look.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 import { askAbout } from './ask.ts';
 import { isOpenToAll, noteBehind, noteLeft, noteLostFiles, notePublic } from './notes.ts';
-import { brokenFiles, type Plan, planPush } from './plan-push.ts';
+import { brokenFiles, planPush } from './plan-push.ts';
 import { readChosen } from './read-files.ts';
 
 export interface PushOptions extends PlanOptions {
@@ -94,7 +94,7 @@ async function push(
   const isBroken = new Set(broken.map(({ file }) => file));
   const steps = plan.steps.filter((step) => !isBroken.has(pathTo(workspace, step.file)));
   if (!dryRun) listService(workspace);
-  const { result, done } = await carryOutAll(run, look, steps, { ...options, failure: plan.failure });
+  const { result, done } = await carryOutAll(run, look, steps, options);
   if (!dryRun) {
     if (result.error === undefined || [...done.values()].some(isChange)) look.records.notePush();
     await learnIds(run, look, idsIn(done));
@@ -104,8 +104,8 @@ async function push(
     result.rows.flatMap(({ status, file }) => (status === 'behind' ? `${file}` : [])),
     { isNamed: chosen !== undefined },
   );
-  if (prune) noteLeft(run, workspace, plan);
-  else noteLostFiles(run, plan.lost);
+  if (prune) noteLeft(run, workspace, plan.gone);
+  else noteLostFiles(run, plan.gone);
   const unsent = [...unreadable, ...broken].map(({ file, name, error }) => ({
     file,
     name,
@@ -128,11 +128,13 @@ async function carryOutAll(
   run: Run,
   look: Look,
   steps: readonly Step[],
-  { dryRun, isSave, concurrency, failure }: PushFilesOptions & Pick<Plan, 'failure'>,
+  { dryRun, isSave, concurrency }: PushFilesOptions,
 ): Promise<{ result: Rows; done: ReadonlyMap<Step, Done> }> {
   const { workspace } = look;
   const { signal } = run.host;
   const done = new Map<Step, Done>();
+  // After a failure that concerns all vals, nothing is sent.
+  const failure = steps.find((step) => step.kind === 'refuse' && step.error.scope === 'all');
   const privacy = privacyOfNew(run, workspace.manifest.privacy);
   const means = { look, privacy, mayPublish: mayPublish(run), dryRun, signal };
   const tasks = steps.map((step): Task => {
@@ -143,8 +145,7 @@ async function carryOutAll(
       label: path,
       verb: step.kind === 'delete' ? 'deleted' : undefined,
       async run() {
-        const isFailure = step.kind === 'refuse' && step.error === failure;
-        if (failure !== undefined && !isFailure) return undefined;
+        if (failure !== undefined && step !== failure) return undefined;
         const each = await carryOut(means, step);
         done.set(step, each);
         const { status, id, version, versionBefore } = each;

@@ -24,12 +24,10 @@ interface FailedFile {
   error: ValsError;
 }
 
-export interface Found {
-  /** In the order of the files. */
+interface Found {
+  /** In the order of the files. After a failure that concerns all vals, those that were not looked at have it. */
   results: readonly Result[];
   gone: Gone;
-  /** One that concerns all vals: nothing more was asked. */
-  failure: ValsError | undefined;
 }
 
 export interface FindOptions {
@@ -52,58 +50,46 @@ export async function findAll(
   locals: readonly Local[],
   { searches }: FindOptions,
 ): Promise<Found> {
-  const findings = new Map<Local, Finding>();
-  const errors = new Map<Local, ValsError>();
+  const results = new Map<Local, Result>();
   const differing: Differing[] = [];
   let failure: ValsError | undefined;
   let finished = 0;
   const show = () => say({ kind: 'progress', text: `Comparing ${finished} of ${locals.length} vals` });
+  const failed = ({ file, name }: Local, error: ValsError) => ({ file, name, error });
   show();
   await forEach(locals, 'auto', async (local) => {
     if (failure !== undefined) return;
     try {
       const found = await findOne(look, local);
       if ('pair' in found) differing.push(found);
-      else findings.set(local, found);
+      else results.set(local, found);
     } catch (caught) {
       const error = asValsError(caught);
       if (error === signal.reason || error instanceof InterruptedError) throw error;
       if (error.scope === 'all') failure ??= error;
-      errors.set(local, error);
+      results.set(local, failed(local, error));
     }
     finished += 1;
     show();
   });
-  if (failure !== undefined) return { ...resultsOf(locals, findings, errors, failure), gone: noneGone };
-  for (const [local, finding] of await compareDiffering(look, differing)) findings.set(local, finding);
-  const isSearched = searches !== 'none' || [...findings.values()].some(({ word }) => word === 'new');
+  const inOrder = () =>
+    locals.flatMap((local) => results.get(local) ?? (failure === undefined ? [] : failed(local, failure)));
+  if (failure !== undefined) return { results: inOrder(), gone: noneGone };
+  for (const [local, finding] of await compareDiffering(look, differing)) results.set(local, finding);
+  const findings = inOrder().filter((result): result is Finding => !('error' in result));
+  const isSearched = searches !== 'none' || findings.some(({ word }) => word === 'new');
   const most = searches === 'all commits' ? undefined : recentCommits;
-  const gone = isSearched ? await findGone(look, [...findings.values()], { most }) : noneGone;
+  const gone = isSearched ? await findGone(look, findings, { most }) : noneGone;
   if (searches !== 'none') noteStrays(say, gone.strays);
-  for (const renamed of gone.renamed) if (renamed.local !== undefined) findings.set(renamed.local, renamed);
-  await recordSame(look, findings.values());
-  return { ...resultsOf(locals, findings, errors, undefined), gone };
+  for (const renamed of gone.renamed) if (renamed.local !== undefined) results.set(renamed.local, renamed);
+  await recordSame(look, findings);
+  return { results: inOrder(), gone };
 }
 
 function noteStrays(say: Say, names: readonly string[]): void {
   if (names.length === 0) return;
   const what = names.length === 1 ? 'but its val has no file here' : 'but their vals have no files here';
   say({ kind: 'note', text: `"ids" of vals.json has ${listed(names)}, ${what}.` });
-}
-
-function resultsOf(
-  locals: readonly Local[],
-  findings: ReadonlyMap<Local, Finding>,
-  errors: ReadonlyMap<Local, ValsError>,
-  failure: ValsError | undefined,
-): Pick<Found, 'results' | 'failure'> {
-  const results = locals.flatMap((local): Result[] => {
-    const finding = findings.get(local);
-    const error = errors.get(local) ?? failure;
-    if (finding !== undefined) return [finding];
-    return error === undefined ? [] : [{ file: local.file, name: local.name, error }];
-  });
-  return { results, failure };
 }
 
 async function findOne(look: Look, local: Local): Promise<Finding | Differing> {
