@@ -45,17 +45,18 @@ function parseManifest(text: string): Manifest {
     );
   }
   if (!Array.isArray(services)) throw broken('must have a list of base URLs as "services"');
-  if (!isObject(names)) throw broken('must have an object as "names"');
   if (privacy !== undefined && !isFilled(privacy)) throw broken('must have a word as "privacy"');
   if (!isObject(ids)) throw broken('must have an object as "ids"');
+  const namesByFile = parseTexts('names', names);
+  for (const file of namesByFile.keys()) checkFile(file);
   return {
     services: services.map((service) => parseService(service, 'services')),
-    names: new Map(Object.entries(names).map(([file, name]) => [checkFile(file), checkName(file, name)])),
+    names: namesByFile,
     privacy,
     ids: new Map(
       Object.entries(ids).map(([service, idsThere]) => [
         parseService(service, 'ids'),
-        parseIds(service, idsThere),
+        parseTexts('ids', idsThere),
       ]),
     ),
   };
@@ -63,14 +64,16 @@ function parseManifest(text: string): Manifest {
 
 const isFilled = (value: JsonValue): value is string => typeof value === 'string' && value !== '';
 
-function parseIds(service: string, ids: JsonValue): ReadonlyMap<string, string> {
-  if (!isObject(ids)) throw broken(`must have an object for "${service}" in "ids"`);
-  return new Map(
-    Object.entries(ids).map(([name, id]) => {
-      if (!isFilled(id)) throw broken(`must have the id of a val for "${name}" in "ids"`);
-      return [name, id];
-    }),
-  );
+/** The names of vals by files, or their ids by names. */
+function parseTexts(key: 'names' | 'ids', value: JsonValue): ReadonlyMap<string, string> {
+  const place = key === 'names' ? 'as "names"' : 'for each service in "ids"';
+  if (isObject(value)) {
+    const texts = new Map(
+      Object.entries(value).filter((entry): entry is [string, string] => isFilled(entry[1])),
+    );
+    if (texts.size === Object.keys(value).length) return texts;
+  }
+  throw broken(`must have an object of texts ${place}`);
 }
 
 function parseObject(text: string): JsonObject {
@@ -91,9 +94,8 @@ function parseObject(text: string): JsonObject {
 
 /** The address is only compared, so http:// is allowed here. */
 function parseService(value: JsonValue, key: 'services' | 'ids'): string {
-  if (typeof value !== 'string') throw broken(`must have base URLs as texts in "${key}"`);
   try {
-    return parseBaseUrl(value, 'vals.json', true).href;
+    return parseBaseUrl(isFilled(value) ? value : '', 'vals.json', true).href;
   } catch {
     throw broken(
       `has "${value}" in "${key}", which is not a base URL`,
@@ -102,18 +104,13 @@ function parseService(value: JsonValue, key: 'services' | 'ids'): string {
   }
 }
 
-function checkFile(file: string): string {
+function checkFile(file: string): void {
   const problem = pathProblem(file);
-  if (problem === undefined) return file;
+  if (problem === undefined) return;
   throw broken(
     `names the file "${file}", whose path ${problem}`,
     'Write the path relative to vals.json, with / between folders.',
   );
-}
-
-function checkName(file: string, name: JsonValue): string {
-  if (isFilled(name)) return name;
-  throw broken(`must have the name of a val for "${file}" in "names"`);
 }
 
 function formatManifest({ services, names, privacy, ids }: Manifest): string {
