@@ -4,7 +4,6 @@ import { diffBetween, unifiedDiff } from '../../core/files/unified-diff.ts';
 import { type Hints, sh } from '../../core/lib/hint.ts';
 import { column } from '../../core/output/column.ts';
 import type { ShownDiff } from '../../core/output/result.ts';
-import { noteOtherService } from '../belonging.ts';
 import { withLineEnds } from '../code.ts';
 import { problemOf } from '../conflicts.ts';
 import { differs, type Finding, statusOf, valOf } from '../findings.ts';
@@ -38,7 +37,6 @@ export const command = defineCommand({
       const { look, findings, error } = compared;
       if (error !== undefined && findings.length === 0) throw error;
       const { workspace } = look;
-      noteOtherService(run.out.say, workspace);
       const differing: DifferingVal[] = [];
       for (const finding of findings.filter(differs)) differing.push(await withTexts(look, finding));
       const rows = differing.map(({ finding, here, there }) => ({

@@ -4,13 +4,11 @@ import { valsOfWorkspace } from '../../core/commands/shared/options.ts';
 import { UsageError } from '../../core/errors.ts';
 import { sh } from '../../core/lib/hint.ts';
 import type { OutcomeRow } from '../../core/output/outcome.ts';
-import { refuseOtherService } from '../belonging.ts';
 import type { Finding } from '../findings.ts';
 import { pullAll, pullColumns, pullVals, type Wanted } from '../pull/pull-vals.ts';
-import { compareWorkspace, workspaceOfWords } from '../read/choose.ts';
+import { type ComparedVals, compareWorkspace } from '../read/choose.ts';
 import { hintAtGit } from '../words.ts';
 import { relativeTo } from '../workspace.ts';
-import { createWorkspaces } from '../workspaces.ts';
 
 export const command = defineCommand({
   summary: "Write the service's code into the workspace",
@@ -49,9 +47,9 @@ export const command = defineCommand({
         hint: sh`To pull every val, run ${['pull', '--all']}.`,
       });
     }
-    refuseOtherService(workspaceOfWords(createWorkspaces(run), words));
     const isNamed = words.length > 0;
-    return compareWorkspace(run, { words, findsMissing: all || isNamed }, async (compared) => {
+    const compare = { words, findsMissing: all || isNamed, writesFiles: true };
+    return compareWorkspace(run, compare, async (compared) => {
       const { look, gone, unknown, error: unreadable } = compared;
       if (unreadable !== undefined) throw unreadable;
       // A folder stands for its files, but new ones have nothing to do with a pull.
@@ -63,7 +61,7 @@ export const command = defineCommand({
       const wanted = { run, look, findings, options: { merge, force, dryRun, isNamed } };
       const { rows, error } = all
         ? await pullAll(wanted)
-        : await pullVals({ ...wanted, added: await valsOf(run, [...unknown.keys()]) });
+        : await pullVals({ ...wanted, added: await valsOf(run, unknown) });
       // A file without a val on the service has nothing to do with a pull.
       const isWorthShowing = ({ status, id }: OutcomeRow) =>
         isNamed || !run.out.forPerson || (status !== 'unchanged' && (status !== 'kept' || id !== undefined));
@@ -75,10 +73,9 @@ export const command = defineCommand({
 const lostFiles = 'which vals lost their files';
 
 /** Words that no val of the workspace has may be vals that it does not have yet, of another owner too. */
-async function valsOf(run: Run, words: readonly string[]): Promise<Wanted['added']> {
-  if (words.length === 0) return [];
+async function valsOf(run: Run, unknown: ComparedVals['unknown']): Promise<Wanted['added']> {
   const identify = createResolver(run);
   const ids = new Set<string>();
-  for (const word of words) ids.add((await identify(word)).id);
+  for (const [word, id] of unknown) ids.add(id ?? (await identify(word)).id);
   return [...ids].map((id) => ({ id }));
 }

@@ -4,7 +4,6 @@ import { valsOfWorkspace } from '../../core/commands/shared/options.ts';
 import { sh } from '../../core/lib/hint.ts';
 import { type JsonObject, withoutUndefined } from '../../core/lib/json.ts';
 import { type Column, column, idColumn, moment } from '../../core/output/column.ts';
-import { noteOtherService } from '../belonging.ts';
 import { waysOn } from '../conflicts.ts';
 import { differs, type Finding, isReason, statusOf, valOf } from '../findings.ts';
 import { compareWorkspace, refuseUnknownWords } from '../read/choose.ts';
@@ -57,7 +56,6 @@ export const command = defineCommand({
       refuseUnknownWords(compared);
       const { look, findings, error } = compared;
       const { workspace } = look;
-      noteOtherService(run.out.say, workspace);
       const isNamed = words.length > 0;
       const differing = findings.filter(differs);
       const isFolded = run.out.forPerson && run.flags.fields === undefined && !isNamed;

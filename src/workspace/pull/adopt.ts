@@ -12,7 +12,7 @@ import { updateManifest, withName } from '../manifest.ts';
 import { type Look, recordVal } from '../read/look.ts';
 import type { ReadVal } from '../read/remotes.ts';
 import { pathTo } from '../workspace.ts';
-import { writableText } from './writable-text.ts';
+import { writableText } from './pull-val.ts';
 
 export interface Adopter {
   /** The file that the val gets. Each val of a command gets another one. */

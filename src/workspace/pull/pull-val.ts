@@ -1,7 +1,9 @@
 // Writes the code of a val into its file. A file that is overwritten or merged is always kept first.
 import type { Run } from '../../core/command-line/command.ts';
-import { ConflictError, LocalError, NotFoundError } from '../../core/errors.ts';
+import { BadResponseError, ConflictError, LocalError, NotFoundError } from '../../core/errors.ts';
 import { nameFrom } from '../../core/files/val-names.ts';
+import { sh } from '../../core/lib/hint.ts';
+import { hasLoneSurrogate } from '../../core/lib/visible.ts';
 import { isSameCode, withLineEnds } from '../code.ts';
 import { conflictOf } from '../conflicts.ts';
 import { replaceBelow } from '../disk/write-files.ts';
@@ -15,7 +17,6 @@ import type { ReadVal, RemoteVal } from '../read/remotes.ts';
 import type { Backup } from '../records/backup.ts';
 import { entryOf, nextSteps } from '../words.ts';
 import { nameOfService, pathTo } from '../workspace.ts';
-import { writableText } from './writable-text.ts';
 
 interface PullOptions {
   merge: boolean;
@@ -115,6 +116,15 @@ async function readAsSeen({ look }: Pulling, finding: Finding, remote: RemoteVal
 async function overwrite(pulling: Pulling, finding: Finding, remote: RemoteVal): Promise<void> {
   const val = await readAsSeen(pulling, finding, remote);
   await write(pulling, finding, val, withLineEnds(writableText(val), finding.local?.code.lineEnds));
+}
+
+/** The code of a val, if it can be written to a file. */
+export function writableText({ id, name, code }: ReadVal): string {
+  if (!hasLoneSurrogate(code.text)) return code.text;
+  throw new BadResponseError(
+    `The code of "${name}" contains half of a character (a lone surrogate), so it cannot be written to a file as UTF-8.`,
+    { hint: sh`To see the code, run ${['val', 'get', id]}.` },
+  );
 }
 
 /** Throws if the file was saved after it was compared. */

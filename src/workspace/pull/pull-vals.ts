@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { runBatch, type Task } from '../../core/command-line/batch.ts';
 import { fileColumn, outcomeColumn } from '../../core/commands/shared/columns.ts';
-import { type ConflictError, messageWithHint, RefusedError } from '../../core/errors.ts';
+import { messageWithHint, RefusedError } from '../../core/errors.ts';
 import type { ValInList } from '../../core/find-val/directory.ts';
 import { sh } from '../../core/lib/hint.ts';
 import { withoutUndefined } from '../../core/lib/json.ts';
@@ -39,28 +39,22 @@ export async function pullVals({ findings, added, ...wanted }: Wanted): Promise<
   const backup = createBackup(workspace.own);
   const renamed: Pulling['renamed'] = [];
   const pulling = { ...wanted, backup, renamed };
-  const kept: string[] = [];
-  const left: ConflictError[] = [];
-  const ids = new Map<string, string>();
-  const learn = (val: RemoteVal | undefined) => {
-    if (val !== undefined && !options.dryRun) ids.set(val.name, val.id);
-  };
+  const done = new Map<Finding, Pulled>();
+  const met = findings.flatMap((finding) => valOf(finding) ?? []);
   const pulled = findings.map((finding): Task => {
     const file = pathTo(workspace, finding.file);
     return {
       row: { file, name: finding.name },
       label: file,
       async run() {
-        learn(valOf(finding));
-        const done = await pullFinding(pulling, finding);
-        if (done.status === 'kept' && finding.word === 'changed here') kept.push(file);
-        if (done.left !== undefined) left.push(done.left);
-        if (done.conflict !== undefined) throw done.conflict;
-        return outcomeOf(done);
+        const each = await pullFinding(pulling, finding);
+        done.set(finding, each);
+        if (each.conflict !== undefined) throw each.conflict;
+        return outcomeOf(each);
       },
     };
   });
-  const tasks = [...pulled, ...adoptions(look, added, { dryRun: options.dryRun, learn })];
+  const tasks = [...pulled, ...adoptions(look, added, { dryRun: options.dryRun, met })];
   const { rows, error } = await runBatch(tasks, {
     ...{ say, signal: run.host.signal },
     ...{ verb: 'pulled', things: 'vals', concurrency: 'auto', progress: 'Pulling' },
@@ -69,10 +63,10 @@ export async function pullVals({ findings, added, ...wanted }: Wanted): Promise<
     const done = options.dryRun ? 'A pull would update vals.json.' : 'vals.json was updated.';
     say({ kind: 'note', text: `The val "${from}" is named "${to}" on the service. ${done}` });
   }
-  for (const error of left) say({ kind: 'warning', text: messageWithHint(error) });
-  if (options.isNamed || options.merge) noteKept(run, kept);
+  for (const { left } of done.values()) if (left) say({ kind: 'warning', text: messageWithHint(left) });
+  if (options.isNamed || options.merge) noteKept(wanted, done);
   noteBackup(run, workspace, backup);
-  await learnIds(run, look, ids);
+  await learnIds(run, look, options.dryRun ? [] : met.map(({ name, id }) => [name, id]));
   const merged = rows.filter(({ status }) => status === 'merged').map(({ file }) => `${file}`);
   if (merged.length > 0) {
     const text = sh`To send the merged code, run ${['push', ...listOf(merged, '<paths...>')]}.`;
@@ -112,7 +106,7 @@ export async function pullAll(wanted: Omit<Wanted, 'added'>): Promise<Rows> {
 function adoptions(
   look: Look,
   added: Wanted['added'],
-  { dryRun, learn }: { dryRun: boolean; learn(val: RemoteVal): void },
+  { dryRun, met }: { dryRun: boolean; met: RemoteVal[] },
 ): Task[] {
   const adopter = createAdopter(look);
   return added.map(({ id, name }): Task => {
@@ -125,7 +119,7 @@ function adoptions(
         if (val === undefined) throw noSuchVal(id, nameOfService(look.workspace.service));
         const file = chosen ?? adopter.fileFor(val);
         await adopter.adopt(val, file, { dryRun });
-        if (val.owner === undefined) learn(val);
+        if (val.owner === undefined) met.push(val);
         const { version } = val;
         const row = withoutUndefined({
           file: pathTo(look.workspace, file),
@@ -139,12 +133,13 @@ function adoptions(
   });
 }
 
-function noteKept({ out: { say } }: Pulling['run'], paths: readonly string[]): void {
-  const [first, another] = paths;
+function noteKept({ run, look }: Pick<Pulling, 'run' | 'look'>, done: ReadonlyMap<Finding, Pulled>): void {
+  const kept = [...done].filter(([{ word }, { status }]) => word === 'changed here' && status === 'kept');
+  const [first, another] = kept.map(([{ file }]) => pathTo(look.workspace, file));
   if (first === undefined) return;
   const what =
-    another === undefined ? `${first} was kept: it has` : `${paths.length} files were kept: they have`;
-  say({ kind: 'note', text: `${what} newer code than the service.` });
+    another === undefined ? `${first} was kept: it has` : `${kept.length} files were kept: they have`;
+  run.out.say({ kind: 'note', text: `${what} newer code than the service.` });
 }
 
 function noteBackup({ out: { say } }: Pulling['run'], workspace: Workspace, { files, folder }: Backup): void {

@@ -12,6 +12,7 @@ import {
 import { type Hint, sh } from '../../core/lib/hint.ts';
 import { withSlashes } from '../../core/lib/paths.ts';
 import { asQuestion, nearest } from '../../core/lib/suggest.ts';
+import { noteOtherService, refuseOtherService } from '../belonging.ts';
 import type { Finding } from '../findings.ts';
 import { isTypedInside, nameOfService, pathTo, type Workspace } from '../workspace.ts';
 import { createWorkspaces, type Workspaces } from '../workspaces.ts';
@@ -36,6 +37,8 @@ interface CompareOptions {
   words: readonly string[];
   /** Also the vals of the service whose files were deleted here. */
   findsMissing: boolean;
+  /** Then the service must be one that vals.json lists. */
+  writesFiles?: boolean;
   /** What somebody outside of workspaces may mean. */
   outside?: readonly Hint[];
 }
@@ -68,6 +71,8 @@ export async function compareWorkspace<Result>(
   use: (compared: ComparedVals) => Promise<Result>,
 ): Promise<Result> {
   const workspace = workspaceOfWords(createWorkspaces(run), options.words, options.outside);
+  if (options.writesFiles) refuseOtherService(workspace);
+  else noteOtherService(run.out.say, workspace);
   run.out.say({ kind: 'progress', text: `Comparing with ${nameOfService(workspace.service)}` });
   const look = await openLook(run, workspace, await run.api());
   try {
