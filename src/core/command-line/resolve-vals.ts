@@ -44,8 +44,8 @@ export async function resolveVals(
       // The code of many large vals would fill the memory.
       for (const { word } of words) list.push(withoutCode(await resolve(word, value.val)));
     } catch (error) {
-      if (command.effect === 'deletes' && words.length > 1)
-        run.out.say({ kind: 'note', text: 'Nothing was deleted.' });
+      if (error instanceof ValsError && command.effect === 'deletes' && words.length > 1)
+        error.message += ' Nothing was deleted.';
       throw error;
     }
     resolved[key] = list;

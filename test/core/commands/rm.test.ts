@@ -204,3 +204,24 @@ it.each([
   expect(stderr).toContain('Nothing was deleted.');
   expect(codes('a')).toEqual(['1', '2']);
 });
+
+it('version rm asks nothing about a version that is not there', async () => {
+  const { env, edit } = await startStrict({ list: true });
+  edit('a', 'code');
+  const { exit, screen } = await runOnScreen(['version', 'rm', 'a', '7', '--no-color'], { env, answers: [] });
+  expect(exit).toBe(3);
+  expect(screen).toContain('error: a has no version 7. Nothing was deleted.');
+});
+
+it('val rm counts the vals that import one, where the service does not tell which they are', async () => {
+  const service = await scriptedService([], ({ path }) =>
+    path.startsWith('/v1/me/references')
+      ? { status: 400, body: { message: 'no' } }
+      : { body: { id: a, name: 'hello', version: 3, referenceCount: 2 } },
+  );
+  const { screen } = await runOnScreen(['val', 'rm', a, '--no-color'], {
+    env: service.env,
+    answers: [{ after: '[y/N]', keys: 'n\r' }],
+  });
+  expect(screen).toContain('warning: hello is imported by 2 other vals.');
+});

@@ -42,10 +42,10 @@ function nameOf(reference: JsonObject): string {
   return owner === textAt(reference, 'dependsOn.username') ? name : `${owner}/${name}`;
 }
 
-/** Private vals of others have no name here, but they count. */
+/** Private vals of others have no name here, but they count. Nor has any, where references cannot be read. */
 function usersText(names: readonly string[], count: number): string {
   const shown = names.slice(0, mostNames);
-  if (shown.length === 0) return 'vals that you may not see';
+  if (shown.length === 0) return count === 1 ? '1 other val' : `${count} other vals`;
   const more = count - shown.length;
   return listed(more > 0 ? [...shown, `${more} more`] : shown);
 }

@@ -31,11 +31,11 @@ export const command = defineCommand({
     const { forPerson } = run.out;
     const versions = [...new Set(given)];
     const shown = dryRun && forPerson ? await readVal(run, val) : val;
-    const refuseMissing = () => (versions.length > 1 ? refuseIfMissing(run, val, versions) : undefined);
-    if (!dryRun && yes) await refuseMissing();
-    else if (!dryRun) {
+    // One alone needs no look: the service refuses it.
+    if (!dryRun && yes && versions.length > 1) await refuseIfMissing(run, val, versions);
+    if (!dryRun && !yes) {
       await confirmDeletion(run, async () => {
-        await refuseMissing();
+        await refuseIfMissing(run, val, versions);
         const read = await readVal(run, val);
         warnOfCurrent(run, read, versions);
         return question(read, versions);
@@ -51,7 +51,7 @@ export const command = defineCommand({
   },
 });
 
-/** Of several versions, all are found before the first one is deleted. */
+/** All are found before the question, and before the first one is deleted. */
 async function refuseIfMissing(run: Run, val: GivenVal, versions: readonly number[]): Promise<void> {
   const there = (await listVersions(await run.api(), val)).map(({ number }) => number);
   const missing = versions.filter((version) => !there.includes(version));
