@@ -1,9 +1,5 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { defineCommand, type Run } from '../../core/command-line/command.ts';
+import { defineCommand } from '../../core/command-line/command.ts';
 import { path } from '../../core/command-line/value-types.ts';
-import { LocalError } from '../../core/errors.ts';
-import { errorMessageOf } from '../../core/lib/system.ts';
 import { column } from '../../core/output/column.ts';
 import { countedThings } from '../backup/tables.ts';
 import { recordKinds } from '../store/records.ts';
@@ -30,7 +26,6 @@ export const command = defineCommand({
     const { backupStore } = await import('../index.ts');
     const from = placeToOpen(run, options);
     const to = placeOfTarget(run, target);
-    if ('file' in to.location) makeDataDirectory(run, to.location.file);
     const counts = await backupStore(from.location, to.location, {
       signal: run.host.signal,
       onProgress: (copied) => run.out.say({ kind: 'progress', text: `Copied ${copied}` }),
@@ -46,17 +41,3 @@ export const command = defineCommand({
     return { kind: 'record', record: { target: to.shown, counts: { ...counts } } };
   },
 });
-
-/** On a new machine, a copy can be restored as the embedded store before any other command has made the folder. */
-function makeDataDirectory({ settings }: Pick<Run, 'settings'>, file: string): void {
-  const folder = settings.dataDirectory?.value;
-  if (folder === undefined || dirname(file) !== folder) return;
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw new LocalError(`The folder ${folder} could not be made: ${errorMessageOf(error)}.`, {
-      hint: 'Set VALS_DATA_DIR to a folder that you can write to.',
-      cause: error,
-    });
-  }
-}

@@ -57,24 +57,17 @@ export async function insertOwner(tx: Tx, username: string, kind: OwnerKind): Pr
   return user;
 }
 
-interface RemoveOptions {
-  withVals: boolean;
-  /** If the name belongs to another id by now, nobody is removed. */
-  id?: string;
-}
-
 /** Deletes each val in a transaction of its own, so that a running service does not wait for all of them. */
 export async function removeOwner(
   database: Database,
   username: string,
   kind: OwnerKind,
-  { withVals, id }: RemoveOptions,
+  { withVals }: { withVals: boolean },
 ): Promise<'removed' | 'absent' | 'has vals'> {
   const owner = await database.transaction(async (tx) => {
     const found = await ownerNamed(tx, username, kind);
-    if (!found || (id !== undefined && found.id !== id)) return undefined;
     // Access ends first, because members who keep adding vals to a space would keep the removal from its end.
-    if (withVals) await endAccess(tx, found);
+    if (found && withVals) await endAccess(tx, found);
     return found;
   });
   if (!owner) return 'absent';

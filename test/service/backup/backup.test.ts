@@ -353,9 +353,8 @@ test.skipIf(postgres)('a copy of an embedded store serves, and has a token of it
   const { at, ...service } = await temporaryService();
   await service.createVal({ name: 'mine', code: 'c' });
   const home = temporaryFolder();
-  const data = join(home, 'data');
+  const data = temporaryFolder();
   const target = join(data, 'vals.db');
-  // The data directory of a new machine is not there yet.
   const env = { VALS_DATA_DIR: data };
   expect(await run(['backup', '--data', at, target], { home, env })).toMatchObject({ exit: 0 });
   const renewed = JSON.parse((await run(['user', 'token', 'local', '--data', target, '--json'])).stdout);

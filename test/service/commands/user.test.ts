@@ -101,21 +101,6 @@ test('a removal asks first, and fails if nobody can be asked', async () => {
   expect(await user('rm', 'ada', '--yes')).toMatchObject({ exit: 3 });
 });
 
-test('a person who gets the same name during the question is not removed', async () => {
-  const { user, args } = await newStore();
-  await user('add', 'ada');
-  const replaceAda = async () => {
-    await user('rm', 'ada', '--yes');
-    await user('add', 'ada');
-  };
-  const { exit, screen } = await runOnScreen(args('rm', 'ada'), {
-    answers: [{ after: '[y/N]', keys: 'y\r', beforeKeys: replaceAda }],
-  });
-  expect(exit).toBe(3);
-  expect(screen).toContain('The user ada was already removed.');
-  expect(await user('rm', 'ada', '--dry-run')).toMatchObject({ exit: 0 });
-});
-
 test.each([
   [['add', 'ada'], 5, 'There is a user named ada already in ', 'vals user token ada'],
   [['add', 'acme'], 5, 'There is a space named acme already in ', 'Choose another name.'],

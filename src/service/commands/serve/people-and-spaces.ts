@@ -129,7 +129,7 @@ export function removeUserOrSpace(
       return found.id;
     }
     if (!yes) await confirmDeletion(run, async () => `Remove ${all}?`);
-    const outcome = await removeOwner(db, name, kind, { withVals, id: found.id });
+    const outcome = await removeOwner(db, name, kind, { withVals });
     if (outcome === 'absent') throw notFound(`The ${noun} ${name} was already removed.`, noun, place);
     if (outcome === 'has vals') throw stillOwnsVals(name);
     return found.id;
