@@ -120,6 +120,18 @@ describe('vals run prints', () => {
   );
 });
 
+it.each(['console.log', 'process.stdout.write'])(
+  'the reader of what a script prints by %s may leave',
+  async (print) => {
+    const cwd = folderOf({ 'a.ts': `for (let i = 0; i < 20_000; i++) ${print}('line ' + i)` });
+    const { child, ended, text } = startProcess(['run', 'a.ts'], { cwd }, 'stdout');
+    await once(child.stdout as Readable, 'readable');
+    child.stdout?.destroy();
+    expect(await ended).toMatchObject({ exit: 0 });
+    expect(text.stderr).toBe('');
+  },
+);
+
 it('of a long output, the last 64 KiB are kept, in whole characters and without colours', () => {
   const logs = createLogs();
   for (let count = 0; count < 300; count++) logs.add(Buffer.from('é'.repeat(1_001)));

@@ -1,4 +1,5 @@
 // Node loads this file before the val, in each thread of the val.
+import { errorMonitor } from 'node:events';
 import module from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -46,12 +47,19 @@ function warnOfThreads(): void {
 
 /** An error that the val itself handles is no failure. */
 function reportUncaughtErrors(): void {
+  let failedWrite: unknown;
+  const output: NodeJS.EventEmitter = process.stdout;
+  output.on(errorMonitor, (error) => {
+    failedWrite = error;
+  });
   process.on('uncaughtExceptionMonitor', (error) => {
     const isHandled =
       process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback();
     if (isHandled) return;
-    reportFailure(error);
+    // The reader of the output has left, as `head` does. Before Node 22.15, loader hooks let console.log fail, too.
+    const readerLeft = error === failedWrite && 'code' in error && error.code === 'EPIPE';
+    if (!readerLeft) reportFailure(error);
     // Comes after all listeners of this event, and before Node would print the error.
-    process.once('uncaughtException', () => process.exit(1));
+    process.once('uncaughtException', () => process.exit(readerLeft ? 0 : 1));
   });
 }
