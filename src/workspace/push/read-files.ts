@@ -2,56 +2,43 @@
 import type { Run } from '../../core/command-line/command.ts';
 import { LocalError } from '../../core/errors.ts';
 import { missingFile } from '../../core/files/file-error.ts';
+import { readBelow } from '../../core/files/files.ts';
 import { checkNotEmpty, similarFile } from '../../core/files/read-text.ts';
 import type { FailedFile, PushedFile } from '../../core/push/refuse-files.ts';
-import { type Local, readLocals, sortFiles } from '../read/local.ts';
+import { codeOf } from '../code.ts';
+import { type Local, sortFiles } from '../read/local.ts';
 import type { Look } from '../read/look.ts';
 import { pathTo } from '../workspace.ts';
 
+/** In the order of the arguments. */
 export function readChosen(
   { settings }: Run,
-  look: Look,
+  { workspace, names }: Look,
   chosen: readonly string[] | undefined,
 ): { locals: Local[]; all: PushedFile[]; failed: FailedFile[] } {
-  const { workspace, names } = look;
-  const isChosen = chosen === undefined ? undefined : new Set(chosen);
-  const { files: usable, problem } = sortFiles(workspace, names, (file) => isChosen?.has(file) ?? true);
+  const order = chosen ?? [...names.keys()];
+  const isChosen = new Set(order);
+  const { files, problem } = sortFiles(workspace, names, (file) => isChosen.has(file));
   if (problem !== undefined) throw problem;
-  const { locals, failed } = readLocals(workspace, usable);
-  const problems: FailedFile[] = [...failed];
-  for (const file of chosen ?? []) {
-    if (names.has(file)) continue;
+  const named = new Map(files.map(({ file, name }) => [file, name]));
+  const locals: Local[] = [];
+  const all: PushedFile[] = [];
+  const failed: FailedFile[] = [];
+  for (const file of order) {
     const path = pathTo(workspace, file);
-    problems.push({ file, name: '', error: missingFile(path, undefined, similarFile(path, settings.cwd)) });
-  }
-  for (const { file, name, code } of locals) {
+    const name = named.get(file) ?? '';
+    all.push({ file: path, name });
     try {
-      const cure = chosen === undefined ? 'list the file in .valsignore' : undefined;
-      checkNotEmpty(pathTo(workspace, file), code.text, cure);
+      if (!names.has(file)) throw missingFile(path, undefined, similarFile(path, settings.cwd));
+      const text = readBelow(workspace.root, file, path);
+      // It is gone by now.
+      if (text === undefined) continue;
+      checkNotEmpty(path, text, chosen === undefined ? 'list the file in .valsignore' : undefined);
+      locals.push({ file, name, code: codeOf(text) });
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
-      problems.push({ file, name, error });
+      failed.push({ file: path, name, error });
     }
   }
-  const withProblem = new Set(problems.map(({ file }) => file));
-  const order = chosen ?? usable.map(({ file }) => file);
-  const all = [...usable, ...problems.filter(({ name }) => name === '')];
-  const shown = <Each extends PushedFile>(each: Each): Each => ({
-    ...each,
-    file: pathTo(workspace, each.file),
-  });
-  return {
-    locals: inOrder(
-      locals.filter(({ file }) => !withProblem.has(file)),
-      order,
-    ),
-    all: inOrder(all, order).map(({ file, name }) => shown({ file, name })),
-    failed: problems.map(shown),
-  };
-}
-
-function inOrder<Each extends { file: string }>(items: readonly Each[], order: readonly string[]): Each[] {
-  const places = new Map(order.map((file, place) => [file, place]));
-  const placeOf = ({ file }: Each) => places.get(file) ?? order.length;
-  return items.toSorted((a, b) => placeOf(a) - placeOf(b));
+  return { locals, all, failed };
 }

@@ -59,39 +59,40 @@ export async function watchWorkspace(run: Run, options: WatchOptions): Promise<n
   });
   const failure = new AbortController();
   const ending = AbortSignal.any([signal, failure.signal]);
-  const waiting = new Set<string>();
+  /** Undefined means all files. */
+  let saved: Set<string> | undefined;
   let news = new AbortController();
-  const add = (files: readonly string[]) => {
-    for (const file of files) if (isBelow(workspace, options.paths, file)) waiting.add(file);
+  const add = (file: string) => {
+    saved?.add(file);
     news.abort();
   };
-  const addAll = () => filesOf(workspace).then(add, (error) => failure.abort(error));
   // The watch begins before the question and the first push, so that no save is missed meanwhile.
   const saves = await watchSaves(workspace, {
-    onSave: (file) => add([file]),
-    onIgnoreFile: () => void addAll(),
+    onSave: add,
+    onIgnoreFile() {
+      saved = undefined;
+      news.abort();
+    },
     onError: (error) => failure.abort(cannotWatch(root, error)),
   });
-  await addAll();
   const work = async () => {
     let isOutage = false;
     for (let isFirst = true; !ending.aborted; isFirst = false) {
-      const saved = await filesThatCount(workspace, waiting);
-      waiting.clear();
+      const before = saved;
+      saved = new Set();
+      const files = await filesThatCount(workspace, options.paths, before);
       const unsent =
-        saved.length === 0
-          ? []
-          : await pushSaved(run, api, { workspace, files: saved }, { ...options, isOutage });
+        files.length === 0 ? [] : await pushSaved(run, api, { workspace, files }, { ...options, isOutage });
       say({ kind: 'progress' });
       isOutage = noteOutage(run, { before: isOutage, now: unsent.length > 0 });
       if (isFirst && !ending.aborted)
         say({ kind: 'lines', text: `Watching ${root}. Press Ctrl-C to stop.\n` });
       if (isOutage) {
         await wait(clock, outagePauseMs, ending);
-        for (const file of unsent) waiting.add(file);
+        for (const file of unsent) add(file);
         continue;
       }
-      if (waiting.size === 0) {
+      if (saved?.size === 0) {
         news = new AbortController();
         await aborted(AbortSignal.any([ending, news.signal]));
       }
@@ -111,13 +112,15 @@ export async function watchWorkspace(run: Run, options: WatchOptions): Promise<n
   throw exitQuietly(ending.reason);
 }
 
-const filesOf = async (workspace: Workspace): Promise<string[]> => [
-  ...(await readFileNames(workspace)).keys(),
-];
-
-/** Of the saved files, those that are there and that a push takes. */
-async function filesThatCount(workspace: Workspace, saved: ReadonlySet<string>): Promise<string[]> {
-  return saved.size === 0 ? [] : (await filesOf(workspace)).filter((file) => saved.has(file));
+/** Of the saved files, or of all, those that are there and that a push takes. */
+async function filesThatCount(
+  workspace: Workspace,
+  paths: readonly string[],
+  saved: ReadonlySet<string> | undefined,
+): Promise<string[]> {
+  if (saved?.size === 0) return [];
+  const files = [...(await readFileNames(workspace)).keys()];
+  return files.filter((file) => (saved?.has(file) ?? true) && isBelow(workspace, paths, file));
 }
 
 /** Returns the files that could not be sent because the service could not be reached, or its answer was lost. */
