@@ -29,10 +29,6 @@ describe('a record that is lost costs no more than a conflict', () => {
   it.each<[string, (place: Place) => void]>([
     ['lost', (place) => place.loseRecords()],
     ['cut', (place) => overwriteAll(place, /\/records\//, (text) => text.slice(0, -3))],
-    [
-      'of another folder',
-      (place) => overwriteAll(place, /folder\.json$/, (text) => text.replace('"path":"', '"path":"/x')),
-    ],
   ])('if it is %s', async (_how, lose) => {
     const { place, service } = await pushed({ 'a.ts': 'a' }, await newService({ list: true }));
     const id = place.idOf('a.ts');

@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { LocalError } from '../../core/errors.ts';
-import { isObject, type JsonValue, parseIfJson, stringifyJson } from '../../core/lib/json.ts';
 import { readableNames, realPath } from '../../core/lib/paths.ts';
 import { replacePrivate } from '../../core/lib/replace-private.ts';
 import { errorMessageOf } from '../../core/lib/system.ts';
@@ -21,35 +20,15 @@ export interface OwnFolder {
   remove(file: string): void;
 }
 
-const ownerFile = 'folder.json';
-
 export function openOwnFolder({ dataDirectory }: Pick<Settings, 'dataDirectory'>, root: string): OwnFolder {
-  const owner = ownerOf(root);
-  const path = dataDirectory && join(dataDirectory.value, 'workspaces', folderName(owner.path));
-  // Another folder was here before, at the same path.
-  let isOurs = path !== undefined && isSameOwner(readJson(join(path, ownerFile)), owner);
-
-  function prepare(): string {
-    if (path === undefined) throw noDataDirectory();
-    // Another command may have made the folder meanwhile.
-    isOurs ||= isSameOwner(readJson(join(path, ownerFile)), owner);
-    if (isOurs) return path;
-    try {
-      removeRecords(path);
-      replacePrivate(join(path, ownerFile), `${stringifyJson({ ...owner })}\n`);
-      isOurs = true;
-      return path;
-    } catch (error) {
-      throw notWritten(path, error);
-    }
-  }
-
+  const path = dataDirectory && join(dataDirectory.value, 'workspaces', folderName(realPath(root)));
   return {
     path,
-    read: (file) => (isOurs && path !== undefined ? readText(join(path, file)) : undefined),
-    names: (folder) => (isOurs && path !== undefined ? readableNames(join(path, folder)) : []),
+    read: (file) => (path === undefined ? undefined : readText(join(path, file))),
+    names: (folder) => (path === undefined ? [] : readableNames(join(path, folder))),
     write(file, content) {
-      const target = join(prepare(), file);
+      if (path === undefined) throw noDataDirectory();
+      const target = join(path, file);
       try {
         replacePrivate(target, content);
       } catch (error) {
@@ -57,38 +36,20 @@ export function openOwnFolder({ dataDirectory }: Pick<Settings, 'dataDirectory'>
       }
     },
     remove(file) {
-      if (isOurs && path !== undefined) rmSync(join(path, file), { recursive: true, force: true });
+      if (path !== undefined) rmSync(join(path, file), { recursive: true, force: true });
     },
   };
 }
 
-interface Owner {
-  path: string;
-  identity: string;
-}
-
 /** A new folder at the same path has another inode or another time of birth. */
-function ownerOf(root: string): Owner {
-  const path = realPath(root);
+function folderName(path: string): string {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return { path, identity: stats === undefined ? '' : `${stats.ino} ${stats.birthtimeNs}` };
+  return `${readable(basename(path))}-${shortHash(`${path} ${stats?.ino} ${stats?.birthtimeNs}`)}`;
 }
-
-const isSameOwner = (found: JsonValue | undefined, { path, identity }: Owner): boolean =>
-  isObject(found) && found.path === path && found.identity === identity;
-
-const folderName = (path: string): string => `${readable(basename(path))}-${shortHash(path)}`;
 
 const readable = (text: string): string => text.replace(/[^\da-zA-Z]+/g, '-').slice(0, 40);
 
 const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
-
-/** Backups stay, because they may be the only copies of somebody's edits. */
-function removeRecords(path: string): void {
-  for (const name of readableNames(path)) {
-    if (name !== 'backup') rmSync(join(path, name), { recursive: true, force: true });
-  }
-}
 
 function readText(path: string): string | undefined {
   try {
@@ -97,11 +58,6 @@ function readText(path: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function readJson(path: string): JsonValue | undefined {
-  const text = readText(path);
-  return text === undefined ? undefined : parseIfJson(text);
 }
 
 const noDataDirectory = (): LocalError =>
