@@ -78,6 +78,7 @@ const refused: Meaning = {
   FailsAs: RefusedError,
   concerns: 'item',
 };
+/** The service does not have the thing (404, 410), or the route (404, 405, 501). */
 const absent: Meaning = { ...refused, FailsAs: NotFoundError };
 const conflict: Meaning = { ...refused, FailsAs: ConflictError };
 const unusable: Meaning = { ...refused, FailsAs: BadResponseError };
@@ -102,14 +103,14 @@ const byStatus: Record<number, Meaning> = {
   401: { ...refused, FailsAs: AuthError, concerns: 'all' },
   403: { ...refused, FailsAs: AuthError },
   404: absent,
+  405: absent,
   408: failedForNow,
   409: conflict,
   410: absent,
   412: conflict,
   429: busy,
   500: failedForNow,
-  // The service does not have the route.
-  501: { ...failed, maybeApplied: false },
+  501: absent,
   502: failedForNow,
   503: busy,
   504: failedForNow,

@@ -125,7 +125,7 @@ const slowness: Fault[] = [
 const refused = (name: string, status: number, text: string, more: Partial<Fault> = {}): Fault =>
   answered(name, { kind: 'status', status }, text, more);
 
-const statuses = [400, 401, 403, 404, 408, 409, 410, 412, 413, 422, 429, 500, 501, 502, 503, 504].map(
+const statuses = [400, 401, 403, 404, 405, 408, 409, 410, 412, 413, 422, 429, 500, 501, 502, 503, 504].map(
   (status) => {
     const inMessage = () => `for ${status}`;
     return refused(`status ${status}`, status, response(status, json({ message: inMessage() })), {

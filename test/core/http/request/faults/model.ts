@@ -127,10 +127,10 @@ function exitsOf({ method, reads }: Asking, meeting: Meeting): readonly number[]
 }
 
 function exitOfStatus(status: number, isRead: boolean): number {
-  if (status === 404 || status === 410) return 3;
+  if ([404, 405, 410, 501].includes(status)) return 3;
   if (status === 401 || status === 403) return 4;
   if (status === 409 || status === 412) return 5;
-  if (status === 429 || status === 501 || status === 503) return 7;
+  if (status === 429 || status === 503) return 7;
   if (status === 408 || status >= 500) return isRead ? 7 : 8;
   return 6;
 }

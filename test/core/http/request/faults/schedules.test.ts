@@ -63,7 +63,7 @@ const writing = {
   },
 } as const satisfies Record<string, { method: Method; most: number; args(items: number): string[] }>;
 
-const untouched = [400, 401, 403, 409, 410, 412, 413, 422, 429, 501, 503];
+const untouched = [400, 401, 403, 405, 409, 410, 412, 413, 422, 429, 501, 503];
 const doubtful = [408, 500, 502, 504, 507];
 
 const applies = fc.constantFrom<Applies>('never', 'now', 'later');
