@@ -78,11 +78,11 @@ function headerOf(view: View, query = ''): Html {
 }
 
 /** What is not said of the first token, if it has no limits. */
-function tokenText({ token, spaces }: Access): string {
+function tokenText({ token, spaces, mayWrite }: Access): string {
   const [space] = token.spaceId === null ? [] : spaces;
   const texts = [
     ...(token.name === firstTokenName ? [] : [token.name]),
-    ...(token.readOnly ? ['reads only'] : []),
+    ...(mayWrite ? [] : ['reads only']),
     ...(space ? [`for ${space.username} alone`] : []),
   ];
   return texts.length === 0 ? '' : ` (${texts.join(', ')})`;

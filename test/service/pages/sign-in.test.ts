@@ -216,6 +216,9 @@ describe('the pages of a space', async () => {
       status: 404,
       text: expect.stringContaining('<a class="brand" href="/@acme/">'),
     });
+    await grant(store.db, 'acme', 'local', 'read');
+    const whole = await visit('/@acme/', { cookie: await signedIn(service, service.token) });
+    expect(whole.text).toContain('Signed in as <b>local</b> (reads only)</span>');
     await revoke(store.db, 'acme', 'local');
     expect(isSignIn(await visit('/@acme/', { cookie }))).toBe(true);
   });
