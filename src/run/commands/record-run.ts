@@ -5,7 +5,7 @@ import { createDirectory } from '../../core/find-val/directory.ts';
 import type { Api } from '../../core/http/api.ts';
 import { ifPresent } from '../../core/http/if-present.ts';
 import { codeOf, textAt, versionOf } from '../../core/http/record-fields.ts';
-import { wait } from '../../core/lib/clock.ts';
+import { within } from '../../core/lib/clock.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
 import { isSameCode } from '../../core/lib/line-ends.ts';
 import { mostErrorBytes } from '../../core/lib/val-limits.ts';
@@ -40,19 +40,6 @@ export function createRecorder(context: Run, target: Target): BeginRecord {
     said.add(reason);
   };
 
-  /** Nobody waits long for a run that is over. */
-  async function withinLimit(finding: Promise<Found>): Promise<Found> {
-    const found = new AbortController();
-    const seconds = Math.min(mostSeconds, context.settings.timeout.value);
-    const late = wait(clock, seconds * 1_000, AbortSignal.any([signal, found.signal]));
-    const tooSlow = late.then(() => `its val was not found within ${seconds} s.`);
-    try {
-      return await Promise.race([finding, tooSlow]);
-    } finally {
-      found.abort();
-    }
-  }
-
   return (entry, importsFiles) => {
     const finding =
       importsFiles && target.kind === 'file'
@@ -61,7 +48,10 @@ export function createRecorder(context: Run, target: Target): BeginRecord {
     // The error is reported when the run is over.
     finding.catch(() => {});
     return async (run) => {
-      const version = await withinLimit(finding.catch(messageOf));
+      // Nobody waits long for a run that is over.
+      const seconds = Math.min(mostSeconds, context.settings.timeout.value);
+      const tooSlow = `its val was not found within ${seconds} s.`;
+      const version = await within(clock, seconds * 1_000, finding.catch(messageOf), tooSlow);
       if (signal.aborted) return undefined;
       if (typeof version === 'string') return notRecorded(version);
       const logs = context.out.redact(run.logs);

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/lib/clock.ts';
+import { type Clock, within } from '../../core/lib/clock.ts';
 import { isRemote, type ModuleMap } from '../protocol.ts';
 import type { LoadedModule, Loader } from './load.ts';
 import { remoteAddress } from './remote.ts';
@@ -66,7 +66,7 @@ export async function followImports(
 
   await add(entry);
   isLater = true;
-  await endWithin(mostSecondsForLater, clock, Promise.all(later.map(follow)));
+  await within(clock, mostSecondsForLater * 1_000, Promise.all(later.map(follow)), undefined);
   for (const [url, each] of unanswered) map.modules[url] = loader.unanswered(url, each, mostSecondsForLater);
   if (!requireUsesHooks) giveSourcesToRequirers(loaded, map, resolver);
   return map;
@@ -93,12 +93,4 @@ function giveSourcesToRequirers(
     waiting.delete(module);
     modules[module.url] = { format: 'commonjs', source: module.code };
   }
-}
-
-async function endWithin(seconds: number, clock: Clock, work: Promise<unknown>): Promise<void> {
-  let cancel = () => {};
-  const limit = new Promise<void>((resolve) => {
-    cancel = clock.after(seconds * 1_000, resolve);
-  });
-  await Promise.race([work, limit]).finally(cancel);
 }
