@@ -11,6 +11,8 @@ export const command = defineCommand({
     'comes from.',
   examples: ['vals config', 'vals config --json | jq -r \'.[] | select(.setting == "base-url").value\''],
   columns: [column('setting'), column('value'), column('source')],
+  // The list is never empty.
+  empty: [],
   run: (run) => ({
     kind: 'list',
     rows: settingsToShow(run).map(({ setting, read }) => {

@@ -46,6 +46,7 @@ it.each(commands.filter(writesToVal))('vals $path writes to a val, so it has --d
 
 it.each([
   ['ls', ['--json', '--fields', '--ndjson']],
+  ['config', ['--json', '--fields', '--ndjson']],
   ['val get', ['--json', '--fields']],
   ['push', ['--json']],
 ])('the help of vals %s lists %j among its own options', async (path, options) => {
