@@ -7,9 +7,7 @@ import { openSqlite } from '../../../src/service/database/sqlite.ts';
 import { temporaryFolder } from '../../support/program.ts';
 import { temporaryService } from '../support.ts';
 
-test('writes do not wait for a reader, and the log shrinks after the reader has ended', {
-  timeout: 60_000,
-}, async () => {
+test('writes do not wait for a reader, and the log shrinks after the reader has ended', async () => {
   const service = await temporaryService();
   const logBytes = () => statSync(`${service.at}-wal`).size;
   const push = async (text: string) =>
@@ -19,10 +17,8 @@ test('writes do not wait for a reader, and the log shrinks after the reader has 
   onTestFinished(() => void reader.close());
   reader.exec('BEGIN');
   reader.prepare('SELECT count(*) FROM vals').all();
-  const start = performance.now();
+  // The log cannot be written back. A write that waited for the reader would be refused after ten seconds.
   for (let i = 0; i < 30; i++) expect(await push(`${i}`)).toBe(200);
-  // The log cannot be written back. If each write tried, and waited for the reader, all together would take much longer.
-  expect(performance.now() - start).toBeLessThan(15_000);
   expect(logBytes()).toBeGreaterThan(15_000_000);
   reader.exec('COMMIT');
   const later = async () => {
