@@ -135,6 +135,23 @@ test('a hotfix was pulled, and taken back by `git checkout`, or edited on', asyn
   expect(await statusOf(clone)).toBe('changed here');
   clone.git('checkout', '-q', '.');
   expect(await statusOf(clone)).toBe('changed there');
+  // vals has seen that the file went back, so the hotfix is not the base of the next edit.
+  clone.put({ 'x.ts': code('c') });
+  expect(await statusOf(clone)).toBe('conflict');
+});
+
+test('a hotfix was pulled and committed on another branch', async () => {
+  const { clone, service } = await deployed();
+  service.edit('x', code('x'));
+  clone.git('checkout', '-qb', 'keep');
+  await clone.rows(['pull']);
+  clone.commit();
+  clone.git('checkout', '-q', 'main');
+  expect(await statusOf(clone)).toBe('changed there');
+  clone.commit({ 'x.ts': code('c') });
+  expect((await clone.rows(['push'], 5))[0]?.reason).toBe('both changed');
+  clone.git('checkout', '-qf', 'keep');
+  expect(await statusOf(clone)).toBe('unchanged');
 });
 
 test('pushed without a commit, then the commit was amended and the file edited', async () => {

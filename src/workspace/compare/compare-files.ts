@@ -50,11 +50,12 @@ export async function compareHistories(
   const present = versions.at(-1);
   if (here === present) return { status: 'unchanged' };
   const versionWith = (code: number | undefined) => known[versions.lastIndexOf(code ?? Number.NaN)];
+  const { file, isTakenBack } = codesOfFile(here, versions, numbers, brought);
   const facts = {
     fileVersion: versionWith(here)?.version,
     restored: known[restoredFrom(versions)]?.version,
+    isTakenBack,
   };
-  const file = codesOfFile(here, versions, numbers, brought);
   if (limit !== undefined && !file.some((code) => code === present))
     return { ...facts, status: 'conflict', limit };
   const madeAt = Date.parse(known.at(-1)?.madeAt ?? '');
@@ -78,14 +79,16 @@ function codesOfFile(
   versions: readonly number[],
   numbers: CodeNumbers,
   brought: readonly BroughtCode[],
-): number[] {
+): { file: number[]; isTakenBack: boolean } {
   const codes = brought.map(({ blob }) => numbers.ofBlob(blob));
-  const shared = codes.filter((code, place): code is number => {
-    // A record is left out if the file is as a commit before it.
-    if (brought[place]?.isRecord && codes.slice(0, place).includes(here)) return false;
-    return code !== undefined && versions.includes(code);
-  });
-  return [...shared, here];
+  const record = brought.findIndex(({ isRecord }) => isRecord);
+  // The record is left out if the file is as a commit before it.
+  const isTakenBack = codes.slice(0, Math.max(record, 0)).includes(here);
+  const shared = codes.filter(
+    (code, place): code is number =>
+      code !== undefined && versions.includes(code) && !(isTakenBack && place === record),
+  );
+  return { file: [...shared, here], isTakenBack };
 }
 
 /** The place of the version that has the present code, if the service had another code in between. */

@@ -37,6 +37,8 @@ export interface Compared {
   status: Status;
   /** The newest version that has the file's code, if one of the newest 20 has. */
   fileVersion?: number | undefined;
+  /** The record says nothing of the file any more: the file is as a commit up to the record's has it. */
+  isTakenBack?: boolean;
   /** What a merge of the file with the val begins with. Undefined if both sides never had the same code. */
   base?: ValVersion | undefined;
   /** The version that has the present code, if the service went back to it from another code. */

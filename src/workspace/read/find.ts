@@ -143,11 +143,22 @@ async function compareDiffering(look: Look, differing: readonly Differing[]): Pr
     differing.map(({ pair }) => pair),
     { repository, env: workspace.env },
   );
-  return differing.map(({ local, remote }, index) => {
+  return differing.map((pair, index) => {
+    const { local, remote } = pair;
     const each = compared[index] ?? { status: 'conflict' };
+    if (each.isTakenBack) forgetTakenBack(look, pair);
     const word = each.status === 'conflict' ? 'both changed' : each.status;
     return [local, findingOf(word, local, remote, each)];
   });
+}
+
+/**
+ * Somebody pulled or pushed code and then took the file back, without a commit here: by `git stash`, or on another branch.
+ * So the record is of the code that the file is back at. Otherwise, after the next edit, the code that the service has would
+ * look like the base of that edit.
+ */
+function forgetTakenBack({ records }: Look, { local: { name, code }, pair: { record } }: Differing): void {
+  if (record !== undefined) records.set(name, { ...record, version: undefined, blob: code.blob });
 }
 
 /** Both sides have the same code, so a record says so. */
