@@ -5,7 +5,7 @@ import { noteOnce } from './note-once.ts';
 import type { Look } from './read/look.ts';
 import { isOfThisMachine } from './service.ts';
 
-/** Writes the ids, by the names of their vals, that vals.json does not have. */
+/** Writes the ids, by the names of their vals, that vals.json does not have. On GitHub nobody commits, so the annotation has them. */
 export async function learnIds(
   run: Run,
   look: Look,

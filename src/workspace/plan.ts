@@ -1,5 +1,5 @@
-// What a push does is decided here, once, as a list of steps. `vals status` and `--dry-run` show the steps, the question
-// is about steps, and a push carries them out.
+// What a push does is decided here, once, as a list of steps. `--dry-run` shows the steps, the question is about steps, and a
+// push carries them out.
 import { ConflictError, type ValsError } from '../core/errors.ts';
 import { checkVersion, noSuchVal } from '../core/http/expected-version.ts';
 import { conflictOf } from './conflicts.ts';

@@ -1,4 +1,4 @@
-// What each status means, and what push and pull do about it: one table for the screen, the refusals and the guide.
+// What each status means, and what push and pull do about it: one table for the screen and the refusals.
 import { type Hint, sh } from '../core/lib/hint.ts';
 import type { Style } from '../core/output/style.ts';
 import type { GitLimit } from './compare/types.ts';
@@ -49,11 +49,12 @@ const table: Readonly<Record<Word, Entry>> = {
     next: [
       'Edit the file: keep the lines you want, and remove the conflict markers (<<<<<<<).',
       push('To send it then'),
+      'If it is as it was before the merge, add --force.',
     ],
   },
   'both changed': {
     ...refused,
-    meaning: 'changed here and on the service',
+    meaning: 'went another way than the service, and neither is known to be newer',
     forced: 'send',
     pullForced: 'write',
     next: [diff, pull("To merge the service's code into the file", '--merge'), overwrite],

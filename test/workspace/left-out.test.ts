@@ -59,7 +59,7 @@ it('in a folder below, a path is relative to that folder, and messages name file
   const { exit, stderr, stdout } = await below.vals('push');
   expect(exit).toBe(9);
   expect(stdout).toMatch(/failed\ta\t.*\.\.\/a\.ts\npushed\tb\t.*\tb\.ts\n/);
-  expect(stderr).toContain('../a.ts changed here and on the service.');
+  expect(stderr).toContain('../a.ts went another way than the service, and neither is known to be newer.');
   expect(stderr).toContain('`vals push ../a.ts --force`');
   expect(await below.vals('pull', 'a.ts')).toMatchObject({ exit: 3 });
 });

@@ -30,7 +30,9 @@ describe('a path belongs to the workspace above it, from wherever it is typed', 
       expect(row).toMatchObject({ name: 'greet', status: 'failed', error: { kind: 'conflict' } });
     }
     const { stderr } = await top.vals('push', 'packages/a/greet.ts');
-    expect(stderr).toContain('packages/a/greet.ts changed here and on the service.');
+    expect(stderr).toContain(
+      'packages/a/greet.ts went another way than the service, and neither is known to be newer.',
+    );
     expect(stderr).toContain('`vals push packages/a/greet.ts --force`');
     expect(service.versions(id)).toEqual(['greet_1', 'theirs']);
   });

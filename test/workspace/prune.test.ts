@@ -56,7 +56,9 @@ it.each(kindsOfServices)(
 it('in GitHub Actions, lost files are one warning', async () => {
   const { place } = await workspace();
   const job = new Place(place.folder, { ...place.env, GITHUB_ACTIONS: 'true' }, place.home);
-  expect((await job.vals('push')).stderr).toBe('::warning::These vals have lost their files: a and b.\n');
+  expect((await job.vals('push')).stderr).toBe(
+    '::warning::These vals have lost their files: a and b. To delete them on the service, add --prune.\n',
+  );
 });
 
 it('a file that is deleted in the working tree or in the index is gone, too', async () => {

@@ -137,7 +137,9 @@ test('pull of a file whose val was renamed and changed there writes the name alo
   const { exit, stdout, stderr } = await place.vals('pull', 'a.ts');
   expect({ exit, row: stdout.split('\t').slice(0, 2) }).toEqual({ exit: 0, row: ['kept', 'b'] });
   expect(stderr).toContain('vals.json was updated.');
-  expect(stderr).toContain('warning: a.ts changed here and on the service.');
+  expect(stderr).toContain(
+    'warning: a.ts went another way than the service, and neither is known to be newer.',
+  );
   expect(place.manifest().names).toEqual({ 'a.ts': 'b' });
   expect(place.read('a.ts')).toBe('mine');
 });

@@ -32,7 +32,7 @@ describe.each(kindsOfServices)('on a service with %s', (_kind, switches) => {
     expect({ exit, stderr }).toEqual({
       exit: 0,
       stderr:
-        'c.ts was not sent, because the service has newer code. To write it into the files, run `vals pull`.\n',
+        'c.ts was not sent, because its val changed on the service. To write it into the files, run `vals pull`.\n',
     });
     expect(stdout.split('\n')[0]).toBe(`pushed\ta\t2\t${place.idOf('a.ts')}\ta.ts`);
     expect(stdout).toContain('created\td\t1\t');
@@ -50,7 +50,9 @@ describe.each(kindsOfServices)('on a service with %s', (_kind, switches) => {
     const mixed = await place.rows(['push', '--yes'], 9);
     expect(mixed.map(({ status }) => status)).toEqual(['failed', 'pushed', 'unchanged', 'behind']);
     expect(mixed[0]).toMatchObject({ reason: 'both changed', error: { kind: 'conflict', exit: 5 } });
-    expect(mixed[0]?.error?.message).toContain('a.ts changed here and on the service. Version 2');
+    expect(mixed[0]?.error?.message).toContain(
+      'a.ts went another way than the service, and neither is known to be newer. Version 2',
+    );
     expect(mixed[0]?.error?.hint).toMatch(/vals diff a\.ts.*pull a\.ts --merge.*push a\.ts --force/);
     for (const args of [['push'], ['push', 'a.ts'], ['push', '--dry-run']]) {
       expect(await place.words(args, 5)).toMatchObject({ 'a.ts': 'failed' });
@@ -140,7 +142,7 @@ it('on GitHub, push warns once of all files that are behind', async () => {
   for (const name of ['a', 'b']) service.edit(name, 'theirs');
   const job = new Place(place.folder, { ...place.env, GITHUB_ACTIONS: 'true' }, place.home);
   const { exit, stderr } = await job.vals('push');
-  const warning = '::warning::2 files were not sent, because the service has newer code. a.ts, b.ts\n';
+  const warning = '::warning::2 files were not sent, because their vals changed on the service. a.ts, b.ts\n';
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: warning });
 });
 
@@ -333,6 +335,16 @@ describe('a service that cannot list vals', () => {
     expect(await mine.clone().words(['push'])).toEqual({ 'a.ts': 'behind', 'b.ts': 'pushed' });
   });
 
+  it('gets back the ids that a merge of vals.json lost', async () => {
+    const service = await reachableService();
+    const mine = repository(service.env, { 'a.ts': 'a', 'b.ts': 'b' });
+    await mine.vals('push');
+    const [a, b] = [service.idOf('a'), service.idOf('b')];
+    mine.put({ 'vals.json': JSON.stringify({ ids: { 'http://vals.test': { b } } }) });
+    expect(await mine.words(['push'])).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
+    expect(mine.manifest()).toMatchObject({ ids: { 'http://vals.test': { a, b } } });
+  });
+
   it('keeps a val that nobody here knows, and the message says how to go on', async () => {
     const service = await reachableService();
     const mine = repository(service.env, { 'a.ts': 'a' });
@@ -380,7 +392,7 @@ describe('a service that cannot list vals', () => {
     const other = service.edit('other', 'x');
     mine.put({ 'vals.json': JSON.stringify({ ids: { 'http://vals.test': { other: other.id } } }) });
     expect((await mine.vals('status')).stderr).toBe(
-      '"ids" of vals.json has other, but its val has no file here.\n',
+      '"ids" of vals.json has other, but its val has no file here. To write the file, run `vals pull other`; or remove the entry.\n',
     );
   });
 });

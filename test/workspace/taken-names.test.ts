@@ -41,7 +41,7 @@ it('many failures of one kind are one message with one hint', async () => {
   const { exit, stderr } = await place.vals('push');
   expect(exit).toBe(5);
   expect(stderr.split('\n')).toEqual([
-    'error: None of the 2 vals was pushed: a.ts and b.ts changed here and on the service.',
+    'error: None of the 2 vals was pushed: a.ts and b.ts went another way than the service, and neither is known to be newer.',
     expect.stringMatching(
       /^hint: For a\.ts: .* `vals diff a\.ts`\. .* `vals pull a\.ts --merge`\. .* `vals push a\.ts --force`\./,
     ),

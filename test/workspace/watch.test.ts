@@ -373,6 +373,9 @@ it('push --watch says once what is wrong with each file', async () => {
   const { text, end, until } = watcherOf(place, watchInProcess(place, ['--yes']));
   await until(() => text.stdout.includes('\tb\t'));
   await end();
-  for (const meaning of ['changed here and on the service', 'has conflict markers'])
+  for (const meaning of [
+    'went another way than the service, and neither is known to be newer',
+    'has conflict markers',
+  ])
     expect(text.stderr.split(meaning)).toHaveLength(2);
 });

@@ -20,14 +20,21 @@ export function addTopicHelp(command: Command, below: readonly AnyCommand[]): vo
 
 export function addCommandHelp(leaf: Command, command: AnyCommand): void {
   const { columns, examples } = command;
-  const headers = columnsFor(columns, 'pipe')
-    .map(({ header }) => header)
-    .join(', ');
+  const output = outputInPipe(columns);
   addText(
     leaf,
-    `${headers && `Columns in a pipe: ${headers}\n`}To list more options, such as --base-url, run \`vals help options\`.`,
+    `${output && `${output}\n`}To list more options, such as --base-url, run \`vals help options\`.`,
   );
   addExamples(leaf, examples);
+}
+
+/** Empty for a command that prints no records. */
+export function outputInPipe(columns: AnyCommand['columns']): string {
+  const headers = columnsFor(columns, 'pipe').map(({ header }) => header);
+  if (headers.length === 0) return '';
+  return headers.includes('diff')
+    ? `In a pipe: the diff alone. Fields with --json: ${headers.join(', ')}`
+    : `Columns in a pipe: ${headers.join(', ')}`;
 }
 
 export function optionsHelp(helpWidth: number): string {

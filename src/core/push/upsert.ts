@@ -71,15 +71,17 @@ export async function upsertFiles(
     signal,
     progress: 'Pushing',
   });
-  noteOnSent(run, outcomes.rows);
+  noteOnReplaced(run, outcomes.rows);
   return outcomes;
 }
 
 const planned = { status: 'planned', plan: 'send' } as const;
 
-/** On a service that this machine does not know, nobody can tell what was replaced. */
-function noteOnSent({ out, flags }: Run, rows: readonly OutcomeRow[]): void {
-  const [first] = rows.filter(({ status }) => status === 'sent');
+/** Of a val that this machine does not know, or not as it was just now, nobody here can tell what was replaced. */
+function noteOnReplaced({ out, flags }: Run, rows: readonly OutcomeRow[]): void {
+  const [first] = rows.filter(
+    ({ status, versionBefore }) => status === 'sent' || (status === 'pushed' && versionBefore === undefined),
+  );
   if (first === undefined || flags.quiet) return;
   out.say({
     kind: 'note',
@@ -146,10 +148,11 @@ async function callFor(run: Run, name: string, code: string): Promise<Call> {
     : routes.putVal(name, code);
 }
 
-/** Only a version that was known before shows whether there is another one now. */
+/** Only a version that was known before shows whether there is another one now. Others may have made some in between. */
 function whatChanged(version: JsonValue | undefined, known: number | undefined): Outcome {
   if (typeof version !== 'number' || known === undefined || version < known) return { status: 'sent' };
-  return version === known ? { status: 'unchanged' } : { status: 'pushed', versionBefore: known };
+  if (version === known) return { status: 'unchanged' };
+  return { status: 'pushed', ...(version === known + 1 && { versionBefore: known }) };
 }
 
 const versionSeen = ({ id }: JsonObject, seenBefore: readonly SeenVal[]): number | undefined =>

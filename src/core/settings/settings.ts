@@ -211,7 +211,7 @@ export function chosenBaseUrl(settings: Settings): BaseUrl {
     hint: [
       ...(isEmpty ? ['In CI, check the name of the variable.'] : []),
       'To use the embedded service on this machine (VALS_LOCAL=1), add --local.',
-      sh`To sign in to another service, run ${['login', '<base-url>']}.`,
+      sh`To sign in to a service, run ${['login', '<base-url>']}.`,
       'Or give --base-url (VALS_BASE_URL).',
     ],
   });

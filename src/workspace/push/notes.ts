@@ -7,15 +7,15 @@ import type { Gone } from '../read/gone.ts';
 import { hintAbout, hintAtGit } from '../words.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 
-/** What the service has newer code for is not sent, and is no failure. */
+/** What went on on the service is not sent, and that is no failure. A version that was restored went on, too. */
 export function noteBehind(run: Run, paths: readonly string[], { isNamed }: { isNamed: boolean }): void {
   const [first] = paths;
   if (first === undefined) return;
   const pull = { text: 'To write it into the files', command: 'pull', options: [] } as const;
   const text =
     paths.length === 1
-      ? `${first} was not sent, because the service has newer code.`
-      : `${paths.length} files were not sent, because the service has newer code.`;
+      ? `${first} was not sent, because its val changed on the service.`
+      : `${paths.length} files were not sent, because their vals changed on the service.`;
   noteOnce(run, text, hintAbout(isNamed ? paths : [], pull), paths.length === 1 ? '' : paths.join(', '));
 }
 
@@ -26,11 +26,8 @@ export function noteLostFiles(run: Run, { missing }: Gone): void {
   const [what, files] =
     names.length === 1 ? ['This val has', 'its file'] : ['These vals have', 'their files'];
   const text = `${what} lost ${files}: ${someOf(names)}.`;
-  noteOnce(
-    run,
-    text,
-    sh`To delete ${names.length === 1 ? 'it' : 'them'} on the service, run ${['push', '--prune']}.`,
-  );
+  const deletion = `To delete ${names.length === 1 ? 'it' : 'them'} on the service,`;
+  noteOnce(run, text, sh`${deletion} run ${['push', '--prune']}.`, `${deletion} add --prune.`);
 }
 
 /** Without `privacy` in vals.json, the service decides. */
@@ -46,7 +43,7 @@ export function notePublic({ out: { say } }: Run, names: readonly string[]): voi
   });
 }
 
-/** On GitHub nobody commits, so the annotation has the whole entry. */
+/** Vals without a file that --prune does not delete. */
 export function noteLeft({ out: { say } }: Run, workspace: Workspace, { left, limit }: Gone): void {
   for (const text of hintAtGit(limit, 'which files were deleted or renamed')) say({ kind: 'note', text });
   for (const { name, file, movedTo } of left) {

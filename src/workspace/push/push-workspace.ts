@@ -97,7 +97,7 @@ async function push(
   const { result, done } = await carryOutAll(run, look, steps, options);
   if (!dryRun) {
     if (result.error === undefined || [...done.values()].some(isChange)) look.records.notePush();
-    await learnIds(run, look, idsIn(done));
+    await learnIds(run, look, idsIn(look, done));
   }
   noteBehind(
     run,
@@ -115,11 +115,12 @@ async function push(
   return { ...result, rows: [...result.rows, ...unsent] };
 }
 
-/** Of the vals that were made or overwritten, by their names. */
-const idsIn = (done: ReadonlyMap<Step, Done>): [string, string][] =>
-  [...done].flatMap(([step, { id, code }]): [string, string][] =>
-    id === undefined || code === undefined ? [] : [[step.name, id]],
-  );
+/** By their names, of the vals that were made or overwritten, and of the others if vals.json has ids: a merge may have lost some. */
+const idsIn = ({ written }: Look, done: ReadonlyMap<Step, Done>): [string, string][] =>
+  [...done].flatMap(([step, { id, code, status }]): [string, string][] => {
+    const isLearnt = code !== undefined || (status === 'unchanged' && written.size > 0);
+    return id === undefined || !isLearnt ? [] : [[step.name, id]];
+  });
 
 const isChange = ({ status }: Done): boolean =>
   status === 'created' || status === 'pushed' || status === 'sent' || status === 'deleted';

@@ -4,7 +4,7 @@
 import { forEach } from '../../core/command-line/batch.ts';
 import type { Run } from '../../core/command-line/command.ts';
 import { asValsError, InterruptedError, type ValsError } from '../../core/errors.ts';
-import { listed } from '../../core/lib/hint.ts';
+import { listed, sh } from '../../core/lib/hint.ts';
 import type { Say } from '../../core/output/out.ts';
 import { isSameCode } from '../code.ts';
 import { compareFiles } from '../compare/compare-files.ts';
@@ -88,8 +88,15 @@ export async function findAll(
 
 function noteStrays(say: Say, names: readonly string[]): void {
   if (names.length === 0) return;
-  const what = names.length === 1 ? 'but its val has no file here' : 'but their vals have no files here';
-  say({ kind: 'note', text: `"ids" of vals.json has ${listed(names)}, ${what}.` });
+  const [what, files, entries] =
+    names.length === 1
+      ? ['but its val has no file here', 'the file', 'the entry']
+      : ['but their vals have no files here', 'the files', 'the entries'];
+  const text = `"ids" of vals.json has ${listed(names)}, ${what}.`;
+  say({
+    kind: 'note',
+    text: [text, sh`To write ${files}, run ${['pull', ...names]}; or remove ${entries}.`],
+  });
 }
 
 async function findOne(look: Look, local: Local): Promise<Finding | Differing> {

@@ -1,5 +1,6 @@
 import type { LoadedCommand, Options } from '../../../src/core/command-line/command.ts';
 import { groups } from '../../../src/core/command-line/command-tree.ts';
+import { outputInPipe } from '../../../src/core/command-line/help.ts';
 import {
   argumentsOf,
   flagsOf,
@@ -8,7 +9,6 @@ import {
   globalOptions,
   negatedName,
 } from '../../../src/core/command-line/options.ts';
-import { columnsFor } from '../../../src/core/output/column.ts';
 
 export function referenceOf(commands: readonly LoadedCommand[]): string {
   return `${[
@@ -29,9 +29,7 @@ function sectionOf(command: LoadedCommand): string[] {
   const definitions = argumentsOf(command).map(([, definition]) => definition);
   const forms = formsOf(command);
   const usage = command.passesThrough ? ['[options]', ...forms] : [...forms, '[options]'];
-  const headers = columnsFor(columns, 'pipe')
-    .map(({ header }) => header)
-    .join(', ');
+  const output = outputInPipe(columns);
   return [
     `### vals ${path}`,
     text(details === undefined ? description : `${description}\n\n${details}`),
@@ -41,7 +39,7 @@ function sectionOf(command: LoadedCommand): string[] {
       ? [definitions.map((definition) => item(formOf(definition), definition.description)).join('\n')]
       : []),
     ...(Object.keys(command.options ?? {}).length > 0 ? [optionList(command.options)] : []),
-    ...(headers ? [`Columns in a pipe: ${headers}.`] : []),
+    ...(output ? [`${output}.`] : []),
     `\`\`\`sh\n${examples.join('\n')}\n\`\`\``,
   ];
 }

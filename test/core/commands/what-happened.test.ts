@@ -210,6 +210,20 @@ describe('vals push', () => {
     expect(Object.keys(pushed)).toEqual(['file', 'name', 'status', 'id', 'version', 'versionBefore']);
   });
 
+  it('tells no version before where somebody made another one in between, and says where it is', async () => {
+    const service = await startStrict();
+    const home = temporaryFolder();
+    await push(service, home);
+    service.edit('hello', 'theirs');
+    const pushed = await push(service, home, 'a.ts', 'two');
+    expect(pushed).toMatchObject({ status: 'pushed', version: 3 });
+    expect(pushed).not.toHaveProperty('versionBefore');
+    service.edit('hello', 'theirs again');
+    const cwd = folderOf({ 'hello.ts': 'three' });
+    const { stderr } = await run(['push', 'hello.ts'], { env: service.env, cwd, home });
+    expect(stderr).toContain('What was there before, if anything, is among the versions');
+  });
+
   it('is sent where this machine cannot know, and says where the versions before are', async () => {
     const service = await startStrict();
     service.edit('hello', 'one');
