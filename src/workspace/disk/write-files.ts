@@ -32,11 +32,14 @@ export function replaceBelow(
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats?.isFile() === false)
       throw notUsed(shownPath, shownPath, new UnusableFile('is not a regular file'));
-    replaceWhole(path, content, {
-      mode: stats === undefined ? newFileMode : stats.mode & 0o777,
-      isModeExact: stats !== undefined,
-      beforeMove: () => refuseEdited(path, shownPath, before),
-    });
+    const temporary = join(dirname(path), `.vals-${process.pid}-${randomUUID()}.tmp`);
+    try {
+      writeNew(temporary, content, stats && stats.mode & 0o777);
+      if (contentOf(path) !== before) throw savedMeanwhile(shownPath);
+      replaceFile(temporary, path);
+    } finally {
+      rmSync(temporary, { force: true });
+    }
   } catch (error) {
     if (error instanceof LocalError || error instanceof ConflictError) throw error;
     throw new LocalError(`${shownPath} could not be written: ${errorMessageOf(error)}`, {
@@ -46,29 +49,15 @@ export function replaceBelow(
   }
 }
 
-interface Replacement {
-  mode: number;
-  /** False lets the umask of the user remove permissions. */
-  isModeExact: boolean;
-  beforeMove(): void;
-}
-
-function replaceWhole(path: string, content: string, { mode, isModeExact, beforeMove }: Replacement): void {
-  const temporary = join(dirname(path), `.vals-${process.pid}-${randomUUID()}.tmp`);
+/** Without a mode, the umask of the user counts. */
+function writeNew(path: string, content: string, mode: number | undefined): void {
+  const descriptor = openSync(path, 'wx', mode ?? newFileMode);
   try {
-    const descriptor = openSync(temporary, 'wx', mode);
-    try {
-      writeFileSync(descriptor, content);
-      if (isModeExact) fchmodSync(descriptor, mode);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    beforeMove();
-    replaceFile(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
+    writeFileSync(descriptor, content);
+    if (mode !== undefined) fchmodSync(descriptor, mode);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }
 
@@ -83,12 +72,10 @@ export function removeLeftovers(root: string, folder: string): void {
   }
 }
 
-function refuseEdited(path: string, shownPath: string, before: string | undefined): void {
-  if (contentOf(path) === before) return;
-  throw new ConflictError(`${shownPath} changed while the command was running, so it was not overwritten.`, {
+const savedMeanwhile = (shownPath: string): ConflictError =>
+  new ConflictError(`${shownPath} changed while the command was running, so it was not overwritten.`, {
     hint: 'Run the command again.',
   });
-}
 
 function contentOf(path: string): string | undefined {
   try {
