@@ -68,7 +68,7 @@ async function createVal(push: CarryOut, { local, replaces }: CreateStep): Promi
   push.signal.throwIfAborted();
   const reply = await look.api.send(call).catch(async (error) => {
     if (replaces || !hasStatus(error, 409)) throw error;
-    const remote = { kind: (await look.remotes.canList()) ? ('none' as const) : ('unknown' as const) };
+    const remote = { kind: (await look.directory.canList()) ? ('none' as const) : ('unknown' as const) };
     throw conflictOf(findingOf('name taken', local, remote), look);
   });
   return sent(push, local, code.text, reply, undefined);

@@ -11,11 +11,11 @@ export async function learnIds(
   look: Look,
   ids: Iterable<readonly [string, string]>,
 ): Promise<void> {
-  const { workspace, written, remotes } = look;
+  const { workspace, written, directory } = look;
   const { service, root } = workspace;
   if (isOfThisMachine(service)) return;
   const learnt = new Map([...ids].filter(([name, id]) => written.get(name) !== id));
-  if (learnt.size === 0 || (await remotes.canList())) return;
+  if (learnt.size === 0 || (await directory.canList())) return;
   updateManifest(root, withIds(service, learnt));
   const what = learnt.size === 1 ? 'the id of a val' : `the ids of ${learnt.size} vals`;
   const entry = JSON.stringify({ [service]: Object.fromEntries(learnt) });

@@ -12,7 +12,7 @@ import { spaceIn } from '../../core/settings/base-url.ts';
 import { chosenBaseUrl } from '../../core/settings/settings.ts';
 import { updateManifest, withService } from '../manifest.ts';
 import { listAll, pullAll, pullColumns } from '../pull/pull-vals.ts';
-import { closeLook, openLook } from '../read/look.ts';
+import { withLook } from '../read/look.ts';
 import { isOfThisMachine, serviceName } from '../service.ts';
 import { workspaceAt } from '../workspace.ts';
 import { refuseNested } from '../workspaces.ts';
@@ -51,13 +51,14 @@ export const command = defineCommand({
     const api = await run.api();
     say({ kind: 'progress', text: 'Reading the list of vals' });
     // The list is read before the folder is made, so that a failure leaves no empty folder behind.
-    const listed = await listAll({ list: run.vals.directory.all }, service);
+    const listed = await listAll(run.vals.directory, service);
     makeNewFolder(folder);
     updateManifest(folder, isOfThisMachine(service) ? (manifest) => manifest : withService(service));
-    const look = await openLook(run, workspaceAt(folder, run, folder), api);
+    const workspace = workspaceAt(folder, run, folder);
     const options = { merge: false, force: false, dryRun: false, isNamed: false };
-    const { rows, error } = await pullAll({ run, look, findings: [], options });
-    closeLook(look);
+    const { rows, error } = await withLook(run, { workspace, api }, (look) =>
+      pullAll({ run, look, findings: [], options }),
+    );
     if (!forPerson || listed.length === 0) return { kind: 'list', rows, error };
     const failed = rows.filter(({ status }) => status === 'failed');
     if (error !== undefined) return { kind: 'list', rows: failed, error };

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { runBatch, type Task } from '../../core/command-line/batch.ts';
 import { fileColumn, outcomeColumn } from '../../core/commands/shared/columns.ts';
 import { messageWithHint, RefusedError } from '../../core/errors.ts';
-import type { ValInList } from '../../core/find-val/directory.ts';
+import type { Directory, ValInList } from '../../core/find-val/directory.ts';
 import { sh } from '../../core/lib/hint.ts';
 import { withoutUndefined } from '../../core/lib/json.ts';
 import { column, idColumn } from '../../core/output/column.ts';
@@ -97,7 +97,7 @@ export async function pullAll(wanted: Omit<Wanted, 'added'>): Promise<Rows> {
     });
   }
   const here = new Set(findings.flatMap((finding) => valOf(finding)?.id ?? []));
-  const added = (await listAll(look.remotes, look.workspace.service)).filter(({ id }) => !here.has(id));
+  const added = (await listAll(look.directory, look.workspace.service)).filter(({ id }) => !here.has(id));
   const present = findings.filter(({ word }) => word !== 'missing here');
   return pullVals({ ...wanted, findings: present, added });
 }
@@ -149,11 +149,8 @@ function noteBackup({ out: { say } }: Pulling['run'], workspace: Workspace, { fi
   say({ kind: 'note', text: `The old content of ${what} is kept in ${folder}.` });
 }
 
-export async function listAll(
-  { list }: Pick<Look['remotes'], 'list'>,
-  service: string,
-): Promise<readonly ValInList[]> {
-  const listed = await list();
+export async function listAll({ all }: Directory, service: string): Promise<readonly ValInList[]> {
+  const listed = await all();
   if (listed !== undefined) return listed;
   throw new RefusedError(
     `${nameOfService(service)} cannot list your vals, so vals can be pulled only by their ids.`,

@@ -14,7 +14,7 @@ import { carryOut, type Done } from '../carry-out.ts';
 import { reasonOf } from '../conflicts.ts';
 import { learnIds } from '../ids.ts';
 import type { PlanOptions, Step } from '../plan.ts';
-import { closeLook, type Look, openLook } from '../read/look.ts';
+import { type Look, withLook } from '../read/look.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 import { askAbout } from './ask.ts';
 import { isOpenToAll, noteBehind, noteLeft, noteLostFiles, notePublic } from './notes.ts';
@@ -52,23 +52,14 @@ export interface PushFilesOptions extends PushOptions {
   isSave: boolean;
 }
 
-export async function pushFiles(
+export function pushFiles(
   run: Run,
   api: Api,
   { workspace, files }: Chosen,
   options: PushFilesOptions,
 ): Promise<Rows> {
-  const { isSave } = options;
-  const look = await openLook(run, workspace, api, {
-    count: files?.length,
-    named: files ?? [],
-    isRepeated: isSave,
-  });
-  try {
-    return await push(run, look, files, options);
-  } finally {
-    closeLook(look);
-  }
+  const about = { count: files?.length, named: files, isRepeated: options.isSave };
+  return withLook(run, { workspace, api, ...about }, (look) => push(run, look, files, options));
 }
 
 async function push(

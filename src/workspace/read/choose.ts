@@ -19,7 +19,7 @@ import { createWorkspaces, type Workspaces } from '../workspaces.ts';
 import { findAll } from './find.ts';
 import type { Gone, MissingFile } from './gone.ts';
 import { isBelow, type NamedFile, readLocals, sortFiles } from './local.ts';
-import { closeLook, type Look, openLook } from './look.ts';
+import { type Look, withLook } from './look.ts';
 
 export interface ComparedVals {
   look: Look;
@@ -64,7 +64,7 @@ export function workspaceOfWords(
   });
 }
 
-/** `use` gets what was compared. What the command learnt is recorded afterwards. */
+/** `use` gets what was compared. */
 export async function compareWorkspace<Result>(
   run: Run,
   options: CompareOptions,
@@ -74,12 +74,8 @@ export async function compareWorkspace<Result>(
   if (options.writesFiles) refuseOtherService(workspace);
   else noteOtherService(run.out.say, workspace);
   run.out.say({ kind: 'progress', text: `Comparing with ${nameOfService(workspace.service)}` });
-  const look = await openLook(run, workspace, await run.api());
-  try {
-    return await use(await compareWords(run, look, options));
-  } finally {
-    closeLook(look);
-  }
+  const api = await run.api();
+  return withLook(run, { workspace, api }, async (look) => use(await compareWords(run, look, options)));
 }
 
 async function compareWords(

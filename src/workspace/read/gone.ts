@@ -110,11 +110,11 @@ const byFile = (a: MissingFile, b: MissingFile): number => (a.file < b.file ? -1
 
 /** Without a list, the records and vals.json tell which vals there are. */
 async function valsWithoutFile(look: Look, findings: readonly Finding[]): Promise<WithoutFile[]> {
-  const { remotes, records, written } = look;
+  const { directory, remotes, records, written } = look;
   const names = new Set(look.names.values());
   const taken = new Set(findings.flatMap((finding) => valOf(finding)?.id ?? []));
   const isOpen = ({ name, id }: WithoutFile) => !names.has(name) && !taken.has(id);
-  const listed = await remotes.list();
+  const listed = await directory.all();
   if (listed !== undefined) {
     return listed
       .map(({ id, name = '' }) => ({ id, name, isKnown: records.of(name)?.id === id }))

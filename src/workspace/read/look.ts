@@ -1,5 +1,6 @@
 // What one command knows of a workspace while it runs: its files, the vals of the service, the records and git.
 import type { Run } from '../../core/command-line/command.ts';
+import type { Directory } from '../../core/find-val/directory.ts';
 import type { Api } from '../../core/http/api.ts';
 import type { Clock } from '../../core/lib/clock.ts';
 import { warnWith } from '../../core/output/out.ts';
@@ -14,6 +15,8 @@ export interface Look {
   workspace: Workspace;
   clock: Clock;
   api: Api;
+  /** The list of the caller's vals. */
+  directory: Directory;
   remotes: Remotes;
   names: FileNames;
   records: Records;
@@ -27,16 +30,30 @@ export interface LookOptions {
   /** How many vals the command is about. Undefined means all files of the workspace. */
   count?: number | undefined;
   /** Files that the user named. They count even if a push of the folder would leave them out. */
-  named?: readonly string[];
+  named?: readonly string[] | undefined;
   /** What is to be said of the folder was said before. */
   isRepeated?: boolean;
 }
 
-export async function openLook(
+/** What the command learnt counts, however it ended. */
+export async function withLook<Result>(
+  run: Run,
+  { workspace, api, ...options }: Pick<Look, 'workspace' | 'api'> & LookOptions,
+  use: (look: Look) => Promise<Result>,
+): Promise<Result> {
+  const look = await openLook(run, workspace, api, options);
+  try {
+    return await use(look);
+  } finally {
+    look.records.save();
+  }
+}
+
+async function openLook(
   run: Run,
   workspace: Workspace,
   api: Api,
-  { count, named = [], isRepeated = false }: LookOptions = {},
+  { count, named = [], isRepeated = false }: LookOptions,
 ): Promise<Look> {
   if (!isRepeated) noteStaleNames(run.out.say, workspace);
   const names = await readFileNames(workspace, named, isRepeated ? undefined : warnWith(run.out.say));
@@ -56,6 +73,7 @@ export async function openLook(
   return {
     ...{ workspace, api, remotes, names, records, written },
     clock: run.host.clock,
+    directory: run.vals.directory,
     repository: openRepository(workspace.root, run.host),
   };
 }
@@ -69,6 +87,3 @@ export async function recordVal(
   const commit = (await repository?.head())?.commit;
   records.set(name, { id, version, blob: code.blob, commit });
 }
-
-/** What the command learnt counts, however it ended. */
-export const closeLook = ({ records }: Look): void => records.save();

@@ -14,6 +14,7 @@ import type { JsonObject } from '../../core/lib/json.ts';
 import { once } from '../../core/lib/once.ts';
 import * as routes from '../../core/routes.ts';
 import { type Code, type CodeWithText, codeOf, codeWithHash, isSameCode } from '../code.ts';
+import type { ValVersion } from '../compare/types.ts';
 
 /** What is known of the val of a name. */
 export type Remote =
@@ -50,12 +51,6 @@ export const isSameState = (now: RemoteVal, before: RemoteVal): boolean =>
   now.version === before.version &&
   isSameCode(now.code, before.code);
 
-interface RemoteVersion {
-  version: number;
-  code: Code;
-  madeAt: string | undefined;
-}
-
 export interface Remotes {
   /** The caller's val of this name. */
   find(name: string): Promise<Remote>;
@@ -66,13 +61,9 @@ export interface Remotes {
   /** A second look, for a decision just before a write. */
   fresh(id: string): Promise<ReadVal | undefined>;
   /** At most `most` of the newest versions, oldest first. The last one is the val as it is now. */
-  versions(val: RemoteVal, most?: number): Promise<RemoteVersion[]>;
+  versions(val: RemoteVal, most?: number): Promise<ValVersion[]>;
   /** The code of a version. Undefined if it is gone. */
   readVersion(val: RemoteVal, version: number | undefined): Promise<CodeWithText | undefined>;
-  /** Asks for one page at most. */
-  canList(): Promise<boolean>;
-  /** The caller's vals. Undefined if the service cannot list them. */
-  list(): Promise<readonly ValInList[] | undefined>;
 }
 
 export interface Lookup {
@@ -176,8 +167,6 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
   });
 
   return {
-    list,
-    canList: directory.canList,
     read,
     fresh,
     async find(name) {
@@ -206,7 +195,7 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
         const found = codeInList(each) ?? (await readVersion(api, id, each.number));
         if (found !== undefined) codes.set(each.number, found);
       });
-      const known = earlier.flatMap(({ number, ...each }): RemoteVersion[] => {
+      const known = earlier.flatMap(({ number, ...each }): ValVersion[] => {
         const found = codes.get(number);
         return found === undefined ? [] : [{ version: number, code: found, madeAt: each.madeAt }];
       });
