@@ -57,13 +57,14 @@ export async function copyVal(
       throw conflict(original, problems[status], target, what);
     }
   }
-  const callWith = before === undefined ? callForNew(original) : await callForCopy(original, before, target);
-  for (const api of [from.api, target.api]) api.refuseToken(callWith(original));
+  const sending = before === undefined ? sendingNew(original) : await sendingTo(before, original, target);
+  const { fields, callWith } = sending;
+  for (const api of [from.api, target.api]) api.refuseToken(callWith(fields));
   const versionBefore = withoutUndefined({ versionBefore: before?.version });
   if (dryRun) {
     return { ...facts, status: 'planned', plan: before === undefined ? 'create' : 'send', ...versionBefore };
   }
-  const { status: answer, body = null } = await send(callWith, original, {
+  const { status: answer, body = null } = await send(sending, original, {
     target,
     overwrites: force && there.kind === 'unknown',
     addRemark: (message) => addRemark({ label: original.name, message, namesThing: true }),
@@ -104,32 +105,26 @@ async function compareWithCopy(
   return compareHistories({ here: code, known, read }, brought, { isLong: false, limit: undefined, env });
 }
 
-type Fields = Pick<ReadVal, 'readme' | 'privacy'>;
+/** What is sent beside the code, and the request that takes it. */
+interface Sending {
+  fields: Pick<routes.ValFields, 'readme' | 'privacy'>;
+  callWith(fields: Sending['fields']): Call;
+}
 
-/** The request, with these fields beside the code. */
-type CallWith = (fields: Fields) => Call;
-
-const sentFields = ({ readme, privacy }: Fields): routes.ValFields => ({
-  ...(readme && { readme }),
-  ...(privacy && { privacy }),
+const sendingNew = ({ name, code: { text: code }, readme, privacy }: ReadVal): Sending => ({
+  fields: { ...(readme && { readme }), ...(privacy && { privacy }) },
+  callWith: (fields) => routes.createVal({ name, code, ...fields }),
 });
 
-const callForNew =
-  ({ name, code: { text: code } }: ReadVal): CallWith =>
-  (fields) =>
-    routes.createVal({ name, code, ...sentFields(fields) });
-
 /** A val that is there is read once more, and is only made less public. */
-async function callForCopy({ name, code }: ReadVal, before: RemoteVal, target: Target): Promise<CallWith> {
+async function sendingTo(before: RemoteVal, original: ReadVal, target: Target): Promise<Sending> {
+  const { name, code, readme, privacy } = original;
   const now = await target.remotes.fresh(before.id);
   if (now === undefined || !isSameState(now, before)) throw changedMeanwhile(name, target);
-  return ({ readme, privacy }) => {
-    const isNarrower = publicity(privacy, 0) < publicity(now.privacy, 2);
-    const fields = {
-      readme: readme === now.readme ? undefined : readme,
-      privacy: isNarrower ? privacy : undefined,
-    };
-    return { ...routes.createVersion(before.id, code.text, sentFields(fields)), ifMatch: now.etag };
+  const isNarrower = publicity(privacy, 0) < publicity(now.privacy, 2);
+  return {
+    fields: { ...(readme && readme !== now.readme && { readme }), ...(privacy && isNarrower && { privacy }) },
+    callWith: (fields) => ({ ...routes.createVersion(before.id, code.text, fields), ifMatch: now.etag }),
   };
 }
 
@@ -140,13 +135,13 @@ type AddRemark = (message: string) => void;
 
 /** `overwrites`: a val that nobody here knows, if the name is taken. A PUT by name takes code alone. */
 async function send(
-  callWith: CallWith,
+  sending: Sending,
   original: ReadVal,
   { target, overwrites, addRemark }: { target: Target; overwrites: boolean; addRemark: AddRemark },
 ): Promise<Reply> {
   const { name, code, readme } = original;
   try {
-    return await sendFields(callWith, original, target, addRemark);
+    return await sendFields(sending, original.name, target, addRemark);
   } catch (error) {
     if (hasStatus(error, 412)) throw changedMeanwhile(name, target);
     if (!hasStatus(error, 409)) throw error;
@@ -165,18 +160,19 @@ async function send(
 
 /** Once more without the readme, if the service refuses that. */
 async function sendFields(
-  callWith: CallWith,
-  original: ReadVal,
+  { fields, callWith }: Sending,
+  name: string,
   target: Target,
   addRemark: AddRemark,
 ): Promise<Reply> {
+  const { readme, ...others } = fields;
   try {
-    return await target.api.send(callWith(original));
+    return await target.api.send(callWith(fields));
   } catch (error) {
-    if (!isInvalidRequest(error) || !original.readme) throw error;
+    if (!isInvalidRequest(error) || readme === undefined) throw error;
   }
-  const reply = await target.api.send(callWith({ ...original, readme: undefined }));
-  addRemark(`${original.name} was copied without the readme, which ${target.name} refused.`);
+  const reply = await target.api.send(callWith(others));
+  addRemark(`${name} was copied without the readme, which ${target.name} refused.`);
   return reply;
 }
 
