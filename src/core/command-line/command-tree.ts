@@ -12,17 +12,17 @@ export function createTree(core: readonly PlacedCommand[], features: readonly Fe
   const paths = new Set(core.map(({ path }) => path));
   const extensions = added.filter(({ path }) => paths.has(path));
   const all = [
-    ...core.map((command) => onlyOne(extensions.filter(({ path }) => path === command.path)) ?? command),
+    ...core.map((command) => atMostOne(extensions.filter(({ path }) => path === command.path)) ?? command),
     ...added.filter(({ path }) => !paths.has(path)),
   ];
   return {
     commands: Object.keys(groups).flatMap((key) => all.filter(({ group }) => group === key)),
-    openFiles: onlyOne(features.flatMap(({ openFiles }) => openFiles ?? [])),
-    openLocal: onlyOne(features.flatMap(({ openLocal }) => openLocal ?? [])),
+    openFiles: atMostOne(features.flatMap(({ openFiles }) => openFiles ?? [])),
+    openLocal: atMostOne(features.flatMap(({ openLocal }) => openLocal ?? [])),
   };
 }
 
-function onlyOne<Part>([part, another]: readonly Part[]): Part | undefined {
+function atMostOne<Part>([part, another]: readonly Part[]): Part | undefined {
   if (another !== undefined) throw new Error('two features extend the same part of the program');
   return part;
 }

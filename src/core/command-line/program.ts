@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
+import { addOptions, applyDefinition } from './apply-definition.ts';
 import type { CommandTree, LoadedCommand, PlacedCommand } from './command.ts';
 import { allNames, groups, loadCommand, type NamedCommand } from './command-tree.ts';
-import { addOptions, defineCommand } from './define-command.ts';
 import { addRootHelp, addTopicHelp } from './help.ts';
 import { flagsOf, formsOf, globalOptions, helpOption, versionOption } from './options.ts';
 
@@ -31,7 +31,7 @@ export function createProgram(tree: CommandTree, helpWidth: number, words: reado
     if (entry === undefined || definitions.has(command)) return;
     const definition = await loadCommand(entry);
     definitions.set(command, definition);
-    defineCommand(command, definition, words);
+    applyDefinition(command, definition, words);
   }
 
   const onReached = async (parent: Command, command: Command) => {

@@ -119,7 +119,7 @@ export const seconds = (): ValueType<number> => ({
   schema: { type: 'number', exclusiveMinimum: 0, maximum: longestTimeout },
 });
 
-const listVersions: Hint = sh`To list the versions, run ${['version', 'ls', '<val>']}.`;
+const toListVersions: Hint = sh`To list the versions, run ${['version', 'ls', '<val>']}.`;
 
 export const versionNumber = (placeholder = 'n'): ValueType<number> => ({
   placeholder,
@@ -127,10 +127,10 @@ export const versionNumber = (placeholder = 'n'): ValueType<number> => ({
     if (/^\d+$/.test(word) && Number.isSafeInteger(Number(word))) return Number(word);
     throw new InvalidValue(`takes the number of a version, not "${word}".`, [
       'A version number is a whole number.',
-      listVersions,
+      toListVersions,
     ]);
   },
-  hintIfMissing: listVersions,
+  hintIfMissing: toListVersions,
   schema: { type: 'integer', minimum: 0 },
 });
 

@@ -77,7 +77,7 @@ export const command = defineCommand({
     const call: Call = {
       route: 'any',
       method,
-      path: inQuery ? withFields(target, field) : target.path + target.query,
+      path: inQuery ? withQuery(target, field) : target.path + target.query,
       ...(body ?? (!inQuery && field.length > 0 && { body: Object.fromEntries(field) })),
       isRaw: true,
     };
@@ -147,7 +147,7 @@ async function readBody(file: string, run: Run): Promise<Pick<Call, 'text' | 'bo
   }
 }
 
-function withFields({ path, query }: UserPath, fields: readonly Field[]): string {
+function withQuery({ path, query }: UserPath, fields: readonly Field[]): string {
   const more = new URLSearchParams([...fields]);
   if (more.size === 0) return path + query;
   return `${path}${query === '' ? '?' : `${query}&`}${more}`;

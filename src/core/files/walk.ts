@@ -49,7 +49,7 @@ export async function collectFiles(
       const realFolder = realPath(folder);
       const pathOf = (below: string) => withSlashes(join(path, below));
       const files = await walkFolder(realFolder, { warn: warnWith(say), pathOf });
-      if (files.length === 0) throw withoutCode(path);
+      if (files.length === 0) throw noCodeFiles(path);
       for (const below of files) found.push({ file: pathOf(below), inFolder: { folder: realFolder, below } });
     } else {
       found.push({ file: withSlashes(path) });
@@ -71,7 +71,7 @@ const isDirectory = (path: string): Promise<boolean> =>
     () => false,
   );
 
-const withoutCode = (folder: string): UsageError =>
+const noCodeFiles = (folder: string): UsageError =>
   new UsageError(`${folder} has no code files.`, {
     hint: `In a folder, only files that end with ${[...codeExtensions].join(' ')} are used, without tests and settings of tools. To use another file, give its path.`,
   });

@@ -106,7 +106,7 @@ export async function findNamed(
   const only = onlyOne(listed, `are named "${name}"`);
   if (only === undefined && other !== undefined) throw renamedMeanwhile(name, other);
   if (only === undefined || !isForWriting) return only;
-  const read = await readVal(routes.getVal(only.id), options);
+  const read = await readIfThere(routes.getVal(only.id), options);
   return read && { ...only, read };
 }
 
@@ -132,7 +132,7 @@ async function confirm(
   const found: (Found & { name: string })[] = [];
   let other: { id: string; name: string } | undefined;
   for (const id of ids) {
-    const read = await readVal(routes.getVal(id), options);
+    const read = await readIfThere(routes.getVal(id), options);
     const nameNow = read && (textAt(read.record, 'name') ?? name);
     if (nameNow === name) found.push({ id, name, read });
     else if (nameNow !== undefined) other = { id, name: nameNow };
@@ -141,7 +141,7 @@ async function confirm(
 }
 
 /** Undefined if the val is not there (any more). */
-async function readVal(
+async function readIfThere(
   call: ReturnType<typeof routes.getVal>,
   { connect }: Pick<FindOptions, 'connect'>,
 ): Promise<ReadVal | undefined> {
@@ -152,7 +152,7 @@ async function readVal(
 async function findOfOwner(word: string, options: FindOptions): Promise<Found | undefined> {
   const [, owner, name] = /^@?([^/@\s]+)\/([^/\s]+)$/.exec(word) ?? [];
   if (owner === undefined || name === undefined) return undefined;
-  const read = await readVal(routes.valOfOwner(owner, name), options);
+  const read = await readIfThere(routes.valOfOwner(owner, name), options);
   const id = read && textAt(read.record, 'id');
   return id === undefined ? undefined : { id, name, read };
 }

@@ -91,7 +91,7 @@ export function createSeenVals(
         const file = fileOf(settings);
         if (file === undefined) return;
         const text = `${JSON.stringify(readWithNotes(file))}\n`;
-        if (text !== textOf(file)) replacePrivate(file, text);
+        if (text !== contentOf(file)) replacePrivate(file, text);
       } catch {
         // The next command finds less by name, and that is all.
       }
@@ -118,7 +118,7 @@ const withOwnerOf = (known: SeenVal | undefined, val: SeenVal): SeenVal =>
 
 function readSeen(file: string): Seen {
   try {
-    const seen: unknown = JSON.parse(textOf(file) ?? '');
+    const seen: unknown = JSON.parse(contentOf(file) ?? '');
     if (!isObject(seen) || !Array.isArray(seen.vals)) return nothingSeen;
     const vals: unknown[] = seen.vals;
     return { me: typeof seen.me === 'string' ? seen.me : undefined, vals: vals.filter(isSeenVal) };
@@ -127,7 +127,7 @@ function readSeen(file: string): Seen {
   }
 }
 
-function textOf(file: string): string | undefined {
+function contentOf(file: string): string | undefined {
   try {
     return readPlainFile(file).toString();
   } catch {

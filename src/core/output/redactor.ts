@@ -1,11 +1,11 @@
+import { longEnough } from '../lib/visible.ts';
+
 export interface Redactor {
   add(secret: string | undefined): void;
   /** Every output passes this function. Call it before a text is cut too, because it recognizes only the whole token. */
   redact(text: string): string;
 }
 
-/** Of a shorter secret, only a whole word is hidden, because longer words may contain it by chance. */
-const longEnough = 8;
 /** Nobody can keep secret what has fewer characters. */
 const shortestSecret = 4;
 
@@ -18,6 +18,7 @@ export function createRedactor(): Redactor {
       const mask = /^\d+$/.test(secret) ? '1' : '***';
       for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]) {
         const literal = form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+        // A short secret is hidden where it is a whole word.
         const text = secret.length < longEnough ? `(?<![\\w])${literal}(?![\\w])` : literal;
         secrets.set(form, { pattern: new RegExp(text, 'g'), mask });
       }

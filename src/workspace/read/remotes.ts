@@ -8,7 +8,7 @@ import type { SeenVals } from '../../core/find-val/seen-vals.ts';
 import { onlyOne } from '../../core/find-val/unknown-word.ts';
 import type { Api } from '../../core/http/api.ts';
 import { ownerOf, textAt, versionOf } from '../../core/http/record-fields.ts';
-import { type ListedVersion, listVersions } from '../../core/http/versions.ts';
+import { type ListedVersion, versionsOf } from '../../core/http/versions.ts';
 import { sh } from '../../core/lib/hint.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
 import { once } from '../../core/lib/once.ts';
@@ -187,7 +187,7 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
     },
     async versions({ id, version: current, code, madeAt }, most = newestVersions) {
       // A val that was deleted meanwhile has no versions. The write will notice it.
-      const all = (await listVersions(api, id).catch(undefinedIf(NotFoundError))) ?? [];
+      const all = (await versionsOf(api, id).catch(undefinedIf(NotFoundError))) ?? [];
       const version = current ?? Number.POSITIVE_INFINITY;
       const earlier = all.filter(({ number }) => number < version).slice(1 - most);
       const codes = new Map<number, Code>();

@@ -38,7 +38,7 @@ function absent({ route, val, version }: Call): Partial<Message> {
   if (val === undefined) return notSupported;
   const { word } = val;
   if (version !== undefined) {
-    return { sentence: `There is no version ${version} of the val ${word}.`, hint: listVersions(word) };
+    return { sentence: `There is no version ${version} of the val ${word}.`, hint: toListVersions(word) };
   }
   return {
     sentence: `There is no val ${looksLikeId(word) ? word : `named ${word}`}.`,
@@ -94,12 +94,12 @@ export function ifUnknown(call: Call): Hints {
   }
   if (val === undefined)
     return 'Before you send the change again, check whether the service made the change.';
-  return version === undefined ? seeVal(val.word) : listVersions(val.word);
+  return version === undefined ? seeVal(val.word) : toListVersions(val.word);
 }
 
 const nameIn = ({ body }: Call): string => (isObject(body) && textOf(body.name)) || '';
 
-const listVersions = (val: string): Hint =>
+const toListVersions = (val: string): Hint =>
   sh`To list the versions that exist, run ${['version', 'ls', val]}.`;
 
 const seeVal = (val: string): Hint => sh`To see the val as it is now, run ${['val', 'get', val]}.`;

@@ -23,7 +23,7 @@ const columns: Column[] = [
 
 /** Undefined if there is no such run, or if the service has no route for one run. */
 export async function readRunById(context: Run, id: string): Promise<RecordResult | undefined> {
-  const record = await readRun(await context.api(), id);
+  const record = await runWithId(await context.api(), id);
   return record && { kind: 'record', record: shownTo(context, record), columns };
 }
 
@@ -34,7 +34,7 @@ export async function findListedRun(context: Run, word: string): Promise<RecordR
   const listed = await findInList(api, word);
   const id = textAt(listed, 'id') ?? word;
   // A word that looks like an id was asked for before.
-  const record = routes.looksLikeId(word) ? undefined : await readRun(api, id);
+  const record = routes.looksLikeId(word) ? undefined : await runWithId(api, id);
   if (record === undefined)
     context.out.say({ kind: 'note', text: 'The service does not keep what a run printed.' });
   return { kind: 'record', record: shownTo(context, record ?? listed), columns };
@@ -47,7 +47,7 @@ function shownTo({ host: { agent }, out: { say } }: Run, run: JsonObject): JsonO
   return { ...run, logs: endForAgents(logs) };
 }
 
-const readRun = (api: Api, id: string): Promise<JsonObject | undefined> =>
+const runWithId = (api: Api, id: string): Promise<JsonObject | undefined> =>
   ifPresent(() => api.record(routes.getRun(id)));
 
 /** Among the newest runs only, because an account may have any number of them. */

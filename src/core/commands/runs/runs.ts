@@ -35,7 +35,7 @@ export const command = defineCommand({
   empty: 'No runs.',
   async run(context, { run: word, ...view }) {
     if (word === undefined) return showRuns(context, undefined, view);
-    const ofVal = async () => showRuns(context, await findVal(context, word), view);
+    const ofVal = async () => showRuns(context, await valOf(context, word), view);
     // Only a list has such options, so the word is a val.
     const isList = Object.values({ ...view, full: undefined }).some((value) => value !== undefined);
     if (isList) return routes.looksLikeId(word) ? showRuns(context, { id: word, word }, view) : ofVal();
@@ -70,5 +70,5 @@ async function unlessMissing(show: Show): Promise<Result | undefined> {
 }
 
 /** A whole id may be that of a run, so the val is read. */
-const findVal = (context: Run, word: string): Promise<GivenVal> =>
+const valOf = (context: Run, word: string): Promise<GivenVal> =>
   routes.looksLikeId(word) ? readVal(context, { id: word, word }) : createResolver(context)(word);

@@ -3,7 +3,7 @@ import { versionNumber } from '../../command-line/value-types.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import type { Api } from '../../http/api.ts';
 import { codeOf, textAt, versionOf } from '../../http/record-fields.ts';
-import { listVersions } from '../../http/versions.ts';
+import { versionsOf } from '../../http/versions.ts';
 import { visible } from '../../lib/visible.ts';
 import { column } from '../../output/column.ts';
 import * as routes from '../../routes.ts';
@@ -60,6 +60,6 @@ export const command = defineCommand({
 /** The highest number below the current version. Versions may have been deleted in between. */
 async function versionBefore(api: Api, val: GivenVal): Promise<number | undefined> {
   const current = versionOf(await api.record(routes.getVal(val))) ?? 0;
-  const versions = await listVersions(api, val);
+  const versions = await versionsOf(api, val);
   return versions.findLast(({ number }) => number < current)?.number;
 }

@@ -2,7 +2,7 @@ import { defineCommand, type Run } from '../../command-line/command.ts';
 import { knownName, labelOf, readVal } from '../../command-line/resolve-vals.ts';
 import { NotFoundError } from '../../errors.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
-import { listVersions } from '../../http/versions.ts';
+import { versionsOf } from '../../http/versions.ts';
 import { sh } from '../../lib/hint.ts';
 import { column, idColumn } from '../../output/column.ts';
 import * as routes from '../../routes.ts';
@@ -53,7 +53,7 @@ export const command = defineCommand({
 
 /** All are found before the question, and before the first one is deleted. */
 async function refuseIfMissing(run: Run, val: GivenVal, versions: readonly number[]): Promise<void> {
-  const there = (await listVersions(await run.api(), val)).map(({ number }) => number);
+  const there = (await versionsOf(await run.api(), val)).map(({ number }) => number);
   const missing = versions.filter((version) => !there.includes(version));
   if (missing.length === 0) return;
   const what = missing.length === 1 ? `version ${missing[0]}` : `versions ${missing.join(', ')}`;

@@ -28,7 +28,12 @@ export function faultOf({ error, mayHaveReachedService }: NoReply): Fault {
   }
   // The service expects TLS, so it read nothing of the request.
   if (error.name === 'HTTPParserError' && 'data' in error && isTlsAlert(`${error.data}`)) {
-    const trouble: Trouble = { kind: 'tls', at: 'service', problem: 'expects https', reason: codeOf(error) };
+    const trouble: Trouble = {
+      kind: 'tls',
+      at: 'service',
+      problem: 'expects https',
+      reason: errorCode(error),
+    };
     return { kind: 'rejected', trouble };
   }
   if (mayHaveReachedService) return { kind: 'lost', trouble: errorAt('service', error) };
@@ -43,7 +48,7 @@ function proxyFault({ problem }: ProxyError): Fault {
 }
 
 function noConnection(at: Peer, error: Error): Fault {
-  const code = codeOf(error);
+  const code = errorCode(error);
   const problem = tlsProblems.find(([pattern]) => pattern.test(code))?.[1];
   if (problem === undefined) return { kind: 'not connected', trouble: errorAt(at, error) };
   // The messages of OpenSSL are long, and about its source code.
@@ -65,9 +70,9 @@ const isTlsAlert = (bytes: string): boolean => bytes.startsWith('\u0015\u0003');
 const errorAt = (at: Peer, error: Error): Trouble => ({
   kind: 'error',
   at,
-  code: codeOf(error),
+  code: errorCode(error),
   message: error.message,
 });
 
-const codeOf = (error: Error): string =>
+const errorCode = (error: Error): string =>
   error.name === 'HTTPParserError' ? error.name : (errnoOf(error) ?? '');

@@ -35,7 +35,7 @@ export function createRequest(options: RequestOptions): Request {
   const { token, limiter, clock, deadlineMs, signal, trace } = options;
 
   return async (call) => {
-    const refusal = refusalOf(call, token);
+    const refusal = faultBeforeSending(call, token);
     if (refusal !== undefined) throw new CallFailed(call, refusal);
     const leave = await limiter.enter();
     try {
@@ -84,7 +84,7 @@ export function createRequest(options: RequestOptions): Request {
   }
 }
 
-function refusalOf(call: Call, token: string | undefined): Fault | undefined {
+function faultBeforeSending(call: Call, token: string | undefined): Fault | undefined {
   if (token !== undefined) return secretIn(call, token);
   return call.tokenIsOptional ? undefined : { kind: 'no token' };
 }

@@ -19,7 +19,7 @@ export function traceAttempt(
   const startedAt = now();
   write(`> ${request.method} ${request.address} (attempt ${request.attempt})`);
   return (result) => {
-    write(`< ${summaryOf(result)} in ${Math.round(now() - startedAt)} ms`);
+    write(`< ${resultLine(result)} in ${Math.round(now() - startedAt)} ms`);
     const body = isFault(result) && 'body' in result ? result.body : undefined;
     if (!body) return;
     // A token that was cut in half would not be recognized, so it is removed first.
@@ -27,7 +27,7 @@ export function traceAttempt(
   };
 }
 
-function summaryOf(result: Reply | Fault): string {
+function resultLine(result: Reply | Fault): string {
   if (!isFault(result)) return `${result.status}`;
   if ('trouble' in result) return `${result.kind} ${stringifyJson(result.trouble)}`;
   if ('problem' in result) return `${result.status} ${stringifyJson(result.problem)}`;

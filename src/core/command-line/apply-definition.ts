@@ -14,7 +14,7 @@ import {
 } from './options.ts';
 
 /** `words` is the command line, which commander has not read yet. */
-export function defineCommand(command: Command, definition: LoadedCommand, words: readonly string[]): void {
+export function applyDefinition(command: Command, definition: LoadedCommand, words: readonly string[]): void {
   const { summary, description = `${summary}.`, passesThrough, optionsMayFollow, options = {} } = definition;
   command
     .summary(summary)
