@@ -65,13 +65,14 @@ function addressOf(
   val: GivenVal | undefined,
   redact: Run['out']['redact'],
 ): string {
-  const asked = val === undefined ? ['me', '--json'] : ['val', 'get', val.word, '--json'];
-  const seeAnswer = sh`To see the answer of the service, run ${asked}.`;
-  if (text === undefined) throw unusable('no address of a page', seeAnswer);
+  if (text === undefined)
+    throw new NotFoundError(`The service tells no page of ${val?.word ?? 'yours'}, so nothing was opened.`);
   // The address must not contain the token, because other users of this machine can see a browser's command line.
   if (redact(text) !== text) throw unusable('an address that contains your token', notThisService);
   // Only http:// and https:// are accepted, because a hostile service could send an address that starts a program.
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).href;
+  const asked = val === undefined ? ['me', '--json'] : ['val', 'get', val.word, '--json'];
+  const seeAnswer = sh`To see the answer of the service, run ${asked}.`;
   throw unusable('an address that is not http:// or https://', seeAnswer);
 }
 
