@@ -1,9 +1,6 @@
 import { defineCommand } from '../../../core/command-line/command.ts';
-import type { JsonObject, JsonValue } from '../../../core/lib/json.ts';
 import { column, idColumn, moment } from '../../../core/output/column.ts';
 import { listTokens } from './my-tokens.ts';
-
-const used = { ...moment('used', 'lastUsedAt'), droppable: 3 };
 
 export const command = defineCommand({
   summary: 'List your tokens',
@@ -16,16 +13,10 @@ export const command = defineCommand({
     column('space'),
     column('readOnly'),
     { ...moment('made', 'createdAt'), droppable: 2 },
-    { ...used, only: 'pipe' },
-    { ...used, only: 'terminal', compute: useAfterMaking },
+    { ...moment('used', 'lastUsedAt'), droppable: 3 },
     { ...moment('ends', 'expiresAt'), droppable: 4 },
     idColumn('id'),
   ],
   empty: 'You have no tokens here.',
   run: async (run) => ({ kind: 'list', rows: await listTokens(run) }),
 });
-
-/** The last use is to the minute, and so may seem to be before the token was made. */
-function useAfterMaking({ createdAt, lastUsedAt }: JsonObject): JsonValue | undefined {
-  return lastUsedAt && `${lastUsedAt}` < `${createdAt}` ? createdAt : lastUsedAt;
-}
