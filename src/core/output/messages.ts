@@ -21,7 +21,7 @@ type EventOf<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>;
 
 /** Writes each event to stderr as text. */
 export function createMessages(view: View, progress: ProgressLine): Messages {
-  const { stdout, stderr, kind, quiet, glyphs, writeHints } = view;
+  const { stdout, stderr, kind, quiet, forPerson, glyphs, writeHints } = view;
   const isForReader = stderr.isTerminal && !quiet;
   /** Several parts of a command may give the same hint. */
   const hints = new Map<string, Hints>();
@@ -99,12 +99,12 @@ export function createMessages(view: View, progress: ProgressLine): Messages {
     flush: () => written,
     end(error) {
       progress.hide();
-      if (isForReader && stdout.isTerminal) {
-        for (const hint of hints.values()) writeText(hint, 'dim');
-        if (lastLine !== undefined) {
-          const { text, details = [] } = lastLine;
-          writeText(`${text} (${details.join(', ')})`, 'green', glyphs.ok.trimEnd());
-        }
+      const isAtTerminal = isForReader && stdout.isTerminal;
+      if (isAtTerminal) for (const hint of hints.values()) writeText(hint, 'dim');
+      // With --color, a pipe gets no record of one change either, so the line must be somewhere.
+      if (lastLine !== undefined && (isAtTerminal || (forPerson && !quiet))) {
+        const { text, details = [] } = lastLine;
+        writeText(`${text} (${details.join(', ')})`, 'green', glyphs.ok.trimEnd());
       }
       if (error !== undefined) writeError(error);
       return written;

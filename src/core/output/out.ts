@@ -11,7 +11,7 @@ export type Event =
   | { kind: 'note'; text: Hints }
   /** Shown after the result, and only if the output is a terminal. */
   | { kind: 'hint'; text: Hints }
-  /** The last line, if the output is a terminal. The details follow in brackets. */
+  /** The last line, for a person. The details follow in brackets. */
   | { kind: 'done'; text: string; details?: readonly string[] }
   /** What the command waits for. Without a text, or when a result or a question is shown, it disappears. */
   | { kind: 'progress'; text?: string }

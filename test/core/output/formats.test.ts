@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { budget } from '../../support/cases.ts';
 import { run, runOnScreen } from '../../support/program.ts';
 import { type Reply, scriptedService } from '../../support/scripted-service.ts';
+import { startStrict } from '../../support/strict-service.ts';
 import { bare, hello, id, lines, list, moving, plain, tabRows } from './support.ts';
 
 describe('tab-separated lines in a pipe', () => {
@@ -29,6 +30,20 @@ describe('tab-separated lines in a pipe', () => {
     const terminal = await runOnScreen(['likes'], { env: { ...service.env, ...env }, columns: 200 });
     expect(pipe.stdout).toBe(plain(terminal.screen));
     expect(pipe.stdout).toContain('\u001b[1mNAME');
+  });
+
+  it('--color shows the line that sums up a change in place of its record, on stderr', async () => {
+    const { env } = await startStrict();
+    const push = ['push', '-', '--name', 'hello', '--color'];
+    const { stdout, stderr } = await run(push, { env: { ...env, LANG: 'C.UTF-8' }, input: 'code' });
+    expect({ stdout, stderr: plain(stderr) }).toEqual({
+      stdout: '',
+      stderr: expect.stringContaining('Created hello.'),
+    });
+    expect(await run([...push, '--quiet'], { env, input: 'two' })).toMatchObject({
+      stdout: '',
+      stderr: '',
+    });
   });
 
   it('escape any text so that it can be restored', async () => {
