@@ -36,10 +36,9 @@ export interface FindOptions {
 }
 
 /** Their codes differ. All such vals are compared at once. */
-interface Differing {
+interface Differing extends FileAndVal {
   local: Local;
   remote: RemoteVal;
-  pair: FileAndVal;
 }
 
 const recentCommits = 100;
@@ -61,7 +60,7 @@ export async function findAll(
     if (failure !== undefined) return;
     try {
       const found = await findOne(look, local);
-      if ('pair' in found) differing.push(found);
+      if ('known' in found) differing.push(found);
       else results.set(local, found);
     } catch (caught) {
       const error = asValsError(caught);
@@ -75,7 +74,14 @@ export async function findAll(
   const inOrder = () =>
     locals.flatMap((local) => results.get(local) ?? (failure === undefined ? [] : failed(local, failure)));
   if (failure !== undefined) return { results: inOrder(), gone: noneGone };
-  for (const [local, finding] of await compareDiffering(look, differing)) results.set(local, finding);
+  const { repository, workspace } = look;
+  const compared = await compareFiles(differing, { repository, env: workspace.env });
+  for (const [index, { local, remote, record }] of differing.entries()) {
+    const each = compared[index] ?? { status: 'conflict' };
+    if (each.isTakenBack) forgetTakenBack(look, local, record);
+    const word = each.status === 'conflict' ? 'both changed' : each.status;
+    results.set(local, findingOf(word, local, remote, each));
+  }
   const findings = inOrder().filter((result): result is Finding => !('error' in result));
   const isSearched = searches !== 'none' || findings.some(({ word }) => word === 'new');
   const most = searches === 'all commits' ? undefined : recentCommits;
@@ -134,29 +140,12 @@ async function compareWith(look: Look, local: Local, remote: RemoteVal): Promise
   }
   if (local.code.hasMarks) return findingOf('marks', local, remote);
   const record = records.of(local.name);
-  const pair: FileAndVal = {
-    file: local.file,
-    here: local.code,
+  return {
+    ...{ local, remote, file: local.file, here: local.code },
     known: await remotes.versions(remote),
     record: record?.id === remote.id ? record : undefined,
     read: (each) => remotes.readVersion(remote, each.version),
   };
-  return { local, remote, pair };
-}
-
-async function compareDiffering(look: Look, differing: readonly Differing[]): Promise<[Local, Finding][]> {
-  const { repository, workspace } = look;
-  const compared = await compareFiles(
-    differing.map(({ pair }) => pair),
-    { repository, env: workspace.env },
-  );
-  return differing.map((pair, index) => {
-    const { local, remote } = pair;
-    const each = compared[index] ?? { status: 'conflict' };
-    if (each.isTakenBack) forgetTakenBack(look, pair);
-    const word = each.status === 'conflict' ? 'both changed' : each.status;
-    return [local, findingOf(word, local, remote, each)];
-  });
 }
 
 /**
@@ -164,7 +153,7 @@ async function compareDiffering(look: Look, differing: readonly Differing[]): Pr
  * So the record is of the code that the file is back at. Otherwise, after the next edit, the code that the service has would
  * look like the base of that edit.
  */
-function forgetTakenBack({ records }: Look, { local: { name, code }, pair: { record } }: Differing): void {
+function forgetTakenBack({ records }: Look, { name, code }: Local, record: Differing['record']): void {
   if (record !== undefined) records.set(name, { ...record, version: undefined, blob: code.blob });
 }
 
