@@ -8,7 +8,7 @@ import * as routes from '../core/routes.ts';
 import { codeOf, isSameCode, withLineEnds } from './code.ts';
 import { conflictOf } from './conflicts.ts';
 import { findingOf } from './findings.ts';
-import type { CreateStep, Step } from './plan.ts';
+import { type CreateStep, type Step, sendsCode } from './plan.ts';
 import type { Local } from './read/local.ts';
 import { type Look, recordVal } from './read/look.ts';
 import { isSameState, type RemoteVal } from './read/remotes.ts';
@@ -39,6 +39,7 @@ export interface CarryOut {
 const nothing = { versionBefore: undefined, code: undefined, privacy: undefined };
 
 export async function carryOut(push: CarryOut, step: Step): Promise<Done> {
+  if (push.dryRun && (sendsCode(step) || step.kind === 'delete')) return planned(push, step);
   switch (step.kind) {
     case 'refuse':
       throw step.error;
@@ -57,14 +58,12 @@ export async function carryOut(push: CarryOut, step: Step): Promise<Done> {
 
 /** The service refuses a name that is taken, so nothing is replaced that nobody here knows, except with --force. */
 async function createVal(push: CarryOut, { local, replaces }: CreateStep): Promise<Done> {
-  const { look, dryRun, privacy, mayPublish } = push;
+  const { look, privacy, mayPublish } = push;
   const { name, code } = local;
   // Nobody knows whether a PUT by name makes a val.
   const call = replaces
     ? routes.putVal(name, code.text, mayPublish ? {} : { privacy: 'private' })
     : routes.createVal({ name, code: code.text, ...(privacy !== undefined && { privacy }) });
-  look.api.refuseToken(call);
-  if (dryRun) return planned(undefined);
   push.signal.throwIfAborted();
   const reply = await look.api.send(call).catch(async (error) => {
     if (replaces || !hasStatus(error, 409)) throw error;
@@ -75,9 +74,7 @@ async function createVal(push: CarryOut, { local, replaces }: CreateStep): Promi
 }
 
 async function sendCode(push: CarryOut, local: Local, remote: RemoteVal): Promise<Done> {
-  const { look, dryRun } = push;
-  look.api.refuseToken(routes.putVal(remote.name, local.code.text));
-  if (dryRun) return planned(remote);
+  const { look } = push;
   const now = await lookAgain(push, remote);
   if (now === undefined || !isSameState(now, remote)) return sentMeanwhile(push, local, now);
   // A push sends the line ends that the service has.
@@ -115,13 +112,18 @@ const changedMeanwhile = ({ look }: CarryOut, file: string): ConflictError =>
     },
   );
 
-const planned = (remote: RemoteVal | undefined): Done => ({
-  ...nothing,
-  status: 'planned',
-  id: remote?.id,
-  version: undefined,
-  versionBefore: remote?.version,
-});
+function planned({ look }: CarryOut, step: Step): Done {
+  const { name, remote } = step;
+  // A push would not send it.
+  if (sendsCode(step)) look.api.refuseToken(routes.putVal(name, step.local.code.text));
+  return {
+    ...nothing,
+    status: 'planned',
+    id: remote?.id,
+    version: undefined,
+    versionBefore: remote?.version,
+  };
+}
 
 async function sent(
   { look }: CarryOut,
@@ -156,8 +158,7 @@ async function deleteVal(
   push: CarryOut,
   { file, name, remote }: Extract<Step, { kind: 'delete' }>,
 ): Promise<Done> {
-  const { look, dryRun } = push;
-  if (dryRun) return planned(remote);
+  const { look } = push;
   const done = { ...nothing, id: remote.id, version: remote.version };
   // While the command asked, the file may have come back.
   if (existsBelow(look.workspace.root, file)) return { ...done, status: 'skipped' };
