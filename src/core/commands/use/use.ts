@@ -56,16 +56,16 @@ async function chosen(run: Run, wanted: string): Promise<{ href: string; listed?
   const name = wanted.replace(/^@/, '');
   const listed = await listSpaces(run);
   if (listed === undefined)
-    throw new NotFoundError(`This service has no spaces, so ${wanted} is not one.`, { hint });
+    throw new NotFoundError(`This service has no spaces, so ${wanted} is not one.`, {
+      hint: sh`To see what you can use, run ${['use']}.`,
+    });
   const href = `${listed.service.href}/@${encodeURIComponent(name)}`;
   if (listed.spaces.some(({ baseUrl }) => baseUrl === href)) return { href, listed };
   const known = [...services(config, listed)].map(({ baseUrl }) => baseUrl).join(', ');
   throw new UsageError(`${wanted} is no base URL, and no space of yours on ${listed.service.href}.`, {
-    hint: [`You can use ${known}.`, ...hint],
+    hint: `You can use ${known}.`,
   });
 }
-
-const hint = [sh`To see what you can use, run ${['use']}.`];
 
 /** The services that this machine is signed in to, and the spaces of the one in force. */
 function services({ baseUrl, tokens }: StoredConfig, listed?: MySpaces): JsonObject[] {
