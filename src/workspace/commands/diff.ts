@@ -9,7 +9,7 @@ import { problemOf } from '../conflicts.ts';
 import { differs, type Finding, statusOf, valOf } from '../findings.ts';
 import { compareWorkspace, refuseUnknownWords } from '../read/choose.ts';
 import type { Look } from '../read/look.ts';
-import { nextSteps } from '../words.ts';
+import { cureOf, nextSteps } from '../words.ts';
 import { nameOfService, pathTo, type Workspace } from '../workspace.ts';
 
 const nothingDiffers = 'No file of the workspace differs from its val on the service.';
@@ -84,7 +84,7 @@ function headingOf(workspace: Workspace, finding: Finding): Hints {
   const path = pathTo(workspace, finding.file);
   // The difference is shown below.
   const steps = nextSteps(finding.word, [path], { without: 'diff' });
-  return [`${path} ${problemOf(finding)}.`, ...steps];
+  return [`${path} ${problemOf(finding)}.`, ...cureOf(finding.compared?.limit), ...steps];
 }
 
 function sidesOf(workspace: Workspace, { finding, here, there }: DifferingVal) {
