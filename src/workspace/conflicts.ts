@@ -2,15 +2,15 @@
 import { ConflictError } from '../core/errors.ts';
 import { type Hint, sh } from '../core/lib/hint.ts';
 import { ago } from '../core/output/times.ts';
-import { type Finding, isReason, type Reason, valOf, type Word } from './findings.ts';
+import { type Finding, isReason, type Reason, type State, valOf } from './findings.ts';
 import type { Look } from './read/look.ts';
 import type { RemoteVal } from './read/remotes.ts';
-import { cureOf, entryOf, gitCannotTell, nextSteps } from './words.ts';
+import { cureOf, entryOf, gitCannotTell, nextSteps } from './states.ts';
 import { pathTo } from './workspace.ts';
 
 class WorkspaceConflict extends ConflictError {
   constructor(
-    readonly word: Word,
+    readonly state: State,
     ...rest: ConstructorParameters<typeof ConflictError>
   ) {
     super(...rest);
@@ -18,14 +18,14 @@ class WorkspaceConflict extends ConflictError {
 }
 
 export const reasonOf = (error: ConflictError): Reason | undefined =>
-  error instanceof WorkspaceConflict && isReason(error.word) ? error.word : undefined;
+  error instanceof WorkspaceConflict && isReason(error.state) ? error.state : undefined;
 
 export function conflictOf(conflict: Finding, { workspace, clock }: Look): ConflictError {
   const path = pathTo(workspace, conflict.file);
   const problem = problemOf(conflict);
-  const val = conflict.word === 'both changed' ? valOf(conflict) : undefined;
+  const val = conflict.state === 'both changed' ? valOf(conflict) : undefined;
   const what = val === undefined ? '' : whatIsThere(val, conflict.compared?.restored, clock.now());
-  return new WorkspaceConflict(conflict.word, `${path} ${problem}.${what}`, {
+  return new WorkspaceConflict(conflict.state, `${path} ${problem}.${what}`, {
     subject: path,
     hint: [...cureOf(conflict.compared?.limit), ...waysOn(conflict, path)],
   });
@@ -36,13 +36,13 @@ export function problemOf(conflict: Finding): string {
   const name = valOf(conflict)?.name ?? '';
   const limit = conflict.compared?.limit;
   if (limit !== undefined) return `differs from the service, and ${gitCannotTell(limit)}`;
-  switch (conflict.word) {
+  switch (conflict.state) {
     case 'renamed there':
       return `has the val "${conflict.name}", which is named "${name}" on the service now`;
     case 'renamed here':
       return `has no val of its name, and seems to be the renamed file of the val "${name}"`;
     default:
-      return entryOf(conflict.word).meaning;
+      return entryOf(conflict.state).meaning;
   }
 }
 
@@ -61,10 +61,10 @@ export function whatIsThere(val: RemoteVal, restored: number | undefined, now: n
 
 /** What somebody who has this conflict can do. */
 export function waysOn(conflict: Finding, path: string): Hint[] {
-  const steps = nextSteps(conflict.word, [path]);
+  const steps = nextSteps(conflict.state, [path]);
   const val = valOf(conflict);
   const name = conflict.name;
-  switch (conflict.word) {
+  switch (conflict.state) {
     case 'renamed there':
       return [
         ...steps,

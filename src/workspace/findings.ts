@@ -16,10 +16,10 @@ const reasons = [
 export type Reason = (typeof reasons)[number];
 
 /** A status, with the reason in place of `conflict`. */
-export type Word = 'unchanged' | 'changed here' | 'changed there' | 'new' | 'missing here' | Reason;
+export type State = 'unchanged' | 'changed here' | 'changed there' | 'new' | 'missing here' | Reason;
 
 export interface Finding {
-  word: Word;
+  state: State;
   file: string;
   name: string;
   /** Undefined if the file was deleted. */
@@ -30,8 +30,8 @@ export interface Finding {
   compared: Compared | undefined;
 }
 
-export const findingOf = (word: Word, local: Local, remote: Remote, compared?: Compared): Finding => ({
-  ...{ word, local, remote, compared },
+export const findingOf = (state: State, local: Local, remote: Remote, compared?: Compared): Finding => ({
+  ...{ state, local, remote, compared },
   file: local.file,
   name: local.name,
 });
@@ -39,11 +39,11 @@ export const findingOf = (word: Word, local: Local, remote: Remote, compared?: C
 export const valOf = ({ remote }: Pick<Finding, 'remote'>): RemoteVal | undefined =>
   remote.kind === 'val' ? remote : undefined;
 
-export const isReason = (word: Word): word is Reason => reasons.some((reason) => reason === word);
+export const isReason = (state: State): state is Reason => reasons.some((reason) => reason === state);
 
 /** As rows have them. */
-export const statusOf = ({ word }: Finding): { status: string; reason?: Reason } =>
-  isReason(word) ? { status: 'conflict', reason: word } : { status: word };
+export const statusOf = ({ state }: Finding): { status: string; reason?: Reason } =>
+  isReason(state) ? { status: 'conflict', reason: state } : { status: state };
 
 /** The codes of both sides differ, as far as is known. */
-export const differs = ({ word }: Finding): boolean => word !== 'unchanged';
+export const differs = ({ state }: Finding): boolean => state !== 'unchanged';

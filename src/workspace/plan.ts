@@ -7,7 +7,7 @@ import { type Finding, valOf } from './findings.ts';
 import type { Local } from './read/local.ts';
 import type { Look } from './read/look.ts';
 import type { RemoteVal } from './read/remotes.ts';
-import { entryOf } from './words.ts';
+import { entryOf } from './states.ts';
 
 /** What a row begins with. */
 interface Subject {
@@ -59,7 +59,7 @@ export const sendsCode = (step: Step): step is CreateStep | SendStep =>
 /** The step of a push for one val. */
 export function stepFor(finding: Finding, look: Look, options: PlanOptions): Step {
   const { force, prune, ifVersion } = options;
-  const { file, name, local, word, remote: found } = finding;
+  const { file, name, local, state, remote: found } = finding;
   const remote = valOf(finding);
   const subject = { file, name, remote };
   if (local === undefined) {
@@ -67,8 +67,8 @@ export function stepFor(finding: Finding, look: Look, options: PlanOptions): Ste
   }
   const otherVersion = ifVersion === undefined ? undefined : versionConflict(ifVersion, name, remote);
   if (otherVersion !== undefined) return { ...subject, kind: 'refuse', error: otherVersion };
-  const entry = entryOf(word);
-  const isSentAnyway = force || (ifVersion !== undefined && word !== 'marks');
+  const entry = entryOf(state);
+  const isSentAnyway = force || (ifVersion !== undefined && state !== 'marks');
   const kind = isSentAnyway ? entry.forced : entry.push;
   if (kind === 'refuse') return { ...subject, kind, error: conflictOf(finding, look) };
   if (kind === 'leave' || kind === 'behind') return { ...subject, kind };

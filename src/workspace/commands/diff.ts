@@ -9,7 +9,7 @@ import { problemOf } from '../conflicts.ts';
 import { differs, type Finding, statusOf, valOf } from '../findings.ts';
 import { compareWorkspace, refuseUnknownWords } from '../read/choose.ts';
 import type { Look } from '../read/look.ts';
-import { cureOf, nextSteps } from '../words.ts';
+import { cureOf, nextSteps } from '../states.ts';
 import { nameOfService, pathTo, type Workspace } from '../workspace.ts';
 
 const nothingDiffers = 'No file of the workspace differs from its val on the service.';
@@ -83,7 +83,7 @@ async function withTexts({ remotes }: Look, finding: Finding): Promise<Differing
 function headingOf(workspace: Workspace, finding: Finding): Hints {
   const path = pathTo(workspace, finding.file);
   // The difference is shown below.
-  const steps = nextSteps(finding.word, [path], { without: 'diff' });
+  const steps = nextSteps(finding.state, [path], { without: 'diff' });
   return [`${path} ${problemOf(finding)}.`, ...cureOf(finding.compared?.limit), ...steps];
 }
 
@@ -96,6 +96,6 @@ function sidesOf(workspace: Workspace, { finding, here, there }: DifferingVal) {
     text: there ?? '',
   };
   const file = { label: here === undefined ? 'nothing (here)' : `${path} (here)`, text: here ?? '' };
-  const isServiceNewer = finding.word === 'changed there' || finding.word === 'missing here';
+  const isServiceNewer = finding.state === 'changed there' || finding.state === 'missing here';
   return isServiceNewer ? { before: file, after: service } : { before: service, after: file };
 }

@@ -7,7 +7,7 @@ import type { OutcomeRow } from '../../core/output/outcome.ts';
 import type { Finding } from '../findings.ts';
 import { pullAll, pullColumns, pullVals, type Wanted } from '../pull/pull-vals.ts';
 import { type ComparedVals, compareWorkspace } from '../read/choose.ts';
-import { hintAtGit } from '../words.ts';
+import { hintAtGit } from '../states.ts';
 import { relativeTo } from '../workspace.ts';
 
 export const command = defineCommand({
@@ -54,7 +54,7 @@ export const command = defineCommand({
       if (unreadable !== undefined) throw unreadable;
       // A folder stands for its files, but new ones have nothing to do with a pull.
       const isMeant = (finding: Finding) =>
-        finding.word !== 'new' ||
+        finding.state !== 'new' ||
         words.some((word) => word === finding.name || relativeTo(look.workspace, word) === finding.file);
       if (all) for (const text of hintAtGit(gone.limit, lostFiles)) run.out.say({ kind: 'warning', text });
       const findings = isNamed ? compared.findings.filter(isMeant) : compared.findings;

@@ -7,10 +7,10 @@ import { type Column, column, idColumn, moment } from '../../core/output/column.
 import { waysOn } from '../conflicts.ts';
 import { differs, type Finding, isReason, statusOf, valOf } from '../findings.ts';
 import { compareWorkspace, refuseUnknownWords } from '../read/choose.ts';
-import { words as allWords, hintAtGit, markOf, nextSteps } from '../words.ts';
+import { hintAtGit, markOf, nextSteps, states } from '../states.ts';
 import { isTypedInside, nameOfService, pathTo, type Workspace } from '../workspace.ts';
 
-const byAttention = (a: Finding, b: Finding): number => allWords.indexOf(a.word) - allWords.indexOf(b.word);
+const byAttention = (a: Finding, b: Finding): number => states.indexOf(a.state) - states.indexOf(b.state);
 
 const statusColumn: Column = {
   ...column('status'),
@@ -81,14 +81,14 @@ function sayNextSteps(
   { isNamed }: { isNamed: boolean },
 ): void {
   const isWhole = !isNamed && isTypedInside(workspace);
-  for (const word of allWords) {
-    const findings = differing.filter((finding) => finding.word === word);
+  for (const state of states) {
+    const findings = differing.filter((finding) => finding.state === state);
     if (findings.length === 0) continue;
     const limit = findings.map(({ compared }) => compared?.limit).find((each) => each !== undefined);
     const paths = findings.map((finding) => pathTo(workspace, finding.file));
     const [first, ...others] = findings;
-    const isOne = first !== undefined && others.length === 0 && isReason(word);
-    const steps = isOne ? waysOn(first, pathTo(workspace, first.file)) : nextSteps(word, paths, { isWhole });
+    const isOne = first !== undefined && others.length === 0 && isReason(state);
+    const steps = isOne ? waysOn(first, pathTo(workspace, first.file)) : nextSteps(state, paths, { isWhole });
     say({ kind: 'hint', text: [...hintAtGit(limit), ...steps] });
   }
 }

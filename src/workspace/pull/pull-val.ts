@@ -15,7 +15,7 @@ import type { Local } from '../read/local.ts';
 import { type Look, recordVal } from '../read/look.ts';
 import type { ReadVal, RemoteVal } from '../read/remotes.ts';
 import type { Backup } from '../records/backup.ts';
-import { entryOf, nextSteps } from '../words.ts';
+import { entryOf, nextSteps } from '../states.ts';
 import { nameOfService, pathTo } from '../workspace.ts';
 
 interface PullOptions {
@@ -50,21 +50,21 @@ export async function pullFinding(pulling: Pulling, finding: Finding): Promise<P
   const { look, options } = pulling;
   const { merge, force, dryRun, isNamed } = options;
   const remote = valOf(finding);
-  const { word, local } = finding;
+  const { state, local } = finding;
   if (local !== undefined && remote !== undefined) {
     const both = { ...finding, local, remote };
-    if (word === 'renamed there' && (isNamed || force)) return takeNameOver(pulling, both);
-    if (word === 'both changed' && merge) return mergeVal(pulling, both);
+    if (state === 'renamed there' && (isNamed || force)) return takeNameOver(pulling, both);
+    if (state === 'both changed' && merge) return mergeVal(pulling, both);
   }
-  const entry = entryOf(word);
+  const entry = entryOf(state);
   const kind = force ? entry.pullForced : entry.pull;
   const isWritten = kind === 'write' || (kind === 'add' && isNamed);
-  if (isReason(word) && (!isWritten || remote === undefined)) {
+  if (isReason(state) && (!isWritten || remote === undefined)) {
     throw conflictOf(finding, look);
   }
   if (!isWritten || remote === undefined) {
     if (isNamed && remote === undefined) throw notThere(look, finding);
-    return { status: word === 'unchanged' ? 'unchanged' : 'kept', remote };
+    return { status: state === 'unchanged' ? 'unchanged' : 'kept', remote };
   }
   if (dryRun) return { status: 'planned', remote };
   await overwrite(pulling, finding, remote);
@@ -75,7 +75,7 @@ function notThere({ workspace }: Look, finding: Finding): NotFoundError {
   const path = pathTo(workspace, finding.file);
   const service = nameOfService(workspace.service);
   return new NotFoundError(`There is no val "${finding.name}" on ${service}, so ${path} was left as it is.`, {
-    hint: nextSteps(finding.word, [path]),
+    hint: nextSteps(finding.state, [path]),
   });
 }
 
@@ -99,7 +99,7 @@ async function takeNameOver(pulling: Pulling, { local, remote }: FindingOfBoth):
   const [result] = results;
   if (result === undefined) return { status: 'kept', name, remote };
   if ('error' in result) throw result.error;
-  const isLeft = isReason(result.word) && !options.merge && !options.force;
+  const isLeft = isReason(result.state) && !options.merge && !options.force;
   if (isLeft) return { status: 'kept', name, remote, left: conflictOf(result, look) };
   return { ...(await pullFinding(pulling, result)), name };
 }

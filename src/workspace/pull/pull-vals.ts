@@ -13,7 +13,7 @@ import { learnIds } from '../ids.ts';
 import type { Look } from '../read/look.ts';
 import { noSuchVal, type RemoteVal } from '../read/remotes.ts';
 import { type Backup, createBackup } from '../records/backup.ts';
-import { listOf } from '../words.ts';
+import { listOf } from '../states.ts';
 import { nameOfService, pathTo, relativeTo, type Workspace } from '../workspace.ts';
 import { createAdopter } from './adopt.ts';
 import { type Pulled, type Pulling, pullFinding } from './pull-val.ts';
@@ -86,7 +86,7 @@ const outcomeOf = ({ status, name, remote }: Pulled) => ({
 /** Also adds every val of the list without a file, except those whose files were deleted here. */
 export async function pullAll(wanted: Omit<Wanted, 'added'>): Promise<Rows> {
   const { look, findings, run } = wanted;
-  const missing = findings.filter(({ word }) => word === 'missing here').map(({ name }) => name);
+  const missing = findings.filter(({ state }) => state === 'missing here').map(({ name }) => name);
   if (missing.length > 0) {
     run.out.say({
       kind: 'note',
@@ -98,7 +98,7 @@ export async function pullAll(wanted: Omit<Wanted, 'added'>): Promise<Rows> {
   }
   const here = new Set(findings.flatMap((finding) => valOf(finding)?.id ?? []));
   const added = (await listAll(look.directory, look.workspace.service)).filter(({ id }) => !here.has(id));
-  const present = findings.filter(({ word }) => word !== 'missing here');
+  const present = findings.filter(({ state }) => state !== 'missing here');
   return pullVals({ ...wanted, findings: present, added });
 }
 
@@ -134,7 +134,7 @@ function adoptions(
 }
 
 function noteKept({ run, look }: Pick<Pulling, 'run' | 'look'>, done: ReadonlyMap<Finding, Pulled>): void {
-  const kept = [...done].filter(([{ word }, { status }]) => word === 'changed here' && status === 'kept');
+  const kept = [...done].filter(([{ state }, { status }]) => state === 'changed here' && status === 'kept');
   const [first, another] = kept.map(([{ file }]) => pathTo(look.workspace, file));
   if (first === undefined) return;
   const what =

@@ -4,7 +4,7 @@ import { listed, sh } from '../../core/lib/hint.ts';
 import type { Done } from '../carry-out.ts';
 import { noteOnce } from '../note-once.ts';
 import type { Gone } from '../read/gone.ts';
-import { hintAbout, hintAtGit } from '../words.ts';
+import { hintAbout, hintAtGit } from '../states.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 
 /** What went on on the service is not sent, and that is no failure. A version that was restored went on, too. */

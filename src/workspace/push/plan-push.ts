@@ -12,7 +12,7 @@ import { findAll } from '../read/find.ts';
 import type { Gone } from '../read/gone.ts';
 import type { Local } from '../read/local.ts';
 import type { Look } from '../read/look.ts';
-import { hintAtGit } from '../words.ts';
+import { hintAtGit } from '../states.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 
 export interface Plan {

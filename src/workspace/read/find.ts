@@ -79,11 +79,11 @@ export async function findAll(
   for (const [index, { local, remote, record }] of differing.entries()) {
     const each = compared[index] ?? { status: 'conflict' };
     if (each.isTakenBack) forgetTakenBack(look, local, record);
-    const word = each.status === 'conflict' ? 'both changed' : each.status;
-    results.set(local, findingOf(word, local, remote, each));
+    const state = each.status === 'conflict' ? 'both changed' : each.status;
+    results.set(local, findingOf(state, local, remote, each));
   }
   const findings = inOrder().filter((result): result is Finding => !('error' in result));
-  const isSearched = searches !== 'none' || findings.some(({ word }) => word === 'new');
+  const isSearched = searches !== 'none' || findings.some(({ state }) => state === 'new');
   const most = searches === 'all commits' ? undefined : recentCommits;
   const gone = isSearched ? await findGone(look, findings, { most }) : noneGone;
   if (searches !== 'none') noteStrays(say, gone.strays);
@@ -160,6 +160,6 @@ function forgetTakenBack({ records }: Look, { name, code }: Local, record: Diffe
 /** Both sides have the same code, so a record says so. */
 async function recordSame(look: Look, findings: Iterable<Finding>): Promise<void> {
   for (const finding of findings)
-    if (finding.word === 'unchanged' && finding.remote.kind === 'val')
+    if (finding.state === 'unchanged' && finding.remote.kind === 'val')
       await recordVal(look, finding.name, finding.remote);
 }

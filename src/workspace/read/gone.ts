@@ -61,7 +61,7 @@ export async function findGone(
   const { paths, failure } = await readGoneFiles(repository, most);
   const files = await filesByName(look, repository, vals, paths);
   const newFiles = new Map(
-    findings.flatMap(({ word, local }) => (word === 'new' && local ? [[local.file, local]] : [])),
+    findings.flatMap(({ state, local }) => (state === 'new' && local ? [[local.file, local]] : [])),
   );
   const renamed: Finding[] = [];
   const left: LeftVal[] = [];
@@ -78,7 +78,7 @@ export async function findGone(
     const newFile = newFiles.get(movedTo ?? '');
     if (newFile !== undefined) renamed.push(findingOf('renamed here', newFile, remote));
     if (newFile !== undefined || movedTo?.startsWith('../')) left.push({ name, file, movedTo });
-    else deleted.push({ word: 'missing here', file, name, local: undefined, remote, compared: undefined });
+    else deleted.push({ state: 'missing here', file, name, local: undefined, remote, compared: undefined });
   });
   const known = await withCodeInGit(look, repository, deleted);
   for (const val of deleted) if (!known.has(val)) left.push({ ...val, movedTo: undefined });

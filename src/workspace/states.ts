@@ -2,7 +2,7 @@
 import { type Hint, sh } from '../core/lib/hint.ts';
 import type { Style } from '../core/output/style.ts';
 import type { GitLimit } from './compare/types.ts';
-import type { Word } from './findings.ts';
+import type { State } from './findings.ts';
 
 /** What a push does about a val. `refuse` sends nothing, and is exit code 5. */
 type StepKind = 'create' | 'send' | 'leave' | 'behind' | 'refuse';
@@ -40,7 +40,7 @@ const overwrite = push("To overwrite the service's code", '--force');
 const red = { mark: '!', tone: 'red' } as const;
 const refused = { ...red, push: 'refuse', pull: 'refuse', pullForced: 'refuse' } as const;
 
-const table: Readonly<Record<Word, Entry>> = {
+const table: Readonly<Record<State, Entry>> = {
   marks: {
     ...refused,
     meaning: 'has conflict markers',
@@ -136,12 +136,12 @@ const table: Readonly<Record<Word, Entry>> = {
 };
 
 /** In the order of attention. */
-export const words = Object.keys(table) as readonly Word[];
+export const states = Object.keys(table) as readonly State[];
 
-export const entryOf = (word: Word): Entry => table[word];
+export const entryOf = (state: State): Entry => table[state];
 
-export const markOf = (word: string): Pick<Entry, 'mark' | 'tone'> =>
-  words.some((each) => each === word) ? table[word as Word] : red;
+export const markOf = (state: string): Pick<Entry, 'mark' | 'tone'> =>
+  states.some((each) => each === state) ? table[state as State] : red;
 
 /** A command that names the files works wherever it is typed, and changes nothing else. */
 export const hintAbout = (files: readonly string[], { text, command, options }: Proposal): Hint =>
@@ -149,17 +149,17 @@ export const hintAbout = (files: readonly string[], { text, command, options }: 
 
 /** With `isWhole` the commands work on the whole workspace, except those that would overwrite other vals. */
 export function nextSteps(
-  word: Word,
+  state: State,
   paths: readonly string[],
   { isWhole = false, without }: { isWhole?: boolean; without?: Proposal['command'] } = {},
 ): Hint[] {
-  return table[word].next.flatMap((hint): Hint[] => {
+  return table[state].next.flatMap((hint): Hint[] => {
     if (typeof hint === 'string') return [hint];
     const { command, options } = hint;
     if (command === without) return [];
     // --prune works on the whole workspace.
     if (options.includes('--prune')) return isWhole ? [hintAbout([], hint)] : [];
-    const isRestore = word === 'missing here' && command === 'pull';
+    const isRestore = state === 'missing here' && command === 'pull';
     const namesFiles = !isWhole || isRestore || options.includes('--force');
     return [hintAbout(namesFiles ? paths : [], hint)];
   });
