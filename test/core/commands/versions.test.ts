@@ -158,8 +158,12 @@ describe('val edit', () => {
   ])('sends nothing if $what', async ({ env: own, exit, says }) => {
     const there = await valWithVersions();
     const home = temporaryFolder();
-    const folder = temporaryFiles();
-    const result = await run(['val', 'edit', there.id], { env: { ...env, ...own }, home });
+    const folder = temporaryFolder();
+    // The editor writes to the terminal of the program.
+    const result = await runProcess(['val', 'edit', there.id], {
+      env: { ...env, ...own, TMPDIR: folder },
+      home,
+    });
     expect(result).toMatchObject({ exit, stdout: '', stderr: expect.stringContaining(says) });
     expect(result.stderr.includes('is installed')).toBe(says === 'exit code 127');
     // An editor that failed may have left the user's text.
