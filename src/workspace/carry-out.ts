@@ -31,7 +31,6 @@ export interface CarryOut {
   look: Look;
   /** What new vals are made with. Undefined leaves it to the service. */
   privacy: string | undefined;
-  mayPublish: boolean;
   dryRun: boolean;
   signal: AbortSignal;
 }
@@ -58,15 +57,14 @@ export async function carryOut(push: CarryOut, step: Step): Promise<Done> {
 
 /** The service refuses a name that is taken, so nothing is replaced that nobody here knows, except with --force. */
 async function createVal(push: CarryOut, { local, replaces }: CreateStep): Promise<Done> {
-  const { look, privacy, mayPublish } = push;
+  const { look, privacy } = push;
   const { name, code } = local;
-  // Nobody knows whether a PUT by name makes a val.
-  const call = replaces
-    ? routes.putVal(name, code.text, mayPublish ? {} : { privacy: 'private' })
-    : routes.createVal({ name, code: code.text, ...(privacy !== undefined && { privacy }) });
+  const call = routes.createVal({ name, code: code.text, ...(privacy !== undefined && { privacy }) });
   push.signal.throwIfAborted();
   const reply = await look.api.send(call).catch(async (error) => {
-    if (replaces || !hasStatus(error, 409)) throw error;
+    if (!hasStatus(error, 409)) throw error;
+    // A PUT by name would also make a val, without the privacy of new ones. So it comes second.
+    if (replaces) return look.api.send(routes.putVal(name, code.text));
     const remote = { kind: (await look.directory.canList()) ? ('none' as const) : ('unknown' as const) };
     throw conflictOf(findingOf('name taken', local, remote), look);
   });

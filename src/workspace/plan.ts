@@ -19,7 +19,7 @@ interface Subject {
 export interface CreateStep extends Subject {
   kind: 'create';
   local: Local;
-  /** Whatever the service has under the name. */
+  /** A val that nobody here knows, if the name is taken. */
   replaces: boolean;
 }
 
@@ -76,7 +76,7 @@ export function stepFor(finding: Finding, look: Look, options: PlanOptions): Ste
   return {
     ...{ file, name, local, remote: undefined },
     kind: 'create',
-    replaces: force && found.kind === 'unknown',
+    replaces: force && found.kind !== 'none',
   };
 }
 

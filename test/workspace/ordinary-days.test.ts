@@ -162,3 +162,20 @@ it('a checkout of depth 1 names fetch-depth, and --force lets the repository win
     'cannot tell which files were deleted or renamed: the history of this checkout',
   );
 });
+
+it.each([
+  ['makes a val of a renamed file, with the privacy of vals.json', false],
+  ['replaces the code of a val that nobody here knew', true],
+])('--force %s', async (_what, isTaken) => {
+  const service = await newService();
+  const mine = repository(service.env, { 'vals.json': '{"privacy": "unlisted"}', 'count.ts': code('v1') });
+  await mine.rows(['push']);
+  mine.git('mv', 'count.ts', 'words.ts');
+  mine.commit();
+  if (isTaken) service.edit('words', code('theirs'));
+  expect(await mine.rows(['push'], 5)).toMatchObject([{ status: 'failed', reason: 'renamed here' }]);
+  const done = await mine.words(['push', 'words.ts', '--force']);
+  expect(done).toEqual({ 'words.ts': isTaken ? 'sent' : 'created' });
+  const { privacy } = service.strict.val('words');
+  expect([codeOf(service, 'words'), privacy]).toEqual([code('v1'), isTaken ? 'private' : 'unlisted']);
+});

@@ -7,7 +7,7 @@ import { withoutUndefined } from '../../core/lib/json.ts';
 import type { Say } from '../../core/output/out.ts';
 import type { OutcomeRow } from '../../core/output/outcome.ts';
 import type { Rows } from '../../core/output/result.ts';
-import { mayPublish, privacyOfNew } from '../../core/push/privacy.ts';
+import { privacyOfNew } from '../../core/push/privacy.ts';
 import { pushWording, refuseFiles, refuseSeveral } from '../../core/push/refuse-files.ts';
 import { listService, refuseOtherService } from '../belonging.ts';
 import { carryOut, type Done } from '../carry-out.ts';
@@ -128,7 +128,7 @@ async function carryOutAll(
   // After a failure that concerns all vals, nothing is sent.
   const failure = steps.find((step) => step.kind === 'refuse' && step.error.scope === 'all');
   const privacy = privacyOfNew(run, workspace.manifest.privacy);
-  const means = { look, privacy, mayPublish: mayPublish(run), dryRun, signal };
+  const means = { look, privacy, dryRun, signal };
   const tasks = steps.map((step): Task => {
     const { file, name } = step;
     const path = pathTo(workspace, file);
