@@ -1,5 +1,5 @@
-import { chmodSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, cpSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scriptedService } from '../support/scripted-service.ts';
 import {
@@ -158,12 +158,22 @@ test('pull says why a file that was named, or that a merge would change, is kept
 
 test('the copies of the newest hundred pulls are kept', async () => {
   const { place, service } = await pushed({ 'a.ts': '0' });
-  for (let count = 1; count <= 103; count++) {
-    service.edit('a', `${count}`);
+  const pull = async (code: number) => {
+    service.edit('a', `${code}`);
     await place.rows(['pull']);
-  }
-  const kept = place.backups().map(Number);
-  expect([kept.length, Math.min(...kept)]).toEqual([100, 3]);
+  };
+  await pull(1);
+  // The copies of 101 earlier pulls.
+  const [first = ''] = place.ownFiles().flatMap(({ path }) => (path.endsWith('a.ts') ? path : []));
+  for (let day = 100; day <= 200; day++)
+    cpSync(dirname(first), join(dirname(first), `../2000-${day}`), { recursive: true });
+  await pull(2);
+  expect(place.backups()).toHaveLength(100);
+  expect(place.backups()).toContain('1');
+  expect(place.ownFiles().map(({ path }) => basename(dirname(path)))).not.toContain('2000-100');
+  await pull(3);
+  expect(place.backups()).toHaveLength(100);
+  expect(place.backups()).toContain('2');
 });
 
 test('without git pull --merge says so, and overwrites nothing', async () => {
