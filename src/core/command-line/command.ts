@@ -179,7 +179,7 @@ export interface Host {
 export interface Connect {
   baseUrl?: BaseUrl;
   token?: string;
-  /** Where the vals are noted that its answers carry. Without it, those of another token are not. */
+  /** Remembers the vals in the answers. By default, `run.vals.seen` does, and for another token nothing. */
   seen?: SeenVals;
   /** What to do about a token that is missing or refused. */
   signInHint?: Hints;

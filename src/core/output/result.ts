@@ -59,7 +59,10 @@ export type Result = (
   | JsonResult
   | { kind: 'nothing' }
 ) & {
-  /** Of one change, if its outcome does not say it: the last line at a terminal, in place of the record. Empty if a note has said it. */
+  /**
+   * The one line that a person sees in place of the record of a change. Without it, the line is made from the outcome. Empty
+   * if a note has said it already.
+   */
   sentence?: string | undefined;
 };
 

@@ -38,7 +38,7 @@ function registerHooks(map: ModuleMap): void {
   module.register(pathToFileURL(join(__dirname, 'hooks.cjs')), { data: map });
 }
 
-/** Before Node 22.15, the hooks need a thread, and so Node can refuse none to the val. The first thread is theirs. */
+/** Before Node 22.15, loader hooks run in a thread, so threads must be allowed. The first thread is that one; the next is the val's. */
 function warnOfThreads(): void {
   if (threads === undefined || process.permission?.has('child') !== false) return;
   const text = `Node ${process.versions.node} cannot refuse threads to a val, so this one may start them without --allow-run.`;

@@ -76,7 +76,7 @@ type Found = KnownVersion | string;
 
 const noVersion = 'the service sent no version with the val.';
 
-/** Its requests show no progress, because the val has the terminal. */
+/** A run whose requests show no progress line, because the val writes to the terminal. */
 function besideVal(context: Run, connect: () => Promise<Api>): Run {
   const directory = createDirectory(connect, context.vals.seen);
   return { ...context, api: connect, vals: { ...context.vals, directory, connect } };

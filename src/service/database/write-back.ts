@@ -16,7 +16,7 @@ interface WriteBackOptions extends WriteBackTimes {
 
 /** TRUNCATE takes the write lock. Without the lock, a checkpoint could lose a commit of another process. */
 const checkpointNow = 'PRAGMA wal_checkpoint(TRUNCATE)';
-/** As long as the thread waits for others who use the file. Writes wait with it. */
+/** How long the thread waits for others who use the file. Our own writes wait as long. */
 const lockTimeoutMs = 100;
 /** A reader, such as a backup, may keep the log for long. So often it is tried again. */
 const betweenTriesMs = 2_000;

@@ -112,7 +112,7 @@ export async function watchWorkspace(run: Run, options: WatchOptions): Promise<n
   throw exitQuietly(ending.reason);
 }
 
-/** Of the saved files, or of all, those that are there and that a push takes. */
+/** Leaves out files that are gone, and those that a push does not take. Without `saved`, all files are asked about. */
 async function filesThatCount(
   workspace: Workspace,
   paths: readonly string[],
