@@ -79,7 +79,7 @@ const table: Readonly<Record<State, Entry>> = {
   },
   'name taken': {
     ...refused,
-    meaning: 'has no val yet, but the service says that its name is taken',
+    meaning: 'has no val yet, but the service says that the name is taken',
     forced: 'create',
     next: ['Find out whose val it is.'],
   },

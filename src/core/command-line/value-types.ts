@@ -56,6 +56,13 @@ export const path = (placeholder = 'file'): ValueType<string> => ({
   offers: ['files'],
 });
 
+/** What a val is to be called. Which names are good is the service's to say. */
+export const newName = (): ValueType<string> =>
+  parsedText('name', (word) => {
+    if (word.trim() === '') throw new InvalidValue('needs a name.', 'For example hello.');
+    return word;
+  });
+
 /** Before the command runs, the val that the word means takes the place of the word. */
 export const val = (reference: ValReference = {}): ValueType<GivenVal> => ({
   ...parsedText(reference.orFile ? 'val|file' : 'val', (word) => {

@@ -1,5 +1,5 @@
 import { defineCommand } from '../command-line/command.ts';
-import { path, text, type ValueType, wordLike } from '../command-line/value-types.ts';
+import { newName, path, type ValueType, wordLike } from '../command-line/value-types.ts';
 import { InvalidValue, UsageError } from '../errors.ts';
 import { sh } from '../lib/hint.ts';
 import { column, idColumn } from '../output/column.ts';
@@ -28,7 +28,7 @@ export const concurrencyDetails =
 export const pushOptions = {
   name: {
     description: 'the name of the val, for one new file',
-    value: text('name'),
+    value: newName(),
   },
   concurrency: {
     description: 'the number of parallel requests (default: auto)',

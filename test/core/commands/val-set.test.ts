@@ -41,7 +41,7 @@ describe('vals val set on a service with PUT /v1/vals/{id}', () => {
 
   it.each([
     [['hello'], 2, 'No new name, privacy or readme'],
-    [['hello', '--name', ''], 2, 'empty'],
+    [['hello', '--name', ''], 2, '--name needs a name'],
     [['hello', '--name', 'taken'], 5, 'taken already'],
     [['hello', '--privacy', 'secret'], 6, 'privacy'],
     [['hello', '--readme', 'absent.md'], 10, 'absent.md'],

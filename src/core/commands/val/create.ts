@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { defineCommand } from '../../command-line/command.ts';
-import { path, text } from '../../command-line/value-types.ts';
+import { newName, path } from '../../command-line/value-types.ts';
 import { hasStatus, PartialError, UsageError, type ValsError } from '../../errors.ts';
 import { readCode } from '../../files/read-text.ts';
 import { textAt } from '../../http/record-fields.ts';
@@ -21,7 +21,7 @@ export const command = defineCommand({
   description: 'Create a val from a file, or from standard input. The name must be new.',
   descriptionForAgents: 'Create a val from code, or from a file. The name must be new.',
   arguments: {
-    name: { description: 'the name of the val', value: text('name') },
+    name: { description: 'the name of the val', value: newName() },
     file: codeFile,
   },
   options: {

@@ -1,5 +1,5 @@
 import { defineCommand, type Run } from '../../command-line/command.ts';
-import { path, text } from '../../command-line/value-types.ts';
+import { newName, path } from '../../command-line/value-types.ts';
 import { PartialError, RefusedError, UnknownOutcomeError, UsageError, ValsError } from '../../errors.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import type { Api } from '../../http/api.ts';
@@ -24,7 +24,7 @@ export const command = defineCommand({
     'them.',
   arguments: { val: valArgument },
   options: {
-    name: { description: 'the new name of the val', value: text('name') },
+    name: { description: 'the new name of the val', value: newName() },
     privacy,
     readme: { description: 'a file with the new readme', value: path() },
     dryRun,
@@ -103,7 +103,6 @@ async function readFields(run: Run, { name, privacy, readme }: routes.ValFields)
       ],
     });
   }
-  if (name === '') throw new UsageError('The name is empty.', { hint: 'Give a name, such as hello.' });
   const text = readme === undefined ? undefined : await readReadme(readme, run);
   return {
     ...(name !== undefined && { name }),
