@@ -8,7 +8,7 @@ export interface RunOptions extends Omit<SuperviseOptions, 'onEvent'> {
   signal: AbortSignal;
 }
 
-export interface Run {
+export interface StartedRun {
   kind: Promise<ValueKind>;
   /** The value, as it comes. The end of the val may be later. */
   pieces: AsyncIterable<Buffer>;
@@ -21,7 +21,7 @@ export interface Run {
 const mostSecondsAfterReturn = 5;
 const cutOff = Symbol('the val still worked after it had returned');
 
-export function startRun({ maxSeconds, signal, ...options }: RunOptions): Run {
+export function startRun({ maxSeconds, signal, ...options }: RunOptions): StartedRun {
   const { clock } = options;
   let announce: (kind: ValueKind) => void = () => {};
   const kind = new Promise<ValueKind>((resolve) => {

@@ -5,7 +5,7 @@ import { existsBelow } from '../core/files/files.ts';
 import { textAt, versionOf } from '../core/http/record-fields.ts';
 import { isObject, type JsonValue } from '../core/lib/json.ts';
 import * as routes from '../core/routes.ts';
-import { codeOf, isSameCode, withLineEnds } from './code.ts';
+import { asCode, isSameCode, withLineEnds } from './code.ts';
 import { conflictOf } from './conflicts.ts';
 import { findingOf } from './findings.ts';
 import { type CreateStep, type Step, sendsCode } from './plan.ts';
@@ -49,14 +49,14 @@ export async function carryOut(push: CarryOut, step: Step): Promise<Done> {
     case 'delete':
       return deleteVal(push, step);
     case 'create':
-      return createVal(push, step);
+      return create(push, step);
     case 'send':
       return sendCode(push, step.local, step.remote);
   }
 }
 
 /** The service refuses a name that is taken, so nothing is replaced that nobody here knows, except with --force. */
-async function createVal(push: CarryOut, { local, replaces }: CreateStep): Promise<Done> {
+async function create(push: CarryOut, { local, replaces }: CreateStep): Promise<Done> {
   const { look, privacy } = push;
   const { name, code } = local;
   const call = routes.createVal({ name, code: code.text, ...(privacy !== undefined && { privacy }) });
@@ -133,7 +133,7 @@ async function sent(
   const id = textAt(body, 'id') ?? before?.id;
   const version = versionOf(body);
   if (id === undefined) look.records.remove(local.name);
-  else await recordVal(look, local.name, { id, version, code: codeOf(code) });
+  else await recordVal(look, local.name, { id, version, code: asCode(code) });
   return {
     status: status === 201 ? 'created' : pushedOrSent(version, before),
     ...{ id, version, versionBefore: before?.version, code },

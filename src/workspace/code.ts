@@ -19,7 +19,7 @@ export interface CodeWithText extends Code {
   text: string;
 }
 
-export const codeOf = (text: string): CodeWithText => ({
+export const asCode = (text: string): CodeWithText => ({
   blob: blobId(Buffer.from(text)),
   lineEnds: lineEndsOf(text),
   hasMarks: hasConflictMarkers(text),

@@ -18,7 +18,7 @@ async function start(files: Record<string, string> = { 'greet.ts': code('v1') })
 const idOf = (service: Service, name: string): string | undefined =>
   service.vals().find((val) => val.name === name)?.id;
 
-const codeOf = (service: Service, name: string) => service.code(idOf(service, name) ?? '');
+const asCode = (service: Service, name: string) => service.code(idOf(service, name) ?? '');
 
 it('1. a branch that lacks a commit does not revert what was pushed from main', async () => {
   const { service, mine } = await start();
@@ -30,7 +30,7 @@ it('1. a branch that lacks a commit does not revert what was pushed from main', 
   mine.git('checkout', '-q', 'feature');
   expect(await mine.status()).toEqual({ 'greet.ts': 'conflict' });
   expect(await mine.words(['push'], 5)).toEqual({ 'greet.ts': 'failed' });
-  expect(codeOf(service, 'greet')).toBe(code('v2'));
+  expect(asCode(service, 'greet')).toBe(code('v2'));
   mine.git('checkout', '-qb', 'old', 'main~1');
   expect(await mine.words(['push'])).toEqual({ 'greet.ts': 'behind' });
   mine.git('checkout', '-q', 'feature');
@@ -50,7 +50,7 @@ it.each([
     exit: 0,
     stderr: expect.stringContaining('The val "job" was left'),
   });
-  expect(codeOf(service, 'job')).toBe(code('hotfix'));
+  expect(asCode(service, 'job')).toBe(code('hotfix'));
 });
 
 it('4. the val of a renamed file keeps its address, until somebody renames it', async () => {
@@ -122,7 +122,7 @@ it('8. a watch sends what a checkout brings only if it is ahead', async () => {
   await says('pushed');
   child.kill('SIGTERM');
   await ended;
-  expect(codeOf(service, 'greet')).toBe(code('v2'));
+  expect(asCode(service, 'greet')).toBe(code('v2'));
 });
 
 it('9. a name that another val has by now stands for that val', async () => {
@@ -156,7 +156,7 @@ it('a checkout of depth 1 names fetch-depth, and --force lets the repository win
     'greet.ts differs from the service, and git cannot tell which side is newer: the history of this';
   expect(stderr).toContain(first);
   expect(await ci.words(['push', '--force'])).toEqual({ 'greet.ts': 'pushed' });
-  expect(codeOf(service, 'greet')).toBe(code('v2'));
+  expect(asCode(service, 'greet')).toBe(code('v2'));
   service.edit('gone', code('v1'));
   expect((await ci.vals('push', '--prune')).stderr).toContain(
     'cannot tell which files were deleted or renamed: the history of this checkout',
@@ -177,5 +177,5 @@ it.each([
   const done = await mine.words(['push', 'words.ts', '--force']);
   expect(done).toEqual({ 'words.ts': isTaken ? 'sent' : 'created' });
   const { privacy } = service.strict.val('words');
-  expect([codeOf(service, 'words'), privacy]).toEqual([code('v1'), isTaken ? 'private' : 'unlisted']);
+  expect([asCode(service, 'words'), privacy]).toEqual([code('v1'), isTaken ? 'private' : 'unlisted']);
 });

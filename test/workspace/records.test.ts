@@ -1,6 +1,6 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { codeOf } from '../../src/workspace/code.ts';
+import { asCode } from '../../src/workspace/code.ts';
 import { type Env, newService, type Place, pushed, repository, workspaceWith } from './places.ts';
 
 it('a record has the id, the version, the code and the commit, and is for its owner alone', async () => {
@@ -9,7 +9,7 @@ it('a record has the id, the version, the code and the commit, and is for its ow
   await place.rows(['push']);
   const commit = place.git('rev-parse', 'HEAD').trim();
   expect(place.records()).toEqual({
-    a: { id: service.idOf('a'), version: 1, blob: codeOf('a').blob, commit },
+    a: { id: service.idOf('a'), version: 1, blob: asCode('a').blob, commit },
   });
   const [file] = place.ownFiles().filter(({ path }) => path.includes('/records/'));
   expect(statSync(file?.path ?? '').mode & 0o777).toBe(0o600);
@@ -21,7 +21,7 @@ it('every command writes one where both sides have the same code', async () => {
   for (const command of ['status', 'diff', 'pull', 'push']) {
     place.loseRecords();
     await place.rows([command]);
-    expect(place.records()).toMatchObject({ a: { blob: codeOf('a').blob } });
+    expect(place.records()).toMatchObject({ a: { blob: asCode('a').blob } });
   }
 });
 
@@ -59,7 +59,7 @@ it('nothing in a repository can make up a record', async () => {
   service.edit('a', 'theirs');
   const stranger = workspaceWith(service.env, { 'a.ts': 'evil' });
   for (const { path, text } of place.ownFiles()) {
-    const forged = text.replace(codeOf('a').blob, codeOf('theirs').blob);
+    const forged = text.replace(asCode('a').blob, asCode('theirs').blob);
     const below = path.split('/workspaces/')[1] ?? '';
     for (const folder of ['.vals', '.vals/workspaces', '.local/share/vals/workspaces'])
       stranger.put({ [`${folder}/${below}`]: forged });

@@ -1,5 +1,5 @@
 import { asValsError, InterruptedError, ValsError } from '../errors.ts';
-import { mostRequests } from '../http/request/limiter.ts';
+import { forEach } from '../http/for-each.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Say } from '../output/out.ts';
 import type { Outcome, OutcomeRow, OutcomeStatus } from '../output/outcome.ts';
@@ -131,19 +131,4 @@ function failureOf(
   });
   for (const warning of warnings) say({ kind: 'warning', text: warning, onlyInText: true });
   return error;
-}
-
-export async function forEach<Item>(
-  items: readonly Item[],
-  concurrency: number | 'auto',
-  work: (item: Item, index: number) => Promise<void>,
-): Promise<void> {
-  const queue = items.entries();
-  const workers = concurrency === 'auto' ? mostRequests : concurrency;
-  const worker = async () => {
-    for (const [index, item] of queue) {
-      await work(item, index);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(workers, items.length) }, worker));
 }

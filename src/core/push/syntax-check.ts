@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { forEach } from '../command-line/batch.ts';
 import type { Run } from '../command-line/command.ts';
 import { LocalError } from '../errors.ts';
 import { findSuspects, type SyntaxFault } from '../files/check-syntax.ts';
 import { readCode } from '../files/read-text.ts';
 import { type FoundFile, readInFolder } from '../files/walk.ts';
+import { forEach } from '../http/for-each.ts';
 import { existingStats } from '../lib/paths.ts';
 import { faultsIn, isChecked } from './syntax.ts';
 

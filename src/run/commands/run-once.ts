@@ -1,4 +1,4 @@
-import type { Run as CommandRun } from '../../core/command-line/command.ts';
+import type { Run } from '../../core/command-line/command.ts';
 import { RunFailedError } from '../../core/errors.ts';
 import { type JsonValue, parseJson } from '../../core/lib/json.ts';
 import { endForAgents } from '../../core/lib/val-limits.ts';
@@ -6,7 +6,7 @@ import type { JsonResult, TextResult } from '../../core/output/result.ts';
 import { type Launch, type LaunchInput, prepareLaunch } from '../launch.ts';
 import { createLogs } from '../logs.ts';
 import { isFilePath } from '../modules/resolve.ts';
-import { type Run, startRun } from '../start-run.ts';
+import { type StartedRun, startRun } from '../start-run.ts';
 import { findTarget, type Target, type Wanted } from '../target.ts';
 import { type BeginRecord, createRecorder, finishedRun, type RecordRun } from './record-run.ts';
 
@@ -24,14 +24,14 @@ export interface RunInput extends Wanted, LaunchInput {
 }
 
 export interface Invocation {
-  context: CommandRun;
+  context: Run;
   input: RunInput;
   target: Target;
   launch: Launch;
   beginRecord: BeginRecord;
 }
 
-export async function prepare(context: CommandRun, input: RunInput): Promise<Invocation> {
+export async function prepare(context: Run, input: RunInput): Promise<Invocation> {
   const target = await findTarget(context, input);
   const launch = prepareLaunch(context, input, target);
   const recordsNothing = () => async () => undefined;
@@ -39,7 +39,7 @@ export async function prepare(context: CommandRun, input: RunInput): Promise<Inv
   return { context, input, target, launch, beginRecord };
 }
 
-export async function* runOnce(context: CommandRun, input: RunInput): AsyncGenerator<RunOutput> {
+export async function* runOnce(context: Run, input: RunInput): AsyncGenerator<RunOutput> {
   yield* run(await prepare(context, input), context.host.signal);
 }
 
@@ -105,7 +105,7 @@ export async function* run(
 
 /** Prints the value as it comes, or returns it for a record. */
 async function* show(
-  { kind: announced, pieces, end, finished }: Run,
+  { kind: announced, pieces, end, finished }: StartedRun,
   asRecord: boolean,
 ): AsyncGenerator<RunOutput, JsonValue> {
   let isRead = false;

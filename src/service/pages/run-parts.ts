@@ -1,20 +1,20 @@
-import type { Run, RunResult } from '../store/runs.ts';
+import type { RunRecord, RunResult } from '../store/runs.ts';
 import { type Html, html } from './html.ts';
 import { runAddress, timeHtml, valAddress } from './parts.ts';
 import type { View } from './visitor.ts';
 
 /** A run as the pages show it. */
-export interface ShownRun extends Run {
+export interface ShownRun extends RunRecord {
   durationMs: number | undefined;
   result: RunResult;
 }
 
-export function shownRun(run: Run): ShownRun {
+export function shownRun(run: RunRecord): ShownRun {
   const ms = run.runEndAt === null ? Number.NaN : Date.parse(run.runEndAt) - Date.parse(run.runStartAt);
   return { ...run, durationMs: ms >= 0 ? ms : undefined, result: resultOf(run) };
 }
 
-function resultOf({ error, runEndAt }: Run): RunResult {
+function resultOf({ error, runEndAt }: RunRecord): RunResult {
   if (error !== null) return 'failed';
   return runEndAt === null ? 'running' : 'ok';
 }

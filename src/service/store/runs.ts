@@ -12,7 +12,7 @@ import { checkVal, positionOfVal } from './vals.ts';
 import { largestVersion, requireVersion } from './versions.ts';
 import { writeAs } from './write-as.ts';
 
-export interface Run {
+export interface RunRecord {
   id: string;
   val: { id: string; name: string; version: number };
   runStartAt: string;
@@ -31,7 +31,7 @@ export interface RunFilter extends Range<TimePosition> {
   hasShortErrors?: boolean;
 }
 
-export type RunPage = Page<Run, TimePosition>;
+export type RunPage = Page<RunRecord, TimePosition>;
 
 interface RunRow {
   position: number;
@@ -129,7 +129,7 @@ async function readRuns(
   });
 }
 
-function runOf({ id, valId, name, version, ...row }: RunRow): Run | undefined {
+function runOf({ id, valId, name, version, ...row }: RunRow): RunRecord | undefined {
   if (valId === null) return undefined;
   const { started, ended, reporterId, reporterName, error } = row;
   const reporter = reporterId !== null && reporterName !== null && { id: reporterId, username: reporterName };
@@ -147,7 +147,7 @@ export async function findRun(
   db: Reader,
   { owner }: Access,
   id: string,
-): Promise<Run & { logs: string | null }> {
+): Promise<RunRecord & { logs: string | null }> {
   const [found] = await db.query<RunRow & { logs: ArrayBuffer | null }>(sql`
     ${runColumns(raw('error'))}, logs FROM runs WHERE id = ${id} AND owner_id = ${owner.id}`);
   const run = found && runOf(found);
@@ -160,7 +160,7 @@ async function findSameRun(
   db: Reader,
   valId: string,
   { runStartAt, version }: { runStartAt: string; version: number },
-): Promise<Run | undefined> {
+): Promise<RunRecord | undefined> {
   const [row] = await db.query<RunRow>(sql`
     ${runColumns(raw('error'))} FROM runs
       WHERE val = ${positionOfVal(valId)} AND started = ${Date.parse(runStartAt)} AND version = ${version}`);
@@ -201,7 +201,7 @@ export const addRun = (
   access: Access,
   valId: string,
   reported: ReportedRun,
-): Promise<{ run: Run; isNew: boolean }> =>
+): Promise<{ run: RunRecord; isNew: boolean }> =>
   writeAs(db, access, { val: valId }, async (tx) => {
     await lockOwnVal(tx, access, valId);
     await requireVersion(tx, valId, reported.version);

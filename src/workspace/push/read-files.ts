@@ -5,7 +5,7 @@ import { missingFile } from '../../core/files/file-error.ts';
 import { readBelow } from '../../core/files/files.ts';
 import { checkNotEmpty, similarFile } from '../../core/files/read-text.ts';
 import type { FailedFile, PushedFile } from '../../core/push/refuse-files.ts';
-import { codeOf } from '../code.ts';
+import { asCode } from '../code.ts';
 import { type Local, sortFiles } from '../read/local.ts';
 import type { Look } from '../read/look.ts';
 import { pathTo } from '../workspace.ts';
@@ -34,7 +34,7 @@ export function readChosen(
       // It is gone by now.
       if (text === undefined) continue;
       checkNotEmpty(path, text, chosen === undefined ? 'list the file in .valsignore' : undefined);
-      locals.push({ file, name, code: codeOf(text) });
+      locals.push({ file, name, code: asCode(text) });
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
       failed.push({ file: path, name, error });

@@ -1,9 +1,9 @@
 // Compares files with their vals: by the list where it tells the codes, else by reading each val, and by the histories of
 // both sides where the codes differ.
 
-import { forEach } from '../../core/command-line/batch.ts';
 import type { Run } from '../../core/command-line/command.ts';
 import { asValsError, InterruptedError, type ValsError } from '../../core/errors.ts';
+import { forEach } from '../../core/http/for-each.ts';
 import { listed, sh } from '../../core/lib/hint.ts';
 import type { Say } from '../../core/output/out.ts';
 import { isSameCode } from '../code.ts';

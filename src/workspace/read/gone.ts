@@ -1,8 +1,9 @@
 // Vals of the service without a file here: which of them had one that was deleted, and which new file is the renamed one.
-import { forEach } from '../../core/command-line/batch.ts';
+
 import { existsBelow, readIfPossible } from '../../core/files/files.ts';
 import { isTakenFromFolder } from '../../core/files/walk.ts';
-import { codeOf } from '../code.ts';
+import { forEach } from '../../core/http/for-each.ts';
+import { asCode } from '../code.ts';
 import { numberCodes } from '../compare/code-numbers.ts';
 import { readGit } from '../compare/git-knowledge.ts';
 import type { GitLimit } from '../compare/types.ts';
@@ -188,7 +189,7 @@ function movedByCode(
   if (newFiles.length === 0 || missing.length === 0) return [];
   const codes = [...names.keys()].flatMap((file) => {
     const text = readIfPossible(workspace.root, file);
-    return text === undefined ? [] : codeOf(text);
+    return text === undefined ? [] : asCode(text);
   });
   const numbers = numberCodes([...codes, ...missing.map(({ remote }) => remote.code)], { isLong: false });
   const files = grouped(codes, (code) => numbers.of(code));

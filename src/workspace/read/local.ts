@@ -5,7 +5,7 @@ import { nameFrom, refuseUnusableNames } from '../../core/files/val-names.ts';
 import { walkFolder } from '../../core/files/walk.ts';
 import { listed } from '../../core/lib/hint.ts';
 import type { Say } from '../../core/output/out.ts';
-import { type CodeWithText, codeOf } from '../code.ts';
+import { asCode, type CodeWithText } from '../code.ts';
 import { pathTo, relativeTo, type Workspace } from '../workspace.ts';
 
 /** A file that is a val. */
@@ -90,7 +90,7 @@ export function readLocals(
   for (const each of files) {
     try {
       const text = readBelow(workspace.root, each.file, pathTo(workspace, each.file));
-      if (text !== undefined) locals.push({ ...each, code: codeOf(text) });
+      if (text !== undefined) locals.push({ ...each, code: asCode(text) });
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
       failed.push({ ...each, error });

@@ -1,19 +1,19 @@
 // The vals on the service. Nothing else in the workspace reads one. A val is read once per command, and once more just
 // before it is written.
 
-import { forEach } from '../../core/command-line/batch.ts';
 import { BadResponseError, hasStatus, NotFoundError, undefinedIf } from '../../core/errors.ts';
 import { type Directory, newestVersionOf, type ValInList } from '../../core/find-val/directory.ts';
 import type { SeenVals } from '../../core/find-val/seen-vals.ts';
 import { onlyOne } from '../../core/find-val/unknown-word.ts';
 import type { Api } from '../../core/http/api.ts';
+import { forEach } from '../../core/http/for-each.ts';
 import { ownerOf, textAt, versionOf } from '../../core/http/record-fields.ts';
 import { type ListedVersion, versionsOf } from '../../core/http/versions.ts';
 import { sh } from '../../core/lib/hint.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
 import { once } from '../../core/lib/once.ts';
 import * as routes from '../../core/routes.ts';
-import { type Code, type CodeWithText, codeOf, codeWithHash, isSameCode } from '../code.ts';
+import { asCode, type Code, type CodeWithText, codeWithHash, isSameCode } from '../code.ts';
 import type { ValVersion } from '../compare/types.ts';
 
 /** What is known of the val of a name. */
@@ -101,7 +101,7 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
       const { record, etag } = await api.recordWithEtag(routes.getVal(id));
       const owner = ownerOf(record);
       const isMine = await isMe(owner?.id);
-      return { ...readVal(id, record), etag, owner: isMine ? undefined : (owner?.username ?? owner?.id) };
+      return { ...valFrom(id, record), etag, owner: isMine ? undefined : (owner?.username ?? owner?.id) };
     } catch (error) {
       if (error instanceof NotFoundError || hasStatus(error, 403)) return undefined;
       throw error;
@@ -213,7 +213,7 @@ export const noSuchVal = (id: string, service: string): NotFoundError =>
   });
 
 function codeInList({ codeHash, code }: ListedVersion): Code | undefined {
-  if (code !== undefined) return codeOf(code);
+  if (code !== undefined) return asCode(code);
   return codeHash === undefined ? undefined : codeWithHash(codeHash);
 }
 
@@ -224,10 +224,10 @@ async function readVersion(
   version: number,
 ): Promise<CodeWithText | undefined> {
   const record = await api.record(routes.getVersion(id, version)).catch(undefinedIf(NotFoundError));
-  return typeof record?.code === 'string' ? codeOf(record.code) : undefined;
+  return typeof record?.code === 'string' ? asCode(record.code) : undefined;
 }
 
-function readVal(id: string, record: JsonObject): Omit<ReadVal, 'etag' | 'owner'> {
+function valFrom(id: string, record: JsonObject): Omit<ReadVal, 'etag' | 'owner'> {
   const { code } = record;
   const name = textAt(record, 'name') ?? '';
   if (typeof code !== 'string') {
@@ -240,7 +240,7 @@ function readVal(id: string, record: JsonObject): Omit<ReadVal, 'etag' | 'owner'
     id,
     name,
     version: versionOf(record),
-    code: codeOf(code),
+    code: asCode(code),
     readme: textAt(record, 'readme'),
     privacy: textAt(record, 'privacy'),
     ...newestVersionOf(record),

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../../src/core/lib/clock.ts';
-import { codeOf, codeWithHash } from '../../../src/workspace/code.ts';
+import { asCode, codeWithHash } from '../../../src/workspace/code.ts';
 import { compareFiles } from '../../../src/workspace/compare/compare-files.ts';
 import type { Compared, ValRecord, ValVersion } from '../../../src/workspace/compare/types.ts';
 import { openRepository } from '../../../src/workspace/git/repository.ts';
@@ -85,18 +85,18 @@ async function compare({
 }: Case) {
   const read: number[] = [];
   const known = versions.map((text, index): ValVersion => {
-    const { blob } = codeOf(text);
-    return { version: index + 1, code: hashes ? codeWithHash(blob) : codeOf(text), madeAt };
+    const { blob } = asCode(text);
+    return { version: index + 1, code: hashes ? codeWithHash(blob) : asCode(text), madeAt };
   });
   const repository = openRepository(folder, { env, signal: new AbortController().signal, clock });
   const pair = {
     file,
-    here: codeOf(here),
+    here: asCode(here),
     known,
     record,
     read: async ({ version = 0 }: ValVersion) => {
       read.push(version);
-      return codeOf(versions[version - 1] ?? '');
+      return asCode(versions[version - 1] ?? '');
     },
   };
   const [compared] = await compareFiles([pair], { repository, env });
@@ -156,8 +156,8 @@ test('a renamed and edited file keeps the history of its earlier paths', async (
   expect(found).toMatchObject({ status: 'changed here' });
   const many = Array.from({ length: 25 }, (_, index) => ({
     file: index === 0 ? 'x.ts' : `no${index}.ts`,
-    here: codeOf(long('c')),
-    known: [{ version: 1, code: codeOf(long('a')) }],
+    here: asCode(long('c')),
+    known: [{ version: 1, code: asCode(long('a')) }],
     record: undefined,
     read: async () => undefined,
   }));
@@ -270,7 +270,7 @@ test.runIf(process.getuid?.() === 0)('a repository of another user is said to be
 const recordOf = (version: number, text: string, commit: string | undefined): ValRecord => ({
   id: 'id',
   version,
-  blob: codeOf(text).blob,
+  blob: asCode(text).blob,
   commit,
 });
 

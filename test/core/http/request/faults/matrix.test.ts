@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forEach } from '../../../../../src/core/command-line/batch.ts';
+import { forEach } from '../../../../../src/core/http/for-each.ts';
 import { isLong } from '../../../../support/cases.ts';
 import { kinds } from '../../../../support/kinds.ts';
 import { type Command, commands, largeCommands, printed } from './commands.ts';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forEach } from '../../../../../src/core/command-line/batch.ts';
+import { forEach } from '../../../../../src/core/http/for-each.ts';
 import { budget } from '../../../../support/cases.ts';
 import { id } from './commands.ts';
 import {
