@@ -5,7 +5,7 @@ import { spawn } from '@lydell/node-pty';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { completions } from '../../../src/core/command-line/completion/completions.ts';
-import { filesLine, shells } from '../../../src/core/command-line/completion/scripts.ts';
+import { shells } from '../../../src/core/command-line/completion/scripts.ts';
 import { commandTree } from '../../../src/main.ts';
 import { describeWith } from '../../support/describe-with.ts';
 import { has } from '../../support/features.ts';
@@ -94,17 +94,6 @@ describeWith('bash', 'completion in bash', (bash) => {
   it('works at a terminal', async () => {
     expect(await typeWithTab(bash, args, load, lines)).toEqual(expected);
   });
-
-  it('works for files without compopt, which bash 3 does not have', async () => {
-    const files = typed.filter(([line]) => line.startsWith('vals push'));
-    const ran = await typeWithTab(
-      bash,
-      args,
-      `enable -n compopt; ${load}`,
-      files.map(([line]) => line),
-    );
-    expect(ran).toEqual(files.map(([, words]) => asShown(words)));
-  });
 });
 
 describeWith('zsh', 'completion in zsh', (zsh) => {
@@ -133,12 +122,6 @@ describe('vals completion', () => {
     expect(await run(['completion', shell])).toMatchObject({ exit: 0, stdout: prepared, stderr: '' });
   });
 
-  it('refuses another shell', async () => {
-    const { exit, stdout, stderr } = await run(['completion', 'tcsh']);
-    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
-    expect(stderr).toContain('bash, zsh, fish');
-  });
-
   it.each(shells)('%s: offers no name that the shell could run', async (shell) => {
     const home = temporaryFolder();
     const names = [...hostileNames, 'plain'];
@@ -150,16 +133,6 @@ describe('vals completion', () => {
     const { exit, stdout, stderr } = await run(['__complete', shell, 'val', 'rm', ''], { env, home });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     expect(stdout.replaceAll('\t', '').split('\n')).toEqual(['plain', '']);
-  });
-
-  it('leaves files to the shell if no val was seen', async () => {
-    const reply = await run(['__complete', 'fish', 'val', 'get', '']);
-    expect(reply).toMatchObject({ exit: 0, stdout: `${filesLine}\n`, stderr: '' });
-  });
-
-  it.each(['zsh', 'fish'])('%s: offers the value of an option together with the option', async (shell) => {
-    const { stdout } = await run(['__complete', shell, 'comments', '--relationship=rec']);
-    expect(stdout).toBe('--relationship=received\t\n');
   });
 
   it('offers the vals that this machine has seen, and files beside them, without a request', async () => {
@@ -193,19 +166,10 @@ describe('the next word', () => {
   it.each<[string, string[], { before: string }?]>([
     ['ru', has('run') ? ['runs', 'run'] : ['runs']],
     ['version ', ['ls', 'get', 'diff', 'new', 'restore', 'rm', 'help']],
-    ['--vers', ['--version']],
     ['val get --re', ['--readme']],
-    ['val push --concu', ['--concurrency']],
     ['val create one --privacy unl', ['unlisted']],
-    ['runs --no-e', ['--no-error']],
-    ['api /x -f a=1 --meth', ['--method']],
-    ['completion fi', ['fish']],
     ['comments --relationship=gi', ['given'], { before: '--relationship=' }],
-    ['push --name ', []],
     ...(has('run') ? [['run hello.ts --a', []] satisfies [string, string[]]] : []),
-    ['nonsense ', []],
-    ['help val ed', ['edit']],
-    ['help me ', []],
   ])('after `vals %s` is one of %j', async (line, words, { before } = { before: '' }) => {
     const { candidates, ...others } = await next(line);
     expect(candidates.map(({ word }) => word)).toEqual(words);
@@ -214,7 +178,6 @@ describe('the next word', () => {
 
   it.each<string[]>([
     ['push ', 'files'],
-    ['val create --readme ', 'files'],
     ['version new x ', 'files'],
     ['val rm x ', 'vals'],
     ...(has('run') ? ['run ', 'run -- --a'].map((line) => [line, 'vals and files']) : []),

@@ -12,7 +12,7 @@ import type { Flags } from '../../../src/core/settings/settings.ts';
 import { commandTree } from '../../../src/main.ts';
 import { has, hasAll } from '../../support/features.ts';
 import { folderOf, run } from '../../support/program.ts';
-import { scriptedService } from '../../support/scripted-service.ts';
+import { startStrict } from '../../support/strict-service.ts';
 
 const writer = (flags: Flags = {}, platform: NodeJS.Platform = 'linux') =>
   createHintWriter({ tree: commandTree, platform, flags });
@@ -25,13 +25,10 @@ it.each<[Hints, string]>([
     ['Nothing was sent.', sh`To see it, run ${['val', 'get', 'x', '--code']}.`],
     'Nothing was sent. To see it, run `vals val get x --code`.',
   ],
-  [sh`To sign in, run ${['login', '<base-url>']}.`, 'To sign in, run `vals login <base-url>`.'],
   [
     sh`To send it, run ${['push', '--force.ts', '--dry-run']}.`,
     'To send it, run `vals push --dry-run -- --force.ts`.',
   ],
-  [sh`To name it, run ${['push', 'a.ts', '--name', '-x']}.`, 'To name it, run `vals push a.ts --name -x`.'],
-  [sh`To see more, run ${['runs', 'x', '--limit', 90]}.`, 'To see more, run `vals runs x --limit 90`.'],
   [[sh`To do it, run ${['nothing', 'here']}.`, 'Wait.'], 'Wait.'],
 ])('%j is written as %j', async (hints, written) => {
   expect(await writer()(hints)).toBe(written);
@@ -44,27 +41,19 @@ it.each<[CommandWords, Flags, string]>([
     { baseUrl: 'http://10.0.0.1/@acme', allowHttp: true },
     "vals push 'a b.ts' --dry-run --base-url http://10.0.0.1/@acme --allow-http",
   ],
-  [['login'], { local: true }, 'vals login'],
-  [['login', 'vals.dev'], { baseUrl: 'other.dev' }, 'vals login vals.dev'],
   [['val', 'get', 'x', '--base-url', 'a.dev'], { baseUrl: 'b.dev' }, 'vals val get x --base-url a.dev'],
   [['me'], { baseUrl: 'https://ada:secret@vals.dev' }, 'vals me'],
 ])('%j with the flags %j: `%s`', async (words, flags, line) => {
   expect(await writer(flags)(sh`${words}`)).toBe(`\`${line}\``);
 });
 
-it.runIf(has('run'))(
-  'options stand before the val of `vals run`, because what follows it is its own',
-  async () => {
-    expect(await writer({ baseUrl: 'vals.dev' })(sh`${['run', 'x', '--max-time', 90]}`)).toBe(
-      '`vals run --max-time 90 --base-url vals.dev x`',
-    );
-  },
-);
-
-it.runIf(has('service'))('the flags of a client are not added to a command without them', async () => {
-  expect(await writer({ baseUrl: 'vals.dev' })(sh`${['user', 'ls', '--data', 'a.db']}`)).toBe(
-    '`vals user ls --data a.db`',
-  );
+it.each<[feature: string, words: CommandWords, line: string]>([
+  // What follows the val of `vals run` is its own.
+  ['run', ['run', 'x', '--max-time', 90], 'vals run --max-time 90 --base-url vals.dev x'],
+  // It has no flags of a client.
+  ['service', ['user', 'ls', '--data', 'a.db'], 'vals user ls --data a.db'],
+])('options of a hint stand where the command of %s takes them', async (feature, words, line) => {
+  if (has(feature)) expect(await writer({ baseUrl: 'vals.dev' })(sh`${words}`)).toBe(`\`${line}\``);
 });
 
 it('a shell reads a quoted word as one unchanged word', async () => {
@@ -74,37 +63,28 @@ it('a shell reads a quoted word as one unchanged word', async () => {
   expect((await execa('sh', ['-c', script])).stdout.split('\n')).toEqual(words);
 });
 
-it('no backslash stands before a quote in the quotes, because fish would not end the quotes there', () => {
-  expect(quoteFor('linux')("a\\' ; touch x #")).toBe(String.raw`'a'\\''\'' ; touch x #'`);
-});
-
 it('on Windows, words are quoted for cmd.exe and PowerShell, or for PowerShell alone', async () => {
   const quoted = ["it's", 'a$b', '@acme', 'C:\\vals\\a.ts'].map(quoteFor('win32'));
   expect(quoted).toEqual(['"it\'s"', "'a$b'", '"@acme"', 'C:\\vals\\a.ts']);
   expect(await writer({}, 'win32')(tryIt)).toBe('To try it, run `vals push "a b.ts" --dry-run`.');
 });
 
-it("a hint shows the user's own word for a val, in quotes, and the error keeps the id", async () => {
-  const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
-  const service = await scriptedService([
-    { body: { id: 'u1', username: 'ada' } },
-    { body: { data: [{ id, name: 'my val' }] } },
-    { body: { data: [] } },
-    { status: 404, body: {} },
-  ]);
-  const { exit, error } = await run(['version', 'get', 'my val', '9', '--json'], { env: service.env });
-  expect(exit).toBe(3);
-  expect(error?.message).toContain('val my val.');
-  expect(error?.hint).toContain("`vals version ls 'my val'`");
-  expect(error).toMatchObject({ path: `/v1/vals/${id}/versions/9` });
-});
-
-it('a name that is taken: the hint has the file that was typed', async () => {
-  const { env } = await scriptedService([{ status: 409, body: {} }]);
+it("a hint shows the user's own words, in quotes, and the error keeps the id", async () => {
+  const { env, edit } = await startStrict({ list: true });
+  const { id } = edit('my val', 'code');
+  const { exit, error } = await run(['version', 'get', 'my val', '9', '--json'], { env });
+  expect({ exit, error }).toMatchObject({
+    exit: 3,
+    error: {
+      message: expect.stringContaining('val my val.'),
+      hint: expect.stringContaining("`vals version ls 'my val'`"),
+      path: `/v1/vals/${id}/versions/9`,
+    },
+  });
   const cwd = folderOf({ 'a b.ts': 'x' });
-  const { exit, error } = await run(['val', 'create', 'hello', 'a b.ts', '--json'], { env, cwd });
-  expect(exit).toBe(5);
-  expect(error?.hint).toContain("run `vals version new hello 'a b.ts'`.");
+  edit('taken', 'code');
+  const taken = await run(['val', 'create', 'taken', 'a b.ts', '--json'], { env, cwd });
+  expect(taken.error?.hint).toContain("`vals version new taken 'a b.ts'`.");
 });
 
 it('a hint for a command of a feature is not written without the feature', async () => {
@@ -151,21 +131,14 @@ describe('each hint of the program', () => {
     return false;
   }
 
-  const [literal, chosen] = [true, false].map((isLiteral) =>
-    commands.filter(({ words: [first = '...'] }) => (first !== '...') === isLiteral),
-  );
-
-  it('is found, and few choose their command at run time', () => {
-    expect(literal?.length).toBeGreaterThan(hasAll ? 80 : 50);
-    expect(new Set(chosen?.map(({ file }) => file)).size).toBeLessThan(5);
-  });
-
-  /** Without a feature, a hint for one of its commands is not written. */
-  const isLeftOut = async (words: readonly (string | undefined)[]) =>
-    !hasAll && (await writer()(sh`${words.map((word) => word ?? '1')}`)) === '';
-
-  it.each(literal ?? [])('has a command that exists, in $file: $words', async ({ words }) => {
-    if (await isLeftOut(words)) return;
-    expect((await parses(words, '1')) || (await parses(words, 'a'))).toBe(true);
+  it('has a command that exists', async () => {
+    const literal = commands.filter(({ words: [first = '...'] }) => first !== '...');
+    expect(literal.length).toBeGreaterThan(hasAll ? 80 : 50);
+    for (const { file, words } of literal) {
+      // Without a feature, a hint for one of its commands is not written.
+      if (!hasAll && (await writer()(sh`${words.map((word) => word ?? '1')}`)) === '') continue;
+      const isCommand = (await parses(words, '1')) || (await parses(words, 'a'));
+      expect({ file, words, isCommand }).toEqual({ file, words, isCommand: true });
+    }
   });
 });

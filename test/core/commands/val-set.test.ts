@@ -142,7 +142,7 @@ describe('vals val set on a service without the route', () => {
   });
 });
 
-it.each([404, 405, 409, 501])(
+it.each([401, 404, 405, 409, 412, 501])(
   'a change that was lost and then answered %i is exit 8, and no version is sent in its place',
   async (status) => {
     const service = await scriptedService([(response) => void response.destroy(), { status }]);

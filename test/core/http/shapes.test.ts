@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { serviceMessageOf } from '../../../src/core/command-line/explain/service-message.ts';
 import { run } from '../../support/program.ts';
-import { type Reply, scriptedService } from '../../support/scripted-service.ts';
+import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
@@ -32,35 +32,6 @@ describe('a list is recognised', () => {
     const { exit, stdout, stderr } = await run([...args, '--json'], { env: service.env });
     expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: `${JSON.stringify(printed)}\n`, stderr: '' });
   });
-
-  it.each([
-    [['runs', '--json'], [], '[]\n'],
-    [['likes', '--json', '--fields', 'id'], { data: [], links: {} }, '[]\n'],
-    [['refs', '--ndjson'], { data: [] }, ''],
-    [['version', 'ls', id], [], ''],
-  ])('if it is empty: %j', async (args, body, stdout) => {
-    expect(await ask(args, { body })).toMatchObject({ exit: 0, stdout, stderr: '' });
-  });
-});
-
-describe('an answer that makes no sense is refused', () => {
-  it.each<[args: string[], text: string, said: RegExp]>([
-    [['runs'], '{}', /an object with the keys \(none\) instead of a list/],
-    [['likes'], 'null', /null instead/],
-    [['val', 'runs', id], '{"a":[],"b":[]}', /keys a, b/],
-    [['comments'], '{"errors":[{"message":"no"}]}', /sent an error with the status 200: no\./],
-    [['refs'], '[1,2]', /a number instead of a record in a list/],
-    [['me'], '[]', /an array instead of a record/],
-    [['version', 'get', id, '1'], 'false', /false instead of a record/],
-  ])('by %j: %s', async (args, text, said) => {
-    const { exit, stdout, error } = await ask([...args, '--json'], { body: text });
-    expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
-    expect(error).toMatchObject({
-      kind: 'bad_response',
-      method: 'GET',
-      message: expect.stringMatching(said),
-    });
-  });
 });
 
 describe('under --json, a record is printed as the service sent it', () => {
@@ -87,13 +58,6 @@ describe('under --json, a record is printed as the service sent it', () => {
     expect(await ask(['me', '--json'], bytes(`\ufeff \n${text}\n `))).toMatchObject({ exit: 0, stdout });
     expect(await ask(['refs', '--ndjson'], bytes(`\ufeff[${text}]`))).toMatchObject({ exit: 0, stdout });
   });
-
-  it('with control characters escaped, and the text stays the same', async () => {
-    const text = 'a\u007fb\u0085c\u009bd\u2028e\u2029f\u001bg\u202eh\u2066i';
-    const { stdout } = await ask(['me', '--json'], { body: { text } });
-    expect(stdout).toBe('{"text":"a\\u007fb\\u0085c\\u009bd\\u2028e\\u2029f\\u001bg\\u202eh\\u2066i"}\n');
-    expect(JSON.parse(stdout)).toEqual({ text });
-  });
 });
 
 describe('a val or a run with missing fields', () => {
@@ -103,9 +67,7 @@ describe('a val or a run with missing fields', () => {
   });
 
   it.each([
-    [{ error: null }, '\t\t\t\t'],
     [{ error: { message: 'boom' } }, '\t\t\t\tboom'],
-    [{ error: { code: 1.5 } }, '\t\t\t\t{"code":1.5}'],
     [{ val: { name: 'hello', version: 0 }, runStartAt: 's', runEndAt: 'e' }, 's\te\thello\t0\t'],
     [{ valName: 'hello', version: 0, startedAt: 's', endedAt: 'e' }, 's\te\thello\t0\t'],
     [{ valId: 'an-id', version: 0, createdAt: 's', endedAt: 'e' }, 's\te\tan-id\t0\t'],
@@ -115,71 +77,28 @@ describe('a val or a run with missing fields', () => {
   });
 });
 
-it.each<[status: number, body: unknown, outcome: Record<string, unknown>]>([
-  [200, { id, version: 3, name: 'hello' }, { status: 'sent', id, version: 3 }],
-  [201, { id, version: 1 }, { status: 'created', id, version: 1 }],
-  [200, { version: 0 }, { status: 'sent', version: 0 }],
-  [204, undefined, { status: 'sent' }],
-  [200, undefined, { status: 'sent' }],
-  [200, '[]', { status: 'sent' }],
-])('a push is done with the answer %i %j', async (status, body, outcome) => {
-  const { exit, stdout, stderr } = await ask(['push', '-', '--name', 'hello', '--json', '--quiet'], {
-    status,
-    body,
-  });
-  expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
-  expect(JSON.parse(stdout)).toEqual([{ file: '-', name: 'hello', ...outcome }]);
-});
-
 describe('the message of an error', () => {
-  const html = (title: string) =>
-    `<!DOCTYPE html>\n<html><head>${title}</head><body><h1>Oh</h1></body></html>`;
+  const html = (title: string) => `<!DOCTYPE html>\n<html><head>${title}</head><h1>Oh</h1></html>`;
 
   it.each([
-    ['{"message":"too long"}', 'too long'],
-    ['{"error":"too long"}', 'too long'],
     ['{"error":"Bad Request","message":"too long"}', 'too long'],
-    ['{"message":"","error":"too long"}', 'too long'],
     ['{"error":{"message":"too long","code":"E1"}}', 'too long'],
     ['{"errors":["too long","too odd"]}', 'too long; too odd'],
     ['{"errors":[{"message":"too long"},{"message":"too odd"}]}', 'too long; too odd'],
-    ['{"errors":[{"title":"Bad","detail":"too long"}]}', 'too long'],
     ['{"statusCode":400,"error":"Bad Request","message":["too long","too odd"]}', 'too long; too odd'],
     ['{"type":"about:blank","title":"Bad Request","status":400,"detail":"too long"}', 'too long'],
-    ['{"title":"Too long a name"}', 'Too long a name'],
-    ['"too long"', 'too long'],
     ['too long', 'too long'],
-    ['\r\n  too\n long \n', 'too long'],
-    ['{"message":"Why?"}', 'Why?'],
+    ['{"message":"No.","validation":[{"message":"too long","instancePath":"/name"}]}', 'No: name too long'],
     [html('<title>\n Blocked\n by a proxy </title>'), 'an HTML page titled "Blocked by a proxy"'],
-    [html(''), 'an HTML page'],
   ])('is found in %j', (body, said) => {
     expect(serviceMessageOf(parsedOrText(body), (text) => text)).toBe(said);
   });
 
-  it.each(['\ufeff{"message":"too long"}', 'too long'])(
-    'is shown after the meaning of the status: %j',
-    async (body) => {
-      const { exit, stdout, error } = await ask(['me', '--json'], bytes(body, 400));
-      expect({ exit, stdout }).toEqual({ exit: 6, stdout: '' });
-      const message = 'The service refused the request: too long.';
-      const sent = parsedOrText(body.replace('\ufeff', ''));
-      expect(error).toMatchObject({ kind: 'refused', status: 400, message, body: sent });
-    },
-  );
-
-  it('is reported as missing if the answer has none', async () => {
-    for (const body of [' \n', '{}', '[]']) {
-      const { stderr } = await ask(['me'], bytes(body, 422));
-      expect(stderr).toMatch(/^error: The service refused the request\.\nhint: .+\n$/);
-    }
-  });
-
-  it('is found in a document of 100 KB, of which the JSON error has the beginning', async () => {
-    const body = JSON.stringify({ found: { code: 'a'.repeat(100_000) }, message: 'too long' });
-    const { error } = await ask(['me', '--json'], bytes(body, 400));
-    const message = expect.stringContaining('request: too long.');
-    expect(error).toMatchObject({ message, body: body.slice(0, 2_000) });
+  it('is shown after the meaning of the status', async () => {
+    const { exit, stdout, error } = await ask(['me', '--json'], bytes('\ufeff{"message":"too long"}', 400));
+    expect({ exit, stdout }).toEqual({ exit: 6, stdout: '' });
+    const message = 'The service refused the request: too long.';
+    expect(error).toMatchObject({ kind: 'refused', status: 400, message, body: { message: 'too long' } });
   });
 });
 
@@ -190,3 +109,99 @@ function parsedOrText(text: string): unknown {
     return text;
   }
 }
+
+const at = '2024-05-01T10:00:00.000Z';
+
+async function seen(args: string[], replies: Reply[], forever?: (seen: Seen) => Reply) {
+  const { env, requests } = await scriptedService(replies, forever);
+  return { ...(await run(args, { env })), paths: requests.map(({ path }) => path) };
+}
+
+const unnamed = { id: 'a', username: null };
+
+it.each([
+  [['version', 'ls', id], { val_id: id, version: 2, createdAt: at }, ['2', at, id, '']],
+  [
+    ['refs'],
+    { reference: { id: 'r', name: 'n', username: 'ada' }, dependsOn: { name: 'd' } },
+    ['n', 'd', 'ada', '', 'r'],
+  ],
+  [['refs'], { reference: { id: 'r', name: 'n', author: { username: 'bo' } } }, ['n', '', 'bo', '', 'r']],
+  [
+    ['likes'],
+    { id, name: 'n', version: 1, author: unnamed, createdAt: at, versionCreatedAt: at },
+    ['n', '', '1', '', at, at, id],
+  ],
+  [['comments'], { id: 'c', comment: 'hi', author: unnamed }, ['', '', '', 'hi', 'c']],
+])('a row of a real service is shown by %j for %j', async (args, record, cells) => {
+  const { exit, stdout } = await seen(args, [{ body: { data: [record], links: {} } }]);
+  expect({ exit, stdout }).toEqual({ exit: 0, stdout: `${cells.join('\t')}\n` });
+});
+
+describe('a list that the service refuses without limit and offset', () => {
+  const versions = Array.from({ length: 130 }, (_, version) => ({ id, version, createdAt: at }));
+  const insisting =
+    (status: number): ((seen: Seen) => Reply) =>
+    ({ path }) => {
+      const { searchParams: query } = new URL(path, 'http://x');
+      const [limit, offset] = [Number(query.get('limit')), Number(query.get('offset'))];
+      if (!query.has('limit') || !query.has('offset'))
+        return { status, body: { message: 'limit is required' } };
+      return { body: versions.slice(offset, offset + limit) };
+    };
+
+  it.each([
+    [400, ['version', 'ls', id], `/v1/vals/${id}/versions`],
+    [422, ['refs'], '/v1/me/references'],
+  ])('with %i is requested again with limit and offset', async (status, args, path) => {
+    const { exit, stdout, paths } = await seen([...args, '--json'], [], insisting(status));
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toEqual(versions);
+    expect(paths.slice(0, 2)).toEqual([path, `${path}?limit=100&offset=0`]);
+  });
+
+  it('is not requested a third time, nor after another refusal', async () => {
+    const no = { status: 400, body: { message: 'no' } };
+    expect(await seen(['refs'], [no, no])).toMatchObject({ exit: 6, stdout: '' });
+    expect(await seen(['refs'], [{ ...no, status: 403 }])).toMatchObject({ exit: 4 });
+    expect(await seen(['runs'], [no])).toMatchObject({ exit: 6 });
+    const next = { data: [{ id: 1 }], links: { next: '?a=1' } };
+    // The lines of the first page stay.
+    expect(await seen(['refs'], [{ body: next }, no])).toMatchObject({ exit: 6, stdout: '\t\t\t\t\n' });
+  });
+});
+
+describe('runs of one val, filtered by the service or here,', () => {
+  const runs = Array.from({ length: 250 }, (_, index) => ({
+    id: `r${index}`,
+    runStartAt: new Date(Date.parse(at) - index * 60_000).toISOString(),
+    error: index % 50 === 0 ? 'boom' : null,
+  }));
+  const paged = ({ path }: Seen): Reply => {
+    const { searchParams: query } = new URL(path, 'http://x');
+    const [limit, offset] = [Number(query.get('limit')), Number(query.get('offset'))];
+    return { body: runs.slice(offset, offset + limit) };
+  };
+  const ago = (minutes: number) => new Date(Date.parse(at) - minutes * 60_000).toISOString();
+
+  it.each([
+    ['--error', 'r0 r50 r100 r150 r200'],
+    ['--no-error --limit 2', 'r1 r2'],
+    [`--since ${ago(101)} --until ${ago(99)} --error`, 'r100'],
+  ])('are listed with %s: %s', async (flags, ids) => {
+    const args = ['val', 'runs', id, ...flags.split(' '), '--fields', 'id'];
+    const { exit, stdout, paths } = await seen(args, [], paged);
+    expect({ exit, ids: stdout.trim().replaceAll('\n', ' ') }).toEqual({ exit: 0, ids });
+    for (const path of paths) expect(path).toMatch(/\/runs\?.*limit=100&offset=\d+$/);
+  });
+
+  it('are one request if the service has applied the filter', async () => {
+    const failed = runs.filter(({ error }) => error !== null);
+    const { stdout, paths } = await seen(
+      ['runs', id, '--error', '--json'],
+      [{ body: { data: failed, links: {} } }],
+    );
+    expect(JSON.parse(stdout)).toHaveLength(5);
+    expect(paths).toEqual([`/v1/vals/${id}/runs?error=true&limit=100&offset=0`]);
+  });
+});

@@ -366,14 +366,23 @@ describe('vals config', () => {
 });
 
 it('the trace goes to stderr, without the token, before the error object', async () => {
-  const service = await scriptedService([{ status: 503 }, accepted, { status: 404 }]);
+  const refusal = { status: 404, body: `${testToken}${'x'.repeat(9_999)}` };
+  const service = await scriptedService([{ status: 503 }, accepted, refusal]);
   const me = () => run(['me', '--json', '--debug'], { env: service.env, clock: quickRetries });
   const { exit, stdout, stderr } = await me();
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: `${JSON.stringify(ada)}\n` });
   expect(stderr).toContain(`GET ${service.baseUrl}/v1/me`);
   expect(stderr).toMatch(/503.*200/s);
   expect(stderr).not.toMatch(new RegExp(`bearer|${testToken}`, 'i'));
-  expect((await me()).error).toMatchObject({ kind: 'not_found' });
+  const failed = await me();
+  expect(failed.error).toMatchObject({ kind: 'not_found' });
+  const longest = Math.max(
+    ...failed.stderr
+      .split('\n')
+      .slice(0, -2)
+      .map(({ length }) => length),
+  );
+  expect(longest, 'the first characters of the body').toBe(2_000);
 });
 
 it('the proxy from the variable in lower case comes first, as `vals config` shows', async () => {

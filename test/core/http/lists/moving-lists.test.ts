@@ -98,50 +98,18 @@ describe('a list that grows while it is read', () => {
 });
 
 describe('a list that brings nothing new', () => {
-  const size = 100;
-  const circles: [name: string, circle: (request: number) => FetchedPage][] = [
-    ['the same page, without links', () => ({ records: recordsOf('a', size), next: undefined })],
-    [
-      'the same page, the link counts on',
-      (request) => ({ records: recordsOf('a', size), next: at(`offset=${(request + 1) * size}`) }),
-    ],
-    ['a link to itself', () => ({ records: recordsOf('a', size), next: at('cursor=a') })],
-    [
-      'A, B, A, B by links',
-      (request) => ({ records: recordsOf(`${request % 2}`, size), next: at(`cursor=${request % 2}`) }),
-    ],
-  ];
-  const kinds: [kind: string, paging: Paging | undefined][] = [
-    ['--all', everything],
-    ['a list without paging', undefined],
-  ];
-  const cases = kinds.flatMap(([kind, paging]) =>
-    circles.map(([name, circle]) => ({ kind, name, paging, circle })),
-  );
-
-  it.each(cases)('stops with one warning: $kind, $name', async ({ paging, circle, name }) => {
-    const isSingle = paging === undefined && name.includes('without links');
+  it.each<[what: string, isPaged: boolean, page: (request: number) => FetchedPage]>([
+    ['the same page, without links', true, () => ({ records: recordsOf('a', 100), next: undefined })],
+    ['a link to itself', true, () => ({ records: recordsOf('a', 100), next: at('cursor=a') })],
+    ['a link to itself', false, () => ({ records: recordsOf('a', 100), next: at('cursor=a') })],
+    ['empty pages', true, (request) => ({ records: [], next: at(`cursor=${request}`) })],
+  ])('stops with one warning within 25 requests: %s (paged: %s)', async (_what, isPaged, page) => {
     let request = 0;
-    const { ids, warnings, requests } = await readAll(() => circle(request++), paging);
-    expect({ warnings, many: requests > 25 }).toEqual({ warnings: isSingle ? 0 : 1, many: false });
+    const { ids, warnings, requests } = await readAll(
+      () => page(request++),
+      isPaged ? everything : undefined,
+    );
+    expect({ warnings, many: requests > 25 }).toEqual({ warnings: 1, many: false });
     expect(ids.length).toBe(new Set(ids).size);
-  });
-
-  it.each(kinds)('goes on after an empty page with a new link: %s', async (_kind, paging) => {
-    const pages = [recordsOf('a', 2), [], [], recordsOf('b', 1)];
-    let request = 0;
-    const respond = () => ({
-      records: pages[request] ?? [],
-      next: ++request < 4 ? at(`cursor=${request}`) : null,
-    });
-    const ids = ['a-0', 'a-1', 'b-0'];
-    expect(await readAll(respond, paging)).toEqual({ ids, warnings: 0, requests: 4 });
-  });
-
-  it.each(kinds)('stops with one warning after many empty pages: %s', async (_kind, paging) => {
-    let request = 0;
-    const empty = () => ({ records: [], next: at(`cursor=${request++}`) });
-    const { ids, requests, warnings } = await readAll(empty, paging);
-    expect({ ids, warnings, many: requests > 25 }).toEqual({ ids: [], warnings: 1, many: false });
   });
 });

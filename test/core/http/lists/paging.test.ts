@@ -47,7 +47,6 @@ describe.each([true, false])('in a service that sends links (%s)', (hasLinks) =>
     ['', all.slice(0, 20), ['20 from 0']],
     ['--limit 230 --offset 7', all.slice(7, 237), ['100 from 7', '100 from 107', '30 from 207']],
     ['--all --offset 40', all.slice(40), ['100 from 40', '100 from 140', '100 from 240', ...end(250)]],
-    ['--limit 25', all.slice(0, 25), ['25 from 0', '15 from 10', '5 from 20'], 10],
   ])('%j gives the wanted records', async (args, shown, requests, cap) => {
     const service = await scriptedService([], (seen) => pageOf(all, seen, { hasLinks, cap }));
     const words = args.split(' ').filter(Boolean);
@@ -78,13 +77,6 @@ describe('the end of a list', () => {
       expect({ exit, count: listed(stdout).length }).toEqual({ exit: 0, count: 101 });
     },
   );
-
-  it('is a repeated page, with a warning', async () => {
-    const service = await scriptedService([], () => ({ body: rows(20) }));
-    const { exit, stdout, stderr } = await run(['runs', '--all', '--json'], { env: service.env });
-    expect({ exit, count: listed(stdout).length }).toEqual({ exit: 0, count: 20 });
-    expect(stderr).toMatch(/^warning: .+\n$/);
-  });
 });
 
 describe('links.next', () => {
@@ -163,15 +155,6 @@ describe('links.next', () => {
     const { exit, stdout } = await run([...args, '--json'], { env: service.env });
     expect({ exit, rows: listed(stdout) }).toEqual({ exit: 0, rows: pages.flat() });
     expect(pathsOf(service)).toEqual([path, `${path}?page=2`, `${path}?page=3&size=9&size=8`]);
-  });
-
-  it.each(unpaged)('that is missing makes the first page of %s the whole list', async (args, path) => {
-    for (const body of [rows(130), { data: rows(130), links: {} }]) {
-      const service = await scriptedService([{ body }]);
-      const { exit, stdout } = await run([...args, '--json'], { env: service.env });
-      expect({ exit, rows: listed(stdout) }).toEqual({ exit: 0, rows: rows(130) });
-      expect(pathsOf(service)).toEqual([path]);
-    }
   });
 
   it('is not followed if it contains the token', async () => {

@@ -1,0 +1,118 @@
+import { expect, it } from 'vitest';
+import { createLimiter } from '../../../../src/core/http/request/limiter.ts';
+import { isLong } from '../../../support/cases.ts';
+import { has } from '../../../support/features.ts';
+import { folderOfVals, runQuickly as run, valNames } from '../../../support/program.ts';
+import { rawService } from '../../../support/raw-service.ts';
+import { type Reply, scriptedService, testToken } from '../../../support/scripted-service.ts';
+
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+const hangUp: Reply = (response) => void response.destroy();
+
+it('each POST has an idempotency key of its own', async () => {
+  const service = await scriptedService([], () => ({ status: 201, body: { id } }));
+  for (const _ of [1, 2]) await run(['val', 'create', 'hello'], { env: service.env, input: 'code' });
+  const [first, second] = service.requests.map(({ headers }) => headers['idempotency-key']);
+  expect(second).not.toBe(first);
+});
+
+const hangsUp = async () =>
+  `https://127.0.0.1:${(await rawService({ received: (socket) => socket.end() })).port}`;
+const refuses = async () => 'http://127.0.0.1:1';
+
+it.each([
+  ['GET', ['me'], refuses],
+  ['POST', ['val', 'create', 'hello'], hangsUp],
+])('without a connection, %s is tried four times, and nothing was changed', async (method, args, address) => {
+  const env = { VALS_BASE_URL: await address(), VALS_TOKEN: testToken };
+  const { exit, stderr, error } = await run([...args, '--json', '--debug'], { env, input: 'code' });
+  expect(exit).toBe(7);
+  expect(stderr.match(/^> /gm)).toHaveLength(4);
+  const next = method === 'GET' && has('service') ? 'vals serve --port 1`' : 'vals config`';
+  expect(error).toMatchObject({
+    kind: 'unavailable',
+    message: expect.stringMatching(/^Could not connect to .+\.$/),
+    hint: has('service') || method === 'POST' ? expect.stringContaining(next) : expect.any(String),
+  });
+});
+
+it('404 for a second DELETE is success for vals and versions alone', async () => {
+  const service = await scriptedService([hangUp, { status: 404 }]);
+  expect(await run(['api', 'DELETE', '/v1/me/tokens/ci'], service)).toMatchObject({ exit: 8 });
+});
+
+it.runIf(isLong)('a reply is accepted up to 64 MiB, and refused with one byte more', async () => {
+  const frame = '{"id":"a","text":""}';
+  const text = (size: number) => frame.replace('""', `"${'x'.repeat(size - frame.length)}"`);
+  const largest = 64 * 1024 * 1024;
+  const service = await scriptedService([{ body: text(largest) }, { body: text(largest + 1) }]);
+  const args = ['me', '--json', '--fields', 'id'];
+  expect(await run(args, { env: service.env })).toMatchObject({ exit: 0, stdout: '{"id":"a"}\n' });
+  const message = expect.stringContaining('64 MiB');
+  expect(await run(args, { env: service.env })).toMatchObject({ exit: 11, stdout: '', error: { message } });
+});
+
+it('a service that closes each connection after its answer breaks no write after a read', async () => {
+  const body = '{"code":"export default 1"}';
+  let requests = 0;
+  const { env } = await rawService({
+    received(socket) {
+      requests += 1;
+      socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    },
+  });
+  for (let turn = 0; turn < 8; turn++) {
+    expect(await run(['version', 'restore', id, '1'], { env })).toMatchObject({ exit: 0 });
+  }
+  expect(requests).toBe(16);
+});
+
+it.each([
+  ['went well', 7, 8],
+  ['went well', 8 + 9, 10],
+  ['went well', 5_000, 32],
+  ['refused', 1, 4],
+  ['refused', 9, 1],
+] as const)(
+  'if attempts %s, after %d of them the number of calls at a time is %d',
+  async (end, count, places) => {
+    const limiter = createLimiter('auto', new AbortController().signal);
+    for (let each = 0; each < count; each++) limiter.beginAttempt()(end);
+    let entered = 0;
+    const leave: (() => void)[] = [];
+    for (let call = 0; call < 40; call++) {
+      limiter.enter().then((leaving) => {
+        entered += 1;
+        leave.push(leaving);
+      });
+    }
+    await new Promise(setImmediate);
+    expect(entered).toBe(places);
+  },
+);
+
+it.each([
+  ['only 4 requests at a time gets every val', 4, 10],
+  ['everything gets up to 32 requests at a time', 100, 20],
+])('a service that accepts %s', async (_what, places, ms) => {
+  const seen = { underWay: 0, most: 0, refused: 0, all: 0 };
+  const { env } = await scriptedService([], (): Reply => {
+    seen.all += 1;
+    if (seen.underWay >= places) {
+      seen.refused += 1;
+      return { status: 429, headers: { 'retry-after': '1' }, body: { message: 'too many' } };
+    }
+    seen.underWay += 1;
+    seen.most = Math.max(seen.most, seen.underWay);
+    return (response) =>
+      setTimeout(() => {
+        seen.underWay -= 1;
+        response.end('{"id":"a","version":1}');
+      }, ms);
+  });
+  const { exit, stdout } = await run(['push', '.', '--json'], { env, cwd: folderOfVals(valNames(120)) });
+  expect({ exit, rows: JSON.parse(stdout).length }).toEqual({ exit: 0, rows: 120 });
+  expect(seen.refused).toBeLessThan(0.1 * seen.all);
+  expect(seen.most).toBeLessThanOrEqual(32);
+  if (places > 32) expect(seen.most).toBeGreaterThan(8);
+});
