@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { blobId } from '../../src/core/lib/blob-id.ts';
 import { startProcess, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
+import { startStrict } from '../support/strict-service.ts';
 import { withResolvers } from '../support/with-resolvers.ts';
-import { newService, Place, pushed, reachableService, repository, workspaceWith } from './places.ts';
+import { Place, pushed, reachableService, repository, workspaceWith } from './places.ts';
 
 const idOf = (index: number) => `4f2c0c1e-6a53-4bd2-9a2e-${String(index).padStart(12, '0')}`;
 
@@ -78,7 +79,7 @@ describe('vals clone', () => {
   });
 
   it('needs a list of vals, and leaves no folder behind without one', async () => {
-    const { env, baseUrl } = await newService();
+    const { env, baseUrl } = await startStrict();
     const place = new Place(temporaryFolder(), env);
     const { exit, stderr } = await place.vals('clone', 'mine');
     expect(exit).toBe(6);
@@ -139,7 +140,7 @@ describe('vals clone', () => {
 
 describe('vals pull --all', () => {
   it('adds the other vals, and keeps files that were edited here', async () => {
-    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' }, await newService({ list: true }));
+    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' }, await startStrict({ list: true }));
     service.edit('b', 'b2');
     service.edit('c', 'c');
     place.put({ 'a.ts': 'edited' });
@@ -153,7 +154,7 @@ describe('vals pull --all', () => {
   });
 
   it('does not bring back a val whose file was deleted here', async () => {
-    const { env } = await newService({ list: true });
+    const { env } = await startStrict({ list: true });
     const place = repository(env, { 'a.ts': 'a', 'lib/b.ts': 'b' });
     await place.rows(['push']);
     place.remove('lib');
@@ -166,7 +167,7 @@ describe('vals pull --all', () => {
   });
 
   it('is suggested if there is nothing to pull', async () => {
-    const place = workspaceWith((await newService()).env);
+    const place = workspaceWith((await startStrict()).env);
     expect((await place.onScreen(['pull'])).screen).toContain('`vals pull --all`');
   });
 });

@@ -3,7 +3,8 @@ import { quickRetries } from '../support/clocks.ts';
 import { run, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService, testToken } from '../support/scripted-service.ts';
 import type { Switches } from '../support/strict/switches.ts';
-import { type Env, newService, type Row, type Service, withEverything } from './places.ts';
+import { startStrict } from '../support/strict-service.ts';
+import { type Env, type Row, type Service, withEverything } from './places.ts';
 
 const testId = '00000000-0000-4000-8000-000000000000';
 
@@ -22,14 +23,14 @@ async function copy(
   return { ...result, rows, statuses: rows.map(({ name, status }) => `${name} ${status}`) };
 }
 
-const versions = (service: Service, name: string): string[] => service.versions(service.idOf(name));
+const versions = (service: Service, name: string): string[] => service.codes(name);
 
-const recordOf = (service: Service, name: string) => service.strict.val(name);
+const recordOf = (service: Service, name: string) => service.val(name);
 
 async function services(switches: Switches = withEverything): Promise<[Service, Service]> {
   return [
-    await newService({ ...switches, versionFields: true }),
-    await newService({ ...switches, versionFields: true }),
+    await startStrict({ ...switches, versionFields: true }),
+    await startStrict({ ...switches, versionFields: true }),
   ];
 }
 
@@ -40,7 +41,7 @@ describe('the current code', () => {
     Object.assign(recordOf(from, 'hello'), { privacy: 'unlisted', readme: 'long' });
     const first = await copy(from, to, 'hello');
     expect(first).toMatchObject({ exit: 0, stderr: '' });
-    expect(first.rows).toEqual([{ name: 'hello', status: 'created', id: to.idOf('hello'), version: 1 }]);
+    expect(first.rows).toEqual([{ name: 'hello', status: 'created', id: to.val('hello').id, version: 1 }]);
     expect(recordOf(to, 'hello')).toMatchObject({ readme: 'long', privacy: 'unlisted' });
     expect(versions(to, 'hello')).toEqual(['2']);
     expect((await copy(from, to, 'hello')).statuses).toEqual(['hello unchanged']);
@@ -92,7 +93,7 @@ describe('the current code', () => {
     const [from, to] = await services({ list: true });
     for (const code of ['a', 'b']) from.edit('race', code);
     to.edit('race', 'a');
-    from.strict.switches.instead = ({ path }) => {
+    from.switches.instead = ({ path }) => {
       if (path.endsWith('/versions')) to.edit('race', 'fix');
       return undefined;
     };
@@ -194,7 +195,7 @@ describe('a target', () => {
 
   /** Copies a new val with a readme. */
   async function copyVal(target: { baseUrl: string }, privacy: string, ...args: string[]) {
-    const from = await newService();
+    const from = await startStrict();
     from.edit('plain', 'a');
     Object.assign(recordOf(from, 'plain'), { privacy, readme: 'long' });
     return copy(from, target, recordOf(from, 'plain').id, ...args);
@@ -231,7 +232,7 @@ describe('a target', () => {
   });
 
   it('that cannot list vals gets new ones alone, and --force overwrites the code of a name that is taken', async () => {
-    const [from, to] = [await newService(), await newService()];
+    const [from, to] = [await startStrict(), await startStrict()];
     from.edit('plain', 'a');
     to.edit('plain', 'b');
     const { id } = recordOf(from, 'plain');
@@ -240,13 +241,13 @@ describe('a target', () => {
     const forced = await copy(from, to, id, '--force');
     expect(forced).toMatchObject({ exit: 0, statuses: ['plain sent'] });
     expect(forced.stderr).toContain('its privacy was not sent');
-    expect(to.strict.writes()).toEqual(['POST /v1/vals', 'POST /v1/vals', 'PUT /v1/vals']);
+    expect(to.writes()).toEqual(['POST /v1/vals', 'POST /v1/vals', 'PUT /v1/vals']);
     recordOf(to, 'plain').privacy = 'public';
     expect(await copy(from, to, id, '--force')).toMatchObject({ exit: 6 });
   });
 
   it('that cannot list vals has the copies that this machine made', async () => {
-    const [from, to] = [await newService(), await newService()];
+    const [from, to] = [await startStrict(), await startStrict()];
     const here = { ...from, env: from.env, home: temporaryFolder() };
     const { id } = from.edit('plain', 'a');
     expect((await copy(here, to, id)).statuses).toEqual(['plain created']);
@@ -280,7 +281,7 @@ it('a source that answers with another name than the list overwrites no other va
 });
 
 it('vals copy refuses a command line without a val or a target, and the same service as the target', async () => {
-  const { env, baseUrl, edit } = await newService({ list: true });
+  const { env, baseUrl, edit } = await startStrict({ list: true });
   edit('hello', '1');
   const to = ['--to', 'https://vals.example.com'];
   for (const [args, message] of [
@@ -293,7 +294,7 @@ it('vals copy refuses a command line without a val or a target, and the same ser
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
     expect(stderr).toContain(message);
   }
-  const { env: listless } = await newService();
+  const { env: listless } = await startStrict();
   const all = await run(['copy', '--all', '--to', 'http://127.0.0.1:9'], {
     env: { ...listless, VALS_TO_TOKEN: 'a' },
   });

@@ -1,6 +1,5 @@
 // Which side is newer: commits on the one hand, versions on the other, and what the program says of them.
 import { expect, test } from 'vitest';
-import { oneLineRows } from './histories-rows.ts';
 import { Clone, reachableService, repository, type Service, timeOfGit, withEverything } from './places.ts';
 
 const code = (letter: string) => `export default "${letter}"\n`;
@@ -39,13 +38,65 @@ async function statusesOf({ versions, commits, lastCommitIsLater = false, times 
   // Where the service cannot list vals, vals.json has the id.
   const statuses: string[] = [];
   for (const service of services) {
-    const ids = { [service.env.VALS_BASE_URL ?? '']: { x: service.idOf('x') } };
+    const ids = { [service.env.VALS_BASE_URL ?? '']: { x: service.val('x').id } };
     clone.put({ 'vals.json': JSON.stringify({ ids }) });
     const [row] = await new Clone(clone.folder, service.env).rows(['status']);
     statuses.push(row?.status ?? '');
   }
   return statuses;
 }
+
+/** Letters are codes of one line, so what was changed on both sides is a conflict. */
+const oneLineRows: [name: string, versions: string, file: string, status: string, more?: Partial<Case>][] = [
+  ['commit and deploy', 'a', 'ab', 'changed here'],
+  ['several commits, one deploy', 'a', 'abc', 'changed here'],
+  ['`git revert` of what is deployed', 'ab', 'aba', 'changed here'],
+  ['the revert was reverted, neither was deployed', 'ab', 'abab', 'unchanged'],
+  ['revert of two commits, the first never deployed', 'ac', 'abca', 'changed here'],
+  ['`version restore` on the service', 'aba', 'ab', 'changed there'],
+  ['restore of two steps', 'abca', 'abc', 'changed there'],
+  ['restore, then git reverts, too', 'aba', 'aba', 'unchanged'],
+  [
+    'landed again by a commit that is written after the restore',
+    'aba',
+    'abab',
+    'changed here',
+    { lastCommitIsLater: true },
+  ],
+  ['commit, revert, landed again, deployed once; then restored', 'aba', 'abab', 'conflict'],
+  [
+    'the same on a service that tells no times',
+    'aba',
+    'abab',
+    'conflict',
+    { lastCommitIsLater: true, times: false },
+  ],
+  ['restore, then a new commit of the file', 'aba', 'abc', 'conflict'],
+  ['restore, pulled into git, then a new commit', 'aba', 'abac', 'changed here'],
+  ['restore, then a hotfix on it', 'abax', 'ab', 'changed there'],
+  ['hotfix', 'ax', 'a', 'changed there'],
+  ['hotfix; the file was edited', 'ax', 'ab', 'conflict'],
+  ['built on a version that git never had and that was taken back', 'bab', 'bc', 'conflict'],
+  ['two commits deployed as one, taken back; a clone with the first', 'dcd', 'da', 'conflict'],
+  ['the orders cross', 'dca', 'dac', 'conflict'],
+  ['hotfix pulled, then edited', 'ax', 'axb', 'changed here'],
+  ['hotfix taken back on the service; file as it was', 'axa', 'a', 'unchanged'],
+  ['an old checkout was forced over c', 'abcb', 'abc', 'changed there'],
+  ['the repository is younger than the first version', 'abca', 'bc', 'changed there'],
+  ['a branch was deployed and then abandoned by `git reset`', 'ab', 'a', 'changed there'],
+  ['the first deploy of an old branch', 'abc', 'ab', 'changed there'],
+  [
+    'a flag goes on and off, each deployed, and on again',
+    'abab',
+    'ababa',
+    'changed here',
+    { lastCommitIsLater: true },
+  ],
+  ['the same, and then the service is set back once', 'ababa', 'abab', 'changed there'],
+  ['git went there and back more often than it was deployed', 'ab', 'ababa', 'changed here'],
+  ['versions are only known from the middle on', 'ba', 'abab', 'changed here'],
+  ['the val was made anew, with one version', 'a', 'ab', 'changed here'],
+];
 
 test.each(oneLineRows)('%s: %s and %s is %s', async (_name, versions, commits, status, more = {}) => {
   const found = await statusesOf({ versions: codes(versions), commits: codes(commits), status, ...more });
@@ -91,53 +142,86 @@ test('`git revert` of a val with fifty versions is sent', async () => {
   expect(found).toEqual(['changed here', 'changed here']);
 });
 
-/** A repository whose file x.ts has code a, as the service has it. */
-async function deployed(): Promise<{ service: Service; clone: Clone }> {
+/** A repository whose file x.ts has code a, as the service has it, and what was pushed then without a commit. */
+async function deployed(uncommitted?: string): Promise<{ service: Service; clone: Clone }> {
   const service = await reachableService('vals.test', { now: timeOfGit });
   const clone = repository(service.env, { 'x.ts': code('a') });
   await clone.rows(['push']);
+  if (uncommitted !== undefined) {
+    clone.put({ 'x.ts': code(uncommitted) });
+    await clone.rows(['push']);
+  }
   return { service, clone };
 }
 
-const statusOf = async (clone: Clone) => (await clone.rows(['status']))[0]?.status;
+/** The status with this code in the file. */
+const statusWith = async (clone: Clone, letter?: string) => {
+  if (letter !== undefined) clone.put({ 'x.ts': code(letter) });
+  return (await clone.rows(['status', 'x.ts']))[0]?.status;
+};
 
-test('pushed without a commit, and edited on', async () => {
-  const { clone } = await deployed();
-  clone.put({ 'x.ts': code('b') });
-  await clone.rows(['push']);
-  clone.put({ 'x.ts': code('c') });
-  expect(await statusOf(clone)).toBe('changed here');
-});
-
-test('pushed without a commit; then somebody pushed, and the file was edited', async () => {
-  const { clone, service } = await deployed();
-  clone.put({ 'x.ts': code('b') });
-  await clone.rows(['push']);
+test('pushed without a commit, and edited on; then somebody pushed', async () => {
+  const { clone, service } = await deployed('b');
+  expect(await statusWith(clone, 'c')).toBe('changed here');
   service.edit('x', code('d'));
-  expect(await statusOf(clone)).toBe('changed there');
-  clone.put({ 'x.ts': code('c') });
-  expect(await statusOf(clone)).toBe('conflict');
+  expect(await statusWith(clone, 'b')).toBe('changed there');
+  expect(await statusWith(clone, 'c')).toBe('conflict');
 });
 
 test('pushed without a commit, and stashed', async () => {
+  const { clone } = await deployed('b');
+  clone.git('stash', '-q');
+  expect(await statusWith(clone)).toBe('changed there');
+});
+
+test('pushed without a commit before the first commit of the file', async () => {
+  const service = await reachableService('vals.test', { now: timeOfGit });
+  const clone = repository(service.env, { 'other.ts': code('o') });
+  clone.put({ 'x.ts': code('b') });
+  await clone.rows(['push']);
+  clone.commit({ 'x.ts': code('c') });
+  expect(await statusWith(clone)).toBe('changed here');
+});
+
+test('committed, pushed something else without a commit, and stashed', async () => {
   const { clone } = await deployed();
+  clone.commit({ 'x.ts': code('z') });
   clone.put({ 'x.ts': code('b') });
   await clone.rows(['push']);
   clone.git('stash', '-q');
-  expect(await statusOf(clone)).toBe('changed there');
+  expect(await statusWith(clone)).toBe('conflict');
+});
+
+test('pushed without a commit; git went on and back, and the file was edited', async () => {
+  const { clone } = await deployed('b');
+  clone.commit({ 'x.ts': code('d') });
+  clone.commit({ 'x.ts': code('a') });
+  expect(await statusWith(clone, 'c')).toBe('changed here');
+});
+
+test('the file went on and back since the record, and the service went on twice', async () => {
+  const { clone, service } = await deployed();
+  for (const letter of ['b', 'c']) service.edit('x', code(letter));
+  for (const letter of ['b', 'a']) clone.commit({ 'x.ts': code(letter) });
+  expect(await statusWith(clone)).toBe('conflict');
+});
+
+test('the service was restored from a copy, and has another code under the version of the record', async () => {
+  const { clone, service } = await deployed('b');
+  service.val('x').versions.pop();
+  service.edit('x', code('y'));
+  expect(await statusWith(clone, 'c')).toBe('conflict');
 });
 
 test('a hotfix was pulled, and taken back by `git checkout`, or edited on', async () => {
   const { clone, service } = await deployed();
   service.edit('x', code('x'));
   await clone.rows(['pull']);
-  clone.put({ 'x.ts': code('c') });
-  expect(await statusOf(clone)).toBe('changed here');
+  expect(await statusWith(clone, 'c')).toBe('changed here');
   clone.git('checkout', '-q', '.');
-  expect(await statusOf(clone)).toBe('changed there');
+  expect(await statusWith(clone)).toBe('changed there');
   // vals has seen that the file went back, so the hotfix is not the base of the next edit.
-  clone.put({ 'x.ts': code('c') });
-  expect(await statusOf(clone)).toBe('conflict');
+  expect(await statusWith(clone, 'c')).toBe('conflict');
 });
 
 test('a hotfix was pulled and committed on another branch', async () => {
@@ -147,11 +231,11 @@ test('a hotfix was pulled and committed on another branch', async () => {
   await clone.rows(['pull']);
   clone.commit();
   clone.git('checkout', '-q', 'main');
-  expect(await statusOf(clone)).toBe('changed there');
+  expect(await statusWith(clone)).toBe('changed there');
   clone.commit({ 'x.ts': code('c') });
   expect((await clone.rows(['push'], 5))[0]?.reason).toBe('both changed');
   clone.git('checkout', '-qf', 'keep');
-  expect(await statusOf(clone)).toBe('unchanged');
+  expect(await statusWith(clone)).toBe('unchanged');
 });
 
 test('pushed without a commit, then the commit was amended and the file edited', async () => {
@@ -162,6 +246,5 @@ test('pushed without a commit, then the commit was amended and the file edited',
   clone.git('checkout', '-q', '.');
   clone.put({ 'x.ts': code('y') });
   clone.git('commit', '-qa', '--amend', '-m', 'amended');
-  clone.put({ 'x.ts': code('c') });
-  expect(await statusOf(clone)).toBe('conflict');
+  expect(await statusWith(clone, 'c')).toBe('conflict');
 });

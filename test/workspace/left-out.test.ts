@@ -2,13 +2,14 @@ import { symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { run, temporaryFolder } from '../support/program.ts';
-import { Clone, newService, Place, pushed } from './places.ts';
+import { startStrict } from '../support/strict-service.ts';
+import { Clone, Place, pushed } from './places.ts';
 
 const files = { 'a.ts': 'a', 'secrets.json': '{}', 'private/key.ts': 'key', 'b.test.ts': 'b' };
 
 /** vals.json has names for files that a push of the folder does not take. */
 async function workspace() {
-  const service = await newService();
+  const service = await startStrict();
   const names = { 'secrets.json': 'v1', 'private/key.ts': 'v2' };
   const more = { '.gitignore': 'private/\n', 'vals.json': JSON.stringify({ names }) };
   const place = new Clone(temporaryFolder(), service.env);
@@ -99,7 +100,6 @@ it.each(['.git/HEAD', 'vals.json'])(
   'a file in a folder with %s is neither sent nor written',
   async (mark) => {
     const { place, service } = await pushed({ 'a.ts': 'a', 'lib/b.ts': 'b' });
-    const id = place.idOf('lib/b.ts');
     service.edit('b', 'theirs');
     place.put({ [`lib/${mark}`]: '{}', 'lib/b.ts': 'of others' });
     for (const args of [
@@ -115,7 +115,7 @@ it.each(['.git/HEAD', 'vals.json'])(
     expect(await place.vals('push', 'lib/b.ts')).toMatchObject({ exit });
     await place.vals('pull', 'b', '--force');
     expect(place.read('lib/b.ts')).toBe('of others');
-    expect(service.code(id)).toBe('theirs');
+    expect(service.code('b')).toBe('theirs');
     place.put({ 'lib/.git/HEAD': '', 'lib/vals.json': '{}' });
     for (const command of ['push', 'status', 'pull'])
       expect(await place.vals(command, 'lib/b.ts')).toMatchObject({ exit: 10 });

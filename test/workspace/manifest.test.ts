@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { has } from '../support/features.ts';
-import { newService, Place, reachableService, withEverything, workspaceWith } from './places.ts';
+import { startStrict } from '../support/strict-service.ts';
+import { Place, reachableService, withEverything, workspaceWith } from './places.ts';
 
 describe('a vals.json that makes no sense is exit 10, with one sentence and the way on', () => {
   it.each([
@@ -26,7 +27,7 @@ describe('a vals.json that makes no sense is exit 10, with one sentence and the 
     ['{"names": {"../a.ts": "x"}}', 'leads out of the workspace', 'relative to vals.json'],
     ['{"names": {".git/config": "x"}}', 'begins with a dot', 'relative to vals.json'],
   ])('%j', async (text, problem, hint) => {
-    const place = workspaceWith((await newService()).env, { 'vals.json': text, 'a.ts': 'a' });
+    const place = workspaceWith((await startStrict()).env, { 'vals.json': text, 'a.ts': 'a' });
     for (const command of ['status', 'init']) {
       const { exit, stdout, stderr } = await place.vals(command);
       expect({ command, exit, stdout }).toEqual({ command, exit: 10, stdout: '' });
@@ -42,7 +43,7 @@ describe('a vals.json that makes no sense is exit 10, with one sentence and the 
     '\ufeff{}',
     '{"services": [], "names": {}, "privacy": "private", "ids": {"https://vals.test": {"a": "x"}}}',
   ])('but not %j', async (text) => {
-    const place = workspaceWith((await newService()).env, { 'vals.json': text, 'a.ts': 'a' });
+    const place = workspaceWith((await startStrict()).env, { 'vals.json': text, 'a.ts': 'a' });
     expect(await place.words(['push'])).toEqual({ 'a.ts': 'created' });
     expect(place.read('vals.json')).toBe(text);
   });
@@ -88,7 +89,7 @@ describe('the services that vals belong to', () => {
 
   it('another one is exit 2 for every command that writes, and no flag and no terminal changes that', async () => {
     const { place, theirs } = await elsewhere();
-    const { id } = theirs.edit('a', 'theirs');
+    theirs.edit('a', 'theirs');
     for (const args of [...writing, ['push', '--watch']]) {
       const { exit, stderr } = await place.vals(...args);
       expect({ args, exit }).toEqual({ args, exit: 2 });
@@ -99,7 +100,7 @@ describe('the services that vals belong to', () => {
       expect(stderr).toContain('`vals init`');
     }
     expect((await place.onScreen(['push'], { answers: [] })).exit).toBe(2);
-    expect([place.read('a.ts'), theirs.code(id)]).toEqual(['a', 'theirs']);
+    expect([place.read('a.ts'), theirs.code('a')]).toEqual(['a', 'theirs']);
     expect(place.manifest()).toEqual({ services: ['http://vals.test'] });
   });
 
@@ -117,7 +118,7 @@ describe('the services that vals belong to', () => {
   it('services on this machine are always allowed, and never listed', async () => {
     const { home } = await elsewhere();
     const local = has('service') ? [{ VALS_LOCAL: '1' }] : [];
-    for (const env of [...local, (await newService()).env]) {
+    for (const env of [...local, (await startStrict()).env]) {
       const place = new Place(home.folder, env, home.home);
       expect(await place.words(['push'])).toEqual({ 'a.ts': 'created' });
       await place.vals('init');

@@ -1,11 +1,12 @@
 import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { blobId } from '../../src/core/lib/blob-id.ts';
 import { chanceOf, isLong } from '../support/cases.ts';
 import { environment, program } from '../support/program.ts';
-import { newService, Place, pushed, type Service } from './places.ts';
+import { startStrict } from '../support/strict-service.ts';
+import { Place, pushed, type Service } from './places.ts';
 
 const crash = resolve('test/workspace/crash.cjs');
 
@@ -30,15 +31,14 @@ function everything(place: Place, versions: readonly string[]): Set<string> {
 async function checkedStep(
   place: Place,
   service: Service,
-  id: string,
   args: readonly string[],
   afterChanges: number,
 ): Promise<boolean> {
   const here = existsSync(join(place.folder, 'a.ts')) ? place.read('a.ts') : undefined;
-  const before = service.versions(id);
+  const before = service.codes('a');
   const recorded = place.records().a?.blob;
   const wasKilled = await killed(place, args, afterChanges);
-  const after = service.versions(id);
+  const after = service.codes('a');
   const kept = everything(place, after);
   const facts = { args, afterChanges, here, before, recorded };
   if (here !== undefined) expect(kept.has(here), JSON.stringify({ ...facts, kept: [...kept] })).toBe(true);
@@ -50,12 +50,12 @@ async function checkedStep(
   return wasKilled;
 }
 
-async function converge(place: Place, service: Service, id: string): Promise<void> {
+async function converge(place: Place, service: Service): Promise<void> {
   await place.vals('pull', 'a.ts', '--merge');
   await place.vals('push', 'a.ts', '--force', '--no-check');
   await place.vals('pull', 'a.ts');
   expect(await place.words(['status', 'a.ts'])).toEqual({ 'a.ts': 'unchanged' });
-  expect(service.code(id)).toBe(place.read('a.ts'));
+  expect(service.code('a')).toBe(place.read('a.ts'));
   expect(await place.words(['push', 'a.ts'])).toEqual({ 'a.ts': 'unchanged' });
 }
 
@@ -82,25 +82,24 @@ describe('no text is lost by a kill before each step that changes a file', () =>
   const startingAt = cases.map((each, index) => ({ ...each, start: index % stride }));
   it.each(startingAt)('$what', async ({ args, here, there, start }) => {
     const { place, service } = await pushed({ 'a.ts': '1\n2\n3\n4\n5\n' });
-    const id = place.idOf('a.ts');
     let steps = start;
     for (let wasKilled = true; wasKilled; steps += stride) {
       await place.vals('pull', '--force');
       const words = { here: `here_${steps}`, there: `there_${steps}` };
-      if (there !== undefined) service.edit('a', there(service.code(id), words.there));
+      if (there !== undefined) service.edit('a', there(service.code('a'), words.there));
       if (here !== undefined) place.put({ 'a.ts': here(place.read('a.ts'), words.here) });
-      wasKilled = await checkedStep(place, service, id, args, steps);
+      wasKilled = await checkedStep(place, service, args, steps);
       if (there === undefined || args.includes('push')) continue;
       await place.vals('push');
-      expect(service.code(id), `step ${steps}`).toContain(words.there);
+      expect(service.code('a'), `step ${steps}`).toContain(words.there);
     }
     expect(steps).toBeGreaterThan(3);
-    await converge(place, service, id);
+    await converge(place, service);
   });
 
   it('the first push of a new val', async () => {
     // Without a list, nobody would know a val whose push was killed before it was recorded.
-    const service = await newService({ list: true });
+    const service = await startStrict({ list: true });
     const { place } = await pushed({ 'other.ts': 'other' }, service);
     for (let afterChanges = 0; ; afterChanges += stride) {
       const name = `fresh${afterChanges}`;
@@ -110,7 +109,7 @@ describe('no text is lost by a kill before each step that changes a file', () =>
       expect(await place.words(['push', `${name}.ts`])).toMatchObject({
         [`${name}.ts`]: expect.stringMatching(/created|unchanged/),
       });
-      expect(service.code(place.idOf(`${name}.ts`))).toBe(name);
+      expect(service.code(name)).toBe(name);
       if (!wasKilled) break;
     }
     expect(new Set(Object.values(await place.status()))).toEqual(new Set(['unchanged']));
@@ -131,7 +130,6 @@ describe('no text is lost by commands in any order', () => {
     const { between, fraction, oneOf } = chanceOf(seed);
     const lines = Array.from({ length: 8 }, (_, index) => `line_${index}`);
     const { place, service } = await pushed({ 'a.ts': `${lines.join('\n')}\n` });
-    const id = place.idOf('a.ts');
     let serial = 0;
     const edited = (text: string) => {
       serial += 1;
@@ -141,11 +139,11 @@ describe('no text is lost by commands in any order', () => {
     };
     for (let step = 0; step < (isLong ? 14 : 5); step++) {
       if (fraction() < 0.5) place.put({ 'a.ts': edited(place.read('a.ts')) });
-      if (fraction() < 0.5) service.edit('a', edited(service.code(id)));
+      if (fraction() < 0.5) service.edit('a', edited(service.code('a')));
       const afterChanges = fraction() < 0.5 ? between(0, 12) : 1_000;
-      await checkedStep(place, service, id, oneOf(commands), afterChanges);
+      await checkedStep(place, service, oneOf(commands), afterChanges);
     }
-    await converge(place, service, id);
+    await converge(place, service);
   });
 });
 
@@ -169,20 +167,8 @@ it('a killed pull leaves only private copies of a private file, which the next p
 const copiesIn = ({ folder }: Place, below: string): string[] =>
   readdirSync(join(folder, below)).filter((name) => name.endsWith('.tmp'));
 
-it('others cannot read records and backups', async () => {
-  const { place, service } = await pushed({ 'a.ts': 'old' });
-  place.put({ 'a.ts': 'mine' });
-  service.edit('a', 'new');
-  await place.vals('pull', '--force');
-  expect(place.backups()).toEqual(['mine']);
-  const files = place.ownFiles().map(({ path }) => path);
-  expect(new Set(files.map((path) => statSync(path).mode & 0o777))).toEqual(new Set([0o600]));
-  const folders = new Set(files.map(dirname));
-  expect(new Set([...folders].map((path) => statSync(path).mode & 0o777))).toEqual(new Set([0o700]));
-});
-
 it('a pull --force that cannot keep a copy leaves the file as it is', async () => {
-  const { place, service } = await pushed({ 'a.ts': 'old' }, await newService({ list: true }));
+  const { place, service } = await pushed({ 'a.ts': 'old' }, await startStrict({ list: true }));
   place.put({ 'a.ts': 'mine' });
   service.edit('a', 'new');
   const env = { ...place.env, VALS_DATA_DIR: join(place.folder, 'a.ts') };

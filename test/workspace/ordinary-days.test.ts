@@ -1,27 +1,129 @@
-// What people and CI do on an ordinary day, with git, and where a push or a pull once lost work.
+// What people and CI do on an ordinary day, with git, and where a push or a pull once lost work without a word.
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-
-import { expect, it } from 'vitest';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { has } from '../support/features.ts';
-import { environment, startProcess } from '../support/program.ts';
-import { Clone, newService, repository, type Service, withEverything } from './places.ts';
+import { environment, startProcess, temporaryFolder } from '../support/program.ts';
+import { startStrict } from '../support/strict-service.ts';
+import {
+  Clone,
+  kindsOfServices,
+  Place,
+  reachableService,
+  repository,
+  serviceWith,
+  withEverything,
+} from './places.ts';
 
 const code = (text: string) => `export default () => "${text}"\n`;
 
-async function start(files: Record<string, string> = { 'greet.ts': code('v1') }) {
-  const service = await newService(withEverything);
+/** A repository that pushed its files, on a service that others can reach. */
+async function starting(
+  switches = withEverything,
+  files: Record<string, string> = { 'greet.ts': code('good') },
+) {
+  const service = await reachableService('vals.test', switches);
   const mine = repository(service.env, files);
   expect(await mine.vals('push')).toMatchObject({ exit: 0 });
+  mine.commit();
   return { service, mine };
 }
 
-const idOf = (service: Service, name: string): string | undefined =>
-  service.vals().find((val) => val.name === name)?.id;
+describe.each(kindsOfServices)('on a service with %s', (_kind, switches) => {
+  const start = (files?: Record<string, string>) => starting(switches, files);
 
-const asCode = (service: Service, name: string) => service.code(idOf(service, name) ?? '');
+  it('what was restored on the service is not undone by CI, nor by an older clone', async () => {
+    const { service, mine } = await start({ 'greet.ts': code('good'), 'other.ts': code('other') });
+    mine.commit({ 'greet.ts': code('bad') });
+    const older = mine.clone();
+    older.git('reset', '-q', '--hard', 'HEAD~1');
+    expect(await mine.clone().words(['push'])).toMatchObject({ 'greet.ts': 'pushed' });
+    service.edit('greet', code('good'));
+    mine.commit({ 'other.ts': code('newer') });
+    const ci = mine.clone();
+    expect(await ci.words(['push'])).toEqual({ 'greet.ts': 'behind', 'other.ts': 'pushed' });
+    expect(await older.words(['push'])).toMatchObject({ 'greet.ts': 'unchanged' });
+    expect(service.code('greet')).toBe(code('good'));
+    // A commit that is written after the restore and lands the code again says so.
+    mine.commit({ 'greet.ts': code('good') });
+    mine.commit({ 'greet.ts': code('bad') });
+    expect(await mine.clone().words(['push'])).toMatchObject({ 'greet.ts': 'pushed' });
+  });
 
-it('1. a branch that lacks a commit does not revert what was pushed from main', async () => {
-  const { service, mine } = await start();
+  it('CI of a fresh clone makes no versions, and overwrites no hotfix', async () => {
+    const { service, mine } = await start({ 'greet.ts': code('good'), 'other.ts': code('other') });
+    const unchanged = { 'greet.ts': 'unchanged', 'other.ts': 'unchanged' };
+    for (const _run of [1, 2]) expect(await mine.clone().words(['push'])).toEqual(unchanged);
+    expect(service.codes('greet')).toHaveLength(1);
+    service.edit('greet', code('hotfix'));
+    expect(await mine.clone().words(['push'])).toMatchObject({ 'greet.ts': 'behind' });
+    expect(service.code('greet')).toBe(code('hotfix'));
+  });
+
+  it('a commit that was amended after its deploy is no conflict for ever', async () => {
+    const { service, mine } = await start({ 'greet.ts': '1\n2\n3\n4\n5\n6\n7\n' });
+    mine.commit({ 'greet.ts': '1\n2\n3\n4\n5\n6\nseven\n' });
+    await mine.clone().vals('push', '--no-check');
+    mine.put({ 'greet.ts': 'one\n2\n3\n4\n5\n6\nseven\n' });
+    mine.git('commit', '-qa', '--amend', '-m', 'amended');
+    expect(await mine.words(['push', '--no-check'])).toEqual({ 'greet.ts': 'pushed' });
+    expect(await mine.clone().words(['push', '--no-check'])).toEqual({ 'greet.ts': 'unchanged' });
+    // Code that git never had: merged by hand, committed, pushed by git.
+    service.edit('greet', 'one\n2\nthree\n4\n5\n6\nseven\n');
+    mine.commit({ 'greet.ts': 'one\n2\n3\n4\n5\n6\n7th\n' });
+    expect(await mine.clone().words(['push', '--no-check'], 5)).toEqual({ 'greet.ts': 'failed' });
+    expect(await mine.words(['pull', '--merge'])).toEqual({ 'greet.ts': 'merged' });
+    mine.commit();
+    expect(await mine.clone().words(['push', '--no-check'])).toEqual({ 'greet.ts': 'pushed' });
+    expect(service.code('greet')).toBe('one\n2\nthree\n4\n5\n6\n7th\n');
+  });
+
+  it('git is started at most twice where no code differs', async () => {
+    const { service, mine } = await start();
+    service.edit('elsewhere', code('elsewhere'));
+    for (const command of ['status', 'push']) {
+      expect(await startsOfGit(mine, [command])).toBeLessThanOrEqual(2);
+      expect(await startsOfGit(mine.clone(), [command])).toBeLessThanOrEqual(2);
+    }
+  });
+});
+
+/** How often a command starts git. */
+async function startsOfGit(place: Clone, args: string[]): Promise<number> {
+  const folder = temporaryFolder();
+  const log = join(folder, 'log');
+  const git = execFileSync('which', ['git'], { encoding: 'utf8' }).trim();
+  writeFileSync(join(folder, 'git'), `#!/bin/sh\necho "$@" >> ${log}\nexec ${git} "$@"\n`, { mode: 0o755 });
+  const env = { ...place.env, PATH: `${folder}:${process.env.PATH}` };
+  expect(await new Place(place.folder, env, place.home).vals(...args)).toMatchObject({ exit: 0 });
+  return existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').length : 0;
+}
+
+it.each([
+  ['HTML', { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' }],
+  ['400', { status: 400, body: { message: 'no' } }],
+  ['an object of another shape', { body: { vals: [] } }],
+  ['a redirect', { status: 302, headers: { location: '/login' }, body: '' }],
+])('a list that answers %s ends the command, and nothing is written', async (_what, reply) => {
+  let isBroken = false;
+  const service = await serviceWith(({ path }) =>
+    isBroken && path.startsWith('/v1/users/') ? reply : undefined,
+  );
+  const mine = repository(service.env, { 'greet.ts': code('good') });
+  await mine.rows(['push']);
+  service.edit('greet', code('hotfix'));
+  isBroken = true;
+  const before = service.writes().length;
+  for (const args of [['push'], ['push', '--force'], ['status'], ['pull']]) {
+    expect((await mine.clone().vals(...args)).exit, args.join(' ')).toBeGreaterThan(5);
+  }
+  expect(service.writes()).toHaveLength(before);
+});
+
+it('a branch that lacks a commit does not revert what was pushed from main', async () => {
+  const { service, mine } = await starting();
   mine.git('checkout', '-qb', 'feature');
   mine.commit({ 'greet.ts': code('feature') });
   mine.git('checkout', '-q', 'main');
@@ -30,7 +132,7 @@ it('1. a branch that lacks a commit does not revert what was pushed from main', 
   mine.git('checkout', '-q', 'feature');
   expect(await mine.status()).toEqual({ 'greet.ts': 'conflict' });
   expect(await mine.words(['push'], 5)).toEqual({ 'greet.ts': 'failed' });
-  expect(asCode(service, 'greet')).toBe(code('v2'));
+  expect(service.code('greet')).toBe(code('v2'));
   mine.git('checkout', '-qb', 'old', 'main~1');
   expect(await mine.words(['push'])).toEqual({ 'greet.ts': 'behind' });
   mine.git('checkout', '-q', 'feature');
@@ -38,24 +140,9 @@ it('1. a branch that lacks a commit does not revert what was pushed from main', 
   expect(await mine.words(['push'])).toEqual({ 'greet.ts': 'pushed' });
 });
 
-it.each([
-  ['CI', (mine: Clone) => mine.clone()],
-  ['the folder that pushed it', (mine: Clone) => mine],
-] as const)('3. a hotfix on the service is not deleted with its file, by %s', async (_who, by) => {
-  const { service, mine } = await start({ 'job.ts': code('v1'), 'other.ts': code('other') });
-  service.edit('job', code('hotfix'));
-  mine.git('rm', '-q', 'job.ts');
-  mine.git('commit', '-qm', 'rm');
-  expect(await by(mine).vals('push', '--prune', '--yes')).toMatchObject({
-    exit: 0,
-    stderr: expect.stringContaining('The val "job" was left'),
-  });
-  expect(asCode(service, 'job')).toBe(code('hotfix'));
-});
-
-it('4. the val of a renamed file keeps its address, until somebody renames it', async () => {
-  const { service, mine } = await start({ 'count.ts': code('v1') });
-  const id = idOf(service, 'count');
+it('the val of a renamed file keeps its address, until somebody renames it', async () => {
+  const { service, mine } = await starting(withEverything, { 'count.ts': code('v1') });
+  const { id } = service.val('count');
   mine.git('mv', 'count.ts', 'words.ts');
   mine.commit();
   mine.commit({ 'words.ts': code('v2') });
@@ -66,12 +153,12 @@ it('4. the val of a renamed file keeps its address, until somebody renames it', 
   expect(await mine.vals('val', 'set', 'count', '--name', 'words')).toMatchObject({ exit: 0 });
   expect(await mine.clone().rows(['push'])).toMatchObject([{ status: 'pushed', id }]);
   expect(ci.git('status', '--porcelain')).toBe('');
-  expect(service.versions(id ?? '')).toEqual([code('v1'), code('v2')]);
+  expect(service.codes('words')).toEqual([code('v1'), code('v2')]);
   expect(await mine.clone().words(['push', '--prune', '--yes'])).toEqual({ 'words.ts': 'unchanged' });
 });
 
-it('6. my own commit, deployed by CI, is no conflict, and is the base of a merge', async () => {
-  const { service, mine } = await start({ 'greet.ts': '1\n2\n3\n4\n5\n' });
+it('my own commit, deployed by CI, is no conflict, and is the base of a merge', async () => {
+  const { service, mine } = await starting(withEverything, { 'greet.ts': '1\n2\n3\n4\n5\n' });
   mine.commit({ 'greet.ts': '1\n2\nmine\n4\n5\n' });
   expect(await mine.clone().words(['push', '--no-check'])).toEqual({ 'greet.ts': 'pushed' });
   mine.put({ 'greet.ts': '1\n2\nmine\n4\nagain\n' });
@@ -85,13 +172,12 @@ it('6. my own commit, deployed by CI, is no conflict, and is the base of a merge
   expect(mine.read('greet.ts')).toBe('0\n1\n2\nmore\n4\nagain\nend\n');
 });
 
-it('7. after a restored backup, a pull keeps a copy of each file that it replaces', async () => {
-  const { service, mine } = await start();
+it('after a restored backup, a pull keeps a copy of each file that it replaces', async () => {
+  const { service, mine } = await starting();
   mine.put({ 'greet.ts': code('newer') });
   await mine.rows(['push']);
-  const id = idOf(service, 'greet') ?? '';
   // The restored store has version 1 alone, and somebody pushed since.
-  service.delete(id);
+  service.remove('greet');
   service.edit('greet', code('v1'));
   service.edit('greet', code('somebody'));
   expect(await mine.status()).toEqual({ 'greet.ts': 'conflict' });
@@ -104,8 +190,8 @@ it('7. after a restored backup, a pull keeps a copy of each file that it replace
   expect(mine.backups()).toContain(code('somebody'));
 });
 
-it('8. a watch sends what a checkout brings only if it is ahead', async () => {
-  const { service, mine } = await start();
+it('a watch sends what a checkout brings only if it is ahead', async () => {
+  const { service, mine } = await starting();
   mine.git('branch', 'old');
   mine.commit({ 'greet.ts': code('v2') });
   await mine.rows(['push']);
@@ -122,32 +208,32 @@ it('8. a watch sends what a checkout brings only if it is ahead', async () => {
   await says('pushed');
   child.kill('SIGTERM');
   await ended;
-  expect(asCode(service, 'greet')).toBe(code('v2'));
+  expect(service.code('greet')).toBe(code('v2'));
 });
 
-it('9. a name that another val has by now stands for that val', async () => {
-  const { service, mine } = await start({ 'job.ts': code('first') });
+it('a name that another val has by now stands for that val', async () => {
+  const { service, mine } = await starting(withEverything, { 'job.ts': code('first') });
   await mine.vals('val', 'get', 'job');
-  service.strict.rename('job', 'old_job');
+  service.rename('job', 'old_job');
   service.edit('job', code('second'));
   const outside = new Clone(mine.home, mine.env, mine.home);
   expect((await outside.vals('val', 'get', 'job', '--code')).stdout).toBe(code('second'));
   expect((await outside.vals('version', 'get', 'job', '1', '--code')).stdout).toBe(code('second'));
   if (has('run')) expect((await outside.vals('run', 'job', '--no-report')).stdout).toBe('second\n');
-  service.strict.rename('job', 'other');
+  service.rename('job', 'other');
   expect(await outside.vals('val', 'get', 'job')).toMatchObject({ exit: 3 });
 });
 
-it('10. a pull keeps the line ends of the file', async () => {
-  const { service, mine } = await start();
-  mine.put({ 'greet.ts': code('v1').replaceAll('\n', '\r\n') });
+it('a pull keeps the line ends of the file', async () => {
+  const { service, mine } = await starting();
+  mine.put({ 'greet.ts': code('good').replaceAll('\n', '\r\n') });
   service.edit('greet', code('v3'));
   expect(await mine.words(['pull'])).toEqual({ 'greet.ts': 'pulled' });
   expect(mine.read('greet.ts')).toBe(code('v3').replaceAll('\n', '\r\n'));
 });
 
 it('a checkout of depth 1 names fetch-depth, and --force lets the repository win', async () => {
-  const { service, mine } = await start();
+  const { service, mine } = await starting();
   mine.commit({ 'greet.ts': code('v2') });
   const ci = mine.clone('--depth', '1');
   const { exit, stderr } = await ci.vals('push');
@@ -156,7 +242,7 @@ it('a checkout of depth 1 names fetch-depth, and --force lets the repository win
     'greet.ts differs from the service, and git cannot tell which side is newer: the history of this';
   expect(stderr).toContain(first);
   expect(await ci.words(['push', '--force'])).toEqual({ 'greet.ts': 'pushed' });
-  expect(asCode(service, 'greet')).toBe(code('v2'));
+  expect(service.code('greet')).toBe(code('v2'));
   service.edit('gone', code('v1'));
   expect((await ci.vals('push', '--prune')).stderr).toContain(
     'cannot tell which files were deleted or renamed: the history of this checkout',
@@ -167,7 +253,7 @@ it.each([
   ['makes a val of a renamed file, with the privacy of vals.json', false],
   ['replaces the code of a val that nobody here knew', true],
 ])('--force %s', async (_what, isTaken) => {
-  const service = await newService();
+  const service = await startStrict();
   const mine = repository(service.env, { 'vals.json': '{"privacy": "unlisted"}', 'count.ts': code('v1') });
   await mine.rows(['push']);
   mine.git('mv', 'count.ts', 'words.ts');
@@ -176,6 +262,6 @@ it.each([
   expect(await mine.rows(['push'], 5)).toMatchObject([{ status: 'failed', reason: 'renamed here' }]);
   const done = await mine.words(['push', 'words.ts', '--force']);
   expect(done).toEqual({ 'words.ts': isTaken ? 'sent' : 'created' });
-  const { privacy } = service.strict.val('words');
-  expect([asCode(service, 'words'), privacy]).toEqual([code('v1'), isTaken ? 'private' : 'unlisted']);
+  const { privacy } = service.val('words');
+  expect([service.code('words'), privacy]).toEqual([code('v1'), isTaken ? 'private' : 'unlisted']);
 });

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { has } from '../support/features.ts';
 import { temporaryFolder } from '../support/program.ts';
-import { Clone, newService, Place, pushed, type Service } from './places.ts';
+import { startStrict } from '../support/strict-service.ts';
+import { Clone, Place, pushed, type Service } from './places.ts';
 
 /** A repository with two workspaces, seen from its top. */
 async function monorepo(): Promise<{ top: Place; a: Place; b: Place; service: Service }> {
-  const service = await newService();
+  const service = await startStrict();
   const top = new Clone(temporaryFolder(), service.env);
   top.git('init', '-q');
   top.put({ 'packages/a/greet.ts': 'greet_1', 'packages/b/count.ts': 'count_1' });
@@ -22,7 +23,6 @@ async function monorepo(): Promise<{ top: Place; a: Place; b: Place; service: Se
 describe('a path belongs to the workspace above it, from wherever it is typed', () => {
   it('a push does not overwrite an edit on the service', async () => {
     const { top, a, service } = await monorepo();
-    const id = a.idOf('greet.ts');
     service.edit('greet', 'theirs');
     a.put({ 'greet.ts': 'mine' });
     for (const path of ['packages/a/greet.ts', 'packages/a', join(a.folder, 'greet.ts')]) {
@@ -34,7 +34,7 @@ describe('a path belongs to the workspace above it, from wherever it is typed', 
       'packages/a/greet.ts went another way than the service, and neither is known to be newer.',
     );
     expect(stderr).toContain('`vals push packages/a/greet.ts --force`');
-    expect(service.versions(id)).toEqual(['greet_1', 'theirs']);
+    expect(service.codes('greet')).toEqual(['greet_1', 'theirs']);
   });
 
   it('a push, a status, a diff and a pull work on that workspace', async () => {
@@ -130,10 +130,10 @@ describe('--name in a workspace', () => {
     const { place, service } = await pushed({ 'a.ts': 'a' });
     const { stdout } = await place.vals('val', 'get', 'a', '--code');
     expect(stdout).toBe('a');
-    const { id } = service.edit('piped', 'before');
+    service.edit('piped', 'before');
     const { exit } = await place.pipe('after', 'push', '-', '--name', 'piped');
     expect(exit).toBe(0);
-    expect(service.code(id)).toBe('after');
+    expect(service.code('piped')).toBe('after');
     expect(place.manifest()).toEqual({});
   });
 });

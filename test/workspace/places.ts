@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import {
@@ -14,7 +13,6 @@ import {
 } from '../support/program.ts';
 import { reachable } from '../support/proxy.ts';
 import type { Reply, Seen } from '../support/scripted-service.ts';
-import type { Answer } from '../support/strict/answers.ts';
 import type { Switches } from '../support/strict/switches.ts';
 import { type StrictService, startStrict } from '../support/strict-service.ts';
 
@@ -33,44 +31,7 @@ export interface Row {
 
 export type Env = Record<string, string>;
 
-/** The vals of one strict service, as tests ask for them. */
-export class Service {
-  constructor(readonly strict: StrictService) {}
-
-  get env(): Env {
-    return this.strict.env;
-  }
-
-  get baseUrl(): string {
-    return this.strict.baseUrl;
-  }
-
-  get token(): string {
-    return this.strict.token;
-  }
-
-  edit = (name: string, code: string): { id: string; version: number } => {
-    const { id, versions } = this.strict.edit(name, code);
-    return { id, version: versions.at(-1)?.version ?? 0 };
-  };
-
-  delete = (id: string): void => void this.strict.store.vals.delete(id);
-
-  vals = (): { id: string; name: string }[] => this.strict.vals();
-
-  idOf = (name: string): string => this.strict.val(name).id;
-
-  #val(id: string) {
-    const val = this.strict.store.vals.get(id);
-    if (val === undefined) throw new Error(`The service has no val ${id}.`);
-    return val;
-  }
-
-  code = (id: string): string => this.#val(id).versions.at(-1)?.code ?? '';
-
-  /** The codes of the versions, oldest first. */
-  versions = (id: string): string[] => this.#val(id).versions.map(({ code }) => code);
-}
+export type Service = StrictService;
 
 /** What a service with everything has beside the 14 routes. */
 export const withEverything: Switches = { list: true, codeHash: true, etag: true, changeVal: true };
@@ -82,48 +43,29 @@ export const kindsOfServices: [string, Switches][] = [
   ['a list, codeHash and ETag', withEverything],
 ];
 
-export const newService = async (switches: Switches = {}): Promise<Service> =>
-  new Service(await startStrict(switches));
-
 /** A service that vals.json lists, because others can reach it. */
 export async function reachableService(name?: string, switches: Switches = {}): Promise<Service> {
-  const strict = await startStrict(switches);
-  return new Service({ ...strict, env: await reachable(strict.env, name) });
+  const service = await startStrict(switches);
+  return { ...service, env: await reachable(service.env, name) };
 }
 
 /** A service that gives other replies to some requests. */
 export async function serviceWith(
   instead: (seen: Seen, service: Service) => Reply | undefined,
   switches: Switches = withEverything,
-) {
-  const strict = await startStrict(switches);
-  const service = new Service(strict);
-  strict.switches.instead = (seen) => instead(seen, service);
-  const { env, requests } = strict;
-  const writes = () => requests.filter(({ method }) => method !== 'GET');
-  return { service, env, requests, writes };
+): Promise<Service> {
+  const service = await startStrict(switches);
+  service.switches.instead = (seen) => instead(seen, service);
+  return service;
 }
-
-/** Answers a request after something else happened, such as a change by somebody else. */
-export const passOnAfter =
-  ({ strict }: Service, act: () => unknown): Reply =>
-  async (response, seen) => {
-    await act();
-    send(response, strict.handle(seen));
-  };
 
 /** Carries a request out, and loses the answer. */
 export const loseAnswer =
-  ({ strict }: Service): Reply =>
+  (service: Service): Reply =>
   (response, seen) => {
-    strict.handle(seen);
+    service.handle(seen);
     response.destroy();
   };
-
-function send(response: ServerResponse, { status = 200, headers = {}, body }: Answer): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers });
-  response.end(body === undefined ? '' : JSON.stringify(body));
-}
 
 export const noList = ({ path }: Seen): Reply | undefined =>
   path.startsWith('/v1/users/') ? { status: 404, body: {} } : undefined;
@@ -165,12 +107,6 @@ export class Place {
     for (const path of paths) rmSync(join(this.folder, path), { recursive: true });
   }
 
-  move(from: string, to: string): void {
-    if (!existsSync(join(this.folder, from))) return;
-    this.put({ [to]: this.read(from) });
-    this.remove(from);
-  }
-
   read = (file: string): string => readFileSync(join(this.folder, file), 'utf8');
 
   /** What vals keeps of this workspace in the data directory. */
@@ -203,12 +139,6 @@ export class Place {
     privacy?: string;
     ids?: Record<string, Record<string, string>>;
   } => JSON.parse(this.read('vals.json'));
-
-  /** The id that the record has. */
-  idOf(file: string): string {
-    const name = this.manifest().names?.[file] ?? file.replace(/^.*\/|\.[^.]*$/g, '');
-    return this.records()[name]?.id ?? '';
-  }
 }
 
 export function workspaceWith(env: Env, files: Record<string, string | Uint8Array> = {}): Place {
@@ -221,7 +151,7 @@ export async function pushed(
   files: Record<string, string>,
   service?: Service,
 ): Promise<{ place: Place; service: Service }> {
-  const there = service ?? (await newService());
+  const there = service ?? (await startStrict());
   const place = new Place(temporaryFolder(), there.env);
   place.put(files);
   for (const args of [['init'], ['push']]) {

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { startStrict } from '../support/strict-service.ts';
 import {
   type Clone,
   kindsOfServices,
-  newService,
   Place,
-  passOnAfter,
   pushed,
   repository,
   type Service,
@@ -21,7 +20,7 @@ const names = (service: Service): string[] =>
 
 /** The files of the vals a and b were deleted, and the val elsewhere never had one here. */
 async function workspace(switches = withEverything): Promise<{ place: Clone; service: Service }> {
-  const service = await newService(switches);
+  const service = await startStrict(switches);
   const place = repository(service.env, { 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
   await place.rows(['push']);
   service.edit('elsewhere', 'x');
@@ -83,7 +82,7 @@ describe('the question of push --prune', () => {
       expect(refused.screen).toMatch(/ {2}a {2}version 1 {2}.*a\.ts/);
     }
     expect(names(service)).toEqual(['a', 'b', 'c', 'elsewhere']);
-    expect(service.code(service.idOf('c'))).toBe('c');
+    expect(service.code('c')).toBe('c');
     expect((await ask('y\r')).exit).toBe(0);
     expect(names(service)).toEqual(['c', 'elsewhere']);
   });
@@ -120,15 +119,16 @@ describe('push --prune does not delete', () => {
         'The val "a" was left, because a.ts is gone, but its history in git does not have the code that the val has now.\n',
     });
     expect(stdout).toContain('deleted\tb\t');
-    expect(service.code(service.idOf('a'))).toBe('theirs');
+    expect(service.code('a')).toBe('theirs');
     expect(await place.status()).toEqual({ 'c.ts': 'unchanged' });
   });
 
   it('a val that somebody changes while it is deleted', async () => {
-    const { service, env } = await serviceWith(({ method }, there) =>
-      method === 'DELETE' ? passOnAfter(there, () => there.edit('a', 'theirs')) : undefined,
-    );
-    const place = repository(env, { 'a.ts': 'a' });
+    const service = await serviceWith(({ method }, there) => {
+      if (method === 'DELETE') there.edit('a', 'theirs');
+      return undefined;
+    });
+    const place = repository(service.env, { 'a.ts': 'a' });
     await place.rows(['push']);
     place.commit({ 'a.ts': undefined });
     expect(await place.words(['push', '--prune', '--yes'], 5)).toEqual({ 'a.ts': 'failed' });
@@ -168,7 +168,7 @@ describe('push --prune does not delete', () => {
   });
 
   it('the val of a file that git moved to another workspace of the repository', async () => {
-    const service = await newService(withEverything);
+    const service = await startStrict(withEverything);
     const top = repository(service.env, { 'a/vals.json': '{}', 'a/greet.ts': '1', 'b/vals.json': '{}' });
     await top.rows(['push', 'a']);
     top.git('mv', 'a/greet.ts', 'b/greet.ts');

@@ -2,21 +2,13 @@ import { chmodSync, cpSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scriptedService } from '../support/scripted-service.ts';
-import {
-  newService,
-  noList,
-  Place,
-  pushed,
-  reachableService,
-  repository,
-  serviceWith,
-  workspaceWith,
-} from './places.ts';
+import { startStrict } from '../support/strict-service.ts';
+import { noList, Place, pushed, reachableService, repository, serviceWith, workspaceWith } from './places.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
 test('pull writes what changed there, keeps edited files, and restores a missing file only if it is named', async () => {
-  const service = await newService();
+  const service = await startStrict();
   const place = repository(service.env, { 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
   await place.rows(['push']);
   service.edit('a', 'a2');
@@ -59,11 +51,11 @@ test('pull refuses a conflict with exit 5, merges with --merge, and overwrites w
 test.each([[['pull']], [['pull', '--force']], [['pull', '--merge']]])(
   'vals %j does not overwrite what is saved while it runs',
   async (args) => {
-    const { service, env } = await serviceWith(({ path }) => {
+    const service = await serviceWith(({ path }) => {
       if (path.startsWith('/v1/vals/')) place.put({ 'a.ts': 'saved meanwhile' });
       return undefined;
     });
-    const place: Place = workspaceWith(env, { 'a.ts': 'a' });
+    const place: Place = workspaceWith(service.env, { 'a.ts': 'a' });
     await place.rows(['push']);
     if (args.includes('--merge')) place.put({ 'a.ts': 'mine' });
     service.edit('a', 'theirs');
@@ -90,18 +82,18 @@ test('pull --merge marks a conflict in the file, and push refuses the file until
     });
   }
   expect(place.backups()).toEqual(['1\nX\n3\n']);
-  expect(service.code(place.idOf('a.ts'))).toBe('1\nY\n3\n');
+  expect(service.code('a')).toBe('1\nY\n3\n');
   const marked = place.read('a.ts');
   place.put({ 'a.ts': '1\nXY\n3\n' });
   expect(await place.status()).toEqual({ 'a.ts': 'changed here' });
   expect(await place.words(['push'])).toEqual({ 'a.ts': 'pushed' });
-  expect(service.code(place.idOf('a.ts'))).toBe('1\nXY\n3\n');
+  expect(service.code('a')).toBe('1\nXY\n3\n');
   place.put({ 'a.ts': marked });
   expect((await place.vals('push', '--force', '--no-check')).exit).toBe(0);
 });
 
 test('pull takes a restore over, and refuses what was built on the bad version', async () => {
-  const { env, edit } = await newService();
+  const { env, edit } = await startStrict();
   const place = repository(env, { 'a.ts': '1\ngood\n3\n4\n5\n6\n' });
   await place.rows(['push', '--no-check']);
   place.commit({ 'a.ts': '1\nbad\n3\n4\n5\n6\n' });
@@ -114,29 +106,17 @@ test('pull takes a restore over, and refuses what was built on the bad version',
   expect(await place.words(['push', '--no-check'])).toEqual({ 'a.ts': 'pushed' });
 });
 
-test('pull of a file whose val was renamed there writes the name, and a pull of all does not', async () => {
-  const { env, strict, idOf } = await newService({ list: true, changeVal: true });
-  const place = repository(env, { 'a.ts': 'a' });
-  await place.rows(['push']);
-  const renamed = strict.store.vals.get(idOf('a'));
-  if (renamed !== undefined) renamed.name = 'b';
-  expect(await place.words(['pull'], 5)).toEqual({ 'a.ts': 'failed' });
-  const { stderr } = await place.vals('pull', 'a.ts');
-  expect(stderr).toContain('The val "a" is named "b" on the service. vals.json was updated.');
-  expect(place.manifest().names).toEqual({ 'a.ts': 'b' });
-  expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
-});
-
-test('pull of a file whose val was renamed and changed there writes the name alone', async () => {
-  const { env, strict, edit } = await newService({ list: true, changeVal: true });
+test('pull of a file whose val was renamed and changed there writes the name alone, and a pull of all does not', async () => {
+  const { env, rename, edit } = await startStrict({ list: true, changeVal: true });
   const place = repository(env, { 'a.ts': 'a' });
   await place.rows(['push']);
   edit('a', 'theirs');
-  strict.rename('a', 'b');
+  rename('a', 'b');
   place.put({ 'a.ts': 'mine' });
+  expect(await place.words(['pull'], 5)).toEqual({ 'a.ts': 'failed' });
   const { exit, stdout, stderr } = await place.vals('pull', 'a.ts');
   expect({ exit, row: stdout.split('\t').slice(0, 2) }).toEqual({ exit: 0, row: ['kept', 'b'] });
-  expect(stderr).toContain('vals.json was updated.');
+  expect(stderr).toContain('The val "a" is named "b" on the service. vals.json was updated.');
   expect(stderr).toContain(
     'warning: a.ts went another way than the service, and neither is known to be newer.',
   );
@@ -189,7 +169,7 @@ test('without git pull --merge says so, and overwrites nothing', async () => {
 });
 
 test('pull adds a val by its id, in a file of its name', async () => {
-  const service = await newService();
+  const service = await startStrict();
   const place = workspaceWith(service.env);
   const { id: hello } = service.edit('hello', 'hello\n');
   expect(await place.rows(['pull', hello])).toEqual([
@@ -215,7 +195,7 @@ test('where the service cannot list vals, pull writes the id of a val that a fil
 test('pull and push keep the files of vals that were deleted there, and push --force makes the vals anew', async () => {
   const names = ['a', 'b', 'c', 'd', 'e'];
   const { place, service } = await pushed(Object.fromEntries(names.map((name) => [`${name}.ts`, name])));
-  for (const name of names) service.delete(place.idOf(`${name}.ts`));
+  for (const name of names) service.remove(name);
   expect(new Set(Object.values(await place.status()))).toEqual(new Set(['conflict']));
   for (const args of [['pull'], ['pull', '--force']]) {
     expect(new Set(Object.values(await place.words(args, 5)))).toEqual(new Set(['failed']));

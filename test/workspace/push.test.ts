@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Reply, Seen } from '../support/scripted-service.ts';
+import { startStrict } from '../support/strict-service.ts';
 import {
   kindsOfServices,
   loseAnswer,
-  newService,
   Place,
-  passOnAfter,
   pushed,
   reachableService,
   repository,
@@ -15,7 +14,7 @@ import {
 } from './places.ts';
 
 describe.each(kindsOfServices)('on a service with %s', (_kind, switches) => {
-  const start = async (files: Record<string, string>) => pushed(files, await newService(switches));
+  const start = async (files: Record<string, string>) => pushed(files, await startStrict(switches));
 
   it('push sends changed and new files, and writes nothing into vals.json', async () => {
     const { place, service } = await start({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
@@ -34,10 +33,10 @@ describe.each(kindsOfServices)('on a service with %s', (_kind, switches) => {
       stderr:
         'c.ts was not sent, because its val changed on the service. To write it into the files, run `vals pull`.\n',
     });
-    expect(stdout.split('\n')[0]).toBe(`pushed\ta\t2\t${place.idOf('a.ts')}\ta.ts`);
+    expect(stdout.split('\n')[0]).toBe(`pushed\ta\t2\t${service.val('a').id}\ta.ts`);
     expect(stdout).toContain('created\td\t1\t');
     expect(await place.rows(['push', 'a.ts'])).toEqual([
-      { file: 'a.ts', name: 'a', status: 'unchanged', id: place.idOf('a.ts'), version: 2 },
+      { file: 'a.ts', name: 'a', status: 'unchanged', id: service.val('a').id, version: 2 },
     ]);
     expect(await place.status()).toMatchObject({ 'sub/d.ts': 'unchanged' });
     expect(place.manifest()).toEqual({});
@@ -58,10 +57,10 @@ describe.each(kindsOfServices)('on a service with %s', (_kind, switches) => {
       expect(await place.words(args, 5)).toMatchObject({ 'a.ts': 'failed' });
     }
     expect(await place.onScreen(['push'], { answers: [] })).toMatchObject({ exit: 5 });
-    expect(service.versions(service.idOf('a'))).toEqual(['a', 'theirs']);
+    expect(service.codes('a')).toEqual(['a', 'theirs']);
     expect(await place.words(['push', '--force'])).toMatchObject({ 'a.ts': 'pushed', 'd.ts': 'pushed' });
-    expect(service.versions(service.idOf('a'))).toEqual(['a', 'theirs', 'mine']);
-    expect(service.versions(service.idOf('d'))).toEqual(['d', 'theirs', 'd']);
+    expect(service.codes('a')).toEqual(['a', 'theirs', 'mine']);
+    expect(service.codes('d')).toEqual(['d', 'theirs', 'd']);
   });
 
   it('push --if-version sends a file, whatever its past is, if the val still has that version', async () => {
@@ -74,12 +73,12 @@ describe.each(kindsOfServices)('on a service with %s', (_kind, switches) => {
     }
     expect(await place.words(['push', 'a.ts', '--if-version', '2'])).toEqual({ 'a.ts': 'pushed' });
     expect(await place.words(['push', 'a.ts', '--if-version', '3'])).toEqual({ 'a.ts': 'unchanged' });
-    expect(service.versions(place.idOf('a.ts'))).toEqual(['a', 'theirs', 'a']);
+    expect(service.codes('a')).toEqual(['a', 'theirs', 'a']);
   });
 
   it('a val that is gone is a conflict, and --force makes it anew', async () => {
     const { place, service } = await start({ 'a.ts': 'a' });
-    service.strict.remove('a');
+    service.remove('a');
     expect(await place.rows(['push'], 5)).toMatchObject([{ status: 'failed', reason: 'deleted there' }]);
     expect(await place.rows(['status'])).toMatchObject([{ status: 'conflict', reason: 'deleted there' }]);
     expect(await place.words(['push', '--force'])).toEqual({ 'a.ts': 'created' });
@@ -87,7 +86,7 @@ describe.each(kindsOfServices)('on a service with %s', (_kind, switches) => {
 
   it('a val that has another name is a conflict, and --force keeps its name', async () => {
     const { place, service } = await start({ 'a.ts': 'a' });
-    service.strict.rename('a', 'theirs');
+    service.rename('a', 'theirs');
     place.put({ 'a.ts': 'a2' });
     const [row] = await place.rows(['push'], 5);
     expect(row).toMatchObject({ status: 'failed', reason: 'renamed there' });
@@ -108,7 +107,7 @@ describe.each(kindsOfServices)('on a service with %s', (_kind, switches) => {
     const sent = { 'a.ts': 'pushed', 'b.ts': 'created' };
     expect(await place.words(['push', '--force', '--no-check'])).toEqual(sent);
     expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
-    expect(service.code(service.idOf('a'))).toBe(marked);
+    expect(service.code('a')).toBe(marked);
   });
 
   it('line ends make no version, and a push sends those of the service', async () => {
@@ -117,25 +116,9 @@ describe.each(kindsOfServices)('on a service with %s', (_kind, switches) => {
     expect(await place.words(['push'])).toEqual({ 'a.ts': 'unchanged' });
     place.put({ 'a.ts': 'a\r\nc\r\n' });
     expect(await place.words(['push'])).toEqual({ 'a.ts': 'pushed' });
-    expect(service.code(service.idOf('a'))).toBe('a\nc\n');
+    expect(service.code('a')).toBe('a\nc\n');
   });
 });
-
-it.each([{}, withEverything, { list: true, etag: true }])(
-  'on a service with %j, an edit that another push has just sent is unchanged',
-  async (switches) => {
-    const { place, service } = await pushed({ 'a.ts': 'a' }, await newService(switches));
-    place.put({ 'a.ts': 'a2' });
-    service.strict.switches.instead = ({ path }) => {
-      if (!path.endsWith('/versions')) return undefined;
-      service.strict.switches.instead = () => undefined;
-      return passOnAfter(service, () => service.edit('a', 'a2'));
-    };
-    expect(await place.words(['push'])).toEqual({ 'a.ts': 'unchanged' });
-    expect(service.versions(service.idOf('a'))).toEqual(['a', 'a2']);
-    expect(place.records().a?.version).toBe(2);
-  },
-);
 
 it('on GitHub, push warns once of all files that are behind', async () => {
   const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
@@ -148,7 +131,7 @@ it('on GitHub, push warns once of all files that are behind', async () => {
 
 it('push keeps the records of two services apart', async () => {
   const { place } = await pushed({ 'a.ts': 'a' });
-  const second = await newService();
+  const second = await startStrict();
   const elsewhere = new Place(place.folder, second.env, place.home);
   expect(await elsewhere.status()).toEqual({ 'a.ts': 'new' });
   expect(await elsewhere.words(['push'])).toEqual({ 'a.ts': 'created' });
@@ -163,7 +146,7 @@ describe('a push says what the answers showed, and no more', () => {
     ['always 200', 'sent', 'pushed'],
     ['empty', 'sent', 'sent'],
   ] as const)('where the service answers writes %s', async (writes, first, second) => {
-    const service = await newService({ ...withEverything, writes });
+    const service = await startStrict({ ...withEverything, writes });
     const place = workspaceWith(service.env, { 'a.ts': 'a' });
     expect(await place.words(['push'])).toEqual({ 'a.ts': first });
     expect(await place.words(['push'])).toEqual({ 'a.ts': 'unchanged' });
@@ -175,14 +158,14 @@ describe('a push says what the answers showed, and no more', () => {
   it('after a lost answer nobody knows, and the next push finds out', async () => {
     let loses = true;
     const isWrite = ({ method }: Seen) => method === 'PUT' || method === 'POST';
-    const { service, env } = await serviceWith((seen, there): Reply | undefined =>
+    const service = await serviceWith((seen, there): Reply | undefined =>
       loses && isWrite(seen) ? loseAnswer(there) : undefined,
     );
-    const place = workspaceWith(env, { 'a.ts': 'a' });
+    const place = workspaceWith(service.env, { 'a.ts': 'a' });
     expect(await place.vals('push', '--timeout', '1')).toMatchObject({ exit: 8 });
     loses = false;
     expect(await place.words(['push'])).toEqual({ 'a.ts': 'unchanged' });
-    expect(service.versions(service.idOf('a'))).toEqual(['a']);
+    expect(service.codes('a')).toEqual(['a']);
   });
 });
 
@@ -190,19 +173,19 @@ it.each(kindsOfServices)(
   'nothing is replaced if somebody makes a val meanwhile: %s',
   async (_kind, switches) => {
     let isRace = true;
-    const { service, env } = await serviceWith(({ method }, there) => {
-      if (method !== 'POST' || !isRace) return undefined;
-      isRace = false;
-      return passOnAfter(there, () => there.edit('a', 'theirs'));
+    const service = await serviceWith(({ method }, there) => {
+      if (method === 'POST' && isRace) there.edit('a', 'theirs');
+      if (method === 'POST') isRace = false;
+      return undefined;
     }, switches);
-    const place = workspaceWith(env, { 'a.ts': 'mine' });
+    const place = workspaceWith(service.env, { 'a.ts': 'mine' });
     const [row] = await place.rows(['push'], 5);
     expect(row).toMatchObject({
       status: 'failed',
       reason: 'name taken',
       error: { kind: 'conflict', exit: 5 },
     });
-    expect(service.versions(service.idOf('a'))).toEqual(['theirs']);
+    expect(service.codes('a')).toEqual(['theirs']);
   },
 );
 
@@ -214,36 +197,37 @@ it.each([
   const isChange = ({ method, path }: Seen) =>
     etag ? method === 'PUT' : method === 'GET' && /^\/v1\/vals\/[^/]+$/.test(path);
   let looks = 0;
-  const { service, env } = await serviceWith(
+  const service = await serviceWith(
     (seen, there) => {
-      if (!changes || !isChange(seen)) return undefined;
-      looks += 1;
+      if (changes && isChange(seen)) looks += 1;
       // Without ETag the val is read, and just before the write once more.
-      return looks === (etag ? 1 : 2) ? passOnAfter(there, () => there.edit('a', 'theirs')) : undefined;
+      if (changes && isChange(seen) && looks === (etag ? 1 : 2)) there.edit('a', 'theirs');
+      return undefined;
     },
     { etag },
   );
-  const place = workspaceWith(env, { 'a.ts': 'a' });
+  const place = workspaceWith(service.env, { 'a.ts': 'a' });
   await place.rows(['push']);
   place.put({ 'a.ts': 'mine' });
   changes = true;
   const [row] = await place.rows(['push'], 5);
   expect(row).toMatchObject({ status: 'failed', error: { kind: 'conflict', exit: 5 } });
-  expect(service.versions(service.idOf('a'))).toEqual(['a', 'theirs']);
+  expect(service.codes('a')).toEqual(['a', 'theirs']);
 });
 
 it.each(kindsOfServices)(
   'of two terminals that push the same edit at once, the later one finds it unchanged: %s',
   async (_kind, switches) => {
-    const { place, service } = await pushed({ 'a.ts': 'a' }, await newService(switches));
+    const { place, service } = await pushed({ 'a.ts': 'a' }, await startStrict(switches));
     place.put({ 'a.ts': 'a2' });
     // The versions are asked once, between the look and the write.
-    service.strict.switches.instead = ({ method, path }) => {
+    service.switches.instead = ({ method, path }) => {
       if (method === 'GET' && path.endsWith('/versions')) service.edit('a', 'a2');
       return undefined;
     };
     expect(await place.words(['push'])).toEqual({ 'a.ts': 'unchanged' });
-    expect(service.versions(service.idOf('a'))).toEqual(['a', 'a2']);
+    expect(service.codes('a')).toEqual(['a', 'a2']);
+    expect(place.records().a?.version).toBe(2);
     const both = [await place.words(['push']), await place.status()];
     expect(both).toEqual([{ 'a.ts': 'unchanged' }, { 'a.ts': 'unchanged' }]);
   },
@@ -251,15 +235,14 @@ it.each(kindsOfServices)(
 
 it('push leaves the val of a missing file, and an empty file stops the push before it begins', async () => {
   const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
-  const id = place.idOf('a.ts');
   place.remove('a.ts');
   place.put({ 'b.ts': 'b2' });
   expect(await place.words(['push'])).toEqual({ 'b.ts': 'pushed' });
-  expect(service.code(id)).toBe('a');
+  expect(service.code('a')).toBe('a');
   place.put({ 'a.ts': '', 'b.ts': 'b3' });
   expect(await place.words(['push'], 10)).toEqual({ 'a.ts': 'failed', 'b.ts': 'skipped' });
   expect((await place.vals('push')).stderr).toContain('or list the file in .valsignore.\n');
-  expect(service.code(place.idOf('b.ts'))).toBe('b2');
+  expect(service.code('b')).toBe('b2');
   place.put({ '.valsignore': 'a.ts\n' });
   expect((await place.vals('push')).exit).toBe(0);
 });
@@ -272,13 +255,13 @@ it('two files of one name: a push sends nothing, and status shows the others', a
   expect(status).toMatchObject({ exit: 2, error: { kind: 'usage', message } });
   expect(JSON.parse(status.stdout)).toMatchObject([{ file: 'a.ts', status: 'changed here' }]);
   expect(await place.vals('push', '--json')).toMatchObject({ exit: 2, error: { message } });
-  expect(service.code(place.idOf('a.ts'))).toBe('a');
+  expect(service.code('a')).toBe('a');
   expect(await place.words(['push', 'a.ts'])).toEqual({ 'a.ts': 'pushed' });
 });
 
 describe('the question of the first push', () => {
   async function freshClone() {
-    const service = await newService(withEverything);
+    const service = await startStrict(withEverything);
     const mine = repository(service.env, { 'a.ts': 'a', 'b.ts': 'b' });
     await mine.rows(['push']);
     mine.commit({ 'a.ts': 'a2' });
@@ -298,7 +281,7 @@ describe('the question of the first push', () => {
       expect(screen).toMatch(/ {2}a {2}version 1 {2}changed \ds ago {2}by ada {2}a\.ts/);
     }
     expect(service.vals().map(({ name }) => name)).toEqual(['a', 'b']);
-    expect(service.versions(service.idOf('a'))).toEqual(['a']);
+    expect(service.codes('a')).toEqual(['a']);
     const dry = await fresh.onScreen(['push', '--dry-run'], { answers: [] });
     expect(dry).toMatchObject({ exit: 0, screen: expect.stringContaining('A push would ask') });
   });
@@ -323,7 +306,7 @@ describe('a service that cannot list vals', () => {
     const mine = repository(service.env, { 'a.ts': 'a', 'b.ts': 'b' });
     const first = await mine.vals('push');
     expect(first).toMatchObject({ exit: 0, stderr: expect.stringContaining('Commit vals.json.') });
-    const ids = { a: service.idOf('a'), b: service.idOf('b') };
+    const ids = { a: service.val('a').id, b: service.val('b').id };
     expect(mine.manifest()).toEqual({ services: ['http://vals.test'], ids: { 'http://vals.test': ids } });
     expect(await mine.vals('push')).toMatchObject({ exit: 0, stderr: '' });
     mine.commit();
@@ -333,16 +316,10 @@ describe('a service that cannot list vals', () => {
     service.edit('a', 'hotfix');
     mine.commit({ 'b.ts': 'b2' });
     expect(await mine.clone().words(['push'])).toEqual({ 'a.ts': 'behind', 'b.ts': 'pushed' });
-  });
-
-  it('gets back the ids that a merge of vals.json lost', async () => {
-    const service = await reachableService();
-    const mine = repository(service.env, { 'a.ts': 'a', 'b.ts': 'b' });
-    await mine.vals('push');
-    const [a, b] = [service.idOf('a'), service.idOf('b')];
-    mine.put({ 'vals.json': JSON.stringify({ ids: { 'http://vals.test': { b } } }) });
-    expect(await mine.words(['push'])).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
-    expect(mine.manifest()).toMatchObject({ ids: { 'http://vals.test': { a, b } } });
+    // A merge lost an id.
+    mine.put({ 'vals.json': JSON.stringify({ ids: { 'http://vals.test': { a: ids.a } } }) });
+    expect(await mine.words(['push'])).toMatchObject({ 'b.ts': 'unchanged' });
+    expect(mine.manifest()).toMatchObject({ ids: { 'http://vals.test': ids } });
   });
 
   it('keeps a val that nobody here knows, and the message says how to go on', async () => {
@@ -351,7 +328,7 @@ describe('a service that cannot list vals', () => {
     const ci = mine.clone();
     const made = await job(ci).vals('push');
     expect(made.stderr).toContain(
-      `::warning::vals.json has the id of a val now, because this service cannot list vals. Commit vals.json. It has "ids": {"http://vals.test":{"a":"${service.idOf('a')}"}}`,
+      `::warning::vals.json has the id of a val now, because this service cannot list vals. Commit vals.json. It has "ids": {"http://vals.test":{"a":"${service.val('a').id}"}}`,
     );
     mine.commit({ 'a.ts': 'a2' });
     const [row] = await mine.clone().rows(['push'], 5);
@@ -359,9 +336,9 @@ describe('a service that cannot list vals', () => {
     expect(row?.error?.hint).toMatch(
       /"ids" of vals\.json, under its name.*`vals pull <id>`.*push a\.ts --force/,
     );
-    expect(service.versions(service.idOf('a'))).toEqual(['a']);
+    expect(service.codes('a')).toEqual(['a']);
     expect(await mine.clone().words(['push', '--force'])).toEqual({ 'a.ts': 'sent' });
-    expect(service.versions(service.idOf('a'))).toEqual(['a', 'a2']);
+    expect(service.codes('a')).toEqual(['a', 'a2']);
   });
 
   it('refuses a taken name in its own words, if not with 409', async () => {
@@ -370,19 +347,19 @@ describe('a service that cannot list vals', () => {
     service.edit('a', 'theirs');
     const [row] = await mine.rows(['push'], 6);
     expect(row?.error?.message).toContain('the name a is already taken');
-    expect(service.versions(service.idOf('a'))).toEqual(['theirs']);
+    expect(service.codes('a')).toEqual(['theirs']);
   });
 
   it('counts an entry of ids by its id, whatever its name', async () => {
     const service = await reachableService();
     const mine = repository(service.env, { 'a.ts': 'a' });
     await mine.rows(['push']);
-    service.strict.rename('a', 'b');
+    service.rename('a', 'b');
     mine.git('mv', 'a.ts', 'b.ts');
     mine.commit();
     expect(await mine.clone().words(['push'])).toEqual({ 'b.ts': 'unchanged' });
-    const bob = service.strict.addPerson('bob');
-    const theirs = service.strict.edit('theirs', 'x', { owner: bob.person });
+    const bob = service.addPerson('bob');
+    const theirs = service.edit('theirs', 'x', { owner: bob.person });
     theirs.privacy = 'public';
     mine.put({
       'vals.json': JSON.stringify({ ids: { 'http://vals.test': { c: theirs.id } } }),
@@ -397,20 +374,14 @@ describe('a service that cannot list vals', () => {
   });
 });
 
-describe('new vals', () => {
-  it('are made with the privacy of vals.json', async () => {
-    const service = await newService({ privacy: 'public' });
-    const place = workspaceWith(service.env, { 'vals.json': '{"privacy": "private"}', 'a.ts': 'a' });
-    expect(await place.vals('push')).toMatchObject({ exit: 0, stderr: '' });
-    expect(service.strict.val('a').privacy).toBe('private');
-  });
-
-  it('that anybody can read are said in one line', async () => {
-    const service = await newService({ privacy: 'public' });
-    const place = workspaceWith(service.env, { 'a.ts': 'a', 'b.ts': 'b' });
-    const { stderr } = await place.vals('push');
-    expect(stderr).toBe(
-      'Anybody can read these new vals: a and b. To change that, run `vals val set <val> --privacy private`.\n',
-    );
-  });
+it('new vals that anybody can read are said in one line, and vals.json has the privacy of others', async () => {
+  const service = await startStrict({ privacy: 'public' });
+  const place = workspaceWith(service.env, { 'a.ts': 'a', 'b.ts': 'b' });
+  const { stderr } = await place.vals('push');
+  expect(stderr).toBe(
+    'Anybody can read these new vals: a and b. To change that, run `vals val set <val> --privacy private`.\n',
+  );
+  place.put({ 'vals.json': '{"privacy": "private"}', 'c.ts': 'c' });
+  expect(await place.vals('push')).toMatchObject({ exit: 0, stderr: '' });
+  expect(service.val('c').privacy).toBe('private');
 });

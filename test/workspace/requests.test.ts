@@ -1,12 +1,14 @@
 // What a command costs: the list where it tells enough, else each val once, and the versions of those that differ.
+
 import { expect, it } from 'vitest';
 import { valNames } from '../support/program.ts';
-import { newService, Place, type Service, withEverything, workspaceWith } from './places.ts';
+import { startStrict } from '../support/strict-service.ts';
+import { Place, type Service, withEverything, workspaceWith } from './places.ts';
 
 const many = 20;
 
 async function pushedWorkspace(switches = withEverything) {
-  const service = await newService(switches);
+  const service = await startStrict(switches);
   const files = Object.fromEntries(valNames(many).map((name) => [`${name}.ts`, `code_of_${name}`]));
   const place = workspaceWith(service.env, files);
   await place.rows(['push']);
@@ -16,7 +18,7 @@ async function pushedWorkspace(switches = withEverything) {
 /** The requests since the last call: the ids as the names of the vals. */
 function asked(service: Service): string[] {
   const names = new Map(service.vals().map(({ id, name }) => [id, name]));
-  return service.strict.requests
+  return service.requests
     .splice(0)
     .map(
       ({ method, path }) =>
@@ -27,7 +29,7 @@ function asked(service: Service): string[] {
 
 it('an unchanged workspace costs the pages of the list, also in a fresh checkout', async () => {
   const { place, service } = await pushedWorkspace();
-  const me = service.strict.ada().id;
+  const me = service.ada().id;
   for (const at of [place, new Place(place.folder, place.env)]) {
     for (const command of ['status', 'push', 'pull']) {
       asked(service);
@@ -78,23 +80,22 @@ it('a push of one file does not read the list', async () => {
 
 it('a val that the list lacks is found by its record', async () => {
   const { place, service } = await pushedWorkspace();
-  service.strict.switches.instead = ({ path }) =>
+  service.switches.instead = ({ path }) =>
     path.startsWith('/v1/users/') ? { body: { data: [], links: {} } } : undefined;
   expect(await place.words(['push'])).toMatchObject({ 'val7.ts': 'unchanged' });
 });
 
 it('a list that does not show an edit does not make a push overwrite it', async () => {
   const { place, service } = await pushedWorkspace();
-  const { strict } = service;
-  const before = strict.val('val7').versions.at(-1);
+  const before = service.val('val7').versions.at(-1);
   place.put({ 'val7.ts': 'mine' });
-  strict.switches.instead = (seen) => {
+  service.switches.instead = (seen) => {
     if (!seen.path.startsWith('/v1/users/')) return undefined;
-    const answer = JSON.parse(JSON.stringify(strict.handle(seen)));
-    strict.switches.instead = undefined;
+    const answer = JSON.parse(JSON.stringify(service.handle(seen)));
+    service.switches.instead = undefined;
     service.edit('val7', 'theirs');
     return answer;
   };
   expect(await place.words(['push'], 5)).toMatchObject({ 'val7.ts': 'failed', 'val8.ts': 'unchanged' });
-  expect(service.versions(service.idOf('val7'))).toEqual([before?.code, 'theirs']);
+  expect(service.codes('val7')).toEqual([before?.code, 'theirs']);
 });

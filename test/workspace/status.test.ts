@@ -3,20 +3,13 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../support/program.ts';
-import {
-  newService,
-  Place,
-  pushed,
-  repository,
-  serviceWith,
-  withEverything,
-  workspaceWith,
-} from './places.ts';
+import { startStrict } from '../support/strict-service.ts';
+import { Place, pushed, repository, serviceWith, withEverything, workspaceWith } from './places.ts';
 
 it('status shows every status, and patch applies the output of diff', async () => {
   const names = ['same', 'here', 'there', 'both', 'missing', 'deleted', 'alike'];
   const text = (name: string) => `// ${name}\n1\n2\n3\n`;
-  const service = await newService(withEverything);
+  const service = await startStrict(withEverything);
   const place = repository(service.env, Object.fromEntries(names.map((name) => [`${name}.ts`, text(name)])));
   await place.rows(['push']);
   expect((await place.vals('status')).exit).toBe(0);
@@ -26,7 +19,7 @@ it('status shows every status, and patch applies the output of diff', async () =
   service.edit('there', 'there\n');
   service.edit('both', `0\n${text('both')}`);
   service.edit('alike', 'alike');
-  service.strict.remove('deleted');
+  service.remove('deleted');
   place.remove('missing.ts');
   const expected = {
     'alike.ts': 'unchanged',
@@ -40,9 +33,9 @@ it('status shows every status, and patch applies the output of diff', async () =
   };
   expect(await place.status()).toEqual(expected);
   expect(await place.rows(['status', 'here'])).toEqual([
-    { file: 'here.ts', name: 'here', status: 'changed here', id: place.idOf('here.ts'), version: 1 },
+    { file: 'here.ts', name: 'here', status: 'changed here', id: service.val('here').id, version: 1 },
   ]);
-  expect(await place.rows(['status', 'here', 'both.ts', place.idOf('there.ts')])).toMatchObject([
+  expect(await place.rows(['status', 'here', 'both.ts', service.val('there').id])).toMatchObject([
     { file: 'both.ts', status: 'conflict', reason: 'both changed' },
     { file: 'here.ts', status: 'changed here' },
     { file: 'there.ts', status: 'changed there' },
@@ -51,7 +44,7 @@ it('status shows every status, and patch applies the output of diff', async () =
   const diff = (await place.vals('diff')).stdout;
   const there = temporaryFolder();
   for (const name of ['same', 'here', 'there', 'both', 'missing', 'alike'])
-    writeFileSync(join(there, `${name}.ts`), service.code(place.idOf(`${name}.ts`)));
+    writeFileSync(join(there, `${name}.ts`), service.code(name));
   execFileSync('patch', ['-p1', '--silent'], { cwd: there, input: diff });
   const left = readdirSync(there).sort();
   expect(left).toEqual(['alike.ts', 'both.ts', 'deleted.ts', 'fresh.ts', 'here.ts', 'same.ts', 'there.ts']);
@@ -62,9 +55,9 @@ it('status shows every status, and patch applies the output of diff', async () =
 });
 
 it('status, diff and pull take every word for a val that other commands take', async () => {
-  const { place, service } = await pushed({ 'lib/a.ts': 'a' }, await newService(withEverything));
+  const { place, service } = await pushed({ 'lib/a.ts': 'a' }, await startStrict(withEverything));
   const { id } = service.edit('a', 'a2');
-  service.strict.switches.alias = true;
+  service.switches.alias = true;
   for (const word of ['a', 'lib/a.ts', id, id.slice(0, 8), '@ada/a']) {
     expect(await place.words(['status', word]), word).toEqual({ 'lib/a.ts': 'changed there' });
     expect((await place.vals('diff', word)).stdout, word).toContain('+a');
@@ -77,7 +70,7 @@ it('status shows the other vals if a file cannot be read, and not a val that is 
   place.put({ 'b.ts': Buffer.from([0xff, 0xfe, 0xfa]) });
   expect(await place.words(['status'], 10)).toEqual({ 'a.ts': 'unchanged', 'gone.ts': 'unchanged' });
   place.put({ 'b.ts': 'b' });
-  service.strict.remove('gone');
+  service.remove('gone');
   place.remove('gone.ts');
   const { screen } = await place.onScreen(['status']);
   expect(screen).toContain('All 2 vals of the workspace are unchanged');
@@ -108,18 +101,18 @@ it('status shows differences first, and diff has colours and escapes control cha
 
 it('status fails with exit 7 without a service, and with exit 4 without a token', async () => {
   const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
-  await service.strict.end();
+  await service.end();
   expect(await place.vals('status', '--timeout', '1', '--json')).toMatchObject({ exit: 7, stdout: '' });
   const signedOut = new Place(place.folder, { VALS_BASE_URL: service.baseUrl });
   expect(await signedOut.vals('status')).toMatchObject({ exit: 4, stdout: '' });
 });
 
 it('a val whose versions are gone by the time they are asked for stops no other val', async () => {
-  const { env, service } = await serviceWith(({ path }) =>
+  const service = await serviceWith(({ path }) =>
     /versions/.test(path) ? { status: 404, body: {} } : undefined,
   );
   service.edit('a', 'theirs');
-  const place = workspaceWith(env, { 'a.ts': 'mine', 'b.ts': 'b' });
+  const place = workspaceWith(service.env, { 'a.ts': 'mine', 'b.ts': 'b' });
   expect(await place.status()).toEqual({ 'a.ts': 'conflict', 'b.ts': 'new' });
 });
 

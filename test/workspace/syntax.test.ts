@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { made, names, outcomes, statuses } from '../core/commands/pushes.ts';
 import { folderOf, run } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
-import { newService, Place, pushed, withEverything } from './places.ts';
+import { startStrict } from '../support/strict-service.ts';
+import { Place, pushed, withEverything } from './places.ts';
 
 const broken = 'const a = 1;\nconst b = x y;\n';
 const problem =
@@ -79,7 +80,7 @@ it('a workspace is checked before anything is sent', async () => {
 });
 
 it('push --if-version works outside of a workspace, and is a conflict for a file without a val', async () => {
-  const { place: workspace, service } = await pushed({ 'a.ts': '1' }, await newService(withEverything));
+  const { place: workspace, service } = await pushed({ 'a.ts': '1' }, await startStrict(withEverything));
   workspace.put({ 'new.ts': '1' });
   expect(await workspace.words(['push', 'new.ts', '--if-version', '1'], 5)).toEqual({ 'new.ts': 'failed' });
   const place = new Place(folderOf({ 'a.ts': '2', 'b.ts': '3' }), service.env);

@@ -1,31 +1,32 @@
 import { expect, it } from 'vitest';
 import { scriptedService } from '../support/scripted-service.ts';
-import { kindsOfServices, newService, pushed, serviceWith, workspaceWith } from './places.ts';
+import { startStrict } from '../support/strict-service.ts';
+import { kindsOfServices, pushed, withEverything, workspaceWith } from './places.ts';
 
 it.each(['push', 'status'])('%s adopts a val with the same code', async (command) => {
-  const { service, env, writes } = await serviceWith(() => undefined);
+  const service = await startStrict(withEverything);
   const { id } = service.edit('hello', 'theirs');
-  const place = workspaceWith(env, { 'hello.ts': 'theirs' });
+  const place = workspaceWith(service.env, { 'hello.ts': 'theirs' });
   expect(await place.words([command])).toEqual({ 'hello.ts': 'unchanged' });
-  expect(writes()).toEqual([]);
-  expect(place.idOf('hello.ts')).toBe(id);
+  expect(service.writes()).toEqual([]);
+  expect(place.records().hello?.id).toBe(id);
 });
 
 it.each(kindsOfServices)(
   'a val that somebody made with the name of a file is not overwritten: %s',
   async (_kind, switches) => {
-    const service = await newService(switches);
+    const service = await startStrict(switches);
     service.edit('hello', 'theirs');
     const place = workspaceWith(service.env, { 'hello.ts': 'mine' });
     const reason = switches.list ? 'both changed' : 'name taken';
     expect(await place.status()).toEqual({ 'hello.ts': switches.list ? 'conflict' : 'new' });
     expect(await place.rows(['push'], 5)).toMatchObject([{ status: 'failed', reason }]);
-    expect(service.versions(service.idOf('hello'))).toEqual(['theirs']);
+    expect(service.codes('hello')).toEqual(['theirs']);
   },
 );
 
 it('a remembered val with the name of the file is a conflict too', async () => {
-  const service = await newService();
+  const service = await startStrict();
   const { id } = service.edit('hello', 'theirs');
   const place = workspaceWith(service.env, { 'hello.ts': 'mine' });
   await place.vals('me');

@@ -1,15 +1,14 @@
-import { EventEmitter, once } from 'node:events';
-import { mkdirSync, renameSync, symlinkSync, watch as watchFolder, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { InterruptedError } from '../../src/core/errors.ts';
 import { inProcess } from '../support/in-process.ts';
 import { environment, program, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
+import { startStrict } from '../support/strict-service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import {
   loseAnswer,
-  newService,
   Place,
   pushed,
   type Row,
@@ -20,79 +19,42 @@ import {
   workspaceWith,
 } from './places.ts';
 
-const patienceMs = 50_000;
+const watching = (place: Place, ...args: string[]) => start(place, ['--ndjson', ...args]);
 
-const happenings = new EventEmitter();
-const happened = () => happenings.emit('more');
-
-interface Watch {
-  text: { stdout: string; stderr: string };
-  exited: Promise<number>;
-  end(): Promise<number>;
-}
-
-function watchInProcess(place: Place, args: readonly string[]): Watch {
+function start(place: Place, args: readonly string[]) {
   const text = { stdout: '', stderr: '' };
   const interrupt = new AbortController();
+  let exit: number | undefined;
   const exited = inProcess(['push', '--watch', ...args], {
     cwd: place.folder,
     env: environment(place.home, place.env),
     signal: interrupt.signal,
-    heard({ stdout, stderr }) {
-      Object.assign(text, { stdout, stderr });
-      happened();
-    },
-  }).then(({ exit }) => exit);
+    heard: ({ stdout, stderr }) => void Object.assign(text, { stdout, stderr }),
+  }).then((ended) => {
+    exit = ended.exit;
+    return exit;
+  });
   const end = () => {
     interrupt.abort(new InterruptedError(130));
     return exited;
   };
   onTestFinished(() => void end());
-  return { text, exited, end };
-}
-
-const watching = (place: Place, ...args: string[]) =>
-  watcherOf(place, watchInProcess(place, ['--ndjson', ...args]));
-
-function watcherOf(place: Place, { text, exited, end }: Watch) {
-  const files = watchFolder(place.folder, happened);
-  onTestFinished(() => files.close());
-  let exit: number | undefined;
-  void exited.then((code) => {
-    exit = code;
-    happened();
-  });
-  const until = async (condition: () => boolean | Promise<boolean>) => {
-    let isLate = false;
-    const patience = setTimeout(() => {
-      isLate = true;
-      happened();
-    }, patienceMs);
-    for (;;) {
-      // `once` must run before `condition`, because an event in between would otherwise be missed.
-      const more = once(happenings, 'more');
-      if (await condition()) break;
-      if (exit !== undefined) throw new Error(`ended with ${exit}: ${text.stderr}`);
-      if (isLate) throw new Error(`still waiting, after:\n${text.stdout}${text.stderr}`);
-      await more;
-    }
-    clearTimeout(patience);
-  };
-  const events = () =>
+  const until = (condition: () => boolean) =>
+    expect.poll(() => condition() || { exit, ...text }, { interval: 10 }).toBe(true);
+  const events = (): Row[] =>
     text.stdout
       .split('\n')
       .slice(0, -1)
-      .map((line) => JSON.parse(line) as Row);
+      .map((line) => JSON.parse(line));
+  const eventsOf = (file: string) => events().filter((row) => row.file === file);
   return {
     text,
     exited,
-    stderr: () => text.stderr,
     until,
     events,
-    async event(file: string, count: number): Promise<Row> {
-      const ofFile = () => events().filter((row) => row.file === file);
-      await until(() => ofFile().length >= count);
-      return ofFile().at(-1) as Row;
+    async event(file: string, count: number): Promise<Row | undefined> {
+      await until(() => eventsOf(file).length >= count);
+      return eventsOf(file).at(-1);
     },
     end,
   };
@@ -108,7 +70,7 @@ async function changedOnce(service?: Service) {
 
 it('push --watch keeps the val of a moved file, and leaves that of a renamed one', async () => {
   const { place, service, watch } = await changedOnce();
-  const [a, b] = [place.idOf('a.ts'), place.idOf('b.ts')];
+  const b = service.val('b').id;
   mkdirSync(join(place.folder, 'lib'));
   renameSync(join(place.folder, 'b.ts'), join(place.folder, 'lib/b.ts'));
   place.put({ 'lib/b.ts': 'b2' });
@@ -117,13 +79,13 @@ it('push --watch keeps the val of a moved file, and leaves that of a renamed one
   expect(await watch.event('c.ts', 1)).toMatchObject({ status: 'created', name: 'c' });
   expect(await watch.end()).toBe(130);
   expect(watch.events()).toHaveLength(3);
-  expect(service.versions(a)).toEqual(['a', 'a2']);
+  expect(service.codes('a')).toEqual(['a', 'a2']);
 });
 
 it('push --watch sends written, replaced and new files, and leaves the vals of deleted files', async () => {
   const { place, service, watch } = await changedOnce();
   expect(watch.events()).toEqual([
-    { file: 'a.ts', name: 'a', status: 'pushed', id: place.idOf('a.ts'), version: 2, versionBefore: 1 },
+    { file: 'a.ts', name: 'a', status: 'pushed', id: service.val('a').id, version: 2, versionBefore: 1 },
   ]);
   place.put({ 'b.ts': 'plain' });
   expect(await watch.event('b.ts', 1)).toMatchObject({ status: 'pushed', version: 2 });
@@ -135,14 +97,14 @@ it('push --watch sends written, replaced and new files, and leaves the vals of d
   place.remove('b.ts');
   place.put({ 'b.ts': 'deleted; made; again' });
   expect(await watch.event('b.ts', 3)).toMatchObject({ status: 'pushed', version: 4 });
-  expect(service.versions(place.idOf('b.ts'))).toEqual(['b', 'plain', 'replaced', 'deleted; made; again']);
+  expect(service.codes('b')).toEqual(['b', 'plain', 'replaced', 'deleted; made; again']);
 
   place.put({ 'sub/new.ts': 'fresh', 'node_modules/x.ts': 'x', '.hidden/y.ts': 'y', 'z.txt': 'z' });
   expect(await watch.event('sub/new.ts', 1)).toMatchObject({ status: 'created', name: 'new' });
   place.remove('sub/new.ts');
   place.put({ 'a.ts': 'a3' });
   await watch.event('a.ts', 2);
-  expect(service.code(place.idOf('sub/new.ts'))).toBe('fresh');
+  expect(service.code('new')).toBe('fresh');
   expect(await watch.end()).toBe(130);
   expect(watch.events().map(({ file }) => file)).toEqual([
     'a.ts',
@@ -154,21 +116,8 @@ it('push --watch sends written, replaced and new files, and leaves the vals of d
   ]);
 });
 
-it('push --watch says once what is to be said of the folder', async () => {
-  const { place } = await pushed({ 'a.ts': 'a' });
-  place.put({ 'vals.json': '{"names": {"gone.ts": "gone"}}', 'lib/vals.json': '{}' });
-  const watch = watching(place);
-  for (const text of ['a2', 'a3']) {
-    place.put({ 'a.ts': text });
-    await watch.until(() => watch.events().at(-1)?.status === 'pushed' && place.read('a.ts') === text);
-    await watch.event('a.ts', Number(text.slice(1)) - 1);
-  }
-  expect(await watch.end()).toBe(130);
-  expect(watch.stderr().match(/"names" of vals\.json has gone\.ts|lib was left out/g)).toHaveLength(2);
-});
-
 it('push --watch uses the ignore files as they are now', async () => {
-  const service = await newService();
+  const service = await startStrict();
   const place = new Place(temporaryFolder(), service.env);
   const below = new Place(join(place.folder, 'sub'), service.env);
   place.put({ '.git/HEAD': '' });
@@ -201,33 +150,33 @@ it('push --watch reports a conflict or a syntax error, sends nothing for it, and
   const { place, service, watch } = await changedOnce();
   service.edit('a', 'theirs');
   place.put({ 'a.ts': 'mine' });
-  expect((await watch.event('a.ts', 2)).error).toMatchObject({ kind: 'conflict', exit: 5 });
-  expect(service.code(place.idOf('a.ts'))).toBe('theirs');
+  expect((await watch.event('a.ts', 2))?.error).toMatchObject({ kind: 'conflict', exit: 5 });
+  expect(service.code('a')).toBe('theirs');
   place.put({ 'b.ts': 'a b' });
   expect(await watch.event('b.ts', 1)).toMatchObject({ status: 'failed', error: { exit: 10 } });
   place.put({ 'b.ts': 'a; b' });
   expect(await watch.event('b.ts', 2)).toMatchObject({ status: 'pushed', version: 2 });
   await place.vals('pull', 'a', '--merge');
-  expect((await watch.event('a.ts', 3)).error).toMatchObject({ kind: 'conflict' });
+  expect((await watch.event('a.ts', 3))?.error).toMatchObject({ kind: 'conflict' });
   place.put({ 'a.ts': 'both' });
   expect(await watch.event('a.ts', 4)).toMatchObject({ status: 'pushed' });
-  expect(service.code(place.idOf('a.ts'))).toBe('both');
+  expect(service.code('a')).toBe('both');
 });
 
 it('push --watch reports an outage once, and sends the newest code when the service is back', async () => {
   const { place, service, watch } = await changedOnce();
-  const { switches } = service.strict;
+  const { switches } = service;
   switches.instead = () => (response) => void response.destroy();
   place.put({ 'a.ts': 'lost1', 'b.ts': 'b2' });
-  await watch.until(() => watch.stderr().includes('cannot be reached'));
+  await watch.until(() => watch.text.stderr.includes('cannot be reached'));
   place.put({ 'a.ts': 'lost2' });
   switches.instead = undefined;
-  await watch.until(() => service.code(place.idOf('a.ts')) === 'lost2');
-  await watch.until(() => service.code(place.idOf('b.ts')) === 'b2');
-  await watch.until(() => watch.stderr().includes('can be reached again'));
-  expect(watch.stderr().match(/cannot be reached/g)).toHaveLength(1);
+  await watch.until(() => service.code('a') === 'lost2');
+  await watch.until(() => service.code('b') === 'b2');
+  await watch.until(() => watch.text.stderr.includes('can be reached again'));
+  expect(watch.text.stderr.match(/cannot be reached/g)).toHaveLength(1);
   place.put({ 'a.ts': 'after' });
-  await watch.until(() => service.code(place.idOf('a.ts')) === 'after');
+  await watch.until(() => service.code('a') === 'after');
   expect(await watch.end()).toBe(130);
 });
 
@@ -239,8 +188,8 @@ it('push --watch reads the list of vals once for all new files, even if the serv
   const place = workspaceWith(env, { 'a.ts': 'a', 'b.ts': '', 'c.ts': 'c', 'd.ts': 'd' });
   const watch = watching(place, '--concurrency', '1', '--timeout', '1');
   expect(await watch.event('b.ts', 1)).toMatchObject({ status: 'failed', error: { exit: 10 } });
-  await watch.until(() => watch.stderr().includes('cannot be reached'));
-  expect(watch.stderr()).not.toContain('can be reached again');
+  await watch.until(() => watch.text.stderr.includes('cannot be reached'));
+  expect(watch.text.stderr).not.toContain('can be reached again');
   place.put({ '.valsignore': 'd.ts\n' });
   requests.length = 0;
   isDown = false;
@@ -253,39 +202,38 @@ it('push --watch reads the list of vals once for all new files, even if the serv
 });
 
 it('push --watch finds out what became of a push whose answer was lost', async () => {
-  const { service, env } = await serviceWith(({ method, body }, there) =>
+  const service = await serviceWith(({ method, body }, there) =>
     method === 'PUT' && JSON.parse(body).code === 'lost' ? loseAnswer(there) : undefined,
   );
-  const place = workspaceWith(env, { 'a.ts': 'a' });
+  const place = workspaceWith(service.env, { 'a.ts': 'a' });
   await place.rows(['push']);
   place.put({ 'a.ts': 'lost' });
   const watch = watching(place, '--timeout', '1');
-  await watch.until(() => watch.stderr().includes('cannot be reached'));
+  await watch.until(() => watch.text.stderr.includes('cannot be reached'));
   // The retry finds that the code has arrived.
   expect(await watch.event('a.ts', 1)).toMatchObject({ status: 'unchanged' });
   place.put({ 'a.ts': 'newest' });
   expect(await watch.event('a.ts', 2)).toMatchObject({ status: 'pushed' });
   expect(watch.events().some(({ status }) => status === 'failed')).toBe(false);
-  expect(service.versions(place.idOf('a.ts'))).toEqual(['a', 'lost', 'newest']);
+  expect(service.codes('a')).toEqual(['a', 'lost', 'newest']);
 });
 
 it('push --watch sends a file again that was saved during its push', async () => {
   let answerFirst: (() => void) | undefined;
-  const { service, env } = await serviceWith(({ method, body }, { edit }) => {
+  const service = await serviceWith(({ method, body }, { edit }) => {
     if (method !== 'POST' || JSON.parse(body).code !== 'first') return undefined;
     return async (response) => {
       const val = edit('a', 'first');
       answerFirst = () => response.writeHead(201).end(JSON.stringify(val));
-      happened();
     };
   });
-  const place = workspaceWith(env, { 'a.ts': 'first' });
+  const place = workspaceWith(service.env, { 'a.ts': 'first' });
   const watch = watching(place);
   await watch.until(() => answerFirst !== undefined);
   for (const saved of ['second', 'third']) place.put({ 'a.ts': saved });
   answerFirst?.();
   await watch.event('a.ts', 2);
-  expect(service.versions(place.idOf('a.ts'))).toEqual(['first', 'third']);
+  expect(service.codes('a')).toEqual(['first', 'third']);
 });
 
 it('push --watch finishes a running push after Ctrl-C, says so, and records the push', async () => {
@@ -295,7 +243,6 @@ it('push --watch finishes a running push after Ctrl-C, says so, and records the 
     if (method === 'GET') return { status: 404 };
     return (response) => {
       answer = () => response.end(JSON.stringify({ id: 'a', version: 7 }));
-      happened();
     };
   });
   const puts = () => service.requests.filter(({ method }) => method === 'POST').length;
@@ -304,27 +251,27 @@ it('push --watch finishes a running push after Ctrl-C, says so, and records the 
   await watch.until(() => puts() === 1);
   const ended = watch.end();
   await watch.until(() =>
-    watch.stderr().includes('Waiting for the running pushes. Press Ctrl-C again to stop immediately.'),
+    watch.text.stderr.includes('Waiting for the running pushes. Press Ctrl-C again to stop immediately.'),
   );
   answer();
   expect(await ended).toBe(130);
   expect(watch.events()).toEqual([{ file: 'a.ts', name: 'a', status: 'sent', id: 'a', version: 7 }]);
-  expect(place.idOf('a.ts')).toBe('a');
+  expect(place.records().a?.id).toBe('a');
   expect(puts()).toBe(1);
 });
 
 it('push --watch ends with exit 4 if the service refuses the token', async () => {
-  const service = await newService();
+  const service = await startStrict();
   const place = workspaceWith({ ...service.env, VALS_TOKEN: 'not-the-token-of-it' }, { 'a.ts': 'a' });
   const watch = watching(place);
   expect(await watch.exited).toBe(4);
-  expect(watch.stderr()).toContain('{"error":{"kind":"auth"');
+  expect(watch.text.stderr).toContain('{"error":{"kind":"auth"');
 });
 
 it('push --watch of a path prints a line of text for each push of its file, and refuses --json', async () => {
   const { place } = await pushed({ 'a.ts': 'a', 'lib/b.ts': 'b' });
   place.put({ 'a.ts': 'a2', 'lib/b.ts': 'b2' });
-  const watch = watcherOf(place, watchInProcess(place, ['lib/b.ts']));
+  const watch = start(place, ['lib/b.ts']);
   await watch.until(() => watch.text.stdout.includes('\n'));
   expect(await watch.end()).toBe(130);
   expect(watch.text.stdout).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z\tpushed\tb\t2\n$/);
@@ -350,7 +297,7 @@ it.each([
   ['n\r', 2],
   ['\x03', 130],
 ])('push --watch ends if the first question is answered %j', async (keys, exit) => {
-  const service = await newService(withEverything);
+  const service = await startStrict(withEverything);
   const mine = repository(service.env, { 'a.ts': 'a' });
   await mine.rows(['push']);
   const place = mine.clone();
@@ -363,19 +310,24 @@ it.each([
   terminal.press(keys);
   expect(await terminal.ended).toBe(exit);
   expect(terminal.text()).not.toContain('Watching');
-  expect(service.versions(service.idOf('a'))).toEqual(['a']);
+  expect(service.codes('a')).toEqual(['a']);
 });
 
-it('push --watch says once what is wrong with each file', async () => {
-  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+it('push --watch says once what is to be said of the folder, and what is wrong with each file', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
   service.edit('a', 'theirs');
-  place.put({ 'a.ts': 'mine', 'b.ts': '<<<<<<< here\n1\n=======\n2\n>>>>>>> there\n' });
-  const { text, end, until } = watcherOf(place, watchInProcess(place, ['--yes']));
-  await until(() => text.stdout.includes('\tb\t'));
+  place.put({ 'a.ts': 'mine', 'b.ts': '<<<<<<< here\n1\n=======\n2\n>>>>>>> there\n', 'c.ts': 'c2' });
+  place.put({ 'vals.json': '{"names": {"gone.ts": "gone"}}', 'lib/vals.json': '{}' });
+  const { text, end, until } = start(place, ['--yes']);
+  await until(() => ['a', 'b', 'c'].every((name) => text.stdout.includes(`\t${name}\t`)));
+  place.put({ 'c.ts': 'c3' });
+  await until(() => text.stdout.split('\tc\t').length === 3);
   await end();
   for (const meaning of [
     'went another way than the service, and neither is known to be newer',
     'has conflict markers',
+    '"names" of vals.json has gone.ts',
+    'lib was left out',
   ])
     expect(text.stderr.split(meaning)).toHaveLength(2);
 });

@@ -1,45 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Order, orderOf } from '../../../src/workspace/compare/histories.ts';
-import { oneLineRows } from '../histories-rows.ts';
-
-/** With the record of a folder. A code that both sides changed is a conflict. */
-const rowsOfRecords: typeof oneLineRows = [
-  ['no common code', 'a', 'b', 'conflict'],
-  ['edited since a push that was not committed', 'ab', 'abc', 'changed here'],
-  ['somebody pushed since, the file is as it was pushed', 'abd', 'ab', 'changed there'],
-  ['somebody pushed since, and the file was edited', 'abd', 'abc', 'conflict'],
-  ['pushed and stashed', 'ab', 'a', 'changed there'],
-  ['committed, pushed something else, stashed', 'cb', 'ca', 'conflict'],
-  ['git went to a and back to b, the service to c', 'bac', 'bab', 'conflict'],
-  ['the service was restored from a copy', 'ax', 'ac', 'conflict'],
-];
-
-const differing = oneLineRows.filter(([, , , status]) => status !== 'unchanged');
-
-const numbers = (letters: string): number[] => [...letters].map((letter) => letter.charCodeAt(0));
+import { type Order, orderOf } from '../../src/workspace/compare/histories.ts';
 
 /** One-line codes contain each other's changes never. */
 function statusOf(order: Order): string {
   if (order.kind !== 'contents') return order.kind;
   return order.since.length === 0 ? 'changed here' : 'both';
 }
-
-test.each([...differing, ...rowsOfRecords])('%s: %s and %s is %s', (_name, versions, file, status, more) => {
-  const isSetSince = more?.lastCommitIsLater === true && more.times !== false;
-  const found = statusOf(orderOf({ versions: numbers(versions), file: numbers(file), isSetSince }));
-  expect(found === 'both' ? 'conflict' : found).toBe(status);
-});
-
-test.each([
-  ['restore, then a new commit of the file', 'aba', 'abc', 'b'],
-  ['hotfix; the file was edited', 'ax', 'ab', 'a'],
-  ['built on a version that was taken back', 'bab', 'bc', 'ba'],
-  ['two commits deployed as one, taken back', 'dcd', 'da', 'dc'],
-])('%s: the file has to have what changed since %s', (_name, versions, file, since) => {
-  const order = orderOf({ versions: numbers(versions), file: numbers(file), isSetSince: false });
-  expect(order).toMatchObject({ kind: 'contents', since: numbers(since) });
-});
 
 /**
  * Written from the sentence: both are laid beside each other, and the side that went on after the last code that they share

@@ -1,0 +1,176 @@
+// Which side is newer, in repositories of many kinds. Nothing is recorded here.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Clock, systemClock } from '../../src/core/lib/clock.ts';
+import { run, temporaryFolder } from '../support/program.ts';
+import { startStrict } from '../support/strict-service.ts';
+import { Clone, type Env, repository, timeOfGit, withEverything } from './places.ts';
+
+const long = (word: string) => `${'// line\n'.repeat(20)}${word}\n`;
+
+const committed = ([first = '', ...texts]: readonly string[], path = 'x.ts'): Clone => {
+  const clone = repository({}, { [path]: first });
+  for (const text of texts) clone.commit({ [path]: text });
+  return clone;
+};
+
+async function serving(...versions: string[]) {
+  const service = await startStrict({ ...withEverything, now: timeOfGit });
+  for (const code of versions) service.edit('x', code);
+  return service;
+}
+
+async function statusOf(folder: string, versions: readonly string[], more: Env = {}): Promise<string> {
+  const { env } = await serving(...versions);
+  const { stdout } = await new Clone(folder, { ...env, ...more }).vals('status', '--json');
+  return JSON.parse(stdout).find(({ name }: { name: string }) => name === 'x').status;
+}
+
+test.each<[what: string, make: () => string, versions: string[], status: string]>([
+  [
+    'code that only another file had is none of the history',
+    () => {
+      const clone = committed(['a']);
+      clone.commit({ 'maintenance.ts': 'm' });
+      return clone.folder;
+    },
+    ['a', 'm'],
+    'changed there',
+  ],
+  [
+    'a renamed and edited file keeps the history of its earlier paths',
+    () => {
+      const clone = committed([long('a'), long('b')], 'first.ts');
+      clone.git('mv', 'first.ts', 'second.ts');
+      clone.commit();
+      clone.git('mv', 'second.ts', 'x.ts');
+      clone.commit();
+      clone.commit({ 'x.ts': long('c') });
+      return clone.folder;
+    },
+    [long('a')],
+    'changed here',
+  ],
+  [
+    'line ends alone make no other code in git',
+    () => {
+      const clone = committed(['a\r\n1\r\n', 'b\r\n1\r\n']);
+      clone.put({ 'x.ts': 'b\n1\n' });
+      return clone.folder;
+    },
+    ['a\n1\n'],
+    'changed here',
+  ],
+  [
+    'line ends alone make no other code on the service',
+    () => committed(['a\n1\n', 'b\n1\n']).folder,
+    ['a\r\n1\r\n'],
+    'changed here',
+  ],
+  [
+    'a shallow checkout that has the code of the service tells all',
+    () => committed(['a', 'b', 'c']).clone('--depth=2').folder,
+    ['a', 'b'],
+    'changed here',
+  ],
+  [
+    'a blobless clone fetches nothing',
+    () => {
+      const clone = committed([long('a')], 'y.ts');
+      clone.git('config', 'uploadpack.allowFilter', 'true');
+      clone.git('mv', 'y.ts', 'x.ts');
+      for (const word of ['a', 'b', 'c']) clone.commit({ 'x.ts': long(word) });
+      const { folder } = clone.clone('--filter=blob:none');
+      rmSync(clone.folder, { recursive: true });
+      return folder;
+    },
+    [long('a'), long('b')],
+    'changed here',
+  ],
+  [
+    'a worktree has the history of its own HEAD',
+    () => {
+      const folder = join(temporaryFolder(), 'tree');
+      committed(['a', 'b']).git('worktree', 'add', '-q', folder, 'HEAD~1');
+      return folder;
+    },
+    ['a', 'b'],
+    'changed there',
+  ],
+  [
+    'a folder of the repository, with settings that change what git prints',
+    () => {
+      const clone = committed(['a', 'b'], 'vals/lib/x.ts');
+      clone.put({ 'vals/vals.json': '{}' });
+      for (const setting of ['log.showSignature', 'diff.renames=copies', 'log.follow', 'color.ui=always'])
+        clone.git('config', ...(setting.includes('=') ? setting.split('=') : [setting, 'true']));
+      return join(clone.folder, 'vals');
+    },
+    ['a'],
+    'changed here',
+  ],
+  [
+    'ids of SHA-256',
+    () => {
+      const clone = new Clone(temporaryFolder(), {});
+      clone.git('init', '-q', '--object-format=sha256');
+      for (const text of ['a', 'b']) clone.commit({ 'vals.json': '{}', 'x.ts': text });
+      return clone.folder;
+    },
+    ['a'],
+    'changed here',
+  ],
+])('%s', async (_what, make, versions, status) => {
+  expect(await statusOf(make(), versions)).toBe(status);
+});
+
+test('a merge that repeats a commit does not count as written by somebody', async () => {
+  const clone = committed(['a']);
+  clone.git('branch', 'mine');
+  for (const text of ['b', 'a', 'b']) clone.commit({ 'x.ts': text });
+  const { env } = await serving('a', 'b', 'a');
+  clone.git('checkout', '-q', 'mine');
+  clone.commit({ 'y.ts': 'y' });
+  clone.git('merge', '-q', '-m', 'merge', 'main');
+  expect(await new Clone(clone.folder, env).status()).toMatchObject({ 'x.ts': 'conflict' });
+});
+
+test('code that git never had needs no search of the whole history', async () => {
+  const clone = committed(['first', 'second', 'third', 'a']);
+  const tree = clone.git('rev-parse', 'HEAD~3^{tree}').trim();
+  // Without this tree, `git log` cannot go on to the first commit.
+  rmSync(join(clone.folder, '.git/objects', tree.slice(0, 2), tree.slice(2)));
+  expect(await statusOf(clone.folder, ['a', 'hotfix'])).toBe('changed there');
+});
+
+test('git that takes too long is ended, and a conflict says so', async () => {
+  const { folder } = committed(['a', 'b']);
+  const bin = temporaryFolder();
+  const git = execFileSync('which', ['git'], { encoding: 'utf8' }).trim();
+  const script = `#!/bin/sh\ncase "$*" in *' log '*) exec sleep 1000;; esac\nexec ${git} "$@"\n`;
+  writeFileSync(join(bin, 'git'), script);
+  chmodSync(join(bin, 'git'), 0o755);
+  const clock: Clock = { ...systemClock, after: (ms, act) => systemClock.after(ms / 20, act) };
+  const env = { ...(await serving('a')).env, PATH: `${bin}:${process.env.PATH}` };
+  const { exit, stderr } = await run(['push'], { cwd: folder, env, clock });
+  expect({ exit, stderr }).toEqual({ exit: 5, stderr: expect.stringContaining('longer than 5 seconds') });
+});
+
+test.each<[string, Env, (folder: string) => void]>([
+  ['git is not installed here', { PATH: '' }, () => {}],
+  ...(process.getuid?.() === 0
+    ? [['git does not trust this repository', {}, dubious] satisfies [string, Env, typeof dubious]]
+    : []),
+])('a file that differs is a conflict that says that %s', async (reason, env, change) => {
+  const { folder } = committed(['a', 'b']);
+  change(folder);
+  const service = await serving('a');
+  const { exit, stderr } = await new Clone(folder, { ...service.env, ...env }).vals('push');
+  expect({ exit, stderr }).toEqual({ exit: 5, stderr: expect.stringContaining(reason) });
+});
+
+function dubious(folder: string): void {
+  for (const path of [folder, join(folder, '.git')]) chownSync(path, 12_345, 12_345);
+}
