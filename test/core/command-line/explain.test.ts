@@ -9,6 +9,7 @@ const tokensOfServe = has('service') ? 'vals token add <name>' : 'vals login';
 it.each<[line: string, status: number, exit: number, hint: string, body?: object]>([
   ['push - --name a', 500, 8, 'You can safely push again'],
   ['val create a', 500, 8, '`vals val get a`'],
+  ['val create send-mail', 400, 6, 'send_mail'],
   ['me', 401, 4, tokensOfServe, { type: unknownToken }],
   ['me', 403, 4, 'Use a token that has the permission.'],
   ['likes', 405, 3, '`vals config`'],

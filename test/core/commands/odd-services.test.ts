@@ -1,22 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { folderOf, run } from '../../support/program.ts';
+import { run } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
-import { startStrict } from '../../support/strict-service.ts';
 import { id } from './pushes.ts';
-
-it('a name that the service refuses gets a hint with a name that works', async () => {
-  const { env } = await startStrict({ list: true, changeVal: true });
-  const folder = folderOf({ 'send-mail.ts': 'code' });
-  const vals = (...args: string[]) => run([...args, '--json'], { env, cwd: folder });
-  const hint = (result: { error?: unknown }) => (result.error as { hint: string }).hint;
-  const refused = await vals('push', 'send-mail.ts', '--name', 'send-mail');
-  expect(refused.exit).toBe(6);
-  expect(hint(refused)).toContain('send_mail');
-  expect((await vals('push', 'send-mail.ts', '--name', 'send_mail')).exit).toBe(0);
-  expect(hint(await vals('val', 'create', 'send-mail', 'send-mail.ts'))).toContain('send_mail');
-  expect(hint(await vals('val', 'set', 'send_mail', '--name', 're-send'))).toContain('re_send');
-});
 
 it.each([[['runs', '--all']], [['version', 'ls', id]]])(
   '%j continues by offset if the link to the next page has no query',
@@ -63,16 +48,6 @@ describe('an error that the service sends with status 200', () => {
       });
     },
   );
-
-  it('makes val edit keep the text', async () => {
-    const val = { id, name: 'hello', version: 1, code: 'before' };
-    const service = await scriptedService([], ({ method }) => ({ body: method === 'GET' ? val : error }));
-    const EDITOR = 'sed -i -e s/before/after/';
-    const { exit, stderr } = await run(['val', 'edit', id], { env: { ...service.env, EDITOR } });
-    expect(exit).toBe(11);
-    const [, file = ''] = /Your text is in (.+)\./.exec(stderr) ?? [];
-    expect(readFileSync(file, 'utf8')).toBe('after');
-  });
 
   it('is printed as it is by vals api, and is no error beside an id, a version or a list', async () => {
     const exitOf = async (body: object, ...args: string[]) => {

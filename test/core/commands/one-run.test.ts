@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { run, runOnScreen } from '../../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
-import { startStrict } from '../../support/strict-service.ts';
-import { a, b, pushCode } from './pushes.ts';
+import { a, b } from './pushes.ts';
 
 const failure = 'Error: too small\n    at greet.ts:3:9\n    at main.ts:1:1';
 const runOf = (id: string) => ({
@@ -65,40 +64,15 @@ it('a beginning that several runs share is refused, and names them', async () =>
   });
 });
 
-it('a word that is neither a run nor a val is not found', async () => {
-  const service = await scriptedService([], withRoute);
-  expect(await run(['runs', 'greet', '--json'], { env: service.env })).toMatchObject({
-    exit: 3,
-    stdout: '',
-    error: {
-      message: 'There is no run greet, and no val of that name.',
-      hint: expect.stringContaining('run `vals ls`'),
-    },
-  });
-});
-
-it.each(['typo', 'abcdef12'])('%s, which is no run and no val, costs one page of runs', async (word) => {
+it('a word that is no run and no val costs one page of runs', async () => {
   const page = (from: number) => Array.from({ length: 100 }, (_, index) => runOf(`run-${from + index}`));
   const service = await scriptedService([], ({ path }): Reply => {
     const query = new URL(path, 'http://localhost').searchParams;
     if (path.startsWith('/v1/me/runs')) return { body: { data: page(Number(query.get('offset'))) } };
     return path === '/v1/me' ? { body: { id: 'me' } } : { status: 404 };
   });
-  expect(await run(['runs', word], { env: service.env })).toMatchObject({ exit: 3, stdout: '' });
+  const message = 'There is no run abcdef12, and no val of that name.';
+  const result = await run(['runs', 'abcdef12', '--json'], { env: service.env });
+  expect(result).toMatchObject({ exit: 3, stdout: '', error: { message } });
   expect(paths(service).sort()).toEqual(['/v1/me', '/v1/me/runs', '/v1/users/me/vals']);
-});
-
-it('a service that records runs shows a run with what it printed', async () => {
-  const { env } = await startStrict({ list: true, recordRuns: true });
-  const val = await pushCode(env, 'greet', 'export default 1');
-  const times = { runStartAt: '2026-01-02T03:04:05.000Z', runEndAt: '2026-01-02T03:04:06.000Z' };
-  const body = JSON.stringify({ version: 1, ...times, error: failure, logs: 'hello\n' });
-  const report = ['api', 'POST', `/v1/vals/${val}/runs`, '--input', '-'];
-  const { id } = JSON.parse((await run(report, { env, input: body })).stdout);
-  const { stdout } = await run(['runs', id.slice(0, 8), '--json'], { env });
-  expect(JSON.parse(stdout)).toMatchObject({ id, error: failure, logs: 'hello\n' });
-  for (const args of [['greet'], [`${val}`], ['greet', '--error', '--limit', '5']]) {
-    expect(JSON.parse((await run(['runs', ...args, '--json'], { env })).stdout)).toMatchObject([{ id }]);
-  }
-  expect((await run(['runs', 'greet', '--no-error', '--json'], { env })).stdout).toBe('[]\n');
 });

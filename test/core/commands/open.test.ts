@@ -1,9 +1,8 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { folderOf, run, runOnScreen, temporaryFolder } from '../../support/program.ts';
+import { run, runOnScreen, temporaryFolder } from '../../support/program.ts';
 import { scriptedService, testToken } from '../../support/scripted-service.ts';
-import { startStrict } from '../../support/strict-service.ts';
 import { id } from './pushes.ts';
 
 const url = 'https://example.com/hello';
@@ -38,15 +37,4 @@ it.each([
   const { exit, stdout, stderr } = await run(['open', id], { env: service.env });
   expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
   expect(stderr).toContain(`The service sent ${what}, so nothing was opened.`);
-});
-
-it('vals open says that a service has no pages', async () => {
-  const { env } = await startStrict();
-  const home = temporaryFolder();
-  await run(['push', 'hello.ts'], { env, home, cwd: folderOf({ 'hello.ts': 'x' }) });
-  const { exit, stderr } = await run(['open', 'hello'], { env, home });
-  expect({ exit, stderr }).toEqual({
-    exit: 3,
-    stderr: 'error: The service tells no page of hello, so nothing was opened.\n',
-  });
 });

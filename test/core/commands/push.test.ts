@@ -15,7 +15,7 @@ const repliesTo =
 
 describe('outcomes', () => {
   it('are unchanged outside of a workspace if the service answers with the remembered version', async () => {
-    const { env } = await startStrict();
+    const { env, val } = await startStrict();
     const folder = folderOf({ 'a.ts': 'a', 'b.ts': 'b' });
     const home = temporaryFolder();
     const paths = [join(folder, 'a.ts'), join(folder, 'b.ts')];
@@ -27,25 +27,13 @@ describe('outcomes', () => {
     expect(await push(home, otherWorkspace)).toEqual(['unchanged', 'unchanged']);
     writeFileSync(join(folder, 'b.ts'), 'b2');
     expect(await push()).toEqual(['unchanged', 'pushed']);
-    expect(await push(temporaryFolder())).toEqual(['sent', 'sent']);
-  });
-
-  it('are unchanged if a service answers with id and version alone, or the val was read before', async () => {
-    const service = await scriptedService([], ({ method }) => ({
-      body:
-        method === 'GET'
-          ? { id, name: 'b', version: 3, code: 'b', author: { id: 'me' } }
-          : { id, version: 3 },
-    }));
-    const { env } = service;
-    const push = async (home: string) =>
-      statuses((await run(['push', 'b.ts', '--json'], { env, cwd: vals('b'), home })).stdout);
-    const home = temporaryFolder();
-    expect(await push(home)).toEqual(['sent']);
-    expect(await push(home)).toEqual(['unchanged']);
-    const otherHome = temporaryFolder();
-    await run(['val', 'get', id], { env, home: otherHome });
-    expect(await push(otherHome)).toEqual(['unchanged']);
+    const reader = temporaryFolder();
+    await run(['val', 'get', val('a').id], { env, home: reader });
+    expect(await push(reader)).toEqual(['unchanged', 'sent']);
+    writeFileSync(join(folder, 'a.ts'), 'a2');
+    const { stdout } = await run(['push', paths[0] ?? '', '--json'], { env, cwd: folder, home });
+    const keys = ['file', 'name', 'status', 'id', 'version', 'versionBefore'];
+    expect(Object.keys(outcomes(stdout)[0] ?? {})).toEqual(keys);
   });
 
   it('are tab-separated in a pipe, and one record per line with --ndjson', async () => {
@@ -237,6 +225,10 @@ describe('--dry-run', () => {
     {
       args: ['version', 'new', id],
       json: { method: 'POST', path: `/v1/vals/${id}/versions`, body: { code: 'code' } },
+    },
+    {
+      args: ['val', 'set', id, '--name', 'hi'],
+      json: { method: 'PUT', path: `/v1/vals/${id}`, body: { name: 'hi' } },
     },
     { args: ['val', 'rm', a], json: [planned] },
     { args: ['version', 'rm', a, '0'], json: [{ id: a, version: 0, status: 'planned' }] },

@@ -1,10 +1,8 @@
-import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRunSummary } from '../../../src/core/commands/runs/run-summary.ts';
-import { run, runOnScreen } from '../../support/program.ts';
+import { run } from '../../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
-import { id } from './pushes.ts';
 
 const unnamed = { valName: undefined, version: 1, failed: false, startedAt: 0, durationMs: undefined };
 
@@ -19,37 +17,6 @@ it('quantiles are durations by their rank', () => {
       expect(summary.total()).toMatchObject({ p50Ms: ranked(0.5), p95Ms: ranked(0.95) });
     }),
   );
-});
-
-describe('buckets', () => {
-  const runsWithin = (min: number, max: number) =>
-    fc.array(fc.record({ at: fc.integer({ min, max }), failed: fc.boolean(), val: fc.nat(2) }), {
-      minLength: 1,
-      maxLength: 60,
-    });
-  const farApart = runsWithin(-8.64e15, 8.64e15);
-  const ofOneDay = runsWithin(1_700_000_000_000, 1_700_100_000_000);
-
-  it('are at most 24, the same in all rows, and count every run once, in any order of the runs', () => {
-    fc.assert(
-      fc.property(fc.oneof(farApart, ofOneDay), (runs) => {
-        const summary = createRunSummary();
-        for (const { at, failed, val } of runs)
-          summary.add({ ...unnamed, valKey: `${val}`, valName: `${val}`, failed, startedAt: at });
-        const starts = summary.total().buckets.map(({ from }) => Date.parse(from));
-        expect(starts.length).toBeLessThanOrEqual(24);
-        for (const { val, buckets } of summary.rows()) {
-          const own = runs.filter((run) => `${run.val}` === val);
-          const expected = starts.map((from, place) => {
-            const inside = own.filter(({ at }) => at >= from && at < (starts[place + 1] ?? Infinity));
-            const failed = inside.filter(({ failed }) => failed).length;
-            return { from: new Date(from).toISOString(), runs: inside.length, failed };
-          });
-          expect(buckets).toEqual(expected);
-        }
-      }),
-    );
-  });
 });
 
 const listOf =
@@ -125,12 +92,6 @@ describe('vals runs --summary', () => {
     ]);
   });
 
-  it('counts runs that do not name their val', async () => {
-    const { rows, service } = await summaryOf([{ id: 1 }, { id: 2 }], ['runs', id]);
-    expect(rows).toMatchObject([{ val: id, version: null, runs: 2 }]);
-    expect(service.requests[0]?.path.split('?')[0]).toBe(`/v1/vals/${id}/runs`);
-  });
-
   it('reads the whole range, with its filters', async () => {
     const all = Array.from({ length: 234 }, (_, index) =>
       runOf(1, index, 1 + (index % 1_000), index % 10 ? null : 'x'),
@@ -164,25 +125,5 @@ describe('vals runs --summary', () => {
     expect(stdout).toBe(`hello	1	13	1	${1 / 13}	1501	1507
 hello	2	1	0	0	90000	90000
 `);
-  });
-
-  it('has a sparkline of the runs at a terminal', async () => {
-    const service = await scriptedService([], listOf(many));
-    const { screen } = await runOnScreen(['runs', '--summary', '--no-color'], { env: service.env });
-    const [head, first, second] = screen.split('\r\n');
-    expect(head).toMatch(/^VAL .* OVER TIME$/);
-    expect(first).toMatch(/ {2}█▄ ▁$/);
-    expect(second).toMatch(/ {5}█$/);
-  });
-
-  it.each([80, 40])('fits a terminal of %i columns', async (columns) => {
-    const long = Array.from({ length: 48 }, (_, index) => ({
-      ...runOf(1, 1_800 * index, 5, index % 5 ? null : 'x'),
-      val: { name: 'a-name-that-is-rather-long', version: 1 },
-    }));
-    const service = await scriptedService([], listOf(long));
-    const { screen } = await runOnScreen(['runs', '--summary'], { env: service.env, columns });
-    const [head = '', row = ''] = stripVTControlCharacters(screen).split('\r\n');
-    expect(Math.max(head.length, row.length)).toBeLessThanOrEqual(columns);
   });
 });

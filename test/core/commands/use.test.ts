@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { run, runOnScreen, temporaryFolder } from '../../support/program.ts';
+import { run, temporaryFolder } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
 import { storedText, writeConfig } from '../settings/support.ts';
 
@@ -23,11 +23,6 @@ it('vals use lists the services, and switches to one of them', async () => {
   expect(await rows('https://two.example/v1/')).toContainEqual(two);
   const { stdout } = await run(['config', '--json'], { home });
   expect(JSON.parse(stdout)[0].value).toBe('https://two.example');
-});
-
-it('vals use ends with a line that sums up the change', async () => {
-  const { screen } = await runOnScreen(['use', 'two.example', '--no-color'], { home: signedIn() });
-  expect(screen).toMatch(/✓ The default service is now https:\/\/two\.example\. \(.*\d+ms\)\s*$/);
 });
 
 it.each([

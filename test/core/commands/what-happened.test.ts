@@ -25,152 +25,50 @@ async function serviceWith(switches: Switches, codes: readonly string[]) {
 
 const wordsOf = (line: string, id: string): string[] => line.replace('ID', id).split(' ');
 
-interface Case {
-  line: string;
-  codes?: string[];
-  switches?: Switches;
-  says: string;
-  /** What `--json` prints. */
-  json: unknown;
-  /** The codes that the service has afterwards. */
-  after: string[];
-}
+it.each<
+  [line: string, switches: Switches, codes: string, says: string, version: number | null, after: string]
+>([
+  ['version new ID other.ts', {}, 'one', '✓ hello is now version 2.', 2, 'one other'],
+  ['version new ID same.ts', {}, 'one', 'Version 1 already has this code.', 1, 'one'],
+  ['version new hello same.ts', { repeats: true }, 'one', '✓ hello is now version 2.', 2, 'one one'],
+  [
+    'version new hello other.ts',
+    { writes: 'always 200' },
+    'one',
+    '✓ hello is now version 2.',
+    2,
+    'one other',
+  ],
+  [
+    'version new ID other.ts',
+    { writes: 'empty' },
+    'one',
+    '✓ The service accepted the new',
+    null,
+    'one other',
+  ],
+  ['version restore hello 1', {}, 'one two', '✓ The new version 3 has the code of', 3, 'one two one'],
+  ['version restore ID 1', {}, 'one two one', 'Version 3 already has this code.', 3, 'one two one'],
+  ['version restore hello 2', { writes: 'always 200' }, 'one two', 'Version 2 already has', 2, 'one two'],
+  ['version restore ID 1', { writes: 'empty' }, 'one two', '✓ The service accepted the', null, 'one two one'],
+  ['val edit ID', {}, 'one', '✓ hello is now version 2.', 2, 'one edited'],
+  ['val edit hello', { writes: 'always 200' }, 'one', '✓ hello is now version 2.', 2, 'one edited'],
+  ['val edit ID', { writes: 'empty' }, 'one', '✓ The service accepted the new version', null, 'one edited'],
+  ['val create hello other.ts', {}, '', '✓ Created hello.', 1, 'other'],
+  ['val create hello other.ts', { writes: 'always 200' }, '', '✓ The service accepted hello.', 1, 'other'],
+  ['val create hello other.ts', { writes: 'empty' }, '', '✓ The service accepted hello.', null, 'other'],
+  ['val set ID --privacy public', { changeVal: true }, 'one', '✓ Changed the privacy of hello.', 1, 'one'],
+])('vals %s, %j, of %j: %s', async (line, switches, before, says, version, after) => {
+  const codes = before.split(' ').filter(Boolean);
+  const forPerson = await serviceWith(switches, codes);
+  const shown = await forPerson.screen(line);
+  expect(shown).toEqual({ exit: 0, screen: expect.stringContaining(says) });
+  if (!says.startsWith('✓')) expect(shown.screen).not.toContain('✓');
+  expect(forPerson.codes('hello').join(' ')).toBe(after);
 
-const written: Record<string, Case[]> = {
-  'version new': [
-    {
-      line: 'version new ID other.ts',
-      says: '✓ hello is now version 2.',
-      json: { version: 2 },
-      after: ['one', 'other'],
-    },
-    {
-      line: 'version new ID same.ts',
-      says: 'Version 1 already has this code.',
-      json: { version: 1 },
-      after: ['one'],
-    },
-    {
-      line: 'version new hello same.ts',
-      switches: { repeats: true },
-      says: '✓ hello is now version 2.',
-      json: { version: 2 },
-      after: ['one', 'one'],
-    },
-    {
-      line: 'version new hello other.ts',
-      switches: { writes: 'always 200' },
-      says: '✓ hello is now version 2.',
-      json: { version: 2 },
-      after: ['one', 'other'],
-    },
-    {
-      line: 'version new ID other.ts',
-      switches: { writes: 'empty' },
-      says: '✓ The service accepted the new version of',
-      json: null,
-      after: ['one', 'other'],
-    },
-  ],
-  'version restore': [
-    {
-      line: 'version restore hello 1',
-      codes: ['one', 'two'],
-      says: '✓ The new version 3 has the code of version 1.',
-      json: { version: 3 },
-      after: ['one', 'two', 'one'],
-    },
-    {
-      line: 'version restore ID 1',
-      codes: ['one', 'two', 'one'],
-      says: 'Version 3 already has this code.',
-      json: { version: 3 },
-      after: ['one', 'two', 'one'],
-    },
-    {
-      line: 'version restore hello 2',
-      codes: ['one', 'two'],
-      switches: { writes: 'always 200' },
-      says: 'Version 2 already has this code.',
-      json: { version: 2 },
-      after: ['one', 'two'],
-    },
-    {
-      line: 'version restore ID 1',
-      codes: ['one', 'two'],
-      switches: { writes: 'empty' },
-      says: '✓ The service accepted the new version of',
-      json: null,
-      after: ['one', 'two', 'one'],
-    },
-  ],
-  'val edit': [
-    {
-      line: 'val edit ID',
-      says: '✓ hello is now version 2.',
-      json: { version: 2 },
-      after: ['one', 'edited'],
-    },
-    {
-      line: 'val edit hello',
-      switches: { writes: 'always 200' },
-      says: '✓ hello is now version 2.',
-      json: { version: 2 },
-      after: ['one', 'edited'],
-    },
-    {
-      line: 'val edit ID',
-      switches: { writes: 'empty' },
-      says: '✓ The service accepted the new version of',
-      json: null,
-      after: ['one', 'edited'],
-    },
-  ],
-  'val create': [
-    {
-      line: 'val create hello other.ts',
-      codes: [],
-      says: '✓ Created hello.',
-      json: { version: 1 },
-      after: ['other'],
-    },
-    {
-      line: 'val create hello other.ts',
-      codes: [],
-      switches: { writes: 'always 200' },
-      says: '✓ The service accepted hello.',
-      json: { version: 1 },
-      after: ['other'],
-    },
-    {
-      line: 'val create hello other.ts',
-      codes: [],
-      switches: { writes: 'empty' },
-      says: '✓ The service accepted hello.',
-      json: null,
-      after: ['other'],
-    },
-  ],
-};
-
-describe.each(Object.entries(written))('vals %s', (_command, cases) => {
-  it.each(cases)(
-    '$line, $switches: $says',
-    async ({ line, codes = ['one'], switches = {}, says, json, after }) => {
-      const forPerson = await serviceWith(switches, codes);
-      const shown = await forPerson.screen(line);
-      expect(shown).toEqual({ exit: 0, screen: expect.stringContaining(says) });
-      if (!says.startsWith('✓')) expect(shown.screen).not.toContain('✓');
-      expect(forPerson.codes('hello')).toEqual(after);
-
-      const forScript = await serviceWith(switches, codes);
-      const { exit, value } = await forScript.json(line);
-      expect({ exit, value }).toEqual({
-        exit: 0,
-        value: json === null ? null : expect.objectContaining(json),
-      });
-    },
-  );
+  const forScript = await serviceWith(switches, codes);
+  const value = version === null ? null : expect.objectContaining({ version });
+  expect(await forScript.json(line)).toEqual({ exit: 0, value });
 });
 
 it('val edit whose text somebody else sent meanwhile says that a version has it already', async () => {
@@ -199,16 +97,6 @@ describe('vals push', () => {
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.any(String) });
     return JSON.parse(stdout)[0];
   };
-
-  it('is created, unchanged or pushed where the answer shows it', async () => {
-    const service = await startStrict();
-    const home = temporaryFolder();
-    expect(await push(service, home)).toMatchObject({ status: 'created', version: 1 });
-    expect(await push(service, home)).toMatchObject({ status: 'unchanged', version: 1 });
-    const pushed = await push(service, home, 'a.ts', 'two');
-    expect(pushed).toMatchObject({ status: 'pushed', version: 2 });
-    expect(Object.keys(pushed)).toEqual(['file', 'name', 'status', 'id', 'version', 'versionBefore']);
-  });
 
   it('tells no version before where somebody made another one in between, and says where it is', async () => {
     const service = await startStrict();
@@ -252,36 +140,13 @@ describe('vals push', () => {
   });
 });
 
-describe('vals val set', () => {
-  it('changes what the service changes', async () => {
-    const { screen, json, val } = await serviceWith({ changeVal: true }, ['one']);
-    expect(await screen('val set ID --privacy public')).toEqual({
-      exit: 0,
-      screen: expect.stringContaining('✓ Changed the privacy of hello.'),
-    });
-    expect(await json('val set ID --privacy unlisted')).toMatchObject({
-      exit: 0,
-      value: { privacy: 'unlisted' },
-    });
-    expect(val('hello').privacy).toBe('unlisted');
+it('val set names the version that was made for nothing', async () => {
+  const { screen, codes } = await serviceWith({ ignoresUnknown: true, repeats: true }, ['one']);
+  expect(await screen('val set ID --privacy public')).toEqual({
+    exit: 6,
+    screen: expect.stringMatching(/did not change the privacy of hello\..*version 2/),
   });
-
-  it('sends a version where the service has no such route, and says that there is one', async () => {
-    const { screen, codes, val } = await serviceWith({ versionFields: true, repeats: true }, ['one']);
-    expect(await screen('val set ID --privacy public')).toMatchObject({ exit: 0 });
-    expect(val('hello').privacy).toBe('public');
-    expect(codes('hello')).toEqual(['one', 'one']);
-  });
-
-  it('names the version that was made for nothing', async () => {
-    const { screen, codes } = await serviceWith({ ignoresUnknown: true, repeats: true }, ['one']);
-    const { exit, screen: text } = await screen('val set ID --privacy public');
-    expect({ exit, text }).toEqual({
-      exit: 6,
-      text: expect.stringMatching(/did not change the privacy of hello\..*version 2/),
-    });
-    expect(codes('hello')).toEqual(['one', 'one']);
-  });
+  expect(codes('hello')).toEqual(['one', 'one']);
 });
 
 it.each([

@@ -4,7 +4,7 @@ import { budget } from '../../support/cases.ts';
 import { run, runOnScreen } from '../../support/program.ts';
 import { type Reply, scriptedService } from '../../support/scripted-service.ts';
 import { startStrict } from '../../support/strict-service.ts';
-import { bare, hello, id, lines, list, moving, plain, tabRows } from './support.ts';
+import { bare, hello, id, list, moving, plain, tabRows } from './support.ts';
 
 describe('tab-separated lines in a pipe', () => {
   const rows = [
@@ -47,17 +47,7 @@ describe('tab-separated lines in a pipe', () => {
   });
 
   it('escape any text so that it can be restored', async () => {
-    const backslashes = [
-      '\t\n\r\\',
-      '\\',
-      '\\\\',
-      '\\n',
-      '\n',
-      '\\\n',
-      'C:\\temp\\u0041',
-      '\\u000a',
-      '\\t\t',
-    ];
+    const backslashes = ['\t\n\r\\', '\\', '\\\\', '\\n', '\\\n', 'C:\\temp\\u0041', '\\t\t'];
     const random = fc.sample(fc.string({ unit: 'binary', maxLength: 40 }), {
       numRuns: budget(60),
       seed: 20_260_131,
@@ -73,31 +63,20 @@ describe('tab-separated lines in a pipe', () => {
 });
 
 describe('--json', () => {
-  it('is indented at a terminal, and one array over several pages', async () => {
+  it('is one array over several pages, indented at a terminal, and --ndjson a line for each record', async () => {
     const rows = Array.from({ length: 5 }, (_, index) => ({ id: `r${index}`, o: { b: [1] } }));
     const pages = (): Reply[] => [
       { body: { data: rows.slice(0, 2), links: { next: '?offset=2' } } },
       { body: { data: rows.slice(2, 4), links: { next: '?offset=4' } } },
       { body: { data: rows.slice(4), links: {} } },
     ];
-    const service = await scriptedService([...pages(), ...pages(), { body: hello }]);
+    const service = await scriptedService([...pages(), ...pages(), ...pages()]);
     const pipe = await run(['likes', '--all', '--json'], { env: service.env });
     expect(pipe.stdout).toBe(`${JSON.stringify(rows)}\n`);
     const many = await runOnScreen(['likes', '--all', '--json', '--quiet'], { env: service.env });
     expect(bare(many.screen)).toBe(`${JSON.stringify(rows, undefined, 2)}\n`);
-    const one = await runOnScreen(['val', 'get', id, '--json', '--quiet'], { env: service.env });
-    expect(bare(one.screen)).toBe(`${JSON.stringify(hello, undefined, 2)}\n`);
-  });
-});
-
-describe('--ndjson', () => {
-  it('is one compact record a line, at a terminal too', async () => {
-    const rows = [{ id: 'a', n: { b: 'x\ny' } }, { id: 'b' }];
-    const service = await scriptedService([list(rows), list(rows)]);
-    const text = '{"id":"a","n":{"b":"x\\ny"}}\n{"id":"b"}\n';
-    expect((await run(['likes', '--ndjson'], { env: service.env })).stdout).toBe(text);
-    const { screen } = await runOnScreen(['likes', '--ndjson', '--quiet'], { env: service.env });
-    expect(bare(screen)).toBe(text);
+    const ndjson = await runOnScreen(['likes', '--all', '--ndjson', '--quiet'], { env: service.env });
+    expect(bare(ndjson.screen)).toBe(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   });
 });
 
@@ -108,11 +87,8 @@ describe('--fields', () => {
   const cases: { fields: string; json: string; cells: string }[] = [
     { fields: 's,id', json: '{"s":"text","id":"r"}', cells: 'text\tr' },
     { fields: 'a.c.d, a.b', json: '{"a":{"c":{"d":2},"b":1}}', cells: '2\t1' },
-    { fields: 'a,a.b', json: '{"a":{"b":1,"c":{"d":2}}}', cells: '{"b":1,"c":{"d":2}}\t1' },
     { fields: 'a.b,a', json: '{"a":{"b":1,"c":{"d":2}}}', cells: '1\t{"b":1,"c":{"d":2}}' },
     { fields: 'a.nope,id', json: '{"a":{"nope":null},"id":"r"}', cells: '\tr' },
-    { fields: 'tags.length,id', json: '{"tags":{"length":null},"id":"r"}', cells: '\tr' },
-    { fields: '__proto__.polluted', json: '{"__proto__":{"polluted":"yes"}}', cells: 'yes' },
   ];
 
   it.each(cases)('with $fields', async ({ fields, json, cells }) => {
@@ -125,43 +101,17 @@ describe('--fields', () => {
     expect(inCells).toMatchObject({ exit: 0, stdout: `${cells}\n` });
   });
 
-  it.each(['--json', '--ndjson'])('choose fields of each record of a list with %s', async (flag) => {
-    const { env } = await scriptedService([list([hello, { id: 'b', name: 'other' }])]);
-    const records = ['{"name":"hello","a":{"b":null}}', '{"name":"other","a":{"b":null}}'];
-    const { stdout } = await run(['likes', '--fields', 'name,a.b', flag], { env });
-    expect(stdout).toBe(flag === '--json' ? `[${records.join(',')}]\n` : `${records.join('\n')}\n`);
-  });
-
   it('that a single record lacks are a warning that names those there are', async () => {
-    const service = await scriptedService([], () => ({ body: hello }));
-    const warning = /^warning: The record lacks the field "typo"\. The fields are: id, name, .*\n$/;
-    const { stdout, stderr } = await run(['val', 'get', id, '--fields', 'typo'], { env: service.env });
+    const { env } = await scriptedService([{ body: hello }]);
+    const { stdout, stderr } = await run(['val', 'get', id, '--fields', 'typo'], { env });
     expect(stdout).toBe('\n');
-    expect(stderr).toMatch(warning);
-    expect((await run(['api', '/v1/me', '--fields', 'typo'], { env: service.env })).stderr).toMatch(warning);
+    expect(stderr).toMatch(/^warning: The record lacks the field "typo"\. The fields are: id, name, .*\n$/);
   });
 
   it('that no record of a list has are a warning, although a column looks for them', async () => {
     const service = await scriptedService([list([{ id: 'r', runStartAt: '2026-01-31T09:30:00Z' }])]);
     const { stderr } = await run(['runs', '--fields', 'id,startedAt', '--quiet'], { env: service.env });
     expect(stderr).toBe('warning: No record has the field "startedAt". The fields are: id, runStartAt.\n');
-  });
-
-  it('set the columns of a table, in their order', async () => {
-    const service = await scriptedService([list([hello, { id: 'b', name: 'other' }])]);
-    const args = ['likes', '--fields', 'name,nope,id', '--quiet', '--no-color'];
-    const { screen } = await runOnScreen(args, { env: service.env, columns: 120 });
-    const [head = '', ...all] = lines(screen);
-    const rest = all.slice(0, -1);
-    expect(all.at(-1)).toBe(
-      'warning: No record has the field "nope". The fields are: id, name, privacy, version, code.',
-    );
-    expect(head.split(/ +/)).toEqual(['NAME', 'NOPE', 'ID']);
-    expect(rest.map((line) => line.split(/ +/))).toEqual([
-      ['hello', id],
-      ['other', 'b'],
-    ]);
-    expect(rest.map((line) => line.search(/\S+$/))).toEqual([head.indexOf('ID'), head.indexOf('ID')]);
   });
 
   it.each(['', 'a,,b', 'a..b'])('refuse %j before anything is sent', async (fields) => {
@@ -184,12 +134,6 @@ describe('--code and --readme', () => {
     ]) {
       expect(await run([...args, '--color'], { env })).toMatchObject({ exit: 0, stdout: text });
     }
-  });
-
-  it('of an empty text print nothing', async () => {
-    const { env } = await scriptedService([{ body: { ...hello, code: '' } }]);
-    const result = await run(['val', 'get', id, '--code'], { env });
-    expect(result).toMatchObject({ exit: 0, stdout: '', stderr: '' });
   });
 
   it('end with exit 11 if the service did not send the text', async () => {

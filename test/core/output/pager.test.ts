@@ -17,14 +17,6 @@ async function screenOf(args: string[], env: Record<string, string | undefined>)
   return { exit, lines, isPaged: lines.every((line) => line.startsWith('| ')) };
 }
 
-it('outcomes are shown without a pager', async () => {
-  const { env } = await scriptedService([], () => ({ status: 204 }));
-  const ids = Array.from({ length: 40 }, (_, index) => `4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c${index + 10}`);
-  const shown = await screenOf(['val', 'rm', '--yes', ...ids], { ...env, VALS_PAGER: marking });
-  expect(shown).toMatchObject({ exit: 0, isPaged: false });
-  expect(shown.lines.length).toBeGreaterThan(40);
-});
-
 describe('a list longer than the screen', () => {
   it.each([
     { what: 'VALS_PAGER', env: { VALS_PAGER: marking, PAGER: 'false' }, args: [], isPaged: true },
@@ -42,7 +34,6 @@ describe('a list longer than the screen', () => {
   });
 
   it.each([
-    { VALS_PAGER: '', PAGER: marking },
     { VALS_PAGER: marking, TERM: 'dumb' },
     { VALS_PAGER: marking, CI: 'true' },
   ])('has no pager with %j', async (env) => {
