@@ -1,81 +1,56 @@
-import { existsSync, symlinkSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { blobId } from '../../src/core/lib/blob-id.ts';
-import { startProcess, temporaryFolder } from '../support/program.ts';
-import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
+import { startProcess, temporaryFolder, valNames } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
 import { withResolvers } from '../support/with-resolvers.ts';
-import { Place, pushed, reachableService, repository, workspaceWith } from './places.ts';
+import { Place, pushed, reachableService, repository, withEverything, workspaceWith } from './places.ts';
 
-const idOf = (index: number) => `4f2c0c1e-6a53-4bd2-9a2e-${String(index).padStart(12, '0')}`;
+const many = valNames(60);
 
-async function listingService(names: readonly string[], isHeld: (requests: number) => boolean = () => false) {
-  const updatedAt = '2026-01-01T00:00:00Z';
-  const vals = names.map((name, index) => ({
-    ...{ id: idOf(index), name, code: `code of ${name}`, version: 1, updatedAt },
-    codeHash: blobId(Buffer.from(`code of ${name}`)),
-  }));
-  const state = { isHeld };
-  const answer = ({ path }: Seen): Reply => {
-    if (path === '/v1/me') return { body: { id: 'me' } };
-    const { pathname, searchParams } = new URL(path, 'http://service');
-    if (pathname === '/v1/users/me/vals') {
-      const offset = Number(searchParams.get('offset'));
-      return { body: vals.slice(offset, offset + 100).map(({ code, ...listed }) => listed) };
-    }
-    const val = vals.find(({ id }) => pathname === `/v1/vals/${id}`);
-    if (val === undefined) return { status: 404, body: {} };
-    return state.isHeld(service.requests.length) ? () => {} : { body: val };
-  };
-  const service = await scriptedService([], answer);
+async function serviceOf(names: readonly string[]) {
+  const service = await startStrict(withEverything);
+  for (const name of names) service.edit(name, `code of ${name}`);
   const reads = () => service.requests.splice(0).filter(({ path }) => path.startsWith('/v1/vals/')).length;
-  return { service, vals, state, reads };
+  return { service, reads };
 }
 
-const many = Array.from({ length: 60 }, (_, index) => `v${index}`);
+const hasAll = (place: Place) => {
+  for (const name of many) expect(place.read(`${name}.ts`)).toBe(`code of ${name}`);
+};
 
 describe('vals clone', () => {
   it('makes a folder with every val, from which a push works', async () => {
-    const { service, vals, reads } = await listingService(many);
+    const { service, reads } = await serviceOf(many);
     const place = new Place(temporaryFolder(), service.env);
     const rows = await place.rows(['clone', 'mine']);
     expect(rows).toHaveLength(many.length);
-    expect(rows[7]).toEqual({ file: 'v7.ts', name: 'v7', status: 'pulled', id: vals[7]?.id, version: 1 });
+    const { id } = service.val('val7');
+    expect(rows).toContainEqual({ file: 'val7.ts', name: 'val7', status: 'pulled', id, version: 1 });
     expect(reads()).toBe(many.length);
     const mine = new Place(join(place.folder, 'mine'), service.env, place.home);
-    for (const { name, code } of vals) expect(mine.read(`${name}.ts`)).toBe(code);
+    hasAll(mine);
     expect(new Set(Object.values(await mine.status()))).toEqual(new Set(['unchanged']));
     expect(reads()).toBe(0);
   });
 
-  it('names the folder after the host, and refuses a folder that is not empty or in a workspace', async () => {
-    const { service } = await listingService(['one']);
+  it('names the folder after the host, lists the service in vals.json, and refuses a folder that is not empty or in a workspace', async () => {
+    const service = await reachableService('vals.test', { list: true });
+    service.edit('one', '1');
     const place = new Place(temporaryFolder(), service.env);
     place.put({ file: '' });
-    await place.rows(['clone']);
-    expect(existsSync(join(place.folder, '127.0.0.1/one.ts'))).toBe(true);
+    expect(await place.words(['clone'])).toEqual({ 'one.ts': 'pulled' });
+    expect(JSON.parse(place.read('vals.test/vals.json'))).toEqual({ services: ['http://vals.test'] });
     place.put({ 'filled/notes.txt': '' });
     for (const [args, message] of [
       [['clone', 'filled'], 'is not empty'],
       [['clone', 'file'], 'is not a folder'],
-      [['clone', '127.0.0.1/again'], 'already in a workspace'],
+      [['clone', 'vals.test/again'], 'already in a workspace'],
       [['clone', 'https://vals.example.com/@acme'], '`vals clone --base-url https://vals.example.com/@acme`'],
     ] as const) {
       const { exit, stderr } = await place.vals(...args);
       expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(message) });
     }
-  });
-
-  it.skipIf(process.platform === 'win32')('refuses a link to nothing as the folder', async () => {
-    const { service } = await listingService(['one']);
-    const place = new Place(temporaryFolder(), service.env);
-    symlinkSync('nowhere', join(place.folder, 'link'));
-    const { exit, stderr } = await place.vals('clone', 'link');
-    expect({ exit, stderr }).toEqual({
-      exit: 10,
-      stderr: expect.stringContaining('link could not be created'),
-    });
   });
 
   it('needs a list of vals, and leaves no folder behind without one', async () => {
@@ -90,7 +65,7 @@ describe('vals clone', () => {
   });
 
   it('says at a terminal how many vals there are, and the next command', async () => {
-    const { service } = await listingService(['one', 'two']);
+    const { service } = await serviceOf(['one', 'two']);
     const { screen } = await new Place(temporaryFolder(), service.env).onScreen(['clone', 'mine']);
     expect(screen).toContain('mine has all 2 vals of the service.');
     expect(screen).toContain('`cd mine`');
@@ -98,13 +73,13 @@ describe('vals clone', () => {
   });
 
   it.each(['SIGINT', 'SIGKILL'] as const)('goes on with pull --all after %s', async (signal) => {
-    const answered = 30;
     const { promise: isReached, resolve: reached } = withResolvers();
-    const isHeld = (requests: number) => {
-      if (requests > answered) reached();
-      return requests > answered;
+    const { service, reads } = await serviceOf(many);
+    service.switches.instead = ({ path }) => {
+      if (service.requests.length < 30 || !path.startsWith('/v1/vals/')) return undefined;
+      reached();
+      return () => {};
     };
-    const { service, vals, state, reads } = await listingService(many, isHeld);
     const folder = temporaryFolder();
     const env = { ...service.env, VALS_DATA_DIR: temporaryFolder() };
     const { child, ended } = startProcess(['clone', 'mine'], { env, cwd: folder });
@@ -112,11 +87,11 @@ describe('vals clone', () => {
     child.kill(signal);
     const { stdout, stderr } = await ended;
     if (signal === 'SIGINT') {
-      expect(stdout).toContain('pulled\tv1\t');
+      expect(stdout).toContain('pulled\tval');
       expect(stderr).toMatch(/Interrupted: \d+ of 60 vals were pulled/);
     }
     expect(reads()).toBeGreaterThan(15);
-    state.isHeld = () => false;
+    service.switches.instead = undefined;
     expect(await new Place(folder, env).vals('clone', 'mine')).toMatchObject({
       exit: 2,
       stderr: expect.stringContaining('`vals pull --all`'),
@@ -126,15 +101,7 @@ describe('vals clone', () => {
     const isUnchanged = rows.filter(({ status }) => status === 'unchanged').length;
     expect(isUnchanged).toBeGreaterThan(15);
     expect(reads()).toBeLessThan(many.length);
-    for (const { name, code } of vals) expect(place.read(`${name}.ts`)).toBe(code);
-  });
-
-  it('lists the service in vals.json', async () => {
-    const service = await reachableService(undefined, { list: true });
-    service.edit('one', '1');
-    const place = new Place(temporaryFolder(), service.env);
-    expect(await place.words(['clone'])).toEqual({ 'one.ts': 'pulled' });
-    expect(JSON.parse(place.read('vals.test/vals.json'))).toEqual({ services: ['http://vals.test'] });
+    hasAll(place);
   });
 });
 

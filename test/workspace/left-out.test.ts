@@ -1,7 +1,7 @@
 import { symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { run, temporaryFolder } from '../support/program.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
 import { Clone, Place, pushed } from './places.ts';
 
@@ -18,12 +18,6 @@ async function workspace() {
   return { place, service, there };
 }
 
-it('push leaves out what a push of a folder does not take, even if vals.json names it', async () => {
-  const { place } = await workspace();
-  expect(await place.words(['push'])).toEqual({ 'a.ts': 'created' });
-  expect(await place.words(['push', '.'])).toEqual({ 'a.ts': 'unchanged' });
-});
-
 it('push sends such a source file if the command line names it, and a prune in a repository does not delete its val', async () => {
   const { place, there } = await workspace();
   const paths = ['private/key.ts', 'b.test.ts'];
@@ -38,6 +32,7 @@ it('push sends such a source file if the command line names it, and a prune in a
   });
   expect(await place.status()).toEqual({ 'a.ts': 'new' });
   expect(await place.words(['push'])).toEqual({ 'a.ts': 'created' });
+  expect(await place.words(['push', '.'])).toEqual({ 'a.ts': 'unchanged' });
   place.git('init', '-q');
   place.git('add', '-A', '-f');
   place.git('commit', '-qm', 'all');
@@ -45,20 +40,15 @@ it('push sends such a source file if the command line names it, and a prune in a
   expect(await there()).toEqual(['', 'a', 'b_test', 'v2']);
 });
 
-it('in a folder below, the warning of an ignore file that is a link has its path from there', async () => {
-  const { place } = await pushed({ 'a.ts': 'a', 'sub/b.ts': 'b' });
-  symlinkSync('a.ts', join(place.folder, '.gitignore'));
-  const { stderr } = await new Place(join(place.folder, 'sub'), place.env, place.home).vals('status');
-  expect(stderr).toMatch(/^warning: \.\.\/\.gitignore was not read/);
-});
-
 it('in a folder below, a path is relative to that folder, and messages name files from there', async () => {
   const { place, service } = await pushed({ 'a.ts': 'a', 'sub/b.ts': 'b' });
   place.put({ 'a.ts': 'mine', 'sub/b.ts': 'b2' });
   service.edit('a', 'theirs');
+  symlinkSync('a.ts', join(place.folder, '.gitignore'));
   const below = new Place(join(place.folder, 'sub'), place.env, place.home);
   const { exit, stderr, stdout } = await below.vals('push');
   expect(exit).toBe(9);
+  expect(stderr).toMatch(/^warning: \.\.\/\.gitignore was not read/);
   expect(stdout).toMatch(/failed\ta\t.*\.\.\/a\.ts\npushed\tb\t.*\tb\.ts\n/);
   expect(stderr).toContain('../a.ts went another way than the service, and neither is known to be newer.');
   expect(stderr).toContain('`vals push ../a.ts --force`');
@@ -84,17 +74,6 @@ it.each(['.gitignore', 'lib/.valsignore'])(
     expect(await there()).toEqual(['']);
   },
 );
-
-it('a folder that is left out is named, also where the command was typed in it', async () => {
-  const { place } = await pushed({ 'a.ts': 'a' });
-  place.put({ 'lib/vals.json': '{}' });
-  const { stderr } = await run(['push', '../a.ts'], {
-    env: place.env,
-    home: place.home,
-    cwd: join(place.folder, 'lib'),
-  });
-  expect(stderr).toContain('warning: . was left out');
-});
 
 it.each(['.git/HEAD', 'vals.json'])(
   'a file in a folder with %s is neither sent nor written',

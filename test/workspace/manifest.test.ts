@@ -1,28 +1,22 @@
+import { existsSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { has } from '../support/features.ts';
+import { run, temporaryFolder } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
 import { Place, reachableService, withEverything, workspaceWith } from './places.ts';
 
 describe('a vals.json that makes no sense is exit 10, with one sentence and the way on', () => {
   it.each([
     ['{', 'is not JSON', 'restore it from git'],
-    [
-      '{\n<<<<<<< HEAD\n=======\n>>>>>>> other\n}\n',
-      'has conflict markers of a merge',
-      'remove the conflict',
-    ],
-    ['[]', 'is not a JSON object', 'restore it from git'],
+    ['{\n<<<<<<< HEAD\n=======\n>>>>>>> other\n}\n', 'has conflict markers', 'remove the conflict'],
     ['{"vals": {}}', 'has an unknown key, "vals"', 'Remove the key'],
     ['{"baseUrl": "http://127.0.0.1:1", "token": "x"}', 'has an unknown key, "baseUrl"', 'Remove the key'],
     ['{"services": {}}', 'must have a list of base URLs', 'restore it from git'],
-    ['{"services": [1]}', 'has "1" in "services"', 'such as https://vals.example.com'],
     ['{"services": ["a b"]}', 'has "a b" in "services"', 'such as https://vals.example.com'],
     ['{"privacy": 1}', 'must have a word as "privacy"', 'restore it from git'],
-    ['{"ids": []}', 'must have an object as "ids"', 'restore it from git'],
     ['{"ids": {"a b": {}}}', 'has "a b" in "ids"', 'such as https://vals.example.com'],
-    ['{"ids": {"https://vals.test": 1}}', 'texts for each service in "ids"', 'restore it from git'],
     ['{"ids": {"https://vals.test": {"a": ""}}}', 'texts for each service in "ids"', 'restore it from git'],
-    ['{"names": []}', 'must have an object of texts as "names"', 'restore it from git'],
     ['{"names": {"a.ts": 1}}', 'must have an object of texts as "names"', 'restore it from git'],
     ['{"names": {"../a.ts": "x"}}', 'leads out of the workspace', 'relative to vals.json'],
     ['{"names": {".git/config": "x"}}', 'begins with a dot', 'relative to vals.json'],
@@ -38,11 +32,9 @@ describe('a vals.json that makes no sense is exit 10, with one sentence and the 
     expect(place.read('vals.json')).toBe(text);
   });
 
-  it.each([
-    '{}',
-    '\ufeff{}',
-    '{"services": [], "names": {}, "privacy": "private", "ids": {"https://vals.test": {"a": "x"}}}',
-  ])('but not %j', async (text) => {
+  it('but not one with all keys, after a byte order mark', async () => {
+    const ids = '"ids": {"https://vals.test": {"a": "x"}}';
+    const text = `\ufeff{"services": [], "names": {}, "privacy": "private", ${ids}}`;
     const place = workspaceWith((await startStrict()).env, { 'vals.json': text, 'a.ts': 'a' });
     expect(await place.words(['push'])).toEqual({ 'a.ts': 'created' });
     expect(place.read('vals.json')).toBe(text);
@@ -125,4 +117,49 @@ describe('the services that vals belong to', () => {
     }
     expect(home.manifest()).toEqual({ services: ['http://vals.test'] });
   });
+});
+
+describe('init', () => {
+  it('makes an empty folder a workspace, and is safe to run again', async () => {
+    const place = new Place(temporaryFolder(), {});
+    for (const status of ['created', 'unchanged']) {
+      expect(await place.vals('init', '--json')).toMatchObject({
+        exit: 0,
+        stdout: `{"status":"${status}","file":"vals.json","services":[]}\n`,
+        stderr: '',
+      });
+      expect(place.read('vals.json')).toBe('{}\n');
+    }
+  });
+
+  it('counts the files that a push takes, and says what it leaves out', async () => {
+    const place = new Place(temporaryFolder(), {});
+    place.put({ 'b.ts': 'b', 'sub/a.js': 'a', 'x.d.ts': '', '.env.ts': '', 'node_modules/n.ts': '' });
+    place.put({ '.gitignore': 'out/', 'out/o.ts': '', 'a.test.ts': 'a', 'eslint.config.mjs': 'b' });
+    symlinkSync('nowhere', join(place.folder, 'link.ts'));
+    const { stderr } = await place.vals('init');
+    expect(stderr).toContain('warning: link.ts was not used, because it is a link that leads nowhere.\n');
+    expect((await place.onScreen(['init'])).screen).toContain('`vals push`');
+    place.remove('vals.json');
+    expect((await place.onScreen(['init'])).screen).toContain('is now a workspace with 2 vals.');
+  });
+
+  it('refuses a folder inside a workspace', async () => {
+    const place = new Place(temporaryFolder(), {});
+    place.put({ 'vals.json': '{}', 'sub/a.ts': 'a' });
+    const inside = await run(['init', '--json'], { cwd: join(place.folder, 'sub') });
+    expect(inside).toMatchObject({ exit: 2, error: { hint: expect.any(String) } });
+    expect(existsSync(join(place.folder, 'sub/vals.json'))).toBe(false);
+  });
+});
+
+it('outside of a workspace, its commands are exit 2 and name init', async () => {
+  for (const args of [['status'], ['diff'], ['pull'], ['push'], ['push', '--watch']]) {
+    const { exit, stdout, stderr } = await run([...args, '--local']);
+    expect({ exit, stdout, stderr }).toEqual({
+      exit: 2,
+      stdout: '',
+      stderr: expect.stringContaining('vals init'),
+    });
+  }
 });

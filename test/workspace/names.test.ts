@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { nameProblem } from '../../src/workspace/disk/file-names.ts';
 import { folderOf, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { Place, pushed } from './places.ts';
@@ -91,4 +92,19 @@ it('no command follows a file or folder that became a link', async () => {
   for (const command of ['status', 'diff', 'pull', 'push']) await place.vals(command, '--json');
   expect(snapshot(outside)).toEqual({ [join(outside, 'b.ts')]: 'secret' });
   expect(service.code('a')).toBe('a2');
+});
+
+it('on Windows, a file cannot have a name that Windows does not allow', () => {
+  expect(nameProblem('what?', 'win32')).toContain('? or *');
+  expect(nameProblem('what?', 'linux')).toBeUndefined();
+});
+
+// A link stands for a disk that takes two spellings for one file.
+it.each([
+  ['case.ts', 'Case.ts', 'case'],
+  ['caf\u00e9.ts', 'cafe\u0301.ts', 'cafe'],
+])('%j is pushed to its val by the spelling %j', async (file, other, name) => {
+  const { place } = await pushed({ [file]: 'code' });
+  symlinkSync(file, join(place.folder, other));
+  expect(await place.rows(['push', other])).toMatchObject([{ file, name, status: 'unchanged' }]);
 });

@@ -6,36 +6,24 @@ import { watchSaves } from '../../src/workspace/push/saves.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { withResolvers } from '../support/with-resolvers.ts';
 
-function beforeWatching(name: string, act: (folder: string) => void): void {
+it('push --watch sends a file that is made after its new folder was read and before the folder is watched', async () => {
+  const root = temporaryFolder();
   const { watch } = fs;
-  const restore = () => {
+  onTestFinished(() => {
     fs.watch = watch;
     syncBuiltinESMExports();
-  };
+  });
   fs.watch = ((path: string, ...rest: []) => {
-    if (basename(path) === name) act(path);
+    if (basename(path) === 'sub') writeFileSync(join(path, 'new.ts'), 'new');
     return watch(path, ...rest);
   }) as typeof watch;
   syncBuiltinESMExports();
-  onTestFinished(restore);
-}
-
-it('push --watch sends a file that is made after its new folder was read and before the folder is watched', async () => {
-  const root = temporaryFolder();
-  beforeWatching('sub', (folder) => writeFileSync(join(folder, 'new.ts'), 'new'));
   const { promise: saved, resolve: noteSaved } = withResolvers();
-  const { close } = await watchSaves(
-    { root },
-    {
-      onSave(file) {
-        if (file === 'sub/new.ts') noteSaved();
-      },
-      onIgnoreFile() {},
-      onError(error) {
-        throw error;
-      },
-    },
-  );
+  const onError = (error: unknown) => {
+    throw error;
+  };
+  const onSave = (file: string) => void (file === 'sub/new.ts' && noteSaved());
+  const { close } = await watchSaves({ root }, { onSave, onIgnoreFile() {}, onError });
   onTestFinished(close);
   mkdirSync(join(root, 'sub'));
   await saved;

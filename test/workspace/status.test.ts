@@ -99,14 +99,6 @@ it('status shows differences first, and diff has colours and escapes control cha
   );
 });
 
-it('status fails with exit 7 without a service, and with exit 4 without a token', async () => {
-  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
-  await service.end();
-  expect(await place.vals('status', '--timeout', '1', '--json')).toMatchObject({ exit: 7, stdout: '' });
-  const signedOut = new Place(place.folder, { VALS_BASE_URL: service.baseUrl });
-  expect(await signedOut.vals('status')).toMatchObject({ exit: 4, stdout: '' });
-});
-
 it('a val whose versions are gone by the time they are asked for stops no other val', async () => {
   const service = await serviceWith(({ path }) =>
     /versions/.test(path) ? { status: 404, body: {} } : undefined,

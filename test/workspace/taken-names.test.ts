@@ -1,13 +1,12 @@
 import { expect, it } from 'vitest';
-import { scriptedService } from '../support/scripted-service.ts';
 import { startStrict } from '../support/strict-service.ts';
 import { kindsOfServices, pushed, withEverything, workspaceWith } from './places.ts';
 
-it.each(['push', 'status'])('%s adopts a val with the same code', async (command) => {
+it('push adopts a val with the same code', async () => {
   const service = await startStrict(withEverything);
   const { id } = service.edit('hello', 'theirs');
   const place = workspaceWith(service.env, { 'hello.ts': 'theirs' });
-  expect(await place.words([command])).toEqual({ 'hello.ts': 'unchanged' });
+  expect(await place.words(['push'])).toEqual({ 'hello.ts': 'unchanged' });
   expect(service.writes()).toEqual([]);
   expect(place.records().hello?.id).toBe(id);
 });
@@ -55,15 +54,11 @@ it('many failures of one kind are one message with one hint', async () => {
 });
 
 it('two vals with the name of a file are exit 2, which names both', async () => {
-  const ids = ['1', '2'].map((last) => `4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c1${last}`);
-  const vals = ids.map((id) => ({ id, name: 'hello', code: id, version: 1 }));
-  const service = await scriptedService([], ({ path }) => {
-    if (path === '/v1/me') return { body: { id: 'me' } };
-    if (path.startsWith('/v1/users/me/vals')) return { body: { data: vals, links: {} } };
-    return { body: vals.find((each) => path.endsWith(each.id)) };
-  });
+  const service = await startStrict(withEverything);
+  const ids = [service.edit('hello', '1').id, service.edit('other', '2').id];
+  service.rename('other', 'hello');
   const place = workspaceWith(service.env, { 'hello.ts': 'mine' });
-  for (const args of [['status'], ['push'], ['push', '--force']]) {
+  for (const args of [['status'], ['push', '--force']]) {
     const { exit, stderr } = await place.vals(...args);
     expect({ args, exit }).toEqual({ args, exit: 2 });
     for (const id of ids) expect(stderr).toContain(id);

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { InterruptedError } from '../../src/core/errors.ts';
 import { inProcess } from '../support/in-process.ts';
-import { environment, program, temporaryFolder } from '../support/program.ts';
+import { environment, folderOf, program, startProcess, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { startStrict } from '../support/strict-service.ts';
 import { openTerminal } from '../support/terminal.ts';
+import { withResolvers } from '../support/with-resolvers.ts';
 import {
   loseAnswer,
   Place,
@@ -330,4 +331,23 @@ it('push --watch says once what is to be said of the folder, and what is wrong w
     'lib was left out',
   ])
     expect(text.stderr.split(meaning)).toHaveLength(2);
+});
+
+it('a second SIGINT, some time after the first, ends the program at once', async () => {
+  const { promise: pushing, resolve: startedToPush } = withResolvers();
+  const service = await scriptedService([], ({ method }) => {
+    if (method === 'GET') return { status: 404 };
+    startedToPush();
+    return () => {};
+  });
+  const cwd = folderOf({ 'vals.json': '{}', 'a.ts': 'a' });
+  const { child, ended, text } = startProcess(['push', '--watch'], { env: service.env, cwd });
+  await pushing;
+  child.kill('SIGINT');
+  // This line appears one second after the first signal. Only a signal in the first 200 ms counts as the same interrupt.
+  await expect
+    .poll(() => text.stderr, { timeout: 10_000 })
+    .toContain('Press Ctrl-C again to stop immediately.');
+  child.kill('SIGINT');
+  expect(await ended).toMatchObject({ exit: null, signal: 'SIGINT' });
 });
