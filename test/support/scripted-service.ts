@@ -45,7 +45,7 @@ export async function scriptedService(
       const reply = left.shift() ?? forever?.(seen);
       if (left.length === 0) response.once('finish', allAnswered);
       if (reply === undefined) unexpected.push(`${seen.method} ${seen.path}`);
-      answer(response, seen, reply ?? { status: 418, body: { message: 'unexpected request' } });
+      sendReply(response, seen, reply ?? { status: 418, body: { message: 'unexpected request' } });
     });
   });
   const baseUrl = `http://127.0.0.1:${await listen(server)}`;
@@ -55,7 +55,7 @@ export async function scriptedService(
   return { baseUrl, requests, answered, env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: testToken } };
 }
 
-function answer(response: ServerResponse, seen: Seen, reply: Reply): void {
+export function sendReply(response: ServerResponse, seen: Seen, reply: Reply): void {
   if (typeof reply === 'function') {
     reply(response, seen);
     return;

@@ -5,40 +5,61 @@
 //   (response, seen) => { service.handle(seen); response.destroy(); }      a reply: carried out, and the answer is lost
 //   await run(['push', 'a.ts'], { env: service.env, cwd });                service.env of ada; service.addPerson('bob').env
 //   service.edit('a', 'code'), val(name), vals(), code(name), codes(name), remove, rename: what others do and see
-//   service.requests, service.lines(), service.writes(): what was asked, as `PUT /v1/vals`
-//   service.switches.etag = true: a switch may be changed while it serves.  strictProcess({...}): in a process of its own.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+//   service.requests, service.writes(): what was asked, as `PUT /v1/vals`
+//   service.switches.etag = true: a switch may be changed while it serves.
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { resolve } from 'node:path';
 import { atEnd } from './program.ts';
-import { type Seen, testToken } from './scripted-service.ts';
-import { changesBehind, type StrictServer, strictServer } from './strict/server.ts';
-import type { Person } from './strict/store.ts';
+import { type Reply, type Seen, sendReply, testToken } from './scripted-service.ts';
+import type { Answer } from './strict/answers.ts';
+import { handle } from './strict/handle.ts';
+import {
+  addVersion,
+  createVal,
+  currentOf,
+  newStore,
+  type Person,
+  type Val,
+  valNamed,
+} from './strict/store.ts';
 import type { Switches } from './strict/switches.ts';
 
 type Env = { VALS_BASE_URL: string; VALS_TOKEN: string };
 
-export interface StrictService
-  extends Omit<StrictServer, 'server' | 'addPerson'>,
-    ReturnType<typeof changesBehind> {
+export interface StrictService extends ReturnType<typeof changesBehind> {
   switches: Switches;
   baseUrl: string;
   token: string;
   env: Env;
+  requests: Seen[];
+  /** Carries a request out, and returns what the service would answer. */
+  handle(seen: Seen): Answer;
   addPerson(username: string): { person: Person; token: string; env: Env };
-  /** The requests as `PUT /v1/vals`, without their queries. */
-  lines(): string[];
-  /** The requests that may change something, as `PUT /v1/vals`. */
+  /** The requests that may change something, as `PUT /v1/vals`, without their queries. */
   writes(): string[];
   end(): Promise<void>;
 }
 
 export async function startStrict(given: Switches = {}): Promise<StrictService> {
   const switches = { ...given };
-  const { server, addPerson, ...rest } = strictServer(switches, testToken);
+  const store = newStore();
+  const requests: Seen[] = [];
+  let baseUrl = '';
+  const carryOut = (seen: Seen) => handle(store, switches, baseUrl, seen);
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => {
+      const { method = '', url: path = '', headers } = request;
+      const seen: Seen = { method, path, headers, body: Buffer.concat(chunks).toString() };
+      requests.push(seen);
+      const reply: Reply = switches.instead?.(seen) ?? carryOut(seen);
+      sendReply(response, seen, reply);
+    });
+  });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   let ended: Promise<void> | undefined;
   const end = () => {
     ended ??= new Promise((done) => {
@@ -48,40 +69,49 @@ export async function startStrict(given: Switches = {}): Promise<StrictService> 
     return ended;
   };
   atEnd(end);
-  const envOf = (token: string): Env => ({ VALS_BASE_URL: baseUrl, VALS_TOKEN: token });
-  const lineOf = ({ method, path }: Seen) => `${method} ${path.split('?')[0]}`;
+  const addPerson = (username: string, token: string = randomUUID()) => {
+    const person = { id: randomUUID(), username };
+    store.people.set(token, person);
+    return { person, token, env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: token } };
+  };
+  const { person: ada, token, env } = addPerson('ada', testToken);
   return {
-    ...rest,
-    ...changesBehind(rest.store, switches),
-    switches,
-    baseUrl,
-    token: testToken,
-    env: envOf(testToken),
-    addPerson(username) {
-      const added = addPerson(username);
-      return { ...added, env: envOf(added.token) };
-    },
-    lines: () => rest.requests.map(lineOf),
-    writes: () => rest.requests.filter(({ method }) => method !== 'GET').map(lineOf),
-    end,
+    ...changesBehind(store, switches, ada),
+    ...{ switches, baseUrl, token, env, requests, addPerson, end },
+    handle: carryOut,
+    writes: () =>
+      requests
+        .filter(({ method }) => method !== 'GET')
+        .map(({ method, path }) => `${method} ${path.split('?')[0]}`),
   };
 }
 
-/** The same in a process of its own, for tests that end the service or that block this process. */
-export async function strictProcess(
-  switches: Omit<Switches, 'instead' | 'now'> = {},
-): Promise<{ baseUrl: string; env: Env; end(signal?: NodeJS.Signals): Promise<void> }> {
-  const script = resolve('test/support/strict/process.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(switches), testToken], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const exited = once(child, 'exit');
-  const end = async (signal: NodeJS.Signals = 'SIGKILL') => {
-    child.kill(signal);
-    await exited;
+/** Changes that somebody else makes, without a request. */
+function changesBehind(store: ReturnType<typeof newStore>, switches: Switches, ada: Person) {
+  const named = (name: string): Val => {
+    const val = valNamed(store, ada, name);
+    if (val === undefined) throw new Error(`The service has no val named ${name}.`);
+    return val;
   };
-  atEnd(() => end());
-  const [port] = await once(child.stdout, 'data');
-  const baseUrl = `http://127.0.0.1:${Number(String(port))}`;
-  return { baseUrl, env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: testToken }, end };
+  return {
+    ada: () => ada,
+    /** Makes the val or gives it another version. */
+    edit(name: string, code: string, { owner = ada }: { owner?: Person } = {}): Val {
+      const val = valNamed(store, owner, name);
+      if (val === undefined) return createVal(store, switches, owner, { name, code });
+      addVersion(store, switches, val, code);
+      return val;
+    },
+    val: named,
+    vals: (): Val[] => [...store.vals.values()],
+    code: (name: string): string => currentOf(named(name)).code,
+    /** The codes of the versions, oldest first. */
+    codes: (name: string): string[] => named(name).versions.map(({ code }) => code),
+    remove: (name: string): void => void store.vals.delete(named(name).id),
+    rename(name: string, to: string): void {
+      const val = named(name);
+      val.name = to;
+      val.state += 1;
+    },
+  };
 }

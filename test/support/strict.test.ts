@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { folderOf, run } from './program.ts';
-import { startStrict, strictProcess } from './strict-service.ts';
+import { startStrict } from './strict-service.ts';
 
 it('serves the 14 routes and nothing else', async () => {
   const { env, baseUrl, writes, codes, edit, addPerson } = await startStrict();
@@ -20,15 +19,4 @@ it('serves the 14 routes and nothing else', async () => {
   expect(await status('PUT', '/v1/vals', { name: 'hello', code: 'two' })).toBe(200);
   expect(codes('hello')).toEqual(['one', 'two']);
   expect(writes()).toContain('PUT /v1/vals');
-});
-
-it('has the switches of a larger service, and one of its own process', async () => {
-  const larger = await startStrict({ list: true, etag: true, codeHash: true, firstVersion: 0 });
-  larger.edit('hello', 'one');
-  const { stdout } = await run(['ls', '--json'], { env: larger.env });
-  expect(JSON.parse(stdout)).toMatchObject([{ name: 'hello', version: 0, codeHash: expect.any(String) }]);
-  const { env } = await strictProcess({ list: true });
-  const cwd = folderOf({ 'a.ts': '1' });
-  expect(await run(['push', 'a.ts'], { env, cwd })).toMatchObject({ exit: 0 });
-  expect((await run(['ls'], { env })).stdout).toContain('a');
 });

@@ -40,10 +40,12 @@ interface Val {
 
 const valsOf = (service: Service): Map<string, Val> =>
   new Map(
-    [...service.store.vals.values()].map(({ id, name, versions }) => [
-      id,
-      { id, name, codes: versions.map(({ code }) => code), madeAt: versions.at(-1)?.createdAt ?? '' },
-    ]),
+    service
+      .vals()
+      .map(({ id, name, versions }) => [
+        id,
+        { id, name, codes: versions.map(({ code }) => code), madeAt: versions.at(-1)?.createdAt ?? '' },
+      ]),
   );
 
 /** The codes that a clone knows: in the history of HEAD, and in its records. */

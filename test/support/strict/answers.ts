@@ -60,46 +60,16 @@ const numberIn = (query: URLSearchParams, name: string, otherwise: number): numb
   return Number(text);
 };
 
-/** One page of a list, or all of it if the route has no pages. */
-export function listAnswer(
-  rows: readonly object[],
-  url: URL,
-  paging: 'always' | 'on demand',
-  switches: Switches,
-): Answer {
-  const { lists = 'pages', largestPage, insists } = switches;
-  if (paging === 'on demand' && insists) requirePaging(url.searchParams);
-  const isPaged = paging === 'always' || insists;
-  const asked = numberIn(url.searchParams, 'limit', isPaged ? 20 : rows.length);
+/** One page of a list. */
+export function pageOf(rows: readonly object[], url: URL): Answer {
+  const limit = numberIn(url.searchParams, 'limit', 20);
   const offset = numberIn(url.searchParams, 'offset', 0);
-  if (isPaged && (asked < 1 || (asked > 100 && largestPage === undefined))) {
-    throw new Refusal(400, 'limit must be from 1 to 100');
-  }
-  const limit = Math.min(asked, largestPage ?? asked);
-  const data = rows.slice(offset, offset + limit);
-  if (lists === 'array') return { status: 200, body: data };
-  const hasMore = offset + limit < rows.length;
-  return {
-    status: 200,
-    body: { data, links: hasMore ? { next: nextOf(url, limit, offset + limit, switches) } : {} },
-  };
-}
-
-export function requirePaging(query: URLSearchParams): void {
-  for (const name of ['limit', 'offset']) {
-    if (!query.has(name)) throw new Refusal(400, `${name} is required`);
-  }
-}
-
-function nextOf(url: URL, limit: number, offset: number, { next = 'absolute' }: Switches): string {
-  const link = new URL(url);
-  link.search = '';
-  if (next === 'without query') return link.href;
-  for (const [name, value] of url.searchParams) link.searchParams.set(name, value);
-  link.searchParams.set('limit', String(limit));
-  link.searchParams.set('offset', String(offset));
-  if (next === 'on another host') link.host = 'elsewhere.example';
-  return link.href;
+  if (limit < 1 || limit > 100) throw new Refusal(400, 'limit must be from 1 to 100');
+  const next = new URL(url);
+  next.searchParams.set('limit', String(limit));
+  next.searchParams.set('offset', String(offset + limit));
+  const links = offset + limit < rows.length ? { next: next.href } : {};
+  return { status: 200, body: { data: rows.slice(offset, offset + limit), links } };
 }
 
 /** `since` is exclusive, `until` inclusive. */

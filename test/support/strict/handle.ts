@@ -16,11 +16,8 @@ export function handle(store: Store, switches: Switches, baseUrl: string, seen: 
 
 function answered(store: Store, switches: Switches, baseUrl: string, seen: Seen): Answer {
   const url = new URL(seen.path, baseUrl);
-  const [, space, path = ''] = /^(?:\/@([^/]+))?(\/.*)$/.exec(url.pathname) ?? [];
-  const owner = store.spaces.find(({ username }) => username === space);
-  if (space !== undefined && owner === undefined) throw absent('route');
   const fitting = routesFor(switches).flatMap((route) => {
-    const ids = idsIn(route, path);
+    const ids = idsIn(route, url.pathname);
     return ids ? [{ route, ids }] : [];
   });
   const { authorization } = seen.headers;
@@ -37,7 +34,7 @@ function answered(store: Store, switches: Switches, baseUrl: string, seen: Seen)
   }
   const ifMatch = seen.headers['if-match'];
   const request: Request = {
-    ...{ store, switches, person, owner, url, ids: found.ids, ifMatch },
+    ...{ store, switches, person, url, ids: found.ids, ifMatch },
     body: bodyOf(seen),
   };
   return found.route.answer(request);

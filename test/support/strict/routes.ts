@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Answer, absent, fieldsOf, inRange, listAnswer, Refusal, requirePaging } from './answers.ts';
+import { type Answer, absent, fieldsOf, inRange, pageOf, Refusal } from './answers.ts';
 import {
   addVersion,
   changeFields,
@@ -8,20 +8,19 @@ import {
   listedVal,
   listedVersion,
   type Person,
+  type Run,
   type Store,
   type Val,
   valNamed,
   valRecord,
 } from './store.ts';
-import type { Run, Switches } from './switches.ts';
+import type { Switches } from './switches.ts';
 
 export interface Request {
   store: Store;
   switches: Switches;
   /** Undefined without a token, which only the route of one val allows. */
   person: Person | undefined;
-  /** Whose vals the path names: a space's below `/@name`, else the person's. */
-  owner: Person | undefined;
   url: URL;
   ids: Record<string, string>;
   ifMatch: string | undefined;
@@ -41,23 +40,20 @@ const route = (line: string, answer: Route['answer']): Route => {
 
 const ok = (body: unknown): Answer => ({ status: 200, body });
 
-const me = ({ owner, person }: Request): Person => owner ?? person ?? { id: '', username: '' };
+const me = ({ person }: Request): Person => person ?? { id: '', username: '' };
 
-const writerOf = (request: Request) => ({ owner: me(request), author: request.person ?? me(request) });
-
-const isMine = (request: Request, { owner }: Val): boolean =>
-  [request.person, ...request.store.spaces].some((one) => one?.id === owner.id);
+const isMine = ({ person }: Request, { owner }: Val): boolean => person?.id === owner.id;
 
 function readable(request: Request): Val {
   const val = request.store.vals.get(request.ids.val_id ?? '');
-  const isHidden = val?.privacy === 'private' && !(request.person && isMine(request, val));
+  const isHidden = val?.privacy === 'private' && !isMine(request, val);
   if (val === undefined || isHidden) throw absent('val');
   return val;
 }
 
 function writable(request: Request): Val {
   const val = readable(request);
-  if (val.owner.id !== me(request).id) throw new Refusal(403, 'this val belongs to somebody else');
+  if (!isMine(request, val)) throw new Refusal(403, 'this val belongs to somebody else');
   return matching(request, val);
 }
 
@@ -98,45 +94,36 @@ function versionOf(request: Request, val: Val) {
 const newestFirst = (runs: readonly Run[]): Run[] =>
   runs.toSorted((a, b) => Date.parse(b.runStartAt) - Date.parse(a.runStartAt));
 
-const hasError = ({ error }: Run): boolean => error !== undefined && error !== null;
+const withoutLogs = ({ logs: _left, ...run }: Run): object => run;
 
-function myRuns({ store, url, switches }: Request): Answer {
+function myRuns({ store, url }: Request): Answer {
   const filter = url.searchParams.get('error');
   if (filter !== null && !/^(?:true|false)$/.test(filter)) throw new Refusal(400, 'error must be a boolean');
   const rows = newestFirst(store.runs)
-    .filter((run) => filter === null || hasError(run) === (filter === 'true'))
-    .filter(({ runStartAt }) => inRange(runStartAt, url.searchParams))
-    .map(({ logs: _left, ...run }) => run);
-  return listAnswer(rows, url, 'always', switches);
+    .filter(({ error }) => filter === null || (error !== null) === (filter === 'true'))
+    .filter(({ runStartAt }) => inRange(runStartAt, url.searchParams));
+  return pageOf(rows.map(withoutLogs), url);
 }
 
-function myComments(request: Request): Answer {
-  const { url, switches } = request;
+function myComments({ url }: Request): Answer {
   const relationship = url.searchParams.get('relationship') ?? 'any';
   if (!/^(?:any|given|received)$/.test(relationship)) throw new Refusal(400, 'relationship is not valid');
-  const rows = (switches.comments ?? [])
-    .filter(({ author }) => {
-      const isGiven = author?.id === me(request).id;
-      return relationship === 'any' || isGiven === (relationship === 'given');
-    })
-    .filter(({ createdAt }) => inRange(createdAt, url.searchParams));
-  return listAnswer(rows, url, 'always', switches);
+  inRange(undefined, url.searchParams);
+  return pageOf([], url);
 }
 
 /** The routes of the documented interface. */
 const documented: Route[] = [
   route('GET /v1/me', (request) => ok(me(request))),
   route('GET /v1/me/runs', myRuns),
-  route('GET /v1/me/likes', ({ url, switches }) => listAnswer(switches.likes ?? [], url, 'always', switches)),
+  route('GET /v1/me/likes', ({ url }) => pageOf([], url)),
   route('GET /v1/me/comments', myComments),
-  route('GET /v1/me/references', ({ url, switches }) =>
-    listAnswer(switches.references ?? [], url, 'on demand', switches),
-  ),
+  route('GET /v1/me/references', () => ok({ data: [], links: {} })),
   route('POST /v1/vals', (request) => {
     const fields = fieldsOf(request.body, ['name', 'code'], ['readme', 'privacy'], request.switches);
     const name = fields.name ?? '';
     refuseTakenName(request, name);
-    const val = createVal(request.store, request.switches, writerOf(request), { ...fields, name });
+    const val = createVal(request.store, request.switches, me(request), { ...fields, name });
     return written(request, val, 201);
   }),
   route('PUT /v1/vals', (request) => {
@@ -144,9 +131,9 @@ const documented: Route[] = [
     const { name = '', code = '' } = fieldsOf(request.body, ['name', 'code'], [], switches);
     const known = valNamed(store, me(request), name);
     if (known === undefined) {
-      return written(request, createVal(store, switches, writerOf(request), { name, code }), 201);
+      return written(request, createVal(store, switches, me(request), { name, code }), 201);
     }
-    addVersion(store, switches, writerOf(request), matching(request, known), code);
+    addVersion(store, switches, matching(request, known), code);
     return written(request, known, 200);
   }),
   route('GET /v1/vals/{val_id}', (request) => valAnswer(request, readable(request))),
@@ -157,7 +144,7 @@ const documented: Route[] = [
   route('GET /v1/vals/{val_id}/versions', (request) => {
     const val = readable(request);
     const rows = val.versions.toReversed().map((each) => listedVersion(val, each, request.switches));
-    return listAnswer(rows, request.url, 'on demand', request.switches);
+    return ok({ data: rows, links: {} });
   }),
   route('POST /v1/vals/{val_id}/versions', (request) => {
     const { store, switches } = request;
@@ -165,12 +152,11 @@ const documented: Route[] = [
     const others = switches.versionFields ? (['name', 'readme', 'privacy'] as const) : [];
     const { code = '', ...fields } = fieldsOf(request.body, ['code'], others, switches);
     refuseTakenName(request, fields.name, val);
-    const isNew = addVersion(store, switches, writerOf(request), val, code);
-    if (Object.keys(fields).length > 0) changeFields(store, switches, val, fields);
+    const isNew = addVersion(store, switches, val, code);
+    if (Object.keys(fields).length > 0) changeFields(val, fields);
     return written(request, val, isNew ? 201 : 200);
   }),
   route('GET /v1/vals/{val_id}/versions/{version}', (request) => {
-    if (request.switches.insists) requirePaging(request.url.searchParams);
     const val = readable(request);
     return ok(valRecord(val, request.switches, versionOf(request, val)));
   }),
@@ -184,8 +170,8 @@ const documented: Route[] = [
   }),
   route('GET /v1/vals/{val_id}/runs', (request) => {
     const { id } = readable(request);
-    const runs = request.store.runs.filter(({ val }) => val?.id === id).map(({ logs: _left, ...run }) => run);
-    return listAnswer(newestFirst(runs), request.url, 'always', request.switches);
+    const runs = request.store.runs.filter(({ val }) => val.id === id);
+    return pageOf(newestFirst(runs).map(withoutLogs), request.url);
   }),
 ];
 
@@ -194,11 +180,9 @@ const list = route('GET /v1/users/{user_id}/vals', (request) => {
   const vals = [...store.vals.values()].filter(({ owner }) => owner.id === ids.user_id);
   if (vals.length === 0 && ids.user_id !== me(request).id) throw absent('user');
   const seen = vals.filter((val) => val.privacy === 'public' || isMine(request, val)).reverse();
-  return listAnswer(
+  return pageOf(
     seen.map((val) => listedVal(val, switches)),
     url,
-    'always',
-    switches,
   );
 });
 
@@ -206,7 +190,7 @@ const changeVal = route('PUT /v1/vals/{val_id}', (request) => {
   const val = writable(request);
   const fields = fieldsOf(request.body, [], ['name', 'readme', 'privacy'], request.switches);
   refuseTakenName(request, fields.name, val);
-  changeFields(request.store, request.switches, val, fields);
+  changeFields(val, fields);
   return { status: 204, headers: headersOf(request.switches, val) };
 });
 
@@ -244,19 +228,10 @@ const alias = route('GET /v1/alias/{username}/{name}', (request) => {
   return valAnswer(request, val);
 });
 
-const spaces = route('GET /v1/me/spaces', ({ store, url }) => {
-  const data = store.spaces.map(({ id, username }) => ({
-    ...{ id, username, role: 'write' },
-    url: `${url.origin}/@${username}`,
-  }));
-  return ok({ data, links: {} });
-});
-
 export const routesFor = (switches: Switches): Route[] => [
   ...documented,
   ...(switches.list ? [list] : []),
   ...(switches.changeVal ? [changeVal] : []),
   ...(switches.recordRuns ? [recordRun, oneRun] : []),
   ...(switches.alias ? [alias] : []),
-  ...(switches.spaces ? [spaces] : []),
 ];

@@ -1,16 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Run, Switches } from './switches.ts';
+import type { Switches } from './switches.ts';
 
 export interface Person {
   id: string;
   username: string;
 }
 
-export interface Version {
+interface Version {
   version: number;
   code: string;
   createdAt: string;
-  author: Person;
 }
 
 export interface Val {
@@ -23,34 +22,34 @@ export interface Val {
   versions: Version[];
   nextVersion: number;
   createdAt: string;
-  updatedAt: string;
   /** Grows with each change. */
   state: number;
 }
 
-export interface Fields {
+interface Fields {
   name?: string;
   code?: string;
   readme?: string;
   privacy?: string;
 }
 
+export interface Run {
+  id: string;
+  val: { id: string };
+  runStartAt: string;
+  error: unknown;
+  logs: string;
+}
+
 /** The vals of one service, in memory. */
 export interface Store {
   people: Map<string, Person>;
-  spaces: Person[];
   vals: Map<string, Val>;
   runs: Run[];
   lastTime: number;
 }
 
-export const newStore = ({ runs = [], spaces = [] }: Switches): Store => ({
-  people: new Map(),
-  spaces: spaces.map((username) => ({ id: randomUUID(), username })),
-  vals: new Map(),
-  runs: [...runs],
-  lastTime: 0,
-});
+export const newStore = (): Store => ({ people: new Map(), vals: new Map(), runs: [], lastTime: 0 });
 
 /** Each time is later than the last one. */
 function nextTime(store: Store, { now = Date.now }: Switches): string {
@@ -63,62 +62,34 @@ export const currentOf = ({ versions }: Val): Version => versions.at(-1) as Vers
 export const valNamed = (store: Store, owner: Person, name: string): Val | undefined =>
   [...store.vals.values()].find((val) => val.owner.id === owner.id && val.name === name);
 
-export interface Write {
-  owner: Person;
-  author: Person;
-}
-
 export function createVal(
   store: Store,
   switches: Switches,
-  by: Write,
-  fields: Fields & { name: string },
+  owner: Person,
+  { name, code = '', readme = '', privacy = switches.privacy ?? 'private' }: Fields & { name: string },
 ): Val {
-  const at = nextTime(store, switches);
   const val: Val = {
-    id: randomUUID(),
-    name: fields.name,
-    readme: fields.readme ?? '',
-    privacy: fields.privacy ?? switches.privacy ?? 'private',
-    owner: by.owner,
-    versions: [],
-    nextVersion: switches.firstVersion ?? 1,
-    createdAt: at,
-    updatedAt: at,
-    state: 0,
+    ...{ id: randomUUID(), name, readme, privacy, owner, versions: [], nextVersion: 1, state: 0 },
+    createdAt: nextTime(store, switches),
   };
   store.vals.set(val.id, val);
-  addVersion(store, switches, by, val, fields.code ?? '');
+  addVersion(store, switches, val, code);
   return val;
 }
 
 /** Returns whether there is a new version. */
-export function addVersion(
-  store: Store,
-  switches: Switches,
-  { author }: Write,
-  val: Val,
-  code: string,
-): boolean {
+export function addVersion(store: Store, switches: Switches, val: Val, code: string): boolean {
   if (val.versions.length > 0 && currentOf(val).code === code && !switches.repeats) return false;
-  const createdAt = nextTime(store, switches);
-  val.versions.push({ version: val.nextVersion, code, createdAt, author });
+  val.versions.push({ version: val.nextVersion, code, createdAt: nextTime(store, switches) });
   val.nextVersion += 1;
-  val.updatedAt = createdAt;
   val.state += 1;
   return true;
 }
 
-export function changeFields(
-  store: Store,
-  switches: Switches,
-  val: Val,
-  { name, readme, privacy }: Fields,
-): void {
+export function changeFields(val: Val, { name, readme, privacy }: Fields): void {
   val.name = name ?? val.name;
   val.readme = readme ?? val.readme;
   val.privacy = privacy ?? val.privacy;
-  val.updatedAt = nextTime(store, switches);
   val.state += 1;
 }
 
@@ -151,6 +122,5 @@ export const listedVersion = (
 ): object => ({
   ...{ val_id: id, version },
   ...(switches.times !== false && { createdAt }),
-  ...(switches.versionCode && { code }),
   ...(switches.codeHash && { codeHash: hashOf(code) }),
 });

@@ -1,14 +1,5 @@
 import type { Reply, Seen } from '../scripted-service.ts';
 
-export interface Run {
-  id: string;
-  val?: { id: string; name?: string; version?: number };
-  runStartAt: string;
-  runEndAt?: string | null;
-  error?: unknown;
-  logs?: string;
-}
-
 /** What a service may have beside the 14 routes. Without any of them it has those, and nothing else. */
 export interface Switches {
   /** `GET /v1/users/{id}/vals`. */
@@ -25,35 +16,18 @@ export interface Switches {
   recordRuns?: boolean;
   /** `GET /v1/alias/{username}/{name}`. */
   alias?: boolean;
-  /** Spaces that everybody may write: `GET /v1/me/spaces`, and all routes below `/@name`. */
-  spaces?: string[];
-  /** The status for a name that is taken. */
-  nameTaken?: 409 | 400 | 422;
+  /** The status for a name that is taken: 409 without this. */
+  nameTaken?: 400 | 422;
   /** A write of the code that a val has already makes a version. */
   repeats?: boolean;
   /** How writes are answered: 201 or 200 with the val, always 200 with the val, or 204 without a body. */
   writes?: 'exact' | 'always 200' | 'empty';
-  /** The number of the first version: 1 without this. */
-  firstVersion?: number;
   /** `false`: no record has `createdAt`, `updatedAt` or `versionCreatedAt`. */
   times?: boolean;
-  /** The list of versions has their code. */
-  versionCode?: boolean;
-  lists?: 'pages' | 'array';
-  /** What `links.next` looks like. */
-  next?: 'absolute' | 'without query' | 'on another host';
-  /** A larger `limit` is made smaller, in place of 400 for more than 100. */
-  largestPage?: number;
-  /** References, versions and one version need `limit` and `offset`. */
-  insists?: boolean;
   /** Unknown fields of bodies are ignored, in place of 400. */
   ignoresUnknown?: boolean;
   /** The privacy of new vals: `private` without this. */
   privacy?: string;
-  runs?: Run[];
-  likes?: object[];
-  comments?: { author?: { id?: string } | null; createdAt?: string }[];
-  references?: object[];
   now?(): number;
   /** Gives another reply to a request, which then changes nothing. */
   instead?(seen: Seen): Reply | undefined;
