@@ -94,11 +94,8 @@ test('of ten writers with one ETag, one succeeds', async () => {
 
 test('a stranger learns nothing from an ETag', async () => {
   const eve = await addPerson(service, 'eve');
-  const hidden = await service.createVal({ name: 'hidden', code: 'c' });
-  for (const tag of [await etagOf(`/v1/vals/${hidden.id}`), '"x"']) {
-    const headers = { 'If-Match': tag };
-    expect(await eve.statusOf('DELETE', `/v1/vals/${hidden.id}`, { headers })).toBe(404);
+  const { id } = await service.createVal({ name: 'hidden', code: 'c' });
+  for (const tag of [await etagOf(`/v1/vals/${id}`), '"x"']) {
+    expect(await eve.statusOf('DELETE', `/v1/vals/${id}`, { headers: { 'If-Match': tag } })).toBe(404);
   }
-  const { id } = await newVal();
-  expect((await eve.ask('DELETE', `/v1/vals/${id}`, { headers: { 'If-Match': '"x"' } })).status).toBe(403);
 });

