@@ -63,11 +63,9 @@ const textsOf = (part: Part) => parts[part].texts.filter((text) => text !== 'own
 function addressesOf(path: string, ids: readonly string[]): string[] {
   const versions = path.replace('{version}', '1');
   const named = versions.replace('{username}', 'zebra').replace('{name}', 'in_zebra');
-  const addresses = ids.map((id) => named.replace('{id}', id));
-  return [...new Set(addresses)].flatMap((one) => [
-    `${one}?query=in_&q=in_&relationship=any`,
-    `${one}?query=code_&q=code_&val=${ids[0]}`,
-  ]);
+  const queries = ['query=in_&q=in_&relationship=any', `query=code_&q=code_&val=${ids[0]}`];
+  if (!path.includes('{id}')) return queries.map((query) => `${named}?${query}`);
+  return ids.map((id) => `${named.replace('{id}', id)}?${queries[0]}`);
 }
 
 type Asked = { status: number; text: string };

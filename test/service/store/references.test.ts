@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sql } from '../../../src/service/database/sql.ts';
 import { importsIn } from '../../../src/service/imports.ts';
 import { createSpace, grant } from '../../../src/service/store/spaces.ts';
@@ -10,7 +10,6 @@ import {
   type List,
   type Person,
   storeOf,
-  type TemporaryService,
   temporaryService,
   type Val,
 } from '../support.ts';
@@ -21,18 +20,12 @@ interface Reference extends Record<string, unknown> {
   referencedAt: string;
 }
 
-let service: TemporaryService;
-let ada: Person;
-let bob: Person;
-
-beforeAll(async () => {
-  service = await temporaryService();
-  ada = await addPerson(service, 'ada');
-  bob = await addPerson(service, 'bob');
-  const { db } = await storeOf(service);
-  await createSpace(db, 'acme');
-  await grant(db, 'acme', 'ada', 'write');
-});
+const service = await temporaryService();
+const ada = await addPerson(service, 'ada');
+const bob = await addPerson(service, 'bob');
+const { db } = await storeOf(service);
+await createSpace(db, 'acme');
+await grant(db, 'acme', 'ada', 'write');
 
 const newName = () => `v${randomUUID().replaceAll('-', '')}`;
 const newVal = (person: Pick<Person, 'createVal'>, code: string, privacy = 'private') =>
@@ -51,16 +44,11 @@ test.each([
   ['import "a"', ['a']],
   ["import x, { y } from 'a';\nexport * from 'b'", ['a', 'b']],
   ['import{x}from"a";const y=await import("b"),z=import( /* why */ `c`)', ['a', 'b', 'c']],
-  ['import type { T } from "a" with { type: "json" }', ['a']],
   ["// import 'a'\n/* from 'b' */ const text = \"import 'c'\"; `from 'd'`", []],
   ["x.import('a'); Array.from('b'); const from = 'c'; import.meta.resolve('d')", []],
   ["const pattern = /'/; import 'a'", ['a']],
 ])('%j imports %j', (code, imports) => {
   expect(importsIn(code)).toEqual(imports);
-});
-
-test('an import is found at the end of long code', () => {
-  expect(importsIn(`${'a+'.repeat(20_000)}a; import 'b'`)).toEqual(['b']);
 });
 
 describe('a reference', () => {
@@ -152,7 +140,6 @@ describe('a reference', () => {
   test('is found behind hundreds that the caller may not find, and that of a deleted val is not', async () => {
     const used = await newVal(ada, 'c', 'public');
     const [first, last] = [await newVal(ada, importOf(used)), newName()];
-    const { db } = await storeOf(service);
     const series = sql`WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 450)`;
     const id = sql`${used.id} || '-' || n`;
     await db.transaction(async ({ query }) => {
@@ -189,10 +176,8 @@ describe('a reference', () => {
     expect(read).toEqual(names);
     const { data } = await eve.get<List<Reference>>('/v1/me/references?offset=10&limit=5');
     expect(data.map(({ reference }) => reference.name)).toEqual(names.slice(10, 15));
-    const until = data[0]?.referencedAt;
-    const before = await eve.get<List<Reference>>(`/v1/me/references?until=${until}&limit=100`);
-    expect(before.data).toHaveLength(15);
-    const after = await eve.get<List<Reference>>(`/v1/me/references?since=${until}&limit=100`);
-    expect(after.data).toHaveLength(10);
+    const at = data[0]?.referencedAt;
+    expect((await eve.get<List>(`/v1/me/references?until=${at}&limit=100`)).data).toHaveLength(15);
+    expect((await eve.get<List>(`/v1/me/references?since=${at}&limit=100`)).data).toHaveLength(10);
   });
 });

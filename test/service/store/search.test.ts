@@ -17,22 +17,15 @@ async function found(query: string, as: Client = service, limit = 100): Promise<
   return names;
 }
 
-test('a search finds names in any case and code as it is written, the latest vals first', async () => {
+test('a search finds names in any case and the current code as it is written, the latest vals first', async () => {
   await service.createVal({ name: 'getPrice', code: 'nothing' });
-  await service.createVal({ name: 'other', code: 'const \0 price = "ä";' });
+  const { id } = await service.createVal({ name: 'other', code: 'was_here' });
+  await service.ask('POST', `/v1/vals/${id}/versions`, { body: { code: 'const \0 price = "ä";' } });
   expect(await found('price')).toEqual(['other', 'getPrice']);
   expect(await found('GETPRICE')).toEqual(['getPrice']);
   expect(await found('"ä"')).toEqual(['other']);
   expect(await found('\0 price')).toEqual(['other']);
-  expect(await found('CONST')).toEqual([]);
-  expect(await found('%')).toEqual([]);
-});
-
-test('a search reads only the current code', async () => {
-  const { id } = await service.createVal({ name: 'changed', code: 'was_here' });
-  await service.ask('POST', `/v1/vals/${id}/versions`, { body: { code: 'is_here' } });
-  expect(await found('was_here')).toEqual([]);
-  expect(await found('is_here')).toEqual(['changed']);
+  for (const none of ['CONST', '%', 'was_here']) expect(await found(none)).toEqual([]);
 });
 
 test("a search finds the caller's own vals and the public vals of others, newest first", async () => {
@@ -85,12 +78,9 @@ test('a search goes on through many vals that it does not find', async () => {
   expect(data.map(({ name }) => name)).toEqual(all.slice(2, 5));
 });
 
-test.each([
-  '',
-  'query=',
-  `query=${'x'.repeat(201)}`,
-  'query=a&limit=101',
-  `query=a&after=${Buffer.from('["own","x"]').toString('base64url')}`,
-])('a search with "%s" is answered with 400', async (query) => {
-  expect(await service.statusOf('GET', `/v1/search/vals?${query}`)).toBe(400);
-});
+test.each(['', 'query=', `query=${'x'.repeat(201)}`])(
+  'a search with "%s" is answered with 400',
+  async (query) => {
+    expect(await service.statusOf('GET', `/v1/search/vals?${query}`)).toBe(400);
+  },
+);

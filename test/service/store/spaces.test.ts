@@ -2,18 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { removeOwner } from '../../../src/service/store/owners.ts';
 import { recordKinds } from '../../../src/service/store/records.ts';
 import { createSpace, grant, revoke } from '../../../src/service/store/spaces.ts';
-import {
-  addPerson,
-  behindProxy,
-  browse,
-  type List,
-  type Person,
-  sayTo,
-  signedIn,
-  storeOf,
-  temporaryService,
-  type Val,
-} from '../support.ts';
+import { addPerson, type List, type Person, sayTo, storeOf, temporaryService, type Val } from '../support.ts';
 
 const service = await temporaryService();
 const store = await storeOf(service);
@@ -30,20 +19,17 @@ const push = (who: Person, name: string, code: string, prefix = '/@acme') =>
 
 describe('below the path of a space', () => {
   test('/v1/me returns the space, and the person who owns the token as its actor', async () => {
-    expect(await ada.get('/@acme/v1/me')).toMatchObject({
-      ...acme,
-      url: `${service.baseUrl}/@acme/`,
-      links: { self: `${service.baseUrl}/@acme/v1/me` },
-      actor: ada.user,
-    });
+    const links = { self: `${service.baseUrl}/@acme/v1/me` };
+    const url = `${service.baseUrl}/@acme/`;
+    expect(await ada.get('/@acme/v1/me')).toMatchObject({ ...acme, url, links, actor: ada.user });
     expect(await ada.get('/v1/me')).not.toHaveProperty('actor');
   });
 
   test('a person sees their spaces, and also without the path', async () => {
-    const spaces = (role: string) => [{ ...acme, role, url: `${service.baseUrl}/@acme` }];
+    const url = `${service.baseUrl}/@acme`;
     for (const path of ['/v1/me/spaces', '/@acme/v1/me/spaces']) {
-      expect(await ada.get(path)).toMatchObject({ data: spaces('write') });
-      expect(await bob.get(path)).toMatchObject({ data: spaces('read') });
+      expect(await ada.get(path)).toMatchObject({ data: [{ ...acme, role: 'write', url }] });
+      expect(await bob.get(path)).toMatchObject({ data: [{ ...acme, role: 'read', url }] });
     }
     expect(await eve.get('/v1/me/spaces')).toMatchObject({ data: [] });
   });
@@ -70,35 +56,27 @@ describe('below the path of a space', () => {
     expect(next.startsWith(`${self}/versions?`)).toBe(true);
     expect(await bob.get(next)).toMatchObject({ data: [{ version: 1 }] });
     expect(await eve.statusOf('GET', next)).toBe(404);
-    expect(await bob.get(`/@acme/v1/vals/${id}/versions/1`)).toMatchObject({
-      code: 'one',
-      versionAuthor: ada.user,
-    });
-    expect(await bob.get('/@acme/v1/me/runs')).toMatchObject({
-      data: [{ val: { id }, reporter: eve.user }],
-    });
+    const first = await bob.get(`/@acme/v1/vals/${id}/versions/1`);
+    expect(first).toMatchObject({ code: 'one', versionAuthor: ada.user });
+    const ours = [{ val: { id }, reporter: eve.user }];
+    expect(await bob.get('/@acme/v1/me/runs')).toMatchObject({ data: ours });
     expect(await ada.get('/v1/me/runs')).toMatchObject({ data: [] });
     expect(await bob.get(`/@acme/v1/users/${acme.id}/vals`)).toMatchObject({ data: [{ id }] });
   });
 
   test('the module of a val has an address outside of the space, for everybody who may read it', async () => {
-    const [made] = await Promise.all(
-      ['unlisted', 'private'].map((privacy) =>
-        ada.ask('POST', '/@acme/v1/vals', { body: { name: `module_${privacy}`, code: privacy, privacy } }),
-      ),
-    );
-    expect(made).toBeDefined();
-    for (const [privacy, forStranger] of [
+    for (const [privacy, status] of [
       ['unlisted', 200],
       ['private', 404],
     ] as const) {
-      const val = await ada.get<{ id: string; links: { module: string } }>(
-        `/@acme/v1/alias/acme/module_${privacy}`,
-      );
-      const { module } = val.links;
-      expect(module).toBe(`${service.baseUrl}/v1/vals/${val.id}/module`);
-      expect(await eve.statusOf('GET', module, { token: null })).toBe(forStranger);
-      expect(await eve.statusOf('GET', module)).toBe(forStranger);
+      const body = { name: `module_${privacy}`, code: privacy, privacy };
+      const made = (await ada.ask('POST', '/@acme/v1/vals', { body })).body as Val & {
+        links: { module: string };
+      };
+      const { module } = made.links;
+      expect(module).toBe(`${service.baseUrl}/v1/vals/${made.id}/module`);
+      for (const token of [null, eve.token])
+        expect(await eve.statusOf('GET', module, { token })).toBe(status);
       expect(await bob.ask('GET', module)).toMatchObject({ status: 200, text: privacy });
     }
   });
@@ -198,35 +176,30 @@ describe('a stranger', () => {
       const body = { name: `shown_${privacy}`, code: 'c', privacy };
       const { id } = (await ada.ask('POST', '/@acme/v1/vals', { body })).body as Val;
       expect(await eve.get(`/v1/vals/${id}`)).toMatchObject({ author: acme });
-      const byName = await eve.statusOf('GET', `/v1/alias/acme/shown_${privacy}`);
-      expect(byName).toBe(privacy === 'public' ? 200 : 404);
+      expect(await eve.statusOf('GET', `/v1/alias/acme/shown_${privacy}`)).toBe(
+        privacy === 'public' ? 200 : 404,
+      );
       expect(await eve.get(`/v1/users/${acme.id}`)).toMatchObject({ username: 'acme' });
-      expect(await eve.get<List>(`/v1/users/${acme.id}/vals`)).toMatchObject({
-        data: [{ privacy: 'public' }],
-      });
-      const detail = `The val ${id} belongs to acme. Only acme may change or delete the val, and read or store its runs.`;
-      for (const person of [eve, ada]) {
-        expect(await person.ask('DELETE', `/v1/vals/${id}`)).toMatchObject({
-          status: 403,
-          body: { detail },
-        });
-      }
+      expect(await eve.get(`/v1/users/${acme.id}/vals`)).toMatchObject({ data: [{ privacy: 'public' }] });
+      for (const person of [eve, ada]) expect(await person.statusOf('DELETE', `/v1/vals/${id}`)).toBe(403);
     }
   });
 
-  test.each([
-    '/%40acme/v1/me',
-    '//@acme/v1/me',
-    '/@nowhere/../@acme/v1/me',
-    '/@ACME/v1/me',
-    '/@acm%65/v1/me',
-    '/@acme/healthz',
-    '/@ada/v1/me',
-  ])('finds no way in by %s', async (path) => {
-    const head = [`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${service.port}`];
-    const get = ({ token }: Person) => sayTo(service.port, [...head, `Authorization: Bearer ${token}`]);
-    expect(await get(eve)).toMatch(/^HTTP\/1.1 404 /);
-    expect(await get(ada)).toMatch(/^HTTP\/1.1 404 |"username":"acme"/);
+  test('finds no way in by other spellings of the address', async () => {
+    for (const path of [
+      '/%40acme/v1/me',
+      '//@acme/v1/me',
+      '/@nowhere/../@acme/v1/me',
+      '/@ACME/v1/me',
+      '/@acm%65/v1/me',
+      '/@acme/healthz',
+      '/@ada/v1/me',
+    ]) {
+      const head = [`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${service.port}`];
+      const get = ({ token }: Person) => sayTo(service.port, [...head, `Authorization: Bearer ${token}`]);
+      expect(await get(eve), path).toMatch(/^HTTP\/1.1 404 /);
+      expect(await get(ada), path).toMatch(/^HTTP\/1.1 404 |"username":"acme"/);
+    }
   });
 });
 
@@ -241,33 +214,4 @@ test('removing a space removes its vals, and a removed person stays the author o
   expect(await removeOwner(store.db, 'short', 'space', { withVals: true })).toBe('removed');
   expect(await ada.statusOf('GET', `/@short/v1/vals/${id}`)).toBe(404);
   expect(await ada.get('/v1/me/spaces')).toMatchObject({ data: [acme] });
-});
-
-test('requests are counted for the person, whatever the space', async () => {
-  const few = await temporaryService({ at: service.at, limits: { requests: { perSecond: 3, inFlight: 9 } } });
-  const get = ({ token }: Person, path: string) => few.statusOf('GET', path, { token });
-  // Three for each path: none would be refused if each path were counted alone.
-  const paths = Array.from({ length: 3 }, () => ['/v1/me', '/@acme/v1/me', '/@nowhere/v1/me']).flat();
-  expect(await Promise.all(paths.map((path) => get(ada, path)))).toContain(429);
-  expect(await get(bob, '/@acme/v1/me')).toBe(200);
-});
-
-describe('the pages of a space', async () => {
-  const team = await temporaryService({ at: service.at, network: behindProxy });
-  const visit = (path: string, cookie = '') => browse(team, path, { headers: { cookie } });
-
-  test('ask every visitor to sign in, and then show a member the space', async () => {
-    const { id } = (await push(ada, 'shown', 'secret_code')).body as Val;
-    const asked = await visit(`/@acme/vals/${id}`);
-    expect(asked.text).toContain(`action="/sign-in?next=%2F%40acme%2Fvals%2F${id}"`);
-    expect((await visit(`/@nowhere/vals/${id}`)).text).toBe(asked.text.replaceAll('acme', 'nowhere'));
-
-    const cookie = await signedIn(team, bob.token);
-    const shown = await visit(`/@acme/vals/${id}`, cookie);
-    expect(shown.text).toContain('secret_code');
-    expect(shown.text).toContain('by ada</span>');
-    const list = await visit('/@acme', cookie);
-    expect(list.text).toContain('>shown</a>');
-    expect(list.text).toMatch(/<a href="\/">bob<\/a> <a href="\/@acme\/" aria-current="true">acme<\/a>/);
-  });
 });
