@@ -31,8 +31,7 @@ const examples = commands.flatMap(({ path, examples }) => {
 });
 
 /** What is said where the machine of an example has no store yet, or the service has the code already. */
-const notes =
-  /^(?:Created the store .*\.|Using the store .*\.|warning: .* has no vals\. .*|Version \d+ already has this code\.)$\n?/gm;
+const notes = /^(?:Created the store .*\.|Using the store .*\.|Version \d+ already has this code\.)$\n?/gm;
 
 it.each(examples.filter(({ isForJson }) => !isForJson))('the example `$line` works', async ({ line }) => {
   const { stdout, stderr, exit } = await runExample(line);

@@ -32,12 +32,6 @@ export const command = defineCommand({
     });
     run.out.say({ kind: 'progress' });
     run.out.say({ kind: 'done', text: `Copied ${from.name} to ${to.name}.` });
-    if (counts.vals === 0) {
-      run.out.say({
-        kind: 'warning',
-        text: `${from.name} has no vals. Name another store with --data or --database if you meant one.`,
-      });
-    }
     return { kind: 'record', record: { target: to.shown, counts: { ...counts } } };
   },
 });
