@@ -21,8 +21,7 @@ export async function openTarget(run: Run, to: string): Promise<Target> {
     settings,
     host: { env },
   } = run;
-  const address = to.startsWith('@') ? addressOfSpace(to, settings.baseUrl?.value.href) : to;
-  const baseUrl = parseBaseUrl(address, '--to', settings.allowHttp.value);
+  const baseUrl = parseBaseUrl(to, '--to', settings.allowHttp.value);
   if (!settings.local.value && settings.baseUrl?.value.href === baseUrl.href) {
     throw new UsageError(`The vals cannot be copied from ${baseUrl.href} to the same service.`, {
       hint: 'Give another service with --to, or give the service to copy from with --base-url.',
@@ -53,12 +52,4 @@ export async function openTarget(run: Run, to: string): Promise<Target> {
   const directory = createDirectory(async () => api, seen);
   const remotes = createRemotes({ api, seen, directory }, nothingKnown, Number.POSITIVE_INFINITY);
   return { api, name: baseUrl.href, remotes, seen };
-}
-
-/** `name` begins with @. `baseUrl` is the address of a service, or of another space of that service. */
-function addressOfSpace(name: string, baseUrl: string | undefined): string {
-  if (baseUrl !== undefined) return `${baseUrl.replace(/\/@[^/]+$/, '')}/${name}`;
-  throw new UsageError(`There is no default service that could have the space ${name}.`, {
-    hint: 'Give the whole address of the space, such as https://vals.example.com/@acme.',
-  });
 }
