@@ -1,5 +1,8 @@
-import { expect, it } from 'vitest';
-import { folderOf, run } from '../../support/program.ts';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { environment, folderOf, program, run, temporaryFolder } from '../../support/program.ts';
 
 it.each<[setting: string, env: Record<string, string>]>([
   ['token', { VALS_TOKEN: 'a\nb' }],
@@ -7,9 +10,44 @@ it.each<[setting: string, env: Record<string, string>]>([
   ['config file', { VALS_CONFIG_DIR: '.' }],
 ])('with --local, every command works with a broken %s', async (_setting, env) => {
   const cwd = folderOf({ 'a.ts': 'export default 1', 'config.json': '{' });
-  const commands = ['push a.ts', 'val get a'];
-  for (const command of commands) {
+  for (const command of ['push a.ts', 'val get a']) {
     const result = await run([...command.split(' '), '--local'], { env, home: cwd, cwd });
     expect({ command, ...result }).toMatchObject({ exit: 0 });
   }
+});
+
+it('--local names the store that cannot be opened', async () => {
+  const folder = folderOf({ 'vals.db': 'this is no database, and it stays as it is'.repeat(50) });
+  const result = await run(['me', '--local', '--json'], { env: { VALS_DATA_DIR: folder } });
+  expect(result).toMatchObject({ exit: 10, stdout: '', error: { kind: 'local' } });
+  expect(result.error?.message).toContain(folder);
+});
+
+it('--local fails with a local error when its store is removed during a command', async () => {
+  const home = temporaryFolder();
+  const data = join(home, 'data');
+  const editor = join(home, 'editor');
+  const env = { VALS_LOCAL: '1', VALS_DATA_DIR: data, EDITOR: editor };
+  await run(['push', '-', '--name', 'gone'], { home, env, input: '1' });
+  writeFileSync(editor, `#!/bin/sh\nrm -r '${data}'\necho '1 + 1' > "$1"\n`, { mode: 0o755 });
+  vi.stubEnv('TMPDIR', home);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { exit, error, stderr } = await run(['val', 'edit', 'gone', '--json'], { home, env });
+  expect({ exit, error }).toMatchObject({ exit: 10, error: { kind: 'local', hint: expect.any(String) } });
+  expect(error?.message).toContain(join(data, 'vals.db'));
+  expect(stderr).toContain(`Your text is in ${home}/`);
+});
+
+it('--local fails with a local error when its store cannot be written', async () => {
+  const home = temporaryFolder();
+  const env = environment(home, { VALS_LOCAL: '1', VALS_DATA_DIR: join(home, 'data') });
+  const file = join(home, 'big.ts');
+  writeFileSync(file, `// ${'x'.repeat(200_000)}`);
+  const push = `ulimit -f 512 && exec "$0" "$1" push "$2" --json`;
+  const words = ['-c', push, process.execPath, program, file];
+  const { exitCode, stdout } = await execa('sh', words, { env, extendEnv: false, reject: false });
+  expect({ exitCode, rows: JSON.parse(stdout) }).toMatchObject({
+    exitCode: 10,
+    rows: [{ status: 'failed', error: { kind: 'local', message: expect.stringContaining('vals.db') } }],
+  });
 });

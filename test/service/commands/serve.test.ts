@@ -1,103 +1,143 @@
 import { once } from 'node:events';
-import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { writeFileSync } from 'node:fs';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { dirname, join, resolve } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import Libsql from 'libsql';
 import { describe, expect, test } from 'vitest';
+import { InterruptedError } from '../../../src/core/errors.ts';
 import { startService } from '../../../src/service/index.ts';
+import { recordKinds } from '../../../src/service/store/records.ts';
 import {
   folderOf,
   folderOfVals,
   run,
+  runOnScreen,
   runProcess,
   startProcess,
   temporaryFolder,
   valNames,
 } from '../../support/program.ts';
 import { embeddedService } from '../support/embedded-service.ts';
+import { seedOf, seedStore } from '../support/seeds.ts';
 
 const pem = resolve('test/support/certificates/good.pem');
 const tls = ['--tls-cert', pem, '--tls-key', pem];
 const url = ['--public-url', 'https://vals.test'];
+const httpUrl = ['--public-url', 'http://localhost:1'];
 
-describe('invalid options of vals serve', () => {
-  test.each<[string[], string]>([
-    [['--host', '0.0.0.0'], '--host 0.0.0.0 needs --public-url'],
-    [['--host', 'vals.test', ...url], '--host takes an address of this machine, not "vals.test"'],
-    [tls, '--tls-cert needs --public-url'],
-    [[...url, '--tls-cert', pem], '--tls-cert needs --tls-key too'],
-    [
-      ['--public-url', 'http://localhost:1', ...tls],
-      '--tls-cert needs a --public-url that begins with https://',
-    ],
-    [
-      ['--public-url', 'http://localhost:1', '--host', '0.0.0.0'],
-      '--host 0.0.0.0 needs a --public-url that begins with https://',
-    ],
-    [['--public-url', 'vals.test'], '--public-url takes an https:// URL'],
-    [['--public-url', 'http://vals.test'], '--public-url is http://'],
-    [['--public-url', 'https://ada:geheim@vals.test'], '--public-url takes a host name'],
-    [['--public-url', 'https://vals.test/vals'], '--public-url takes a host name'],
-    [['--rate=0'], '--rate takes a whole number from 1 to 999999'],
-    [['--keep-runs=90'], '--keep-runs takes a time'],
-    [['--metrics-host', '0.0.0.0'], '--metrics-host works only with --metrics-port'],
-    [['--metrics-port', '0', '--metrics-host', 'x'], '--metrics-host takes an address'],
-  ])('end with exit 2: %j', async (args, message) => {
-    const { exit, stdout, error } = await run(['serve', '--json', '--port', '0', ...args]);
-    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
-    expect(error?.message).toContain(message);
-    expect(error?.hint).toMatch(/\.$/);
-    expect(JSON.stringify(error)).not.toContain('geheim');
-  });
-
-  test.each<[string[], string]>([
-    [[...url, '--tls-cert', 'no.pem', '--tls-key', pem], 'no.pem does not exist'],
-    [[...url, '--tls-cert', '.', '--tls-key', pem], 'is a folder, not a regular file'],
-    [['--host', '192.0.2.1', ...url], '192.0.2.1 is not an address of this machine'],
-  ])('end with exit 10: %j', async (args, message) => {
-    const { exit, stdout, error } = await run(['serve', '--json', '--port', '0', ...args]);
-    expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
-    expect(error?.message).toContain(message);
-  });
+test.each<[number, string[], string]>([
+  [2, ['--port', '70000'], '--port takes'],
+  [2, ['--allow-http'], '--allow-http has no meaning'],
+  [2, ['--host', '0.0.0.0'], '--host 0.0.0.0 needs --public-url'],
+  [2, ['--host', 'vals.test', ...url], '--host takes an address of this machine, not "vals.test"'],
+  [2, tls, '--tls-cert needs --public-url'],
+  [2, [...url, '--tls-cert', pem], '--tls-cert needs --tls-key too'],
+  [2, [...httpUrl, ...tls], '--tls-cert needs a --public-url that begins with https://'],
+  [2, [...httpUrl, '--host', '0.0.0.0'], '--host 0.0.0.0 needs a --public-url that begins with https://'],
+  [2, ['--public-url', 'http://vals.test'], '--public-url is http://'],
+  [2, ['--public-url', 'https://ada:geheim@vals.test'], '--public-url takes a host name'],
+  [2, ['--rate=0'], '--rate takes a whole number from 1 to 999999'],
+  [2, ['--keep-runs=90'], '--keep-runs takes a time'],
+  [2, ['--metrics-host', '0.0.0.0'], '--metrics-host works only with --metrics-port'],
+  [10, [...url, '--tls-cert', 'no.pem', '--tls-key', pem], 'no.pem does not exist'],
+  [10, ['--host', '192.0.2.1', ...url], '192.0.2.1 is not an address of this machine'],
+])('vals serve ends with exit %i: %j', async (exit, args, message) => {
+  const result = await run(['serve', '--json', '--port', '0', ...args]);
+  expect(result).toMatchObject({ exit, stdout: '' });
+  expect(result.error?.message).toContain(message);
+  expect(result.error?.hint).toMatch(/\.$/);
+  expect(result.stderr).not.toContain('geheim');
 });
 
-async function serviceWithOwner(args: string[]) {
+async function storeWithOwner() {
   const data = join(temporaryFolder(), 'vals.db');
   const { token = '', close } = await startService({ file: data, port: 0 });
   await close();
-  const service = await embeddedService({ at: data, args });
-  const log = await service.logged('Listening on');
-  const port = Number(/, port (\d+);/.exec(log)?.[1]);
-  return { ...service, token, port, data, shownToken: service.token, log };
+  return { data, token };
 }
 
-function send(port: number, method: string, path: string, headers: Record<string, string>) {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const outgoing = request({ port, host: '127.0.0.1', path, method, headers, agent });
-  return { outgoing, answer: answerOf(outgoing) };
-}
+test('vals serve prints its address first, keeps its token, and shares its data with --local', async () => {
+  const data = join(temporaryFolder(), 'vals.db');
+  const first = await embeddedService({ at: data });
+  const local = { VALS_LOCAL: '1', VALS_DATA_DIR: dirname(data) };
+  const push = (env: Record<string, string>, input: string) =>
+    run(['push', '-', '--name', 'shared', '--no-check'], { env, input });
+  const codeIn = async (env: Record<string, string>) =>
+    (await run(['get', 'shared', '--code'], { env })).stdout;
+  await push(first.env, '// é 𝄞\r\nexport default "\u0000";');
+  expect(await codeIn(local)).toBe('// é 𝄞\r\nexport default "\u0000";');
+  await push(local, '// from --local');
+  expect(await codeIn(first.env)).toBe('// from --local');
+  expect(await first.end('SIGTERM')).toBe(0);
 
-const answerOf = (outgoing: ClientRequest) =>
-  new Promise<{ status?: number; connection?: string; text: string }>((done, fail) => {
-    outgoing.on('error', fail);
-    outgoing.on('response', async (incoming: IncomingMessage) => {
-      let text = '';
-      for await (const chunk of incoming) text += chunk;
-      done({ status: incoming.statusCode, connection: incoming.headers.connection, text });
-    });
-  });
+  const second = await embeddedService({ at: data });
+  expect(second.token).toBe(first.token);
+  expect(await second.end('SIGINT')).toBe(130);
+});
 
-test('vals serve with a public URL prints no token, and Ctrl-C does not wait for kept connections', async () => {
-  const service = await serviceWithOwner(['--host', '127.0.0.1', ...url]);
-  expect(service.baseUrl).toBe('https://vals.test');
-  expect(service.shownToken).toBeUndefined();
-  expect(service.log).toContain('Listening on 127.0.0.1, port ');
-  expect(service.log).toContain('answers only requests to https://vals.test');
-  expect(service.log).not.toContain(service.token);
-  const { outgoing, answer } = send(service.port, 'GET', '/v1/me', { Host: 'vals.test' });
-  outgoing.end();
-  await answer;
-  const start = performance.now();
-  expect(await service.end('SIGINT')).toBe(130);
-  expect(performance.now() - start).toBeLessThan(3_000);
+test('vals serve prints the address alone, and logs each request without its query and secrets', async () => {
+  const { data, token } = await storeWithOwner();
+  const { baseUrl, printed, end } = await embeddedService({ at: data, json: false });
+  const headers = { authorization: `Bearer ${token}` };
+  for (const path of ['/v1/me/runs?limit=1', `/${token}?key=${token}`, '/a%1Bb/\u202e']) {
+    await fetch(`${baseUrl}${path}`, { headers });
+  }
+  await fetch(`${baseUrl}/v1/me`);
+  expect(await end('SIGTERM')).toBe(0);
+  expect(printed.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/);
+  const log = printed.stderr.replace(/ \d+ ms$/gm, '');
+  expect(log.trimEnd().split('\n')).toEqual([
+    'GET /v1/me/runs 200',
+    'GET /*** 404',
+    'GET /a%1Bb/%E2%80%AE 404',
+    'GET /v1/me 401',
+  ]);
+});
+
+test('--log json writes what was loaded and each request, an internal error with its stack, and serves metrics', async () => {
+  const { data, token } = await storeWithOwner();
+  const seed = join(temporaryFolder(), 'seed.json');
+  await seedStore({ file: data }, seedOf({ runs: [{}] }));
+  writeFileSync(seed, JSON.stringify(seedOf({ likes: [{}, {}] })));
+  const args = ['--seed', seed, '--log', 'json', '--metrics-port', '0'];
+  const { baseUrl, logged, end, printed } = await embeddedService({ at: data, args });
+  const address = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(await logged('/metrics.'))?.[0];
+  await fetch(`${baseUrl}/v1/vals/absent?query=secret`);
+  const store = new Libsql(data);
+  store.exec('UPDATE runs SET ended = 9000000000000000');
+  store.close();
+  const answer = await fetch(`${baseUrl}/runs`, { headers: { authorization: `Bearer ${token}` } });
+  expect(answer.status).toBe(500);
+  expect(await answer.text()).not.toMatch(/RangeError| at /);
+  const metrics = await (await fetch(`${address}`)).text();
+  expect(metrics).toContain('vals_http_requests_total{method="GET",route="/v1/vals/{id}",status="404"} 1');
+  expect(await end('SIGTERM')).toBe(0);
+  const counts = recordKinds.map((kind) => `${kind} ${kind === 'likes' ? 2 : 0}`);
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  const stack = /^Internal error in GET \/runs: RangeError: .*\n +at /;
+  const lines = printed.stderr.trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    { time, level: 'info', message: `Loaded from the file ${seed}: ${counts.join(', ')}.` },
+    { time, level: 'info', message: `Metrics on ${address}.` },
+    { time, method: 'GET', route: '/v1/vals/{id}', status: 404, ms: expect.any(Number) },
+    { time, level: 'error', message: expect.stringMatching(stack) },
+    { time, method: 'GET', route: '/runs', status: 500, ms: expect.any(Number) },
+  ]);
+});
+
+test('--log json writes a failed start as a line of the log', async () => {
+  const { exit, stdout, stderr } = await runProcess([
+    'serve',
+    '--log',
+    'json',
+    '--host',
+    '0.0.0.0',
+    '--quiet',
+  ]);
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+  const message = expect.stringMatching(/^--host 0\.0\.0\.0 needs --public-url.* For example/);
+  expect(JSON.parse(stderr)).toEqual({ time: expect.any(String), level: 'error', message });
 });
 
 test.each([
@@ -112,68 +152,87 @@ test.each([
   expect(await ended).toMatchObject({ exit: 1, stderr: expect.stringMatching(message) });
 });
 
-test.each([[[]], [['--quiet']]])(
-  '--log json writes a failed start as a line of the log %j',
-  async (flags) => {
-    const { exit, stdout, stderr } = await runProcess([
-      'serve',
-      '--log',
-      'json',
-      '--host',
-      '0.0.0.0',
-      ...flags,
-    ]);
-    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
-    expect(JSON.parse(stderr)).toEqual({
-      time: expect.any(String),
-      level: 'error',
-      message: expect.stringMatching(/^--host 0\.0\.0\.0 needs --public-url.* For example/),
-    });
-  },
-);
-
-test('--log json writes an object for each request, and --metrics-port serves metrics', async () => {
-  const service = await embeddedService({ args: ['--log', 'json', '--metrics-port', '0'] });
-  const log = await service.logged('/metrics.');
-  const address = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(log)?.[0];
-  await fetch(`${service.baseUrl}/v1/vals/absent?query=secret`);
-  const lines = (await service.logged('"ms"')).trim().split('\n');
-  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
-  expect(lines.map((line) => JSON.parse(line))).toEqual([
-    { time, level: 'info', message: `Metrics on ${address}.` },
-    { time, method: 'GET', route: '/v1/vals/{id}', status: 404, ms: expect.any(Number) },
-  ]);
-  const metrics = await (await fetch(`${address}`)).text();
-  expect(metrics).toContain('vals_http_requests_total{method="GET",route="/v1/vals/{id}",status="404"} 1');
+test('vals serve goes on answering if the reader of its log stops reading', async () => {
+  const { baseUrl, end } = await embeddedService({ unreadLog: true });
+  const longPath = `${baseUrl}/${'x'.repeat(200)}`;
+  for (let count = 0; count < 400; count++) expect((await fetch(longPath)).status).toBe(404);
+  expect(await end('SIGTERM')).toBe(0);
 });
 
-describe('SIGTERM', () => {
-  const body = JSON.stringify({ name: 'late', code: 'it came' });
+test('vals serve shows a person at a terminal how to use it, see its pages, and add people', async () => {
+  const pressed = new AbortController();
+  const { exit, screen } = await runOnScreen(['serve', '--port', '0', '--data', 'team.db'], {
+    cwd: temporaryFolder(),
+    columns: 200,
+    signal: pressed.signal,
+    heard({ screen }) {
+      if (screen.includes('Press Ctrl-C')) pressed.abort(new InterruptedError(130));
+    },
+  });
+  expect(exit).toBe(130);
+  expect(screen).toMatch(/export VALS_BASE_URL=http:\/\/127\.0\.0\.1:\d+/);
+  expect(screen).toContain('export VALS_TOKEN=');
+  expect(screen).toContain('`vals open`');
+});
 
-  test('finishes requests under way, closes kept connections, and ends with exit 0', async () => {
-    const service = await serviceWithOwner(url);
-    const headers = { Host: 'vals.test', Authorization: `Bearer ${service.token}` };
-    const first = send(service.port, 'GET', '/v1/me', headers);
+describe('with a public URL', () => {
+  async function serveAtUrl() {
+    const { data, token } = await storeWithOwner();
+    const service = await embeddedService({ at: data, args: url });
+    const log = await service.logged('Listening on');
+    const port = Number(/Listening on 127\.0\.0\.1, port (\d+);/.exec(log)?.[1]);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const headers = { Host: 'vals.test', Authorization: `Bearer ${token}` };
+    const send = (method: string, path: string, more = {}) => {
+      const options = { port, host: '127.0.0.1', path, method, headers: { ...headers, ...more }, agent };
+      const outgoing = request(options);
+      const answer = once(outgoing, 'response').then(async ([incoming]: IncomingMessage[]) => {
+        if (incoming) await textOf(incoming);
+        return { status: incoming?.statusCode, connection: incoming?.headers.connection };
+      });
+      return { outgoing, answer };
+    };
+    const first = send('GET', '/v1/me');
     first.outgoing.end();
-    expect(await first.answer).toMatchObject({ status: 200, connection: 'keep-alive' });
-    const json = {
-      ...headers,
+    expect(await first.answer).toEqual({ status: 200, connection: 'keep-alive' });
+    return { ...service, token, port, data, shownToken: service.token, log, send };
+  }
+
+  test('no token is printed, Ctrl-C does not wait for kept connections, and the error for another Host names it', async () => {
+    const { baseUrl, shownToken, log, token, port, end } = await serveAtUrl();
+    expect({ baseUrl, shownToken }).toEqual({ baseUrl: 'https://vals.test', shownToken: undefined });
+    expect(log).toContain('answers only requests to https://vals.test');
+    expect(log).not.toContain(token);
+    const env = { VALS_BASE_URL: `http://127.0.0.1:${port}`, VALS_TOKEN: token };
+    expect(await run(['me', '--json'], { env })).toMatchObject({
+      exit: 4,
+      error: {
+        message: `The service rejected the address: it expects https://vals.test, but the request has the Host 127.0.0.1:${port}.`,
+        hint: expect.stringContaining('$http_host'),
+      },
+    });
+    const start = performance.now();
+    expect(await end('SIGINT')).toBe(130);
+    expect(performance.now() - start).toBeLessThan(3_000);
+  });
+
+  test('SIGTERM finishes requests under way, closes kept connections, and ends with exit 0', async () => {
+    const { port, send, signal, end, data } = await serveAtUrl();
+    const body = JSON.stringify({ name: 'late', code: 'it came' });
+    const late = send('PUT', '/v1/vals', {
       'Content-Type': 'application/json',
       'Content-Length': `${body.length}`,
       Expect: '100-continue',
-    };
-    const late = send(service.port, 'PUT', '/v1/vals', json);
+    });
     await once(late.outgoing, 'continue');
     late.outgoing.write(body.slice(0, 5));
-
-    service.signal('SIGTERM');
-    await expect
-      .poll(() => fetch(`http://127.0.0.1:${service.port}/healthz`).catch(() => 'refused'))
-      .toBe('refused');
+    signal('SIGTERM');
+    const health = () => fetch(`http://127.0.0.1:${port}/healthz`).catch(() => 'refused');
+    await expect.poll(health).toBe('refused');
     late.outgoing.end(body.slice(5));
-    expect(await late.answer).toMatchObject({ status: 201, connection: 'close' });
-    expect(await service.end()).toBe(0);
-    const env = { VALS_LOCAL: '1', VALS_DATA_DIR: dirname(service.data) };
+    expect(await late.answer).toEqual({ status: 201, connection: 'close' });
+    expect(await end()).toBe(0);
+    const env = { VALS_LOCAL: '1', VALS_DATA_DIR: dirname(data) };
     expect((await run(['ls', '--fields', 'name'], { env })).stdout).toBe('late\n');
   });
 });
@@ -185,8 +244,18 @@ test('a push of 60 files to a service that allows 30 requests per second succeed
   const { exit, stdout, stderr } = await run(['push', folder, '--json'], { env });
   expect(performance.now() - start).toBeGreaterThan(900);
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
-  const statuses = (JSON.parse(stdout) as { status: string }[]).map(({ status }) => status);
-  expect(statuses).toEqual(Array(60).fill('created'));
-  const names = await run(['ls', '--all', '--fields', 'name'], { env });
-  expect(names.stdout.trimEnd().split('\n')).toHaveLength(60);
+  expect(JSON.parse(stdout)).toMatchObject(Array(60).fill({ status: 'created' }));
+});
+
+test('vals open shows a page of vals serve for one visit, and says that --local has none', async () => {
+  const { env, baseUrl } = await embeddedService();
+  await run(['push', '-', '--name', 'hello'], { env, input: '1' });
+  const { url } = JSON.parse((await run(['open', '--json'], { env })).stdout);
+  const first = await fetch(url, { redirect: 'manual' });
+  const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const page = await fetch(new URL(`${first.headers.get('location')}`, baseUrl), { headers: { cookie } });
+  expect(await page.text()).toContain('hello');
+  expect((await fetch(url, { redirect: 'manual' })).headers.get('set-cookie')).toBeNull();
+  const local = await run(['open', '--local']);
+  expect(local).toMatchObject({ exit: 2, stderr: expect.stringContaining('vals serve') });
 });
