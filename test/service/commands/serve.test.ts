@@ -18,6 +18,7 @@ import {
   temporaryFolder,
   valNames,
 } from '../../support/program.ts';
+import { errorIn } from '../../support/signals.ts';
 import { embeddedService } from '../support/embedded-service.ts';
 import { seedOf, seedStore } from '../support/seeds.ts';
 
@@ -74,6 +75,8 @@ test('vals serve prints its address first, keeps its token, and shares its data 
   const second = await embeddedService({ at: data });
   expect(second.token).toBe(first.token);
   expect(await second.end('SIGINT')).toBe(130);
+  expect(errorIn(second.printed.stderr)).toMatchObject({ kind: 'interrupted', exit: 130 });
+  await expect(fetch(second.baseUrl)).rejects.toThrow();
 });
 
 test('vals serve prints the address alone, and logs each request without its query and secrets', async () => {
