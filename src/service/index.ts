@@ -30,8 +30,7 @@ export interface EmbeddedService {
 export type ServiceEvent =
   | StoreEvent
   | { kind: 'answered'; request: FinishedRequest }
-  | { kind: 'internal error'; failure: InternalError }
-  | { kind: 'certificate failed'; error: Error };
+  | { kind: 'internal error'; failure: InternalError };
 
 export interface ServiceOptions {
   port: number;
@@ -49,7 +48,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
   const { network = loopbackOnly, limits = {}, clock = systemClock } = options;
   const tell = (event: ServiceEvent) => options.onEvent?.(event);
   const onInternalError = (failure: InternalError) => tell({ kind: 'internal error', failure });
-  const tls = network.certificate && (await openCertificate(network.certificate));
+  const certificate = network.certificate && (await openCertificate(network.certificate));
   const store = await openStore(options, {
     tokenFor: options.endsWithCommand ? 'command' : 'owner',
     onEvent: tell,
@@ -65,7 +64,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
     const server = await listen(app, {
       host: network.host,
       port: options.port,
-      certificate: tls?.certificate,
+      certificate,
       onFinished(request) {
         metrics?.count(request);
         tell({ kind: 'answered', request });
@@ -82,10 +81,6 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
       await server.close();
       throw error;
     }
-    const stopWatching = tls?.watch({
-      onRenewed: server.renewCertificate,
-      onFailure: (error) => tell({ kind: 'certificate failed', error }),
-    });
     void cleanUp(store.db, { keepRunsMs: limits.keepRunsMs, clock, signal: ended.signal });
     const { port } = server;
     let closed: Promise<void> | undefined;
@@ -97,7 +92,6 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
       metricsPort: metrics?.port,
       close() {
         ended.abort();
-        stopWatching?.();
         metrics?.close();
         closed ??= server.close().finally(store.close);
         return closed;
@@ -118,9 +112,6 @@ async function seedOwner(store: Store, seed: SeedData): Promise<void> {
 
 /** Most services need no certificate, and start sooner without Node's TLS. */
 async function openCertificate(files: CertificateFiles) {
-  const { readCertificate, watchCertificate } = await import('./http/certificate.ts');
-  return {
-    certificate: readCertificate(files),
-    watch: (on: Parameters<typeof watchCertificate>[1]) => watchCertificate(files, on),
-  };
+  const { readCertificate } = await import('./http/certificate.ts');
+  return readCertificate(files);
 }

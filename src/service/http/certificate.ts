@@ -1,4 +1,3 @@
-import { unwatchFile, watchFile } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { LocalError } from '../../core/errors.ts';
 import { fileError } from '../../core/files/file-error.ts';
@@ -27,29 +26,6 @@ export function readCertificate(files: CertificateFiles): Certificate {
     });
   }
   return certificate;
-}
-
-/** Calls back with a certificate that was renewed. Returns a function that ends this. */
-export function watchCertificate(
-  files: CertificateFiles,
-  {
-    onRenewed,
-    onFailure,
-    everyMs = 20_000,
-  }: { onRenewed(certificate: Certificate): void; onFailure(error: Error): void; everyMs?: number },
-): () => void {
-  const renew = () => {
-    try {
-      onRenewed(readCertificate(files));
-    } catch (error) {
-      onFailure(error as Error);
-    }
-  };
-  const paths = [files.cert, files.key];
-  for (const path of paths) watchFile(path, { interval: everyMs, persistent: false }, renew);
-  return () => {
-    for (const path of paths) unwatchFile(path, renew);
-  };
 }
 
 function read(file: string): Buffer {

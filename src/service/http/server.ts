@@ -53,7 +53,6 @@ interface ListenOptions {
 interface Server {
   port: number;
   requestsUnderWay(): number;
-  renewCertificate(certificate: Certificate): void;
   close(): Promise<void>;
 }
 
@@ -94,9 +93,6 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
   return {
     port,
     requestsUnderWay: () => underWay.size,
-    renewCertificate(certificate) {
-      if ('setSecureContext' in server) server.setSecureContext(certificate);
-    },
     async close() {
       isEnding = true;
       for (const outgoing of underWay) outgoing.shouldKeepAlive = false;

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { listen } from '../../../src/service/http/server.ts';
 import { statusIn, temporaryService } from '../support.ts';
 
 const service = await temporaryService();
@@ -15,7 +14,7 @@ async function openConnection() {
   const socket = connect(service.port, '127.0.0.1').setNoDelay();
   onTestFinished(() => void socket.destroy());
   await once(socket, 'connect');
-  return { socket, answer: () => nextAnswer(socket) };
+  return socket;
 }
 
 async function nextAnswer(socket: Socket): Promise<number> {
@@ -36,32 +35,15 @@ test.each<[number, string, string[]]>([
 ])('a connection takes the next request after the status %i', async (status, line, headers) => {
   const size = status === 413 ? 2 * 1024 * 1024 + 1 : 40_000;
   const body = Buffer.alloc(size, ' ');
-  const { socket, answer } = await openConnection();
+  const socket = await openConnection();
   for (const sentFirst of [0, 20_000, size, 0, 20_000, size]) {
-    const answered = answer();
+    const answered = nextAnswer(socket);
     socket.write(head(line, ...headers, `Content-Length: ${size}`));
     socket.write(body.subarray(0, sentFirst));
     const early = await answered;
-    const next = answer();
+    const next = nextAnswer(socket);
     socket.write(body.subarray(sentFirst));
     socket.write(me);
     expect([early, await next]).toEqual([status, 200]);
   }
-});
-
-test('a request whose listener fails is logged once, and its connection is closed', async () => {
-  const events: unknown[] = [];
-  const error = new Error('failed on purpose');
-  const { port, close } = await listen(() => Promise.reject(error), {
-    host: '127.0.0.1',
-    port: 0,
-    onInternalError: (failure) => events.push(failure),
-    onFinished: ({ route, status }) => events.push({ route, status }),
-  });
-  await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow();
-  await close();
-  expect(events).toEqual([
-    { method: 'GET', route: 'none', error },
-    { route: 'none', status: 500 },
-  ]);
 });

@@ -29,9 +29,6 @@ export function reportEvent(report: Report, event: ServiceEvent): void {
     case 'store failed':
       report.failure(event.error);
       break;
-    case 'certificate failed':
-      report.failure(asValsError(event.error));
-      break;
     case 'store recovered':
       report.info('The database can be used again.');
       break;
