@@ -5,10 +5,11 @@ import { dirname, join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, test } from 'vitest';
 import { LocalError } from '../../src/core/errors.ts';
-import { openStore, startService } from '../../src/service/index.ts';
-import { createPerson } from '../../src/service/store/people.ts';
-import { temporaryFolder } from '../support/program.ts';
-import { beginPut, speak, statusIn, temporaryService } from './support.ts';
+import { DatabaseFailure, startService } from '../../src/service/index.ts';
+import { problemOf, problemReply } from '../../src/service/problem.ts';
+import { run, temporaryFolder } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
+import { beginPut, speak, temporaryService } from './support.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
@@ -43,19 +44,6 @@ describe('the file of a store', () => {
     expect(modeOf(service.at)).toBe(0o600);
   });
 
-  test('gets the writes that began before it was closed', async () => {
-    const store = await openStore({ file: join(temporaryFolder(), 'store.db') });
-    const names = ['ada', 'bob', 'eve'];
-    const added = names.map((name) => createPerson(store.db, name));
-    await store.close();
-    expect((await Promise.all(added)).map((person) => person?.user.username)).toEqual(names);
-  });
-
-  test.runIf(process.platform === 'linux')('is refused where no folder can be made', async () => {
-    const { message } = await failureOf(startService({ file: '/dev/null/vals/store.db', port: 0 }));
-    expect(message).toMatch(/store\.db could not be used: ENOTDIR/);
-  });
-
   test.each<[string, RegExp, (file: string) => void]>([
     [
       'not a database',
@@ -68,29 +56,23 @@ describe('the file of a store', () => {
       /store\.db belongs to another program\.$/,
       (file) => new Database(file).exec('CREATE TABLE theirs (a)'),
     ],
-    ['a folder', /store\.db is not a file/, (file) => mkdirSync(file)],
-    ['below a file', /store\.db could not be used/, (file) => writeFileSync(dirname(file), '')],
-  ])('is refused when it is %s, and stays as it is', async (what, message, make) => {
-    const folder = join(temporaryFolder(), 'folder');
-    if (what !== 'below a file') mkdirSync(folder);
-    const file = join(folder, 'store.db');
+  ])('is refused when it is %s, and stays as it is', async (_, message, make) => {
+    const file = join(temporaryFolder(), 'store.db');
     make(file);
-    const content = () => (existsSync(file) && statSync(file).isFile() ? readFileSync(file) : undefined);
-    const before = content();
+    const before = readFileSync(file);
     const { message: said, hint } = await failureOf(startService({ file, port: 0 }));
     expect(said).toMatch(message);
     expect(hint).toBeTruthy();
-    expect(content()).toEqual(before);
+    expect(readFileSync(file)).toEqual(before);
   });
 
-  test('that fails is answered with 500 and no details', async () => {
-    const service = await temporaryService();
-    new Database(service.at).exec('DROP TABLE runs');
-    const detail =
-      'The service could not read or write its database. The output of `vals serve` shows the reason.';
-    const title = 'Internal Server Error';
-    const { body } = await service.ask('GET', '/v1/me/runs');
-    expect(body).toEqual({ type: 'about:blank', title, status: 500, detail, message: detail });
+  test.each<[string, RegExp, (file: string) => void]>([
+    ['a folder', /store\.db is not a file/, (file) => mkdirSync(file, { recursive: true })],
+    ['below a file', /store\.db could not be used/, (file) => writeFileSync(dirname(file), '')],
+  ])('is refused when it is %s', async (_, message, make) => {
+    const file = join(temporaryFolder(), 'folder', 'store.db');
+    make(file);
+    expect((await failureOf(startService({ file, port: 0 }))).message).toMatch(message);
   });
 });
 
@@ -113,22 +95,6 @@ test('the error names a port that is in use, also for metrics, and then the port
 });
 
 describe('ending the service', () => {
-  test('finishes requests under way, then refuses connections', async () => {
-    const service = await temporaryService();
-    const body = '{"name":"late","code":"c"}';
-    const socket = beginPut(service, '', { length: body.length, headers: ['Expect: 100-continue'] });
-    await once(socket, 'data');
-    socket.write(body.slice(0, 5));
-    const closing = service.close();
-    await expect(speak(service.port, 'GET / HTTP/1.1\r\n\r\n')).rejects.toThrow('ECONNREFUSED');
-    socket.write(body.slice(5));
-    const [answer] = await once(socket, 'data');
-    expect(statusIn(`${answer}`)).toBe(201);
-    await closing;
-    const again = await temporaryService({ at: service.at });
-    expect((await again.putVal('late', 'c')).status).toBe(200);
-  });
-
   test('does not wait for connections without a request, and may be requested twice', async () => {
     const service = await temporaryService();
     await service.ask('GET', '/v1/me');
@@ -148,5 +114,16 @@ describe('ending the service', () => {
     const service = await temporaryService();
     await once(beginPut(service, '{', { headers: ['Expect: 100-continue'] }), 'data');
     await service.close();
+  });
+});
+
+test('a write that the full disk of the service refused is known to have changed nothing', async () => {
+  const { status, body } = problemReply(problemOf(new DatabaseFailure('full', new Error('full'))));
+  const { env } = await scriptedService([], () => ({ status, body: JSON.parse(`${body}`) }));
+  const words = ['version', 'new', '00000000-0000-4000-8000-000000000000'];
+  const { exit, stderr } = await run(words, { env, input: '1' });
+  expect({ exit, stderr }).toEqual({
+    exit: 7,
+    stderr: expect.stringContaining('nothing was stored or deleted'),
   });
 });

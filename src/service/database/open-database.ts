@@ -1,4 +1,3 @@
-import { arch, platform } from 'node:os';
 import { LocalError } from '../../core/errors.ts';
 import type { Database, Snapshot, StoreLocation } from './database.ts';
 
@@ -13,19 +12,9 @@ export async function openSnapshot(place: StoreLocation): Promise<Snapshot> {
 }
 
 const loadSqlite = () =>
-  import('./sqlite.ts').catch((error) => {
-    throw sqliteLoadError(error);
-  });
-
-export function sqliteLoadError(error: Error, system = { platform: platform(), arch: arch() }): Error {
-  if (system.platform === 'win32' && system.arch === 'arm64') {
-    return new LocalError('The embedded service needs SQLite, which has no build for Windows on ARM64.', {
-      hint: 'Install Node for x64, which Windows on ARM64 can run, or use another service: `vals login`.',
-      cause: error,
+  import('./sqlite.ts').catch((cause: Error) => {
+    throw new LocalError(`The embedded service could not be loaded: ${cause.message}`, {
+      hint: 'Install vals again on this machine, with this version of Node.',
+      cause,
     });
-  }
-  return new LocalError(`The embedded service could not be loaded: ${error.message}`, {
-    hint: 'Install vals again on this machine, with this version of Node.',
-    cause: error,
   });
-}
