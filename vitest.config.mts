@@ -27,7 +27,6 @@ const oneProcess = { isolate: false };
 /** What the tests of a feature need besides. */
 interface OfFeature {
   globalSetup?: string;
-  setupFiles?: string;
   apart?: string[];
   projects?: (TestProjectInlineConfiguration['test'] & object)[];
 }
@@ -54,7 +53,6 @@ export default defineConfig({
           name: 'one process',
           include: ['test/**/*.test.ts'],
           exclude: ofFeatures.flatMap(({ apart = [] }) => apart),
-          setupFiles: ofFeatures.flatMap(({ setupFiles = [] }) => setupFiles),
           ...oneProcess,
           ...timeouts,
         },

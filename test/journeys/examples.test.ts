@@ -9,7 +9,7 @@ import { commandTree } from '../../src/main.ts';
 import { openStore } from '../../src/service/index.ts';
 import { createSpace, grant } from '../../src/service/store/spaces.ts';
 import { seedOfEachKind } from '../service/support/seeds.ts';
-import { type RunningService, serviceInProcess } from '../service/support/service-in-process.ts';
+import { type TemporaryService, temporaryService } from '../service/support.ts';
 import { inProcess } from '../support/in-process.ts';
 import { environment, program, run, temporaryFolder } from '../support/program.ts';
 import { signIn } from '../support/sign-in.ts';
@@ -101,13 +101,13 @@ async function runExample(line: string) {
   return words ? inProcess(words, { env, cwd: folder }) : inShell(command, env, folder);
 }
 
-async function serviceWithSpace(): Promise<RunningService> {
+async function serviceWithSpace(): Promise<TemporaryService> {
   const file = join(temporaryFolder(), 'target.db');
   const store = await openStore({ file });
   await createSpace(store.db, 'acme');
   await grant(store.db, 'acme', 'local', 'write');
   await store.close();
-  return serviceInProcess(undefined, file);
+  return temporaryService({ at: file });
 }
 
 async function inShell(command: string, env: Record<string, string>, cwd: string) {
@@ -127,17 +127,17 @@ const templates = mkdtempSync(join(tmpdir(), 'vals-test-'));
 afterAll(() => rmSync(templates, { recursive: true }));
 const made: Record<string, { file: string; id: string } | undefined> = {};
 
-async function serviceWith(name: string): Promise<RunningService & { id: string }> {
+async function serviceWith(name: string): Promise<TemporaryService & { id: string }> {
   made[name] ??= await makeTemplate(name);
   const { id, file } = made[name];
   const copy = join(temporaryFolder(), 'vals.db');
   cpSync(file, copy);
-  return { id, ...(await serviceInProcess(undefined, copy)) };
+  return { id, ...(await temporaryService({ at: copy })) };
 }
 
 async function makeTemplate(name: string): Promise<{ file: string; id: string }> {
   const file = join(templates, `${name}.db`);
-  const { env, end } = await serviceInProcess(activity(), file);
+  const { env, close } = await temporaryService({ seed: activity(), at: file });
   let id = '';
   for (const code of ['export default 1', 'export default 2', readFileSync('examples/hello.ts', 'utf8')]) {
     const { stdout } = await run(['push', '-', '--name', name, '--json'], { env, input: code });
@@ -145,7 +145,7 @@ async function makeTemplate(name: string): Promise<{ file: string; id: string }>
   }
   const input = `import 'http://127.0.0.1/v1/vals/${id}/module';`;
   await run(['push', '-', '--name', `user_of_${name}`], { env, input });
-  await end();
+  await close();
   return { file, id };
 }
 

@@ -6,8 +6,6 @@ const isLong = process.env.VALS_TEST_LONG === '1';
 /** These files need their own process, because they replace a module for the whole process. */
 const alone = ['test/service/database/{plans,upgrade}.test.ts'];
 
-const endsServices = { setupFiles: 'test/service/after-file.ts' };
-
 const needPostgres = ['test/service/postgres/**/*.test.ts'];
 
 /** The tests whose outcome depends on locks, on the types of columns, or on SQL that differs. */
@@ -30,9 +28,6 @@ if (!hasPostgres) console.warn('PostgreSQL is not installed here: the tests that
 
 export const globalSetup = 'test/service/support/empty-store.ts';
 
-/** Of the common project, too. */
-export const setupFiles = 'test/service/after-file.ts';
-
 /** The tests that the common project leaves out. */
 export const apart = [...alone, ...needPostgres];
 
@@ -45,7 +40,6 @@ export const projects = [
         {
           name: 'on PostgreSQL',
           include: [...onBothDatabases, ...(isLong ? onBothDatabasesIfLong : []), ...needPostgres],
-          ...endsServices,
           ...postgres,
           isolate: false,
         },

@@ -1,6 +1,6 @@
 import Libsql from 'libsql';
 import pg from 'pg';
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Database, Reader } from '../../../src/service/database/database.ts';
 import type { Value } from '../../../src/service/database/sql.ts';
 import { openStore, type Store } from '../../../src/service/index.ts';
@@ -13,17 +13,7 @@ import { endSession, openSession, takeSession } from '../../../src/service/store
 import { createSpace, grant, listSpaces, revoke } from '../../../src/service/store/spaces.ts';
 import { identify } from '../../../src/service/store/tokens.ts';
 import { placeOf } from '../support/embedded-service.ts';
-import {
-  addPerson,
-  type Client,
-  clientOf,
-  endAll,
-  type List,
-  newPlace,
-  temporaryService,
-} from '../support.ts';
-
-afterAll(endAll);
+import { addPerson, type Client, clientOf, type List, newPlace, temporaryService } from '../support.ts';
 
 const ran = vi.hoisted(() => new Map<string, Value[]>());
 

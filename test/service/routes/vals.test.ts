@@ -1,8 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { gitHash, type List, temporaryService, type Val } from '../support.ts';
+import { type List, temporaryService, type Val } from '../support.ts';
 
 const service = await temporaryService();
 const me = await service.get<{ id: string; username: string }>('/v1/me');
+
+const gitHash = (code: string): string =>
+  execFileSync('git', ['hash-object', '--stdin'], { input: code }).toString().trim();
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

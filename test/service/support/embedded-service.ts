@@ -7,7 +7,6 @@ export const placeOf = (at: string): StoreLocation =>
   /^postgres:/.test(at) ? { database: at } : { file: at };
 
 export interface ServeProcess {
-  pid: number | undefined;
   baseUrl: string;
   token: string;
   env: { VALS_BASE_URL: string; VALS_TOKEN: string };
@@ -41,7 +40,6 @@ export async function embeddedService(options: ServeOptions = {}): Promise<Serve
   const [line = ''] = text.stdout.split('\n');
   const { baseUrl, token } = json ? JSON.parse(line) : { baseUrl: line, token: '' };
   return {
-    pid: child.pid,
     baseUrl,
     token,
     env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: token },
