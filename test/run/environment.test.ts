@@ -1,52 +1,36 @@
 import { expect, it } from 'vitest';
-import { environmentOf } from '../../src/run/process/environment.ts';
 import { folderOf, run } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
 
+const names = 'API_KEY BOTH FROM_ENV_FILE FROM_OTHER GIVEN LANG NODE_OPTIONS VALS_TOKEN VALS_X'.split(' ');
 const files = {
-  'sub/a.ts': `export default () => ['API_KEY', 'FROM_ENV_FILE', 'GIVEN', 'VALS_TOKEN', 'LANG'].map((name) => process.env[name] ?? '-').join(' ')`,
+  'sub/a.ts': `export default () => Object.fromEntries(${JSON.stringify(names)}.map((name) => [name, process.env[name]]))`,
   'package.json': '{}',
   '.env': 'FROM_ENV_FILE="a b"\nBOTH=file\nVALS_X=1',
-  'other.env': 'FROM_OTHER=other # comment\nGIVEN=file',
+  'other.env': 'FROM_OTHER=other # comment\nGIVEN=file\nBOTH=other',
 };
-const env = { API_KEY: 'sk-1', BOTH: 'mine', VALS_TOKEN: 'secret-token', LANG: 'C' };
+const own = { API_KEY: 'sk-1', BOTH: 'mine', LANG: 'C' };
 
-function optionsFor(own: NodeJS.ProcessEnv) {
-  const project = folderOf(files);
-  const given = { dotenv: [] as string[], variables: [], isSandboxed: true };
-  return { env: own, isOwnFile: true, project, cwd: project, ...given };
-}
-
-it('a file gets the environment, the .env of its project, and what is given, but nothing of vals', () => {
-  const options = optionsFor(env);
-  const own = { API_KEY: 'sk-1', BOTH: 'mine', LANG: 'C', FROM_ENV_FILE: 'a b' };
-  expect(environmentOf(options)).toEqual(own);
-  const variables = [{ name: 'GIVEN', value: 'a=b' }];
-  const more = environmentOf({ ...options, dotenv: ['other.env'], variables });
-  expect(more).toEqual({ ...own, FROM_OTHER: 'other', GIVEN: 'a=b' });
-});
-
-it('other code gets only what any program needs, and what is given', () => {
-  const options = { ...optionsFor(env), isOwnFile: false };
-  expect(environmentOf(options)).toEqual({ LANG: 'C' });
-  const variables = [{ name: 'API_KEY', value: undefined }];
-  const more = environmentOf({ ...options, dotenv: ['other.env'], variables });
-  expect(more).toEqual({ LANG: 'C', FROM_OTHER: 'other', GIVEN: 'file', API_KEY: 'sk-1' });
-});
-
-it('options of Node are handed on, unless they load files that the sandbox hides', () => {
-  const withOptions = (NODE_OPTIONS: string) => environmentOf(optionsFor({ NODE_OPTIONS })).NODE_OPTIONS;
-  expect(withOptions('--no-deprecation')).toBe('--no-deprecation');
-  expect(withOptions('--require /editor/debugger.js')).toBeUndefined();
-});
-
-it('a file is run with its environment, and code of the service without it', async () => {
+it('a file gets the environment, the .env of its project, and what is given; other code only what is given', async () => {
   const service = await startStrict({ list: true });
   const cwd = folderOf(files);
-  const vals = (...args: string[]) => run(args, { env: { ...env, ...service.env }, cwd });
-  expect((await vals('push', 'sub/a.ts')).exit).toBe(0);
-  expect((await vals('run', '--env', 'GIVEN=a=b', 'sub/a.ts')).stdout).toBe('sk-1 a b a=b - C\n');
-  expect((await vals('run', '--env', 'API_KEY', '--dotenv', 'other.env', 'a')).stdout).toBe(
-    'sk-1 - file - C\n',
-  );
+  const vals = (args: string[], more = {}) => run(args, { env: { ...own, ...service.env, ...more }, cwd });
+  const environmentOf = async (args: string[], more = {}) =>
+    JSON.parse((await vals(['run', ...args], more)).stdout);
+  expect((await vals(['push', 'sub/a.ts'])).exit).toBe(0);
+
+  expect(await environmentOf(['sub/a.ts'])).toEqual({ ...own, FROM_ENV_FILE: 'a b' });
+  const given = ['--env', 'GIVEN=a=b', '--dotenv', 'other.env'];
+  const all = { ...own, FROM_ENV_FILE: 'a b', FROM_OTHER: 'other', GIVEN: 'a=b' };
+  expect(await environmentOf([...given, 'sub/a.ts'])).toEqual(all);
+  const fromFile = { FROM_OTHER: 'other', GIVEN: 'file', BOTH: 'other' };
+  expect(await environmentOf(['--env', 'API_KEY', '--dotenv', 'other.env', 'a'])).toEqual({
+    ...{ API_KEY: 'sk-1', LANG: 'C', ...fromFile },
+  });
+
+  const options = async (NODE_OPTIONS: string) =>
+    (await environmentOf(['sub/a.ts'], { NODE_OPTIONS })).NODE_OPTIONS;
+  expect(await options('--no-deprecation')).toBe('--no-deprecation');
+  // It would load a file that the sandbox hides.
+  expect(await options('--require /editor/debugger.js')).toBeUndefined();
 });

@@ -1,11 +1,10 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { endingFailure } from '../../src/run/failed-run.ts';
 import { install } from '../support/install.ts';
-import { environment, run, runOnScreen } from '../support/program.ts';
-import { errorOf, expectedError, failingVals } from './failing-vals.ts';
+import { environment, folderOf, run, runOnScreen } from '../support/program.ts';
+import { startStrict } from '../support/strict-service.ts';
 import { folderWith, startRun } from './folder.ts';
 
 // One process fails again and again, once for each request.
@@ -84,10 +83,6 @@ it('a failure is reported with its place in the source', async () => {
 });
 
 describe('vals run reports a val that', () => {
-  it.each(failingVals)('$name', async (val) => {
-    expect(await errorOf(val)).toEqual(expectedError(val));
-  });
-
   it('throws, with the frames of its code and not of Node or vals', async () => {
     const code = 'function f(): never {\n  throw new Error("one\\ntwo");\n}\nexport default () => f()';
     expect(await folderWith({ 'a.ts': code }).runProcess(['a.ts'])).toMatchObject({
@@ -111,13 +106,6 @@ describe('vals run reports a val that', () => {
   });
 });
 
-it.each([
-  [{ code: null, signal: 'SIGTERM' as const }, 'a.ts was ended by SIGTERM'],
-  [{ code: null, signal: null, startError: new Error('no') }, 'a.ts could not be started: no.'],
-])('the ending %j is explained', (ending, message) => {
-  expect(endingFailure('a.ts', ending).message).toContain(message);
-});
-
 it('without esbuild, the error says how to install vals', async () => {
   const { folder } = await install();
   rmSync(join(folder, 'node_modules'));
@@ -132,6 +120,42 @@ it('without esbuild, the error says how to install vals', async () => {
   expect(exitCode).toBe(10);
   expect(stderr).toMatch(/^error: The transpiler, esbuild, cannot be started\.\nhint: Install vals again/);
 });
+
+it.each([
+  ['lib', 'lib is a folder here, and no file.'],
+  ['absent', 'There is no file absent here.'],
+  ['ageInDays', 'There is a file ageInDays.ts. To run it, run `vals run ageInDays.ts`.'],
+])('vals run %s, which is neither a val nor a file, says what there is', async (word, sentence) => {
+  const cwd = folderOf({ 'lib/a.ts': '', 'ageInDays.ts': '' });
+  const { env } = await startStrict({ list: true });
+  const { exit, stderr } = await run(['run', word], { env, cwd });
+  expect({ exit, stderr }).toEqual({
+    exit: 3,
+    stderr: expect.stringContaining(`There is no val named ${word}.`),
+  });
+  expect(stderr).toContain(sentence);
+  expect(await run(['run', word], { cwd })).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining(sentence),
+  });
+});
+
+it("vals run takes another owner's val by its owner and name", async () => {
+  const { env, edit } = await startStrict({ alias: true });
+  edit('hello', "export default () => 'hello'");
+  for (const word of ['ada/hello', '@ada/hello'])
+    expect(await run(['run', word], { env })).toMatchObject({ exit: 0, stdout: 'hello\n' });
+});
+
+/** Root may look into every folder. */
+it.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
+  'vals run of a file in a locked folder is exit 10',
+  async () => {
+    const cwd = folderOf({ 'locked/a.ts': 'export default 1' });
+    chmodSync(join(cwd, 'locked'), 0o600);
+    expect(await run(['run', 'locked/a.ts'], { env: {}, cwd })).toMatchObject({ exit: 10 });
+  },
+);
 
 it.each([
   [['absent.ts'], 10, 'absent.ts does not exist'],

@@ -1,8 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { systemClock } from '../../src/core/lib/clock.ts';
-import { createModules, type Modules } from '../../src/run/modules/modules.ts';
 import {
   folderOf,
   type RunOptions,
@@ -32,24 +30,6 @@ export function folderWith(files: Record<string, string>): Folder {
       how(['run', ...args], { cwd: path, ...options });
   return { path, write, run: running(run), runProcess: running(runProcess) };
 }
-
-const never = () => new Promise<never>(() => {});
-
-/** Of a val that has no code. */
-export const noModules = (): Modules =>
-  createModules(
-    { name: 'a.ts', code: '', url: 'file:///a.ts', isFile: true },
-    {
-      cwd: '/',
-      clock: systemClock,
-      compile: never,
-      fetchModule: never,
-      onFile() {},
-      mayRead: () => true,
-      isOwnFile: true,
-      requireUsesHooks: true,
-    },
-  );
 
 export function startRun(
   args: readonly string[],

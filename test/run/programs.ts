@@ -1,8 +1,3 @@
-import { mkdirSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { nodeCan } from '../../src/run/process/node-releases.ts';
-import { folderOf, runProcess } from '../support/program.ts';
-
 /** A val that does many things, because a run starts two processes. */
 export interface Program {
   name: string;
@@ -18,21 +13,6 @@ export interface Program {
   isHome?: true;
   /** The error where Node's `require` does not use the hooks. */
   failsBefore?: RegExp;
-}
-
-export async function outcomeOf({ files, links = {}, args = ['a.ts'], isHome }: Program, node?: string) {
-  const path = folderOf(files);
-  for (const [from, to] of Object.entries(links)) {
-    mkdirSync(join(path, dirname(from)), { recursive: true });
-    symlinkSync(join(path, to), join(path, from));
-  }
-  return runProcess(['run', ...args], { cwd: path, node, ...(isHome && { home: path }) });
-}
-
-export function expectedOf({ prints, stderr = '', failsBefore }: Program, version: string) {
-  if (failsBefore && !nodeCan('hooksInThread', version)) return { exit: 12, stdout: '', stderr: failsBefore };
-  const stdout = typeof prints === 'string' ? prints : `${JSON.stringify(prints)}\n`;
-  return { exit: 0, stdout, stderr };
 }
 
 const react = {
@@ -273,18 +253,6 @@ export const programs: readonly Program[] = [
     prints: ['b', '/', 'FileSystemRead'],
   },
   {
-    name: 'a thread in TypeScript is found where it is written as a URL beside the module',
-    args: ['--allow-run', 'a.ts'],
-    files: {
-      'a.ts': `import { Worker } from "node:worker_threads"; export default () => new Promise((done) =>
-        new Worker(new URL("./thread.ts", import.meta.url)).once("message", done))`,
-      'thread.ts':
-        'import { parentPort } from "node:worker_threads"; import { b } from "./b.ts"; parentPort!.postMessage(b)',
-      'b.ts': 'export const b: string = "from a thread"',
-    },
-    prints: 'from a thread\n',
-  },
-  {
     name: 'programs that a val starts are programs like any other',
     args: ['--allow-run', 'a.mjs'],
     files: {
@@ -295,17 +263,5 @@ export const programs: readonly Program[] = [
       'b.mjs': 'process.send("forked"); process.disconnect()',
     },
     prints: 'node undefined\n4 forked\n',
-  },
-  {
-    name: 'a val gets its arguments, uses the network, and prints a Response',
-    args: ['a.ts', 'x', '--y'],
-    files: {
-      'a.ts': `import { createServer } from "node:http"; export default async (...args: string[]) => {
-        const server = createServer((_, answer) => answer.end(args.join())); await new Promise<void>((done) => server.listen(0, done));
-        const text = await (await fetch("http://127.0.0.1:" + (server.address() as any).port)).text(); console.log("asked");
-        server.close(); server.closeAllConnections(); return new Response(text + "\\n") }`,
-    },
-    prints: 'x,--y\n',
-    stderr: 'asked\n',
   },
 ];

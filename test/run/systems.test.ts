@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/core/lib/clock.ts';
 import { nodeOptions } from '../../src/run/process/permissions.ts';
-import { startProcess } from '../../src/run/process/process.ts';
 import { spelledAsOnDisk, withoutNamespace } from '../../src/run/process/windows-paths.ts';
-import { noModules } from './folder.ts';
 
 describe('on Windows', () => {
   it('a path gets the case that the disk has, and keeps its drive', () => {
@@ -34,31 +31,4 @@ describe('on Windows', () => {
     expect(optionsFor(['C:\\a\\b', 'C:\\a/b', 'c:\\A\\b', 'C:\\a\\c'], 'win32')).toHaveLength(1);
     expect(optionsFor(['/a/b', '/A/b', '/a/b'], 'linux')).toHaveLength(2);
   });
-
-  it.runIf(process.platform === 'linux')(
-    'a val keeps the console or terminal, because it stays in the process group of vals',
-    async () => {
-      const script = `
-      const { readFileSync } = require('node:fs');
-      const groupOf = (id) => readFileSync('/proc/' + id + '/stat', 'utf8').split(') ')[1].split(' ')[2];
-      process.exit(groupOf('self') === groupOf(process.ppid) ? 10 : 20);`;
-      const endingIn = (group: 'own' | 'shared') => {
-        const command = [process.execPath, '-e', script] as const;
-        const options = {
-          env: {},
-          cwd: '/',
-          stdin: 'ignore',
-          stdout: 'stderr',
-          group,
-          platform: 'linux',
-          retires: false,
-        } as const;
-        const listener = { onEvent() {}, onLog() {} };
-        return startProcess({ ...options, command, clock: systemClock, modules: noModules() }, listener)
-          .ended;
-      };
-      expect((await endingIn('shared')).code).toBe(10);
-      expect((await endingIn('own')).code).toBe(20);
-    },
-  );
 });

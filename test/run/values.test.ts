@@ -16,16 +16,13 @@ describe('vals run prints', () => {
       '{"pipe":[1,"é"]}\n',
     ],
     ['the body of a Response', 'a.ts', 'export default () => new Response("body")', 'body'],
-    ['no body of a Response', 'a.ts', 'export default () => new Response(null)', ''],
     ['bytes as they are', 'a.ts', 'export default () => new Uint8Array([65, 66])', 'AB'],
-    ['the bytes of an ArrayBuffer', 'a.ts', 'export default () => new Uint8Array([65]).buffer', 'A'],
     [
       'a stream as it comes',
       'a.ts',
       'import { Readable } from "node:stream"; export default () => Readable.from(["a", "b"])',
       'ab',
     ],
-    ['nothing if the val returns nothing', 'a.ts', 'export default () => {}', ''],
     [
       'what the fetch method of an object returns',
       'a.ts',
@@ -33,7 +30,6 @@ describe('vals run prints', () => {
       'hi!\n',
       ['!'],
     ],
-    ['nothing if the val exits with 0', 'a.ts', 'export default () => process.exit(0)', ''],
     ['what CommonJS exports', 'a.cjs', 'module.exports = (name) => "hi " + name', 'hi x\n', ['x']],
   ])('%s', async (_what, file, code, expected, args = []) => {
     const { exit, stdout, stderr } = await folderWith({ [file]: code }).run([file, ...args]);
@@ -120,17 +116,14 @@ describe('vals run prints', () => {
   );
 });
 
-it.each(['console.log', 'process.stdout.write'])(
-  'the reader of what a script prints by %s may leave',
-  async (print) => {
-    const cwd = folderOf({ 'a.ts': `for (let i = 0; i < 20_000; i++) ${print}('line ' + i)` });
-    const { child, ended, text } = startProcess(['run', 'a.ts'], { cwd }, 'stdout');
-    await once(child.stdout as Readable, 'readable');
-    child.stdout?.destroy();
-    expect(await ended).toMatchObject({ exit: 0 });
-    expect(text.stderr).toBe('');
-  },
-);
+it('the reader of what a script prints may leave', async () => {
+  const cwd = folderOf({ 'a.ts': "for (let i = 0; i < 20_000; i++) console.log('line ' + i)" });
+  const { child, ended, text } = startProcess(['run', 'a.ts'], { cwd }, 'stdout');
+  await once(child.stdout as Readable, 'readable');
+  child.stdout?.destroy();
+  expect(await ended).toMatchObject({ exit: 0 });
+  expect(text.stderr).toBe('');
+});
 
 it('of a long output, the last 64 KiB are kept, in whole characters and without colours', () => {
   const logs = createLogs();

@@ -260,9 +260,15 @@ async function converge(clone: Clone): Promise<void> {
   expect([...words], JSON.stringify([outputs, ...status])).toEqual(words.size === 0 ? [] : ['unchanged']);
 }
 
-const seeds = Array.from({ length: isLong ? 100 : 1 }, (_, index) => index + 1);
+// A few long walks meet more histories than many short ones, which all begin alike.
+const [walks, steps] = isLong ? [15, 120] : [1, 25];
 
-describe.each(kindsOfServices)('a team loses nothing on a service with %s', (_kind, switches) => {
+const kinds = kindsOfServices.map(([kind, switches], index) => {
+  const seeds = Array.from({ length: walks }, (_, walk) => kindsOfServices.length * walk + index + 1);
+  return { kind, switches, seeds };
+});
+
+describe.each(kinds)('a team loses nothing on a service with $kind', ({ switches, seeds }) => {
   it.each(seeds)('with seed %i', async (seed) => {
     const chance = chanceOf(seed);
     const known = { ...switches, now: timeOfGit };
@@ -276,8 +282,7 @@ describe.each(kindsOfServices)('a team loses nothing on a service with %s', (_ki
     commit(origin);
     const people = [origin.clone(), origin.clone()];
     const team: Team = { service, people, origin, serial: 0 };
-    for (let step = 0; step < (isLong ? 60 : 25); step++)
-      await chance.oneOf(acts)(team, chance.oneOf(people), chance);
+    for (let step = 0; step < steps; step++) await chance.oneOf(acts)(team, chance.oneOf(people), chance);
     for (const clone of people) {
       commit(clone);
       await checkAgreement(team, clone);
@@ -287,6 +292,6 @@ describe.each(kindsOfServices)('a team loses nothing on a service with %s', (_ki
 });
 
 it('less than one push of a file in a hundred is refused needlessly', () => {
-  expect(looks.all).toBeGreaterThan(50);
+  expect(looks.all).toBeGreaterThan(30);
   expect(looks.needless / looks.all, JSON.stringify(looks)).toBeLessThan(0.01);
 });
