@@ -9,20 +9,7 @@ import { startStrict } from '../support/strict-service.ts';
 
 type Options = Pick<RunOptions, 'env' | 'cwd' | 'home'>;
 
-interface CalledTool {
-  isError: boolean;
-  document: Record<string, unknown>;
-  texts: string[];
-}
-
-interface CallOptions {
-  signal?: AbortSignal;
-}
-
-export interface AgentClient {
-  listTools(): Promise<{ name: string; inputSchema: { properties?: object | undefined } }[]>;
-  call(name: string, input?: Record<string, unknown>, options?: CallOptions): Promise<CalledTool>;
-}
+export type AgentClient = Awaited<ReturnType<typeof connected>>;
 
 const identity = { name: 'test', version: '1.0.0' };
 
@@ -38,7 +25,7 @@ export function connectAgent(
   args: readonly string[],
   options: Options = {},
   client: Client | OlderClient = new Client(identity),
-): Promise<AgentClient> {
+) {
   const agent = rawAgent(args, options);
   const transport: Transport = {
     async start() {
@@ -56,10 +43,7 @@ export function connectAgent(
 }
 
 /** Runs `vals mcp` in a process of its own. */
-export async function startAgent(
-  args: readonly string[],
-  options: Options,
-): Promise<AgentClient & { stderr(): string }> {
+export async function startAgent(args: readonly string[], options: Options) {
   const home = options.home ?? temporaryFolder();
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -75,12 +59,12 @@ export async function startAgent(
   return { ...(await connected(new Client(identity), transport)), stderr: () => stderr };
 }
 
-async function connected(client: Client | OlderClient, transport: Transport): Promise<AgentClient> {
+async function connected(client: Client | OlderClient, transport: Transport) {
   await client.connect(transport);
   onTestFinished(() => client.close());
   return {
     listTools: async () => (await client.listTools()).tools,
-    async call(name, input = {}, options = {}) {
+    async call(name: string, input: Record<string, unknown> = {}, options: { signal?: AbortSignal } = {}) {
       const params = { name, arguments: input };
       const { content, structuredContent, isError } =
         client instanceof Client
@@ -96,10 +80,7 @@ async function connected(client: Client | OlderClient, transport: Transport): Pr
   };
 }
 
-export async function agentOnService(
-  args: readonly string[] = [],
-  options: Omit<Options, 'env'> = {},
-): Promise<AgentClient> {
+export async function agentOnService(args: readonly string[] = [], options: Omit<Options, 'env'> = {}) {
   const { env } = await startStrict({ list: true });
   return connectAgent(args, { ...options, env });
 }

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { createPerson } from '../../src/service/store/people.ts';
 import { grant, revoke } from '../../src/service/store/spaces.ts';
 import { startTeam } from '../service/support/team.ts';
-import { folderOf, temporaryFolder } from '../support/program.ts';
+import { folderOf } from '../support/program.ts';
 import { signIn } from '../support/sign-in.ts';
-import { Clone, repository, workspaceWith } from '../workspace/places.ts';
+import { Clone, repository } from '../workspace/places.ts';
 
 test('people and CI share a repository and a space', async () => {
   const { baseUrl, space, store, ...people } = await startTeam();
@@ -46,19 +46,6 @@ test('people and CI share a repository and a space', async () => {
     expect(stderr).toContain(`There is no space acme on ${baseUrl}, or you are not a member of that space.`);
     expect(stderr).toContain('`vals space grant acme <username>`');
   }
-});
-
-test('two folders on the embedded service find each other by the names of the vals', async () => {
-  const env = { VALS_LOCAL: '1', VALS_DATA_DIR: temporaryFolder() };
-  const first = workspaceWith(env, { 'a.ts': 'a' });
-  await first.vals('push');
-  const second = workspaceWith(env, { 'a.ts': 'a' });
-  expect(await second.status()).toEqual({ 'a.ts': 'unchanged' });
-  second.put({ 'a.ts': 'a2' });
-  expect(await second.words(['push'])).toEqual({ 'a.ts': 'pushed' });
-  first.put({ 'a.ts': 'a3' });
-  expect(await first.words(['push'], 5)).toEqual({ 'a.ts': 'failed' });
-  expect(await first.words(['push', '.', '--force'])).toEqual({ 'a.ts': 'pushed' });
 });
 
 test('vals that were copied to a space are found again by their names', async () => {
