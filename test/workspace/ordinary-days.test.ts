@@ -158,36 +158,13 @@ it('the val of a renamed file keeps its address, until somebody renames it', asy
 });
 
 it('my own commit, deployed by CI, is no conflict, and is the base of a merge', async () => {
-  const { service, mine } = await starting(withEverything, { 'greet.ts': '1\n2\n3\n4\n5\n' });
-  mine.commit({ 'greet.ts': '1\n2\nmine\n4\n5\n' });
-  expect(await mine.clone().words(['push', '--no-check'])).toEqual({ 'greet.ts': 'pushed' });
-  mine.put({ 'greet.ts': '1\n2\nmine\n4\nagain\n' });
-  expect(await mine.words(['push', '--no-check'])).toEqual({ 'greet.ts': 'pushed' });
-  mine.commit();
+  const { service, mine } = await starting(withEverything, { 'greet.ts': '1\n2\n3\n4\nagain\n' });
   mine.commit({ 'greet.ts': '1\n2\nmore\n4\nagain\n' });
   await mine.clone().rows(['push', '--no-check']);
   service.edit('greet', '0\n1\n2\nmore\n4\nagain\n');
   mine.put({ 'greet.ts': '1\n2\nmore\n4\nagain\nend\n' });
   expect(await mine.words(['pull', '--merge'])).toEqual({ 'greet.ts': 'merged' });
   expect(mine.read('greet.ts')).toBe('0\n1\n2\nmore\n4\nagain\nend\n');
-});
-
-it('after a restored backup, a pull keeps a copy of each file that it replaces', async () => {
-  const { service, mine } = await starting();
-  mine.put({ 'greet.ts': code('newer') });
-  await mine.rows(['push']);
-  // The restored store has version 1 alone, and somebody pushed since.
-  service.remove('greet');
-  service.edit('greet', code('v1'));
-  service.edit('greet', code('somebody'));
-  expect(await mine.status()).toEqual({ 'greet.ts': 'conflict' });
-  expect(await mine.words(['pull'], 5)).toEqual({ 'greet.ts': 'failed' });
-  expect(await mine.words(['pull', '--force'])).toEqual({ 'greet.ts': 'pulled' });
-  expect(mine.backups()).toEqual([code('newer')]);
-  service.edit('greet', code('again'));
-  const { stderr } = await mine.vals('pull');
-  expect(stderr).toContain('is kept in');
-  expect(mine.backups()).toContain(code('somebody'));
 });
 
 it('a watch sends what a checkout brings only if it is ahead', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { InterruptedError } from '../../src/core/errors.ts';
@@ -14,7 +14,6 @@ import {
   pushed,
   type Row,
   repository,
-  type Service,
   serviceWith,
   withEverything,
   workspaceWith,
@@ -61,60 +60,41 @@ function start(place: Place, args: readonly string[]) {
   };
 }
 
-async function changedOnce(service?: Service) {
-  const { place, service: there } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' }, service);
+async function changedOnce() {
+  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
   place.put({ 'a.ts': 'a2' });
   const watch = watching(place);
   await watch.event('a.ts', 1);
-  return { place, service: there, watch };
+  return { place, service, watch };
 }
 
-it('push --watch keeps the val of a moved file, and leaves that of a renamed one', async () => {
+it('push --watch sends written, replaced, new and moved files, and leaves the vals of others', async () => {
   const { place, service, watch } = await changedOnce();
-  const b = service.val('b').id;
-  mkdirSync(join(place.folder, 'lib'));
-  renameSync(join(place.folder, 'b.ts'), join(place.folder, 'lib/b.ts'));
-  place.put({ 'lib/b.ts': 'b2' });
-  expect(await watch.event('lib/b.ts', 1)).toMatchObject({ status: 'pushed', name: 'b', id: b, version: 2 });
-  renameSync(join(place.folder, 'a.ts'), join(place.folder, 'c.ts'));
-  expect(await watch.event('c.ts', 1)).toMatchObject({ status: 'created', name: 'c' });
-  expect(await watch.end()).toBe(130);
-  expect(watch.events()).toHaveLength(3);
-  expect(service.codes('a')).toEqual(['a', 'a2']);
-});
-
-it('push --watch sends written, replaced and new files, and leaves the vals of deleted files', async () => {
-  const { place, service, watch } = await changedOnce();
+  const move = (from: string, to: string) => renameSync(join(place.folder, from), join(place.folder, to));
   expect(watch.events()).toEqual([
     { file: 'a.ts', name: 'a', status: 'pushed', id: service.val('a').id, version: 2, versionBefore: 1 },
   ]);
   place.put({ 'b.ts': 'plain' });
   expect(await watch.event('b.ts', 1)).toMatchObject({ status: 'pushed', version: 2 });
-
-  writeFileSync(join(place.folder, '.b.ts.swp'), 'replaced');
-  renameSync(join(place.folder, '.b.ts.swp'), join(place.folder, 'b.ts'));
+  place.put({ '.b.ts.swp': 'replaced' });
+  move('.b.ts.swp', 'b.ts');
   expect(await watch.event('b.ts', 2)).toMatchObject({ status: 'pushed', version: 3 });
-
   place.remove('b.ts');
   place.put({ 'b.ts': 'deleted; made; again' });
   expect(await watch.event('b.ts', 3)).toMatchObject({ status: 'pushed', version: 4 });
-  expect(service.codes('b')).toEqual(['b', 'plain', 'replaced', 'deleted; made; again']);
 
   place.put({ 'sub/new.ts': 'fresh', 'node_modules/x.ts': 'x', '.hidden/y.ts': 'y', 'z.txt': 'z' });
   expect(await watch.event('sub/new.ts', 1)).toMatchObject({ status: 'created', name: 'new' });
   place.remove('sub/new.ts');
-  place.put({ 'a.ts': 'a3' });
-  await watch.event('a.ts', 2);
-  expect(service.code('new')).toBe('fresh');
+  move('b.ts', 'sub/b.ts');
+  place.put({ 'sub/b.ts': 'b5' });
+  expect(await watch.event('sub/b.ts', 1)).toMatchObject({ status: 'pushed', name: 'b', version: 5 });
+  move('a.ts', 'c.ts');
+  expect(await watch.event('c.ts', 1)).toMatchObject({ status: 'created', name: 'c' });
   expect(await watch.end()).toBe(130);
-  expect(watch.events().map(({ file }) => file)).toEqual([
-    'a.ts',
-    'b.ts',
-    'b.ts',
-    'b.ts',
-    'sub/new.ts',
-    'a.ts',
-  ]);
+  expect(watch.events()).toHaveLength(7);
+  expect([service.codes('a'), service.code('new')]).toEqual([['a', 'a2'], 'fresh']);
+  expect(service.codes('b')).toEqual(['b', 'plain', 'replaced', 'deleted; made; again', 'b5']);
 });
 
 it('push --watch uses the ignore files as they are now', async () => {
@@ -238,35 +218,31 @@ it('push --watch sends a file again that was saved during its push', async () =>
 });
 
 it('push --watch finishes a running push after Ctrl-C, says so, and records the push', async () => {
-  let answer: () => void = () => {};
-  const service = await scriptedService([], ({ method, path }) => {
-    if (path === '/v1/me') return { body: { id: 'me' } };
-    if (method === 'GET') return { status: 404 };
+  let answer: (() => void) | undefined;
+  const service = await serviceWith((seen, there) => {
+    if (seen.method !== 'POST') return undefined;
     return (response) => {
-      answer = () => response.end(JSON.stringify({ id: 'a', version: 7 }));
+      answer = () => response.writeHead(201).end(JSON.stringify(there.handle(seen).body));
     };
   });
-  const puts = () => service.requests.filter(({ method }) => method === 'POST').length;
   const place = workspaceWith(service.env, { 'a.ts': 'a', 'b.ts': 'b' });
   const watch = watching(place, '--concurrency', '1');
-  await watch.until(() => puts() === 1);
+  await watch.until(() => answer !== undefined);
   const ended = watch.end();
   await watch.until(() =>
     watch.text.stderr.includes('Waiting for the running pushes. Press Ctrl-C again to stop immediately.'),
   );
-  answer();
+  answer?.();
   expect(await ended).toBe(130);
-  expect(watch.events()).toEqual([{ file: 'a.ts', name: 'a', status: 'sent', id: 'a', version: 7 }]);
-  expect(place.records().a?.id).toBe('a');
-  expect(puts()).toBe(1);
+  expect(watch.events()).toMatchObject([{ file: 'a.ts', status: 'created', version: 1 }]);
+  expect(place.records().a?.id).toBe(service.val('a').id);
+  expect(service.vals()).toHaveLength(1);
 });
 
 it('push --watch ends with exit 4 if the service refuses the token', async () => {
-  const service = await startStrict();
-  const place = workspaceWith({ ...service.env, VALS_TOKEN: 'not-the-token-of-it' }, { 'a.ts': 'a' });
-  const watch = watching(place);
-  expect(await watch.exited).toBe(4);
-  expect(watch.text.stderr).toContain('{"error":{"kind":"auth"');
+  const { env } = await startStrict();
+  const place = workspaceWith({ ...env, VALS_TOKEN: 'not-the-token-of-it' }, { 'a.ts': 'a' });
+  expect(await watching(place).exited).toBe(4);
 });
 
 it('push --watch of a path prints a line of text for each push of its file, and refuses --json', async () => {
