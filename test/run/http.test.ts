@@ -26,9 +26,7 @@ export default { async fetch(request: Request, env: NodeJS.ProcessEnv, ctx: { wa
     case '/hold': console.log('held'); return new Promise(() => {});
     case '/pid': return new Response(String(process.pid));
     case '/port': return Response.json((process as any)._getActiveHandles().find((h: any) => h.listening).address().port);
-    case '/teapot': return new Response(null, { status: 418, statusText: 'Short and stout' });
     case '/304': return new Response(null, { status: 304, headers: { etag: '"1"', date: 'never' } });
-    case '/long': return new Response('', { headers: { 'x-long': 'x'.repeat(15_000) } });
     case '/headers': return Response.json([request.method, ...request.headers]);
     case '/fetch': return fetch('http://127.0.0.1:' + request.headers.get('x-port'));
     case '/later': ctx.waitUntil(new Promise<void>((done) => setTimeout(() => {
@@ -64,12 +62,6 @@ async function serve(files: Record<string, string>, options: readonly string[], 
   return { ...started, url, port, open, ask, get: (path: string) => ask({ path }) };
 }
 
-function keptConnection(): Agent {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  onTestFinished(() => agent.destroy());
-  return agent;
-}
-
 it('vals run --http passes requests and answers on, asks nothing of the service, and ends at once', async () => {
   const origin = createServer((_, answer) => {
     answer.writeHead(200, { 'content-encoding': 'gzip', 'x-origin': '1' }).end(gzipSync('zipped'));
@@ -85,8 +77,6 @@ it('vals run --http passes requests and answers on, asks nothing of the service,
   expect([echoed.status, echoed.headers.get('x-method')]).toEqual([201, 'PUT']);
   expect((await echoed.text()).length).toBe(1_000_000);
   expect((await fetch(`${url}/cookies`)).headers.getSetCookie()).toEqual(['a=1', 'b=2']);
-  const statusTexts = [(await fetch(url)).statusText, (await fetch(`${url}/teapot`)).statusText];
-  expect(statusTexts).toEqual(['OK', 'Short and stout']);
   expect(await get('//other.example/x')).toEqual([200, `${url}//other.example/x`]);
   const [, text] = await ask({ path: '/headers', method: 'POST', headers: { 'x-a': ['1', '2'] } });
   expect(JSON.parse(text)).toEqual([
@@ -100,17 +90,6 @@ it('vals run --http passes requests and answers on, asks nothing of the service,
   expect([fetched.headers.get('x-origin'), await fetched.text()]).toEqual(['1', 'zipped']);
   const { statusCode, rawHeaders } = await open({ path: '/304', agent: false });
   expect([statusCode, rawHeaders]).toEqual([304, ['date', 'never', 'etag', '"1"', 'Connection', 'close']]);
-  const head = await open({ method: 'HEAD' });
-  expect([head.statusCode, await readText(head)]).toEqual([200, '']);
-  expect((await fetch(`${url}/long`)).headers.get('x-long')).toHaveLength(15_000);
-  const old = connect(Number(port), '127.0.0.1');
-  old.write('GET / HTTP/1.0\r\nHost: localhost\r\nTrailer: x\r\n\r\n');
-  expect(await readText(old)).toMatch(/\r\n\r\none$/);
-
-  const agent = keptConnection();
-  for (const megabytes of [3, 1]) {
-    expect(await ask({ method: 'POST', agent }, 'x'.repeat(megabytes * 1_000_000))).toEqual([200, 'one']);
-  }
 
   expect(await ask({ headers: { host: `localhost:${port}` } })).toEqual([200, 'one']);
   expect(await ask({ headers: { host: `evil.example:${port}` } })).toMatchObject({ 0: 403 });
@@ -158,11 +137,10 @@ it('vals run --http goes on after a val that throws, crashes, exits or hangs, an
 });
 
 it('vals run --http answers each request after a save with the new code, while others finish on the old code', async () => {
-  const { folder, ask, get, open, shows, port, vals, ended } = await serve(files, ['--watch']);
-  const agent = keptConnection();
+  const { folder, ask, get, open, shows, vals, ended } = await serve(files, ['--watch']);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
   const [, pid] = await get('/pid');
-  const unused = connect(Number(port), '127.0.0.1');
-  onTestFinished(() => void unused.destroy());
   expect(await ask({ agent, path: '/later' })).toEqual([200, 'one']);
   const events = await open({ path: '/events' });
   folder.write('lib/word.ts', 'export const word = "two"');
@@ -199,12 +177,8 @@ it('vals run --http answers each request after a save with the new code, while o
 it('a val that fails at its start is started again at the next request, and --host answers to every name', async () => {
   const code = `import { existsSync } from 'node:fs';
     export default existsSync('ok') ? () => new Response('ok') : /* for a Request */ 5`;
-  const { folder, ask, get, url, shows, text } = await serve({ 'a.ts': code }, [
-    '--host',
-    '0.0.0.0',
-    '--port',
-    '0',
-  ]);
+  const options = ['--host', '0.0.0.0', '--port', '0'];
+  const { folder, ask, get, url, shows, text } = await serve({ 'a.ts': code }, options);
   expect(url).toMatch(/^http:\/\/0\.0\.0\.0:\d+$/);
   const nothing = expect.stringContaining('its default export is neither a function');
   expect(await get('/x?q=1')).toEqual([500, nothing]);

@@ -139,17 +139,6 @@ export const programs: readonly Program[] = [
     prints: '0 true true undefined\n/ / true 4 e g\n',
   },
   {
-    name: 'CommonJS in JavaScript requires TypeScript, over another file, and each once',
-    args: ['a.cjs', 'x'],
-    files: {
-      'a.cjs':
-        'const { b, count } = require("./b.cjs"); const c = require("./c.ts"); module.exports = (x) => [b, count(), c.count(), x]',
-      'b.cjs': 'const c = require("./c.ts"); exports.b = c.c; exports.count = c.count',
-      'c.ts': 'let n = 0; exports.c = "c" as string; exports.count = (): number => ++n',
-    },
-    prints: ['c', 1, 2, 'x'],
-  },
-  {
     name: '`createRequire` loads TypeScript',
     args: ['a.mts'],
     files: {
@@ -161,16 +150,20 @@ export const programs: readonly Program[] = [
     failsBefore: /b\.cts:1[\s\S]*\nhint: Before Node 22\.15, `require` loads TypeScript only from CommonJS\./,
   },
   {
-    name: 'a module that several import is evaluated once, and after what it imports',
+    name: 'a module that several import or require is evaluated once, and after what it imports',
     files: {
       'a.ts':
-        'import { b } from "./b.ts"; import { c } from "./c.cts"; import "./d.ts"; export default () => [b, c, (globalThis as any).order]',
+        'import { b } from "./b.ts"; import c from "./c.cjs"; import "./d.ts"; import { pathToFileURL } from "node:url";\n' +
+        'const isMain = import.meta.url === pathToFileURL(process.argv[1]).href;\n' +
+        'console.log(isMain, b, c.e, c.count(), (globalThis as any).order)',
       'b.ts':
         'import { d } from "./d.ts"; (globalThis as any).order.push("b"); export const b: string = "b" + d',
-      'c.cts': '(globalThis as any).order.push("c"); exports.c = "c" as string',
+      'c.cjs': 'const e = require("./e.ts"); require("./f.cjs"); module.exports = e',
       'd.ts': '(globalThis as any).order = ["d"]; export const d: string = "d"',
+      'e.ts': 'let n = 0; exports.e = "e" as string; exports.count = (): number => ++n',
+      'f.cjs': 'require("./e.ts").count()',
     },
-    prints: ['bd', 'c', ['d', 'b', 'c']],
+    prints: "true bd e 2 [ 'd', 'b' ]\n",
   },
   {
     name: 'the conditions of a package decide what `import` and `require` get',
@@ -186,15 +179,6 @@ export const programs: readonly Program[] = [
     },
     links: { 'node_modules/both': 'packages/both' },
     prints: ['import', 'requirerequire'],
-  },
-  {
-    name: 'a script that asks whether it is the main program runs once',
-    files: {
-      'a.ts':
-        'import { pathToFileURL } from "node:url"; export const main = () => console.log("ran");\n' +
-        'if (import.meta.url === pathToFileURL(process.argv[1]).href) main()',
-    },
-    prints: 'ran\n',
   },
   {
     name: 'links lead to packages with TypeScript, and the val and its modules may be links',

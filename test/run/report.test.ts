@@ -47,10 +47,7 @@ describe('a run on a service that records runs', () => {
       expect((await runs())[0].val.version).toBe(1);
     }
     expect((await vals('run', '--at', '2', 'one@1')).exit).toBe(2);
-  });
-
-  it('is reported with the beginning of an error that is too long for the service', async () => {
-    const { write, vals, runs } = await workspace();
+    // The service takes the beginning of an error that is too long.
     write('one.ts', 'export default () => { throw new Error("\\x01".repeat(60_000) + "\\ud800") }');
     await vals('push', 'one.ts');
     await vals('run', 'one');

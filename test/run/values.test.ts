@@ -9,12 +9,6 @@ describe('vals run prints', () => {
   it.each<[what: string, file: string, code: string, stdout: string, args?: string[]]>([
     ['a text as a line', 'a.ts', 'export default (...a: string[]) => a.join()', 'x,-h\n', ['x', '-h']],
     ['an exported value that is no function', 'a.ts', 'export default { a: [5] as number[] }', '{"a":[5]}\n'],
-    [
-      'an object with a `pipe`, which is no stream',
-      'a.ts',
-      'export default { pipe: [1, "é"] }',
-      '{"pipe":[1,"é"]}\n',
-    ],
     ['the body of a Response', 'a.ts', 'export default () => new Response("body")', 'body'],
     ['bytes as they are', 'a.ts', 'export default () => new Uint8Array([65, 66])', 'AB'],
     [

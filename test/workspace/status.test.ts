@@ -1,7 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { hasConflictMarkers } from '../../src/core/files/conflict-markers.ts';
+import { unifiedDiff } from '../../src/core/files/unified-diff.ts';
+import { budget } from '../support/cases.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
 import { Place, pushed, repository, serviceWith, withEverything, workspaceWith } from './places.ts';
@@ -45,7 +49,7 @@ it('status shows every status, and patch applies the output of diff', async () =
   const there = temporaryFolder();
   for (const name of ['same', 'here', 'there', 'both', 'missing', 'alike'])
     writeFileSync(join(there, `${name}.ts`), service.code(name));
-  execFileSync('patch', ['-p1', '--silent'], { cwd: there, input: diff });
+  patch(there, diff);
   const left = readdirSync(there).sort();
   expect(left).toEqual(['alike.ts', 'both.ts', 'deleted.ts', 'fresh.ts', 'here.ts', 'same.ts', 'there.ts']);
   for (const file of left) expect(new Place(there, {}).read(file)).toBe(place.read(file));
@@ -115,4 +119,36 @@ it('outside of a workspace, diff of a val names the command that compares its ve
     exit: 2,
     stderr: expect.stringContaining('`vals version diff hi 1 3`'),
   });
+});
+
+const lines = ['a\n', 'b\n', '\n', 'c\r\n', 'é\u2028\n', '-- d\n', '+e\r\n', '@@ f\n', '\t g\n', '\\ h\n'];
+const line = fc.constantFrom(...lines);
+const text = fc
+  .tuple(fc.array(line, { maxLength: 30 }), fc.constantFrom('', 'end', 'end\r', '\u0000x'))
+  .map(([lines, end]) => lines.join('') + end);
+
+function patch(folder: string, diff: string): void {
+  const args = ['-p1', '--silent', '--binary', '--no-backup-if-mismatch'];
+  execFileSync('patch', args, { cwd: folder, input: diff });
+}
+
+it('patch -p1 applies the diff of any two texts', () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'hello world.ts');
+  const isApplied = (before: string, after: string) => {
+    const diff = unifiedDiff('hello world.ts', before, after);
+    if (before === after) return diff === '';
+    writeFileSync(path, before);
+    patch(folder, diff);
+    // The tool patch removes a file that becomes empty.
+    return (existsSync(path) ? readFileSync(path, 'utf8') : '') === after;
+  };
+  expect(isApplied('x\n'.repeat(1_100), 'y\nz\n'.repeat(500))).toBe(true);
+  fc.assert(fc.property(text, text, isApplied), { numRuns: budget(15), seed: 20_261_115 });
+});
+
+it('marks of git have seven signs, or more if both sides renamed the file', () => {
+  const marked = (count: number) =>
+    `${'<'.repeat(count)} HEAD:kappa.ts\na\n${'='.repeat(count)}\nb\n${'>'.repeat(count)} feature:lambda.ts\n`;
+  expect([6, 7, 8, 9].map((count) => hasConflictMarkers(marked(count)))).toEqual([false, true, true, true]);
 });

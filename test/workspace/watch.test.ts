@@ -1,7 +1,9 @@
-import { renameSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import fs, { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { basename, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { InterruptedError } from '../../src/core/errors.ts';
+import { watchSaves } from '../../src/workspace/push/saves.ts';
 import { inProcess } from '../support/in-process.ts';
 import { environment, folderOf, program, startProcess, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
@@ -326,4 +328,27 @@ it('a second SIGINT, some time after the first, ends the program at once', async
     .toContain('Press Ctrl-C again to stop immediately.');
   child.kill('SIGINT');
   expect(await ended).toMatchObject({ exit: null, signal: 'SIGINT' });
+});
+
+it('push --watch sends a file that is made after its new folder was read and before the folder is watched', async () => {
+  const root = temporaryFolder();
+  const { watch } = fs;
+  onTestFinished(() => {
+    fs.watch = watch;
+    syncBuiltinESMExports();
+  });
+  fs.watch = ((path: string, ...rest: []) => {
+    if (basename(path) === 'sub') writeFileSync(join(path, 'new.ts'), 'new');
+    return watch(path, ...rest);
+  }) as typeof watch;
+  syncBuiltinESMExports();
+  const { promise: saved, resolve: noteSaved } = withResolvers();
+  const onError = (error: unknown) => {
+    throw error;
+  };
+  const onSave = (file: string) => void (file === 'sub/new.ts' && noteSaved());
+  const { close } = await watchSaves({ root }, { onSave, onIgnoreFile() {}, onError });
+  onTestFinished(close);
+  mkdirSync(join(root, 'sub'));
+  await saved;
 });
