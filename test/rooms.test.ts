@@ -7,15 +7,17 @@ import { coreCommands } from '../src/core/commands/core-commands.ts';
 import { features as addedFeatures } from '../src/features.ts';
 import { features } from './support/features.ts';
 
-const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts'))
-  .map((file) => join('src', file));
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(?:ts|mjs)$/.test(file))
+    .map((file) => join(folder, file));
 
 const importsOf = (file: string): string[] =>
-  [...readFileSync(file, 'utf8').matchAll(/(?:from |import\()'(\.[^']+\.ts)'/g)].map(([, path = '']) =>
+  [...readFileSync(file, 'utf8').matchAll(/(?:from |import\(|^import )'(\.[^']+)'/gm)].map(([, path = '']) =>
     join(dirname(file), path),
   );
 
+const files = filesIn('src');
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
 
 /** From the top down. The rooms of one row stand on one level, and do not know each other. */
@@ -89,4 +91,18 @@ test('two features cannot have the same hook', () => {
       ],
     ),
   ).toThrow('two features');
+});
+
+/** The feature whose folder in src or test has the file. */
+const featureOf = (file: string): string | undefined =>
+  features.find((feature) => file.startsWith(`src/${feature}/`) || file.startsWith(`test/${feature}/`));
+
+test('a test of core uses no feature, and a test of a feature only its own, so that both can be deleted', () => {
+  const tests = filesIn('test').filter((file) => !file.startsWith('test/journeys/'));
+  const wrong = ['vitest.config.mts', ...tests].flatMap((file) =>
+    importsOf(file)
+      .filter((other) => featureOf(other) !== undefined && featureOf(other) !== featureOf(file))
+      .map((other) => `${file} -> ${other}`),
+  );
+  expect(wrong.join('\n')).toBe('');
 });

@@ -1,43 +1,34 @@
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { execa } from 'execa';
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { environment, temporaryFolder } from '../support/program.ts';
+import { folderOf, runProcess } from '../support/program.ts';
+import { testToken } from '../support/scripted-service.ts';
+
+const breaking = `require('node:crypto').randomUUID = () => {
+  throw new TypeError('broken on purpose');
+};
+require('node:module').syncBuiltinESMExports();`;
 
 it('a defect says to add --debug, which prints the stack in the files and lines of the source', async () => {
-  const folder = temporaryFolder();
-  for (const path of ['src', 'bin', '.ci', 'esbuild.config.mjs', 'package.json', 'tsconfig.json'])
-    cpSync(path, join(folder, path), { recursive: true });
-  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
-  const file = join(folder, 'src/core/commands/me.ts');
-  const source = readFileSync(file, 'utf8');
-  const start = source.slice(0, /^ +async run\(.*\{\n/m.exec(source)?.index);
-  const line = start.split('\n').length + 1;
-  const broken = source.replace(
-    /^( +async run\(.*\{\n)/m,
-    "$1    if (process.env.VALS_BREAK) throw new TypeError('broken on purpose');\n",
-  );
-  expect(broken).not.toBe(source);
-  writeFileSync(file, broken);
-  const env = environment(folder, { VALS_BREAK: '1' });
-  const options = { cwd: folder, env, extendEnv: false, reject: false };
-  // The build writes each help text by the same program, which must not fail.
-  await execa(process.execPath, ['esbuild.config.mjs'], {
-    ...options,
-    env: environment(folder),
-    reject: true,
+  const cwd = folderOf({ 'breaking.cjs': breaking });
+  const env = {
+    ...{ NODE_OPTIONS: '--require ./breaking.cjs', VALS_TOKEN: testToken },
+    VALS_BASE_URL: 'http://127.0.0.1:1',
+  };
+  const vals = (...more: string[]) => runProcess(['val', 'create', 'a', ...more], { cwd, env, input: '1' });
+  expect(await vals()).toMatchObject({
+    exit: 1,
+    stderr:
+      'error: Unexpected: broken on purpose\nhint: This is a defect of vals. Add --debug to the command, and report what it prints.\n',
   });
-  const vals = (...words: string[]) => execa(process.execPath, ['bin/vals.js', ...words], options);
-
-  const plain = await vals('me');
-  expect(plain.exitCode).toBe(1);
-  expect(plain.stderr).toBe(
-    'error: Unexpected: broken on purpose\nhint: This is a defect of vals. Add --debug to the command, and report what it prints.',
-  );
-  const debug = await vals('me', '--debug');
-  expect(debug.exitCode).toBe(1);
-  expect(debug.stderr).toMatch(
-    new RegExp(`TypeError: broken on purpose\n    at src/core/commands/me\\.ts:${line}:\\d+\n`),
-  );
-  expect(debug.stderr).not.toContain('main.js');
+  const file = 'src/core/http/request/send.ts';
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const line = 1 + lines.findIndex((text) => text.includes('randomUUID()'));
+  const { exit, stderr } = await vals('--debug');
+  expect({ exit, stderr }).toEqual({
+    exit: 1,
+    stderr: expect.stringMatching(
+      new RegExp(`TypeError: broken on purpose\n(?: .*\n)* +at .*${file}:${line}:`),
+    ),
+  });
+  expect(stderr).not.toContain('main.js');
 });

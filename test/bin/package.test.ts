@@ -85,12 +85,6 @@ it('THIRD-PARTY-NOTICES is packed, and names the packages whose code is in the b
   expect(JSON.parse(readFileSync('package.json', 'utf8')).files).toContain('THIRD-PARTY-NOTICES');
 });
 
-it('an install without development dependencies says what to do, and does not fail', async () => {
-  const cwd = checkout();
-  const { exitCode, stderr } = await node(['.ci/prepare.mjs'], cwd);
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining('Run `npm ci`') });
-});
-
 it('a program that was not built says what to do', async () => {
   const { folder } = await install();
   rmSync(join(folder, 'dist'), { recursive: true });

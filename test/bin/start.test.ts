@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { has } from '../support/features.ts';
 import { install } from '../support/install.ts';
 import { environment, program, temporaryFolder } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
@@ -43,22 +42,12 @@ describe('the cache of bytecode', () => {
   it('is written by the first run that reaches a service, and used by every later run', async () => {
     const installed = await install();
     const { env } = await startStrict();
-    expect(await installed.compiled()).toEqual([]);
     await installed.vals(['config', '--json']);
     expect(await installed.compiled()).toEqual([]);
     await installed.vals(used, env);
     const kept = await installed.compiled();
     expect(kept.map(({ name }) => name)).toEqual([expect.stringMatching(/^client-v/)]);
     await installed.vals(used, env);
-    expect(await installed.compiled()).toEqual(kept);
-  });
-
-  it.runIf(has('service') && has('run'))('of the embedded service is one of its own', async () => {
-    const installed = await install();
-    await installed.vals([...used, '--local']);
-    const kept = await installed.compiled();
-    expect(kept.map(({ name }) => name)).toEqual([expect.stringMatching(/^service-v/)]);
-    await installed.vals(['run', resolve('examples/hello.ts'), '--local']);
     expect(await installed.compiled()).toEqual(kept);
   });
 
@@ -76,15 +65,4 @@ describe('the cache of bytecode', () => {
     await writeFile(file, changed);
     expect(await installed.vals(['config', '--no-color', '--help'])).toContain('SHOW THE SETTINGS');
   });
-
-  it.skipIf(process.getuid?.() === 0)(
-    'is not required: vals works if the cache cannot be written',
-    async () => {
-      const installed = await install();
-      await mkdir(installed.cache, { mode: 0o555 });
-      const { env } = await startStrict();
-      expect(JSON.parse(await installed.vals(used, env))).toBeTypeOf('object');
-      expect(await installed.compiled()).toEqual([]);
-    },
-  );
 });

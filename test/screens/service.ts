@@ -54,6 +54,8 @@ const val = (name: keyof typeof ids, version: number, secondsAgo: number, more: 
   ...more,
 });
 
+const list = (data: object[]) => ({ body: { data, links: {} } });
+
 const code = (name: string) => `export default () => '${name}';\n`;
 
 interface Answer {
@@ -63,9 +65,7 @@ interface Answer {
 
 /** The version that `edit` makes, and the one before it. */
 const versionsOf = (name: keyof typeof ids, before: number, text: string): Record<string, Answer> => ({
-  [`GET /v1/vals/${ids[name]}/versions`]: {
-    body: { data: [{ version: before + 1 }, { version: before }], links: {} },
-  },
+  [`GET /v1/vals/${ids[name]}/versions`]: list([{ version: before + 1 }, { version: before }]),
   [`GET /v1/vals/${ids[name]}/versions/${before}`]: {
     body: val(name, before, 9 * day, { code: code(text) }),
   },
@@ -84,68 +84,46 @@ const answers: Record<string, Answer | ((seen: Seen) => Answer)> = {
   },
   'GET /v1/me/runs': (seen) => {
     const error = new URL(seen.path, 'http://x').searchParams.get('error');
-    return { body: { data: error === 'true' ? runs.filter(({ error }) => error) : runs, links: {} } };
+    return list(error === 'true' ? runs.filter(({ error }) => error) : runs);
   },
-  [`GET /v1/vals/${ids.hello}/runs`]: {
-    body: { data: runs.filter(({ val }) => val.name === 'hello'), links: {} },
-  },
-  'GET /v1/me/likes': {
-    body: {
-      data: [
-        { id: ids.hello, name: 'hello', version: 3 },
-        { id: ids.fetchPrices, name: 'fetchPrices', version: 12 },
-        { id: ids.sendWeeklyNewsletterDigest, name: 'sendWeeklyNewsletterDigest', version: 1 },
-      ],
-      links: {},
+  [`GET /v1/vals/${ids.hello}/runs`]: list(runs.filter(({ val }) => val.name === 'hello')),
+  'GET /v1/me/likes': list([
+    { id: ids.hello, name: 'hello', version: 3 },
+    { id: ids.fetchPrices, name: 'fetchPrices', version: 12 },
+    { id: ids.sendWeeklyNewsletterDigest, name: 'sendWeeklyNewsletterDigest', version: 1 },
+  ]),
+  'GET /v1/me/comments': list([
+    {
+      id: 'c1000000-1111-4222-8333-444455556666',
+      comment: 'Lovely, I use it every day.\nOne question: does it cache?',
+      createdAt: ago(3 * hour),
+      author: { id: 'u2', username: 'grace' },
+      val: { id: ids.fetchPrices, name: 'fetchPrices' },
     },
-  },
-  'GET /v1/me/comments': {
-    body: {
-      data: [
-        {
-          id: 'c1000000-1111-4222-8333-444455556666',
-          comment: 'Lovely, I use it every day.\nOne question: does it cache?',
-          createdAt: ago(3 * hour),
-          author: { id: 'u2', username: 'grace' },
-          val: { id: ids.fetchPrices, name: 'fetchPrices' },
-        },
-        {
-          id: 'c2000000-1111-4222-8333-444455556666',
-          comment: 'Thank you!',
-          createdAt: ago(2 * day),
-          author: { id: 'u3', username: null },
-          val: { id: ids.hello, name: 'hello' },
-        },
-      ],
-      links: {},
+    {
+      id: 'c2000000-1111-4222-8333-444455556666',
+      comment: 'Thank you!',
+      createdAt: ago(2 * day),
+      author: { id: 'u3', username: null },
+      val: { id: ids.hello, name: 'hello' },
     },
-  },
-  'GET /v1/me/references': {
-    body: {
-      data: [
-        {
-          reference: { id: ids.fetchPrices, name: 'fetchPrices', author_id: 'u2', username: 'grace' },
-          dependsOn: { id: ids.hello, name: 'hello' },
-          referencedAt: ago(6 * day),
-        },
-      ],
-      links: {},
+  ]),
+  'GET /v1/me/references': list([
+    {
+      reference: { id: ids.fetchPrices, name: 'fetchPrices', author_id: 'u2', username: 'grace' },
+      dependsOn: { id: ids.hello, name: 'hello' },
+      referencedAt: ago(6 * day),
     },
-  },
+  ]),
   [`GET /v1/vals/${ids.hello}`]: { body: val('hello', 3, 40 * day, { code: code('hello there') }) },
   [`GET /v1/vals/${ids.fetchPrices}`]: { body: val('fetchPrices', 12, 9 * day, { code: code('prices') }) },
   [`GET /v1/vals/${ids.sendWeeklyNewsletterDigest}`]: {
     body: val('sendWeeklyNewsletterDigest', 1, 9 * day, { code: code('news') }),
   },
   [`GET /v1/vals/${ids.hello}/versions`]: {
-    body: {
-      data: [3, 2, 1].map((version) => ({
-        val_id: ids.hello,
-        version,
-        createdAt: ago(version * -day + 9 * day),
-      })),
-      links: {},
-    },
+    ...list(
+      [3, 2, 1].map((version) => ({ val_id: ids.hello, version, createdAt: ago((9 - version) * day) })),
+    ),
   },
   [`GET /v1/vals/${ids.hello}/versions/1`]: { body: val('hello', 1, 40 * day, { code: code('hello') }) },
   [`GET /v1/vals/${ids.hello}/versions/2`]: { body: val('hello', 2, 40 * day, { code: code('hello you') }) },

@@ -34,6 +34,9 @@ describe('a mistyped command line', () => {
     { args: ['val', 'rm', id, '--yes=no'] },
     { args: ['push', '-', '--name', 'x', '--dry-run=false'] },
     { args: ['runs', '--error', '--no-error'] },
+    { args: ['me', '--timeout=0'] },
+    { args: ['me', '--timeout=10s'] },
+    { args: ['me', '--local', '--base-url', 'http://127.0.0.1:1'] },
   ])('$args is refused before anything is sent, in JSON too', async ({ args }) => {
     const service = await scriptedService([]);
     const plain = await run(args, { env: service.env });

@@ -20,7 +20,6 @@ const typed: [lineBeforeTab: string, argsThatRun: string[]][] = [
   ],
   ['vals push hello.ts tw', ['push', 'hello.ts', 'two words.ts']],
   ['vals val create one --readme=tw', ['val', 'create', 'one', '--readme=two words.ts']],
-  ['vals val get sub/', ['val', 'get', 'sub/deep.ts']],
 ];
 
 const hostileNames = ['$(touch ran)', '`touch ran`', ';touch ran', '-rf', 'a b', '~', '*', "gre'"];
@@ -168,7 +167,6 @@ describe('the next word', () => {
     ['version ', ['ls', 'get', 'diff', 'new', 'restore', 'rm', 'help']],
     ['val get --re', ['--readme']],
     ['val create one --privacy unl', ['unlisted']],
-    ['comments --relationship=gi', ['given'], { before: '--relationship=' }],
     ...(has('run') ? [['run hello.ts --a', []] satisfies [string, string[]]] : []),
   ])('after `vals %s` is one of %j', async (line, words, { before } = { before: '' }) => {
     const { candidates, ...others } = await next(line);
@@ -178,7 +176,6 @@ describe('the next word', () => {
 
   it.each<string[]>([
     ['push ', 'files'],
-    ['version new x ', 'files'],
     ['val rm x ', 'vals'],
     ...(has('run') ? ['run ', 'run -- --a'].map((line) => [line, 'vals and files']) : []),
   ])('after `vals %s` is one of the %s', async (line = '', kinds = '') => {

@@ -100,16 +100,6 @@ const ignoring: Ignoring[] = [
     left: 'v/a.ts v/sub/a.ts',
   },
   {
-    what: 'info/exclude of the repository in a worktree',
-    rules: {
-      '.git': 'gitdir: main/.git/worktrees/v',
-      'main/.git/worktrees/v/commondir': '../..\n',
-      'main/.git/info/exclude': 'a.ts\n',
-    },
-    pushed: 'v/b.ts',
-    left: 'v/a.ts',
-  },
-  {
     what: 'no rules above a folder that is the top of a repository',
     rules: { '.git/HEAD': 'x', '.gitignore': 'a.ts\n', 'v/.git/HEAD': 'x' },
     pushed: 'v/a.ts v/b.ts',

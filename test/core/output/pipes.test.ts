@@ -68,28 +68,9 @@ function textOf(bytes: number): string {
   return text + '.'.repeat(bytes - Buffer.byteLength(text));
 }
 
-interface Row {
-  id: string;
-  text: string;
-}
-
-type FormatName = '--json' | '--ndjson';
-
-const formats: Record<FormatName, { args: string[]; written(rows: readonly Row[]): string }> = {
-  '--json': {
-    args: ['likes', '--all', '--json'],
-    written: (rows) => `${JSON.stringify(rows)}\n`,
-  },
-  '--ndjson': {
-    args: ['likes', '--all', '--ndjson'],
-    written: (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
-  },
-};
-
-async function listOf(bytes: number, name: FormatName) {
-  const { args, written } = formats[name];
+async function listOf(bytes: number, format: '--json' | '--ndjson') {
   const largest = 20_000;
-  const rows = Array.from({ length: Math.ceil(bytes / largest) }, (_, index): Row => {
+  const rows = Array.from({ length: Math.ceil(bytes / largest) }, (_, index) => {
     return { id: `r${index}`, text: textOf(Math.min(bytes, largest)) };
   });
   const size = 50;
@@ -99,7 +80,8 @@ async function listOf(bytes: number, name: FormatName) {
     return { body: { data: rows.slice(page * size, end), links } };
   });
   const { env } = await scriptedService(replies);
-  return { args, env, expected: Buffer.from(written(rows)) };
+  const written = format === '--json' ? [JSON.stringify(rows)] : rows.map((row) => JSON.stringify(row));
+  return { args: ['likes', '--all', format], env, expected: Buffer.from(`${written.join('\n')}\n`) };
 }
 
 const getCode = ['val', 'get', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11', '--code'];
@@ -114,7 +96,7 @@ describe('a reader that reads to the end', () => {
     expect(stdout.equals(Buffer.from(code)), 'identical').toBe(true);
   });
 
-  it.each<FormatName>(['--json', '--ndjson'])('gets all of a long list: %s', async (format) => {
+  it.each(['--json', '--ndjson'] as const)('gets all of a long list: %s', async (format) => {
     const { args, env, expected } = await listOf(mebibyte, format);
     const { stdout, ...ended } = await piped(args, env, { isSlow: format === '--ndjson' });
     expect(ended).toEqual({ exit: 0, stderr: '' });
@@ -123,9 +105,9 @@ describe('a reader that reads to the end', () => {
 });
 
 describe('a reader that closes the pipe', () => {
-  it.each<{ format: FormatName; bytes: number; taken: number }>([
-    { format: '--ndjson', bytes: 4_096, taken: 2_048 },
-    { format: '--json', bytes: 2 * mebibyte, taken: mebibyte },
+  it.each([
+    { format: '--ndjson', bytes: 4_096, taken: 2_048 } as const,
+    { format: '--json', bytes: 2 * mebibyte, taken: mebibyte } as const,
   ])(
     'after $taken of $bytes bytes of $format: exit 0, and nothing on stderr',
     async ({ format, bytes, taken }) => {

@@ -1,9 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { quickRetries } from '../../support/clocks.ts';
 import { has } from '../../support/features.ts';
-import { run, temporaryFolder } from '../../support/program.ts';
+import { run, temporaryFolder, writeFiles } from '../../support/program.ts';
 import { scriptedService, testToken } from '../../support/scripted-service.ts';
 import { signIn } from '../../support/sign-in.ts';
 import { accepted, ada, bearer, configFile, forAll, writeConfig } from './support.ts';
@@ -63,27 +63,9 @@ describe('settings come from the flag, then the environment, then the config fil
     expect(await run(['likes', '--json', '--local'], { env })).toMatchObject({ exit: 0, stdout: '[]\n' });
     expect(requests).toEqual([]);
   });
-
-  it('--local is refused beside --base-url', async () => {
-    const { env, requests, baseUrl } = await scriptedService([]);
-    const { exit, stdout, stderr } = await run(['me', '--local', '--base-url', baseUrl], { env });
-    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
-    expect(stderr).toContain('--base-url');
-    expect(requests).toEqual([]);
-  });
 });
 
 describe('the base URL', () => {
-  it.each([
-    ['/v1/', '/v1/me'],
-    ['/api/v1/', '/api/v1/me'],
-  ])('with the path "%s" requests %s', async (path, asked) => {
-    const service = await scriptedService([accepted]);
-    const env = { VALS_TOKEN: testToken, VALS_BASE_URL: service.baseUrl + path };
-    expect(await run(['me'], { env })).toMatchObject({ exit: 0 });
-    expect(service.requests.map((seen) => seen.path)).toEqual([asked]);
-  });
-
   it.each([
     ['HTTPS://API.Example.com:443/v1', 'https://api.example.com'],
     ['https://api.example.com:8443/x/', 'https://api.example.com:8443/x'],
@@ -124,17 +106,14 @@ describe('the base URL', () => {
 });
 
 describe('the token', () => {
-  it.each(['me', 'push - --name x', 'api GET /v1/me'])(
-    'that is missing: `vals %s` sends nothing',
-    async (line) => {
-      const service = await scriptedService([]);
-      const env = { VALS_BASE_URL: service.baseUrl };
-      const { exit, error } = await run([...line.split(' '), '--json'], { env, input: 'code' });
-      const hint = expect.stringContaining('VALS_TOKEN');
-      expect({ exit, error }).toMatchObject({ exit: 4, error: { kind: 'auth', exit: 4, hint } });
-      expect(service.requests).toEqual([]);
-    },
-  );
+  it('that is missing: nothing is sent', async () => {
+    const { baseUrl, requests } = await scriptedService([]);
+    const args = ['push', '-', '--name', 'x', '--json'];
+    const { exit, error } = await run(args, { env: { VALS_BASE_URL: baseUrl }, input: 'code' });
+    const hint = expect.stringContaining('VALS_TOKEN');
+    expect({ exit, error }).toMatchObject({ exit: 4, error: { kind: 'auth', exit: 4, hint } });
+    expect(requests).toEqual([]);
+  });
 
   it('that was stored is sent only to its exact origin', async () => {
     const home = temporaryFolder();
@@ -160,15 +139,14 @@ describe('the token', () => {
     expect(bearer(first.requests)).toEqual(['Bearer stored-token', 'Bearer stored-token']);
   });
 
-  it.each(['line\nbreak', 'tëken'])(
-    'with the value %j is refused, and the error does not repeat the value',
-    async (token) => {
-      const service = await scriptedService([]);
-      const result = await run(['me'], { env: { VALS_BASE_URL: service.baseUrl, VALS_TOKEN: token } });
+  it('that no header can have is refused, and the error does not repeat it', async () => {
+    const { baseUrl } = await scriptedService([]);
+    for (const token of ['line\nbreak', 'tëken']) {
+      const result = await run(['me'], { env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: token } });
       expect(result).toMatchObject({ exit: 2, stdout: '' });
       expect(result.stderr).not.toContain(token);
-    },
-  );
+    }
+  });
 
   it.each(['tok4', 'seven77', 'ends.+$'])('%s is hidden in an error that repeats it', async (token) => {
     const home = temporaryFolder();
@@ -186,30 +164,11 @@ it('the folder of a project changes no setting', async () => {
   const cwd = temporaryFolder();
   const { baseUrl } = service;
   const pairs = `VALS_BASE_URL=${baseUrl}\nVALS_TOKEN=${testToken}\nVALS_LOCAL=1\n`;
-  const json = JSON.stringify({
-    baseUrl,
-    'base-url': baseUrl,
-    base_url: baseUrl,
-    local: true,
-    token: testToken,
-    tokens: { [baseUrl]: testToken },
-    vals: { baseUrl, token: testToken },
-  });
-  for (const folder of ['.vals', '.config/vals', 'vals']) mkdirSync(join(cwd, folder), { recursive: true });
-  for (const name of ['.env', '.env.local', '.valsrc', '.npmrc']) writeFileSync(join(cwd, name), pairs);
-  for (const name of [
-    'vals.json',
-    'config.json',
-    'package.json',
-    '.vals/config.json',
-    '.vals/state.json',
-    '.config/vals/config.json',
-    'vals/config.json',
-    '.valsrc.json',
-  ]) {
-    writeFileSync(join(cwd, name), json, { mode: 0o600 });
-  }
-
+  const tokens = { token: testToken, tokens: { [baseUrl]: testToken } };
+  const json = JSON.stringify({ baseUrl, 'base-url': baseUrl, local: true, ...tokens, vals: { baseUrl } });
+  const configs = ['vals.json', 'config.json', '.vals/config.json', '.config/vals/config.json'];
+  writeFiles(cwd, Object.fromEntries(['.env', '.valsrc', '.npmrc'].map((name) => [name, pairs])));
+  writeFiles(cwd, Object.fromEntries(configs.map((name) => [name, json])));
   const home = temporaryFolder();
   expect(await settingsOf([], { cwd, home })).toMatchObject({
     'base-url': { value: null, source: 'not set' },
@@ -219,13 +178,6 @@ it('the folder of a project changes no setting', async () => {
   expect(await run(['me'], { cwd, home })).toMatchObject({ exit: 2, stdout: '' });
   const env = { VALS_BASE_URL: service.baseUrl };
   expect(await run(['me'], { cwd, home, env })).toMatchObject({ exit: 4, stdout: '' });
-  expect(service.requests).toEqual([]);
-});
-
-it.each(['--timeout=0', '--timeout=10s'])('%s is refused before anything is sent', async (flag) => {
-  const service = await scriptedService([]);
-  const result = await run(['me', flag], { env: service.env });
-  expect(result).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringContaining('--timeout') });
   expect(service.requests).toEqual([]);
 });
 
@@ -249,28 +201,11 @@ describe('a config file that cannot be used', () => {
     }
   });
 
-  const unwritable: [args: string[], name: string][] = [
-    [['login', '--with-token'], 'VALS_CONFIG_DIR'],
-    [['likes', '--local'], 'VALS_DATA_DIR'],
-  ];
-  const lines = unwritable.filter(([args]) => has('service') || !args.includes('--local'));
-  it.runIf(process.platform === 'linux').each(lines)(
-    'is an error if the home is read-only: %j names %s',
-    async (args, name) => {
-      const { baseUrl } = await scriptedService([], forAll(accepted));
-      const env = args.includes('--local') ? {} : { VALS_BASE_URL: baseUrl };
-      const result = await run(args, { home: '/sys', env, input: 'token-of-mine' });
-      expect(result).toMatchObject({ exit: 10, stdout: '', stderr: expect.stringContaining(name) });
-    },
-  );
-
   it('does no harm if the environment has all settings', async () => {
     const home = temporaryFolder();
     writeConfig(home, 'not JSON');
     const service = await scriptedService([accepted]);
     expect(await run(['me'], { home, env: service.env })).toMatchObject({ exit: 0, stderr: '' });
-    const dryRun = ['push', '-', '--name', 'x', '--dry-run'];
-    expect(await run(dryRun, { home, input: 'x' })).toMatchObject({ exit: 0 });
   });
 });
 
@@ -297,8 +232,7 @@ describe('vals config', () => {
     const env = { [name]: address, VALS_TOKEN: testToken, VALS_BASE_URL: 'https://api.example' };
     const { stdout, stderr } = await run(['config'], { env });
     expect(stdout + stderr).not.toMatch(/hunter2|test-token/);
-    if (address.startsWith('http')) expect(stdout).toContain('proxy.example');
-    else expect(stderr).toContain('HTTPS_PROXY');
+    expect(stdout).toContain('proxy.example');
   });
 
   it.each<[env: Record<string, string>, problem: string]>([
@@ -332,11 +266,5 @@ it('the trace goes to stderr, without the token, before the error object', async
   expect(stderr).not.toMatch(new RegExp(`bearer|${testToken}`, 'i'));
   const failed = await me();
   expect(failed.error).toMatchObject({ kind: 'not_found' });
-  const longest = Math.max(
-    ...failed.stderr
-      .split('\n')
-      .slice(0, -2)
-      .map(({ length }) => length),
-  );
-  expect(longest, 'the first characters of the body').toBe(2_000);
+  expect(failed.stderr, 'the first characters of the body').toMatch(/^\*{3}x{1997}$/m);
 });

@@ -5,7 +5,7 @@ import { follow } from '../../../../src/core/http/lists/follow.ts';
 import type { Clock } from '../../../../src/core/lib/clock.ts';
 import { budget } from '../../../support/cases.ts';
 import { inProcess } from '../../../support/in-process.ts';
-import { exitStatus, run, startProcess, temporaryFolder } from '../../../support/program.ts';
+import { run, temporaryFolder } from '../../../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../../../support/scripted-service.ts';
 import { fastClock, runFastClock } from '../request/faults/harness.ts';
 
@@ -178,17 +178,5 @@ describe('vals runs --follow', () => {
   it.each(['--json', '--summary'])('is refused with %s', async (flag) => {
     const { exit, stderr } = await run(['runs', '--follow', flag, '--base-url', 'http://127.0.0.1:1']);
     expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(flag) });
-  });
-
-  it('of the built program prints runs at once, and SIGTERM ends the program with 143', async () => {
-    const service = await scriptedService([], growing([runOf('first')], []));
-    const { child, ended } = startProcess(['runs', '--follow'], { env: service.env });
-    child.stdout?.once('data', () => child.kill('SIGTERM'));
-    const { exit, signal, stdout, stderr } = await ended;
-    expect({ exit: exitStatus(exit, signal), stderr }).toEqual({
-      exit: 143,
-      stderr: 'error: Interrupted.\n',
-    });
-    expect(idsOf(stdout)).toEqual(['first']);
   });
 });

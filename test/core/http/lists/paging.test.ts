@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runQuickly as run, runOnScreen, startProcess } from '../../../support/program.ts';
+import { runQuickly as run, startProcess } from '../../../support/program.ts';
 import {
   type Reply,
   type ScriptedService,
@@ -8,8 +8,6 @@ import {
   testToken,
 } from '../../../support/scripted-service.ts';
 import { withResolvers } from '../../../support/with-resolvers.ts';
-
-const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
 type Row = Record<string, unknown>;
 const rows = (count: number, prefix = 'r'): Row[] =>
@@ -103,25 +101,6 @@ describe('links.next', () => {
     expect(offsetsOf(service)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
-  it('with a position is followed page by page while records arrive and vanish', async () => {
-    const old = rows(600, 'old');
-    let all = old;
-    const service = await scriptedService([], (seen) => {
-      const after = queryOf(seen).get('after');
-      const start = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1;
-      const shown = all.slice(start, start + 100);
-      const isLast = start + 100 >= all.length;
-      all = [...rows(3, `new${all.length}-`), ...all.slice(start + shown.length - 1)];
-      return page(shown, isLast ? undefined : `?limit=100&after=${shown.at(-1)?.id}`);
-    });
-    const { exit, stdout } = await run(['runs', '--all', '--json'], { env: service.env });
-    expect({ exit, rows: listed(stdout) }).toEqual({ exit: 0, rows: old });
-    const [first, ...others] = queriesOf(service);
-    expect(first).toEqual({ limit: '100', offset: '0' });
-    expect(others).toHaveLength(5);
-    expect(others.every((query) => 'after' in query && !('offset' in query))).toBe(true);
-  });
-
   it('keeps the filters, whether the link repeats them or not', async () => {
     const service = await scriptedService([
       page([{ id: 'a' }], '?cursor=one'),
@@ -144,15 +123,12 @@ describe('links.next', () => {
     expect(result).toMatchObject({ exit: 11, stdout: '', error: { kind: 'bad_response' } });
   });
 
-  const unpaged: [args: string[], path: string][] = [
-    [['refs'], '/v1/me/references'],
-    [['version', 'ls', id], `/v1/vals/${id}/versions`],
-  ];
-  it.each(unpaged)('of %s is followed as it is, and nothing is added to the query', async (args, path) => {
+  it('of references is followed as it is, and nothing is added to the query', async () => {
     const pages = [rows(1, 'a'), rows(120, 'b'), rows(2, 'c')];
+    const path = '/v1/me/references';
     const links = ['http://x.example/?page=2', `${path}?page=3&size=9&size=8`];
     const service = await scriptedService(pages.map((data, index) => page(data, links[index])));
-    const { exit, stdout } = await run([...args, '--json'], { env: service.env });
+    const { exit, stdout } = await run(['refs', '--json'], { env: service.env });
     expect({ exit, rows: listed(stdout) }).toEqual({ exit: 0, rows: pages.flat() });
     expect(pathsOf(service)).toEqual([path, `${path}?page=2`, `${path}?page=3&size=9&size=8`]);
   });
@@ -183,34 +159,20 @@ describe('a list that fails half-way', () => {
     expect(service.requests).toHaveLength(replies.length);
   });
 
-  it.each([[['--ndjson']], [[]]])(
-    'with %j is written page by page, before the next page arrives',
-    async (format) => {
-      const { promise: read, resolve: firstLineRead } = withResolvers();
-      const service = await scriptedService([
-        page(first, '?offset=3'),
-        (response) => void read.then(() => response.end(JSON.stringify(page(rows(1, 'b')).body))),
-      ]);
-      const { child, ended } = startProcess(['runs', ...format, '--timeout', '10'], { env: service.env });
-      child.stdout?.once('data', firstLineRead);
-      const { exit, stdout } = await ended;
-      expect({ exit, lines: stdout.trimEnd().split('\n').length }).toEqual({ exit: 0, lines: 4 });
-    },
-  );
+  it('is written page by page, before the next page arrives', async () => {
+    const { promise: read, resolve: firstLineRead } = withResolvers();
+    const service = await scriptedService([
+      page(first, '?offset=3'),
+      (response) => void read.then(() => response.end(JSON.stringify(page(rows(1, 'b')).body))),
+    ]);
+    const { child, ended } = startProcess(['runs', '--timeout', '10'], { env: service.env });
+    child.stdout?.once('data', firstLineRead);
+    const { exit, stdout } = await ended;
+    expect({ exit, lines: stdout.trimEnd().split('\n').length }).toEqual({ exit: 0, lines: 4 });
+  });
 });
 
-describe('a number of records', () => {
-  it.each<[args: string[], isMentioned: boolean]>([
-    [['--limit', '2'], true],
-    [['--limit', '2', '--quiet'], false],
-    [['--all'], false],
-  ])('that is smaller than the list is mentioned: %j', async (args, isMentioned) => {
-    const service = await scriptedService([], (seen) =>
-      page(rows(2), queryOf(seen).get('limit') === '100' ? undefined : '?offset=2'),
-    );
-    const { screen } = await runOnScreen(['runs', ...args], { env: service.env });
-    expect(screen.includes('There are more')).toBe(isMentioned);
-    const { stderr } = await run(['runs', ...args], { env: service.env });
-    expect(stderr).toBe(isMentioned ? moreNote : '');
-  });
+it('with --quiet, nothing says that there are more records', async () => {
+  const { env } = await scriptedService([page(rows(2), '?offset=2')]);
+  expect(await run(['runs', '--limit', '2', '--quiet'], { env })).toMatchObject({ exit: 0, stderr: '' });
 });
