@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,10 +8,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { completions } from '../../../src/core/command-line/completion/completions.ts';
 import { shells } from '../../../src/core/command-line/completion/scripts.ts';
 import { commandTree } from '../../../src/main.ts';
-import { describeWith } from '../../support/describe-with.ts';
 import { has } from '../../support/features.ts';
 import { environment, folderOf, program, run, temporaryFolder } from '../../support/program.ts';
-import { scriptedService } from '../../support/scripted-service.ts';
+import { startStrict } from '../../support/strict-service.ts';
 
 /** What a shell does with spaces, quotes, `=`, `:` and files. What is offered is tested below, without a shell. */
 const typed: [lineBeforeTab: string, argsThatRun: string[]][] = [
@@ -45,7 +45,7 @@ printf 'ran:'; printf '[%s]' "$@"; printf '\\n'
   return { folder, env };
 }
 
-async function typeWithTab(shell: string, args: string[], load: string, lines: readonly string[]) {
+async function typeWithTab(shell: string, args: string[], load: string) {
   const { folder, env } = workplace();
   const terminal = spawn(shell, args, { cols: 200, rows: 50, cwd: folder, env });
   onTestFinished(() => terminal.kill('SIGKILL'));
@@ -76,39 +76,33 @@ async function typeWithTab(shell: string, args: string[], load: string, lines: r
   return ran;
 }
 
-const asShown = (words: readonly string[]): string => words.map((word) => `[${word}]`).join('');
-
-function runShell(shell: string, args: readonly string[]) {
-  const { folder, env } = workplace();
-  return execa(shell, args, { cwd: folder, env, extendEnv: false });
-}
-
 const lines = typed.map(([line]) => line);
-const expected = typed.map(([, words]) => asShown(words));
+const expected = typed.map(([, words]) => words.map((word) => `[${word}]`).join(''));
 
-describeWith('bash', 'completion in bash', (bash) => {
-  const args = ['--norc', '--noprofile', '-i'];
-  const load = 'eval "$(vals completion bash)"';
+const isThere = (shell: string): boolean => spawnSync(shell, ['--version']).status === 0;
 
+describe.runIf(isThere('bash'))('completion in bash', () => {
   it('works at a terminal', async () => {
-    expect(await typeWithTab(bash, args, load, lines)).toEqual(expected);
+    const args = ['--norc', '--noprofile', '-i'];
+    expect(await typeWithTab('bash', args, 'eval "$(vals completion bash)"')).toEqual(expected);
   });
 });
 
-describeWith('zsh', 'completion in zsh', (zsh) => {
+describe.runIf(isThere('zsh'))('completion in zsh', () => {
   it('works at a terminal', async () => {
-    expect(await typeWithTab(zsh, ['-f', '-i'], 'eval "$(vals completion zsh)"', lines)).toEqual(expected);
+    expect(await typeWithTab('zsh', ['-f', '-i'], 'eval "$(vals completion zsh)"')).toEqual(expected);
   });
 });
 
-describeWith('fish', 'completion in fish', (fish) => {
+describe.runIf(isThere('fish'))('completion in fish', () => {
   it('works', async () => {
     const script = `
       vals completion fish | source
       for line in $argv
         echo (complete -C $line | string replace -r '\\t.*' '' | string join '|')
       end`;
-    const { stdout, stderr } = await runShell(fish, ['-c', script, ...lines]);
+    const { folder: cwd, env } = workplace();
+    const { stdout, stderr } = await execa('fish', ['-c', script, ...lines], { cwd, env, extendEnv: false });
     expect(stderr).toBe('');
     const offered = typed.map(([line, words]) => (line.endsWith(` ${words.at(-1)}`) ? '' : words.at(-1)));
     expect(stdout.split('\n')).toEqual(offered);
@@ -123,11 +117,8 @@ describe('vals completion', () => {
 
   it.each(shells)('%s: offers no name that the shell could run', async (shell) => {
     const home = temporaryFolder();
-    const names = [...hostileNames, 'plain'];
-    const list = names.map((name, index) => ({ id: `id-${index}`, name }));
-    const { env } = await scriptedService([], ({ path }) => ({
-      body: path === '/v1/me' ? { id: 'me' } : list,
-    }));
+    const { env, edit } = await startStrict({ list: true });
+    for (const name of [...hostileNames, 'plain']) edit(name, 'code');
     expect(await run(['ls'], { env, home })).toMatchObject({ exit: 0 });
     const { exit, stdout, stderr } = await run(['__complete', shell, 'val', 'rm', ''], { env, home });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
@@ -135,10 +126,7 @@ describe('vals completion', () => {
   });
 
   it('offers the vals that this machine has seen, and files beside them, without a request', async () => {
-    const service = await scriptedService([], () => ({
-      status: 201,
-      body: { id: 'id-greet', name: 'greet' },
-    }));
+    const service = await startStrict();
     const cwd = folderOf({ 'greet.ts': 'export default () => 1;', 'notes.md': '' });
     const home = temporaryFolder();
     const vals = (...args: string[]) => run(args, { env: service.env, cwd, home });
@@ -156,29 +144,17 @@ describe('vals completion', () => {
   });
 });
 
-describe('the next word', () => {
-  const next = (line: string) => {
-    const words = line.split(' ');
-    return completions(commandTree, words.slice(0, -1), words.at(-1) ?? '');
-  };
-
-  it.each<[string, string[], { before: string }?]>([
-    ['ru', has('run') ? ['runs', 'run'] : ['runs']],
-    ['version ', ['ls', 'get', 'diff', 'new', 'restore', 'rm', 'help']],
-    ['val get --re', ['--readme']],
-    ['val create one --privacy unl', ['unlisted']],
-    ...(has('run') ? [['run hello.ts --a', []] satisfies [string, string[]]] : []),
-  ])('after `vals %s` is one of %j', async (line, words, { before } = { before: '' }) => {
-    const { candidates, ...others } = await next(line);
-    expect(candidates.map(({ word }) => word)).toEqual(words);
-    expect(others).toMatchObject({ before, offers: [] });
-  });
-
-  it.each<string[]>([
-    ['push ', 'files'],
-    ['val rm x ', 'vals'],
-    ...(has('run') ? ['run ', 'run -- --a'].map((line) => [line, 'vals and files']) : []),
-  ])('after `vals %s` is one of the %s', async (line = '', kinds = '') => {
-    expect(await next(line)).toMatchObject({ candidates: [], offers: kinds.split(' and ') });
-  });
+it.each<[line: string, words: string[], offers?: string[]]>([
+  ['ru', has('run') ? ['runs', 'run'] : ['runs']],
+  ['version ', ['ls', 'get', 'diff', 'new', 'restore', 'rm', 'help']],
+  ['val get --re', ['--readme']],
+  ['val create one --privacy unl', ['unlisted']],
+  ['push ', [], ['files']],
+  ['val rm x ', [], ['vals']],
+  ...(has('run') ? [['run -- --a', [], ['vals', 'files']] satisfies [string, string[], string[]]] : []),
+])('after `vals %s` is one of %j', async (line, words, offers = []) => {
+  const typedWords = line.split(' ');
+  const next = await completions(commandTree, typedWords.slice(0, -1), typedWords.at(-1) ?? '');
+  expect(next.candidates.map(({ word }) => word)).toEqual(words);
+  expect(next.offers).toEqual(offers);
 });

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { folderOf, run } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
 import { startStrict } from '../../support/strict-service.ts';
-import { made, outcomes, sent, vals } from './pushes.ts';
+import { outcomes } from './pushes.ts';
 
 const wordsOf = (text = ''): string[] => text.split(' ').filter(Boolean);
 const filesOf = (some: string[], others: string[], more: Record<string, string> = {}): string =>
@@ -22,20 +22,14 @@ const cases: { what: string; paths: string; pushed: Record<string, string>; left
     },
   },
   {
-    what: 'the code files of a folder and of the folders below',
-    paths: 'v',
-    pushed: {
-      ...{ 'v/a.ts': 'a', 'v/b.tsx': 'b', 'v/c/d/e.mts': 'e' },
-      ...{ 'v/c/f.js': 'f', 'v/g.jsx': 'g', 'v/h.mjs': 'h' },
-    },
-    left: 'other.ts',
-  },
-  {
-    what: 'only code in a folder, without tests, settings of tools, hidden files and node_modules',
+    what: 'only code in a folder and below, without tests, settings of tools, hidden files and node_modules',
     paths: 'v/',
-    pushed: { 'v/a.ts': 'a', 'v/config.ts': 'config', 'v/my.tests.ts': 'my_tests' },
+    pushed: {
+      ...{ 'v/a.ts': 'a', 'v/b.tsx': 'b', 'v/c/d/e.mts': 'e', 'v/c/f.js': 'f', 'v/config.ts': 'config' },
+      ...{ 'v/g.jsx': 'g', 'v/h.mjs': 'h', 'v/my.tests.ts': 'my_tests' },
+    },
     left:
-      'v/a.json v/b.d.ts v/c.d.mts v/d.ts.bak v/f.TS v/ts v/g.cjs v/.eslintrc.js v/x/a.test.ts v/a.spec.tsx ' +
+      'other.ts v/a.json v/b.d.ts v/c.d.mts v/d.ts.bak v/f.TS v/ts v/g.cjs v/.eslintrc.js v/x/a.test.ts v/a.spec.tsx ' +
       'v/vite.config.mjs v/.git/b.ts v/node_modules/d.ts v/e/node_modules/x/f.ts v/e/.g/h.ts',
   },
   {
@@ -126,19 +120,14 @@ it('a link in a folder is skipped with a warning, and a named link is followed',
   ]);
 });
 
-it.each([['standard input', '-', 'export default 1']])(
-  'vals push with --name sends %s under the given name',
-  async (_what, file, code) => {
-    const service = await scriptedService([], made);
-    const args = ['val', 'push', file, '--name', 'hello', '--json'];
-    const { exit, stdout } = await run(args, { env: service.env, cwd: vals('a'), input: code });
-    expect(exit).toBe(0);
-    expect(outcomes(stdout)).toEqual([
-      { file, name: 'hello', status: 'created', id: 'id-hello', version: 1 },
-    ]);
-    expect(service.requests.map(sent)).toEqual([{ name: 'hello', code }]);
-  },
-);
+it('vals push with --name sends standard input under the given name', async () => {
+  const { env, codes } = await startStrict();
+  const args = ['push', '-', '--name', 'hello', '--json'];
+  const { exit, stdout } = await run(args, { env, input: 'export default 1' });
+  expect(exit).toBe(0);
+  expect(outcomes(stdout)).toMatchObject([{ file: '-', name: 'hello', status: 'created', version: 1 }]);
+  expect(codes('hello')).toEqual(['export default 1']);
+});
 
 it.each<{ what: string; args: string[]; says: string }>([
   { what: 'no path', args: [], says: 'No path was given' },
@@ -146,16 +135,8 @@ it.each<{ what: string; args: string[]; says: string }>([
   { what: '--name with several files', args: ['a.ts', 'b.ts', '--name', 'x'], says: 'only one path' },
   { what: '--name with a folder of several', args: ['v', '--name', 'x'], says: 'only one file' },
   { what: 'two files with one name', args: ['a.ts', 'b.ts', 'v/a.ts'], says: 'a.ts and v/a.ts would both' },
-  {
-    what: 'a file name without a letter',
-    args: ['a.ts', '123.ts'],
-    says: '123.ts has a name that no val can',
-  },
-  {
-    what: 'a file name of 49 letters',
-    args: [longFile, 'a.ts'],
-    says: `${longFile} has a name that no val can`,
-  },
+  { what: 'a file name without a letter', args: ['a.ts', '123.ts'], says: '123.ts has a name that no' },
+  { what: 'a file name of 49 letters', args: [longFile, 'a.ts'], says: `${longFile} has a name that no` },
   { what: 'a folder without code', args: ['empty'], says: 'empty has no code files' },
 ])('vals push refuses $what, and sends nothing', async ({ args, says }) => {
   const code = wordsOf('a.ts a.js b.ts v/a.ts v/c.ts empty/notes.txt 123.ts');

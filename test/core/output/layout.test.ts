@@ -43,21 +43,6 @@ describe('a table', () => {
       }),
     );
   });
-
-  it('leaves out optional columns, the lowest number first, before it cuts a text that could not be read then', () => {
-    fc.assert(
-      fc.property(plan, ({ columns, width }) => {
-        const shown = laidOut({ columns, width }) ?? [];
-        const rank = ({ droppable = Infinity }: { droppable?: number | undefined }) => droppable;
-        const stayed = shown.map(rank);
-        const isCut = shown.some((each) => each.width < Math.min(each.wanted, each.readableWidth));
-        if (isCut) expect(stayed.every((each) => each === Infinity)).toBe(true);
-        const gone = columns.filter((_, index) => !shown.some((each) => each.index === index));
-        const dropped = gone.map(rank).filter((each) => each !== Infinity);
-        expect(Math.max(0, ...dropped)).toBeLessThanOrEqual(Math.min(...stayed));
-      }),
-    );
-  });
 });
 
 describe('a text', () => {

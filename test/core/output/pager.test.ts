@@ -1,6 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { page } from '../../../src/core/output/pager.ts';
 import { run, runAtTerminal } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
 
@@ -31,13 +30,6 @@ describe('a list longer than the screen', () => {
     expect(shown).toMatchObject({ exit: 0, isPaged });
     expect(shown.lines.join('\n')).toContain('val39');
     expect(shown.lines.length).toBeGreaterThanOrEqual(41);
-  });
-
-  it.each([
-    { VALS_PAGER: marking, TERM: 'dumb' },
-    { VALS_PAGER: marking, CI: 'true' },
-  ])('has no pager with %j', async (env) => {
-    expect(await page('text', { env, signal: new AbortController().signal })).toBe(false);
   });
 
   it('is shown directly if the pager is missing, and the user may close the pager early', async () => {

@@ -11,7 +11,7 @@ export interface Command extends Asking {
   input: string;
 }
 
-export const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const val = { id, name: 'hello', code: 'export default 1', privacy: 'private', version: 3 };
 const run = { id: 'run-1', val: { id, name: 'hello', version: 3 }, error: null };
 const runs = { data: [run], links: { self: 'https://vals.example/' } };
