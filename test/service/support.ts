@@ -62,8 +62,15 @@ const agent = new Agent({ keepAlive: true });
 
 export type Client = ReturnType<typeof clientOf>;
 
+interface ClientOptions {
+  baseUrl: string;
+  token?: string | undefined;
+  /** The host that the service answers to, if it is not that of the base URL. */
+  host?: string | undefined;
+}
+
 /** Requests to a service with one token, or without a token. */
-export function clientOf({ baseUrl, token: ownToken }: { baseUrl: string; token?: string | undefined }) {
+export function clientOf({ baseUrl, token: ownToken, host }: ClientOptions) {
   async function ask(method: string, path: string, question: Question = {}): Promise<Answer> {
     const { body, raw, headers = {}, token = ownToken ?? null } = question;
     const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
@@ -71,6 +78,7 @@ export function clientOf({ baseUrl, token: ownToken }: { baseUrl: string; token?
       method,
       agent,
       headers: {
+        ...(host !== undefined && { Host: host }),
         ...(token !== null && { Authorization: `Bearer ${token}` }),
         ...(payload !== undefined && {
           'Content-Type': 'application/json',
@@ -142,7 +150,9 @@ export async function temporaryService({
   atEnd(service.close);
   const token = service.token ?? localTokens.get(at) ?? '';
   const env = { VALS_BASE_URL: service.baseUrl, VALS_TOKEN: token };
-  return { ...service, ...clientOf({ baseUrl: service.baseUrl, token }), at, env };
+  const host = options.network?.publicUrl?.host;
+  const baseUrl = host === undefined ? service.baseUrl : `http://127.0.0.1:${service.port}`;
+  return { ...clientOf({ baseUrl, token, host }), ...service, token, at, env };
 }
 
 export async function storeOf({ at }: { at: string }): Promise<Store> {

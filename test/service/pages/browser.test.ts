@@ -54,7 +54,7 @@ describe.skipIf(chromium === undefined)('in a browser', async () => {
     expect(await page.title()).toBe('Runs · acme · vals');
     expect(await textOf(page)).toContain('Signed in as ada');
     await Promise.all([page.waitForNavigation(), page.click('form[action="/sign-out"] button')]);
-    await page.goto(at(`/@acme/vals/${ids.evil}`));
+    await page.goto(at(`/@acme/vals/${ids.exact}`));
     expect(await page.title()).toBe('Sign in · vals');
     expect(console).toEqual([]);
     await sendForm(page, 'wrong');
@@ -125,55 +125,34 @@ describe.skipIf(chromium === undefined)('in a browser', async () => {
     await page.waitForFunction('document.getElementById("said").textContent.includes("clipboard")');
   });
 
-  test('code, readmes, errors and output stay text', async () => {
-    const { page, console } = signedIn;
-    for (const path of [`vals/${ids.evil}`, `vals/${ids.evil}/versions/1`, `runs/${ids.failed}`, 'runs']) {
-      await page.goto(at(`/@acme/${path}`));
-      expect(await page.title()).toMatch(/ · acme · vals$/);
-      expect(
-        await page.evaluate('document.querySelectorAll("main script, main img, [onerror]").length'),
-      ).toBe(0);
-    }
-    await page.goto(at(`/@acme/vals/${ids.evil}`));
-    expect(await textOf(page)).toContain(`<script>document.title = 'owned'</script>`);
-    expect(await page.$('[href^="javascript:" i]')).toBeNull();
-    expect(console).toEqual([]);
-  });
-
   test('times are the ones of the reader, with their age', async () => {
     const { page } = signedIn;
     await page.emulateTimezone('Asia/Tokyo');
     await page.goto(at(`/vals/${ids.greet}`));
-    const [datetime, shown] = (await page.$eval('time', (time) => [
-      time.getAttribute('datetime'),
-      time.textContent,
-    ])) as string[];
-    const inTokyo = new Date(`${datetime}`).toLocaleTimeString('en', {
-      timeZone: 'Asia/Tokyo',
-      hour: 'numeric',
-      minute: '2-digit',
-    });
-    expect(`${shown}`.replace(/\s/g, ' ')).toContain(inTokyo.replace(/\s/g, ' '));
+    const shown = async (selector: string, attribute: string) => {
+      const time = `document.querySelector('${selector}')`;
+      const [at, text] = (await page.evaluate(
+        `[${time}.getAttribute('${attribute}'), ${time}.textContent]`,
+      )) as string[];
+      return { at: new Date(`${at}`), text: `${text}`.replace(/\s/g, ' ') };
+    };
+    const inTokyo = (at: Date, style: Intl.DateTimeFormatOptions) =>
+      at.toLocaleString('en', { timeZone: 'Asia/Tokyo', ...style }).replace(/\s/g, ' ');
+    const changed = await shown('time', 'datetime');
+    expect(changed.text).toContain(inTokyo(changed.at, { hour: 'numeric', minute: '2-digit' }));
     expect(await textOf(page)).toMatch(/\((just now|\d+ minutes? ago)\)/);
     await page.goto(at('/@acme/runs'));
-    const [from, title] = (await page.$eval('[data-from]', (bar) => [
-      bar.getAttribute('data-from'),
-      bar.textContent,
-    ])) as string[];
-    const hour = { timeZone: 'Asia/Tokyo', dateStyle: 'medium', timeStyle: 'short' } as const;
-    expect(`${title}`.replace(/\s/g, ' ')).toContain(
-      new Date(`${from}`).toLocaleString('en', hour).replace(/\s/g, ' '),
-    );
+    const bar = await shown('[data-from]', 'data-from');
+    expect(bar.text).toContain(inTokyo(bar.at, { dateStyle: 'medium', timeStyle: 'short' }));
   });
 
+  const val = `/vals/${ids.greet}`;
   const pages = [
     '/@acme/',
-    `/@acme/vals/${ids.greet}`,
-    `/@acme/vals/${ids.greet}/versions/3`,
+    `/@acme${val}`,
+    `/@acme${val}/versions/3`,
     '/@acme/runs',
     `/@acme/runs/${ids.failed}`,
-    '/nothing',
-    '/',
   ];
 
   test('every page is legible and fits, from 360 to 1,600 pixels, light and dark', async () => {
@@ -192,11 +171,11 @@ describe.skipIf(chromium === undefined)('in a browser', async () => {
         ).toBeLessThanOrEqual(width);
       }
     };
-    for (const path of pages) await check(path);
+    for (const path of [...pages, '/nothing', '/']) await check(path);
     // Chromium writes a line for the page that does not exist.
     expect(console.filter((line) => !line.includes('/nothing'))).toEqual([]);
     await page.deleteCookie(...(await page.cookies()));
-    for (const path of [`/vals/${ids.greet}`, '/']) await check(path);
+    for (const path of [val, '/']) await check(path);
   });
 
   test.runIf(process.env.VALS_PICTURE)('the picture for docs/team.md', async () => {

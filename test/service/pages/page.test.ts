@@ -12,23 +12,16 @@ const linksIn = (html: string) =>
   [...html.matchAll(/ href="([^"]*)"/g)].map(([, link = '']) => link.replaceAll('&amp;', '&'));
 const valsIn = (html: string) => [...html.matchAll(/class="name" [^>]*>(\w+)</g)].map(([, name]) => name);
 
-interface Told {
-  logs?: string;
-  hour?: number;
-  minute?: number;
-  isOpen?: boolean;
-  to?: typeof service;
+/** The links of a page and of the page after it. */
+async function linksOfTwoPages(path: string, next: string, from = service): Promise<string[]> {
+  const first = linksIn(await shown(path, from));
+  const link = first.find((each) => each.includes(next)) ?? '';
+  return [...first, ...linksIn(await shown(link.replace(/#.*/, ''), from))];
 }
 
-async function report(
-  id: string,
-  error: string | null,
-  { logs, hour = 10, minute = 0, isOpen = false, to = service }: Told = {},
-) {
-  const [runStartAt, runEndAt] = ['00Z', '01.500Z'].map(
-    (rest) => `2024-05-01T${hour}:${String(minute).padStart(2, '0')}:${rest}`,
-  );
-  const body = { version: 1, runStartAt, runEndAt: isOpen ? null : runEndAt, error, logs };
+async function report(id: string, minute: number, more: object = {}, to = service) {
+  const at = `2024-05-01T10:${String(minute).padStart(2, '0')}`;
+  const body = { version: 1, runStartAt: `${at}:00Z`, runEndAt: `${at}:01.500Z`, error: null, ...more };
   return ((await to.ask('POST', `/v1/vals/${id}/runs`, { body })).body as Val).id;
 }
 
@@ -37,19 +30,18 @@ test('the first page lists the vals, newest change first, with the result of the
   expect(await shown('/', own)).toContain('vals push');
   const ids: Record<string, string> = {};
   for (const name of ['a', 'b', 'c']) ids[name] = (await own.createVal({ name, code: '1' })).id;
-  expect(valsIn(await shown('/', own))).toEqual(['c', 'b', 'a']);
   await own.putVal('a', '2');
+  await report(`${ids.b}`, 0, { error: 'x' }, own);
+  await report(`${ids.c}`, 0, {}, own);
   expect(valsIn(await shown('/', own))).toEqual(['a', 'c', 'b']);
-  await report(`${ids.b}`, 'x', { to: own });
-  await report(`${ids.c}`, null, { to: own });
   const text = textIn(await shown('/', own));
   expect(text).toMatch(/a never run private version 2 by local changed \S+ \S+ UTC \(just now\)/);
   expect(text).toMatch(/c last run ✓ ok.*b last run ✗ failed/);
   for (let i = 0; i < 19; i++) await own.putVal(`v${i}`, 'c');
-  const first = await shown('/', own);
-  const next = linksIn(first).find((link) => link.startsWith('/?after=')) ?? '';
-  const names = Array.from({ length: 19 }, (_, i) => `v${18 - i}`);
-  expect([...valsIn(first), ...valsIn(await shown(next, own))]).toEqual([...names, 'a', 'c', 'b']);
+  const links = await linksOfTwoPages('/', '/?after=', own);
+  expect(links.filter((link) => link.startsWith('/vals/')).slice(-3)).toEqual(
+    ['a', 'c', 'b'].map((name) => `/vals/${ids[name]}`),
+  );
 });
 
 describe('the page of a val', () => {
@@ -60,8 +52,7 @@ describe('the page of a val', () => {
     expect(text).toContain('&lt;b&gt;read&lt;/b&gt; <em>me</em>');
     expect(text).not.toMatch(/<(?:script>document|img|b>read)/);
     expect(text).not.toContain(service.token);
-    const raw = await service.ask('GET', `/vals/${val.id}/raw`);
-    expect(raw).toMatchObject({
+    expect(await service.ask('GET', `/vals/${val.id}/raw`)).toMatchObject({
       text: nasty,
       headers: { 'content-type': 'text/plain; charset=UTF-8', 'x-content-type-options': 'nosniff' },
     });
@@ -71,29 +62,25 @@ describe('the page of a val', () => {
   test('has all versions, page by page', async () => {
     for (let i = 0; i < 21; i++) await service.putVal('often', `${i}`);
     const { id } = await service.get('/v1/alias/local/often');
-    const versionsIn = (links: string[]) =>
-      links.flatMap((link) => /\/versions\/(\d+)$/.exec(link)?.[1] ?? []);
-    const first = linksIn(await shown(`/vals/${id}`));
-    const older = first.find((link) => link.includes('?versions='))?.replace('#versions', '') ?? '';
-    const found = [...versionsIn(first), ...versionsIn(linksIn(await shown(older)))];
-    expect(found.map(Number)).toEqual(Array.from({ length: 21 }, (_, i) => 21 - i));
+    const links = await linksOfTwoPages(`/vals/${id}`, '?versions=');
+    const versions = links.flatMap((link) => /\/versions\/(\d+)$/.exec(link)?.[1] ?? []);
+    expect(versions.map(Number)).toEqual(Array.from({ length: 21 }, (_, i) => 21 - i));
   });
 
   test('links the imports of other vals that the visitor may read', async () => {
     const other = await service.createVal({ name: 'other', code: 'export const a = 1;' });
     const dora = await addPerson(service, 'dora');
-    const ofSameName = await dora.createVal({ name: 'other', code: '1', privacy: 'public' });
+    const hers = await dora.createVal({ name: 'other', code: '1', privacy: 'public' });
     const code = [
-      `import '${service.baseUrl}/v1/vals/${ofSameName.id}/module';`,
+      `import '${service.baseUrl}/v1/vals/${hers.id}/module';`,
       `import { a } from '${service.baseUrl}/v1/vals/${other.id}/module';`,
       `import 'https://x.example/v1/vals/${other.id}/module';`,
     ];
     const { id } = await service.createVal({ name: 'user', code: code.join('\n'), privacy: 'public' });
     const inCode = (html: string) => [...html.matchAll(/<a href="([^"]*)">&#39;/g)].map(([, link]) => link);
-    const pages = { dora: `/vals/${ofSameName.id}`, own: `/vals/${other.id}` };
-    expect(inCode(await shown(`/vals/${id}`))).toEqual([pages.dora, pages.own]);
-    const stranger = await service.ask('GET', `/vals/${id}`, { token: null });
-    expect(inCode(stranger.text)).toEqual([pages.dora]);
+    expect(inCode(await shown(`/vals/${id}`))).toEqual([`/vals/${hers.id}`, `/vals/${other.id}`]);
+    const { text } = await service.ask('GET', `/vals/${id}`, { token: null });
+    expect(inCode(text)).toEqual([`/vals/${hers.id}`]);
   });
 });
 
@@ -104,7 +91,6 @@ test('the page of a version shows what it changed, or how it differs from any ot
   expect(third).toContain('Changes since version 2');
   expect(third).toContain('<span class="minus">-second()</span>');
   expect(third).toContain('<span class="plus">+third()</span>');
-  expect(textIn(third)).toContain('by local');
   const wide = await shown(`/vals/${id}/versions/3?from=1`);
   expect(wide).toContain('Changes from version 1 to 3');
   expect(wide).toContain('<span class="minus">-first()</span>');
@@ -123,19 +109,17 @@ test('a diff that is too large is left to the command line', async () => {
 
 describe('the pages of runs', async () => {
   const { id } = await service.createVal({ name: 'busy', code: 'c' });
-  const ok = await report(id, null, { logs: 'line 1\n<script>line 2</script>' });
-  const failed = await report(id, 'first\n<u>second</u>', { hour: 11 });
+  const ok = await report(id, 0, { logs: 'line 1\n<script>line 2</script>' });
+  const failed = await report(id, 30, { error: 'first\n<u>second</u>' });
 
   test('list all runs, or the failed ones, of one val or of all, below the bars of their summary', async () => {
     const html = await shown('/runs');
     const text = textIn(html);
     expect(text).toMatch(/2 runs, 1 failed/);
     expect(text).toMatch(/busy12✗ 150%1\.5 s1\.5 s/);
-    expect(text).toMatch(/2024-05-01 10:00 UTC 2024-05-01 11:00 UTC\s*Val/);
-    expect(html).toContain(`<th scope="row"><a href="/vals/${id}">busy</a></th>`);
     expect(html).toMatch(/<svg class="bars wide" .*<rect class="broke"/s);
     expect(text).toMatch(
-      /✗ failed run busy version 1 2024-05-01 11:00 UTC \(\d+ years? ago\) 1\.5 s by local ?first/,
+      /✗ failed run busy version 1 2024-05-01 10:30 UTC \(\d+ years? ago\) 1\.5 s by local ?first/,
     );
     expect(text).toMatch(/✓ ok run busy/);
     for (const path of ['/runs?error=true', `/runs?error=true&val=${id}`])
@@ -145,7 +129,7 @@ describe('the pages of runs', async () => {
   test('show one run with its result, times, error and output', async () => {
     const bad = await shown(`/runs/${failed}`);
     expect(textIn(bad)).toMatch(
-      /Result✗ failedValbusyVersion1Started2024-05-01 11:00:00 UTC .*Ended2024-05-01 11:00:01 UTC.*Took1\.5 sReported bylocal/,
+      /Result✗ failedValbusyVersion1Started2024-05-01 10:30:00 UTC .*Ended2024-05-01 10:30:01 UTC.*Took1\.5 sReported bylocal/,
     );
     expect(bad).toContain('first\n&lt;u&gt;second&lt;/u&gt;</pre>');
     expect(bad).toContain('The service kept no output of this run.');
@@ -154,24 +138,17 @@ describe('the pages of runs', async () => {
 
   test('of the last hour, day or week are listed, and say if there is none', async () => {
     expect(textIn(await shown('/runs?last=week'))).toContain('There is no run in the last week.');
-    expect(textIn(await shown('/runs?last=hour&error=true'))).toContain(
-      'There is no run that failed in the last hour.',
-    );
     const { id } = await service.createVal({ name: 'recent', code: 'c' });
-    const body = { version: 1, runStartAt: new Date().toISOString(), runEndAt: null };
-    await service.ask('POST', `/v1/vals/${id}/runs`, { body });
-    const text = textIn(await shown('/runs?last=hour'));
-    expect(text).toMatch(/1 run, 0 failed.*… running run recent/s);
+    await report(id, 0, { runStartAt: new Date().toISOString(), runEndAt: null });
+    expect(textIn(await shown('/runs?last=hour'))).toMatch(/1 run, 0 failed.*… running run recent/s);
     expect(textIn(await shown('/'))).toContain('recent last run … running');
   });
 
   test('are paged', async () => {
     const { id } = await service.createVal({ name: 'crowded', code: 'c' });
-    await Promise.all(Array.from({ length: 21 }, (_, minute) => report(id, null, { minute })));
-    const first = linksIn(await shown(`/runs?val=${id}`));
-    const second = linksIn(await shown(first.find((link) => link.includes('after=')) ?? ''));
-    const runs = [...first, ...second].filter((link) => link.startsWith('/runs/'));
-    expect(new Set(runs).size).toBe(21);
+    await Promise.all(Array.from({ length: 21 }, (_, minute) => report(id, minute)));
+    const links = await linksOfTwoPages(`/runs?val=${id}`, 'after=');
+    expect(new Set(links.filter((link) => link.startsWith('/runs/'))).size).toBe(21);
     expect(textIn(await shown(`/vals/${id}`)).match(/✓ ok run/g)).toHaveLength(10);
   });
 });
@@ -179,13 +156,11 @@ describe('the pages of runs', async () => {
 test('the search is that of the API', async () => {
   const eve = await addPerson(service, 'eve');
   await eve.createVal({ name: 'eve_public', code: 'needle', privacy: 'public' });
-  await eve.createVal({ name: 'eve_private', code: 'needle' });
   await service.createVal({ name: 'mine', code: 'needle' });
   const text = await shown('/search?q=needle');
   expect(valsIn(text)).toEqual(['mine', 'eve_public']);
   expect(textIn(text)).toContain('of eve');
   expect(await shown('/search?q=%3Cb%3E')).toContain('Vals with “&lt;b&gt;”');
-  expect((await service.ask('GET', '/search')).headers.location).toBe('/');
 });
 
 test.each([
@@ -206,10 +181,11 @@ describe('without a session', () => {
   const ask = (path: string, accept = 'text/html') =>
     service.ask('GET', path, { token: null, headers: { Accept: accept } });
 
-  test('public and unlisted vals and their versions are shown, and nothing else of them', async () => {
-    for (const privacy of ['public', 'unlisted']) {
+  test.each(['public', 'unlisted'])(
+    '%s vals and their versions are shown, and nothing else of them',
+    async (privacy) => {
       const { id } = await service.createVal({ name: privacy, code: 'seen()', privacy });
-      await report(id, 'secret error');
+      await report(id, 0, { error: 'secret error' });
       for (const path of [`/vals/${id}`, `/vals/${id}/versions/1`]) {
         const { status, text } = await ask(path);
         expect({ status, hasCode: text.includes('seen') }).toEqual({ status: 200, hasCode: true });
@@ -217,8 +193,8 @@ describe('without a session', () => {
         expect(text).not.toContain('secret error');
       }
       expect((await ask(`/vals/${id}/raw`)).text).toBe('seen()');
-    }
-  });
+    },
+  );
 
   test('any other page is the sign-in, which goes on there', async () => {
     const paths = ['/', '/runs', `/vals/${val.id}`, `/vals/${val.id}/raw`, '/nothing', '/@acme/vals/x'];
@@ -230,25 +206,15 @@ describe('without a session', () => {
       expect((await ask(path, 'application/json')).status).toBeGreaterThan(400);
     }
   });
-
-  test('a program that takes anything gets the sign-in as a refusal', async () => {
-    expect(await ask('/', '*/*')).toMatchObject({
-      status: 401,
-      text: expect.stringContaining('type="password"'),
-    });
-    expect(await ask('/nothing', '*/*')).toMatchObject({ status: 404, body: { status: 404 } });
-  });
 });
 
 test('a page loads nothing, runs only its own script, and cannot be shown in a frame', async () => {
   const { headers } = await service.ask('GET', '/');
-  const policy = `${headers['content-security-policy']}`;
   const hash = "'sha256-[\\w+/=]+'";
-  expect(policy).toMatch(
+  expect(headers['content-security-policy']).toMatch(
     new RegExp(
-      `^default-src 'none'; img-src data:; connect-src 'self'; style-src ${hash}; script-src ${hash}; base-uri 'none'; `,
+      `^default-src 'none'; img-src data:; connect-src 'self'; style-src ${hash}; script-src ${hash}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
     ),
   );
-  expect(policy).toContain("form-action 'self'; frame-ancestors 'none'");
   expect(headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'same-origin' });
 });

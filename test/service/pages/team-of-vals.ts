@@ -5,8 +5,6 @@ import { addPerson, storeOf, temporaryService } from '../support.ts';
 export const exactCode =
   '\ufeffconst a = "x";\r\n\tconst b = `\u0007\u001b[31m\u202e😀`;\rconst c = "</pre>";';
 
-const hostile = `</code></pre></script></title><script>document.title = 'owned'</script><img src=x onerror="document.title='owned'">`;
-
 const readme = `# Greet
 
 Greets a person, in \`html\`. See [the guide](https://example.com/guide) and **format_date**.
@@ -64,49 +62,26 @@ export async function teamOfVals() {
   });
   await write(ada, 'PUT', '/vals', { name: 'greet', code: whole.replace('  at: Date;\n', '') });
   await write(bob, 'PUT', '/vals', { name: 'greet', code: whole });
-  const evil = await write(ada, 'POST', '/vals', {
-    name: 'evil',
-    code: hostile,
-    readme: `${hostile}\n\n[x](javascript:alert(1)) ![y](http://127.0.0.1:1/y.png)`,
-  });
   const exact = await write(ada, 'POST', '/vals', { name: 'exact', code: exactCode });
-  for (let version = 1; version <= 21; version++)
-    await write(bob, 'PUT', '/vals', { name: 'nightly_report', code: `export default () => ${version};\n` });
-  const nightly = await write(bob, 'PUT', '/vals', {
-    name: 'nightly_report',
-    code: 'export default () => 21;\n',
-  });
+  let nightly = exact;
+  for (let version = 1; version <= 21; version++) {
+    const code = `export default () => ${version};\n`;
+    nightly = await write(bob, 'PUT', '/vals', { name: 'nightly_report', code });
+  }
 
   const run = (id: string, version: number, hoursAgo: number, error: string | null) => {
     const start = Date.now() - hoursAgo * 3_600_000;
-    const times = {
-      runStartAt: new Date(start).toISOString(),
-      runEndAt: new Date(start + 180 + hoursAgo * 9).toISOString(),
-    };
-    return write(hoursAgo % 2 ? ada : bob, 'POST', `/vals/${id}/runs`, {
-      version,
-      ...times,
-      error,
-      logs: 'Started.\nDone.\n',
-    });
+    const [runStartAt, runEndAt] = [start, start + 180 + hoursAgo * 9].map((at) =>
+      new Date(at).toISOString(),
+    );
+    const body = { version, runStartAt, runEndAt, error, logs: 'Started.\nDone.\n' };
+    return write(hoursAgo % 2 ? ada : bob, 'POST', `/vals/${id}/runs`, body);
   };
   const broken =
     "TypeError: Cannot read properties of undefined (reading 'total')\n    at report (nightly_report.ts:12:9)";
   for (let hour = 60; hour > 0; hour -= 6) await run(greet.id, hour > 30 ? 2 : 3, hour, null);
   for (let hour = 45; hour > 0; hour -= 4) await run(nightly.id, 21, hour, hour % 9 < 3 ? broken : null);
-  const failed = await run(nightly.id, 21, 1, `${broken}\n${hostile}`);
-  return {
-    service,
-    store,
-    ada,
-    bob,
-    ids: {
-      greet: greet.id,
-      formatDate: formatDate.id,
-      evil: evil.id,
-      exact: exact.id,
-      nightly: nightly.id,
-      failed: failed.id,
-    },
-  };
+  const failed = await run(nightly.id, 21, 1, broken);
+  const ids = { greet: greet.id, formatDate: formatDate.id, exact: exact.id, failed: failed.id };
+  return { service, ada, ids };
 }

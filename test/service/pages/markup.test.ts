@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { highlight } from '../../../src/service/pages/code-card.ts';
 import { html, markupOf } from '../../../src/service/pages/html.ts';
+import { markdownHtml } from '../../../src/service/pages/markdown.ts';
 import { budget } from '../../support/cases.ts';
 
 const marked = (code: string) => highlight(code).map(markupOf).join('\n');
@@ -12,34 +13,12 @@ test.each([
   ['const a = 1;', '<span class="k">const</span> a = <span class="n">1</span>;'],
   ['f("x")', '<span class="f">f</span>(<span class="s">&quot;x&quot;</span>)'],
   ['/* a\nb */x', '<span class="c">/* a</span>\n<span class="c">b */</span>x'],
-  ['x = /[/"]/g', 'x = <span class="s">/[/&quot;]/g</span>'],
-  ['return /a/', '<span class="k">return</span> <span class="s">/a/</span>'],
+  ['return /[/"]/g', '<span class="k">return</span> <span class="s">/[/&quot;]/g</span>'],
   ['"unclosed\n1', '<span class="s">&quot;unclosed</span>\n<span class="n">1</span>'],
-  ['`a\nb`', '<span class="s">`a</span>\n<span class="s">b`</span>'],
   ['x: Promise<T>', 'x: <span class="t">Promise</span>&lt;<span class="t">T</span>&gt;'],
-  ['x.default.type', 'x.default.type'],
   ['x?.delete(y)', 'x?.<span class="f">delete</span>(y)'],
-  ['({ type: 1, from })', '({ type: <span class="n">1</span>, from })'],
-  ['f = <T>(x) => 1', 'f = &lt;<span class="t">T</span>&gt;(x) =&gt; <span class="n">1</span>'],
 ])('%j is coloured', (code, markup) => {
   expect(marked(code)).toBe(markup);
-});
-
-test.each([
-  ["a = <p>Don't {1} <B/> it's</p>; from 'x'", 's', ['&#39;x&#39;']],
-  ['a = b / c / "d"', 's', ['&quot;d&quot;']],
-])('in %j, the texts of kind %s are found', (code, kind, texts) => {
-  const found = [...marked(code).matchAll(new RegExp(`<span class="${kind}">([^<]*)</span>`, 'g'))];
-  expect(found.map(([, text]) => text)).toEqual(texts);
-});
-
-test('an import of another val is a link', () => {
-  const lines = highlight(`import { a } from './b.ts';`, (name) =>
-    name === './b.ts' ? '/vals/1?a&b' : undefined,
-  );
-  expect(lines.map(markupOf).join()).toContain(
-    '<span class="s"><a href="/vals/1?a&amp;b">&#39;./b.ts&#39;</a></span>',
-  );
 });
 
 test('coloured code is the same code, whatever it contains', () => {
@@ -53,7 +32,7 @@ test('coloured code is the same code, whatever it contains', () => {
   );
 });
 
-test.each(['/[', '"\\', '/*', '=/[/', `\`$${'{'}`, 'get '])(
+test.each(['/[', '"\\', '=/[/', `\`$${'{'}`, 'get '])(
   '256,000 characters of %j are coloured up to a limit, and shown whole',
   (piece) => {
     const code = piece.repeat(256_000 / piece.length);
@@ -67,4 +46,17 @@ test('what is put into a template is escaped, unless it is HTML', () => {
   const inner = html`<b>${'<i>'}</b>`;
   const markup = markupOf(html`<p title="${`"'`}">${inner}${['&', 1, undefined]}${'\u202e\r\n'}</p>`);
   expect(markup).toBe('<p title="&quot;&#39;"><b>&lt;i&gt;</b>&amp;1\\u202e\n</p>');
+});
+
+test.each([
+  ['# Title', '<h3>Title</h3>'],
+  ['<b onclick="x">&amp;</b>', '<p>&lt;b onclick=&quot;x&quot;&gt;&amp;&lt;/b&gt;</p>'],
+  ['[a](https://x.example) [b](/vals/1)', '<p><a href="https://x.example">a</a> <a href="/vals/1">b</a></p>'],
+  ['[a](other.md) README.md', '<p>[a](other.md) README.md</p>'],
+  ['[a](JAVA&#x53;CRIPT:alert(1))', '<p>[a](JAVASCRIPT:alert(1))</p>'],
+  ['[a](data:text/html,x)', '<p>[a](data:text/html,x)</p>'],
+  ['![a "b"](https://x.example/y.png)', '<p><a href="https://x.example/y.png">a &quot;b&quot;</a></p>'],
+  ['a\u202eb\u0000', '<p>a\\u202eb\\u0000</p>'],
+])('the Markdown %j becomes %s', (text, markup) => {
+  expect(markupOf(markdownHtml(text)).trim()).toBe(markup);
 });
