@@ -68,3 +68,18 @@ export function sendReply(response: ServerResponse, seen: Seen, reply: Reply): v
   });
   response.end(text);
 }
+
+/** The page of a list that a request wants. */
+export function pageOf(
+  all: readonly object[],
+  { path }: Pick<Seen, 'path'>,
+  { hasLinks = false, most = 100 } = {},
+): Reply {
+  const query = new URL(path, 'http://x').searchParams;
+  const limit = Math.min(Number(query.get('limit')), most);
+  const end = Number(query.get('offset')) + limit;
+  const data = all.slice(end - limit, end);
+  query.set('offset', String(end));
+  if (!hasLinks) return { body: data };
+  return { body: { data, links: end < all.length ? { next: `?${query}` } : {} } };
+}

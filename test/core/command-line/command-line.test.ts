@@ -35,6 +35,8 @@ describe('a mistyped command line', () => {
     { args: ['push', '-', '--name', 'x', '--dry-run=false'] },
     { args: ['runs', '--error', '--no-error'] },
     { args: ['me', '--timeout=0'] },
+    { args: ['runs', '--summary', '--limit', '5'] },
+    { args: ['runs', '--follow', '--summary'] },
     { args: ['me', '--timeout=10s'] },
     { args: ['me', '--local', '--base-url', 'http://127.0.0.1:1'] },
   ])('$args is refused before anything is sent, in JSON too', async ({ args }) => {

@@ -3,26 +3,17 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { has } from '../../support/features.ts';
 import { folderOf, run, writeFiles } from '../../support/program.ts';
-import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
+import { pageOf, type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
 
 const hello = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const other = '4f2c0c1e-aaaa-4bd2-9a2e-1f1f3f0b9c22';
 const me = '9a000000-0000-4000-8000-000000000001';
 
-interface Val {
-  id: string;
-  name: string;
-  owner?: string;
-}
+type Val = { id: string; name: string; owner?: string };
 
 const record = ({ id, name, owner = me }: Val) => ({
-  id,
-  name,
-  code: 'x',
-  version: 3,
-  privacy: 'private',
-  versionCreatedAt: '2026-01-02T03:04:05Z',
-  author: { id: owner },
+  ...{ id, name, code: 'x', version: 3, privacy: 'private' },
+  ...{ versionCreatedAt: '2026-01-02T03:04:05Z', author: { id: owner } },
 });
 
 /** A service whose vals a test can change, and a machine that uses it. */
@@ -32,11 +23,8 @@ async function serviceOf(vals: Val[], { hasList = true, listHasOwners = true } =
   const listPage = (path: string): Reply => {
     if (!hasList) return { status: 405 };
     const mine = there.vals.filter(({ owner = me }) => owner === me).map(record);
-    const query = new URL(path, 'http://localhost').searchParams;
-    const offset = Number(query.get('offset'));
-    const page = mine.slice(offset, offset + Number(query.get('limit')));
-    const data = page.map((val) => (listHasOwners ? val : { ...val, author: undefined }));
-    return { body: { data, links: {} } };
+    const vals = mine.map((val) => (listHasOwners ? val : { ...val, author: undefined }));
+    return pageOf(vals, { path }, { hasLinks: true });
   };
   const service = await scriptedService([], ({ method, path, body }: Seen): Reply => {
     if (path === '/v1/me') return { body: { id: me, username: 'ada' } };
@@ -349,7 +337,7 @@ describe('vals ls', () => {
     const { command, asked } = await serviceOf(vals);
     const { stdout, stderr } = await command('ls', '--limit', '1');
     expect(stdout).toBe(`6a53\tprivate\t3\t2026-01-02T03:04:05Z\t${hello}\n`);
-    expect(stderr).toBe('');
+    expect(stderr).toContain('There are more records.');
     expect(asked()).toEqual(['GET /v1/me', `GET /v1/users/${me}/vals?limit=1&offset=0`]);
     expect(JSON.parse((await command('list', '--json')).stdout)).toHaveLength(2);
   });

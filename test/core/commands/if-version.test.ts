@@ -50,10 +50,11 @@ it.each([
 });
 
 it.each([{}, { etag: true }])('a service with %j keeps what another writer sent', async (switches) => {
-  const { env } = await startStrict(switches);
+  const { env, requests } = await startStrict(switches);
   const written = await pushCode(env, 'a', '1');
   const args = ['version', 'new', written ?? '', 'a.ts', '--if-version'];
   expect(await run([...args, '1'], { env, cwd: cwd() })).toMatchObject({ exit: 0 });
+  expect(requests.at(-1)?.headers['if-match'] !== undefined).toBe('etag' in switches);
   expect(await run([...args, '1'], { env, cwd: cwd() })).toMatchObject({ exit: 5 });
   const { stdout } = await run(['version', 'ls', written ?? '', '--json'], { env });
   expect(JSON.parse(stdout)).toHaveLength(2);

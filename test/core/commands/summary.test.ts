@@ -1,34 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRunSummary } from '../../../src/core/commands/runs/run-summary.ts';
 import { run } from '../../support/program.ts';
-import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
-
-const unnamed = { valName: undefined, version: 1, failed: false, startedAt: 0, durationMs: undefined };
-
-it('quantiles are durations by their rank', () => {
-  const values = fc.array(fc.nat(10 ** 9), { minLength: 1, maxLength: 300 });
-  fc.assert(
-    fc.property(values, (values) => {
-      const summary = createRunSummary();
-      for (const durationMs of values) summary.add({ ...unnamed, valKey: 'a', durationMs });
-      const sorted = values.toSorted((a, b) => a - b);
-      const ranked = (part: number) => sorted[Math.ceil(part * values.length) - 1];
-      expect(summary.total()).toMatchObject({ p50Ms: ranked(0.5), p95Ms: ranked(0.95) });
-    }),
-  );
-});
-
-const listOf =
-  (all: readonly object[]) =>
-  ({ path }: Seen): Reply => {
-    const query = new URL(path, 'http://x').searchParams;
-    const offset = Number(query.get('offset'));
-    const end = offset + Number(query.get('limit'));
-    return {
-      body: { data: all.slice(offset, end), links: end < all.length ? { next: `?offset=${end}` } : {} },
-    };
-  };
+import { pageOf, scriptedService } from '../../support/scripted-service.ts';
 
 const at = (seconds: number) => new Date(1_769_850_000_000 + seconds * 1_000).toISOString();
 const runOf = (version: number, seconds: number, ms: number, error: unknown = null) => ({
@@ -40,7 +12,7 @@ const runOf = (version: number, seconds: number, ms: number, error: unknown = nu
 });
 
 async function summaryOf(all: readonly object[], args: readonly string[] = ['runs']) {
-  const service = await scriptedService([], listOf(all));
+  const service = await scriptedService([], (seen) => pageOf(all, seen, { hasLinks: true }));
   const result = await run([...args, '--summary', '--json'], { env: service.env });
   expect({ exit: result.exit, stderr: result.stderr }).toEqual({ exit: 0, stderr: '' });
   return { rows: JSON.parse(result.stdout), stdout: result.stdout, service };
@@ -105,13 +77,6 @@ describe('vals runs --summary', () => {
     }
   });
 
-  it.each([['--limit', '5'], ['--follow']])('is refused with %s', async (...args) => {
-    const service = await scriptedService([]);
-    const { exit, stderr } = await run(['runs', '--summary', ...args], { env: service.env });
-    expect({ exit, requests: service.requests }).toEqual({ exit: 2, requests: [] });
-    expect(stderr).toContain(args[0]);
-  });
-
   const many = [
     ...Array.from({ length: 8 }, (_, index) => runOf(1, 0, 1_500 + index)),
     ...Array.from({ length: 4 }, (_, index) => runOf(1, 1, 200 + index, index ? null : 'x')),
@@ -120,7 +85,7 @@ describe('vals runs --summary', () => {
   ];
 
   it('is tab-separated in a pipe: plain figures', async () => {
-    const service = await scriptedService([], listOf(many));
+    const service = await scriptedService([], (seen) => pageOf(many, seen));
     const { stdout } = await run(['runs', '--summary'], { env: service.env });
     expect(stdout).toBe(`hello	1	13	1	${1 / 13}	1501	1507
 hello	2	1	0	0	90000	90000

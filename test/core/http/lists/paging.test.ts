@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runQuickly as run, startProcess } from '../../../support/program.ts';
 import {
-  type Reply,
+  pageOf,
   type ScriptedService,
   type Seen,
   scriptedService,
@@ -22,16 +22,6 @@ const queriesOf = ({ requests }: ScriptedService) =>
 const offsetsOf = (service: ScriptedService) => queriesOf(service).map(({ offset }) => Number(offset));
 const pathsOf = ({ requests }: ScriptedService) => requests.map(({ path }) => path);
 
-function pageOf(all: readonly Row[], seen: Seen, { hasLinks = false, cap = 100 } = {}): Reply {
-  const query = queryOf(seen);
-  const limit = Math.min(Number(query.get('limit')), cap);
-  const end = Number(query.get('offset')) + limit;
-  query.set('offset', String(end));
-  const shown = all.slice(end - limit, end);
-  if (!hasLinks) return { body: shown };
-  return page(shown, end < all.length ? `${seen.path.replace(/\?.*/, '')}?${query}` : undefined);
-}
-
 const moreNote = 'There are more records. To see them, add --limit N or --all.\n';
 const listed = (stdout: string): unknown[] => JSON.parse(stdout);
 
@@ -46,7 +36,7 @@ describe.each([true, false])('in a service that sends links (%s)', (hasLinks) =>
     ['--limit 230 --offset 7', all.slice(7, 237), ['100 from 7', '100 from 107', '30 from 207']],
     ['--all --offset 40', all.slice(40), ['100 from 40', '100 from 140', '100 from 240', ...end(250)]],
   ])('%j gives the wanted records', async (args, shown, requests, cap) => {
-    const service = await scriptedService([], (seen) => pageOf(all, seen, { hasLinks, cap }));
+    const service = await scriptedService([], (seen) => pageOf(all, seen, { hasLinks, most: cap }));
     const words = args.split(' ').filter(Boolean);
     const { exit, stdout, stderr } = await run(['comments', ...words, '--json'], { env: service.env });
     const isCut = shown.at(-1) !== all.at(-1);
