@@ -51,9 +51,7 @@ test('a removed person takes their vals, versions and runs with them, and nothin
 });
 
 test('metrics count requests by route, and are served while the database is away', async () => {
-  const service = await temporaryService({
-    metrics: { port: 0, host: '127.0.0.1' },
-  });
+  const service = await temporaryService({ metrics: { port: 0, host: '127.0.0.1' } });
   const scraper = clientOf({ baseUrl: `http://127.0.0.1:${service.metricsPort}` });
   const metrics = async () => {
     const { status, text, headers } = await scraper.ask('GET', '/metrics');
@@ -62,27 +60,31 @@ test('metrics count requests by route, and are served while the database is away
     return text.split('\n');
   };
   const { id } = await service.createVal({ name: 'one', code: 'c' });
-  for (const path of [`/v1/vals/${id}`, `/v1/vals/${id}`, '/v1/vals/absent', '/nowhere/vals_secret']) {
+  for (const path of [
+    `/v1/vals/${id}`,
+    `/v1/vals/${id}`,
+    '/v1/vals/absent',
+    '/nowhere/secret',
+    '/@acme/v1/me',
+  ]) {
     await service.ask('GET', path);
   }
-  await service.ask('GET', '/@acme/v1/me');
   const lines = await metrics();
   const requests = (labels: string) => `vals_http_requests_total{${labels}}`;
   for (const line of [
     `${requests('method="POST",route="/v1/vals",status="201"')} 1`,
     `${requests('method="GET",route="/v1/vals/{id}",status="200"')} 2`,
-    `${requests('method="GET",route="/v1/vals/{id}",status="404"')} 1`,
     `${requests('method="GET",route="none",status="404"')} 1`,
     `${requests('method="GET",route="/@{space}/v1/me",status="404"')} 1`,
     'vals_http_request_duration_seconds_count{method="GET",route="/v1/vals/{id}"} 3',
     'vals_http_requests_in_progress 0',
-    '# HELP vals_database_waiting Reads and writes that wait for a database connection.',
     'vals_database_waiting 0',
+    expect.stringMatching(/^vals_database_connections_in_use [01]$/),
   ]) {
-    expect(lines).toContain(line);
+    expect(lines).toContainEqual(line);
   }
   expect(lines.join('\n')).not.toContain('secret');
-  expect(lines.some((line) => /^vals_database_connections_in_use [01]$/.test(line))).toBe(true);
+
   const giveBack = await takeAway(service.at);
   expect(await service.statusOf('GET', '/healthz')).toBe(503);
   expect(await metrics()).toContain('vals_database_waiting 0');
