@@ -5,7 +5,7 @@ import { tokensOf } from './scan-code.ts';
 const valPath = /^(?:\/@[\w-]+)?(?:\/v1)?\/vals\/([\w-]{1,64})(?:\/versions\/\d+)?(?:\/(?:module|raw))?\/?$/;
 
 /** What the code imports, each once: after `from`, `import` or `import(`, but not in comments or other strings. */
-export function importsIn(code: string): string[] {
+function importsIn(code: string): string[] {
   const found = new Set<string>();
   let before = '';
   for (const { text, kind } of tokensOf(code)) {

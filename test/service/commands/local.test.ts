@@ -16,13 +16,6 @@ it.each<[setting: string, env: Record<string, string>]>([
   }
 });
 
-it('--local names the store that cannot be opened', async () => {
-  const folder = folderOf({ 'vals.db': 'this is no database, and it stays as it is'.repeat(50) });
-  const result = await run(['me', '--local', '--json'], { env: { VALS_DATA_DIR: folder } });
-  expect(result).toMatchObject({ exit: 10, stdout: '', error: { kind: 'local' } });
-  expect(result.error?.message).toContain(folder);
-});
-
 it('--local fails with a local error when its store is removed during a command', async () => {
   const home = temporaryFolder();
   const data = join(home, 'data');

@@ -156,13 +156,9 @@ test.each([
   ['user add ada', 5, 'There is a user named ada already in ', 'vals user token ada'],
   ['user add acme', 5, 'There is a space named acme already in ', 'Choose another name.'],
   ['user token nobody', 3, '', ''],
-  ['user rm nobody --yes', 3, '', ''],
-  ['user add Ada', 2, '', ''],
   ['space add acme', 5, 'There is a space named acme already in ', 'vals space grant acme'],
-  ['space add ada', 5, 'There is a user named ada already in ', 'Choose another name.'],
   ['space add Acme', 2, 'cannot be the name of a space', ''],
   ['space grant nowhere ada', 3, 'There is no space named nowhere in ', 'vals space ls --data '],
-  ['space grant acme nobody', 3, 'There is no user named nobody in ', ''],
   ['space revoke acme ada', 3, 'ada is not a member of the space acme.', ''],
   ['space rm ada --yes', 3, 'There is no space named ada in ', ''],
 ])('%s: exit %i, and nothing on stdout', async (words, exit, message, hint) => {
@@ -200,9 +196,3 @@ test.each([['user add ada'], ['space ls'], ['backup copy.db']])(
     expect(local).toMatchObject({ exit: 0, stderr: expect.stringContaining('Using the store ') });
   },
 );
-
-test('a list works if the default file does not exist, and says how to add a space', async () => {
-  const { exit, stdout } = await run(['user', 'list', '--fields', 'username']);
-  expect({ exit, stdout }).toEqual({ exit: 0, stdout: 'local\n' });
-  expect((await runOnScreen(['space', 'ls'])).screen).toContain('vals space add');
-});

@@ -13,7 +13,7 @@ import { endSession, openSession, takeSession } from '../../../src/service/store
 import { createSpace, grant, listSpaces, revoke } from '../../../src/service/store/spaces.ts';
 import { identify } from '../../../src/service/store/tokens.ts';
 import { placeOf } from '../support/embedded-service.ts';
-import { addPerson, type Client, clientOf, type List, newPlace, temporaryService } from '../support.ts';
+import { type Client, clientOf, type List, newPlace, temporaryService } from '../support.ts';
 
 const ran = vi.hoisted(() => new Map<string, Value[]>());
 
@@ -288,25 +288,4 @@ test('a read of a val with many versions reads only the newest version', async (
   // The small tables have only one row, so PostgreSQL may read them without an index.
   expect(wanting.filter((step) => !/^Seq Scan (users|vals|records|runs|imports)/.test(step))).toEqual([]);
   expect(found.filter((step) => /version/.test(step)).length).toBeGreaterThan(2);
-});
-
-test('requests that answer no code read no code', async () => {
-  const service = await temporaryService();
-  const eve = await addPerson(service, 'eve');
-  const { id } = await service.createVal({ name: 'secret', code: 'c' });
-  await service.ask('POST', `/v1/vals/${id}/versions`, { body: { code: 'd' } });
-  const times = { runStartAt: '2026-01-31T09:30:00Z', runEndAt: '2026-01-31T09:30:01Z' };
-  const vals = `/v1/vals/${id}`;
-  ran.clear();
-  expect(await service.statusOf('POST', `${vals}/runs`, { body: { version: 1, ...times } })).toBe(201);
-  expect(await service.statusOf('PUT', vals, { body: { readme: 'r' } })).toBe(204);
-  expect(await service.statusOf('POST', `${vals}/versions`, { body: { code: 'e' } })).toBe(201);
-  expect(await service.statusOf('DELETE', `${vals}/versions/1`)).toBe(204);
-  expect(await service.statusOf('DELETE', `${vals}/versions/9`)).toBe(404);
-  expect(await service.statusOf('GET', `${vals}/versions`)).toBe(200);
-  expect(await service.statusOf('GET', `${vals}/runs`)).toBe(200);
-  expect(await eve.statusOf('DELETE', vals)).toBe(404);
-  expect(await service.statusOf('DELETE', vals)).toBe(204);
-  expect(ran.size).toBeGreaterThan(10);
-  expect([...ran.keys()].filter((sql) => /SELECT[^?]*\bcode\b[^?]*FROM/.test(sql))).toEqual([]);
 });

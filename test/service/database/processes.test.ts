@@ -130,9 +130,10 @@ test.runIf(postgres || isLong)(
   },
 );
 
-test('a write of a person who is being removed is refused, and stores nothing', async () => {
+test('a removed person takes their vals along, and a write during the removal is refused and stores nothing', async () => {
   const service = await temporaryService();
   const { db } = await storeOf(service);
+  await service.putVal('kept', 'c');
   const eve = await addPerson(service, 'eve');
   let removed = false;
   const writing = Array.from({ length: 4 }, async (_, who) => {
@@ -146,5 +147,8 @@ test('a write of a person who is being removed is refused, and stores nothing', 
     return statuses;
   });
   expect(new Set((await Promise.all(writing)).flat())).toEqual(new Set([201, 401]));
-  expect(await db.query(sql`SELECT name FROM vals WHERE name LIKE 'v%'`)).toEqual([]);
+  expect(await db.query(sql`SELECT name FROM vals`)).toEqual([{ name: 'kept' }]);
+  expect(await db.query(sql`SELECT DISTINCT name FROM versions JOIN vals ON id = val_id`)).toEqual([
+    { name: 'kept' },
+  ]);
 });

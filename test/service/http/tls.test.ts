@@ -1,31 +1,14 @@
-import { writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../support/program.ts';
 import { temporaryService } from '../support.ts';
 
 const pem = (name: string) => resolve('test/support/certificates', `${name}.pem`);
 
-const overTls = (cert: string, key: string) => {
-  const publicUrl = new URL('https://vals.test');
-  return temporaryService({ network: { host: '127.0.0.1', publicUrl, certificate: { cert, key } } });
-};
-
-test('a text as a certificate and the key of another one are refused, and the message names both files', async () => {
-  const text = join(temporaryFolder(), 'text.pem');
-  writeFileSync(text, 'hello');
-  for (const [cert, key] of [
-    [text, pem('good')],
-    [pem('good'), pem('expired')],
-  ] as const) {
-    const problem = `The certificate in ${cert} and the key in ${key} cannot be used: `;
-    await expect(overTls(cert, key)).rejects.toThrow(problem);
-  }
-});
-
 test('a service with TLS answers all large requests that a client sends one after another', async () => {
-  const service = await overTls(pem('good'), pem('good'));
+  const network = { host: '127.0.0.1', publicUrl: new URL('https://vals.test') };
+  const certificate = { cert: pem('good'), key: pem('good') };
+  const service = await temporaryService({ network: { ...network, certificate } });
   // The client runs in its own process, so that a request can arrive while the service still writes an answer.
   const client = `import { Agent, request } from "node:https";
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });

@@ -7,7 +7,6 @@ import { lock, untilWaiting } from '../support/locks.ts';
 import { onServer, takeDatabaseAway } from '../support/postgres.ts';
 import {
   addPerson,
-  beginPut,
   clientOf,
   newPlace,
   storeOf,
@@ -57,19 +56,6 @@ test('the removal of a person and a write to one of their vals do not wait for e
     VALUES ('${eve.user.id}', 'runs', 'k', '2026', '${id}', '{}')`);
   expect(await removal).toBe('removed');
   expect(await onServer(service.at, 'SELECT key FROM vals.records')).toEqual([]);
-});
-
-test('a write counts as a request of its caller until it ends, even if the caller disconnects', async () => {
-  const service = await temporaryService({ limits: { requests: { perSecond: 1_000, inFlight: 1 } } });
-  await service.putVal('v', 'c');
-  const unlock = await lockVals(service, 'v');
-  const body = JSON.stringify({ name: 'v', code: 'd' });
-  const socket = beginPut(service, body, { length: body.length });
-  await untilWaiting(service.at, 1);
-  socket.destroy();
-  for (let i = 0; i < 20; i++) expect(await service.statusOf('GET', '/v1/me')).toBe(429);
-  await unlock();
-  await expect.poll(() => service.statusOf('GET', '/v1/me')).toBe(200);
 });
 
 test('a write that the database undoes because of a conflict is tried again', async () => {

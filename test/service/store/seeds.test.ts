@@ -91,14 +91,12 @@ describe('a seed', () => {
   test.each([
     ['{', 'The seed file is not JSON'],
     ['{"references":[]}', 'unknown key "references"'],
-    ['{"likes":[1]}', 'likes[0] must be an object'],
     ['{"likes":[{"id":"a","name":"b","createdAt":"2026-01-01"}]}', 'likes[0].author must be an object'],
     ['{"runs":[{"runStart":"2024-01-01"}]}', 'runs[0].runStart is an unknown field (known fields: id, val,'],
     [
       '{"runs":[{"id":"1","val":{"version":1},"runStartAt":"soon"}]}',
       'runs[0].runStartAt must be a timestamp such as',
     ],
-    ['{"runs":[{"id":"1","val":{"nmae":"x"}}]}', 'runs[0].val.nmae is an unknown field'],
   ])('%s is refused as a whole: %s', (text, message) => {
     expect(() => parseSeed(text)).toThrow(LocalError);
     expect(() => parseSeed(text)).toThrow(message);

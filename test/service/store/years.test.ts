@@ -1,10 +1,8 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { sql } from '../../../src/service/database/sql.ts';
-import { removeOwner } from '../../../src/service/store/owners.ts';
 import { takeDatabaseAway } from '../support/postgres.ts';
 import { seedOf } from '../support/seeds.ts';
-import { addPerson, clientOf, newPlace, postgres, storeOf, temporaryService } from '../support.ts';
+import { clientOf, newPlace, postgres, temporaryService } from '../support.ts';
 
 const day = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * day).toISOString();
@@ -30,24 +28,6 @@ test('two services on one store delete the runs that started long ago, and nothi
   await expect.poll(runs, { interval: 100 }).toEqual(['kept-1', 'kept1', 'kept29']);
   expect(await idsOf('/v1/me/comments')).toEqual(['comment']);
   await Promise.all(keeping.map(({ close }) => close()));
-});
-
-test('a removed person takes their vals, versions and runs with them, and nothing of others', async () => {
-  const service = await temporaryService();
-  const { db } = await storeOf(service);
-  const eve = await addPerson(service, 'eve');
-  for (const person of [service, eve]) {
-    const { id } = await person.createVal({ name: 'many', code: 'c' });
-    const body = { version: 1, runStartAt: daysAgo(1), runEndAt: daysAgo(1) };
-    await person.ask('POST', `/v1/vals/${id}/runs`, { body });
-  }
-  expect(await removeOwner(db, 'eve', 'person', { withVals: false })).toBe('has vals');
-  expect(await eve.statusOf('GET', '/v1/me')).toBe(200);
-  expect(await removeOwner(db, 'eve', 'person', { withVals: true })).toBe('removed');
-  expect(await eve.statusOf('GET', '/v1/me')).toBe(401);
-  for (const table of [sql`vals`, sql`versions`, sql`runs`]) {
-    expect(await db.query(sql`SELECT count(*) AS rows FROM ${table}`)).toEqual([{ rows: 1 }]);
-  }
 });
 
 test('metrics count requests by route, and are served while the database is away', async () => {
