@@ -1,5 +1,5 @@
 import { UsageError } from '../core/errors.ts';
-import { type Clock, systemClock } from '../core/lib/clock.ts';
+import { systemClock } from '../core/lib/clock.ts';
 import { createApp } from './app.ts';
 import type { StoreLocation } from './database/database.ts';
 import type { CertificateFiles } from './http/certificate.ts';
@@ -39,13 +39,12 @@ export interface ServiceOptions {
   seed?: SeedData;
   /** The service runs inside of one command. */
   endsWithCommand?: boolean;
-  clock?: Clock;
   metrics?: { port: number; host: string };
   onEvent?(event: ServiceEvent): void;
 }
 
 export async function startService(options: StoreLocation & ServiceOptions): Promise<EmbeddedService> {
-  const { network = loopbackOnly, limits = {}, clock = systemClock } = options;
+  const { network = loopbackOnly, limits = {} } = options;
   const tell = (event: ServiceEvent) => options.onEvent?.(event);
   const onInternalError = (failure: InternalError) => tell({ kind: 'internal error', failure });
   const certificate = network.certificate && (await openCertificate(network.certificate));
@@ -72,16 +71,17 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
       onInternalError,
     });
     try {
-      if (options.seed) await seedOwner(store, options.seed);
       if (options.metrics) {
         const { serveMetrics } = await import('./http/metrics.ts');
         metrics = await serveMetrics({ ...server, connections: store.db.connections }, options.metrics);
       }
+      if (options.seed) await seedOwner(store, options.seed);
     } catch (error) {
+      metrics?.close();
       await server.close();
       throw error;
     }
-    void cleanUp(store.db, { keepRunsMs: limits.keepRunsMs, clock, signal: ended.signal });
+    void cleanUp(store.db, { keepRunsMs: limits.keepRunsMs, clock: systemClock, signal: ended.signal });
     const { port } = server;
     let closed: Promise<void> | undefined;
     const baseUrl = network.publicUrl?.origin ?? `http://${inUrl(network.host)}:${port}`;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, test } from 'vitest';
 import { LocalError } from '../../src/core/errors.ts';
@@ -8,6 +8,7 @@ import { DatabaseFailure, startService } from '../../src/service/index.ts';
 import { problemOf, problemReply } from '../../src/service/problem.ts';
 import { run, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
+import { seedOf } from './support/seeds.ts';
 import { beginPut, temporaryService } from './support.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
@@ -64,33 +65,21 @@ describe('the file of a store', () => {
     expect(hint).toBeTruthy();
     expect(readFileSync(file)).toEqual(before);
   });
-
-  test.each<[string, RegExp, (file: string) => void]>([
-    ['a folder', /store\.db is not a file/, (file) => mkdirSync(file, { recursive: true })],
-    ['below a file', /store\.db could not be used/, (file) => writeFileSync(dirname(file), '')],
-  ])('is refused when it is %s', async (_, message, make) => {
-    const file = join(temporaryFolder(), 'folder', 'store.db');
-    make(file);
-    expect((await failureOf(startService({ file, port: 0 }))).message).toMatch(message);
-  });
 });
 
-test('the error names a port that is in use, also for metrics, and then the port of the service is closed', async () => {
-  const [{ port: used }, { port, close }] = [await temporaryService(), await temporaryService()];
-  await close();
-  const file = join(temporaryFolder(), 'store.db');
+test('if a port is in use, the error names the port, nothing of a seed is loaded, and no other port stays open', async () => {
+  const { port: used, at: file, close } = await temporaryService();
+  const seed = seedOf({ likes: [{}] });
   for (const [options, name] of [
     [{ port: used }, '--port'],
-    [{ port, metrics: { port: used, host: '127.0.0.1' } }, '--metrics-port'],
+    [{ port: 0, metrics: { port: used, host: '127.0.0.1' } }, '--metrics-port'],
   ] as const) {
-    expect(await failureOf(startService({ file, ...options }))).toEqual({
-      message: `Port ${used} on 127.0.0.1 is in use by another program.`,
-      hint: `End the other program, or use another port. To use any free port, set ${name} to 0.`,
-    });
+    const { message, hint } = await failureOf(startService({ file, seed, ...options }));
+    expect(message).toBe(`Port ${used} on 127.0.0.1 is in use by another program.`);
+    expect(hint).toContain(`set ${name} to 0`);
   }
-  const again = await startService({ file, port });
-  expect(again.port).toBe(port);
-  await again.close();
+  await close();
+  expect(await (await temporaryService({ at: file })).idsFrom('/v1/me/likes')).toEqual([]);
 });
 
 test('ending the service gives up on a request that never ends', { timeout: 20_000 }, async () => {
