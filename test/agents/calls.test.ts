@@ -224,22 +224,7 @@ async function silentService() {
   return { server, env: { VALS_BASE_URL: `http://127.0.0.1:${port}`, VALS_TOKEN: 'test-token-123' } };
 }
 
-it('a cancelled call stops its request, and the next call works', async () => {
-  const { server, env } = await silentService();
-  const agent = await connectAgent([], { env });
-  const controller = new AbortController();
-  const requested = once(server, 'request');
-  const call = agent.call('me', {}, { signal: controller.signal });
-  const [, response] = await requested;
-  const closed = once(response, 'close');
-  controller.abort();
-  await expect(call).rejects.toThrow();
-  await closed;
-  server.on('request', (_request, next) => next.end('{"id":"u","username":"ada"}'));
-  expect(await agent.call('me')).toMatchObject({ document: { username: 'ada' } });
-});
-
-it('a call that is cancelled while it waits for another call sends nothing', async () => {
+it('a cancelled call stops its request, and one that waits for it sends nothing', async () => {
   const { server, env } = await silentService();
   const paths: string[] = [];
   server.on('request', ({ method, url }) => paths.push(`${method} ${url}`));
@@ -327,19 +312,13 @@ it('vals mcp continues after garbage on stdin', async () => {
   agent.write('hello\n\n{"a":\n\u0000\u0001\n[]\n42\n"text"\n{"jsonrpc":"2.0","id":{},"method":7}\n');
   agent.send(initialize);
   await agent.answerTo(0);
-  agent.write(`${'x'.repeat(100_000)}\n`);
   agent.send({ id: 1, method: 'no/such/method', params: {} });
-  agent.callTool(2, 7);
-  agent.callTool(3, 'me', []);
-  agent.callTool(4, '__proto__');
-  agent.callTool(5, 'me');
-  const answers = await Promise.all([1, 2, 3, 4, 5].map(agent.answerTo));
-  expect(answers.slice(0, 4)).toMatchObject(Array(4).fill({ error: { code: expect.any(Number) } }));
-  expect(answers[4]).toMatchObject({ result: { isError: false } });
+  agent.callTool(2, '__proto__');
+  agent.callTool(3, 'me');
+  for (const id of [1, 2])
+    expect(await agent.answerTo(id)).toMatchObject({ error: { code: expect.any(Number) } });
+  expect(await agent.answerTo(3)).toMatchObject({ result: { isError: false } });
   expect(await agent.end()).toBe(0);
   for (const line of agent.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
-  const { stderr } = await agent.ended;
-  expect(stderr).toMatch(
-    /^(?:A message from the client was ignored, because it is none of the [\w ]+\.\n)+$/,
-  );
+  expect((await agent.ended).stderr).toMatch(/^(?:A message from the client was ignored, because .+\.\n)+$/);
 });

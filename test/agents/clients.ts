@@ -9,8 +9,6 @@ import { startStrict } from '../support/strict-service.ts';
 
 type Options = Pick<RunOptions, 'env' | 'cwd' | 'home'>;
 
-export type AgentClient = Awaited<ReturnType<typeof connected>>;
-
 const identity = { name: 'test', version: '1.0.0' };
 
 /** `connectAgent` has the client of 2025. */

@@ -9,16 +9,10 @@ import { has } from '../support/features.ts';
 import { folderOf, run, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
 import { startStrict } from '../support/strict-service.ts';
-import {
-  type AgentClient,
-  agentOnService,
-  connectAgent,
-  initializedAgent,
-  otherClients,
-  startAgent,
-} from './clients.ts';
+import { agentOnService, connectAgent, initializedAgent, otherClients, startAgent } from './clients.ts';
 
 const code = 'export default () => 1;\n';
+const done = { isError: false };
 
 describe('permissions', () => {
   it.runIf(has('run'))('--read-only contradicts each of the others', async () => {
@@ -45,21 +39,19 @@ describe('permissions', () => {
 
 describe('without --allow-public', () => {
   const publicByDefault = { list: true, changeVal: true, privacy: 'public' } as const;
-  const privacyOf = async (agent: AgentClient, val: string) =>
-    (await agent.call('val_get', { val })).document.privacy;
 
   it.each([
     ['val_create', { name: 'made', code }],
     ['push', { name: 'made', code }],
     ['push', { paths: ['made.ts'] }],
   ])('a val that %s %j makes is private, and one that is there keeps its privacy', async (tool, input) => {
-    const { env } = await startStrict(publicByDefault);
+    const { env, edit, val } = await startStrict(publicByDefault);
+    edit('old', code);
     const cwd = folderOf({ 'made.ts': code, 'old.ts': `${code}// new` });
-    await run(['val', 'create', 'old', 'made.ts'], { env, cwd });
     const agent = await connectAgent([], { env, cwd });
-    expect(await agent.call(tool, input)).toMatchObject({ isError: false });
-    expect(await agent.call('push', { paths: ['old.ts'] })).toMatchObject({ isError: false });
-    expect([await privacyOf(agent, 'made'), await privacyOf(agent, 'old')]).toEqual(['private', 'public']);
+    expect(await agent.call(tool, input)).toMatchObject(done);
+    expect(await agent.call('push', { paths: ['old.ts'] })).toMatchObject(done);
+    expect([val('made').privacy, val('old').privacy]).toEqual(['private', 'public']);
   });
 
   it.runIf(has('workspace'))('a new val of a workspace is private, whatever vals.json says', async () => {
@@ -70,26 +62,21 @@ describe('without --allow-public', () => {
   });
 
   it('no val becomes more public, but one may become less so', async () => {
-    const { env } = await startStrict({ ...publicByDefault, privacy: 'unlisted' });
-    const cwd = folderOf({ 'made.ts': code });
-    await run(['val', 'create', 'made', 'made.ts'], { env, cwd });
-    const agent = await connectAgent([], { env, cwd });
+    const { env, edit, val } = await startStrict({ ...publicByDefault, privacy: 'unlisted' });
+    edit('made', code);
+    const agent = await connectAgent([], { env });
+    const make = (privacy: string) => agent.call('val_create', { name: 'other', code, privacy });
+    const set = (privacy: string, by = agent) => by.call('val_set', { val: 'made', privacy });
     const refused = { isError: true, document: { error: { kind: 'usage' } } };
-    expect(await agent.call('val_create', { name: 'other', code, privacy: 'unlisted' })).toMatchObject(
-      refused,
-    );
-    expect(await agent.call('val_set', { val: 'made', privacy: 'public' })).toMatchObject(refused);
-    expect(await privacyOf(agent, 'made')).toBe('unlisted');
-    expect(await agent.call('val_set', { val: 'made', privacy: 'private' })).toMatchObject({
-      isError: false,
-    });
-    expect(await agent.call('val_set', { val: 'made', privacy: 'unlisted' })).toMatchObject(refused);
-    const allowed = await connectAgent(['--allow-public'], { env, cwd });
-    expect(await allowed.call('val_set', { val: 'made', privacy: 'public' })).toMatchObject({
-      isError: false,
-    });
-    expect(await allowed.call('push', { name: 'new', code })).toMatchObject({ isError: false });
-    expect([await privacyOf(agent, 'made'), await privacyOf(agent, 'new')]).toEqual(['public', 'unlisted']);
+    expect(await make('unlisted')).toMatchObject(refused);
+    expect(await set('public')).toMatchObject(refused);
+    expect(val('made').privacy).toBe('unlisted');
+    expect(await set('private')).toMatchObject(done);
+    expect(await set('unlisted')).toMatchObject(refused);
+    const allowed = await connectAgent(['--allow-public'], { env });
+    expect(await set('public', allowed)).toMatchObject(done);
+    expect(await allowed.call('push', { name: 'new', code })).toMatchObject(done);
+    expect([val('made').privacy, val('new').privacy]).toEqual(['public', 'unlisted']);
   });
 });
 
@@ -103,9 +90,7 @@ describe.each(['sdk 1', 'client 2, as of 2026'] as const)('the roots of %s', (na
     if (client instanceof Client) client.setRequestHandler('roots/list', () => ({ roots }));
     else client.setRequestHandler(ListRootsRequestSchema, () => ({ roots }));
     const agent = await connectAgent([], { env, cwd }, client);
-    expect(await agent.call('push', { paths: ['made.ts', join(second, 'other.ts')] })).toMatchObject({
-      isError: false,
-    });
+    expect(await agent.call('push', { paths: ['made.ts', join(second, 'other.ts')] })).toMatchObject(done);
     expect(await agent.call('push', { paths: [join(cwd, 'here.ts')] })).toMatchObject({
       isError: true,
       document: { error: { kind: 'local' } },
@@ -184,7 +169,7 @@ describe('files', () => {
         message: `${paths} cannot be used: the server (vals mcp) was started without a project folder.`,
       });
     }
-    expect(await agent.call('push', { name: 'mine', code })).toMatchObject({ isError: false });
+    expect(await agent.call('push', { name: 'mine', code })).toMatchObject(done);
   });
 
   it.runIf(has('workspace'))(
@@ -198,12 +183,12 @@ describe('files', () => {
       writeFileSync(join(root, 'top.ts'), code);
       symlinkSync(join(home, 'outside.ts'), join(root, 'other.ts'));
       const agent = await connectAgent([], { env, home, cwd: join(root, 'below') });
-      expect(await agent.call('push', { paths: ['../top.ts'] })).toMatchObject({ isError: false });
-      expect(await agent.call('push', { name: 'other', code })).toMatchObject({ isError: false });
+      expect(await agent.call('push', { paths: ['../top.ts'] })).toMatchObject(done);
+      expect(await agent.call('push', { name: 'other', code })).toMatchObject(done);
       expect(await agent.call('pull', { vals: ['other'] })).toMatchObject({ isError: true });
       expect(existsSync(join(home, 'outside.ts'))).toBe(false);
       rmSync(join(root, 'other.ts'));
-      expect(await agent.call('pull', { vals: ['other'] })).toMatchObject({ isError: false });
+      expect(await agent.call('pull', { vals: ['other'] })).toMatchObject(done);
       expect(readFileSync(join(root, 'other.ts'), 'utf8')).toBe(code);
     },
   );

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Order, orderOf } from '../../src/workspace/compare/histories.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { Clone, reachableService, repository, type Service, timeOfGit, withEverything } from './places.ts';
 
 const code = (letter: string) => `export default "${letter}"\n`;
@@ -16,7 +17,6 @@ interface Case {
   /** Oldest first. */
   versions: readonly string[];
   commits: readonly string[];
-  status: string;
   /** The last commit is written after the last version was made. */
   lastCommitIsLater?: boolean;
   times?: boolean;
@@ -101,46 +101,38 @@ const oneLineRows: [name: string, versions: string, file: string, status: string
 ];
 
 test.each(oneLineRows)('%s: %s and %s is %s', async (_name, versions, commits, status, more = {}) => {
-  const found = await statusesOf({ versions: codes(versions), commits: codes(commits), status, ...more });
+  const found = await statusesOf({ versions: codes(versions), commits: codes(commits), ...more });
   expect(found).toEqual([status, status]);
 });
 
 const asA = ['1', 'a', '3', '4', '5', '6', '7', '8'].join('\n');
 const asB = asA.replace('a', 'b');
 
-test.each<[string, Case]>([
+test.each([
+  ['a hotfix that was merged, with a commit', [lines(), lines(3)], [lines(), lines(3, 8)], 'changed here'],
+  ['the same, not merged', [lines(), lines(3)], [lines(), lines(8)], 'conflict'],
   [
-    'a hotfix that was merged, with a commit',
-    { versions: [lines(), lines(3)], commits: [lines(), lines(3, 8)], status: 'changed here' },
+    'pushed after the first of three commits, squashed',
+    [lines(), lines(2)],
+    [lines(), lines(2, 5, 7)],
+    'changed here',
   ],
   [
-    'the same, not merged',
-    { versions: [lines(), lines(3)], commits: [lines(), lines(8)], status: 'conflict' },
+    'restored; a commit takes a line of b back',
+    [asA, asB, asA],
+    [asA, asB, asA.replace('8', '8th')],
+    'changed here',
   ],
-  [
-    'pushed by hand after the first of three commits, squashed later',
-    { versions: [lines(), lines(2)], commits: [lines(), lines(2, 5, 7)], status: 'changed here' },
-  ],
-  [
-    'restored to a; a commit takes the line of b back and changes another',
-    { versions: [asA, asB, asA], commits: [asA, asB, asA.replace('8', 'eight')], status: 'changed here' },
-  ],
-  [
-    'restored to a; a commit builds on b',
-    { versions: [asA, asB, asA], commits: [asA, asB, asB.replace('8', 'eight')], status: 'conflict' },
-  ],
-  [
-    'both made the same change, the service one more',
-    { versions: [lines(), lines(3, 8)], commits: [lines(), lines(3)], status: 'changed there' },
-  ],
-])('%s', async (_name, each) => {
-  expect(await statusesOf(each)).toEqual([each.status, each.status]);
+  ['restored; a commit builds on b', [asA, asB, asA], [asA, asB, asB.replace('8', '8th')], 'conflict'],
+  ['both changed a line, the service one more', [lines(), lines(3, 8)], [lines(), lines(3)], 'changed there'],
+] as const)('%s', async (_name, versions, commits, status) => {
+  expect(await statusesOf({ versions, commits })).toEqual([status, status]);
 });
 
 test('`git revert` of a val with fifty versions is sent', async () => {
   const deployed = Array.from({ length: 50 }, (_, index) => code(`${index}`));
   const commits = [...deployed, code('48')];
-  const found = await statusesOf({ versions: deployed, commits, status: 'changed here' });
+  const found = await statusesOf({ versions: deployed, commits });
   expect(found).toEqual(['changed here', 'changed here']);
 });
 
@@ -176,12 +168,14 @@ test('pushed without a commit, and stashed', async () => {
   expect(await statusWith(clone)).toBe('changed there');
 });
 
-test('pushed without a commit before the first commit of the file', async () => {
-  const service = await reachableService('vals.test', { now: timeOfGit });
-  const clone = repository(service.env, { 'other.ts': code('o') });
-  clone.put({ 'x.ts': code('b') });
+test('pushed before the first commit, edited on, and committed', async () => {
+  const { env } = await reachableService('vals.test', { now: timeOfGit });
+  const clone = new Clone(temporaryFolder(), env);
+  clone.git('init', '-q');
+  clone.put({ 'vals.json': '{}', 'x.ts': code('b') });
   await clone.rows(['push']);
-  clone.commit({ 'x.ts': code('c') });
+  expect(await statusWith(clone, 'c')).toBe('changed here');
+  clone.commit();
   expect(await statusWith(clone)).toBe('changed here');
 });
 

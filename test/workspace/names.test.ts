@@ -35,16 +35,7 @@ async function served(...names: string[]) {
 
 const hostile = [
   ...['../x', '/tmp/x', 'a/b', 'a\\b', 'x:stream', '.git', 'trailing.', 'trailing ', ' leading'],
-  ...[
-    '--checkpoint-action=exec=sh x',
-    'CON',
-    'nul.ts',
-    'COM¹',
-    'CONIN$',
-    'GIT~1',
-    'NODE_MODULES',
-    'vite.config',
-  ],
+  ...['--checkpoint-action=exec=sh x', 'CON', 'nul.ts', 'COM¹', 'CONIN$', 'GIT~1', 'vite.config'],
   ...['a\u001b[2Jb', 'a\u202eb', 'a\u2028b', '\ud800', 'x'.repeat(201), 'é'.repeat(101), '1'],
   ...['known', 'KNOWN', 'cafe\u0301', 'CAFÉ', 'other'],
 ];
@@ -69,13 +60,8 @@ it('a val of any name gets a new file in the workspace, and keeps its name', asy
   const unchanged = Object.fromEntries(files.map((file) => [file, 'unchanged']));
   expect(await place.words(['status', ...files])).toEqual(unchanged);
   expect(await place.words(['pull', ...ids])).toEqual(unchanged);
-});
-
-it('a val without a name gets no file', async () => {
-  const { place, outer, ids } = await served('');
-  const before = snapshot(outer);
-  expect(await place.rows(['pull', ...ids], 11)).toMatchObject([{ status: 'failed' }]);
-  expect(snapshot(outer)).toEqual(before);
+  const nameless = await served('');
+  expect(await nameless.place.rows(['pull', ...nameless.ids], 11)).toMatchObject([{ status: 'failed' }]);
 });
 
 it('no command follows a file or folder that became a link', async () => {

@@ -4,11 +4,10 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { has } from '../support/features.ts';
 import { environment, startProcess, temporaryFolder } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
 import {
-  Clone,
+  type Clone,
   kindsOfServices,
   Place,
   reachableService,
@@ -186,19 +185,6 @@ it('a watch sends what a checkout brings only if it is ahead', async () => {
   child.kill('SIGTERM');
   await ended;
   expect(service.code('greet')).toBe(code('v2'));
-});
-
-it('a name that another val has by now stands for that val', async () => {
-  const { service, mine } = await starting(withEverything, { 'job.ts': code('first') });
-  await mine.vals('val', 'get', 'job');
-  service.rename('job', 'old_job');
-  service.edit('job', code('second'));
-  const outside = new Clone(mine.home, mine.env, mine.home);
-  expect((await outside.vals('val', 'get', 'job', '--code')).stdout).toBe(code('second'));
-  expect((await outside.vals('version', 'get', 'job', '1', '--code')).stdout).toBe(code('second'));
-  if (has('run')) expect((await outside.vals('run', 'job', '--no-report')).stdout).toBe('second\n');
-  service.rename('job', 'other');
-  expect(await outside.vals('val', 'get', 'job')).toMatchObject({ exit: 3 });
 });
 
 it('a pull keeps the line ends of the file', async () => {
