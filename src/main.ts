@@ -12,7 +12,7 @@ import { listenForSignals } from './core/lib/signals.ts';
 import { createRedactor } from './core/output/redactor.ts';
 import { widthOf } from './core/output/streams.ts';
 import { createTerminalOut, type ShownCommand } from './core/output/terminal-out.ts';
-import { isOn } from './core/settings/settings.ts';
+import { type Flags, isOn } from './core/settings/settings.ts';
 import { reportDefects, stackOf } from './defects.ts';
 import { features } from './features.ts';
 
@@ -30,7 +30,7 @@ export async function main(given: Omit<Host, 'redactor'>, redactor = createRedac
   const services = createServices(commandTree.openLocal);
   const call = line.kind === 'command' ? line : undefined;
   const { platform } = host.system;
-  const writeHints = createHintWriter({ tree: commandTree, platform, flags });
+  const writeHints = createHintWriter({ tree: commandTree, platform, flags: flagsForHints(flags, host.env) });
   const out = createTerminalOut({ ...host, writeHints }, flags, call?.command ?? nothingShown);
   const error = await catchError(async () => {
     if (line.kind === 'refused') throw line.error;
@@ -48,6 +48,12 @@ export async function main(given: Omit<Host, 'redactor'>, redactor = createRedac
   await out.end(error);
   return error?.exit ?? 0;
 }
+
+/** Who reads the log of a job on GitHub types the command elsewhere, where another service may be the default. */
+const flagsForHints = (flags: Flags, env: NodeJS.ProcessEnv): Flags =>
+  env.GITHUB_ACTIONS === 'true' && !flags.local
+    ? { ...flags, baseUrl: flags.baseUrl ?? env.VALS_BASE_URL }
+    : flags;
 
 async function parse(host: Host): Promise<CommandLine> {
   const { argv, stdout, env } = host;

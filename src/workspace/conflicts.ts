@@ -73,7 +73,7 @@ export function waysOn(conflict: Finding, path: string): Hint[] {
     case 'renamed here':
       return [
         sh`To rename the val, too, run ${['val', 'set', val?.name ?? '', '--name', name]}.`,
-        `If the val shall keep its name, write "${conflict.file}": "${val?.name}" into "names" of vals.json.`,
+        `If the val shall keep its name, or the service cannot rename it, write "${conflict.file}": "${val?.name}" into "names" of vals.json.`,
         ...steps,
       ];
     case 'name taken':
@@ -86,5 +86,5 @@ export function waysOn(conflict: Finding, path: string): Hint[] {
 /** The service cannot list vals, so nobody here knows the val that has the name. */
 const waysToId = (path: string): Hint[] => [
   'If it is your val, put its id into "ids" of vals.json, under its name: the run that made it printed the id, and `vals pull <id>` writes it.',
-  sh`To overwrite the service's code, run ${['push', path, '--force']}.`,
+  sh`If nobody has the id, as after an interrupted push, overwrite the service's code: run ${['push', path, '--force']}.`,
 ];

@@ -57,7 +57,13 @@ const table: Readonly<Record<State, Entry>> = {
     meaning: 'went another way than the service, and neither is known to be newer',
     forced: 'send',
     pullForced: 'write',
-    next: [diff, pull("To merge the service's code into the file", '--merge'), overwrite],
+    next: [
+      'If a colleague committed the other change, run `git pull` first.',
+      diff,
+      pull("To merge the service's code into the file", '--merge'),
+      'If that was done on another machine, push from there.',
+      overwrite,
+    ],
   },
   'renamed there': {
     ...refused,
@@ -101,7 +107,10 @@ const table: Readonly<Record<State, Entry>> = {
     forced: 'send',
     pull: 'write',
     pullForced: 'write',
-    next: [pull("To write the service's code into the file")],
+    next: [
+      pull("To write the service's code into the file"),
+      'If a colleague committed the change, run `git pull` instead.',
+    ],
   },
   'changed here': {
     mark: '>',

@@ -109,6 +109,11 @@ describe('the current code', () => {
     to.val('pay').privacy = 'public';
     expect(await copy(from, to, 'pay', '--force')).toMatchObject({ exit: 0 });
     expect(to.val('pay')).toMatchObject({ privacy: 'private' });
+    to.val('pay').privacy = 'public';
+    expect(await copy(from, to, 'pay')).toMatchObject({
+      exit: 6,
+      error: { message: expect.stringMatching(/^pay is private, but its copy on .* is public\.$/) },
+    });
   });
 });
 

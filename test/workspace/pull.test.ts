@@ -129,7 +129,7 @@ test('pull says why a file that was named, or that a merge would change, is kept
     expect(await place.vals('pull', ...args)).toMatchObject({
       exit: 0,
       stdout: expect.stringMatching(/^kept\ta/),
-      stderr: 'a.ts was kept: it has newer code than the service.\n',
+      stderr: 'a.ts was kept: it has newer code than the service. To send it, run `vals push a.ts`.\n',
     });
   }
 });

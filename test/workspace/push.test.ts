@@ -1,4 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { InterruptedError } from '../../src/core/errors.ts';
+import { inProcess } from '../support/in-process.ts';
+import { environment } from '../support/program.ts';
 import type { Reply, Seen } from '../support/scripted-service.ts';
 import { startStrict } from '../support/strict-service.ts';
 import {
@@ -31,7 +35,7 @@ describe.each(kindsOfServices)('on a service with %s', (_kind, switches) => {
     expect({ exit, stderr }).toEqual({
       exit: 0,
       stderr:
-        'c.ts was not sent, because its val changed on the service. To write it into the files, run `vals pull`.\n',
+        "c.ts was not sent, because its val changed on the service. To write the service's code into the file, run `vals pull`. If a colleague committed the change, run `git pull` instead.\n",
     });
     expect(stdout.split('\n')[0]).toBe(`pushed\ta\t2\t${service.val('a').id}\ta.ts`);
     expect(stdout).toContain('created\td\t1\t');
@@ -340,6 +344,34 @@ describe('a service that cannot list vals', () => {
     expect(service.codes('a')).toEqual(['a']);
     expect(await mine.clone().words(['push', '--force'])).toEqual({ 'a.ts': 'sent' });
     expect(service.codes('a')).toEqual(['a', 'a2']);
+  });
+
+  it('an interrupted push waits for the answers that are under way, and keeps their ids', async () => {
+    const service = await reachableService('vals.test');
+    const names = Array.from({ length: 40 }, (_, index) => `v${index}`);
+    const mine = repository(service.env, Object.fromEntries(names.map((name) => [`${name}.ts`, name])));
+    const interrupt = new AbortController();
+    service.switches.instead = (seen) => {
+      if (seen.method !== 'POST') return undefined;
+      return async (response) => {
+        interrupt.abort(new InterruptedError(130));
+        await sleep(100);
+        const { status, body } = service.handle(seen);
+        response.writeHead(status ?? 200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      };
+    };
+    const ended = await inProcess(['push'], {
+      cwd: mine.folder,
+      env: environment(mine.home, mine.env),
+      signal: interrupt.signal,
+    });
+    delete service.switches.instead;
+    const made = service.vals().length;
+    expect(made).toBeGreaterThan(0);
+    expect(ended.exit).toBe(130);
+    expect(ended.stderr).toMatch(new RegExp(`Interrupted: ${made} of 40 vals (was|were) pushed\\.\nhint:`));
+    expect(new Set(Object.values(await mine.words(['push'])))).toEqual(new Set(['created', 'unchanged']));
+    expect(service.vals()).toHaveLength(40);
   });
 
   it('counts an entry of ids by its id, whatever its name', async () => {

@@ -107,7 +107,8 @@ function interruption(
   const done = countChanges(rows);
   const unknown = rows.filter(({ error }) => error instanceof InterruptedError).length;
   const counts = `${done} of ${rows.length} ${things} ${were(done)} ${verb}.`;
-  const doubt = unknown > 0 ? ` It is not known whether ${unknown} other ${were(unknown)} ${verb}, too.` : '';
+  const others = unknown === 1 ? 'other was' : 'others were';
+  const doubt = unknown > 0 ? ` It is not known whether ${unknown} ${others} ${verb}, too.` : '';
   return new InterruptedError(reason.exit, `Interrupted: ${counts}${doubt}`, {
     hint: 'To finish, run the command again.',
   });

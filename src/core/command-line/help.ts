@@ -9,12 +9,10 @@ export function addRootHelp(root: Command): void {
 
 export function addTopicHelp(command: Command, below: readonly AnyCommand[]): void {
   const topic = command.name();
-  addExamples(
-    command,
-    below
-      .flatMap(({ examples }) => examples.filter((line) => line.startsWith(`vals ${topic} `)).slice(0, 1))
-      .slice(0, 3),
+  const examples = below.flatMap(({ examples }) =>
+    examples.filter((line) => line.startsWith(`vals ${topic} `)).slice(0, 1),
   );
+  addExamples(command, [...new Set(examples)].slice(0, 3));
   addText(command, `To see the help of a command, run \`vals ${topic} <command> --help\`.`);
 }
 

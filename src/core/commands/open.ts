@@ -66,7 +66,7 @@ function addressOf(
   redact: Run['out']['redact'],
 ): string {
   if (text === undefined)
-    throw new NotFoundError(`The service tells no page of ${val?.word ?? 'yours'}, so nothing was opened.`);
+    throw new NotFoundError(`The service names no page for ${val?.word ?? 'you'}, so nothing was opened.`);
   // The address must not contain the token, because other users of this machine can see a browser's command line.
   if (redact(text) !== text) throw unusable('an address that contains your token', notThisService);
   // Only http:// and https:// are accepted, because a hostile service could send an address that starts a program.

@@ -14,6 +14,7 @@ export interface ValInList {
   changedAt: string | undefined;
   /** The id that git gives the code as a blob. Not every service sends it. */
   codeHash: string | undefined;
+  privacy: string | undefined;
   owner: string | undefined;
   madeAt: string | undefined;
   madeBy: string | undefined;
@@ -113,6 +114,7 @@ function valInList(record: JsonObject): ValInList | undefined {
     version: versionOf(record),
     changedAt: changedAtOf(record),
     codeHash: textAt(record, 'codeHash'),
+    privacy: textAt(record, 'privacy'),
     owner: ownerOf(record)?.id,
     ...newestVersionOf(record),
   };

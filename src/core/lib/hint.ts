@@ -33,3 +33,10 @@ const isList = (hints: Hints): hints is readonly Hint[] => Array.isArray(hints);
 
 /** For example "one, two and three". */
 export const listed = (words: readonly string[]): string => new Intl.ListFormat('en-GB').format(words);
+
+const mostNamed = 5;
+
+export const someOf = (names: readonly string[]): string =>
+  names.length <= mostNamed
+    ? listed(names)
+    : `${names.slice(0, mostNamed).join(', ')} and ${names.length - mostNamed} more`;

@@ -54,7 +54,8 @@ export async function syntaxFaults(run: Run, files: readonly SourceFile[]): Prom
   try {
     return await parseAll(run, files);
   } catch (error) {
-    // Ctrl-C at a terminal ends the process of esbuild, too.
+    // Ctrl-C at a terminal ends the process of esbuild, too, and that may be noticed first.
+    await new Promise((resolve) => setTimeout(resolve, 50));
     run.host.signal.throwIfAborted();
     throw error;
   }

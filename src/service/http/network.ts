@@ -34,7 +34,7 @@ function otherHost(host: string | undefined, network: Network, port: number | un
   const expected = publicUrl?.origin ?? `${inUrl(network.host)}:${port}`;
   const given = host === undefined ? 'no Host' : `the Host ${host}`;
   const detail = `The service rejected the address: it expects ${expected}, but the request has ${given}.`;
-  return new HttpProblem(403, detail, publicUrl && { type: wrongHost });
+  return new HttpProblem(403, detail, { type: wrongHost });
 }
 
 /** On loopback, any port is right, because the port may be forwarded (`ssh -L`, containers). */

@@ -13,7 +13,7 @@ import { learnIds } from '../ids.ts';
 import type { Look } from '../read/look.ts';
 import { noSuchVal, type RemoteVal } from '../read/remotes.ts';
 import { type Backup, createBackup } from '../records/backup.ts';
-import { listOf } from '../states.ts';
+import { hintAbout, listOf } from '../states.ts';
 import { nameOfService, pathTo, relativeTo, type Workspace } from '../workspace.ts';
 import { createAdopter } from './adopt.ts';
 import { type Pulled, type Pulling, pullFinding } from './pull-val.ts';
@@ -135,11 +135,13 @@ function adoptions(
 
 function noteKept({ run, look }: Pick<Pulling, 'run' | 'look'>, done: ReadonlyMap<Finding, Pulled>): void {
   const kept = [...done].filter(([{ state }, { status }]) => state === 'changed here' && status === 'kept');
-  const [first, another] = kept.map(([{ file }]) => pathTo(look.workspace, file));
+  const paths = kept.map(([{ file }]) => pathTo(look.workspace, file));
+  const [first, another] = paths;
   if (first === undefined) return;
   const what =
     another === undefined ? `${first} was kept: it has` : `${kept.length} files were kept: they have`;
-  run.out.say({ kind: 'note', text: `${what} newer code than the service.` });
+  const send = hintAbout(paths, { text: 'To send it', command: 'push', options: [] });
+  run.out.say({ kind: 'note', text: [`${what} newer code than the service.`, send] });
 }
 
 function noteBackup({ out: { say } }: Pulling['run'], workspace: Workspace, { files, folder }: Backup): void {

@@ -1,12 +1,11 @@
 // The two questions of a push: the first one from a folder to a service, and deletions. They are asked at once.
 import type { Run } from '../../core/command-line/command.ts';
 import { DeclinedError, UsageError } from '../../core/errors.ts';
-import { listed } from '../../core/lib/hint.ts';
+import { listed, someOf } from '../../core/lib/hint.ts';
 import { visible } from '../../core/lib/visible.ts';
 import { ago } from '../../core/output/times.ts';
 import type { Step } from '../plan.ts';
 import { nameOfService, pathTo, type Workspace } from '../workspace.ts';
-import { someOf } from './notes.ts';
 
 export interface AskOptions {
   workspace: Workspace;

@@ -1,22 +1,26 @@
 // What a push says beside its rows.
 import type { Run } from '../../core/command-line/command.ts';
-import { listed, sh } from '../../core/lib/hint.ts';
+import { sh, someOf } from '../../core/lib/hint.ts';
 import type { Done } from '../carry-out.ts';
 import { noteOnce } from '../note-once.ts';
 import type { Gone } from '../read/gone.ts';
-import { hintAbout, hintAtGit } from '../states.ts';
+import { hintAtGit, nextSteps } from '../states.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 
 /** What went on on the service is not sent, and that is no failure. A version that was restored went on, too. */
 export function noteBehind(run: Run, paths: readonly string[], { isNamed }: { isNamed: boolean }): void {
   const [first] = paths;
   if (first === undefined) return;
-  const pull = { text: 'To write it into the files', command: 'pull', options: [] } as const;
   const text =
     paths.length === 1
       ? `${first} was not sent, because its val changed on the service.`
       : `${paths.length} files were not sent, because their vals changed on the service.`;
-  noteOnce(run, text, hintAbout(isNamed ? paths : [], pull), paths.length === 1 ? '' : paths.join(', '));
+  noteOnce(
+    run,
+    text,
+    nextSteps('changed there', paths, { isWhole: !isNamed }),
+    paths.length === 1 ? '' : paths.join(', '),
+  );
 }
 
 /** Vals whose files were deleted stay, unless somebody says otherwise. */
@@ -61,10 +65,3 @@ function reasonToLeave(workspace: Workspace, file: string | undefined, movedTo: 
 }
 
 export const isOpenToAll = ({ privacy }: Done): boolean => privacy === 'public' || privacy === 'unlisted';
-
-const mostNamed = 5;
-
-export const someOf = (names: readonly string[]): string =>
-  names.length <= mostNamed
-    ? listed(names)
-    : `${names.slice(0, mostNamed).join(', ')} and ${names.length - mostNamed} more`;

@@ -13,7 +13,7 @@ import { listService, refuseOtherService } from '../belonging.ts';
 import { carryOut, type Done } from '../carry-out.ts';
 import { reasonOf } from '../conflicts.ts';
 import { learnIds } from '../ids.ts';
-import type { PlanOptions, Step } from '../plan.ts';
+import { type PlanOptions, type Step, sendsCode } from '../plan.ts';
 import { type Look, withLook } from '../read/look.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 import { askAbout } from './ask.ts';
@@ -85,6 +85,8 @@ async function push(
   const isBroken = new Set(broken.map(({ file }) => file));
   const steps = plan.steps.filter((step) => !isBroken.has(pathTo(workspace, step.file)));
   if (!dryRun) listService(workspace);
+  // The record of a push has the commit. After Ctrl-C, git is not asked any more.
+  if (steps.some(sendsCode)) await look.repository?.head();
   const { result, done } = await carryOutAll(run, look, steps, options);
   if (!dryRun) {
     if (result.error === undefined || [...done.values()].some(isChange)) look.records.notePush();

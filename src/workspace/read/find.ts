@@ -4,12 +4,13 @@
 import type { Run } from '../../core/command-line/command.ts';
 import { asValsError, InterruptedError, type ValsError } from '../../core/errors.ts';
 import { forEach } from '../../core/http/for-each.ts';
-import { listed, sh } from '../../core/lib/hint.ts';
+import { sh, someOf } from '../../core/lib/hint.ts';
 import type { Say } from '../../core/output/out.ts';
 import { isSameCode } from '../code.ts';
 import { compareFiles } from '../compare/compare-files.ts';
 import type { FileAndVal } from '../compare/types.ts';
 import { type Finding, findingOf } from '../findings.ts';
+import { listOf } from '../states.ts';
 import { findGone, type Gone, noneGone } from './gone.ts';
 import type { Local } from './local.ts';
 import { type Look, recordVal } from './look.ts';
@@ -98,10 +99,10 @@ function noteStrays(say: Say, names: readonly string[]): void {
     names.length === 1
       ? ['but its val has no file here', 'the file', 'the entry']
       : ['but their vals have no files here', 'the files', 'the entries'];
-  const text = `"ids" of vals.json has ${listed(names)}, ${what}.`;
+  const text = `"ids" of vals.json has ${someOf(names)}, ${what}.`;
   say({
     kind: 'note',
-    text: [text, sh`To write ${files}, run ${['pull', ...names]}; or remove ${entries}.`],
+    text: [text, sh`To write ${files}, run ${['pull', ...listOf(names, '<val...>')]}; or remove ${entries}.`],
   });
 }
 

@@ -33,6 +33,7 @@ export interface RemoteVal {
   /** When the version was made, and by whom. */
   madeAt: string | undefined;
   madeBy: string | undefined;
+  privacy: string | undefined;
   etag: string | undefined;
   /** Undefined if it is the caller's. */
   owner: string | undefined;
@@ -41,7 +42,6 @@ export interface RemoteVal {
 export interface ReadVal extends RemoteVal {
   code: CodeWithText;
   readme: string | undefined;
-  privacy: string | undefined;
 }
 
 /** A second look found the val as it was compared. */
@@ -121,10 +121,13 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
 
   /** Only a list with `codeHash` tells what code a val has. */
   async function fromList(listed: ValInList): Promise<RemoteVal | undefined> {
-    const { id, name = '', version, codeHash, madeAt, madeBy } = listed;
+    const { id, name = '', version, codeHash, privacy, madeAt, madeBy } = listed;
     if (codeHash === undefined) return readMine(id);
     const code = codeWithHash(codeHash);
-    return { kind: 'val', id, name, version, code, madeAt, madeBy, etag: undefined, owner: undefined };
+    return {
+      ...{ kind: 'val', id, name, version, code, privacy, madeAt, madeBy },
+      ...{ etag: undefined, owner: undefined },
+    };
   }
 
   async function namedInList(name: string): Promise<Remote> {

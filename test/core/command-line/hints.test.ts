@@ -47,6 +47,16 @@ it.each<[CommandWords, Flags, string]>([
   expect(await writer(flags)(sh`${words}`)).toBe(`\`${line}\``);
 });
 
+it('a hint in the log of a job on GitHub names the service, because somebody else types it', async () => {
+  const service = await startStrict({ list: true });
+  const hintWith = async (env: Record<string, string>) =>
+    (await run(['val', 'get', 'nothing'], { env: { ...service.env, ...env } })).stderr;
+  expect(await hintWith({})).toContain('run `vals ls`.');
+  expect(await hintWith({ GITHUB_ACTIONS: 'true' })).toContain(
+    `run \`vals ls --base-url ${service.baseUrl}\`.`,
+  );
+});
+
 it.each<[feature: string, words: CommandWords, line: string]>([
   // What follows the val of `vals run` is its own.
   ['run', ['run', 'x', '--max-time', 90], 'vals run --max-time 90 --base-url vals.dev x'],

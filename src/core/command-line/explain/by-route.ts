@@ -71,8 +71,14 @@ function conflict(call: Call): Partial<Message> {
   }
 }
 
+/** No service says how much it takes. Most take more than this. */
+const largeCode = 65_536;
+
 function invalid(call: Call): Partial<Message> {
   const name = nameIn(call);
+  const size = Buffer.byteLength((isObject(call.body) && textOf(call.body.code)) || '');
+  if (size > largeCode)
+    return { hint: `The code has ${Math.ceil(size / 1_024)} KiB, which may be more than the service takes.` };
   const valid = validName(name);
   const isName = valid === undefined || valid === name || call.route === 'createToken';
   return isName ? {} : { hint: `Use a valid name, such as ${valid}.` };
@@ -88,7 +94,7 @@ export function ifUnknown(call: Call): Hints {
         'If it was made, nobody has seen it: remove it, and make another one.',
       ];
     case 'createVal':
-      return seeVal(nameIn(call));
+      return 'You can safely run the command again: if the val was made, its name is taken now.';
     case 'putVal':
       return 'You can safely push again: both pushes give the val the same code.';
   }

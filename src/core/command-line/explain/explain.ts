@@ -83,7 +83,7 @@ const noSpace = (name: string, { base }: Service): NoSpaceError =>
   new NoSpaceError(`There is no space ${name} on ${base.origin}, or you are not a member of that space.`, {
     hint: [
       sh`To list your spaces, run ${['use']}.`,
-      'To become a member, ask the person who runs the service.',
+      'Not every service has spaces. To become a member, ask the person who runs the service.',
       sh`To add a member, run ${['space', 'grant', name, '<username>']}.`,
     ],
     scope: 'all',

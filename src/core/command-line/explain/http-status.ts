@@ -99,8 +99,8 @@ function hintOf(
 /** What to do about the problems that the embedded service tells apart. */
 const hintsForProblems: Record<string, Hints> = {
   [problemTypes.wrongHost]:
-    'Check the base URL. If it is right, configure the proxy in front of the service to pass on the Host header. ' +
-    'For nginx, the setting is `proxy_set_header Host $http_host;`.',
+    'Check the base URL. If it is right, start the service with --public-url and that URL, or configure the proxy in front of ' +
+    'it to pass on the Host header. For nginx, the setting is `proxy_set_header Host $http_host;`.',
   [problemTypes.readOnlyMember]: 'To get write access, ask the person who runs the service.',
   [problemTypes.limitedToken]: [
     'Use a token without limits.',

@@ -52,7 +52,7 @@ export const command = defineCommand({
     if (left.length === 0) return { kind: 'record', record, sentence: done };
     const names = listed(fieldsIn(left));
     const message = `The service did not change the ${names} of ${label}.${note}`;
-    const hint = `Change the ${names} on the service itself.`;
+    const hint = `If the service has pages, change the ${names} there.`;
     if (applied.length === 0) throw new RefusedError(message, { hint });
     run.out.say({ kind: 'done', text: done });
     return { kind: 'record', record, error: new PartialError(message, { hint }) };
@@ -76,7 +76,7 @@ async function sendFields(
     .send({ ...routes.createVersion(val, codeOf(record), fields), ifMatch: ifMatch ?? etag })
     .catch((error) => {
       if (error instanceof RefusedError)
-        error.facts.hint = `This service may have no way to change the ${listed(Object.keys(fields))} of a val that is there. Change it on the service itself.`;
+        error.facts.hint = `This service may have no way to change the ${listed(Object.keys(fields))} of a val that is there. If it has pages, make the change there.`;
       throw error;
     });
   return versionOf(record);

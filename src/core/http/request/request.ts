@@ -50,7 +50,8 @@ export function createRequest(options: RequestOptions): Request {
     const request = requestOf(call, options);
     const attemptLimitMs = isRepeatable(method) ? Math.max(leastAttemptMs, deadlineMs / 2) : deadlineMs;
     // The wait for a place does not count.
-    const deadline = clock.now() + deadlineMs;
+    const begin = clock.now();
+    const deadline = begin + deadlineMs;
     let maybeApplied = false;
 
     for (let number = 1; ; number++) {
@@ -68,7 +69,7 @@ export function createRequest(options: RequestOptions): Request {
       const delayMs = delayAfter(result, number);
       const hasTimeLeft = clock.now() + delayMs < deadline;
       if (number === mostAttempts || !hasTimeLeft || !maySendAgain(method, result)) {
-        throw new CallFailed(call, result, maybeApplied);
+        throw new CallFailed(call, waitedFor(result, clock.now() - begin), maybeApplied);
       }
       trace?.write(`  retry in ${Math.round(delayMs)} ms`);
       await wait(clock, delayMs, signal);
@@ -83,6 +84,12 @@ export function createRequest(options: RequestOptions): Request {
     return result;
   }
 }
+
+/** The user waited for all attempts, and not for the last one alone. */
+const waitedFor = (fault: Fault, afterMs: number): Fault =>
+  fault.kind === 'timed out' && fault.trouble.kind === 'no reply'
+    ? { ...fault, trouble: { ...fault.trouble, afterMs } }
+    : fault;
 
 function faultBeforeSending(call: Call, token: string | undefined): Fault | undefined {
   if (token !== undefined) return secretIn(call, token);

@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
 import type { Call } from '../call.ts';
 import { keepParser, type OpenDispatcher } from './dispatcher.ts';
+import { isRead } from './faults.ts';
 import { type NoReply, TimeoutError } from './no-reply.ts';
 import type { HttpReply } from './read-reply.ts';
 
@@ -48,6 +49,9 @@ interface SendOptions {
   signal: AbortSignal;
 }
 
+/** After Ctrl-C, a write that is under way gets this long for its answer, so that fewer are in doubt. */
+const graceMs = 1_000;
+
 /** Sends one request on one connection. Calls undici's `dispatch`, which does half as much work as its `request`. */
 export async function send(
   open: OpenDispatcher,
@@ -74,7 +78,12 @@ function dispatch(
     let controller: Dispatcher.DispatchController | undefined;
     let isFinished = false;
     const cancelLimit = clock.after(limitMs, () => end(new TimeoutError(limitMs)));
-    const interrupt = () => end(new Error('interrupted'));
+    let cancelGrace = () => {};
+    const interrupt = () => {
+      const stop = () => end(new Error('interrupted'));
+      if (controller === undefined || isRead(request.method)) stop();
+      else cancelGrace = clock.after(graceMs, stop);
+    };
     signal.addEventListener('abort', interrupt);
 
     dispatcher.dispatch(
@@ -114,6 +123,7 @@ function dispatch(
     function finish(result: HttpReply | NoReply): void {
       isFinished = true;
       cancelLimit();
+      cancelGrace();
       signal.removeEventListener('abort', interrupt);
       resolve(result);
     }

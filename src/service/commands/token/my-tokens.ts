@@ -10,10 +10,12 @@ import * as routes from '../../../core/routes.ts';
 export async function onTokenRoute<Result>(work: () => Promise<Result>): Promise<Result> {
   const result = await ifRouteExists(work);
   if (result !== undefined) return result;
-  throw new NotFoundError(
-    "This service has no route for tokens: tokens are made on the service's own page.",
-    { hint: "Create or remove the token in the service's settings, or ask the person who runs it." },
-  );
+  throw new NotFoundError('This service has no route for tokens, or the base URL is wrong.', {
+    hint: [
+      sh`To check the base URL, run ${['config']}.`,
+      'If it is right, ask the person who runs the service for a token.',
+    ],
+  });
 }
 
 export async function listTokens({ api: connect }: Pick<Run, 'api'>): Promise<JsonObject[]> {

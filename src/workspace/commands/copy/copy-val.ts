@@ -51,7 +51,10 @@ export async function copyVal(
   const facts = withoutUndefined({ name: original.name, id: before?.id });
   if (before !== undefined) {
     const { status, restored } = await compareWithCopy(original, before, options);
-    if (status === 'unchanged') return { ...facts, status, ...withoutUndefined({ version: before.version }) };
+    if (status === 'unchanged') {
+      await refuseMorePublic(original, before, target);
+      return { ...facts, status, ...withoutUndefined({ version: before.version }) };
+    }
     if (status !== 'changed here' && !force) {
       const what = whatIsThere(before, restored, options.clock.now());
       throw conflict(original, problems[status], target, what);
