@@ -3,7 +3,7 @@ import { isLong } from './cases.ts';
 
 export type Signal = 'SIGINT' | 'SIGTERM';
 export const exits: Record<Signal, number> = { SIGINT: 130, SIGTERM: 143 };
-export const signals = Object.keys(exits) as Signal[];
+const signals = Object.keys(exits) as Signal[];
 export const oneOf = (signal: Signal) => (isLong ? signals : [signal]);
 
 export function isGone(group: ChildProcess): boolean {

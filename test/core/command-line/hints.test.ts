@@ -73,12 +73,6 @@ it('a shell reads a quoted word as one unchanged word', async () => {
   expect((await execa('sh', ['-c', script])).stdout.split('\n')).toEqual(words);
 });
 
-it('on Windows, words are quoted for cmd.exe and PowerShell, or for PowerShell alone', async () => {
-  const quoted = ["it's", 'a$b', '@acme', 'C:\\vals\\a.ts'].map(quoteFor('win32'));
-  expect(quoted).toEqual(['"it\'s"', "'a$b'", '"@acme"', 'C:\\vals\\a.ts']);
-  expect(await writer({}, 'win32')(tryIt)).toBe('To try it, run `vals push "a b.ts" --dry-run`.');
-});
-
 it("a hint shows the user's own words, in quotes, and the error keeps the id", async () => {
   const { env, edit } = await startStrict({ list: true });
   const { id } = edit('my val', 'code');

@@ -25,15 +25,15 @@ describe('a path', () => {
     },
   );
 
-  it.each([
-    ['/v1/%2e%2e/%2E./x', '/base/x'],
-    ['/v1/m e', '/base/v1/m%20e'],
-  ])('%j stays below the base URL, as %j', async (path, requested) => {
-    const service = await scriptedService([ok]);
-    const env = { ...service.env, VALS_BASE_URL: `${service.baseUrl}/base` };
-    expect(await run(['api', 'GET', path], { env })).toMatchObject({ exit: 0 });
-    expect(service.requests[0]?.path).toBe(requested);
-  });
+  it.each([['/v1/%2e%2e/%2E./x', '/base/x']])(
+    '%j stays below the base URL, as %j',
+    async (path, requested) => {
+      const service = await scriptedService([ok]);
+      const env = { ...service.env, VALS_BASE_URL: `${service.baseUrl}/base` };
+      expect(await run(['api', 'GET', path], { env })).toMatchObject({ exit: 0 });
+      expect(service.requests[0]?.path).toBe(requested);
+    },
+  );
 });
 
 describe('the request', () => {

@@ -1,11 +1,9 @@
-import { chmodSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { folderOf, run, runOnScreen } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
 import { startStrict } from '../../support/strict-service.ts';
-import { id, interruptible, outcomes, sent, vals } from './pushes.ts';
+import { id, interruptible, outcomes, sent } from './pushes.ts';
 
 it('code is sent byte for byte, with special characters and a number that JavaScript would round', async () => {
   const code =
@@ -44,55 +42,25 @@ it.each([[[]], [['--no-check']]])(
   },
 );
 
-describe('a push sends nothing at all because of', () => {
-  const bad: { what: string; make: (file: string) => void }[] = [
-    { what: 'missing', make: () => {} },
-    { what: 'empty', make: (file) => writeFileSync(file, '') },
-    { what: 'not UTF-8', make: (file) => writeFileSync(file, new Uint8Array([0x61, 0xff, 0x62])) },
-  ];
-  it.each(bad)('a file that is $what', async ({ make }) => {
-    const cwd = vals('a', 'c');
-    const file = 'bad.ts';
-    make(join(cwd, file));
-    const service = await scriptedService([]);
-    const { exit, stdout, error } = await run(['push', 'a.ts', file, 'c.ts', '--json'], {
-      env: service.env,
-      cwd,
-    });
-    expect(exit).toBe(10);
-    expect(error).toMatchObject({ kind: 'local', exit: 10, message: expect.stringContaining('bad.ts') });
-    expect(outcomes(stdout)).toEqual([
-      { file: 'a.ts', name: 'a', status: 'skipped' },
-      { file, name: 'bad', status: 'failed', error: expect.objectContaining({ kind: 'local', exit: 10 }) },
-      { file: 'c.ts', name: 'c', status: 'skipped' },
-    ]);
-    const dry = await run(['push', 'a.ts', file, 'c.ts', '--dry-run'], { cwd });
-    expect(dry.exit).toBe(10);
-    expect(dry.stderr).toContain('bad.ts');
-    expect(service.requests).toEqual([]);
+it('a push sends nothing at all because of files that cannot be used, and names all of them', async () => {
+  const cwd = folderOf({ 'a.ts': 'a', 'empty.ts': '', 'bytes.ts': new Uint8Array([0x61, 0xff, 0x62]) });
+  const service = await scriptedService([]);
+  const args = ['push', 'a.ts', 'empty.ts', 'bytes.ts', 'gone.ts'];
+  const { exit, stdout, error } = await run([...args, '--json'], { env: service.env, cwd });
+  expect({ exit, error }).toMatchObject({ exit: 10, error: { kind: 'local' } });
+  const failed = { status: 'failed', error: expect.objectContaining({ kind: 'local', exit: 10 }) };
+  expect(outcomes(stdout)).toEqual([
+    { file: 'a.ts', name: 'a', status: 'skipped' },
+    ...['empty', 'bytes', 'gone'].map((name) => ({ file: `${name}.ts`, name, ...failed })),
+  ]);
+  const dry = await run([...args, '--dry-run'], { cwd });
+  expect(dry).toMatchObject({
+    exit: 10,
+    stdout:
+      'skipped\ta\t\t\ta.ts\nfailed\tempty\t\t\tempty.ts\nfailed\tbytes\t\t\tbytes.ts\nfailed\tgone\t\t\tgone.ts\n',
   });
-
-  it.skipIf(process.getuid?.() === 0)('a file or a folder without read permission', async () => {
-    const cwd = folderOf({ 'a.ts': 'a', 'v/b.ts': 'b' });
-    chmodSync(join(cwd, 'a.ts'), 0);
-    chmodSync(join(cwd, 'v'), 0);
-    const service = await scriptedService([]);
-    expect(await run(['push', 'a.ts'], { env: service.env, cwd })).toMatchObject({ exit: 10 });
-    expect(await run(['push', 'v'], { env: service.env, cwd })).toMatchObject({ exit: 10 });
-    chmodSync(join(cwd, 'v'), 0o700);
-  });
-
-  it('several unusable files, and all of them are named', async () => {
-    const cwd = folderOf({ 'a.ts': 'a', 'b.ts': '' });
-    const service = await scriptedService([]);
-    const { exit, stdout, stderr } = await run(['push', 'a.ts', 'b.ts', 'c.ts'], { env: service.env, cwd });
-    expect({ exit, stdout }).toEqual({
-      exit: 10,
-      stdout: 'skipped\ta\t\t\ta.ts\nfailed\tb\t\t\tb.ts\nfailed\tc\t\t\tc.ts\n',
-    });
-    expect(stderr).toContain('b.ts');
-    expect(stderr).toContain('c.ts');
-  });
+  for (const file of args.slice(2)) expect(dry.stderr).toContain(file);
+  expect(service.requests).toEqual([]);
 });
 
 describe('val create and version new', () => {

@@ -30,11 +30,3 @@ describe('vals ls on a service with a list', () => {
     expect(screen).toContain('There are more');
   });
 });
-
-it('vals ls without a list looks among the remembered vals', async () => {
-  const { env } = await startStrict();
-  const result = await run(['ls', 'price', '--json'], { env });
-  expect(result).toMatchObject({ exit: 0, stdout: '[]\n' });
-  expect(result.stderr).toContain('The service cannot list vals.');
-  expect((await runOnScreen(['ls'], { env })).screen).toContain('This machine has seen none of your vals.');
-});

@@ -21,17 +21,6 @@ const withoutRoute = (seen: Seen): Reply =>
   seen.path.startsWith('/v1/runs/') ? { status: 404 } : withRoute(seen);
 const paths = ({ requests }: { requests: readonly Seen[] }) => requests.map(({ path }) => path.split('?')[0]);
 
-it('runs with the id of a run shows that run, as the service sent it', async () => {
-  const service = await scriptedService([], withRoute);
-  const { exit, stdout, stderr } = await run(['runs', a, '--json'], { env: service.env });
-  expect({ exit, stderr, record: JSON.parse(stdout) }).toEqual({
-    exit: 0,
-    stderr: '',
-    record: { ...runOf(a), logs },
-  });
-  expect(paths(service)).toEqual([`/v1/runs/${a}`]);
-});
-
 it('runs with the first 8 characters of an id finds the run in the list', async () => {
   const service = await scriptedService([], withRoute);
   const { stdout } = await run(['runs', a.slice(0, 8).toUpperCase(), '--json'], { env: service.env });

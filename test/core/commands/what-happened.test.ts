@@ -52,7 +52,6 @@ it.each<
   ['version restore hello 2', { writes: 'always 200' }, 'one two', 'Version 2 already has', 2, 'one two'],
   ['version restore ID 1', { writes: 'empty' }, 'one two', '✓ The service accepted the', null, 'one two one'],
   ['val edit ID', {}, 'one', '✓ hello is now version 2.', 2, 'one edited'],
-  ['val edit hello', { writes: 'always 200' }, 'one', '✓ hello is now version 2.', 2, 'one edited'],
   ['val edit ID', { writes: 'empty' }, 'one', '✓ The service accepted the new version', null, 'one edited'],
   ['val create hello other.ts', {}, '', '✓ Created hello.', 1, 'other'],
   ['val create hello other.ts', { writes: 'always 200' }, '', '✓ The service accepted hello.', 1, 'other'],

@@ -171,16 +171,14 @@ describe('an output that cannot be written', () => {
     expect(await shell(nobody, again.env)).toEqual({ exit: 0, stdout: '', stderr: '' });
   });
 
-  const files = ['a', 'b', 'c', 'd'];
-  it.each([
-    { where: '| true', exit: 0 },
-    { where: '> /dev/full', exit: 10 },
-  ])('does not stop a push: $where', async ({ where, exit }) => {
+  it('does not stop a push', async () => {
     const service = await scriptedService([], () => ({ body: {} }));
-    const folder = folderOfVals(files);
-    const script = `$vals push ${folder} --concurrency 1 ${where}; exit "\${PIPESTATUS[0]}"`;
-    expect((await shell(script, service.env)).exit).toBe(exit);
+    const files = ['a', 'b', 'c', 'd'];
+    const { exit } = await shell(
+      `$vals push ${folderOfVals(files)} --concurrency 1 > /dev/full`,
+      service.env,
+    );
     const sent = service.requests.map(({ body }) => (JSON.parse(body) as { name: string }).name);
-    expect(sent).toEqual(files);
+    expect({ exit, sent }).toEqual({ exit: 10, sent: files });
   });
 });

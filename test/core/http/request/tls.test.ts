@@ -22,12 +22,6 @@ async function expectRejected(env: Record<string, string>, says: RegExp, hint = 
   expect(stderr.match(/^> /gm)).toHaveLength(1);
 }
 
-it('a secure service is reached', async () => {
-  const service = await secureService('good');
-  const env = { ...service.env, ...trusting };
-  expect(await runProcess(['me'], { env })).toMatchObject({ exit: 0, stderr: '' });
-});
-
 const oldTls: TlsOptions = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' };
 
 it.each<[certificate: CertificateName, says: RegExp, hint?: RegExp, options?: TlsOptions, env?: object]>([
