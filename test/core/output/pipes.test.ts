@@ -68,7 +68,7 @@ function textOf(bytes: number): string {
   return text + '.'.repeat(bytes - Buffer.byteLength(text));
 }
 
-async function listOf(bytes: number, format: '--json' | '--ndjson') {
+async function listOf(bytes: number) {
   const largest = 20_000;
   const rows = Array.from({ length: Math.ceil(bytes / largest) }, (_, index) => {
     return { id: `r${index}`, text: textOf(Math.min(bytes, largest)) };
@@ -80,8 +80,8 @@ async function listOf(bytes: number, format: '--json' | '--ndjson') {
     return { body: { data: rows.slice(page * size, end), links } };
   });
   const { env } = await scriptedService(replies);
-  const written = format === '--json' ? [JSON.stringify(rows)] : rows.map((row) => JSON.stringify(row));
-  return { args: ['likes', '--all', format], env, expected: Buffer.from(`${written.join('\n')}\n`) };
+  const expected = Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  return { args: ['likes', '--all', '--ndjson'], env, expected };
 }
 
 const getCode = ['val', 'get', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11', '--code'];
@@ -96,27 +96,21 @@ describe('a reader that reads to the end', () => {
     expect(stdout.equals(Buffer.from(code)), 'identical').toBe(true);
   });
 
-  it.each(['--json', '--ndjson'] as const)('gets all of a long list: %s', async (format) => {
-    const { args, env, expected } = await listOf(mebibyte, format);
-    const { stdout, ...ended } = await piped(args, env, { isSlow: format === '--ndjson' });
+  it('gets all of a long list', async () => {
+    const { args, env, expected } = await listOf(mebibyte);
+    const { stdout, ...ended } = await piped(args, env, { isSlow: true });
     expect(ended).toEqual({ exit: 0, stderr: '' });
     expect(stdout.equals(expected), 'identical').toBe(true);
   });
 });
 
 describe('a reader that closes the pipe', () => {
-  it.each([
-    { format: '--ndjson', bytes: 4_096, taken: 2_048 } as const,
-    { format: '--json', bytes: 2 * mebibyte, taken: mebibyte } as const,
-  ])(
-    'after $taken of $bytes bytes of $format: exit 0, and nothing on stderr',
-    async ({ format, bytes, taken }) => {
-      const { args, env, expected } = await listOf(bytes, format);
-      const { stdout, ...ended } = await piped(args, env, { atMost: taken });
-      expect(ended).toEqual({ exit: 0, stderr: '' });
-      expect(stdout.equals(expected.subarray(0, stdout.length))).toBe(true);
-    },
-  );
+  it('after half of the bytes: exit 0, and nothing on stderr', async () => {
+    const { args, env, expected } = await listOf(2 * mebibyte);
+    const { stdout, ...ended } = await piped(args, env, { atMost: mebibyte });
+    expect(ended).toEqual({ exit: 0, stderr: '' });
+    expect(stdout.equals(expected.subarray(0, stdout.length))).toBe(true);
+  });
 
   it('ends a list whose next page never comes', async () => {
     const page = { data: [{ id: 1, text: textOf(mebibyte) }], links: { next: '?offset=1' } };
@@ -141,9 +135,9 @@ describe('an output that cannot be written', () => {
   }
 
   it('is exit 10 for a list on stdout', async () => {
-    const { args, env } = await listOf(100_000, '--json');
+    const { args, env } = await listOf(100_000);
     const { exit, stderr } = await shell(`$vals ${args.join(' ')} > /dev/full`, env);
-    expect({ exit, error: JSON.parse(stderr).error }).toMatchObject({ exit: 10, error: { kind: 'local' } });
+    expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining('"kind":"local"') });
   });
 
   it('is exit 10 for --version on stdout', async () => {
@@ -151,22 +145,12 @@ describe('an output that cannot be written', () => {
     expect(await shell('$vals --version > /dev/full', {})).toMatchObject({ exit: 10, stderr });
   });
 
-  const refused: Reply = { status: 422, body: { message: 'no' } };
-  const ada: Reply = { body: { username: 'ada' } };
-  it.each([
-    { where: '<&- >&- 2>&-', reply: ada, exit: 0, stdout: '' },
-    { where: '--debug 2> >(exec true)', reply: refused, exit: 6, stdout: '' },
-  ])('with $where is exit $exit', async ({ where, reply, exit, stdout }) => {
-    const { env } = await scriptedService([reply]);
-    expect(await shell(`$vals me --json ${where}`, env)).toEqual({ exit, stdout, stderr: '' });
-  });
-
   it('a closed stderr does not cut the output, and two closed pipes are exit 0', async () => {
-    const { args, env, expected } = await listOf(mebibyte, '--ndjson');
+    const { args, env, expected } = await listOf(mebibyte);
     const command = `$vals ${args.join(' ')} --debug`;
     const { exit, stdout } = await shell(`${command} 2>&- | cat; exit "\${PIPESTATUS[0]}"`, env);
     expect({ exit, isWhole: `${stdout}\n` === expected.toString() }).toEqual({ exit: 0, isWhole: true });
-    const again = await listOf(mebibyte, '--ndjson');
+    const again = await listOf(mebibyte);
     const nobody = `${command} 2>&1 | true; exit "\${PIPESTATUS[0]}"`;
     expect(await shell(nobody, again.env)).toEqual({ exit: 0, stdout: '', stderr: '' });
   });
