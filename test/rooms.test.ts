@@ -2,7 +2,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createTree } from '../src/core/command-line/command-tree.ts';
 import { coreCommands } from '../src/core/commands/core-commands.ts';
 import { features as addedFeatures } from '../src/features.ts';
 import { features } from './support/features.ts';
@@ -78,19 +77,6 @@ test('one command of core is extended, and there are two hooks', () => {
   // Without a feature there are fewer.
   expect(['push']).toEqual(expect.arrayContaining(added.filter((path) => core.includes(path))));
   expect(['openFiles', 'openLocal']).toEqual(expect.arrayContaining(hooks));
-});
-
-test('two features cannot have the same hook', () => {
-  const openFiles = async () => async () => undefined;
-  expect(() =>
-    createTree(
-      [],
-      [
-        { commands: [], openFiles },
-        { commands: [], openFiles },
-      ],
-    ),
-  ).toThrow('two features');
 });
 
 /** The feature whose folder in src or test has the file. */

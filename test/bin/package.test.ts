@@ -1,33 +1,10 @@
-import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { build } from 'esbuild';
-import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { has } from '../support/features.ts';
-import { install } from '../support/install.ts';
-import { environment, temporaryFolder } from '../support/program.ts';
-
-function checkout(): string {
-  const folder = temporaryFolder();
-  for (const path of ['package.json', '.ci']) cpSync(path, join(folder, path), { recursive: true });
-  return folder;
-}
-
-const node = (words: readonly string[], cwd: string) =>
-  execa(process.execPath, words, { cwd, env: environment(cwd), extendEnv: false, reject: false });
-
-it('the packed package.json has no scripts, and packing restores the original', async () => {
-  const cwd = checkout();
-  const read = () => JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8'));
-  const before = read();
-  await node(['.ci/pack.mjs', 'before'], cwd);
-  const { scripts, devDependencies, overrides, ...published } = before;
-  expect(read()).toEqual(published);
-  await node(['.ci/pack.mjs', 'after'], cwd);
-  expect(read()).toEqual(before);
-});
 
 interface Component {
   name: string;
@@ -83,11 +60,4 @@ it('THIRD-PARTY-NOTICES is packed, and names the packages whose code is in the b
   for (const name of withMit)
     expect(notices.find((notice) => notice.startsWith(`${name} `))).toContain('without restriction');
   expect(JSON.parse(readFileSync('package.json', 'utf8')).files).toContain('THIRD-PARTY-NOTICES');
-});
-
-it('a program that was not built says what to do', async () => {
-  const { folder } = await install();
-  rmSync(join(folder, 'dist'), { recursive: true });
-  const { exitCode, stderr } = await node(['bin/vals.js', '--version'], folder);
-  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('Run `npm ci`') });
 });

@@ -141,12 +141,9 @@ describe('messages on stderr escape', () => {
     GITHUB_ACTIONS: 'true',
   };
 
-  it.each<[string, string[]]>([['files', ['push', `/nowhere/${word}.ts`, `/nowhere/b/${word}.ts`]]])(
-    'what the user typed: %s',
-    async (_what, argv) => {
-      expect(await said(argv, nowhere)).toBeGreaterThan(1);
-    },
-  );
+  it('the names of files', async () => {
+    expect(await said(['push', `/nowhere/${word}.ts`, `/nowhere/b/${word}.ts`], nowhere)).toBe(2);
+  });
 
   it('the name of a val', async () => {
     const env = await serviceOf(({ method, path }) => {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,11 +44,11 @@ export function fastClock(): FastClock {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'vals-faults-'));
-const keptFiles = new Map<string, string>();
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 export function keptFile(name: string, text: string): string {
   const path = join(folder, name);
-  keptFiles.set(path, text);
+  writeFileSync(path, text);
   return path;
 }
 
@@ -66,12 +66,7 @@ export function runFastClock(): void {
 
 export function prepareFaults(): void {
   runFastClock();
-  beforeAll(async () => {
-    mkdirSync(folder, { recursive: true });
-    for (const [path, text] of keptFiles) writeFileSync(path, text);
-    await loadProgram();
-  });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  beforeAll(loadProgram);
 }
 
 /** The first `invoke` loads the code of the program, which on a busy machine takes too long for the fast clock. */
