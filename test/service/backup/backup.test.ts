@@ -188,14 +188,6 @@ describe('a backup', () => {
       else expect(await onServer(target, schemas)).toEqual([]);
     }
     await copy(service.at, target);
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'file'), '');
-    for (const name of ['none', 'file']) {
-      await expect(copy(service.at, join(folder, name, 'copy.db'))).rejects.toMatchObject({
-        exit: 10,
-        message: `The folder ${join(folder, name)} does not exist.`,
-      });
-    }
   });
 
   test('that is killed leaves no file of its name, and an empty database', async () => {

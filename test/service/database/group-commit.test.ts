@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
 import { createGroupCommit } from '../../../src/service/database/group-commit.ts';
@@ -23,13 +22,9 @@ function openGroup(mostMs = Number.POSITIVE_INFINITY) {
     void connection.prepare('INSERT INTO vals VALUES (?, ?)').run(name, parent);
   return {
     commits,
+    write,
+    add,
     insert: (name: string, parent?: string) => write(async () => add(name, parent)),
-    insertAfter: (name: string, wait: () => unknown) =>
-      write(async () => {
-        await wait();
-        add(name);
-      }),
-    insertAll: (...names: string[]) => write(async () => names.forEach((name) => void add(name))),
     names() {
       const other = new Libsql(file);
       const rows = other.prepare('SELECT name FROM vals ORDER BY name').all() as { name: string }[];
@@ -43,22 +38,12 @@ const areDone = async (writes: Promise<unknown>[]) =>
   (await Promise.allSettled(writes)).map(({ status }) => status === 'fulfilled');
 
 test('writes of one turn of the event loop share a commit, and one that fails half-way changes nothing', async () => {
-  const { insert, insertAll, commits, names } = openGroup();
+  const { write, add, insert, commits, names } = openGroup();
   let seen = '';
   const first = insert('a').then(() => (seen = names()));
-  const writes = [first, insert('b'), insertAll('half', 'a'), insert('c')];
+  const writes = [first, insert('b'), write(async () => [add('half'), add('a')]), insert('c')];
   expect(await areDone(writes)).toEqual([true, true, false, true]);
   expect({ ...commits, names: names(), seen }).toEqual({ count: 1, names: 'abc', seen: 'abc' });
-});
-
-test('a write that comes during a commit waits for its end', async () => {
-  const { insert, insertAfter, names } = openGroup();
-  const late = insertAfter('a', async () => {
-    for (let turn = 0; turn < 3; turn++) await nextTurn();
-  });
-  await nextTurn();
-  expect(await areDone([late, insert('b')])).toEqual([true, true]);
-  expect(names()).toBe('ab');
 });
 
 test('if the shared commit fails, each write gets a commit of its own', async () => {
@@ -68,18 +53,19 @@ test('if the shared commit fails, each write gets a commit of its own', async ()
 });
 
 test('writes that take long get several commits, and other work is done in between', async () => {
-  const { insertAfter, commits, names } = openGroup(5);
+  const { write, add, commits, names } = openGroup(5);
   let turns = 0;
   const count = () => {
     turns += 1;
     if (commits.count < 4) setImmediate(count);
   };
   setImmediate(count);
-  const compute = () => {
+  const addSlowly = async (name: string) => {
     const end = performance.now() + 3;
     while (performance.now() < end);
+    add(name);
   };
-  await Promise.all([...'abcdefgh'].map((name) => insertAfter(name, compute)));
+  await Promise.all([...'abcdefgh'].map((name) => write(() => addSlowly(name))));
   expect([commits.count, turns].every((found) => found >= 4)).toBe(true);
   expect(names()).toBe('abcdefgh');
 });

@@ -1,18 +1,10 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { type ServiceOptions, startService } from '../../../src/service/index.ts';
-import { removeOwner } from '../../../src/service/store/owners.ts';
 import { listen } from '../../support/listen.ts';
 import { lock, untilWaiting } from '../support/locks.ts';
 import { onServer, takeDatabaseAway } from '../support/postgres.ts';
-import {
-  addPerson,
-  clientOf,
-  newPlace,
-  storeOf,
-  type TemporaryService,
-  temporaryService,
-} from '../support.ts';
+import { clientOf, newPlace, type TemporaryService, temporaryService } from '../support.ts';
 
 const lockVals = ({ at }: TemporaryService, names: string) =>
   lock(at, `SELECT * FROM vals.vals WHERE name LIKE '${names}' FOR UPDATE`);
@@ -41,21 +33,6 @@ test('forty writers of a locked val do not block other requests', async () => {
   expect(answered).toBe(0);
   await unlock();
   for (const status of await Promise.all(writes)) expect([200, 201]).toContain(status);
-});
-
-test('the removal of a person and a write to one of their vals do not wait for each other', async () => {
-  const service = await temporaryService();
-  const eve = await addPerson(service, 'eve');
-  const { id } = await eve.createVal({ name: 'v', code: 'c' });
-  const { db } = await storeOf(service);
-  const unlock = await lockVals(service, 'v');
-  const removal = removeOwner(db, 'eve', 'person', { withVals: true });
-  await untilWaiting(service.at, 1);
-  expect(await eve.statusOf('GET', '/v1/me')).toBe(401);
-  await unlock(`INSERT INTO vals.records (owner_id, kind, key, at, val_id, json)
-    VALUES ('${eve.user.id}', 'runs', 'k', '2026', '${id}', '{}')`);
-  expect(await removal).toBe('removed');
-  expect(await onServer(service.at, 'SELECT key FROM vals.records')).toEqual([]);
 });
 
 test('a write that the database undoes because of a conflict is tried again', async () => {

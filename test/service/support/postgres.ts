@@ -69,18 +69,15 @@ async function startPostgres(): Promise<PostgresServer> {
     { ...own, extendEnv: false },
   );
   const port = await freePort();
-  const settings = {
-    listen_addresses: '127.0.0.1',
-    port,
-    unix_socket_directories: folder,
-    max_connections: 200,
-    fsync: 'off',
-  };
-  const server = spawn(
-    join(binaries, 'postgres'),
-    ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-    { ...own, stdio: ['ignore', 'ignore', 'pipe'] },
-  );
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    `port=${port}`,
+    `unix_socket_directories=${folder}`,
+    'max_connections=200',
+    'fsync=off',
+  ];
+  const options = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
+  const server = spawn(join(binaries, 'postgres'), options, { ...own, stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
   const said: string[] = [];
   await new Promise<void>((resolve, reject) => {
@@ -100,14 +97,12 @@ async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
-/** PostgreSQL refuses to run as root, so root starts PostgreSQL as the user postgres or nobody. */
+/** PostgreSQL refuses to run as root, so root starts PostgreSQL as another user. */
 function unprivileged(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  const users = readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .map((line) => line.split(':'));
-  const [, , uid, gid] =
-    users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody') ?? [];
+  const users = readFileSync('/etc/passwd', 'utf8');
+  const [, uid, gid] =
+    /^postgres:.*?:(\d+):(\d+)/m.exec(users) ?? /^nobody:.*?:(\d+):(\d+)/m.exec(users) ?? [];
   return { uid: Number(uid), gid: Number(gid) };
 }
 
