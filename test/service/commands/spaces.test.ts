@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { revoke } from '../../../src/service/store/spaces.ts';
 import { runQuickly } from '../../support/program.ts';
@@ -45,27 +43,6 @@ test('a sign-in to a space that the caller cannot see stores nothing', async () 
   });
   expect(error?.hint).toContain(`vals login ${baseUrl}`);
   expect(await ada.vals(['use', '--json'])).toMatchObject({ stdout: '[]\n' });
-});
-
-test('names, versions and addresses are those of the chosen space', async () => {
-  const { ada, bob, baseUrl, space } = await startTeam();
-  for (const person of [ada, bob]) await signIn(person, space);
-  const push = async (person: typeof ada, code: string, ...words: string[]) => {
-    writeFileSync(join(person.home, 'greet.ts'), code);
-    return JSON.parse((await person.vals(['push', 'greet.ts', '--json', ...words])).stdout)[0];
-  };
-  const theirs = await push(ada, 'export default () => 1;\n');
-  const own = await push(ada, 'export default () => 1;\n', '--base-url', baseUrl);
-  expect(own.id).not.toBe(theirs.id);
-  await push(bob, 'export default () => 2;\n');
-
-  const versions = await bob.vals(['version', 'ls', 'greet']);
-  expect(versions.stdout.split('\n').map((line) => line.split('\t').at(-1))).toEqual(['bob', 'ada', '']);
-  const idOf = (...words: string[]) => ada.vals(['val', 'get', 'greet', '--fields', 'id', ...words]);
-  expect((await idOf()).stdout).toBe(`${theirs.id}\n`);
-  expect((await idOf('--base-url', baseUrl)).stdout).toBe(`${own.id}\n`);
-  const { url } = JSON.parse((await ada.vals(['open', 'greet', '--json'])).stdout);
-  expect(new URL(url).searchParams.get('next')).toBe(`/@acme/vals/${theirs.id}`);
 });
 
 test('vals use does not wait for a service that does not answer', async () => {
