@@ -25,7 +25,7 @@ export async function openPostgres(address: string): Promise<Database> {
     await pool.end();
     throw explain(error);
   }
-  const slots = createWriteSlots(statementMs, () => performance.now());
+  const slots = createWriteSlots(statementMs);
   return {
     upgradedFrom,
     scans: createSlots(1),

@@ -4,18 +4,18 @@ import { DatabaseFailure } from './database.ts';
 const mostWrites = 7;
 
 /** Writes to one val wait for each other here, and not in the database, where each would keep a connection. */
-export function createWriteSlots(waitMs: number, now: () => number) {
+export function createWriteSlots(waitMs: number) {
   const rows = createKeyedSlots(1);
   const connections = createSlots(mostWrites);
   let waiting = 0;
   return {
     waiting: () => waiting,
     async run<Result>(row: string | undefined, work: () => Promise<Result>): Promise<Result> {
-      const start = now();
+      const start = performance.now();
       waiting += 1;
       const begin = () => {
         waiting -= 1;
-        if (now() - start <= waitMs) return work();
+        if (performance.now() - start <= waitMs) return work();
         throw new DatabaseFailure('busy', new Error('the write could not begin in time'));
       };
       const connect = () => connections.run(begin);

@@ -1,11 +1,11 @@
 import Libsql from 'libsql';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { raw } from '../../../src/service/database/sql.ts';
-import { backupStore, type ServiceEvent, startService } from '../../../src/service/index.ts';
+import { type ServiceEvent, startService } from '../../../src/service/index.ts';
 import { run } from '../../support/program.ts';
 import { placeOf } from '../support/embedded-service.ts';
 import { onServer } from '../support/postgres.ts';
-import { addPerson, clientOf, newPlace, postgres, temporaryService } from '../support.ts';
+import { addPerson, clientOf, postgres, temporaryService } from '../support.ts';
 
 /** A later program: its schema is 2, and the step to it adds a column. */
 const later = vi.hoisted(() => ({ isOn: false, step: 'ALTER TABLE users ADD COLUMN later TEXT' }));
@@ -73,20 +73,6 @@ test('a store whose upgrade fails stays as it is', async () => {
   const { at } = await oldStore();
   turnLater('ALTER TABLE absent ADD COLUMN later TEXT');
   await expect(startService({ ...placeOf(at), port: 0 })).rejects.toThrow('absent');
-  expect(await schemaOf(at)).toBe(1);
-});
-
-test('a copy of an older store as a file is one of the current schema, and the store stays as it is', async () => {
-  const { at } = await oldStore();
-  const copy = await newPlace();
-  turnLater();
-  const { signal } = new AbortController();
-  const copying = backupStore(placeOf(at), placeOf(copy), { signal });
-  if (postgres) await expect(copying).rejects.toThrow('must be brought up to date first');
-  else {
-    await copying;
-    expect(await schemaOf(copy)).toBe(2);
-  }
   expect(await schemaOf(at)).toBe(1);
 });
 

@@ -1,9 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { folderOf, run, runProcess, temporaryFolder } from '../../support/program.ts';
+import { folderOf, run, temporaryFolder } from '../../support/program.ts';
 import { embeddedService } from '../support/embedded-service.ts';
-import { onServer } from '../support/postgres.ts';
 import { clientOf, newPlace } from '../support.ts';
 
 const at = await newPlace();
@@ -27,19 +24,6 @@ test('vals serve serves one database from two processes, prints only its address
     expect(await end('SIGTERM')).toBe(0);
     expect(printed.stderr).not.toContain(password);
   }
-});
-
-test('a password file and a Unix socket work as in every program of PostgreSQL', async () => {
-  const file = join(temporaryFolder(), 'pgpass');
-  writeFileSync(file, `*:*:*:vals:${password}\n`, { mode: 0o600 });
-  const { port, pathname } = new URL(at);
-  const [settings] = await onServer(at, 'SHOW unix_socket_directories');
-  const socket = encodeURIComponent(String(settings?.unix_socket_directories));
-  const address = `postgres://${pathname}?host=${socket}&port=${port}&user=vals`;
-  const listed = await runProcess(['space', 'ls', '--json', '--database', address], {
-    env: { PGPASSFILE: file },
-  });
-  expect(listed).toMatchObject({ exit: 0, stdout: '[]\n', stderr: '' });
 });
 
 test('--data and --local use their file, whatever VALS_DATABASE says', async () => {

@@ -6,15 +6,7 @@ import { startProcess, temporaryFolder } from '../../support/program.ts';
 export const placeOf = (at: string): StoreLocation =>
   /^postgres:/.test(at) ? { database: at } : { file: at };
 
-export interface ServeProcess {
-  baseUrl: string;
-  token: string;
-  env: { VALS_BASE_URL: string; VALS_TOKEN: string };
-  printed: { stdout: string; stderr: string };
-  logged(text: string): Promise<string>;
-  signal(signal: NodeJS.Signals): void;
-  end(signal?: NodeJS.Signals): Promise<number | string>;
-}
+export type ServeProcess = Awaited<ReturnType<typeof embeddedService>>;
 
 interface ServeOptions {
   at?: string;
@@ -24,7 +16,7 @@ interface ServeOptions {
   unreadLog?: boolean;
 }
 
-export async function embeddedService(options: ServeOptions = {}): Promise<ServeProcess> {
+export async function embeddedService(options: ServeOptions = {}) {
   const { at = join(temporaryFolder(), 'vals.db'), args = [], json = true } = options;
   const place = placeOf(at);
   const words = [...(json ? ['--json'] : []), ...('file' in place && at !== '' ? ['--data', at] : [])];
@@ -38,18 +30,20 @@ export async function embeddedService(options: ServeOptions = {}): Promise<Serve
   while (!text.stdout.includes('\n')) await Promise.race([heard('stdout'), early]);
   early.catch(() => {});
   const [line = ''] = text.stdout.split('\n');
-  const { baseUrl, token } = json ? JSON.parse(line) : { baseUrl: line, token: '' };
+  const { baseUrl, token }: { baseUrl: string; token: string } = json
+    ? JSON.parse(line)
+    : { baseUrl: line, token: '' };
   return {
     baseUrl,
     token,
     env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: token },
     printed: text,
-    async logged(wanted) {
+    async logged(wanted: string) {
       while (!text.stderr.includes(wanted)) await heard('stderr');
       return text.stderr;
     },
-    signal: (signal) => void child.kill(signal),
-    async end(signal) {
+    signal: (signal: NodeJS.Signals) => void child.kill(signal),
+    async end(signal?: NodeJS.Signals) {
       if (signal !== undefined) child.kill(signal);
       const end = await ended;
       return end.exit ?? end.signal ?? 'unknown';
