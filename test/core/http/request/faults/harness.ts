@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,11 +44,11 @@ export function fastClock(): FastClock {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'vals-faults-'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+const keptFiles = new Map<string, string>();
 
 export function keptFile(name: string, text: string): string {
   const path = join(folder, name);
-  writeFileSync(path, text);
+  keptFiles.set(path, text);
   return path;
 }
 
@@ -66,7 +66,12 @@ export function runFastClock(): void {
 
 export function prepareFaults(): void {
   runFastClock();
-  beforeAll(loadProgram);
+  beforeAll(async () => {
+    mkdirSync(folder, { recursive: true });
+    for (const [path, text] of keptFiles) writeFileSync(path, text);
+    await loadProgram();
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 }
 
 /** The first `invoke` loads the code of the program, which on a busy machine takes too long for the fast clock. */
