@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -43,7 +44,7 @@ export function fastClock(): FastClock {
   };
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'vals-faults-'));
+const folder = join(tmpdir(), `vals-faults-${randomUUID()}`);
 const keptFiles = new Map<string, string>();
 
 export function keptFile(name: string, text: string): string {
