@@ -158,6 +158,14 @@ describe('files', () => {
     expect(document).toMatchObject({ error: { message: 'The path of a file is empty.' } });
   });
 
+  it('of the config folder are not read', async () => {
+    const { env } = await startStrict({ list: true });
+    const cwd = folderOf({ 'own/config.json': '{}' });
+    const agent = await connectAgent([], { env: { ...env, VALS_CONFIG_DIR: join(cwd, 'own') }, cwd });
+    const { isError } = await agent.call('push', { paths: ['own/config.json'], name: 'config' });
+    expect(isError).toBe(true);
+  });
+
   it('are not read if the working directory is the home folder', async () => {
     const home = folderOf({ 'mine.ts': code });
     const { env } = await startStrict({ list: true });
