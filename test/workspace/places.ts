@@ -67,9 +67,6 @@ export const loseAnswer =
     response.destroy();
   };
 
-export const noList = ({ path }: Seen): Reply | undefined =>
-  path.startsWith('/v1/users/') ? { status: 404, body: {} } : undefined;
-
 export class Place {
   constructor(
     readonly folder: string,

@@ -1,9 +1,8 @@
 import { chmodSync, cpSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { scriptedService } from '../support/scripted-service.ts';
 import { startStrict } from '../support/strict-service.ts';
-import { noList, Place, pushed, reachableService, repository, serviceWith, workspaceWith } from './places.ts';
+import { Place, pushed, reachableService, repository, serviceWith, workspaceWith } from './places.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
@@ -122,18 +121,6 @@ test('pull of a file whose val was renamed and changed there writes the name alo
   expect(place.read('a.ts')).toBe('mine');
 });
 
-test('pull says why a file that was named, or that a merge would change, is kept', async () => {
-  const { place } = await pushed({ 'a.ts': 'a' });
-  place.put({ 'a.ts': 'mine' });
-  for (const args of [['a.ts'], ['--merge']]) {
-    expect(await place.vals('pull', ...args)).toMatchObject({
-      exit: 0,
-      stdout: expect.stringMatching(/^kept\ta/),
-      stderr: 'a.ts was kept: it has newer code than the service. To send it, run `vals push a.ts`.\n',
-    });
-  }
-});
-
 test('the copies of the newest hundred pulls are kept', async () => {
   const { place, service } = await pushed({ 'a.ts': '0' });
   service.edit('a', '1');
@@ -148,16 +135,24 @@ test('the copies of the newest hundred pulls are kept', async () => {
   expect(place.ownFiles().map(({ path }) => basename(dirname(path)))).not.toContain('2000-100');
 });
 
-test('without git pull --merge says so, and overwrites nothing', async () => {
-  const { place, service } = await pushed({ 'a.ts': '1\n' });
-  place.put({ 'a.ts': '2\n' });
-  service.edit('a', '3\n');
+test('pull says why a file is kept, and without git merges and overwrites nothing', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'a' });
+  place.put({ 'a.ts': 'mine' });
+  for (const args of [['a.ts'], ['--merge']]) {
+    const { exit, stderr } = await place.vals('pull', ...args);
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: 'a.ts was kept: it has newer code than the service. To send it, run `vals push a.ts`.\n',
+    });
+  }
+  service.edit('a', 'theirs');
   const here = new Place(place.folder, { ...place.env, PATH: '' }, place.home);
-  expect(await here.vals('pull', '--merge')).toMatchObject({
+  const { exit, stderr } = await here.vals('pull', '--merge');
+  expect({ exit, stderr }).toEqual({
     exit: 10,
     stderr: expect.stringContaining('git is not installed here'),
   });
-  expect(place.read('a.ts')).toBe('2\n');
+  expect(place.read('a.ts')).toBe('mine');
 });
 
 test('pull adds a val by its id, in a file of its name', async () => {
@@ -198,21 +193,16 @@ test('pull and push keep the files of vals that were deleted there', async () =>
   expect(place.read('a.ts')).toBe('a');
 });
 
-test.each([null, 'a\ud800'])('pull refuses the code %j, which cannot be written to a file', async (bad) => {
-  let code: string | null = 'a';
-  const service = await scriptedService([], (seen) => {
-    if (seen.path === '/v1/me') return { body: { id: 'me' } };
-    return noList(seen) ?? { body: { id, name: 'a', code, version: 1 } };
-  });
-  const place = workspaceWith(service.env);
-  await place.rows(['pull', id]);
+test.each([null, 'a\ud800'])('pull refuses the code %j, which cannot be written to a file', async (code) => {
+  const { place, service } = await pushed({ 'a.ts': 'a' });
+  const { id } = service.val('a');
   place.put({ 'a.ts': 'mine' });
-  code = bad;
-  for (const flag of ['--merge', '--force']) {
-    expect(await place.vals('pull', flag)).toMatchObject({ exit: 11 });
-    expect(place.read('a.ts')).toBe('mine');
-  }
+  service.switches.instead = ({ path }) =>
+    path.startsWith(`/v1/vals/${id}`) ? { body: { id, name: 'a', code, version: 2 } } : undefined;
   const fresh = workspaceWith(service.env);
+  for (const args of [['--merge'], ['--force']])
+    expect(await place.vals('pull', ...args)).toMatchObject({ exit: 11 });
+  expect(place.read('a.ts')).toBe('mine');
   expect(await fresh.vals('pull', id)).toMatchObject({ exit: 11 });
   expect(readdirSync(fresh.folder)).toEqual(['vals.json']);
 });
