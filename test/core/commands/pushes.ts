@@ -1,6 +1,6 @@
 import { InterruptedError } from '../../../src/core/errors.ts';
 import { type InProcessOptions, inProcess } from '../../support/in-process.ts';
-import { environment, folderOfVals, run, temporaryFolder } from '../../support/program.ts';
+import { environment, folderOfVals, temporaryFolder } from '../../support/program.ts';
 import type { Reply, Seen } from '../../support/scripted-service.ts';
 
 interface Row {
@@ -28,19 +28,6 @@ export const made = (seen: Seen): Reply => ({
   status: 201,
   body: { id: `id-${sent(seen).name}`, version: 1 },
 });
-
-export async function pushCode(
-  env: Record<string, string>,
-  name: string,
-  ...codes: string[]
-): Promise<string | undefined> {
-  let pushed: string | undefined;
-  for (const code of codes) {
-    const { stdout } = await run(['push', '-', '--name', name, '--json'], { env, input: code });
-    pushed = outcomes(stdout)[0]?.id;
-  }
-  return pushed;
-}
 
 export function interruptible(args: string[], env: Record<string, string>, cwd = temporaryFolder()) {
   const interruption = new AbortController();

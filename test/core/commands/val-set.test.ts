@@ -4,32 +4,28 @@ import { describe, expect, it } from 'vitest';
 import { run, runQuickly, temporaryFolder } from '../../support/program.ts';
 import { type Reply, scriptedService } from '../../support/scripted-service.ts';
 import { startStrict } from '../../support/strict-service.ts';
-import { id, pushCode } from './pushes.ts';
+import { id } from './pushes.ts';
 
-async function pushed(names: readonly string[]) {
-  const { env } = await startStrict({ list: true, changeVal: true });
+async function serviceWithVals() {
+  const { env, edit, val } = await startStrict({ list: true, changeVal: true });
+  for (const name of ['hello', 'taken']) edit(name, `// ${name}`);
   const folder = temporaryFolder();
-  const home = temporaryFolder();
   const vals = (args: string[], input?: string) =>
-    run(args, { env, home, cwd: folder, ...(input && { input }) });
-  for (const name of names) await pushCode(env, name, `// ${name}`);
-  return { env, folder, vals };
+    run(args, { env, home: folder, cwd: folder, ...(input && { input }) });
+  return { folder, vals, val };
 }
-
-const shared = await pushed(['hello', 'taken']);
 
 describe('vals val set on a service with PUT /v1/vals/{id}', () => {
   it('changes name, privacy and readme at once, and keeps code and version', async () => {
-    const { vals, folder } = await pushed(['hello']);
+    const { vals, folder, val } = await serviceWithVals();
     writeFileSync(join(folder, 'README.md'), '# Hello\n');
     const set = ['val', 'set', 'hello', '--name', 'hi', '--privacy', 'unlisted', '--readme', 'README.md'];
     const { exit, stdout, stderr } = await vals([...set, '--json']);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     const changed = { name: 'hi', privacy: 'unlisted', readme: '# Hello\n', code: '// hello', version: 1 };
     expect(JSON.parse(stdout)).toMatchObject(changed);
-    expect(JSON.parse((await vals(['val', 'get', 'hi', '--json'])).stdout)).toMatchObject(changed);
     expect((await vals(['val', 'set', 'hi', '--readme', '-'], 'piped')).exit).toBe(0);
-    expect((await vals(['val', 'get', 'hi', '--readme'])).stdout).toBe('piped');
+    expect(val('hi')).toMatchObject({ privacy: 'unlisted', readme: 'piped' });
   });
 
   it.each([
@@ -39,11 +35,11 @@ describe('vals val set on a service with PUT /v1/vals/{id}', () => {
     [['hello', '--readme', 'Says hello.'], 10, 'The readme comes from a file'],
     [[id, '--privacy', 'public'], 3, 'no val'],
   ])('refuses %j with exit %i', async (args, exit, message) => {
-    const { vals } = shared;
+    const { vals, val } = await serviceWithVals();
     const result = await vals(['val', 'set', ...args]);
     expect(result).toMatchObject({ exit, stdout: '' });
     expect(result.stderr).toContain(message);
-    expect((await vals(['val', 'get', 'hello'])).exit).toBe(0);
+    expect(val('hello')).toMatchObject({ privacy: 'private', readme: '' });
   });
 });
 
