@@ -30,14 +30,13 @@ describe('the form', () => {
     expect(cookieOf(answer)).not.toContain(service.token);
   });
 
-  test('goes on to no other service than this one', async () => {
-    for (const next of ['https://evil.example/', '//evil.example', '/.//evil.example']) {
+  test.each(['https://evil.example/', '//evil.example', '/.//evil.example'])(
+    'goes on to no other service (%s)',
+    async (next) => {
       const { headers } = await signIn(service.token, {}, `/sign-in?next=${encodeURIComponent(next)}`);
-      expect(new URL(`${headers.location}`, 'https://vals.example').origin, next).toBe(
-        'https://vals.example',
-      );
-    }
-  });
+      expect(new URL(`${headers.location}`, 'https://vals.example').host).toBe('vals.example');
+    },
+  );
 
   test('on loopback sets a cookie of this port', async () => {
     const headers = { Host: `localhost:${own.port}`, Origin: `http://localhost:${own.port}` };
