@@ -4,8 +4,6 @@ import { ids } from './service.ts';
 const hello = "export default () => 'hello';\n";
 
 screen('runs', [['runs']]);
-screen('runs of one val', [['val', 'runs', ids.hello]]);
-screen('failed runs', [['runs', '--error']]);
 screen('runs in full', [['runs', '--error', '--full', '--limit', '2']]);
 screen('runs as they come', [['runs', '--follow']], { until: 'hello' });
 screen('summary', [['runs', '--summary']]);

@@ -59,18 +59,15 @@ describe('vals use with another word', () => {
   });
 
   it.each([
-    ['no such space', { body: [] }, 2, 'acme is no base URL, and no space of yours'],
-    ['a service without spaces', { status: 404 }, 3, 'This service has no spaces'],
-    ['a service that refuses the token', { status: 401 }, 4, 'does not accept the token'],
-  ])('changes nothing if there is %s (%j)', async (_what, reply, exit, says) => {
+    [{ body: [] }, 2, 'acme is no base URL, and no space of yours'],
+    [{ status: 404 }, 3, 'This service has no spaces'],
+    [{ status: 401 }, 4, 'does not accept the token'],
+  ])('changes nothing after %j: exit %i', async (reply, exit, says) => {
     const { baseUrl } = await scriptedService([reply]);
     const home = signedInTo(baseUrl);
     const before = storedText(home);
-    expect(await run(['use', 'acme'], { home })).toMatchObject({
-      exit,
-      stdout: '',
-      stderr: expect.stringContaining(says),
-    });
+    const stderr = expect.stringContaining(says);
+    expect(await run(['use', 'acme'], { home })).toMatchObject({ exit, stdout: '', stderr });
     expect(storedText(home)).toBe(before);
   });
 });
