@@ -442,25 +442,6 @@ it('a remembered val with the name of the file is a conflict too', async () => {
   expect(await place.words(['push'], 5)).toEqual({ 'hello.ts': 'failed' });
 });
 
-it('many failures of one kind are one message with one hint', async () => {
-  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
-  for (const name of ['a', 'b']) service.edit(name, 'theirs');
-  place.put({ 'a.ts': 'mine', 'b.ts': 'mine' });
-  const { exit, stderr } = await place.vals('push');
-  expect(exit).toBe(5);
-  expect(stderr.split('\n')).toEqual([
-    'error: None of the 2 vals was pushed: a.ts and b.ts went another way than the service, and neither is known to be newer.',
-    expect.stringMatching(
-      /^hint: For a\.ts: .* `vals diff a\.ts`\. .* `vals pull a\.ts --merge`\. .* `vals push a\.ts --force`\./,
-    ),
-    '',
-  ]);
-  const marked = '<<<<<<< here\nX\n=======\nY\n>>>>>>> there\n';
-  place.put({ 'c.ts': marked, 'd.ts': marked });
-  const unmerged = await place.vals('push', 'c.ts', 'd.ts');
-  expect(unmerged.stderr).toContain(': c.ts and d.ts have conflict markers.');
-});
-
 it('two vals with the name of a file are exit 2, which names both', async () => {
   const service = await startStrict(withEverything);
   const ids = [service.edit('hello', '1').id, service.edit('other', '2').id];
