@@ -2,8 +2,9 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { has } from '../../support/features.ts';
-import { folderOf, run, writeFiles } from '../../support/program.ts';
+import { folderOf, run, runOnScreen, writeFiles } from '../../support/program.ts';
 import { pageOf, type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
+import { startStrict } from '../../support/strict-service.ts';
 
 const hello = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const other = '4f2c0c1e-aaaa-4bd2-9a2e-1f1f3f0b9c22';
@@ -321,6 +322,11 @@ describe('the file of remembered vals', () => {
 });
 
 describe('vals ls', () => {
+  const namesIn = ({ stdout }: { stdout: string }) =>
+    JSON.parse(stdout)
+      .map(({ name }: { name: string }) => name)
+      .sort();
+
   it("shows the service's list page by page", async () => {
     const vals = [hello, other].map((id) => ({ id, name: id.slice(9, 13) }));
     const { command, asked } = await serviceOf(vals);
@@ -339,5 +345,27 @@ describe('vals ls', () => {
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: `hello\t\t3\t\t${hello}\n` });
     expect(stderr).toContain('The service cannot list vals.');
     expect((await command('ls', 'absent', '--json')).stdout).toBe('[]\n');
+  });
+
+  it('finds vals whose names contain the word', async () => {
+    const { env, edit } = await startStrict({ list: true });
+    for (const name of ['getPrice', 'cart', 'hello', 'price']) edit(name, 'code');
+    const ls = async (...args: string[]) => namesIn(await run(['ls', ...args, '--json'], { env }));
+    expect(await ls('price')).toEqual(['getPrice', 'price']);
+    expect(await ls('absent')).toEqual([]);
+    expect((await runOnScreen(['ls', 'absent'], { env })).screen).toContain(
+      'None of your vals has the word in its name.',
+    );
+  });
+
+  it('counts --limit and --offset among the vals that match', async () => {
+    const { env, edit } = await startStrict({ list: true });
+    for (let i = 0; i < 6; i += 1) edit(`${i % 2 ? 'odd' : 'even'}${i}`, 'code');
+    const all = JSON.parse((await run(['ls', 'odd', '--json'], { env })).stdout);
+    expect(all).toHaveLength(3);
+    const some = await run(['ls', 'odd', '--limit', '2', '--offset', '1', '--json'], { env });
+    expect(JSON.parse(some.stdout)).toEqual(all.slice(1, 3));
+    const { screen } = await runOnScreen(['ls', 'odd', '--limit', '2'], { env });
+    expect(screen).toContain('There are more');
   });
 });
