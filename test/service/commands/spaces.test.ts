@@ -20,14 +20,6 @@ test('one sign-in serves the person and their spaces, and vals use switches betw
   expect(await rows('use', baseUrl)).toEqual([{ default: true, baseUrl }]);
   expect(await rows('me')).toMatchObject({ username: 'ada' });
   expect(await rows('use', 'acme')).toEqual(both);
-  const other = await ada.vals(['use', '@ops', '--json']);
-  expect(other).toMatchObject({
-    exit: 2,
-    error: { message: `@ops is no base URL, and no space of yours on ${baseUrl}.` },
-  });
-  expect(other.error?.hint).toContain(space);
-  const withLocal = await ada.vals(['use', '@acme'], { env: { VALS_LOCAL: '1' } });
-  expect(withLocal.stderr).toContain('VALS_LOCAL is set');
   await revoke(store.db, 'acme', 'ada');
   // The default stays what it is, until a person chooses another one.
   expect(await rows('use')).toMatchObject([{ default: false }, { default: true, baseUrl: space }]);
