@@ -73,10 +73,10 @@ export function sendReply(response: ServerResponse, seen: Seen, reply: Reply): v
 export function pageOf(
   all: readonly object[],
   { path }: Pick<Seen, 'path'>,
-  { hasLinks = false, most = 100 } = {},
+  { hasLinks = false } = {},
 ): Reply {
   const query = new URL(path, 'http://x').searchParams;
-  const limit = Math.min(Number(query.get('limit')), most);
+  const limit = Number(query.get('limit'));
   const end = Number(query.get('offset')) + limit;
   const data = all.slice(end - limit, end);
   query.set('offset', String(end));

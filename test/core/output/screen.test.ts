@@ -123,6 +123,17 @@ describe('progress', () => {
     expect(screen.text().slice(result).replaceAll(show, '')).toBe(hello.code);
   });
 
+  it('does not appear in a pipe, nor with --quiet', async () => {
+    const { reply, open } = held(hello);
+    const { env } = await scriptedService([], () => reply);
+    const args = ['me', '--json', '--no-color'];
+    const others = [runOnScreen([...args, '--quiet'], { env }), run(args, { env })];
+    await runOnScreen(['me'], { env, heard: ({ stderr }) => stderr.includes('Waiting') && open() });
+    const [quiet, piped] = await Promise.all(others);
+    expect(quiet).toMatchObject({ screen: expect.not.stringContaining('Waiting') });
+    expect(piped).toMatchObject({ stdout: `${JSON.stringify(hello)}\n`, stderr: '' });
+  });
+
   it('appears again after a question', async () => {
     const { reply, open } = held(null);
     const { env } = await scriptedService([], ({ method }) => (method === 'GET' ? { body: hello } : reply));
