@@ -54,7 +54,7 @@ const table: Readonly<Record<State, Entry>> = {
   },
   'both changed': {
     ...refused,
-    meaning: 'went another way than the service, and neither is known to be newer',
+    meaning: 'differs from the service, and nobody can tell which side is newer',
     forced: 'send',
     pullForced: 'write',
     next: [

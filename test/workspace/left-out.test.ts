@@ -50,7 +50,7 @@ it('in a folder below, a path is relative to that folder, and messages name file
   expect(exit).toBe(9);
   expect(stderr).toMatch(/^warning: \.\.\/\.gitignore was not read/);
   expect(stdout).toMatch(/failed\ta\t.*\.\.\/a\.ts\npushed\tb\t.*\tb\.ts\n/);
-  expect(stderr).toContain('../a.ts went another way than the service, and neither is known to be newer.');
+  expect(stderr).toContain('../a.ts differs from the service, and nobody can tell which side is newer.');
   expect(stderr).toContain('`vals push ../a.ts --force`');
   expect(await below.vals('pull', 'a.ts')).toMatchObject({ exit: 3 });
 });

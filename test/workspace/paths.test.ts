@@ -31,7 +31,7 @@ describe('a path belongs to the workspace above it, from wherever it is typed', 
     }
     const { stderr } = await top.vals('push', 'packages/a/greet.ts');
     expect(stderr).toContain(
-      'packages/a/greet.ts went another way than the service, and neither is known to be newer.',
+      'packages/a/greet.ts differs from the service, and nobody can tell which side is newer.',
     );
     expect(stderr).toContain('`vals push packages/a/greet.ts --force`');
     expect(service.codes('greet')).toEqual(['greet_1', 'theirs']);

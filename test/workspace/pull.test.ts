@@ -115,7 +115,7 @@ test('pull of a file whose val was renamed and changed there writes the name alo
   expect({ exit, row: stdout.split('\t').slice(0, 2) }).toEqual({ exit: 0, row: ['kept', 'b'] });
   expect(stderr).toContain('The val "a" is named "b" on the service. vals.json was updated.');
   expect(stderr).toContain(
-    'warning: a.ts went another way than the service, and neither is known to be newer.',
+    'warning: a.ts differs from the service, and nobody can tell which side is newer.',
   );
   expect(place.manifest().names).toEqual({ 'a.ts': 'b' });
   expect(place.read('a.ts')).toBe('mine');

@@ -61,7 +61,7 @@ describe.each(kindsOfServices)('on a service with %s', (_kind, switches) => {
     expect(mixed.map(({ status }) => status)).toEqual(['failed', 'pushed', 'unchanged', 'behind']);
     expect(mixed[0]).toMatchObject({ reason: 'both changed', error: { kind: 'conflict', exit: 5 } });
     expect(mixed[0]?.error?.message).toContain(
-      'a.ts went another way than the service, and neither is known to be newer. Version 2',
+      'a.ts differs from the service, and nobody can tell which side is newer. Version 2',
     );
     expect(mixed[0]?.error?.hint).toMatch(/vals diff a\.ts.*pull a\.ts --merge.*push a\.ts --force/);
     for (const args of [['push'], ['push', 'a.ts'], ['push', '--dry-run']]) {

@@ -299,7 +299,7 @@ it('push --watch says once what is to be said of the folder, and what is wrong w
   await until(() => text.stdout.split('\tc\t').length === 3);
   await end();
   for (const meaning of [
-    'went another way than the service, and neither is known to be newer',
+    'differs from the service, and nobody can tell which side is newer',
     'has conflict markers',
     '"names" of vals.json has gone.ts',
     'lib was left out',

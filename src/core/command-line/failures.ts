@@ -149,11 +149,20 @@ function saidOf({ label, message, namesThing }: Remark, labels: readonly string[
   if (!namesThing) return undefined;
   const start = message.startsWith(label) ? 0 : message.indexOf(` ${label}.`) + 1;
   const [after = ''] = /^.*?[.?!](?= |$)/s.exec(message.slice(start + label.length)) ?? [];
-  const ofMany = after.replace(/^ (is|was|has|does)\b/, (_match, verb: string) => ` ${manyForms[verb]}`);
+  const ofMany = after.replace(
+    /^ (is|was|has|does|differs)\b/,
+    (_match, verb: string) => ` ${manyForms[verb]}`,
+  );
   return message.slice(0, start) + enumerate(labels) + (start === 0 ? ofMany : after);
 }
 
-const manyForms: Readonly<Record<string, string>> = { is: 'are', was: 'were', has: 'have', does: 'do' };
+const manyForms: Readonly<Record<string, string>> = {
+  is: 'are',
+  was: 'were',
+  has: 'have',
+  does: 'do',
+  differs: 'differ',
+};
 
 const mostLabels = 3;
 
