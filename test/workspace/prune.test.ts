@@ -57,8 +57,11 @@ it.each(kindsOfServices)(
 
 it('a file that is deleted in the working tree or in the index is gone, too', async () => {
   const { place, service } = await workspace();
-  place.remove('c.ts');
-  expect(await place.status()).toMatchObject({ 'c.ts': 'missing here' });
+  const fresh = place.clone();
+  for (const each of [place, fresh]) {
+    each.remove('c.ts');
+    expect(await each.status()).toMatchObject({ 'c.ts': 'missing here' });
+  }
   place.git('rm', '-q', '--cached', 'c.ts');
   expect(await place.words(['push', '--prune', '--yes'])).toMatchObject({ 'c.ts': 'deleted' });
   expect(names(service)).toEqual(['elsewhere']);

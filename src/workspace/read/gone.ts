@@ -151,8 +151,7 @@ async function filesByName(
     else if (isVal && name !== undefined && !files.has(name)) files.set(name, file);
   };
   for (const file of gone.keys()) add(file);
-  const isMissed = vals.some(({ name, isKnown }) => isKnown && !files.has(name));
-  if (isMissed) for (const file of await filesOfHead(repository)) add(file);
+  if (vals.some(({ name }) => !files.has(name))) for (const file of await filesOfHead(repository)) add(file);
   return { get: (name) => files.get(name), isHere: (name) => here.has(name) };
 }
 
