@@ -36,7 +36,7 @@ export const command = defineCommand({
     },
   },
   options: {
-    to: { description: 'the base URL to copy to, or @name for a space', value: text('base-url') },
+    to: { description: 'the base URL to copy to', value: text('base-url') },
     all: { description: 'copy all your vals' },
     force: { description: 'overwrite vals that were changed on the --to service' },
     dryRun,
