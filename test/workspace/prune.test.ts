@@ -58,6 +58,10 @@ it.each(kindsOfServices)(
 it('a file that is deleted in the working tree or in the index is gone, too', async () => {
   const { place, service } = await workspace();
   const fresh = place.clone();
+  // Nobody deleted what a sparse checkout leaves out.
+  const sparse = place.clone();
+  sparse.git('sparse-checkout', 'set', '--no-cone', '/*', '!c.ts');
+  expect(await sparse.status()).toEqual({ 'a.ts': 'missing here', 'b.ts': 'missing here' });
   for (const each of [place, fresh]) {
     each.remove('c.ts');
     expect(await each.status()).toMatchObject({ 'c.ts': 'missing here' });

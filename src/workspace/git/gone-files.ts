@@ -10,6 +10,8 @@ export interface GoneFiles {
    * A path outside of the workspace begins with ../
    */
   paths: ReadonlyMap<string, string | undefined>;
+  /** The files that HEAD has, of those that the commits changed. */
+  present: readonly string[];
   failure: GitFailure | undefined;
 }
 
@@ -19,7 +21,7 @@ export async function readGoneFiles(repository: Repository, most: number | undef
   const { reading, failure } = await readLog(repository, options, (renames) =>
     createReading(repository.prefix, { mayHideRenames: renames === '-M100%' }),
   );
-  return { paths: reading.paths(), failure };
+  return { paths: reading.paths(), present: reading.present(), failure };
 }
 
 /** The files that HEAD has and the disk has not: deleted in the index or in the working tree. */
@@ -34,6 +36,7 @@ function createReading(prefix: string, { mayHideRenames }: { mayHideRenames: boo
   /** Where the files of the next older commit are now, and those that are there. */
   const now = new Map<string, string | undefined>();
   const met = new Set<string>();
+  const present = new Set<string>();
 
   /** Newest first, so the first that is said of a path says how HEAD has it. */
   function note(path: string, place: string | undefined): void {
@@ -54,10 +57,14 @@ function createReading(prefix: string, { mayHideRenames }: { mayHideRenames: boo
       });
       for (const { kind, path } of changes) {
         if (kind === 'A') now.delete(path);
+        if (kind !== 'D' && !met.has(path)) present.add(path);
         if (kind !== 'D') met.add(path);
       }
       for (const [path, place] of notes) note(path, place);
+      for (const { path } of changes) met.add(path);
     },
+    present: () =>
+      [...present].filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length)),
     paths(): Map<string, string | undefined> {
       const below = [...gone].filter(([path]) => path.startsWith(prefix));
       return new Map(

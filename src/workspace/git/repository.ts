@@ -12,6 +12,7 @@ export interface Repository extends GitPlace {
   prefix: string;
   isShallow: boolean;
   isPartial: boolean;
+  isSparse: boolean;
   /** Asked once. Undefined before the first commit, and where git fails. */
   head(): Promise<{ commit: string | undefined; failure: GitFailure | undefined }>;
   /** Whether the history of HEAD has the commit. Each is asked once. */
@@ -37,7 +38,7 @@ export function openRepository(
   if (top === undefined) return undefined;
   const place = { folder, top, env, signal, clock };
   const path = withSlashes(relative(top, folder));
-  const common = gitFolderOf(top)?.common ?? top;
+  const { own, common } = gitFolderOf(top) ?? { own: top, common: top };
   const commits = new Map<string, Promise<boolean>>();
   async function isInHistory(commit: string): Promise<boolean> {
     const { failure } = await runGit(place, ['merge-base', '--is-ancestor', commit, 'HEAD']);
@@ -48,6 +49,7 @@ export function openRepository(
     prefix: path === '' ? '' : `${path}/`,
     isShallow: existsSync(join(common, 'shallow')),
     isPartial: readableNames(join(common, 'objects/pack')).some((name) => name.endsWith('.promisor')),
+    isSparse: existsSync(join(own, 'info/sparse-checkout')),
     head: once(async () => {
       const { printed, failure } = await runGit(place, ['rev-parse', '--quiet', '--verify', 'HEAD^{commit}']);
       const commit = printed.trim() || undefined;

@@ -59,8 +59,8 @@ export async function findGone(
   const vals = await valsWithoutFile(look, findings);
   if (vals.length === 0) return noneGone;
   if (repository === undefined) return { ...noneGone, strays: strayEntries(look, vals) };
-  const { paths, failure } = await readGoneFiles(repository, most);
-  const files = await filesByName(look, repository, vals, paths);
+  const { paths, present, failure } = await readGoneFiles(repository, most);
+  const files = await filesByName(look, repository, vals, { gone: paths.keys(), present });
   const newFiles = new Map(
     findings.flatMap(({ state, local }) => (state === 'new' && local ? [[local.file, local]] : [])),
   );
@@ -138,20 +138,25 @@ async function filesByName(
   { workspace }: Look,
   repository: Repository,
   vals: readonly WithoutFile[],
-  gone: ReadonlyMap<string, string | undefined>,
+  { gone, present }: { gone: Iterable<string>; present: readonly string[] },
 ): Promise<{ get(name: string): string | undefined; isHere(name: string): boolean }> {
   const { root, manifest } = workspace;
+  const wanted = new Set(vals.map(({ name }) => name));
   const files = new Map<string, string>();
   // A push of the folder leaves some files out, such as ignored ones, but they are there.
-  const here = new Set<string | undefined>();
-  const add = (file: string) => {
+  const here = new Set<string>();
+  const add = (file: string, isInHead: boolean) => {
     const name = nameOfFile({ manifest }, file);
+    if (name === undefined || !wanted.has(name)) return;
     const isVal = isTakenFromFolder(file) || manifest.names.has(file);
-    if (existsBelow(root, file)) here.add(name);
-    else if (isVal && name !== undefined && !files.has(name)) files.set(name, file);
+    // A sparse checkout lacks files that nobody deleted.
+    if (existsBelow(root, file) || (isInHead && repository.isSparse)) here.add(name);
+    else if (isVal && !files.has(name)) files.set(name, file);
   };
-  for (const file of gone.keys()) add(file);
-  if (vals.some(({ name }) => !files.has(name))) for (const file of await filesOfHead(repository)) add(file);
+  for (const file of gone) add(file, false);
+  for (const file of present) add(file, true);
+  const isMissed = vals.some(({ name, isKnown }) => isKnown && !files.has(name));
+  if (isMissed) for (const file of await filesOfHead(repository)) add(file, true);
   return { get: (name) => files.get(name), isHere: (name) => here.has(name) };
 }
 
