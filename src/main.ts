@@ -51,7 +51,7 @@ export async function main(given: Omit<Host, 'redactor'>, redactor = createRedac
 
 /** Who reads the log of a job on GitHub types the command elsewhere, where another service may be the default. */
 const flagsForHints = (flags: Flags, env: NodeJS.ProcessEnv): Flags =>
-  env.GITHUB_ACTIONS === 'true' && !flags.local
+  env.GITHUB_ACTIONS === 'true' && !flags.local && !isOn(env.VALS_LOCAL)
     ? { ...flags, baseUrl: flags.baseUrl ?? env.VALS_BASE_URL }
     : flags;
 

@@ -5,6 +5,7 @@ import { findSuspects, type SyntaxFault } from '../files/check-syntax.ts';
 import { readCode } from '../files/read-text.ts';
 import { type FoundFile, readInFolder } from '../files/walk.ts';
 import { forEach } from '../http/for-each.ts';
+import { wait } from '../lib/clock.ts';
 import { existingStats } from '../lib/paths.ts';
 import { faultsIn, isChecked } from './syntax.ts';
 
@@ -55,8 +56,9 @@ export async function syntaxFaults(run: Run, files: readonly SourceFile[]): Prom
     return await parseAll(run, files);
   } catch (error) {
     // Ctrl-C at a terminal ends the process of esbuild, too, and that may be noticed first.
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    run.host.signal.throwIfAborted();
+    const { clock, signal } = run.host;
+    await wait(clock, 50, signal);
+    signal.throwIfAborted();
     throw error;
   }
 }

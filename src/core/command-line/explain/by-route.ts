@@ -76,7 +76,7 @@ const largeCode = 65_536;
 
 function invalid(call: Call): Partial<Message> {
   const name = nameIn(call);
-  const size = Buffer.byteLength((isObject(call.body) && textOf(call.body.code)) || '');
+  const size = Buffer.byteLength(textIn(call, 'code'));
   if (size > largeCode)
     return { hint: `The code has ${Math.ceil(size / 1_024)} KiB, which may be more than the service takes.` };
   const valid = validName(name);
@@ -103,7 +103,9 @@ export function ifUnknown(call: Call): Hints {
   return version === undefined ? seeVal(val.word) : toListVersions(val.word);
 }
 
-const nameIn = ({ body }: Call): string => (isObject(body) && textOf(body.name)) || '';
+const textIn = ({ body }: Call, key: string): string => (isObject(body) && textOf(body[key])) || '';
+
+const nameIn = (call: Call): string => textIn(call, 'name');
 
 const toListVersions = (val: string): Hint =>
   sh`To list the versions that exist, run ${['version', 'ls', val]}.`;
