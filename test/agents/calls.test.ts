@@ -261,7 +261,7 @@ it.runIf(has('run'))(
       'export default (name) => { console.log("x".repeat(30_000) + "end"); if (name) throw new Error("no"); return [process.env.KEY, process.env.MINE, process.env.FROM_FILE] }';
     const { env } = await startStrict({ list: true });
     const cwd = folderOf({ 'a.js': code, '.env': 'FROM_FILE=secret' });
-    const agent = await startAgent(['--allow-run'], { cwd, env: { ...env, MINE: 'secret' } });
+    const agent = await connectAgent(['--allow-run'], { cwd, env: { ...env, MINE: 'secret' } });
     const { document } = await agent.call('run', { val: 'a.js', env: ['KEY=given'] });
     expect(document).toMatchObject({
       value: ['given', null, null],

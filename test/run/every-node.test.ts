@@ -5,8 +5,7 @@ import { createInterface } from 'node:readline';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { nodeCan } from '../../src/run/process/node-releases.ts';
-import { folderOf, program, runProcess, temporaryFolder } from '../support/program.ts';
-import { failingVals, file } from './failing-vals.ts';
+import { folderOf, program, run, runProcess, temporaryFolder } from '../support/program.ts';
 import { type Program, programs } from './programs.ts';
 import { own, pages, webOf } from './web.ts';
 
@@ -25,31 +24,128 @@ function expectedOf({ prints, stderr = '', failsBefore }: Program, version: stri
   return { exit: 0, stdout, stderr };
 }
 
+/** In a URL, the characters of the name mean something else. */
+const file = 'a#%?.ts';
+
+/** Each is alone in its process. `failures.test.ts` has more of them, in one process. */
+const failingVals: readonly [name: string, code: string, message: string, hint?: string][] = [
+  [
+    'throws, after code with types',
+    'enum E { A }\nthrow new Error("no")',
+    `${file} failed: Error: no (${file}:2:7).`,
+  ],
+  [
+    'leaves a rejection unhandled after its return',
+    'export default () => { void (async () => { await 0; throw new Error("late") })() }',
+    `${file} failed: Error: late (${file}:1:59).`,
+  ],
+  ['ends itself', 'export default () => process.exit(3)', `${file} ended with exit code 3.`],
+  ['sets an exit code', 'process.exitCode = 3', `${file} ended with exit code 3.`],
+  [
+    'declares a name twice, after code with types',
+    'let a: number = 1;\nlet b: any = "é", a = 3;',
+    `${file}:2:19 has a syntax error`,
+  ],
+  [
+    'imports no file',
+    'import "./absent.ts"',
+    `${file} imports ./absent.ts, and there is no such file (${file}:1:8).`,
+  ],
+  [
+    'requires a file without its ending',
+    'import "./c.cts"',
+    'c.cts imports ./b, and there is no such file (c.cts:1:9).',
+    "Write './b.ts'.",
+  ],
+  [
+    'imports TypeScript by a computed path',
+    'await import(["./d", "tsx"].join("."))',
+    'Unknown file extension ".tsx"',
+    'Write the whole path or address in the `import`.',
+  ],
+  ['uses Deno', 'export default () => Deno.cwd()', 'Deno is not defined', 'which has no `Deno`'],
+  [
+    'expects a Request',
+    'export default (request: Request) => new URL(request.url)',
+    `Cannot read properties of undefined (reading 'url') (${file}:1:54).`,
+    'add --http before the file or val.',
+  ],
+  [
+    'is an object with fetch and expects a Request',
+    'export default { fetch: (r: { path: string }) => r.path.length }',
+    `${file} answers HTTP requests, and it got none.`,
+    'add --http before the file or val.',
+  ],
+  ['never settles', 'export default () => new Promise(() => {})', `${file} never finished`],
+  ['never settles at its top', 'await new Promise(() => {})', `${file} never finished`],
+  [
+    'breaks off half-way',
+    'export default () => new Response(new ReadableStream({ pull() { throw new Error("cut") } }))',
+    `${file} failed: Error: cut`,
+  ],
+  [
+    'returns a number that JSON lacks',
+    'export default () => 1n',
+    'The value that the val returned cannot be written as JSON: ',
+  ],
+  [
+    'reads a file of others',
+    'import { readFileSync } from "node:fs"; readFileSync("/etc/hosts")',
+    '(FileSystemRead, /etc/hosts)',
+    'add --allow-read /etc/hosts before the file or val.',
+  ],
+  [
+    'writes a file',
+    'import { writeFileSync } from "node:fs"; writeFileSync("x", "")',
+    'FileSystemWrite',
+    'add --allow-write ',
+  ],
+  [
+    'starts a program',
+    'import { execSync } from "node:child_process"; execSync("true")',
+    'ChildProcess',
+    'add --allow-run before the file or val.',
+  ],
+  [
+    'opens a debugger',
+    'import { open } from "node:inspector"; open(0)',
+    'Error: Access to this API has been restricted (Inspector, ',
+    'add --inspect before the file or val.',
+  ],
+  [
+    'loads a native addon',
+    'process.dlopen({ exports: {} }, "absent.node")',
+    'Cannot load native addon',
+    'add --allow-run before the file or val.',
+  ],
+];
+
 describe.each(nodes)('Node $version', ({ version, node }) => {
+  const runHere = node === undefined ? run : runProcess;
+
   it.each(programs)('$name', async (program) => {
-    const { files, links = {}, args = ['a.ts'], isHome } = program;
+    const { files, links = {}, args = ['a.ts'], isHome, prints } = program;
+    // What a script prints goes to the output of the process.
+    const runVals = typeof prints === 'string' ? runProcess : runHere;
     const cwd = folderOf(files);
     for (const [from, to] of Object.entries(links)) {
       mkdirSync(join(cwd, dirname(from)), { recursive: true });
       symlinkSync(join(cwd, to), join(cwd, from));
     }
-    const result = await runProcess(['run', ...args], { cwd, node, ...(isHome && { home: cwd }) });
-    const { exit, stdout, stderr } = result;
-    expect({ exit, stdout, stderr }).toEqual(expectedOf(program, version));
+    const result = await runVals(['run', ...args], { cwd, node, ...(isHome && { home: cwd }) });
+    expect(result).toMatchObject(expectedOf(program, version));
   });
 
-  it.each(failingVals)('says of a val that $name why it failed, and where', async (val) => {
-    const { code, message, hint = '' } = val;
-    const cwd = folderOf({ 'b.ts': '', 'c.cts': 'require("./b")', 'd.tsx': '', [file]: code });
-    const { exit, stdout, error } = await runProcess(['run', '--json', file], { cwd, node });
-    expect({ exit, stdout, hint: '', ...error }).toMatchObject({
-      exit: 12,
-      stdout: '',
-      kind: 'run_failed',
-      message: expect.stringContaining(message),
-      hint: expect.stringContaining(hint),
-    });
-  });
+  it.each(failingVals)(
+    'says of a val that %s why it failed, and where',
+    async (_name, code, message, hint) => {
+      const cwd = folderOf({ 'b.ts': '', 'c.cts': 'require("./b")', 'd.tsx': '', [file]: code });
+      const { error, ...result } = await runHere(['run', '--json', file], { cwd, node });
+      expect(result).toMatchObject({ exit: 12, stdout: '' });
+      expect(error).toMatchObject({ kind: 'run_failed', message: expect.stringContaining(message) });
+      if (hint) expect(error?.hint).toContain(hint);
+    },
+  );
 });
 
 describe.each(others)('Node $version', ({ version, node }) => {
@@ -77,8 +173,10 @@ describe.each(others)('Node $version', ({ version, node }) => {
     const { url } = await webOf(pages());
     const code = `import { greet } from '${url}/greet'; export default (name: string) => greet(name)`;
     const cwd = folderOf({ 'a.ts': code, ...own });
-    const { stdout, stderr } = await runProcess(['run', 'a.ts', 'Ada'], { cwd, node });
-    expect({ stdout, stderr }).toEqual({ stdout: 'hello dear Ada1\n', stderr: '' });
+    expect(await runProcess(['run', 'a.ts', 'Ada'], { cwd, node })).toMatchObject({
+      stdout: 'hello dear Ada1\n',
+      stderr: '',
+    });
   });
 
   it('answers requests after a save with the new code', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { install } from '../support/install.ts';
-import { environment, folderOf, run, runOnScreen } from '../support/program.ts';
+import { ends, environment, folderOf, run, runOnScreen } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
 import { folderWith, startRun } from './folder.ts';
 
@@ -129,15 +129,9 @@ it.each([
   const cwd = folderOf({ 'lib/a.ts': '', 'ageInDays.ts': '' });
   const { env } = await startStrict({ list: true });
   const { exit, stderr } = await run(['run', word], { env, cwd });
-  expect({ exit, stderr }).toEqual({
-    exit: 3,
-    stderr: expect.stringContaining(`There is no val named ${word}.`),
-  });
+  expect({ exit, stderr }).toEqual(ends(3, `There is no val named ${word}.`));
   expect(stderr).toContain(sentence);
-  expect(await run(['run', word], { cwd })).toMatchObject({
-    exit: 2,
-    stderr: expect.stringContaining(sentence),
-  });
+  expect(await run(['run', word], { cwd })).toMatchObject(ends(2, sentence));
 });
 
 it("vals run takes another owner's val by its owner and name", async () => {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { expect, it } from 'vitest';
-import { systemClock } from '../../src/core/lib/clock.ts';
+import { fasterBy } from '../support/clocks.ts';
 import { listen } from '../support/listen.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { secureService } from '../support/secure-service.ts';
@@ -72,7 +72,7 @@ it('of an address that this machine does not trust, or that is not secure, the e
 it('an import that is not reached neither fails nor holds up a run for long', async () => {
   const silent = createServer(() => {});
   const url = `http://127.0.0.1:${await listen(silent)}`;
-  const clock = { ...systemClock, after: (ms: number, done: () => void) => systemClock.after(ms / 10, done) };
+  const clock = fasterBy(10);
   const { run } = folderWith({
     'a.ts': `export default async (reached?: string) => {
       if (reached) await import('${url}/never.ts'); return 'ran' }; if (!true) import('./broken.ts')`,

@@ -26,8 +26,11 @@ describe('vals run prints', () => {
     ],
     ['what CommonJS exports', 'a.cjs', 'module.exports = (name) => "hi " + name', 'hi x\n', ['x']],
   ])('%s', async (_what, file, code, expected, args = []) => {
-    const { exit, stdout, stderr } = await folderWith({ [file]: code }).run([file, ...args]);
-    expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: expected, stderr: '' });
+    expect(await folderWith({ [file]: code }).run([file, ...args])).toMatchObject({
+      exit: 0,
+      stdout: expected,
+      stderr: '',
+    });
   });
 
   it.each<[what: string, code: string, stdout: string, stderr: string]>([

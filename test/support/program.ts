@@ -6,7 +6,7 @@ import { constants, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import { afterAll, onTestFinished, TestRunner } from 'vitest';
+import { afterAll, expect, onTestFinished, TestRunner } from 'vitest';
 import { quickRetries } from './clocks.ts';
 import { type Answer, type InProcessOptions, inProcess } from './in-process.ts';
 import { openTerminal, type Terminal, type TerminalSettings } from './terminal.ts';
@@ -75,6 +75,9 @@ export interface RunResult {
   stderr: string;
   error: Record<string, unknown> | undefined;
 }
+
+/** What a run ends with: the exit code, and words on stderr. */
+export const ends = (exit: number, words: string) => ({ exit, stderr: expect.stringContaining(words) });
 
 /** Starts no process, which is fast, but cannot test signals, pipes, Node flags or crashes. */
 export async function run(

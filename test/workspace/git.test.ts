@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Clock, systemClock } from '../../src/core/lib/clock.ts';
-import { run, temporaryFolder } from '../support/program.ts';
+import { fasterBy } from '../support/clocks.ts';
+import { ends, run, temporaryFolder } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
 import { Clone, type Env, repository, timeOfGit, withEverything } from './places.ts';
 
@@ -152,10 +152,10 @@ test('git that takes too long is ended, and a conflict says so', async () => {
   const script = `#!/bin/sh\ncase "$*" in *' log '*) exec sleep 1000;; esac\nexec ${git} "$@"\n`;
   writeFileSync(join(bin, 'git'), script);
   chmodSync(join(bin, 'git'), 0o755);
-  const clock: Clock = { ...systemClock, after: (ms, act) => systemClock.after(ms / 20, act) };
   const env = { ...(await serving('a')).env, PATH: `${bin}:${process.env.PATH}` };
-  const { exit, stderr } = await run(['push'], { cwd: folder, env, clock });
-  expect({ exit, stderr }).toEqual({ exit: 5, stderr: expect.stringContaining('longer than 5 seconds') });
+  expect(await run(['push'], { cwd: folder, env, clock: fasterBy(20) })).toMatchObject(
+    ends(5, 'longer than 5 seconds'),
+  );
 });
 
 test.each<[string, Env, (folder: string) => void]>([
@@ -167,8 +167,7 @@ test.each<[string, Env, (folder: string) => void]>([
   const { folder } = committed(['a', 'b']);
   change(folder);
   const service = await serving('a');
-  const { exit, stderr } = await new Clone(folder, { ...service.env, ...env }).vals('push');
-  expect({ exit, stderr }).toEqual({ exit: 5, stderr: expect.stringContaining(reason) });
+  expect(await new Clone(folder, { ...service.env, ...env }).vals('push')).toMatchObject(ends(5, reason));
 });
 
 function dubious(folder: string): void {
