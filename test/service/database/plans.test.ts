@@ -146,16 +146,11 @@ async function useTokens(eve: Client, store: Store): Promise<void> {
 
 type Explain = (sql: string, values: Value[]) => Promise<{ step: string; isFound: boolean }[]>;
 
-type Fill = (series: string, bytes: string) => string;
-
-const explainAt = (at: string, fill: Fill): Promise<Explain> =>
-  'file' in placeOf(at) ? explainSqlite(at, fill) : explainPostgres(at, fill);
-
-async function explainSqlite(file: string, fill: Fill): Promise<Explain> {
+async function explainSqlite(file: string): Promise<Explain> {
   const connection = new Libsql(file);
   onTestFinished(() => void connection.close());
   connection.exec(
-    fill(
+    fillAll(
       `(WITH RECURSIVE s (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < ${count}) SELECT n FROM s)`,
       "x'00'",
     ),
@@ -185,11 +180,11 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-async function explainPostgres(address: string, fill: Fill): Promise<Explain> {
+async function explainPostgres(address: string): Promise<Explain> {
   const client = new pg.Client({ connectionString: address, options: '-c search_path=vals' });
   await client.connect();
   onTestFinished(() => client.end());
-  await client.query(`${fill(`generate_series(0, ${count}) AS n`, "'\\x00'::bytea")} ANALYZE;`);
+  await client.query(`${fillAll(`generate_series(0, ${count}) AS n`, "'\\x00'::bytea")} ANALYZE;`);
   const steps = (node: PlanNode): { step: string; isFound: boolean }[] => {
     const {
       'Node Type': type,
@@ -228,7 +223,7 @@ async function explainPostgres(address: string, fill: Fill): Promise<Explain> {
 
 const owner = `CASE n % ${people} WHEN 0 THEN (SELECT id FROM users WHERE username = 'local') ELSE 'user' || (n % ${people}) END`;
 
-const fillAll: Fill = (series, bytes) => `
+const fillAll = (series: string, bytes: string): string => `
   INSERT INTO users (id, username, kind, created_at) SELECT 'user' || n, 'user' || n, 'person', '2026'
     FROM ${series};
   INSERT INTO members (user_id, space_id, role)
@@ -252,40 +247,17 @@ const fillAll: Fill = (series, bytes) => `
 test('no statement reads or sorts a whole table', async () => {
   const at = await newPlace();
   await useAll(at);
-  const explain = await explainAt(at, fillAll);
+  const explain = await ('file' in placeOf(at) ? explainSqlite(at) : explainPostgres(at));
   const statements = [...ran].filter(([sql]) => large.test(sql) && !listsAll.test(sql));
   expect(statements.length).toBeGreaterThan(25);
-  const { found, wanting } = await stepsOf(statements, explain);
-  expect(wanting).toEqual([]);
-  expect(found.length).toBeGreaterThan(30);
-});
-
-async function stepsOf(statements: Iterable<[string, Value[]]>, explain: Explain) {
-  const found: string[] = [];
   const wanting: string[] = [];
+  let found = 0;
   for (const [sql, values] of statements) {
     for (const { step, isFound } of await explain(sql, values)) {
-      (isFound ? found : wanting).push(`${step} <- ${sql}`);
+      if (isFound) found += 1;
+      else wanting.push(`${step} <- ${sql}`);
     }
   }
-  return { found, wanting };
-}
-
-test('a read of a val with many versions reads only the newest version', async () => {
-  const service = await temporaryService();
-  const { id } = await service.createVal({ name: 'old', code: 'c' });
-  ran.clear();
-  expect(await service.statusOf('GET', `/v1/vals/${id}`)).toBe(200);
-  expect(await service.statusOf('GET', '/v1/alias/local/old')).toBe(200);
-  const explain = await explainAt(
-    service.at,
-    (series, bytes) => `INSERT INTO versions (val_id, version, code, code_hash, created_at)
-      SELECT '${id}', n + 2, ${bytes}, '', '2026' FROM ${series};`,
-  );
-  const statements = [...ran].filter(([sql]) => sql.includes('versions'));
-  expect(statements).toHaveLength(2);
-  const { found, wanting } = await stepsOf(statements, explain);
-  // The small tables have only one row, so PostgreSQL may read them without an index.
-  expect(wanting.filter((step) => !/^Seq Scan (users|vals|records|runs|imports)/.test(step))).toEqual([]);
-  expect(found.filter((step) => /version/.test(step)).length).toBeGreaterThan(2);
+  expect(wanting).toEqual([]);
+  expect(found).toBeGreaterThan(30);
 });
