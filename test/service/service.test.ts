@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { LocalError } from '../../src/core/errors.ts';
 import { DatabaseFailure, startService } from '../../src/service/index.ts';
 import { problemOf, problemReply } from '../../src/service/problem.ts';
-import { run, temporaryFolder } from '../support/program.ts';
+import { ends, run, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { seedOf } from './support/seeds.ts';
 import { beginPut, temporaryService } from './support.ts';
@@ -92,9 +92,5 @@ test('a write that the full disk of the service refused is known to have changed
   const { status, body } = problemReply(problemOf(new DatabaseFailure('full', new Error('full'))));
   const { env } = await scriptedService([], () => ({ status, body: JSON.parse(`${body}`) }));
   const words = ['version', 'new', '00000000-0000-4000-8000-000000000000'];
-  const { exit, stderr } = await run(words, { env, input: '1' });
-  expect({ exit, stderr }).toEqual({
-    exit: 7,
-    stderr: expect.stringContaining('nothing was stored or deleted'),
-  });
+  expect(await run(words, { env, input: '1' })).toMatchObject(ends(7, 'nothing was stored or deleted'));
 });

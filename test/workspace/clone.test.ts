@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startProcess, temporaryFolder, valNames } from '../support/program.ts';
+import { ends, startProcess, temporaryFolder, valNames } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
 import { withResolvers } from '../support/with-resolvers.ts';
 import { Place, pushed, reachableService, repository, withEverything, workspaceWith } from './places.ts';
@@ -48,8 +48,7 @@ describe('vals clone', () => {
       [['clone', 'vals.test/again'], 'already in a workspace'],
       [['clone', 'https://vals.example.com/@acme'], '`vals clone --base-url https://vals.example.com/@acme`'],
     ] as const) {
-      const { exit, stderr } = await place.vals(...args);
-      expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(message) });
+      expect(await place.vals(...args)).toMatchObject(ends(2, message));
     }
   });
 
@@ -92,10 +91,7 @@ describe('vals clone', () => {
     }
     expect(reads()).toBeGreaterThan(15);
     service.switches.instead = undefined;
-    expect(await new Place(folder, env).vals('clone', 'mine')).toMatchObject({
-      exit: 2,
-      stderr: expect.stringContaining('`vals pull --all`'),
-    });
+    expect(await new Place(folder, env).vals('clone', 'mine')).toMatchObject(ends(2, '`vals pull --all`'));
     const place = new Place(join(folder, 'mine'), env);
     const rows = await place.rows(['pull', '--all']);
     const isUnchanged = rows.filter(({ status }) => status === 'unchanged').length;

@@ -1,7 +1,7 @@
 import { symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { temporaryFolder } from '../support/program.ts';
+import { ends, temporaryFolder } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
 import { Clone, Place, pushed } from './places.ts';
 
@@ -26,10 +26,9 @@ it('push sends such a source file if the command line names it, and a prune in a
     ['v2', 'created'],
     ['b_test', 'created'],
   ]);
-  expect(await place.vals('push', 'secrets.json')).toMatchObject({
-    exit: 2,
-    stderr: expect.stringContaining('secrets.json is not a source file'),
-  });
+  expect(await place.vals('push', 'secrets.json')).toMatchObject(
+    ends(2, 'secrets.json is not a source file'),
+  );
   expect(await place.status()).toEqual({ 'a.ts': 'new' });
   expect(await place.words(['push'])).toEqual({ 'a.ts': 'created' });
   expect(await place.words(['push', '.'])).toEqual({ 'a.ts': 'unchanged' });
@@ -66,8 +65,7 @@ it('push sends nothing if an ignore file is too large to be read', async () => {
   place.put({ 'lib/secret.ts': 'secret', 'lib/.valsignore': 'secret.ts\n' });
   truncateSync(join(place.folder, 'lib/.valsignore'), 65 * 1_048_576);
   for (const args of [['push'], ['push', 'lib']]) {
-    const { exit, stderr } = await place.vals(...args);
-    expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining('is larger than 64 MB') });
+    expect(await place.vals(...args)).toMatchObject(ends(10, 'is larger than 64 MB'));
   }
   expect(await there()).toEqual(['']);
 });

@@ -149,8 +149,7 @@ describe('init', () => {
 
 it('outside of a workspace, its commands are exit 2 and name init', async () => {
   for (const args of [['status'], ['diff'], ['pull'], ['push'], ['push', '--watch']]) {
-    const { exit, stdout, stderr } = await run([...args, '--local']);
-    expect({ exit, stdout, stderr }).toEqual({
+    expect(await run([...args, '--local'])).toMatchObject({
       exit: 2,
       stdout: '',
       stderr: expect.stringContaining('vals init'),

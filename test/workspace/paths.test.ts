@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { has } from '../support/features.ts';
-import { temporaryFolder } from '../support/program.ts';
+import { ends, temporaryFolder } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
 import { Clone, Place, pushed, repository, type Service } from './places.ts';
 
@@ -71,7 +71,7 @@ describe('a path belongs to the workspace above it, from wherever it is typed', 
     await expectHint(['push', count], `pull ${count}`);
     b.put({ 'count.ts': 'mine' });
     await expectHint(['status', count], `diff ${count}`, `push ${count} --force`, `pull ${count} --merge`);
-    const unknown = { exit: 3, stderr: expect.stringContaining('Go to the folder packages/a. To list') };
+    const unknown = ends(3, 'Go to the folder packages/a. To list');
     for (const command of ['status', 'diff']) {
       expect(await top.vals(command, 'packages/a/nothing.ts')).toMatchObject(unknown);
     }
@@ -102,8 +102,7 @@ describe('a path belongs to the workspace above it, from wherever it is typed', 
     a.put({ 'greet.ts': 'greet_2' });
     top.put({ 'alone.ts': '1' });
     for (const other of ['packages/b/count.ts', 'alone.ts']) {
-      const { exit, stderr } = await top.vals('push', 'packages/a/greet.ts', other);
-      expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(`${other} is in`) });
+      expect(await top.vals('push', 'packages/a/greet.ts', other)).toMatchObject(ends(2, `${other} is in`));
     }
     expect(await top.vals('push', '--watch', 'packages/a', 'packages/b')).toMatchObject({ exit: 2 });
     expect(await a.status()).toMatchObject({ 'greet.ts': 'changed here' });
@@ -114,8 +113,7 @@ describe('--name in a workspace', () => {
   it('is refused, and the message says how a val gets another name', async () => {
     const { place, service } = await pushed({ 'a.ts': 'a' });
     place.put({ 'b.ts': 'b' });
-    const { exit, stderr } = await place.vals('push', 'b.ts', '--name', 'bee');
-    expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining('"b.ts": "<name>"') });
+    expect(await place.vals('push', 'b.ts', '--name', 'bee')).toMatchObject(ends(2, '"b.ts": "<name>"'));
     expect(service.vals()).toHaveLength(1);
   });
 
@@ -161,10 +159,9 @@ it('a path is relative to the current folder, and a file without a val is named'
     expect((await below.vals('val', 'get', word, '--code')).stdout).toBe('x');
   }
   place.put({ 'only.ts': 'y' });
-  expect(await place.vals('val', 'get', 'only.ts')).toMatchObject({
-    exit: 3,
-    stderr: expect.stringContaining('only.ts is not a val yet: the service has no val named "only".'),
-  });
+  expect(await place.vals('val', 'get', 'only.ts')).toMatchObject(
+    ends(3, 'only.ts is not a val yet: the service has no val named "only".'),
+  );
 });
 
 it('a file that git knows, but that is gone, stands for its val', async () => {
@@ -180,8 +177,5 @@ it('a file that git knows, but that is gone, stands for its val', async () => {
 
 it.each(['status', 'pull'])('vals %s does not find an unknown name', async (command) => {
   const { place } = await pushed({ 'hello.ts': 'x' });
-  expect(await place.vals(command, 'helo')).toMatchObject({
-    exit: 3,
-    stderr: expect.stringContaining('Did you mean "hello"?'),
-  });
+  expect(await place.vals(command, 'helo')).toMatchObject(ends(3, 'Did you mean "hello"?'));
 });

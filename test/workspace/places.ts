@@ -39,7 +39,6 @@ export const withEverything: Switches = { list: true, codeHash: true, etag: true
 /** The kinds of services that a workspace has to work with. */
 export const kindsOfServices: [string, Switches][] = [
   ['the 14 routes alone', {}],
-  ['a list, and neither codeHash nor ETag', { list: true }],
   ['a list, codeHash and ETag', withEverything],
 ];
 

@@ -1,6 +1,7 @@
 import { chmodSync, cpSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ends } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
 import { Place, pushed, reachableService, repository, serviceWith, workspaceWith } from './places.ts';
 
@@ -73,8 +74,7 @@ test('pull --merge marks a conflict in the file, and push refuses the file until
   expect(place.read('a.ts')).toBe(crlf('1\n<<<<<<< here\nX\n=======\nY\n>>>>>>> there\n3\n'));
   expect(await place.status()).toEqual({ 'a.ts': 'conflict' });
   for (const args of [['pull'], ['pull', '--merge'], ['push'], ['push', '--yes']]) {
-    const { exit, stderr } = await place.vals(...args);
-    expect({ exit, stderr }).toEqual({
+    expect(await place.vals(...args)).toMatchObject({
       exit: 5,
       stderr: expect.stringMatching(
         /^error: a\.ts has conflict markers\.\nhint: Edit the file.*`vals push a\.ts`/,
@@ -139,19 +139,14 @@ test('pull says why a file is kept, and without git merges and overwrites nothin
   const { place, service } = await pushed({ 'a.ts': 'a' });
   place.put({ 'a.ts': 'mine' });
   for (const args of [['a.ts'], ['--merge']]) {
-    const { exit, stderr } = await place.vals('pull', ...args);
-    expect({ exit, stderr }).toEqual({
+    expect(await place.vals('pull', ...args)).toMatchObject({
       exit: 0,
       stderr: 'a.ts was kept: it has newer code than the service. To send it, run `vals push a.ts`.\n',
     });
   }
   service.edit('a', 'theirs');
   const here = new Place(place.folder, { ...place.env, PATH: '' }, place.home);
-  const { exit, stderr } = await here.vals('pull', '--merge');
-  expect({ exit, stderr }).toEqual({
-    exit: 10,
-    stderr: expect.stringContaining('git is not installed here'),
-  });
+  expect(await here.vals('pull', '--merge')).toMatchObject(ends(10, 'git is not installed here'));
   expect(place.read('a.ts')).toBe('mine');
 });
 
@@ -172,8 +167,7 @@ test('where the service cannot list vals, pull writes the id of a val that a fil
   const place = repository(service.env, { 'hello.ts': 'mine' });
   const { id: hello } = service.edit('hello', 'theirs');
   expect(await place.words(['push'], 5)).toEqual({ 'hello.ts': 'failed' });
-  const { exit, stderr } = await place.vals('pull', hello);
-  expect({ exit, stderr }).toEqual({ exit: 5, stderr: expect.stringContaining('Commit vals.json.') });
+  expect(await place.vals('pull', hello)).toMatchObject(ends(5, 'Commit vals.json.'));
   expect(place.manifest().ids).toEqual({ [`${service.env.VALS_BASE_URL}`]: { hello } });
   expect(await place.words(['pull', 'hello.ts', '--force'])).toEqual({ 'hello.ts': 'pulled' });
   expect(await place.words(['push'])).toEqual({ 'hello.ts': 'unchanged' });

@@ -8,6 +8,7 @@ import { recordKinds } from '../../../src/service/store/records.ts';
 import { createSpace, grant } from '../../../src/service/store/spaces.ts';
 import { isLong } from '../../support/cases.ts';
 import {
+  ends,
   environment,
   makeNamedPipe,
   program,
@@ -225,8 +226,9 @@ test('a full disk is exit 10, and leaves nothing behind', async () => {
   for (let i = 0; i < 5; i++) await service.putVal(`large${i}`, `${i}`.repeat(100_000));
   const source = postgres ? '--database' : '--data';
   // In a process of its own, because the disk can be unmounted only after the end of the process.
-  const { exit, stderr } = await runProcess(['backup', join(disk, 'copy.db'), source, service.at]);
-  expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining('its disk is full') });
+  expect(await runProcess(['backup', join(disk, 'copy.db'), source, service.at])).toMatchObject(
+    ends(10, 'its disk is full'),
+  );
   expect(readdirSync(disk)).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { lines } from '../../core/output/support.ts';
-import { run, runOnScreen } from '../../support/program.ts';
+import { ends, run, runOnScreen } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
 import { startTeam } from '../support/team.ts';
 
@@ -42,7 +42,7 @@ test('a token is made, listed without the secret, and ended', async () => {
     { ...record, lastUsedAt: expect.stringMatching(/:00\.000Z$/) },
     expect.objectContaining({ name: 'first' }),
   ]);
-  const unasked = { exit: 2, stderr: expect.stringContaining('--yes') };
+  const unasked = ends(2, '--yes');
   expect(await vals(['token', 'rm', 'ci'])).toMatchObject(unasked);
   const { id } = record;
   for (const word of ['ci', id.slice(0, 8)]) {
@@ -91,9 +91,8 @@ test('token rm ends the one with the name that was made at this base URL, and an
 test('a service without the route is said to have none', async () => {
   const { env } = await scriptedService([], () => ({ status: 404, body: {} }));
   for (const args of [['ls'], ['add', 'ci'], ['rm', 'ci', '--yes']]) {
-    expect(await run(['token', ...args], { env })).toMatchObject({
-      exit: 3,
-      stderr: expect.stringContaining('This service has no route for tokens'),
-    });
+    expect(await run(['token', ...args], { env })).toMatchObject(
+      ends(3, 'This service has no route for tokens'),
+    );
   }
 });
