@@ -4,10 +4,10 @@ import { InterruptedError } from '../../../../src/core/errors.ts';
 import { follow } from '../../../../src/core/http/lists/follow.ts';
 import type { Clock } from '../../../../src/core/lib/clock.ts';
 import { budget } from '../../../support/cases.ts';
+import { fastClock, runFastClock } from '../../../support/fast-clock.ts';
 import { inProcess } from '../../../support/in-process.ts';
 import { temporaryFolder } from '../../../support/program.ts';
 import { pageOf, type Reply, type Seen, scriptedService } from '../../../support/scripted-service.ts';
-import { fastClock, runFastClock } from '../request/faults/harness.ts';
 
 runFastClock();
 

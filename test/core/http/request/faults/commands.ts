@@ -1,4 +1,3 @@
-import { keptFile } from './harness.ts';
 import { type Asking, rowsOf } from './model.ts';
 
 export interface Command extends Asking {
@@ -7,7 +6,6 @@ export interface Command extends Asking {
   path: string;
   status: number;
   good: unknown;
-  isBatch: boolean;
   input: string;
 }
 
@@ -16,35 +14,33 @@ const val = { id, name: 'hello', code: 'export default 1', privacy: 'private', v
 const run = { id: 'run-1', val: { id, name: 'hello', version: 3 }, error: null };
 const runs = { data: [run], links: { self: 'https://vals.example/' } };
 
+export const files = {
+  'hello.ts': 'export default 1\n',
+  'large.ts': `// ${'x'.repeat(250_000)}\n`,
+};
+
 /** One command for each way to send a request and read its reply. The other commands differ only in their routes. */
-function commandsWith(input: string, file: string): readonly Command[] {
-  const command = (
-    name: string,
-    args: readonly string[],
-    [method, path]: readonly [Asking['method'], string],
-    [status, good, reads]: readonly [number, unknown, Asking['reads']],
-  ): Command => {
-    const isBatch = method === 'PUT' || method === 'DELETE';
-    return { name, args, method, path, status, good, reads, isBatch, input };
-  };
-  const me = { id: 'user-1', username: 'ada' };
-  return [
-    command('me', ['me'], ['GET', '/v1/me'], [200, me, 'record']),
-    command('runs', ['runs'], ['GET', '/v1/me/runs'], [200, runs, 'list']),
-    command('val create', ['val', 'create', 'hello'], ['POST', '/v1/vals'], [201, val, 'record']),
-    command('push', ['push', file], ['PUT', '/v1/vals'], [200, val, 'what there is']),
-    command('val rm', ['val', 'rm', id, '--yes'], ['DELETE', `/v1/vals/${id}`], [204, undefined, 'nothing']),
-  ];
-}
+const lines: [line: string, request: string, status: number, good: unknown, reads: Asking['reads']][] = [
+  ['me', 'GET /v1/me', 200, { id: 'user-1', username: 'ada' }, 'record'],
+  ['runs', 'GET /v1/me/runs', 200, runs, 'list'],
+  ['val create hello', 'POST /v1/vals', 201, val, 'record'],
+  ['push hello.ts', 'PUT /v1/vals', 200, val, 'what there is'],
+  [`val rm ${id} --yes`, `DELETE /v1/vals/${id}`, 204, undefined, 'nothing'],
+];
 
-const code = 'export default 1\n';
-const largeCode = `// ${'x'.repeat(250_000)}\n`;
+export const commands: readonly Command[] = lines.map(([line, request, status, good, reads]) => {
+  const [method, path = ''] = request.split(' ') as [Asking['method'], string];
+  return { name: line, args: line.split(' '), method, path, status, good, reads, input: files['hello.ts'] };
+});
 
-export const commands = commandsWith(code, keptFile('hello.ts', code));
-export const largeCommands = commandsWith(largeCode, keptFile('large.ts', largeCode));
+export const withLargeCode = (command: Command): Command => ({
+  ...command,
+  args: command.args.map((word) => word.replace('hello.ts', 'large.ts')),
+  input: files['large.ts'],
+});
 
-export function printed(command: Command, value: unknown): unknown {
-  switch (command.reads) {
+export function printed({ reads, args }: Command, value: unknown): unknown {
+  switch (reads) {
     case 'record':
       return value === undefined ? null : value;
     case 'list':
@@ -53,16 +49,9 @@ export function printed(command: Command, value: unknown): unknown {
       return [{ id, status: 'deleted' }];
     case 'what there is': {
       const { id, version } = (value ?? {}) as { id?: unknown; version?: unknown };
-      const [, file = ''] = command.args;
-      return [
-        {
-          file,
-          name: file.replace(/^.*\/|\.ts$/g, ''),
-          status: 'sent',
-          ...(typeof id === 'string' && { id }),
-          ...(version !== undefined && { version }),
-        },
-      ];
+      const [, file = ''] = args;
+      const shown = { ...(typeof id === 'string' && { id }), ...(version !== undefined && { version }) };
+      return [{ file, name: file.replace('.ts', ''), status: 'sent', ...shown }];
     }
   }
 }

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import type { FastClock } from '../../../../support/fast-clock.ts';
 import type { Command } from './commands.ts';
-import { canary, type Ending, type FastClock, json, response, sendAndEnd } from './harness.ts';
+import { canary, type Ending, json, response, sendAndEnd } from './harness.ts';
 import type { Meeting } from './model.ts';
 
 export interface World {
@@ -29,36 +30,31 @@ const asked = (name: string, meets: Fault['meets'], act: Fault['act'], more: Par
   ...more,
 });
 
-const answered = (name: string, meets: Fault['meets'], text: string, more: Partial<Fault> = {}): Fault =>
-  asked(name, meets, (socket) => socket.write(text, 'latin1'), more);
+type Text = string | ((world: World) => string);
+const textIn = (text: Text, world: World): string => (typeof text === 'string' ? text : text(world));
 
-export const goodAnswer = ({ status, good }: Command): string =>
+const answered = (name: string, meets: Fault['meets'], text: Text, more: Partial<Fault> = {}): Fault =>
+  asked(name, meets, (socket, world) => socket.write(textIn(text, world), 'latin1'), more);
+
+export const goodAnswer = ({ command: { status, good } }: Pick<World, 'command'>): string =>
   response(status, good === undefined ? '' : json(good));
 
-const wordyAnswer = ({ good }: Command): string => response(200, json(good ?? { deleted: true }));
+const wordyAnswer = ({ command: { good } }: World): string => response(200, json(good ?? { deleted: true }));
 
 const hangingUp: Fault[] = (['RST', 'FIN'] as const).flatMap((end: Ending) => {
   const lost: Meeting = { kind: 'hung up', taken: 'yes' };
   const cut: Meeting = { kind: 'cut' };
-  const after = (
-    where: string,
-    meets: Meeting,
-    text: string | ((command: Command) => string),
-    stage: Fault['stage'] = 'asked',
-  ): Fault => ({
-    name: `${end} ${where}`,
-    stage,
-    meets,
-    act: (socket, { clock, command }) =>
-      sendAndEnd(socket, typeof text === 'string' ? text : text(command), end, clock),
+  const after = (where: string, meets: Meeting, text: Text, stage: Fault['stage'] = 'asked'): Fault => ({
+    ...{ name: `${end} ${where}`, stage, meets },
+    act: (socket, world) => sendAndEnd(socket, textIn(text, world), end, world.clock),
   });
   return [
     after('on accept', { kind: 'hung up', taken: end === 'RST' ? 'no' : 'maybe' }, '', 'accept'),
     after('after the first bytes of the request', lost, '', 'begun'),
     after('after the request', lost, ''),
     after('in the headers', lost, 'HTTP/1.1 200 OK\r\ncontent-type: applica'),
-    after('in the body', cut, (command) => wordyAnswer(command).slice(0, -3)),
-    after('before the last chunk', cut, (command) => chunked(command).slice(0, -5)),
+    after('in the body', cut, (world) => wordyAnswer(world).slice(0, -3)),
+    after('before the last chunk', cut, (world) => chunked(world).slice(0, -5)),
     after(
       'in the body of a 422',
       { kind: 'status', status: 422 },
@@ -67,7 +63,7 @@ const hangingUp: Fault[] = (['RST', 'FIN'] as const).flatMap((end: Ending) => {
   ];
 });
 
-function chunked({ good }: Command): string {
+function chunked({ command: { good } }: World): string {
   const body = json(good ?? { deleted: true });
   const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n';
   return `${head}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
@@ -76,72 +72,59 @@ function chunked({ good }: Command): string {
 const good = ({ good }: Command): Meeting => ({ kind: 'value', value: good });
 const wordy = ({ good }: Command): Meeting => ({ kind: 'value', value: good ?? { deleted: true } });
 
-const late = (name: string, meets: Meeting, act: Fault['act'], stage: Fault['stage'] = 'asked'): Fault => ({
-  name,
-  stage,
-  meets,
-  act,
-  timeout: 60,
-});
 const noHead: Meeting = { kind: 'silence', begun: false };
 const noEnd: Meeting = { kind: 'silence', begun: true };
-const trickling =
-  (head: string): Fault['act'] =>
-  (socket, { clock }) => {
-    const writeMore = (text: string): void => {
-      if (socket.destroyed) return;
-      socket.write(text);
-      clock.after(2_000, () => writeMore(' '));
-    };
-    writeMore(head);
-  };
+const late = { timeout: 60 };
+
+const trickling = (name: string, meets: Meeting, head: string): Fault =>
+  asked(
+    name,
+    meets,
+    (socket, { clock }) => {
+      const writeMore = (text: string): void => {
+        if (socket.destroyed) return;
+        socket.write(text);
+        clock.after(2_000, () => writeMore(' '));
+      };
+      writeMore(`${head}\r\ncontent-length: 9999\r\n\r\n{`);
+    },
+    late,
+  );
 
 const slowness: Fault[] = [
-  late(
+  asked(
     'a black hole that accepts and never reads',
     { kind: 'silence', begun: false, unread: true },
     (socket) => void socket.pause(),
-    'accept',
+    { ...late, stage: 'accept' },
   ),
-  late('no answer', noHead, () => {}),
-  late('an answer that stalls in its body', noEnd, (socket, { command }) =>
-    socket.write(wordyAnswer(command).slice(0, -3), 'latin1'),
+  asked('no answer', noHead, () => {}, late),
+  answered('an answer that stalls in its body', noEnd, (world) => wordyAnswer(world).slice(0, -3), late),
+  asked('slow headers within the deadline', good, (socket, world) =>
+    world.clock.after(8_000, () => void socket.write(goodAnswer(world), 'latin1')),
   ),
-  asked('slow headers within the deadline', good, (socket, { clock, command }) =>
-    clock.after(8_000, () => void socket.write(goodAnswer(command), 'latin1')),
-  ),
-  late(
-    'a body that trickles past the deadline',
-    noEnd,
-    trickling('HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n{'),
-  ),
-  late(
-    'a 404 whose body never ends',
-    { kind: 'status', status: 404 },
-    trickling('HTTP/1.1 404 No\r\ncontent-length: 9999\r\n\r\n{'),
-  ),
+  trickling('a body that trickles past the deadline', noEnd, 'HTTP/1.1 200 OK'),
+  trickling('a 404 whose body never ends', { kind: 'status', status: 404 }, 'HTTP/1.1 404 No'),
 ];
 
-const refused = (name: string, status: number, text: string, more: Partial<Fault> = {}): Fault =>
+const refused = (name: string, status: number, text: Text, more: Partial<Fault> = {}): Fault =>
   answered(name, { kind: 'status', status }, text, more);
 
 const statuses = [400, 401, 403, 404, 405, 408, 409, 410, 412, 413, 422, 429, 500, 501, 502, 503, 504].map(
-  (status) => {
-    const inMessage = () => `for ${status}`;
-    return refused(`status ${status}`, status, response(status, json({ message: inMessage() })), {
-      inMessage,
-    });
-  },
+  (status) =>
+    refused(`status ${status}`, status, response(status, json({ message: `for ${status}` })), {
+      inMessage: () => `for ${status}`,
+    }),
 );
 
 const later = (status: number, value: string): string => response(status, '', [`retry-after: ${value}`]);
 
 const retryAfter: Fault[] = [
   refused('429, Retry-After in seconds', 429, later(429, '3'), { leastGapMs: 3_000 }),
-  asked(
+  refused(
     '503, Retry-After as a date',
-    { kind: 'status', status: 503 },
-    (socket, { clock }) => socket.write(later(503, new Date(clock.now() + 4_000).toUTCString())),
+    503,
+    ({ clock }) => later(503, new Date(clock.now() + 4_000).toUTCString()),
     { leastGapMs: 2_000 },
   ),
   answered(
@@ -153,10 +136,10 @@ const retryAfter: Fault[] = [
 ];
 
 const redirect = (status: number, name: string, location: (world: World) => string): Fault =>
-  asked(
+  answered(
     `${status} to ${name}`,
     { kind: 'redirect' },
-    (socket, world) => socket.write(response(status, '', [`location: ${location(world)}`]), 'latin1'),
+    (world) => response(status, '', [`location: ${location(world)}`]),
     { inMessage: location },
   );
 
@@ -206,10 +189,10 @@ function changed(value: unknown, change: (text: string) => string): unknown {
 }
 
 const answeredWith = (name: string, value: (command: Command) => unknown): Fault =>
-  asked(
+  answered(
     name,
     (command) => ({ kind: 'value', value: value(command) }),
-    (socket, { command }) => socket.write(ok(json(value(command))), 'latin1'),
+    ({ command }) => ok(json(value(command))),
   );
 
 const withTexts = (name: string, change: (text: string) => string): Fault =>
@@ -250,35 +233,31 @@ const tokens: Fault[] = [
   answered('the token as a status', { kind: 'not HTTP' }, `HTTP/1.1 ${canary}\r\n\r\n`),
 ];
 
-const early: Fault = {
-  name: '413 before the request is whole',
+const early = refused('413 before the request is whole', 413, response(413, json({ message: 'too large' })), {
   stage: 'begun',
-  meets: { kind: 'status', status: 413 },
-  act: (socket) => void socket.write(response(413, json({ message: 'too large' }))),
-};
+});
 
 const notHttp = { kind: 'not HTTP' as const };
 const framing: Fault[] = [
-  asked('content-length too long, then the end', { kind: 'cut' }, (socket, { command }) =>
-    socket.end(wordyAnswer(command).replace(/(content-length: )\d+/, '$110000'), 'latin1'),
+  asked('content-length too long, then the end', { kind: 'cut' }, (socket, world) =>
+    socket.end(wordyAnswer(world).replace(/(content-length: )\d+/, '$110000'), 'latin1'),
   ),
   answered(
     'a bad chunk',
     { kind: 'cut' },
     'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"id"\r\nzz\r\n:1}\r\n0\r\n\r\n',
   ),
-  asked('a good answer in chunks', wordy, (socket, { command }) => socket.write(chunked(command), 'latin1')),
-  asked('a body without a length, cut', notJson, (socket, { command }) =>
-    socket.end(
-      `HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${json(command.good ?? {}).slice(0, -1)}`,
-      'latin1',
-    ),
+  answered('a good answer in chunks', wordy, chunked),
+  asked('a body without a length, cut', notJson, (socket, { command: { good } }) =>
+    socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${json(good ?? {}).slice(0, -1)}`, 'latin1'),
   ),
-  asked('hints before the answer', good, (socket, { command }) =>
-    socket.write(`HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${goodAnswer(command)}`, 'latin1'),
+  answered(
+    'hints before the answer',
+    good,
+    (world) => `HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${goodAnswer(world)}`,
   ),
   answered('a header of 100 KB', notHttp, `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n\r\n{}`),
-  asked('the greeting of another protocol', notHttp, (socket) => socket.write('SSH-2.0-OpenSSH_9.6\r\n')),
+  answered('the greeting of another protocol', notHttp, 'SSH-2.0-OpenSSH_9.6\r\n'),
   answered('a status above all classes', { kind: 'no status' }, response(600)),
 ];
 

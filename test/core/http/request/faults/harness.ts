@@ -1,94 +1,30 @@
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
+import { beforeAll } from 'vitest';
 import { InterruptedError } from '../../../../../src/core/errors.ts';
 import type { Clock } from '../../../../../src/core/lib/clock.ts';
-import { inProcess } from '../../../../support/in-process.ts';
+import { type FastClock, fastClock, runFastClock, stepMs } from '../../../../support/fast-clock.ts';
+import { inProcess, type Output } from '../../../../support/in-process.ts';
+import { folderOf } from '../../../../support/program.ts';
 
 export const canary = 'canary-7Qx3kP9wZt';
 
-const tickMs = 4;
-const stepMs = 400;
+let folder = '';
+let invocations = 0;
 
-/** Client and server share `time`, so that an answer is not late if the event loop stalls. */
-const time = { now: 0, timers: new Set<{ due: number; callback: () => void }>() };
-
-function tick(): void {
-  time.now += stepMs;
-  for (const timer of [...time.timers]) {
-    if (timer.due > time.now || !time.timers.delete(timer)) continue;
-    timer.callback();
-  }
-}
-
-export interface FastClock extends Clock {
-  elapsed(): number;
-}
-
-export function fastClock(): FastClock {
-  const start = time.now;
-  const base = Date.now();
-  let firstWait: number | undefined;
-  return {
-    now: () => base + time.now - start,
-    elapsed: () => time.now - (firstWait ?? time.now),
-    after(ms, callback) {
-      firstWait ??= time.now;
-      const timer = { due: time.now + ms, callback };
-      time.timers.add(timer);
-      return () => void time.timers.delete(timer);
-    },
-  };
-}
-
-const folder = join(tmpdir(), `vals-faults-${randomUUID()}`);
-const keptFiles = new Map<string, string>();
-
-export function keptFile(name: string, text: string): string {
-  const path = join(folder, name);
-  keptFiles.set(path, text);
-  return path;
-}
-
-/** Each file of tests that needs the fast clock calls this function, because files share a process and this module. */
-export function runFastClock(): void {
-  let ticking: NodeJS.Timeout;
-  beforeAll(() => {
-    ticking = setInterval(tick, tickMs);
-  });
-  afterAll(() => {
-    clearInterval(ticking);
-    time.timers.clear();
-  });
-}
-
-export function prepareFaults(): void {
+/** The commands find the files in their working directory. */
+export function prepareFaults(files: Record<string, string>): void {
+  folder = folderOf(files);
   runFastClock();
+  // The first runs load the code of the program, which on a busy machine takes too long for the fast clock.
   beforeAll(async () => {
-    mkdirSync(folder, { recursive: true });
-    for (const [path, text] of keptFiles) writeFileSync(path, text);
-    await loadProgram();
+    const clock = fastClock();
+    const server = await rawServer(clock, { asked: (socket) => socket.write(response(200, '{}')) });
+    for (const terminal of [false, true]) {
+      await invoke(['me'], { ...server, clock, terminal, patienceMs: Infinity });
+    }
+    await server.close();
   });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-}
-
-/** The first `invoke` loads the code of the program, which on a busy machine takes too long for the fast clock. */
-async function loadProgram(): Promise<void> {
-  const clock = fastClock();
-  const server = await rawServer(clock, { asked: (socket) => socket.write(response(200, '{}')) });
-  for (const terminal of [false, true]) {
-    await invoke(['me'], { baseUrl: server.baseUrl, clock, terminal, patienceMs: Infinity });
-  }
-  await server.close();
-}
-
-export interface Invocation {
-  exit: number | string;
-  stdout: string;
-  stderr: string;
 }
 
 export interface InvokeOptions {
@@ -96,21 +32,23 @@ export interface InvokeOptions {
   clock: FastClock;
   terminal: boolean;
   input?: string;
+  /** Then a command that still runs is interrupted, which is none of the exit codes that a test expects. */
   patienceMs: number;
 }
 
-export async function invoke(args: readonly string[], options: InvokeOptions): Promise<Invocation> {
-  const { clock, terminal, input } = options;
+export async function invoke(
+  args: readonly string[],
+  { baseUrl, clock, terminal, input, patienceMs }: InvokeOptions,
+): Promise<Output> {
   const controller = new AbortController();
-  let heard = { stdout: '', stderr: '' };
-  const ended = inProcess(args, {
+  const stopWaiting = fastClock().after(patienceMs, () => controller.abort(new InterruptedError(130)));
+  const output = await inProcess(args, {
     env: {
       HOME: folder,
-      VALS_CONFIG_DIR: join(folder, 'config'),
       // The system gives a port to several servers, one after the other. With one folder for all, a push would know the
       // version of the val from an earlier server on the same port.
-      VALS_DATA_DIR: mkdtempSync(join(folder, 'data-')),
-      VALS_BASE_URL: options.baseUrl,
+      VALS_DATA_DIR: join(folder, `data-${invocations++}`),
+      VALS_BASE_URL: baseUrl,
       VALS_TOKEN: canary,
       TERM: 'xterm-256color',
       LANG: 'C.UTF-8',
@@ -120,21 +58,9 @@ export async function invoke(args: readonly string[], options: InvokeOptions): P
     input,
     signal: controller.signal,
     clock,
-    heard(output) {
-      heard = output;
-    },
-  }).then(
-    ({ exit }) => exit,
-    (error: unknown) => `threw ${error}`,
-  );
-  let stopWaiting = () => {};
-  const hung = new Promise<string>((resolve) => {
-    stopWaiting = fastClock().after(options.patienceMs, () => resolve('hung'));
   });
-  const exit = await Promise.race([ended, hung]);
   stopWaiting();
-  if (exit === 'hung') controller.abort(new InterruptedError(130));
-  return { exit, ...heard };
+  return output;
 }
 
 export interface Asked {
@@ -162,8 +88,7 @@ export interface RawServer {
 export async function rawServer(clock: Clock, handlers: Handlers): Promise<RawServer> {
   const sockets = new Set<Socket>();
   const requests: Asked[] = [];
-  let connections = 0;
-  let begun = 0;
+  let [connections, begun] = [0, 0];
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
@@ -171,26 +96,18 @@ export async function rawServer(clock: Clock, handlers: Handlers): Promise<RawSe
     socket.on('data', (bytes) => {
       if (received === '') handlers.begun?.(socket, begun++);
       received += bytes.toString('latin1');
-      for (;;) {
-        const end = endOfRequest(received);
-        if (end === undefined) return;
-        const text = received.slice(0, end);
-        received = received.slice(end);
-        const request = readRequest(text, clock.now());
-        requests.push(request);
-        handlers.asked?.(socket, requests.length - 1, request);
-        if (received === '') return;
-        handlers.begun?.(socket, begun++);
-      }
+      const end = endOfRequest(received);
+      if (end === undefined) return;
+      const request = readRequest(received.slice(0, end), clock.now());
+      received = received.slice(end);
+      requests.push(request);
+      handlers.asked?.(socket, requests.length - 1, request);
     });
     handlers.accepted?.(socket, connections++);
   });
-  await new Promise<void>((listening, failed) => {
-    server.once('error', failed).listen(0, '127.0.0.1', listening);
-  });
-  const address = server.address() as AddressInfo;
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   return {
-    baseUrl: `http://127.0.0.1:${address.port}`,
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     connections: () => connections,
     begun: () => begun,
     requests,

@@ -44,25 +44,6 @@ export function expected(asking: Asking, meeting: Meeting, forever: boolean): Ex
   }
 }
 
-/** The exit code after several attempts. `undefined` stands for a success, or a 404 if there never was such a thing. */
-export function exitAfter(
-  asking: Asking,
-  meetings: readonly (Meeting | undefined)[],
-  { isAbsent = false } = {},
-): number {
-  let isInDoubt = false;
-  for (let attempt = 1; ; attempt++) {
-    const meeting = meetings[attempt - 1];
-    if (meeting === undefined) return isAbsent && !isInDoubt ? 3 : 0;
-    const [exit = 0] = exitsOf(asking, meeting);
-    isInDoubt ||= exit === 8;
-    if (attempt < mostAttempts && sentAgain(asking.method, meeting) === 'yes') continue;
-    const isDeleted = asking.method === 'DELETE' && meeting.kind === 'status' && meeting.status === 404;
-    if (exit === 0 || (isInDoubt && isDeleted)) return 0;
-    return isInDoubt ? 8 : exit;
-  }
-}
-
 const attempts = (meeting: Meeting): number => (meeting.kind === 'silence' ? 2 : mostAttempts);
 
 function countedOf(meeting: Meeting): [number, number] {
