@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 
 const folder = 'test/support/certificates';
 
-export type CertificateName = 'good' | 'expired' | 'not-yet-valid' | 'other-host' | 'self-signed';
+export type CertificateName = 'good' | 'expired' | 'other-host' | 'self-signed';
 
 export function certificate(name: CertificateName): { key: Buffer; cert: Buffer } {
   const pem = readFileSync(`${folder}/${name}.pem`);

@@ -5,7 +5,6 @@ import { testToken } from './scripted-service.ts';
 export interface RawService {
   port: number;
   connections(): number;
-  stopListening(): void;
   env: { VALS_BASE_URL: string; VALS_TOKEN: string };
 }
 
@@ -24,7 +23,6 @@ export async function rawService(handlers: {
   return {
     port,
     connections: () => connections,
-    stopListening: () => void server.close(),
     env: { VALS_BASE_URL: `http://127.0.0.1:${port}`, VALS_TOKEN: testToken },
   };
 }

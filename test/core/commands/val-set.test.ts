@@ -74,7 +74,12 @@ describe('vals val set on a service without the route', () => {
   it.each<[what: string, exit: number, says: string, replies: Reply[]]>([
     ['the val is gone', 3, 'no val', [{ status: 410 }]],
     ['some fields were not applied', 9, 'the name of', [{ status: 404 }, ...afterVersion(partly)]],
-    ['a version changes nothing', 6, 'name and privacy', [{ status: 405 }, ...afterVersion(original)]],
+    [
+      'a version changes nothing',
+      6,
+      'name and privacy',
+      [{ status: 405 }, ...afterVersion({ ...original, version: 2 })],
+    ],
     ['a 200 changes nothing', 6, 'name and privacy', [{ body: {} }, { body: original }]],
     ['the answer is lost', 8, 'not known', [{ status: 404 }, { body: original }, { status: 500 }]],
     ['the val cannot be read then', 8, 'could not be read afterwards', [{ status: 204 }, { status: 404 }]],

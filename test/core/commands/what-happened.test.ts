@@ -30,7 +30,6 @@ it.each<
 >([
   ['version new ID other.ts', {}, 'one', '✓ hello is now version 2.', 2, 'one other'],
   ['version new ID same.ts', {}, 'one', 'Version 1 already has this code.', 1, 'one'],
-  ['version new hello same.ts', { repeats: true }, 'one', '✓ hello is now version 2.', 2, 'one one'],
   [
     'version new hello other.ts',
     { writes: 'always 200' },
@@ -137,15 +136,6 @@ describe('vals push', () => {
       method === 'PUT' ? { body: { id, name: 'hello', version: 1 } } : undefined;
     expect(await push(service, home, 'a.ts', 'three')).toMatchObject({ status: 'sent', version: 1 });
   });
-});
-
-it('val set names the version that was made for nothing', async () => {
-  const { screen, codes } = await serviceWith({ ignoresUnknown: true, repeats: true }, ['one']);
-  expect(await screen('val set ID --privacy public')).toEqual({
-    exit: 6,
-    screen: expect.stringMatching(/did not change the privacy of hello\..*version 2/),
-  });
-  expect(codes('hello')).toEqual(['one', 'one']);
 });
 
 it.each([

@@ -39,5 +39,4 @@ cp "$work/authority.crt" authority.pem
 by_itself self-signed "$here" 2020 2120
 by_authority good "$here" 2020 2120
 by_authority expired "$here" 2020 2021
-by_authority not-yet-valid "$here" 2099 2120
 by_authority other-host 'subjectAltName=DNS:other.example,DNS:another.example' 2020 2120

@@ -1,5 +1,3 @@
-import type { Switches } from './switches.ts';
-
 export interface Answer {
   status: number;
   headers?: Record<string, string>;
@@ -33,12 +31,11 @@ const limits: Record<Field, RegExp> = {
 export function fieldsOf(
   body: Record<string, unknown>,
   required: readonly Field[],
-  optional: readonly Field[],
-  { ignoresUnknown }: Switches,
+  optional: readonly Field[] = [],
 ): Partial<Record<Field, string>> {
   const known: readonly string[] = [...required, ...optional];
   const unknown = Object.keys(body).find((key) => !known.includes(key));
-  if (unknown !== undefined && !ignoresUnknown) throw new Refusal(400, `body must not have ${unknown}`);
+  if (unknown !== undefined) throw new Refusal(400, `body must not have ${unknown}`);
   for (const field of required) {
     if (body[field] === undefined) throw new Refusal(400, `body must have ${field}`);
   }
@@ -70,20 +67,4 @@ export function pageOf(rows: readonly object[], url: URL): Answer {
   next.searchParams.set('offset', String(offset + limit));
   const links = offset + limit < rows.length ? { next: next.href } : {};
   return { status: 200, body: { data: rows.slice(offset, offset + limit), links } };
-}
-
-/** `since` is exclusive, `until` inclusive. */
-export function inRange(time: string | undefined, query: URLSearchParams): boolean {
-  const [since, until] = ['since', 'until'].map((name) => timeIn(query, name));
-  const at = Date.parse(time ?? '');
-  return (since === undefined || at > since) && (until === undefined || at <= until);
-}
-
-function timeIn(query: URLSearchParams, name: string): number | undefined {
-  const text = query.get(name);
-  if (text === null) return undefined;
-  const time = Date.parse(text);
-  if (!/^\d{4}-\d\d-\d\dT.*Z$/.test(text) || Number.isNaN(time))
-    throw new Refusal(400, `${name} must be a time`);
-  return time;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Answer, absent, fieldsOf, inRange, pageOf, Refusal } from './answers.ts';
+import { type Answer, absent, fieldsOf, pageOf, Refusal } from './answers.ts';
 import {
   addVersion,
   changeFields,
@@ -82,7 +82,7 @@ function written(request: Request, val: Val, status: number): Answer {
 function refuseTakenName(request: Request, name: string | undefined, own?: Val): void {
   const taken = name === undefined ? undefined : valNamed(request.store, me(request), name);
   if (taken === undefined || taken === own) return;
-  throw new Refusal(request.switches.nameTaken ?? 409, `the name ${name} is already taken`);
+  throw new Refusal(409, `the name ${name} is already taken`);
 }
 
 function versionOf(request: Request, val: Val) {
@@ -96,31 +96,15 @@ const newestFirst = (runs: readonly Run[]): Run[] =>
 
 const withoutLogs = ({ logs: _left, ...run }: Run): object => run;
 
-function myRuns({ store, url }: Request): Answer {
-  const filter = url.searchParams.get('error');
-  if (filter !== null && !/^(?:true|false)$/.test(filter)) throw new Refusal(400, 'error must be a boolean');
-  const rows = newestFirst(store.runs)
-    .filter(({ error }) => filter === null || (error !== null) === (filter === 'true'))
-    .filter(({ runStartAt }) => inRange(runStartAt, url.searchParams));
-  return pageOf(rows.map(withoutLogs), url);
-}
-
-function myComments({ url }: Request): Answer {
-  const relationship = url.searchParams.get('relationship') ?? 'any';
-  if (!/^(?:any|given|received)$/.test(relationship)) throw new Refusal(400, 'relationship is not valid');
-  inRange(undefined, url.searchParams);
-  return pageOf([], url);
-}
-
 /** The routes of the documented interface. */
 const documented: Route[] = [
   route('GET /v1/me', (request) => ok(me(request))),
-  route('GET /v1/me/runs', myRuns),
+  route('GET /v1/me/runs', ({ store, url }) => pageOf(newestFirst(store.runs).map(withoutLogs), url)),
   route('GET /v1/me/likes', ({ url }) => pageOf([], url)),
-  route('GET /v1/me/comments', myComments),
+  route('GET /v1/me/comments', ({ url }) => pageOf([], url)),
   route('GET /v1/me/references', () => ok({ data: [], links: {} })),
   route('POST /v1/vals', (request) => {
-    const fields = fieldsOf(request.body, ['name', 'code'], ['readme', 'privacy'], request.switches);
+    const fields = fieldsOf(request.body, ['name', 'code'], ['readme', 'privacy']);
     const name = fields.name ?? '';
     refuseTakenName(request, name);
     const val = createVal(request.store, request.switches, me(request), { ...fields, name });
@@ -128,7 +112,7 @@ const documented: Route[] = [
   }),
   route('PUT /v1/vals', (request) => {
     const { store, switches } = request;
-    const { name = '', code = '' } = fieldsOf(request.body, ['name', 'code'], [], switches);
+    const { name = '', code = '' } = fieldsOf(request.body, ['name', 'code']);
     const known = valNamed(store, me(request), name);
     if (known === undefined) {
       return written(request, createVal(store, switches, me(request), { name, code }), 201);
@@ -150,7 +134,7 @@ const documented: Route[] = [
     const { store, switches } = request;
     const val = writable(request);
     const others = switches.versionFields ? (['name', 'readme', 'privacy'] as const) : [];
-    const { code = '', ...fields } = fieldsOf(request.body, ['code'], others, switches);
+    const { code = '', ...fields } = fieldsOf(request.body, ['code'], others);
     refuseTakenName(request, fields.name, val);
     const isNew = addVersion(store, switches, val, code);
     if (Object.keys(fields).length > 0) changeFields(val, fields);
@@ -188,7 +172,7 @@ const list = route('GET /v1/users/{user_id}/vals', (request) => {
 
 const changeVal = route('PUT /v1/vals/{val_id}', (request) => {
   const val = writable(request);
-  const fields = fieldsOf(request.body, [], ['name', 'readme', 'privacy'], request.switches);
+  const fields = fieldsOf(request.body, [], ['name', 'readme', 'privacy']);
   refuseTakenName(request, fields.name, val);
   changeFields(val, fields);
   return { status: 204, headers: headersOf(request.switches, val) };

@@ -16,16 +16,10 @@ export interface Switches {
   recordRuns?: boolean;
   /** `GET /v1/alias/{username}/{name}`. */
   alias?: boolean;
-  /** The status for a name that is taken: 409 without this. */
-  nameTaken?: 400 | 422;
-  /** A write of the code that a val has already makes a version. */
-  repeats?: boolean;
   /** How writes are answered: 201 or 200 with the val, always 200 with the val, or 204 without a body. */
   writes?: 'exact' | 'always 200' | 'empty';
   /** `false`: no record has `createdAt`, `updatedAt` or `versionCreatedAt`. */
   times?: boolean;
-  /** Unknown fields of bodies are ignored, in place of 400. */
-  ignoresUnknown?: boolean;
   /** The privacy of new vals: `private` without this. */
   privacy?: string;
   now?(): number;
