@@ -96,9 +96,9 @@ function changesBehind(store: ReturnType<typeof newStore>, switches: Switches, a
   return {
     ada: () => ada,
     /** Makes the val or gives it another version. */
-    edit(name: string, code: string, { owner = ada }: { owner?: Person } = {}): Val {
+    edit(name: string, code: string, { owner = ada, id }: { owner?: Person; id?: string } = {}): Val {
       const val = valNamed(store, owner, name);
-      if (val === undefined) return createVal(store, switches, owner, { name, code });
+      if (val === undefined) return createVal(store, switches, owner, { id, name, code });
       addVersion(store, switches, val, code);
       return val;
     },

@@ -2,15 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { spawn } from '@lydell/node-pty';
 import { execa } from 'execa';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { completions } from '../../../src/core/command-line/completion/completions.ts';
 import { shells } from '../../../src/core/command-line/completion/scripts.ts';
 import { commandTree } from '../../../src/main.ts';
 import { has } from '../../support/features.ts';
 import { environment, folderOf, program, run, temporaryFolder } from '../../support/program.ts';
 import { startStrict } from '../../support/strict-service.ts';
+import { openTerminal } from '../../support/terminal.ts';
 
 /** What a shell does with spaces, quotes, `=`, `:` and files. What is offered is tested below, without a shell. */
 const typed: [lineBeforeTab: string, argsThatRun: string[]][] = [
@@ -45,35 +45,18 @@ printf 'ran:'; printf '[%s]' "$@"; printf '\\n'
   return { folder, env };
 }
 
-async function typeWithTab(shell: string, args: string[], load: string) {
-  const { folder, env } = workplace();
-  const terminal = spawn(shell, args, { cols: 200, rows: 50, cwd: folder, env });
-  onTestFinished(() => terminal.kill('SIGKILL'));
-  let screen = '';
-  let onOutput = () => {};
-  terminal.onData((data) => {
-    screen += data;
-    onOutput();
-  });
-  const appears = (pattern: RegExp) =>
-    new Promise<RegExpExecArray>((resolve) => {
-      onOutput = () => {
-        const found = pattern.exec(screen);
-        if (found) resolve(found);
-      };
-      onOutput();
-    });
-  await appears(/ready: /);
-  terminal.write(`${load}; echo load''ed\r`);
-  await appears(/\bloaded/);
-  const ran: string[] = [];
-  for (const line of lines) {
-    screen = '';
-    terminal.write(`${line}\t\r`);
-    const [, shown = ''] = await appears(/^ran:(.*)\r$/m);
-    ran.push(shown);
+async function typeWithTab(shell: string[], load: string) {
+  const { folder: cwd, env } = workplace();
+  const terminal = openTerminal(shell, { cwd, env, columns: 200 });
+  await terminal.shows('ready: ');
+  terminal.press(`${load}; echo load''ed\r`);
+  await terminal.shows(/\bloaded/);
+  const ran = () => [...terminal.text().matchAll(/^ran:(.*)\r$/gm)].map(([, shown]) => shown);
+  for (const [index, line] of lines.entries()) {
+    terminal.press(`${line}\t\r`);
+    await expect.poll(() => ran().length).toBe(index + 1);
   }
-  return ran;
+  return ran();
 }
 
 const lines = typed.map(([line]) => line);
@@ -81,32 +64,26 @@ const expected = typed.map(([, words]) => words.map((word) => `[${word}]`).join(
 
 const isThere = (shell: string): boolean => spawnSync(shell, ['--version']).status === 0;
 
-describe.runIf(isThere('bash'))('completion in bash', () => {
-  it('works at a terminal', async () => {
-    const args = ['--norc', '--noprofile', '-i'];
-    expect(await typeWithTab('bash', args, 'eval "$(vals completion bash)"')).toEqual(expected);
-  });
+it.runIf(isThere('bash'))('completion works in bash at a terminal', async () => {
+  const shell = ['bash', '--norc', '--noprofile', '-i'];
+  expect(await typeWithTab(shell, 'eval "$(vals completion bash)"')).toEqual(expected);
 });
 
-describe.runIf(isThere('zsh'))('completion in zsh', () => {
-  it('works at a terminal', async () => {
-    expect(await typeWithTab('zsh', ['-f', '-i'], 'eval "$(vals completion zsh)"')).toEqual(expected);
-  });
+it.runIf(isThere('zsh'))('completion works in zsh at a terminal', async () => {
+  expect(await typeWithTab(['zsh', '-f', '-i'], 'eval "$(vals completion zsh)"')).toEqual(expected);
 });
 
-describe.runIf(isThere('fish'))('completion in fish', () => {
-  it('works', async () => {
-    const script = `
-      vals completion fish | source
-      for line in $argv
-        echo (complete -C $line | string replace -r '\\t.*' '' | string join '|')
-      end`;
-    const { folder: cwd, env } = workplace();
-    const { stdout, stderr } = await execa('fish', ['-c', script, ...lines], { cwd, env, extendEnv: false });
-    expect(stderr).toBe('');
-    const offered = typed.map(([line, words]) => (line.endsWith(` ${words.at(-1)}`) ? '' : words.at(-1)));
-    expect(stdout.split('\n')).toEqual(offered);
-  });
+it.runIf(isThere('fish'))('completion works in fish', async () => {
+  const script = `
+    vals completion fish | source
+    for line in $argv
+      echo (complete -C $line | string replace -r '\\t.*' '' | string join '|')
+    end`;
+  const { folder: cwd, env } = workplace();
+  const { stdout, stderr } = await execa('fish', ['-c', script, ...lines], { cwd, env, extendEnv: false });
+  expect(stderr).toBe('');
+  const offered = typed.map(([line, words]) => (line.endsWith(` ${words.at(-1)}`) ? '' : words.at(-1)));
+  expect(stdout.split('\n')).toEqual(offered);
 });
 
 describe('vals completion', () => {
@@ -115,12 +92,12 @@ describe('vals completion', () => {
     expect(await run(['completion', shell])).toMatchObject({ exit: 0, stdout: prepared, stderr: '' });
   });
 
-  it.each(shells)('%s: offers no name that the shell could run', async (shell) => {
+  it('offers no name that a shell could run', async () => {
     const home = temporaryFolder();
     const { env, edit } = await startStrict({ list: true });
     for (const name of [...hostileNames, 'plain']) edit(name, 'code');
-    expect(await run(['ls'], { env, home })).toMatchObject({ exit: 0 });
-    const { exit, stdout, stderr } = await run(['__complete', shell, 'val', 'rm', ''], { env, home });
+    await run(['ls'], { env, home });
+    const { exit, stdout, stderr } = await run(['__complete', 'bash', 'val', 'rm', ''], { env, home });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     expect(stdout.replaceAll('\t', '').split('\n')).toEqual(['plain', '']);
   });

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { runBatch } from '../../../src/core/command-line/batch.ts';
 import { summarizeFailures } from '../../../src/core/command-line/failures.ts';
 import { AuthError, LocalError, RefusedError, UnknownOutcomeError } from '../../../src/core/errors.ts';
-import { sh } from '../../../src/core/lib/hint.ts';
 
 const pushed = { verb: 'pushed', things: 'vals' };
 
@@ -31,21 +30,6 @@ describe('the summary of failures', () => {
     const { error, warnings } = summarizeFailures(failures, { ...pushed, total, done });
     expect(error).toMatchObject({ exit: done === 0 ? 6 : 9, message });
     expect(warnings).toEqual([]);
-  });
-
-  it('has a warning for each kind of failure if there are several', () => {
-    const failures = ['changed', 'is gone'].map((what) =>
-      refused(what, `${what}.ts ${what}.`, { subject: `${what}.ts` }),
-    );
-    expect(summarizeFailures(failures, { ...pushed, total: 2, done: 0 }).warnings).toHaveLength(2);
-  });
-
-  it('says of which file the commands of a hint are', () => {
-    const failures = ['a.ts', 'b.ts'].map((subject) =>
-      refused(subject, `${subject} changed.`, { subject, hint: sh`Run ${['push', subject, '--force']}.` }),
-    );
-    const { error } = summarizeFailures(failures, { ...pushed, total: 9, done: 0 });
-    expect(error?.facts.hint).toEqual(['For a.ts:', sh`Run ${['push', 'a.ts', '--force']}.`]);
   });
 });
 

@@ -27,6 +27,7 @@ export interface Val {
 }
 
 interface Fields {
+  id?: string;
   name?: string;
   code?: string;
   readme?: string;
@@ -66,10 +67,16 @@ export function createVal(
   store: Store,
   switches: Switches,
   owner: Person,
-  { name, code = '', readme = '', privacy = switches.privacy ?? 'private' }: Fields & { name: string },
+  {
+    id = randomUUID(),
+    name,
+    code = '',
+    readme = '',
+    privacy = switches.privacy ?? 'private',
+  }: Fields & { name: string },
 ): Val {
   const val: Val = {
-    ...{ id: randomUUID(), name, readme, privacy, owner, versions: [], nextVersion: 1, state: 0 },
+    ...{ id, name, readme, privacy, owner, versions: [], nextVersion: 1, state: 0 },
     createdAt: nextTime(store, switches),
   };
   store.vals.set(val.id, val);
