@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type InProcessOptions, inProcess, type Output } from '../../support/in-process.ts';
-import { folderOf, temporaryFolder } from '../../support/program.ts';
-import { type Reply, type Seen, scriptedService, testToken } from '../../support/scripted-service.ts';
+import { folderOfVals, temporaryFolder } from '../../support/program.ts';
+import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
 import { decoded, id, moving, tabRows } from './support.ts';
 
 const range = (from: number, to: number): number[] =>
@@ -23,9 +23,8 @@ const bare = (text: string): string => text.replace(/\u001b\[\??\d*(?:;\d+)*[A-Z
 const rawIn = (text: string, forbidden = moving): string | undefined =>
   forbidden.exec(bare(text))?.[0].charCodeAt(0).toString(16);
 
-const wide = { columns: 20_000 };
-const narrow = { columns: 40 };
-const screens: { terminal: { columns: number }; color: Record<string, string> }[] = [
+const [wide, narrow] = [{ columns: 20_000 }, { columns: 40 }];
+const screens: { terminal: typeof narrow; color: Record<string, string> }[] = [
   { terminal: narrow, color: { FORCE_COLOR: '1' } },
   { terminal: wide, color: { NO_COLOR: '1' } },
 ];
@@ -43,7 +42,7 @@ async function still(argv: readonly string[], options: InProcessOptions): Promis
   return output;
 }
 
-async function serviceOf(reply: (seen: Seen) => Reply) {
+async function serviceOf(reply: (seen: Seen) => Reply): Promise<Record<string, string>> {
   const { env } = await scriptedService([], reply);
   return { ...env, VALS_CONFIG_DIR: temporaryFolder() };
 }
@@ -64,12 +63,13 @@ describe.each([
 ])('$what', ({ args, body, printed, lines }) => {
   it('is escaped at a terminal', async () => {
     const env = await serviceOf(() => ({ body }));
+    let shown = '';
     for (const { terminal, color } of screens) {
       const { exit, stdout } = await still(args, { env: { ...env, ...color }, terminal });
       expect({ exit, lines: stdout.split('\n').length }).toEqual({ exit: 0, lines });
+      shown = stdout;
     }
-    const { stdout } = await still(args, { env: { ...env, NO_COLOR: '1' }, terminal: wide });
-    const cells = stdout.split(/ {2,}|\n/).map(decoded);
+    const cells = shown.split(/ {2,}|\n/).map(decoded);
     expect(cells).toContain(args[0] === 'me' ? me.username : run.val.name);
   });
 
@@ -116,33 +116,17 @@ describe('messages on stderr escape', () => {
     return outputs[0]?.exit;
   }
 
-  it.each<[string, unknown]>([
-    ['a title', { error: { message: evil }, title: evil }],
-    ['a text', evil],
-  ])('an error of the service: %s', async (_what, body) => {
-    const env = await serviceOf(() => ({ status: 400, body: JSON.stringify(body) }));
-    expect(await said(['me', '--debug'], env)).toBe(6);
-    const { stderr } = await still(['me', '--json'], { env });
-    expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error.body).toEqual(body);
-  });
-
-  it.each<[string, string, Reply]>([
-    ['an HTML page', 'me', { status: 400, body: `<html><title>${evil}</title>` }],
-    ['an unknown shape', 'runs', { body: { [evil]: {} } }],
-    ['a redirect', 'me', { status: 302, headers: { location: `/l${textOf(range(0x80, 0x9f))}` } }],
-  ])('%s', async (_what, command, reply) => {
-    expect(await said([command, '--debug'], await serviceOf(() => reply))).toBeGreaterThan(1);
-  });
-
-  const nowhere = {
-    VALS_BASE_URL: 'http://127.0.0.1:1',
-    VALS_TOKEN: testToken,
-    VALS_CONFIG_DIR: '/nowhere',
-    GITHUB_ACTIONS: 'true',
-  };
-
-  it('the names of files', async () => {
-    expect(await said(['push', `/nowhere/${word}.ts`, `/nowhere/b/${word}.ts`], nowhere)).toBe(2);
+  it.each<[what: string, argv: string[], exit: number, Reply]>([
+    ['an error', ['me'], 6, { status: 400, body: { error: { message: evil }, title: evil } }],
+    ['a text', ['me'], 6, { status: 400, body: JSON.stringify(evil) }],
+    ['an HTML page', ['me'], 6, { status: 400, body: `<html><title>${evil}</title>` }],
+    ['an unknown shape', ['runs'], 11, { body: { [evil]: {} } }],
+    ['a redirect', ['me'], 11, { status: 302, headers: { location: `/l${textOf(range(0x80, 0x9f))}` } }],
+    ['the names of files', ['push', `/nowhere/${word}.ts`, `/nowhere/b/${word}.ts`], 2, {}],
+  ])('%s', async (_what, argv, exit, reply) => {
+    expect(
+      await said([...argv, '--debug'], { ...(await serviceOf(() => reply)), GITHUB_ACTIONS: 'true' }),
+    ).toBe(exit);
   });
 
   it('the name of a val', async () => {
@@ -156,23 +140,25 @@ describe('messages on stderr escape', () => {
   });
 });
 
-describe('file names', () => {
+it('the body of an error is lossless in JSON', async () => {
+  const body = { error: { message: evil } };
+  const { stderr } = await still(['me', '--json'], { env: await serviceOf(() => ({ status: 400, body })) });
+  expect(JSON.parse(stderr).error.body).toEqual(body);
+});
+
+it('the names of files are printed unchanged', async () => {
   // Of the name of a file, at most 48 characters may be left for the name of its val.
   const points = [...controls, ...bidi, ...separators];
   const names = Array.from(
     { length: Math.ceil(points.length / 20) },
     (_, index) => `n${index}_${textOf(points.slice(20 * index, 20 * index + 20))}`,
   );
-  const folderOfFiles = () => folderOf(Object.fromEntries(names.map((name) => [`${name}.ts`, 'code'])));
-
-  it('are shown unchanged', async () => {
-    const args = ['push', folderOfFiles()];
-    const env = await serviceOf(({ body }) => ({ status: 201, body: { id: JSON.parse(body).name } }));
-    const { stdout } = await still([...args, '--json'], { env });
-    const outcomes: { file: string }[] = JSON.parse(stdout);
-    expect(outcomes.map(({ file }) => basename(file, '.ts')).toSorted()).toEqual(names.toSorted());
-    const rows = tabRows((await still(args, { env })).stdout);
-    expect(rows.map((row) => basename(row.at(-1) ?? '', '.ts')).toSorted()).toEqual(names.toSorted());
-    for (const { terminal, color } of screens) await still(args, { env: { ...env, ...color }, terminal });
-  });
+  const args = ['push', folderOfVals(names)];
+  const env = await serviceOf(({ body }) => ({ status: 201, body: { id: JSON.parse(body).name } }));
+  const { stdout } = await still([...args, '--json'], { env });
+  const outcomes: { file: string }[] = JSON.parse(stdout);
+  expect(outcomes.map(({ file }) => basename(file, '.ts')).toSorted()).toEqual(names.toSorted());
+  const rows = tabRows((await still(args, { env })).stdout);
+  expect(rows.map((row) => basename(row.at(-1) ?? '', '.ts')).toSorted()).toEqual(names.toSorted());
+  for (const { terminal, color } of screens) await still(args, { env: { ...env, ...color }, terminal });
 });
