@@ -31,11 +31,7 @@ async function statusOf(folder: string, versions: readonly string[], more: Env =
 test.each<[what: string, make: () => string, versions: string[], status: string]>([
   [
     'code that only another file had is none of the history',
-    () => {
-      const clone = committed(['a']);
-      clone.commit({ 'maintenance.ts': 'm' });
-      return clone.folder;
-    },
+    () => committed(['a']).commit({ 'maintenance.ts': 'm' }).folder,
     ['a', 'm'],
     'changed there',
   ],
@@ -43,12 +39,8 @@ test.each<[what: string, make: () => string, versions: string[], status: string]
     'a renamed and edited file keeps the history of its earlier paths',
     () => {
       const clone = committed([long('a'), long('b')], 'first.ts');
-      clone.git('mv', 'first.ts', 'second.ts');
-      clone.commit();
-      clone.git('mv', 'second.ts', 'x.ts');
-      clone.commit();
-      clone.commit({ 'x.ts': long('c') });
-      return clone.folder;
+      clone.move('first.ts', 'second.ts').move('second.ts', 'x.ts');
+      return clone.commit({ 'x.ts': long('c') }).folder;
     },
     [long('a')],
     'changed here',

@@ -9,7 +9,6 @@ import { startStrict } from '../support/strict-service.ts';
 import {
   type Clone,
   kindsOfServices,
-  Place,
   reachableService,
   repository,
   serviceWith,
@@ -95,8 +94,8 @@ async function startsOfGit(place: Clone, args: string[]): Promise<number> {
   const log = join(folder, 'log');
   const git = execFileSync('which', ['git'], { encoding: 'utf8' }).trim();
   writeFileSync(join(folder, 'git'), `#!/bin/sh\necho "$@" >> ${log}\nexec ${git} "$@"\n`, { mode: 0o755 });
-  const env = { ...place.env, PATH: `${folder}:${process.env.PATH}` };
-  expect(await new Place(place.folder, env, place.home).vals(...args)).toMatchObject({ exit: 0 });
+  const env = { PATH: `${folder}:${process.env.PATH}` };
+  expect(await place.at('.', env).vals(...args)).toMatchObject({ exit: 0 });
   return existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').length : 0;
 }
 
@@ -140,8 +139,7 @@ it('a branch that lacks a commit does not revert what was pushed from main', asy
 it('the val of a renamed file keeps its address, until somebody renames it', async () => {
   const { service, mine } = await starting(withEverything, { 'count.ts': code('v1') });
   const { id } = service.val('count');
-  mine.git('mv', 'count.ts', 'words.ts');
-  mine.commit();
+  mine.move('count.ts', 'words.ts');
   mine.commit({ 'words.ts': code('v2') });
   const ci = mine.clone();
   expect(await ci.rows(['push'], 5)).toMatchObject([{ status: 'failed', reason: 'renamed here' }]);
@@ -217,8 +215,7 @@ it.each([
   const service = await startStrict();
   const mine = repository(service.env, { 'vals.json': '{"privacy": "unlisted"}', 'count.ts': code('v1') });
   await mine.rows(['push']);
-  mine.git('mv', 'count.ts', 'words.ts');
-  mine.commit();
+  mine.move('count.ts', 'words.ts');
   if (isTaken) service.edit('words', code('theirs'));
   expect(await mine.rows(['push'], 5)).toMatchObject([{ status: 'failed', reason: 'renamed here' }]);
   const done = await mine.words(['push', 'words.ts', '--force']);

@@ -1,10 +1,10 @@
-import { symlinkSync } from 'node:fs';
+import { symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { has } from '../support/features.ts';
 import { ends, temporaryFolder } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
-import { Clone, Place, pushed, repository, type Service } from './places.ts';
+import { Clone, type Place, pushed, repository, type Service } from './places.ts';
 
 /** A repository with two workspaces, seen from its top. */
 async function monorepo(): Promise<{ top: Place; a: Place; b: Place; service: Service }> {
@@ -12,8 +12,7 @@ async function monorepo(): Promise<{ top: Place; a: Place; b: Place; service: Se
   const top = new Clone(temporaryFolder(), service.env);
   top.git('init', '-q');
   top.put({ 'packages/a/greet.ts': 'greet_1', 'packages/b/count.ts': 'count_1' });
-  const [a, b] = ['a', 'b'].map((name) => new Place(join(top.folder, 'packages', name), top.env, top.home));
-  if (a === undefined || b === undefined) throw new Error('no workspace');
+  const [a, b] = [top.at('packages/a'), top.at('packages/b')];
   for (const place of [a, b]) {
     for (const args of [['init'], ['push']]) expect(await place.vals(...args)).toMatchObject({ exit: 0 });
   }
@@ -87,13 +86,12 @@ describe('a path belongs to the workspace above it, from wherever it is typed', 
 
   it('a workspace that is reached through a link is the same workspace', async () => {
     const { place, service } = await pushed({ 'greet.ts': 'greet_1' });
-    const elsewhere = new Place(temporaryFolder(), place.env, place.home);
-    symlinkSync(place.folder, join(elsewhere.folder, 'link'));
-    const above = new Place(join(elsewhere.folder, '..'), place.env, place.home);
+    const link = join(temporaryFolder(), 'link');
+    symlinkSync(place.folder, link);
     service.edit('greet', 'theirs');
     place.put({ 'greet.ts': 'mine' });
-    const path = join(elsewhere.folder, 'link/greet.ts');
-    expect(await above.vals('push', path)).toMatchObject({ exit: 5 });
+    const path = join(link, 'greet.ts');
+    expect(await place.at('..').vals('push', path)).toMatchObject({ exit: 5 });
     expect(await place.words(['status', path])).toEqual({ 'greet.ts': 'conflict' });
   });
 
@@ -144,18 +142,14 @@ it('a folder stands for its files in status, diff and pull', async () => {
 
 it('a missing file is reported with the file that was meant', async () => {
   const { place } = await pushed({ 'sub/c.ts': 'c' });
-  const { exit, stderr } = await new Place(join(place.folder, 'sub'), place.env, place.home).vals(
-    'push',
-    'sub/c.ts',
-  );
-  const message = 'error: sub/c.ts does not exist. Did you mean c.ts?\nhint: Check the path.\n';
-  expect({ exit, stderr }).toEqual({ exit: 10, stderr: message });
+  const stderr = 'error: sub/c.ts does not exist. Did you mean c.ts?\nhint: Check the path.\n';
+  expect(await place.at('sub').vals('push', 'sub/c.ts')).toMatchObject({ exit: 10, stderr });
 });
 
 it('a path is relative to the current folder, and a file without a val is named', async () => {
   const { place } = await pushed({ 'lib/mail.ts': 'x' });
   for (const word of ['mail.ts', '../lib/mail.ts']) {
-    const below = new Place(join(place.folder, 'lib'), place.env, place.home);
+    const below = place.at('lib');
     expect((await below.vals('val', 'get', word, '--code')).stdout).toBe('x');
   }
   place.put({ 'only.ts': 'y' });
@@ -179,3 +173,100 @@ it.each(['status', 'pull'])('vals %s does not find an unknown name', async (comm
   const { place } = await pushed({ 'hello.ts': 'x' });
   expect(await place.vals(command, 'helo')).toMatchObject(ends(3, 'Did you mean "hello"?'));
 });
+
+/** vals.json has names for files that a push of the folder does not take. */
+async function workspace() {
+  const service = await startStrict();
+  const place = new Clone(temporaryFolder(), service.env);
+  place.put({ 'a.ts': 'a', 'secrets.json': '{}', 'private/key.ts': 'key', 'b.test.ts': 'b' });
+  place.put({
+    '.gitignore': 'private/\n',
+    'vals.json': '{"names": {"secrets.json": "v1", "private/key.ts": "v2"}}',
+  });
+  return {
+    place,
+    there: () =>
+      service
+        .vals()
+        .map(({ name }) => name)
+        .sort(),
+  };
+}
+
+it('push sends such a source file if the command line names it, and a prune in a repository does not delete its val', async () => {
+  const { place, there } = await workspace();
+  const paths = ['private/key.ts', 'b.test.ts'];
+  const rows = await place.rows(['push', ...paths, '--no-check']);
+  expect(rows.map(({ name, status }) => [name, status])).toEqual([
+    ['v2', 'created'],
+    ['b_test', 'created'],
+  ]);
+  expect(await place.vals('push', 'secrets.json')).toMatchObject(
+    ends(2, 'secrets.json is not a source file'),
+  );
+  expect(await place.status()).toEqual({ 'a.ts': 'new' });
+  expect(await place.words(['push'])).toEqual({ 'a.ts': 'created' });
+  expect(await place.words(['push', '.'])).toEqual({ 'a.ts': 'unchanged' });
+  place.git('init', '-q');
+  place.git('add', '-A', '-f');
+  place.git('commit', '-qm', 'all');
+  expect(await place.words(['push', '--prune', '--yes'])).toEqual({ 'a.ts': 'unchanged' });
+  expect(there()).toEqual(['a', 'b_test', 'v2']);
+});
+
+it('in a folder below, a path is relative to that folder, and messages name files from there', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'a', 'sub/b.ts': 'b' });
+  place.put({ 'a.ts': 'mine', 'sub/b.ts': 'b2' });
+  service.edit('a', 'theirs');
+  symlinkSync('a.ts', join(place.folder, '.gitignore'));
+  const below = place.at('sub');
+  const { exit, stderr, stdout } = await below.vals('push');
+  expect(exit).toBe(9);
+  expect(stderr).toMatch(/^warning: \.\.\/\.gitignore was not read/);
+  expect(stdout).toMatch(/failed\ta\t.*\.\.\/a\.ts\npushed\tb\t.*\tb\.ts\n/);
+  expect(stderr).toContain('../a.ts differs from the service, and nobody can tell which side is newer.');
+  expect(stderr).toContain('`vals push ../a.ts --force`');
+  expect(await below.vals('pull', 'a.ts')).toMatchObject({ exit: 3 });
+});
+
+it('push in a folder reads the ignore files at the top of the workspace', async () => {
+  const { place } = await workspace();
+  place.put({ 'lib/b.ts': 'b', 'lib/c.ts': 'c', '.valsignore': 'c.ts' });
+  expect(await place.words(['push', 'lib'])).toEqual({ 'lib/b.ts': 'created' });
+});
+
+it('push sends nothing if an ignore file is too large to be read', async () => {
+  const { place, there } = await workspace();
+  place.put({ 'lib/secret.ts': 'secret', 'lib/.valsignore': 'secret.ts\n' });
+  truncateSync(join(place.folder, 'lib/.valsignore'), 65 * 1_048_576);
+  for (const args of [['push'], ['push', 'lib']]) {
+    expect(await place.vals(...args)).toMatchObject(ends(10, 'is larger than 64 MB'));
+  }
+  expect(there()).toEqual([]);
+});
+
+it.each(['.git/HEAD', 'vals.json'])(
+  'a file in a folder with %s is neither sent nor written',
+  async (mark) => {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'lib/b.ts': 'b' });
+    service.edit('b', 'theirs');
+    place.put({ [`lib/${mark}`]: '{}', 'lib/b.ts': 'of others' });
+    for (const args of [
+      ['push', '--force'],
+      ['push', '--prune', '--yes'],
+      ['pull', '--force'],
+    ]) {
+      const { stderr } = await place.vals(...args);
+      expect(stderr).toContain('lib was left out: it is a repository or a workspace of its own.');
+    }
+    // With a vals.json of its own, the folder is another workspace, and has no record of the val.
+    const exit = mark === 'vals.json' ? 5 : 10;
+    expect(await place.vals('push', 'lib/b.ts')).toMatchObject({ exit });
+    await place.vals('pull', 'b', '--force');
+    expect(place.read('lib/b.ts')).toBe('of others');
+    expect(service.code('b')).toBe('theirs');
+    place.put({ 'lib/.git/HEAD': '', 'lib/vals.json': '{}' });
+    for (const command of ['push', 'status', 'pull'])
+      expect(await place.vals(command, 'lib/b.ts')).toMatchObject({ exit: 10 });
+  },
+);

@@ -82,6 +82,10 @@ export class Place {
   onScreen = (args: string[], options: ScreenOptions = {}) =>
     runOnScreen(args, { cwd: this.folder, env: this.env, home: this.home, ...options });
 
+  /** A folder of it, or itself with other variables. */
+  at = (folder: string, env: Env = {}): Place =>
+    new Place(join(this.folder, folder), { ...this.env, ...env }, this.home);
+
   async rows(args: string[], exit = 0): Promise<Row[]> {
     const result = await this.vals(...args, '--json');
     const remarks =
@@ -190,13 +194,19 @@ export class Clone extends Place {
   }
 
   /** Writes the files, removes those without a text, and commits everything. */
-  commit(files: Record<string, string | undefined> = {}): void {
+  commit(files: Record<string, string | undefined> = {}): this {
     for (const [path, text] of Object.entries(files)) {
       if (text === undefined) this.remove(path);
       else this.put({ [path]: text });
     }
     this.git('add', '-A');
     this.git('commit', '-qm', 'change');
+    return this;
+  }
+
+  move(from: string, to: string): this {
+    this.git('mv', from, to);
+    return this.commit();
   }
 
   has = (file: string): boolean => existsSync(join(this.folder, file));

@@ -1,11 +1,9 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ends } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
 import {
   type Clone,
   kindsOfServices,
-  Place,
   pushed,
   repository,
   type Service,
@@ -38,7 +36,7 @@ it.each(kindsOfServices)(
         'These vals have lost their files: a and b. To delete them on the service, run `vals push --prune`.\n',
       );
     }
-    const job = new Place(place.folder, { ...place.env, GITHUB_ACTIONS: 'true' }, place.home);
+    const job = place.at('.', { GITHUB_ACTIONS: 'true' });
     expect((await job.vals('push')).stderr).toBe(
       '::warning::These vals have lost their files: a and b. To delete them on the service, add --prune.\n',
     );
@@ -135,9 +133,7 @@ describe('push --prune does not delete', () => {
     place.remove('a.ts');
     expect(await place.vals('push', '--prune', '--yes')).toMatchObject({ exit: 2 });
     const withGit = await workspace();
-    const env = { ...withGit.place.env, PATH: '/nowhere' };
-    const without = new Place(withGit.place.folder, env, withGit.place.home);
-    expect(await without.vals('push', '--prune', '--yes')).toMatchObject(
+    expect(await withGit.place.at('.', { PATH: '/nowhere' }).vals('push', '--prune', '--yes')).toMatchObject(
       ends(10, 'git is not installed here'),
     );
     expect(names(withGit.service)).toHaveLength(4);
@@ -156,13 +152,13 @@ describe('push --prune does not delete', () => {
     const service = await startStrict(withEverything);
     const top = repository(service.env, { 'a/vals.json': '{}', 'a/greet.ts': '1', 'b/vals.json': '{}' });
     await top.rows(['push', 'a']);
-    top.git('mv', 'a/greet.ts', 'b/greet.ts');
-    top.commit();
+    top.move('a/greet.ts', 'b/greet.ts');
     const fresh = top.clone();
     expect(await fresh.vals('push', 'b')).toMatchObject({ exit: 0, stderr: '' });
-    for (const { folder, env, home } of [fresh, top]) {
-      const pruned = await new Place(join(folder, 'a'), env, home).vals('push', '--prune', '--yes');
-      expect(pruned).toMatchObject(ends(0, 'its file greet.ts was renamed to ../b/greet.ts'));
+    for (const each of [fresh, top]) {
+      expect(await each.at('a').vals('push', '--prune', '--yes')).toMatchObject(
+        ends(0, 'its file greet.ts was renamed to ../b/greet.ts'),
+      );
     }
     expect(names(service)).toEqual(['greet']);
   });

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ends } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
-import { Place, pushed, reachableService, repository, serviceWith, workspaceWith } from './places.ts';
+import { type Place, pushed, reachableService, repository, serviceWith, workspaceWith } from './places.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
@@ -145,7 +145,7 @@ test('pull says why a file is kept, and without git merges and overwrites nothin
     });
   }
   service.edit('a', 'theirs');
-  const here = new Place(place.folder, { ...place.env, PATH: '' }, place.home);
+  const here = place.at('.', { PATH: '' });
   expect(await here.vals('pull', '--merge')).toMatchObject(ends(10, 'git is not installed here'));
   expect(place.read('a.ts')).toBe('mine');
 });

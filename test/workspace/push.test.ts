@@ -125,7 +125,7 @@ describe.each(kindsOfServices)('on a service with %s', (_kind, switches) => {
 it('on GitHub, push warns once of all files that are behind', async () => {
   const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
   for (const name of ['a', 'b']) service.edit(name, 'theirs');
-  const job = new Place(place.folder, { ...place.env, GITHUB_ACTIONS: 'true' }, place.home);
+  const job = place.at('.', { GITHUB_ACTIONS: 'true' });
   const { exit, stderr } = await job.vals('push');
   const warning = '::warning::2 files were not sent, because their vals changed on the service. a.ts, b.ts\n';
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: warning });
@@ -300,8 +300,6 @@ describe('the question of the first push', () => {
 });
 
 describe('a service that cannot list vals', () => {
-  const job = (place: Place) => new Place(place.folder, { ...place.env, GITHUB_ACTIONS: 'true' }, place.home);
-
   it('has its ids in vals.json, so that a fresh clone of CI works', async () => {
     const service = await reachableService();
     const mine = repository(service.env, { 'a.ts': 'a', 'b.ts': 'b' });
@@ -327,7 +325,7 @@ describe('a service that cannot list vals', () => {
     const service = await reachableService();
     const mine = repository(service.env, { 'a.ts': 'a' });
     const ci = mine.clone();
-    const made = await job(ci).vals('push');
+    const made = await ci.at('.', { GITHUB_ACTIONS: 'true' }).vals('push');
     expect(made.stderr).toContain(
       `::warning::vals.json has the id of a val now, because this service cannot list vals. Commit vals.json. It has "ids": {"http://vals.test":{"a":"${service.val('a').id}"}}`,
     );
@@ -375,8 +373,7 @@ describe('a service that cannot list vals', () => {
     const mine = repository(service.env, { 'a.ts': 'a' });
     await mine.rows(['push']);
     service.rename('a', 'b');
-    mine.git('mv', 'a.ts', 'b.ts');
-    mine.commit();
+    mine.move('a.ts', 'b.ts');
     expect(await mine.clone().words(['push'])).toEqual({ 'b.ts': 'unchanged' });
     const bob = service.addPerson('bob');
     const theirs = service.edit('theirs', 'x', { owner: bob.person });
