@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { inject } from 'vitest';
 import { openStore, type ServiceOptions, type Store, startService } from '../../src/service/index.ts';
+import type { Role } from '../../src/service/store/access.ts';
 import { createPerson } from '../../src/service/store/people.ts';
+import { createSpace, grant } from '../../src/service/store/spaces.ts';
 import { atEnd, temporaryFolder } from '../support/program.ts';
 import { placeOf } from './support/embedded-service.ts';
 import { emptyStore, newDatabase } from './support/postgres.ts';
@@ -152,7 +154,12 @@ export async function temporaryService({
   const env = { VALS_BASE_URL: service.baseUrl, VALS_TOKEN: token };
   const host = options.network?.publicUrl?.host;
   const baseUrl = host === undefined ? service.baseUrl : `http://127.0.0.1:${service.port}`;
-  return { ...clientOf({ baseUrl, token, host }), ...service, token, at, env };
+  return {
+    ...clientOf({ baseUrl, token, host }),
+    ...{ ...service, token, at, env },
+    addPerson: (username: string) => addPerson({ at, baseUrl: service.baseUrl }, username),
+    addSpace: (name: string, roles: Record<string, Role>) => addSpace(at, name, roles),
+  };
 }
 
 export async function storeOf({ at }: { at: string }): Promise<Store> {
@@ -172,6 +179,13 @@ export async function addPerson({ at, baseUrl }: { at: string; baseUrl: string }
   } finally {
     await store.close();
   }
+}
+
+async function addSpace(at: string, name: string, roles: Record<string, Role>) {
+  const { db } = await storeOf({ at });
+  const space = await createSpace(db, name);
+  for (const [username, role] of Object.entries(roles)) await grant(db, name, username, role);
+  return { id: '', username: name, ...space };
 }
 
 export const behindProxy = {

@@ -5,7 +5,6 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { raw, sql } from '../../../src/service/database/sql.ts';
 import { backupStore } from '../../../src/service/index.ts';
 import { recordKinds } from '../../../src/service/store/records.ts';
-import { createSpace, grant } from '../../../src/service/store/spaces.ts';
 import { isLong } from '../../support/cases.ts';
 import {
   ends,
@@ -18,14 +17,14 @@ import {
 } from '../../support/program.ts';
 import { placeOf } from '../support/embedded-service.ts';
 import { lock, untilWaiting } from '../support/locks.ts';
-import { newDatabase, onServer } from '../support/postgres.ts';
+import { onServer } from '../support/postgres.ts';
 import { binariesOfPostgres } from '../support/postgres-binaries.mjs';
 import { seedOfEachKind } from '../support/seeds.ts';
 import {
-  addPerson,
   behindProxy,
   browse,
   clientOf,
+  newPlace,
   postgres,
   signedIn,
   storeOf,
@@ -35,23 +34,13 @@ import {
 } from '../support.ts';
 
 const signal = new AbortController().signal;
-const newFile = () => join(temporaryFolder(), 'copy.db');
+const newFile = () => join(temporaryFolder(), 'store.db');
 const copy = (from: string, to: string) => backupStore(placeOf(from), placeOf(to), { signal });
-
-async function newTarget(): Promise<string> {
-  if (postgres === undefined) return newFile();
-  const { address, drop } = await newDatabase(postgres);
-  onTestFinished(drop);
-  return address;
-}
 
 /** Two people, a space, and some of everything. Returns their tokens. */
 async function fill(service: TemporaryService): Promise<string[]> {
-  const [ada, bob] = [await addPerson(service, 'ada'), await addPerson(service, 'bob')];
-  const { db } = await storeOf(service);
-  await createSpace(db, 'acme');
-  await grant(db, 'acme', 'ada', 'write');
-  await grant(db, 'acme', 'bob', 'read');
+  const [ada, bob] = [await service.addPerson('ada'), await service.addPerson('bob')];
+  await service.addSpace('acme', { ada: 'write', bob: 'read' });
   const { id } = await ada.createVal({ name: 'greet', code: '1\0é😀', readme: '# r', privacy: 'public' });
   await ada.ask('POST', `/v1/vals/${id}/versions`, { body: { code: '2' } });
   await ada.ask('POST', `/v1/vals/${id}/versions`, { body: { code: '3' } });
@@ -98,7 +87,7 @@ describe('a backup', () => {
     const tokens = await fill(service);
     await service.close();
     const before = await contentOf(service.at);
-    const target = await newTarget();
+    const target = await newPlace();
     const counts = await copy(service.at, target);
     expect(counts).toEqual({
       ...{ people: 3, spaces: 1, tokens: 4, vals: 4, versions: 64 },
@@ -109,7 +98,7 @@ describe('a backup', () => {
     const back = newFile();
     expect(await copy(target, back)).toEqual(counts);
     expect(statSync(back).mode & 0o777).toBe(0o600);
-    expect(readdirSync(dirname(back))).toEqual(['copy.db']);
+    expect(readdirSync(dirname(back))).toEqual(['store.db']);
     expect((await contentOf(back)).rows).toEqual(before.rows);
     const restored = await temporaryService({ at: back });
     const clients = tokens.map((token) => clientOf({ baseUrl: restored.baseUrl, token }));
@@ -133,7 +122,7 @@ describe('a backup', () => {
       }
     });
     for (let round = 0; round < (isLong ? 8 : 1); round++) {
-      const target = await newTarget();
+      const target = await newPlace();
       await copy(service.at, target);
       const { db } = await storeOf({ at: target });
       const vals = await db.query<{ name: string; version: number; code: ArrayBuffer }>(sql`
@@ -162,7 +151,7 @@ describe('a backup', () => {
     makeNamedPipe(pipe);
     await expect(copy(service.at, pipe)).rejects.toMatchObject({ exit: 5 });
     if (!postgres) return;
-    const used = await newTarget();
+    const used = await newPlace();
     await onServer(used, 'CREATE TABLE mine (x TEXT)');
     await expect(copy(service.at, used)).rejects.toMatchObject({ exit: 5 });
     expect(await onServer(used, schemas)).toEqual([]);
@@ -171,7 +160,7 @@ describe('a backup', () => {
   test('that is interrupted or fails leaves nothing behind', async () => {
     const service = await temporaryService();
     await fill(service);
-    const target = await newTarget();
+    const target = await newPlace();
     for (const stop of [1, 5]) {
       const abort = new AbortController();
       let reports = 0;
@@ -194,7 +183,7 @@ describe('a backup', () => {
   test('that is killed leaves no file of its name, and an empty database', async () => {
     const service = await temporaryService();
     await service.putVal('a', 'a');
-    const target = await newTarget();
+    const target = await newPlace();
     if (postgres) await lock(service.at, 'LOCK TABLE vals.versions');
     const data = postgres ? [] : ['--data', service.at];
     const env = postgres
@@ -235,7 +224,7 @@ test('a full disk is exit 10, and leaves nothing behind', async () => {
 test('the command prints the counts, and masks the password of its target', async () => {
   const service = await temporaryService();
   await service.putVal('a', 'a');
-  const target = await newTarget();
+  const target = await newPlace();
   const args = ['backup', postgres ? '--database' : '--data', service.at, target];
   const { stdout, ...others } = await run([...args, '--json']);
   expect(others).toMatchObject({ exit: 0, stderr: '' });

@@ -1,12 +1,9 @@
-import { join } from 'node:path';
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
 import { sql } from '../../../src/service/database/sql.ts';
-import { openSqlite } from '../../../src/service/database/sqlite.ts';
 import { startService } from '../../../src/service/index.ts';
 import { removeOwner } from '../../../src/service/store/owners.ts';
 import { budget, isLong } from '../../support/cases.ts';
-import { temporaryFolder } from '../../support/program.ts';
 import { embeddedService, placeOf } from '../support/embedded-service.ts';
 import { lock } from '../support/locks.ts';
 import {
@@ -47,19 +44,6 @@ test('processes that create one store at the same moment agree, and none fails',
     }
     await Promise.all(processes.map(({ end }) => end('SIGTERM')));
   }
-});
-
-test('a read during a write that fails does not see what the write began', async () => {
-  const database = await openSqlite(join(temporaryFolder(), 'store.db'));
-  let reading: Promise<unknown> | undefined;
-  const writing = database.transaction(async (tx) => {
-    await tx.query(sql`INSERT INTO users (id, username, kind, created_at) VALUES ('u', 'u', 'person', '')`);
-    reading = database.query(sql`SELECT id FROM users`);
-    throw new Error('undone');
-  });
-  await expect(writing).rejects.toThrow('undone');
-  expect(await reading).toEqual([]);
-  await database.close();
 });
 
 test('of equal requests through two services at the same time, only one creates, renames or deletes the val', async () => {
@@ -134,7 +118,7 @@ test('a removed person takes their vals along, and a write during the removal is
   const service = await temporaryService();
   const { db } = await storeOf(service);
   await service.putVal('kept', 'c');
-  const eve = await addPerson(service, 'eve');
+  const eve = await service.addPerson('eve');
   let removed = false;
   const writing = Array.from({ length: 4 }, async (_, who) => {
     const statuses: number[] = [];

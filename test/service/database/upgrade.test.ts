@@ -5,7 +5,7 @@ import { type ServiceEvent, startService } from '../../../src/service/index.ts';
 import { ends, run } from '../../support/program.ts';
 import { placeOf } from '../support/embedded-service.ts';
 import { onServer } from '../support/postgres.ts';
-import { addPerson, clientOf, postgres, temporaryService } from '../support.ts';
+import { clientOf, postgres, temporaryService } from '../support.ts';
 
 /** A later program: its schema is 2, and the step to it adds a column. */
 const later = vi.hoisted(() => ({ isOn: false, step: 'ALTER TABLE users ADD COLUMN later TEXT' }));
@@ -40,7 +40,7 @@ function turnLater(step = 'ALTER TABLE users ADD COLUMN later TEXT'): void {
 
 async function oldStore() {
   const service = await temporaryService();
-  const ada = await addPerson(service, 'ada');
+  const ada = await service.addPerson('ada');
   const { id } = await ada.createVal({ name: 'kept', code: '1\0é' });
   await service.close();
   return { at: service.at, token: ada.token, id };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addPerson, beginPut, behindProxy, sayTo, speak, statusIn, temporaryService } from '../support.ts';
+import { beginPut, behindProxy, sayTo, speak, statusIn, temporaryService } from '../support.ts';
 
 const service = await temporaryService();
 const outside = await temporaryService({ network: behindProxy });
@@ -120,7 +120,7 @@ describe('a body', () => {
 describe('limits', () => {
   test('a token above the limit gets 429 with Retry-After, and nobody else does', async () => {
     const limited = await temporaryService({ limits: { requests: { perSecond: 5, inFlight: 64 } } });
-    const bob = await addPerson(limited, 'bob');
+    const bob = await limited.addPerson('bob');
     const send20 = (token: string | null) =>
       Promise.all(Array.from({ length: 20 }, () => limited.ask('GET', '/v1/vals/x', { token })));
     const refused = (await send20(limited.token)).filter(({ status }) => status === 429);

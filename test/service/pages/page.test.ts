@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addPerson, temporaryService, type Val } from '../support.ts';
+import { temporaryService, type Val } from '../support.ts';
 
 const nasty = `</code></pre><script>document.title = 'owned'</script><img src=x onerror="alert(1)">&amp;\u202e\u0000\u001b[31m`;
 const service = await temporaryService();
@@ -69,7 +69,7 @@ describe('the page of a val', () => {
 
   test('links the imports of other vals that the visitor may read', async () => {
     const other = await service.createVal({ name: 'other', code: 'export const a = 1;' });
-    const dora = await addPerson(service, 'dora');
+    const dora = await service.addPerson('dora');
     const hers = await dora.createVal({ name: 'other', code: '1', privacy: 'public' });
     const code = [
       `import '${service.baseUrl}/v1/vals/${hers.id}/module';`,
@@ -154,7 +154,7 @@ describe('the pages of runs', async () => {
 });
 
 test('the search is that of the API', async () => {
-  const eve = await addPerson(service, 'eve');
+  const eve = await service.addPerson('eve');
   await eve.createVal({ name: 'eve_public', code: 'needle', privacy: 'public' });
   await service.createVal({ name: 'mine', code: 'needle' });
   const text = await shown('/search?q=needle');

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { sql } from '../../../src/service/database/sql.ts';
 import { removeOwner } from '../../../src/service/store/owners.ts';
 import { renewToken } from '../../../src/service/store/people.ts';
-import { createSpace, grant, revoke } from '../../../src/service/store/spaces.ts';
-import { addPerson, behindProxy, browse, newPlace, signedIn, storeOf, temporaryService } from '../support.ts';
+import { grant, revoke } from '../../../src/service/store/spaces.ts';
+import { behindProxy, browse, newPlace, signedIn, storeOf, temporaryService } from '../support.ts';
 
 const at = await newPlace();
 const own = await temporaryService({ at });
@@ -80,7 +80,7 @@ describe('the link of `vals open`', () => {
   });
 
   test('ends with the token that asked for it', async () => {
-    const link = await linkOf(await addPerson(own, 'ida'));
+    const link = await linkOf(await own.addPerson('ida'));
     await renewToken({ ...store, db }, 'ida');
     expect(isSignIn(await visit(link))).toBe(true);
   });
@@ -111,7 +111,7 @@ describe('the cookie', async () => {
   });
 
   test('shows what the person may read, and ends with the token and the person', async () => {
-    const ada = await addPerson(own, 'ada');
+    const ada = await own.addPerson('ada');
     const cookie = await signedIn(service, ada.token);
     expect((await visit('/', { cookie })).text).toContain('No vals yet');
     expect((await visit(`/vals/${val.id}`, { cookie })).status).toBe(404);
@@ -153,8 +153,7 @@ describe('the cookie', async () => {
 });
 
 describe('the pages of a space', async () => {
-  await createSpace(db, 'acme');
-  await grant(db, 'acme', 'local', 'write');
+  await own.addSpace('acme', { local: 'write' });
   const post = async (path: string, body: object) =>
     (await own.ask('POST', `/@acme/v1/${path}`, { body })).body as { id: string; url: string; token: string };
   await post('vals', { name: 'shared', code: 'of_acme' });
@@ -164,7 +163,7 @@ describe('the pages of a space', async () => {
     const { pathname } = new URL(url);
     expect(pathname).toBe(`/@acme/vals/${id}`);
     expect((await visit(pathname)).text).toContain('for_all');
-    const cookie = await signedIn(service, (await addPerson(own, 'eve')).token);
+    const cookie = await signedIn(service, (await own.addPerson('eve')).token);
     expect((await visit('/@acme/', { cookie })).status).toBe(404);
     expect((await visit(pathname, { cookie })).text).toContain('for_all');
   });

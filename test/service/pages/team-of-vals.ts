@@ -1,5 +1,4 @@
-import { createSpace, grant } from '../../../src/service/store/spaces.ts';
-import { addPerson, storeOf, temporaryService } from '../support.ts';
+import { temporaryService } from '../support.ts';
 
 /** Code that a browser or a clipboard might change: CRLF, a mark at the beginning, control characters, no last newline. */
 export const exactCode =
@@ -37,11 +36,9 @@ export default function greet(request: Request): Response {
 /** A service of a space with two people, some vals and their runs. */
 export async function teamOfVals() {
   const service = await temporaryService();
-  const store = await storeOf(service);
-  const ada = await addPerson(service, 'ada');
-  const bob = await addPerson(service, 'bob');
-  await createSpace(store.db, 'acme');
-  for (const name of ['ada', 'bob']) await grant(store.db, 'acme', name, 'write');
+  const ada = await service.addPerson('ada');
+  const bob = await service.addPerson('bob');
+  await service.addSpace('acme', { ada: 'write', bob: 'write' });
 
   const write = async (person: typeof ada, method: string, path: string, body: object) => {
     const answer = await person.ask(method, `/@acme/v1${path}`, { body });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addPerson, temporaryService, type Val } from '../support.ts';
+import { temporaryService, type Val } from '../support.ts';
 
 const service = await temporaryService();
 
@@ -93,7 +93,7 @@ test('of ten writers with one ETag, one succeeds', async () => {
 });
 
 test('a stranger learns nothing from an ETag', async () => {
-  const eve = await addPerson(service, 'eve');
+  const eve = await service.addPerson('eve');
   const { id } = await service.createVal({ name: 'hidden', code: 'c' });
   for (const tag of [await etagOf(`/v1/vals/${id}`), '"x"']) {
     expect(await eve.statusOf('DELETE', `/v1/vals/${id}`, { headers: { 'If-Match': tag } })).toBe(404);

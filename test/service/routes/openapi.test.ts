@@ -1,8 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
-import { createSpace, grant } from '../../../src/service/store/spaces.ts';
 import { seedOfEachKind } from '../support/seeds.ts';
-import { storeOf, temporaryService, type Val } from '../support.ts';
+import { temporaryService, type Val } from '../support.ts';
 
 interface Operation {
   servers?: { url: string }[];
@@ -94,9 +93,7 @@ async function hold(route: string, path: string): Promise<{ id: string; links?: 
 }
 
 test('every route needs a token unless it is open, and answers as described', async () => {
-  const { db } = await storeOf(service);
-  await createSpace(db, 'acme');
-  await grant(db, 'acme', 'local', 'write');
+  await service.addSpace('acme', { local: 'write' });
   for (const [base, username] of [
     ['', 'local'],
     ['/@acme', 'acme'],

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { addPerson, type List, type Person, temporaryService, type Val } from '../support.ts';
+import { type List, type Person, temporaryService, type Val } from '../support.ts';
 
 const service = await temporaryService();
-const ada = await addPerson(service, 'ada');
-const bob = await addPerson(service, 'bob');
+const ada = await service.addPerson('ada');
+const bob = await service.addPerson('bob');
 
 const run = { version: 1, runStartAt: '2024-05-01T00:00:00Z', runEndAt: '2024-05-01T00:00:01Z', error: null };
 
@@ -82,7 +82,7 @@ test("a name is unique per person, and a push by name finds the caller's own val
 });
 
 test("the list of another person's vals has the public ones", async () => {
-  const dora = await addPerson(service, 'dora');
+  const dora = await service.addPerson('dora');
   for (const privacy of ['private', 'public', 'unlisted']) {
     await dora.createVal({ name: `${privacy}_${++count}`, code: 'c', privacy });
   }

@@ -1,13 +1,10 @@
 import { expect, test } from 'vitest';
-import { createSpace, grant } from '../../../src/service/store/spaces.ts';
 import {
-  addPerson,
   behindProxy,
   browse,
   clientOf,
   type Person,
   signedIn,
-  storeOf,
   temporaryService,
   type Val,
 } from '../support.ts';
@@ -20,15 +17,13 @@ interface Operation {
 }
 
 const service = await temporaryService();
-const store = await storeOf(service);
-const ada = await addPerson(service, 'ada');
-const eve = await addPerson(service, 'eve');
+const ada = await service.addPerson('ada');
+const eve = await service.addPerson('eve');
 const lions = await newSpace('lions');
 const zebra = await newSpace('zebra');
 
 async function newSpace(name: string) {
-  const space = await createSpace(store.db, name);
-  await grant(store.db, name, 'ada', 'write');
+  const space = await service.addSpace(name, { ada: 'write' });
   return { ...space, ...(await fill(`/@${name}`, `in_${name}`)) };
 }
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSpace, grant } from '../../../src/service/store/spaces.ts';
-import { addPerson, type Client, type List, storeOf, temporaryService, type Val } from '../support.ts';
+import { type Client, type List, temporaryService, type Val } from '../support.ts';
 
 const run = {
   version: 1,
@@ -95,11 +94,8 @@ describe('a run that is reported', async () => {
   });
 
   test('shows its output to those who may list the runs of the val, and to nobody else', async () => {
-    const eve = await addPerson(service, 'eve');
-    const { db } = await storeOf(service);
-    await createSpace(db, 'acme');
-    await grant(db, 'acme', 'eve', 'read');
-    await grant(db, 'acme', 'local', 'write');
+    const eve = await service.addPerson('eve');
+    await service.addSpace('acme', { eve: 'read', local: 'write' });
     const put = await service.ask('PUT', '/@acme/v1/vals', { body: { name: 'shared', code: 'c' } });
     const path = `/@acme/v1/vals/${(put.body as Val).id}/runs`;
     const ours = (await service.ask('POST', path, { body: { ...run, logs: 'ours' } })).body as Val;

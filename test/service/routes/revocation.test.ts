@@ -1,15 +1,14 @@
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
 import { sql } from '../../../src/service/database/sql.ts';
-import { createSpace, grant } from '../../../src/service/store/spaces.ts';
 import { lock, untilWaiting } from '../support/locks.ts';
-import { addPerson, postgres, storeOf, temporaryService, type Val } from '../support.ts';
+import { postgres, storeOf, temporaryService, type Val } from '../support.ts';
 
 test.runIf(postgres)(
   'if a val becomes private while another person reads a version, its code is not shown',
   async () => {
     const service = await temporaryService();
-    const eve = await addPerson(service, 'eve');
+    const eve = await service.addPerson('eve');
     const { id } = await eve.createVal({ name: 'v', code: 'c', privacy: 'public' });
     const unlock = await lock(service.at, 'LOCK TABLE vals.versions');
     const read = service.ask('GET', `/v1/vals/${id}/versions/2`);
@@ -41,9 +40,8 @@ test.each([
 ])('if %s while writes to "%s" wait for a lock, nothing is stored', async (_, space, end, status) => {
   const service = await temporaryService();
   const { db } = await storeOf(service);
-  const eve = await addPerson(service, 'eve');
-  await createSpace(db, 'acme');
-  await grant(db, 'acme', 'eve', 'write');
+  const eve = await service.addPerson('eve');
+  await service.addSpace('acme', { eve: 'write' });
   const vals = `${space}/v1/vals`;
   const put = (name: string, code: string) => eve.ask('PUT', vals, { body: { name, code } });
   const { id } = (await put('v', 'c')).body as Val;

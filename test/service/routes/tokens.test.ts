@@ -1,28 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { sql } from '../../../src/service/database/sql.ts';
-import { createSpace, grant, revoke } from '../../../src/service/store/spaces.ts';
+import { grant, revoke } from '../../../src/service/store/spaces.ts';
 import type { ListedToken } from '../../../src/service/store/tokens.ts';
-import {
-  addPerson,
-  clientOf,
-  type List,
-  type Person,
-  storeOf,
-  temporaryService,
-  type Val,
-} from '../support.ts';
+import { clientOf, type List, type Person, storeOf, temporaryService, type Val } from '../support.ts';
 
 const service = await temporaryService();
 const { db } = await storeOf(service);
-const ada = await addPerson(service, 'ada');
-for (const space of ['acme', 'other']) {
-  await createSpace(db, space);
-  await grant(db, space, 'ada', 'write');
-}
+const ada = await service.addPerson('ada');
+for (const space of ['acme', 'other']) await service.addSpace(space, { ada: 'write' });
 
 const newName = () => `t${randomUUID()}`;
-const newPerson = () => addPerson(service, newName().slice(0, 20));
+const newPerson = () => service.addPerson(newName().slice(0, 20));
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 
 async function make(path = '', body: object = {}, maker: Pick<Person, 'ask'> = ada) {

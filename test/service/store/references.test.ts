@@ -1,16 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { sql } from '../../../src/service/database/sql.ts';
-import { createSpace, grant } from '../../../src/service/store/spaces.ts';
-import {
-  addPerson,
-  behindProxy,
-  type List,
-  type Person,
-  storeOf,
-  temporaryService,
-  type Val,
-} from '../support.ts';
+import { behindProxy, type List, type Person, storeOf, temporaryService, type Val } from '../support.ts';
 
 interface Reference extends Record<string, unknown> {
   reference: { id: string; name: string };
@@ -19,11 +10,10 @@ interface Reference extends Record<string, unknown> {
 }
 
 const service = await temporaryService();
-const ada = await addPerson(service, 'ada');
-const bob = await addPerson(service, 'bob');
+const ada = await service.addPerson('ada');
+const bob = await service.addPerson('bob');
 const { db } = await storeOf(service);
-await createSpace(db, 'acme');
-await grant(db, 'acme', 'ada', 'write');
+await service.addSpace('acme', { ada: 'write' });
 
 const newName = () => `v${randomUUID().replaceAll('-', '')}`;
 const newVal = (person: Pick<Person, 'createVal'>, code: string, privacy = 'private') =>
@@ -157,7 +147,7 @@ describe('a reference', () => {
   });
 
   test('is listed once, in an order that later writes do not change', async () => {
-    const eve = await addPerson(service, 'eve');
+    const eve = await service.addPerson('eve');
     const used = await newVal(eve, 'c');
     const names: string[] = [];
     for (let i = 0; i < 25; i++) names.unshift((await newVal(eve, importOf(used))).name);

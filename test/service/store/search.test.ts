@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { raw, sql } from '../../../src/service/database/sql.ts';
-import { addPerson, type Client, type List, storeOf, temporaryService } from '../support.ts';
+import { type Client, type List, storeOf, temporaryService } from '../support.ts';
 
 const service = await temporaryService();
-const eve = await addPerson(service, 'eve');
+const eve = await service.addPerson('eve');
 
 async function found(query: string, as: Client = service, limit = 100): Promise<string[]> {
   const names: string[] = [];

@@ -1,16 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { removeOwner } from '../../../src/service/store/owners.ts';
-import { createSpace, grant, revoke } from '../../../src/service/store/spaces.ts';
-import { addPerson, type List, type Person, sayTo, storeOf, temporaryService, type Val } from '../support.ts';
+import { grant, revoke } from '../../../src/service/store/spaces.ts';
+import { type List, type Person, sayTo, storeOf, temporaryService, type Val } from '../support.ts';
 
 const service = await temporaryService();
 const store = await storeOf(service);
-const ada = await addPerson(service, 'ada');
-const bob = await addPerson(service, 'bob');
-const eve = await addPerson(service, 'eve');
-const acme = (await createSpace(store.db, 'acme')) ?? { id: '', username: '' };
-await grant(store.db, 'acme', 'ada', 'write');
-await grant(store.db, 'acme', 'bob', 'read');
+const ada = await service.addPerson('ada');
+const bob = await service.addPerson('bob');
+const eve = await service.addPerson('eve');
+const acme = await service.addSpace('acme', { ada: 'write', bob: 'read' });
 
 const run = { version: 1, runStartAt: '2024-05-01T00:00:00Z', runEndAt: '2024-05-01T00:00:01Z', error: null };
 const push = (who: Person, name: string, code: string, prefix = '/@acme') =>
@@ -188,10 +186,8 @@ describe('a stranger', () => {
 });
 
 test('removing a space removes its vals, and a removed person stays the author of versions', async () => {
-  const zoe = await addPerson(service, 'zoe');
-  await createSpace(store.db, 'short');
-  await grant(store.db, 'short', 'zoe', 'write');
-  await grant(store.db, 'short', 'ada', 'write');
+  const zoe = await service.addPerson('zoe');
+  await service.addSpace('short', { zoe: 'write', ada: 'write' });
   const { id } = (await push(zoe, 'hers', 'c', '/@short')).body as Val;
   expect(await removeOwner(store.db, 'zoe', 'person', { withVals: false })).toBe('removed');
   expect(await ada.get(`/@short/v1/vals/${id}`)).toMatchObject({ versionAuthor: zoe.user });

@@ -1,6 +1,6 @@
 import { createSpace, grant } from '../../../src/service/store/spaces.ts';
 import { type RunOptions, run, temporaryFolder } from '../../support/program.ts';
-import { addPerson, storeOf, temporaryService } from '../support.ts';
+import { storeOf, temporaryService } from '../support.ts';
 
 /** Two members of a space, each with a home. */
 export async function startTeam() {
@@ -8,7 +8,7 @@ export async function startTeam() {
   const store = await storeOf(service);
   await createSpace(store.db, 'acme');
   const add = async (username: string) => {
-    const { token, createVal } = await addPerson(service, username);
+    const { token, createVal } = await service.addPerson(username);
     await grant(store.db, 'acme', username, 'write');
     const home = temporaryFolder();
     const vals = (args: readonly string[], options?: RunOptions) => run(args, { home, ...options });
