@@ -170,17 +170,6 @@ it.each(oneOf('SIGTERM'))('%s at any moment of a push reports no sent val as ski
   expect([...seenStatuses].toSorted()).toEqual(['created', 'failed', 'skipped']);
 });
 
-it('a write under way gets a second for its answer after Ctrl-C', async () => {
-  const service = await scriptedService([], ({ body }) => (response) => {
-    child.kill('SIGINT');
-    const { name } = JSON.parse(body);
-    setTimeout(() => response.writeHead(201).end(JSON.stringify({ id: name, version: 1 })), 300);
-  });
-  const options = { env: service.env, cwd: folderOfVals(['a', 'b']) };
-  const { child, ended } = startProcess(['push', '.', '--concurrency', '1'], options);
-  expect(await ended).toMatchObject({ exit: 130, stdout: 'created\ta\t1\ta\ta.ts\nskipped\tb\t\t\tb.ts\n' });
-});
-
 /** Starts `vals` in a shell at a terminal. The shell prints the status afterwards. */
 async function atTerminal(command: string, env: Record<string, string>, home: string) {
   const script = `(echo "pid $BASHPID."; exec $vals ${command}); echo "exit $?."; stty -a`;
