@@ -270,10 +270,11 @@ describe('the question of the first push', () => {
     return { service, mine, fresh: mine.clone() };
   }
 
-  it('lists the vals that it would change, and neither a status nor a no nor --force answers it', async () => {
+  it('lists the vals that it would change, and neither a status, a conflict, a no nor --force answers it', async () => {
     const { service, fresh } = await freshClone();
     fresh.put({ 'new.ts': 'n' });
     await fresh.rows(['status']);
+    await fresh.words(['push', 'a.ts', '--if-version', '9'], 5);
     for (const more of [[], ['--force']]) {
       const answers = [{ after: `Change 1 val on ${service.baseUrl}? [y/N]`, keys: 'n\r' }];
       const { exit, screen } = await fresh.onScreen(['push', ...more], { answers, columns: 120 });
