@@ -70,7 +70,10 @@ describe('vals runs --summary', () => {
     );
     const args = ['runs', '--error', '--since', '2026-01-01T00:00:00Z', '--until', '2026-02-01T00:00:00Z'];
     const { rows, service } = await summaryOf(all, args);
-    expect(rows).toMatchObject([{ runs: 234, failed: 24 }]);
+    expect(rows).toMatchObject([{ runs: 234, failed: 24, p50Ms: 117, p95Ms: 223 }]);
+    const sumOf = (key: 'runs' | 'failed') =>
+      rows[0].buckets.reduce((sum: number, bucket: Record<typeof key, number>) => sum + bucket[key], 0);
+    expect([sumOf('runs'), sumOf('failed'), rows[0].buckets.length <= 24]).toEqual([234, 24, true]);
     const query = { error: 'true', since: '2026-01-01T00:00:00.000Z', until: '2026-02-01T00:00:00.000Z' };
     for (const { path } of service.requests) {
       expect(Object.fromEntries(new URL(path, 'http://x').searchParams)).toMatchObject(query);
