@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { forEach } from '../src/core/http/for-each.ts';
 import { isLong } from './support/cases.ts';
 import {
   type Ended,
@@ -14,15 +15,7 @@ import {
   untilIdle,
 } from './support/program.ts';
 import { type Reply, type Seen, scriptedService } from './support/scripted-service.ts';
-import {
-  type ErrorObject,
-  errorIn,
-  exits,
-  isGone,
-  oneOf,
-  type Signal,
-  startMoments,
-} from './support/signals.ts';
+import { type ErrorObject, errorIn, exits, isGone, oneOf, type Signal } from './support/signals.ts';
 import { withResolvers } from './support/with-resolvers.ts';
 
 type Moment = { ms: number } | { asked: number } | { answered: number };
@@ -39,11 +32,11 @@ interface Torture {
 }
 
 function momentsOf(requests: number, isStarted: boolean): Moment[] {
-  const counts = Array.from({ length: requests }, (_, index) => index + 1).filter(
-    (count) => isLong || count === 1 || count === requests,
-  );
+  const all = Array.from({ length: requests }, (_, index) => index + 1);
+  const counts = isLong ? all : [...new Set([1, requests])];
+  const starts = isLong ? Array.from({ length: 15 }, (_, index) => 15 * index) : isStarted ? [45] : [];
   return [
-    ...(isStarted || isLong ? startMoments : []),
+    ...starts.map((ms) => ({ ms })),
     ...counts.flatMap((count) => [{ asked: count }, { answered: count }]),
   ];
 }
@@ -51,7 +44,7 @@ function momentsOf(requests: number, isStarted: boolean): Moment[] {
 async function atEveryMoment(torture: Torture): Promise<void> {
   const { args, signal, cwd = temporaryFolder(), answer, requests, isStarted = false, check } = torture;
   const exit = exits[signal];
-  for (const moment of momentsOf(requests, isStarted)) {
+  await forEach(momentsOf(requests, isStarted), 5, async (moment) => {
     let asked = 0;
     let answered = 0;
     const service = await scriptedService([], (seen) => (response) => {
@@ -89,7 +82,7 @@ async function atEveryMoment(torture: Torture): Promise<void> {
       expect({ ...context, error: errorIn(end.stderr) }).toMatchObject({ exit, error });
       check({ ...end, moment, received: service.requests });
     }
-  }
+  });
 }
 
 const hide = '\u001b[?25l';

@@ -23,9 +23,3 @@ export interface ErrorObject {
 
 export const errorIn = (stderr: string): ErrorObject =>
   JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
-
-export const startMoments = (isLong ? Array.from({ length: 15 }, (_, index) => 15 * index) : [45]).map(
-  (ms) => ({
-    ms,
-  }),
-);

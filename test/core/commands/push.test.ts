@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { folderOf, run, temporaryFolder } from '../../support/program.ts';
+import { folderOf, run, runQuickly, temporaryFolder } from '../../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
 import { startStrict } from '../../support/strict-service.ts';
 import { a, id, interruptible, made, names, outcomes, sent, statuses, vals } from './pushes.ts';
@@ -174,7 +174,7 @@ describe('in GitHub Actions', () => {
 
   it('is one line for all files if the service cannot be reached', async () => {
     const env = { VALS_BASE_URL: 'http://127.0.0.1:1', VALS_TOKEN: 'test-token', GITHUB_ACTIONS: 'true' };
-    const { exit, stderr } = await run(['push', '.'], { env, cwd: vals('a', 'b', 'c') });
+    const { exit, stderr } = await runQuickly(['push', '.'], { env, cwd: vals('a', 'b', 'c') });
     expect({ exit, annotations: stderr.match(/^::.*$/gm) }).toEqual({
       exit: 7,
       annotations: [expect.stringMatching(/^::error::Could not connect to /)],

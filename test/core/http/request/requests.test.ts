@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { createLimiter } from '../../../../src/core/http/request/limiter.ts';
 import { isLong } from '../../../support/cases.ts';
 import { has } from '../../../support/features.ts';
 import { folderOfVals, runQuickly as run, valNames } from '../../../support/program.ts';
@@ -66,30 +65,6 @@ it('a service that closes each connection after its answer breaks no write after
   }
   expect(requests).toBe(16);
 });
-
-it.each([
-  ['went well', 7, 8],
-  ['went well', 8 + 9, 10],
-  ['went well', 5_000, 32],
-  ['refused', 1, 4],
-  ['refused', 9, 1],
-] as const)(
-  'if attempts %s, after %d of them the number of calls at a time is %d',
-  async (end, count, places) => {
-    const limiter = createLimiter('auto', new AbortController().signal);
-    for (let each = 0; each < count; each++) limiter.beginAttempt()(end);
-    let entered = 0;
-    const leave: (() => void)[] = [];
-    for (let call = 0; call < 40; call++) {
-      limiter.enter().then((leaving) => {
-        entered += 1;
-        leave.push(leaving);
-      });
-    }
-    await new Promise(setImmediate);
-    expect(entered).toBe(places);
-  },
-);
 
 it.each([
   ['only 4 requests at a time gets every val', 4, 10],
