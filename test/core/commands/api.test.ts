@@ -25,15 +25,12 @@ describe('a path', () => {
     },
   );
 
-  it.each([['/v1/%2e%2e/%2E./x', '/base/x']])(
-    '%j stays below the base URL, as %j',
-    async (path, requested) => {
-      const service = await scriptedService([ok]);
-      const env = { ...service.env, VALS_BASE_URL: `${service.baseUrl}/base` };
-      expect(await run(['api', 'GET', path], { env })).toMatchObject({ exit: 0 });
-      expect(service.requests[0]?.path).toBe(requested);
-    },
-  );
+  it('with .. stays below the base URL', async () => {
+    const service = await scriptedService([ok]);
+    const env = { ...service.env, VALS_BASE_URL: `${service.baseUrl}/base` };
+    expect(await run(['api', 'GET', '/v1/%2e%2e/%2E./x'], { env })).toMatchObject({ exit: 0 });
+    expect(service.requests[0]?.path).toBe('/base/x');
+  });
 });
 
 describe('the request', () => {

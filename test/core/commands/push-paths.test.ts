@@ -106,7 +106,7 @@ it.each(ignoring)('vals push obeys $what', async ({ rules, path = 'v', pushed, l
   expect(outcomes(stdout).map(({ file }) => file)).toEqual(wordsOf(pushed));
 });
 
-it('a link in a folder is skipped with a warning, and a named link is followed', async () => {
+it('a link in a folder is skipped with a warning', async () => {
   const cwd = folderOf({ 'v/a.ts': 'a', 'secret.ts': 'secret', 'w/b.ts': 'b' });
   symlinkSync('../secret.ts', join(cwd, 'v', 'link.ts'));
   symlinkSync('../w', join(cwd, 'v', 'linked'));
@@ -114,19 +114,6 @@ it('a link in a folder is skipped with a warning, and a named link is followed',
   const folder = await run(['push', 'v', '--dry-run', '--json'], { cwd });
   expect(outcomes(folder.stdout).map(({ file }) => file)).toEqual(['v/a.ts']);
   expect(folder.stderr).toContain('link.ts');
-  const named = await run(['push', 'v/link.ts', '--dry-run', '--json'], { cwd });
-  expect(outcomes(named.stdout)).toEqual([
-    { file: 'v/link.ts', name: 'link', status: 'planned', plan: 'send' },
-  ]);
-});
-
-it('vals push with --name sends standard input under the given name', async () => {
-  const { env, codes } = await startStrict();
-  const args = ['push', '-', '--name', 'hello', '--json'];
-  const { exit, stdout } = await run(args, { env, input: 'export default 1' });
-  expect(exit).toBe(0);
-  expect(outcomes(stdout)).toMatchObject([{ file: '-', name: 'hello', status: 'created', version: 1 }]);
-  expect(codes('hello')).toEqual(['export default 1']);
 });
 
 it.each<{ what: string; args: string[]; says: string }>([

@@ -3,14 +3,19 @@ import { run, temporaryFolder } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
 import { storedText, writeConfig } from '../settings/support.ts';
 
-function signedIn(): string {
+function signedInTo(baseUrl: string, ...others: string[]): string {
   const home = temporaryFolder();
-  const origins = ['https://one.example', 'https://two.example'];
-  origins.push('http://localhost:4000', 'https://localhost:4000');
+  const origins = [new URL(baseUrl).origin, ...others];
   const tokens = Object.fromEntries(origins.map((origin, index) => [origin, `token-number-${index}`]));
-  writeConfig(home, JSON.stringify({ baseUrl: 'https://one.example/api', tokens }));
+  writeConfig(home, JSON.stringify({ baseUrl, tokens }));
   return home;
 }
+
+const signedIn = () =>
+  signedInTo(
+    'https://one.example/api',
+    ...['https://two.example', 'http://localhost:4000', 'https://localhost:4000'],
+  );
 
 it('vals use lists the services, and switches to one of them', async () => {
   const home = signedIn();
@@ -39,12 +44,6 @@ it.each([
 });
 
 describe('vals use with another word', () => {
-  const signedInTo = (baseUrl: string): string => {
-    const home = temporaryFolder();
-    writeConfig(home, JSON.stringify({ baseUrl, tokens: { [baseUrl]: 'token-of-mine' } }));
-    return home;
-  };
-
   it.each(['acme', '@acme'])('takes %s for a space of the service in force', async (word) => {
     const { baseUrl } = await scriptedService([{ body: { data: [{ username: 'acme', role: 'write' }] } }]);
     const home = signedInTo(baseUrl);

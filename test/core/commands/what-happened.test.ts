@@ -25,36 +25,26 @@ async function serviceWith(switches: Switches, codes: readonly string[]) {
 
 const wordsOf = (line: string, id: string): string[] => line.replace('ID', id).split(' ');
 
+const now2 = '✓ hello is now version 2.';
+const always200: Switches = { writes: 'always 200' };
+const empty: Switches = { writes: 'empty' };
+
 it.each<
   [line: string, switches: Switches, codes: string, says: string, version: number | null, after: string]
 >([
-  ['version new ID other.ts', {}, 'one', '✓ hello is now version 2.', 2, 'one other'],
+  ['version new ID other.ts', {}, 'one', now2, 2, 'one other'],
   ['version new ID same.ts', {}, 'one', 'Version 1 already has this code.', 1, 'one'],
-  [
-    'version new hello other.ts',
-    { writes: 'always 200' },
-    'one',
-    '✓ hello is now version 2.',
-    2,
-    'one other',
-  ],
-  [
-    'version new ID other.ts',
-    { writes: 'empty' },
-    'one',
-    '✓ The service accepted the new',
-    null,
-    'one other',
-  ],
+  ['version new hello other.ts', always200, 'one', now2, 2, 'one other'],
+  ['version new ID other.ts', empty, 'one', '✓ The service accepted the new', null, 'one other'],
   ['version restore hello 1', {}, 'one two', '✓ The new version 3 has the code of', 3, 'one two one'],
   ['version restore ID 1', {}, 'one two one', 'Version 3 already has this code.', 3, 'one two one'],
-  ['version restore hello 2', { writes: 'always 200' }, 'one two', 'Version 2 already has', 2, 'one two'],
-  ['version restore ID 1', { writes: 'empty' }, 'one two', '✓ The service accepted the', null, 'one two one'],
-  ['val edit ID', {}, 'one', '✓ hello is now version 2.', 2, 'one edited'],
-  ['val edit ID', { writes: 'empty' }, 'one', '✓ The service accepted the new version', null, 'one edited'],
+  ['version restore hello 2', always200, 'one two', 'Version 2 already has', 2, 'one two'],
+  ['version restore ID 1', empty, 'one two', '✓ The service accepted the', null, 'one two one'],
+  ['val edit ID', {}, 'one', now2, 2, 'one edited'],
+  ['val edit ID', empty, 'one', '✓ The service accepted the new version', null, 'one edited'],
   ['val create hello other.ts', {}, '', '✓ Created hello.', 1, 'other'],
-  ['val create hello other.ts', { writes: 'always 200' }, '', '✓ The service accepted hello.', 1, 'other'],
-  ['val create hello other.ts', { writes: 'empty' }, '', '✓ The service accepted hello.', null, 'other'],
+  ['val create hello other.ts', always200, '', '✓ The service accepted hello.', 1, 'other'],
+  ['val create hello other.ts', empty, '', '✓ The service accepted hello.', null, 'other'],
   ['val set ID --privacy public', { changeVal: true }, 'one', '✓ Changed the privacy of hello.', 1, 'one'],
 ])('vals %s, %j, of %j: %s', async (line, switches, before, says, version, after) => {
   const codes = before.split(' ').filter(Boolean);
@@ -112,8 +102,8 @@ describe('vals push', () => {
 
   it('is sent if the answer is empty or shows an older version', async () => {
     const home = temporaryFolder();
-    const empty = await push(await startStrict({ writes: 'empty' }), home);
-    expect(empty.row).toEqual({ file: 'hello.ts', name: 'hello', status: 'sent' });
+    const { row } = await push(await startStrict(empty), home);
+    expect(row).toEqual({ file: 'hello.ts', name: 'hello', status: 'sent' });
     const service = await startStrict();
     for (const text of ['one', 'two']) await push(service, home, text);
     const older = { body: { id: service.val('hello').id, name: 'hello', version: 1 } };
