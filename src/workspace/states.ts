@@ -61,7 +61,7 @@ const table: Readonly<Record<State, Entry>> = {
       'If a colleague committed the other change, run `git pull` first.',
       diff,
       pull("To merge the service's code into the file", '--merge'),
-      'If that was done on another machine, push from there.',
+      'If you merged it on another machine, push from there.',
       overwrite,
     ],
   },
