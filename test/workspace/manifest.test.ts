@@ -32,11 +32,13 @@ describe('a vals.json that makes no sense is exit 10, with one sentence and the 
     expect(place.read('vals.json')).toBe(text);
   });
 
-  it('but not one with all keys, after a byte order mark', async () => {
+  it('but not one with all keys, after a byte order mark, and a name without a file is said', async () => {
     const ids = '"ids": {"https://vals.test": {"a": "x"}}';
-    const text = `\ufeff{"services": [], "names": {}, "privacy": "private", ${ids}}`;
+    const text = `\ufeff{"services": [], "names": {"b.ts": "c"}, "privacy": "private", ${ids}}`;
     const place = workspaceWith((await startStrict()).env, { 'vals.json': text, 'a.ts': 'a' });
-    expect(await place.words(['push'])).toEqual({ 'a.ts': 'created' });
+    const { stdout, stderr } = await place.vals('push');
+    expect(stdout).toMatch(/^created\ta\t/);
+    expect(stderr).toBe('"names" of vals.json has b.ts, but there is no such file.\n');
     expect(place.read('vals.json')).toBe(text);
   });
 });
