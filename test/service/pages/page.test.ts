@@ -165,7 +165,6 @@ test('the search is that of the API', async () => {
 
 test.each([
   [`/vals/${val.id}/versions/1?from=9`, 404],
-  ['/nothing', 404],
   ['/?after=x', 400],
 ])('%s is a page with the status %i, who is signed in, a way home and a way out', async (path, status) => {
   const answer = await service.ask('GET', path, { headers: { Accept: 'text/html' } });

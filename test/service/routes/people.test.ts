@@ -60,17 +60,6 @@ test('a person is known by their token, and found by id and by name', async () =
   }
 });
 
-test('the owner finds a val by its name, and other people find it if it is public', async () => {
-  const statuses: number[] = [];
-  for (const privacy of ['public', 'unlisted', 'private']) {
-    const { id } = await ada.createVal({ name: `by_${privacy}`, code: 'c', privacy });
-    const path = `/v1/alias/ada/by_${privacy}`;
-    expect(await ada.get(path)).toEqual(await ada.get(`/v1/vals/${id}`));
-    statuses.push(await bob.statusOf('GET', path));
-  }
-  expect(statuses).toEqual([200, 404, 404]);
-});
-
 test("a name is unique per person, and a push by name finds the caller's own val", async () => {
   const [first, second] = [await ada.putVal('shared', 'a'), await bob.putVal('shared', 'b')];
   expect([first, second]).toMatchObject([
