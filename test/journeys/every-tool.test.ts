@@ -37,47 +37,31 @@ it('every tool can be called', async () => {
     if (!('text' in document)) expect(JSON.parse(texts[0] ?? '')).toEqual(document);
     return document;
   };
-  expect(await call('me')).toMatchObject({ username: expect.any(String) });
-  expect(await call('push')).toMatchObject({ items: [{ file: 'hello.ts', status: 'created' }] });
-  expect(await call('push', { name: 'other', code: first })).toMatchObject({
-    items: [{ status: 'created' }],
-  });
-  expect(await call('val_create', { name: 'third', code: first })).toMatchObject({
-    name: 'third',
-    code: first,
-  });
-  expect(await call('val_get', { val: 'third' })).toMatchObject({ name: 'third', version: 1 });
-  expect(await call('val_get', { val: 'third', code: true })).toEqual({ text: first });
-  expect(await call('val_set', { val: 'third', privacy: 'public' })).toMatchObject({ privacy: 'public' });
-  expect(await call('ls', { limit: 2 })).toMatchObject({ items: [{}, {}], more: true });
-  expect(await call('version_new', { val: 'hello', code: second, ifVersion: 1 })).toMatchObject({
-    version: 2,
-  });
-  expect(await call('version_ls', { val: 'hello' })).toMatchObject({
-    items: [{ version: 2 }, { version: 1 }],
-  });
-  expect(await call('version_get', { val: 'hello', version: 1 })).toMatchObject({ code: first });
-  expect(await call('version_diff', { val: 'hello', a: 1, b: 2 })).toMatchObject({
-    items: [{ diff: expect.stringContaining('+export default () => 2;') }],
-  });
-  expect(await call('status')).toMatchObject({ items: [{ file: 'hello.ts', status: 'changed there' }] });
-  expect(await call('diff', { vals: ['hello'] })).toMatchObject({ items: [{ status: 'changed there' }] });
-  expect(await call('pull')).toMatchObject({ items: [{ file: 'hello.ts', status: 'pulled' }] });
-  expect(await call('run', { val: 'hello.ts' })).toMatchObject({ value: 2, run: { error: null } });
-  expect(await call('runs', { run: 'hello' })).toMatchObject({ items: [{ val: { version: 2 } }] });
-  expect(await call('runs', { run: 'hello', summary: true })).toMatchObject({
-    items: [{ runs: 1, failed: 0 }],
-  });
-  expect(await call('version_restore', { val: 'hello', version: 1 })).toMatchObject({
-    version: 3,
-    code: first,
-  });
-  expect(await call('version_rm', { val: 'hello', versions: [2] })).toMatchObject({
-    items: [{ version: 2, status: 'deleted' }],
-  });
-  expect(await call('val_rm', { vals: ['third', 'other'] })).toMatchObject({
-    items: [{ status: 'deleted' }, { status: 'deleted' }],
-  });
+  const changed = [{ diff: expect.stringContaining('+export default () => 2;') }];
+  const calls: [name: string, input: Record<string, unknown>, result: object][] = [
+    ['me', {}, { username: expect.any(String) }],
+    ['push', {}, { items: [{ file: 'hello.ts', status: 'created' }] }],
+    ['push', { name: 'other', code: first }, { items: [{ status: 'created' }] }],
+    ['val_create', { name: 'third', code: first }, { name: 'third', code: first }],
+    ['val_get', { val: 'third' }, { name: 'third', version: 1 }],
+    ['val_get', { val: 'third', code: true }, { text: first }],
+    ['val_set', { val: 'third', privacy: 'public' }, { privacy: 'public' }],
+    ['ls', { limit: 2 }, { items: [{}, {}], more: true }],
+    ['version_new', { val: 'hello', code: second, ifVersion: 1 }, { version: 2 }],
+    ['version_ls', { val: 'hello' }, { items: [{ version: 2 }, { version: 1 }] }],
+    ['version_get', { val: 'hello', version: 1 }, { code: first }],
+    ['version_diff', { val: 'hello', a: 1, b: 2 }, { items: changed }],
+    ['status', {}, { items: [{ file: 'hello.ts', status: 'changed there' }] }],
+    ['diff', { vals: ['hello'] }, { items: [{ status: 'changed there' }] }],
+    ['pull', {}, { items: [{ file: 'hello.ts', status: 'pulled' }] }],
+    ['run', { val: 'hello.ts' }, { value: 2, run: { error: null } }],
+    ['runs', { run: 'hello' }, { items: [{ val: { version: 2 } }] }],
+    ['runs', { run: 'hello', summary: true }, { items: [{ runs: 1, failed: 0 }] }],
+    ['version_restore', { val: 'hello', version: 1 }, { version: 3, code: first }],
+    ['version_rm', { val: 'hello', versions: [2] }, { items: [{ version: 2, status: 'deleted' }] }],
+    ['val_rm', { vals: ['third', 'other'] }, { items: [{ status: 'deleted' }, { status: 'deleted' }] }],
+  ];
+  for (const [name, input, result] of calls) expect(await call(name, input), name).toMatchObject(result);
   const others = (await agent.listTools()).filter(({ name }) => !called.has(name));
   expect(others.length).toBeGreaterThan(0);
   for (const { name } of others) expect(await call(name)).toEqual({ items: [] });
