@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
@@ -140,16 +140,6 @@ it("vals run takes another owner's val by its owner and name", async () => {
   for (const word of ['ada/hello', '@ada/hello'])
     expect(await run(['run', word], { env })).toMatchObject({ exit: 0, stdout: 'hello\n' });
 });
-
-/** Root may look into every folder. */
-it.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
-  'vals run of a file in a locked folder is exit 10',
-  async () => {
-    const cwd = folderOf({ 'locked/a.ts': 'export default 1' });
-    chmodSync(join(cwd, 'locked'), 0o600);
-    expect(await run(['run', 'locked/a.ts'], { env: {}, cwd })).toMatchObject({ exit: 10 });
-  },
-);
 
 it.each([
   [['absent.ts'], 10, 'absent.ts does not exist'],

@@ -43,10 +43,7 @@ describe('in the sandbox, a val', () => {
       'data.csv': '1,2',
       'package.json': '{}',
     });
-    const always = {
-      project: ['1,2', 'beside', ['a.ts', 'b.txt', 'c.ts', 'thread.ts'], false],
-      net: 'net',
-    };
+    const always = { project: ['1,2', 'beside', ['a.ts', 'b.txt', 'c.ts', 'thread.ts'], false], net: 'net' };
     const refused = await runProcess(['sub/a.ts']);
     // Node 20 cannot refuse threads.
     expect(refused.stderr.includes('cannot refuse threads to a val')).toBe(major === 20);
@@ -63,13 +60,8 @@ describe('in the sandbox, a val', () => {
     expect(allowed.stderr).toBe('');
     expect(JSON.parse(allowed.stdout)).toEqual({
       ...always,
-      ...{
-        read: 'secret',
-        write: 'written',
-        program: '5',
-        addon: 'ERR_DLOPEN_FAILED',
-        thread: 'from a thread',
-      },
+      ...{ read: 'secret', write: 'written', program: '5' },
+      ...{ addon: 'ERR_DLOPEN_FAILED', thread: 'from a thread' },
     });
     expect(readFileSync(join(path, 'out/b.txt'), 'utf8')).toBe('b');
     const all = await runProcess(['--allow-all', 'sub/a.ts']);

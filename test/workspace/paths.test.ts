@@ -251,12 +251,8 @@ it.each(['.git/HEAD', 'vals.json'])(
     const { place, service } = await pushed({ 'a.ts': 'a', 'lib/b.ts': 'b' });
     service.edit('b', 'theirs');
     place.put({ [`lib/${mark}`]: '{}', 'lib/b.ts': 'of others' });
-    for (const args of [
-      ['push', '--force'],
-      ['push', '--prune', '--yes'],
-      ['pull', '--force'],
-    ]) {
-      const { stderr } = await place.vals(...args);
+    for (const words of ['push --force', 'push --prune --yes', 'pull --force']) {
+      const { stderr } = await place.vals(...words.split(' '));
       expect(stderr).toContain('lib was left out: it is a repository or a workspace of its own.');
     }
     // With a vals.json of its own, the folder is another workspace, and has no record of the val.

@@ -165,18 +165,13 @@ describe('push --prune does not delete', () => {
 
   it('anything with --watch, --name or a path, or without an answer to its question', async () => {
     const { place, service } = await workspace();
-    for (const args of [
-      ['--yes', '--watch'],
-      ['--yes', 'c.ts'],
-      ['--yes', 'c.ts', '--name', 'x'],
-      ['--force'],
-      [],
-    ]) {
-      expect((await place.vals('push', '--prune', ...args)).exit, args.join(' ')).toBe(2);
+    for (const more of ['--yes --watch', '--yes c.ts', '--yes c.ts --name x', '--force']) {
+      expect(await place.vals('push', '--prune', ...more.split(' ')), more).toMatchObject({ exit: 2 });
     }
-    expect((await place.vals('push', '--prune')).stderr).toMatch(
-      /^error: Nothing was sent\. Cannot ask without a terminal whether to delete .*\nhint: To go on without a question, add --yes\.\n/m,
-    );
+    const message =
+      /^error: Nothing was sent\. Cannot ask without a terminal whether to delete .*\nhint: To go on without a question, add --yes\.\n/m;
+    const unasked = { exit: 2, stderr: expect.stringMatching(message) };
+    expect(await place.vals('push', '--prune')).toMatchObject(unasked);
     expect(names(service)).toHaveLength(4);
   });
 });

@@ -56,10 +56,7 @@ test.each<[string, string, number, RegExp]>([
 test('--seed is refused with a database, and --data together with --database', async () => {
   const home = folderOf({ 'seed.json': '{}' });
   const serve = ['serve', '--port', '0', '--database', at];
-  for (const more of [
-    ['--seed', 'seed.json'],
-    ['--data', 'x.db'],
-  ]) {
-    expect(await run([...serve, ...more], { home })).toMatchObject({ exit: 2, stdout: '' });
+  for (const more of ['--seed seed.json', '--data x.db']) {
+    expect(await run([...serve, ...more.split(' ')], { home })).toMatchObject({ exit: 2, stdout: '' });
   }
 });
