@@ -160,14 +160,4 @@ describe('runs of one val, filtered by the service or here,', () => {
     expect({ exit, ids: stdout.trim().replaceAll('\n', ' ') }).toEqual({ exit: 0, ids });
     for (const path of paths) expect(path).toMatch(/\/runs\?.*limit=100&offset=\d+$/);
   });
-
-  it('are one request if the service has applied the filter', async () => {
-    const failed = runs.filter(({ error }) => error !== null);
-    const { stdout, paths } = await seen(
-      ['runs', id, '--error', '--json'],
-      [{ body: { data: failed, links: {} } }],
-    );
-    expect(JSON.parse(stdout)).toHaveLength(5);
-    expect(paths).toEqual([`/v1/vals/${id}/runs?error=true&limit=100&offset=0`]);
-  });
 });

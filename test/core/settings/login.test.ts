@@ -67,14 +67,12 @@ describe('vals login', () => {
       ],
     });
     expect(exit).toBe(130);
-    for (const [typed, shown] of [
-      ['127.0.0.1:1/base', 'http://127.0.0.1:1/base'],
-      ['[::1]:1', 'http://[::1]:1'],
-      ['vals.example.com/@acme', 'https://vals.example.com'],
-    ] as const) {
-      const answers = [{ after: `Token for ${shown}`, keys: '\u0003' }];
-      expect((await runOnScreen(['login', typed], { home: temporaryFolder(), answers })).exit).toBe(130);
-    }
+    const answers = [{ after: 'Token for https://vals.example.com', keys: '\u0003' }];
+    const typed = await runOnScreen(['login', 'vals.example.com/@acme'], {
+      home: temporaryFolder(),
+      answers,
+    });
+    expect(typed.exit).toBe(130);
   });
 
   it.each([

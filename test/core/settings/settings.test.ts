@@ -68,6 +68,7 @@ describe('the base URL', () => {
     ['HTTPS://API.Example.com:443/v1', 'https://api.example.com'],
     ['https://api.example.com:8443/x/', 'https://api.example.com:8443/x'],
     ['localhost:8787', 'http://localhost:8787'],
+    ['[::1]:1/base', 'http://[::1]:1/base'],
     ['vals.example/@acme', 'https://vals.example/@acme'],
   ])('%s is taken as %s', async (text, value) => {
     expect((await settingsOf(['--base-url', text], {}))['base-url']).toEqual({ value, source: '--base-url' });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { createLimiter } from '../../../../src/core/http/request/limiter.ts';
 import { isLong } from '../../../support/cases.ts';
 import { has } from '../../../support/features.ts';
 import { folderOfVals, runQuickly as run, valNames } from '../../../support/program.ts';
@@ -64,6 +65,15 @@ it('a service that closes each connection after its answer breaks no write after
     expect(await run(['version', 'restore', id, '1'], { env })).toMatchObject({ exit: 0 });
   }
   expect(requests).toBe(16);
+});
+
+it('at most 32 calls go on at a time, however well it goes', async () => {
+  const limiter = createLimiter('auto', new AbortController().signal);
+  for (let each = 0; each < 5_000; each++) limiter.beginAttempt()('went well');
+  const entered: number[] = [];
+  for (let call = 0; call < 40; call++) limiter.enter().then(() => entered.push(call));
+  await new Promise(setImmediate);
+  expect(entered).toHaveLength(32);
 });
 
 it.each([
