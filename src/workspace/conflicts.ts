@@ -20,14 +20,15 @@ class WorkspaceConflict extends ConflictError {
 export const reasonOf = (error: ConflictError): Reason | undefined =>
   error instanceof WorkspaceConflict && isReason(error.state) ? error.state : undefined;
 
-export function conflictOf(conflict: Finding, { workspace, clock }: Look): ConflictError {
+export function conflictOf(conflict: Finding, look: Look): ConflictError {
+  const { workspace, clock } = look;
   const path = pathTo(workspace, conflict.file);
   const problem = problemOf(conflict);
   const val = conflict.state === 'both changed' ? valOf(conflict) : undefined;
   const what = val === undefined ? '' : whatIsThere(val, conflict.compared?.restored, clock.now());
   return new WorkspaceConflict(conflict.state, `${path} ${problem}.${what}`, {
     subject: path,
-    hint: [...cureOf(conflict.compared?.limit), ...waysOn(conflict, path)],
+    hint: [...cureOf(conflict.compared?.limit), ...waysOn(conflict, look)],
   });
 }
 
@@ -60,7 +61,8 @@ export function whatIsThere(val: RemoteVal, restored: number | undefined, now: n
 }
 
 /** What somebody who has this conflict can do. */
-export function waysOn(conflict: Finding, path: string): Hint[] {
+export function waysOn(conflict: Finding, look: Look): Hint[] {
+  const path = pathTo(look.workspace, conflict.file);
   const steps = nextSteps(conflict.state, [path]);
   const val = valOf(conflict);
   const name = conflict.name;
@@ -76,11 +78,22 @@ export function waysOn(conflict: Finding, path: string): Hint[] {
         `If the val shall keep its name, or the service cannot rename it, write "${conflict.file}": "${val?.name}" into "names" of vals.json.`,
         ...steps,
       ];
+    case 'both changed':
+      return [onLikelyCause(conflict, look), ...steps];
     case 'name taken':
       return conflict.remote.kind === 'unknown' ? waysToId(path) : steps;
     default:
       return steps;
   }
+}
+
+function onLikelyCause({ name, remote, compared }: Finding, { records }: Look): Hint {
+  if (compared?.restored !== undefined)
+    return 'If the val was set back on purpose, take the change back in git, too (`git revert`). A commit that brings the code again counts if it is dated after the version there.';
+  const version = remote.kind === 'val' ? remote.version : undefined;
+  if (version !== undefined && records.of(name)?.version === version)
+    return 'This folder pushed or pulled that version. If you have amended or squashed what you pushed, overwrite it.';
+  return 'If a colleague committed the other change, run `git pull` first. If you merged it on another machine, push from there.';
 }
 
 /** The service cannot list vals, so nobody here knows the val that has the name. */

@@ -58,10 +58,9 @@ const table: Readonly<Record<State, Entry>> = {
     forced: 'send',
     pullForced: 'write',
     next: [
-      'If a colleague committed the other change, run `git pull` first.',
       diff,
       pull("To merge the service's code into the file", '--merge'),
-      'If you merged it on another machine, push from there.',
+      pull("To take the service's code instead", '--force'),
       overwrite,
     ],
   },

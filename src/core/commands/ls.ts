@@ -35,7 +35,10 @@ export const command = defineCommand({
     if (listed === undefined) {
       run.out.say({
         kind: 'note',
-        text: 'The service cannot list vals. The list has only the vals that this machine has seen.',
+        text: [
+          'The service cannot list vals. The list has only the vals that this machine has seen.',
+          sh`If it lacks others, check the base URL: run ${['config']}.`,
+        ],
       });
     }
     const rows = takeRecords(withWord(listed ?? seenPages(run), word), paging);

@@ -7,6 +7,7 @@ import { type Column, column, idColumn, moment } from '../../core/output/column.
 import { waysOn } from '../conflicts.ts';
 import { differs, type Finding, isReason, statusOf, valOf } from '../findings.ts';
 import { compareWorkspace, refuseUnknownWords } from '../read/choose.ts';
+import type { Look } from '../read/look.ts';
 import { hintAtGit, markOf, nextSteps, states } from '../states.ts';
 import { isTypedInside, nameOfService, pathTo, type Workspace } from '../workspace.ts';
 
@@ -64,7 +65,7 @@ export const command = defineCommand({
         ? [...differing.toSorted(byAttention).map(row), ...foldUnchanged(findings.length - differing.length)]
         : findings.map(row);
       if (error !== undefined) return { kind: 'list', rows, error };
-      sayNextSteps(run, workspace, differing, { isNamed });
+      sayNextSteps(run, look, differing, { isNamed });
       if (isFolded && differing.length === 0 && findings.length > 0) {
         return { kind: 'text', text: allUnchanged(findings.length, nameOfService(workspace.service)) };
       }
@@ -76,10 +77,11 @@ export const command = defineCommand({
 
 function sayNextSteps(
   { out: { say } }: Run,
-  workspace: Workspace,
+  look: Look,
   differing: readonly Finding[],
   { isNamed }: { isNamed: boolean },
 ): void {
+  const { workspace } = look;
   const isWhole = !isNamed && isTypedInside(workspace);
   for (const state of states) {
     const findings = differing.filter((finding) => finding.state === state);
@@ -88,7 +90,7 @@ function sayNextSteps(
     const paths = findings.map((finding) => pathTo(workspace, finding.file));
     const [first, ...others] = findings;
     const isOne = first !== undefined && others.length === 0 && isReason(state);
-    const steps = isOne ? waysOn(first, pathTo(workspace, first.file)) : nextSteps(state, paths, { isWhole });
+    const steps = isOne ? waysOn(first, look) : nextSteps(state, paths, { isWhole });
     say({ kind: 'hint', text: [...hintAtGit(limit), ...steps] });
   }
 }

@@ -73,6 +73,11 @@ export async function pullVals({ findings, added, ...wanted }: Wanted): Promise<
     say({ kind: 'hint', text });
   }
   const written = rows.filter(({ status }) => status === 'pulled' || status === 'merged');
+  if (written.length > 0 && look.repository !== undefined && run.out.forPerson) {
+    const text =
+      'Commit what was pulled. If git takes it back before that, your next edit may overwrite it on the service.';
+    say({ kind: 'note', text });
+  }
   const folders = new Set(written.map((row) => dirname(relativeTo(workspace, `${row.file}`))));
   for (const folder of folders) removeLeftovers(workspace.root, folder === '.' ? '' : folder);
   return { kind: 'list', rows, error };

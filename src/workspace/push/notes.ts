@@ -4,7 +4,7 @@ import { sh, someOf } from '../../core/lib/hint.ts';
 import type { Done } from '../carry-out.ts';
 import { noteOnce } from '../note-once.ts';
 import type { Gone } from '../read/gone.ts';
-import { hintAtGit, nextSteps } from '../states.ts';
+import { hintAtGit, listOf, nextSteps } from '../states.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 
 /** What went on on the service is not sent, and that is no failure. A version that was restored went on, too. */
@@ -54,6 +54,12 @@ export function noteLeft({ out: { say } }: Run, workspace: Workspace, { left, li
     const reason = reasonToLeave(workspace, file, movedTo);
     say({ kind: 'note', text: `The val "${name}" was left, because ${reason}.` });
   }
+  const vals = listOf(
+    left.map(({ name }) => name),
+    '<val...>',
+  );
+  if (vals.length > 0)
+    say({ kind: 'hint', text: sh`To delete what was left, run ${['val', 'rm', ...vals]}.` });
 }
 
 function reasonToLeave(workspace: Workspace, file: string | undefined, movedTo: string | undefined): string {
