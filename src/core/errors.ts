@@ -122,7 +122,10 @@ export const isCtrlC = (reason: unknown): boolean =>
 export const exitQuietly = (error: unknown): unknown =>
   isCtrlC(error) ? new InterruptedError(130, '') : error;
 
-export const messageWithHint = ({ message, facts }: ValsError): Hints => [message, ...hintList(facts.hint)];
+export const messageWithHint = ({ message, facts }: ValsError): Hints => [
+  /[.?!:]$/.test(message) ? message : `${message}.`,
+  ...hintList(facts.hint),
+];
 
 export function asValsError(error: unknown): ValsError {
   if (error instanceof ValsError) return error;

@@ -1,24 +1,31 @@
 // A service that cannot list vals tells an id once. So vals.json keeps it, for other machines.
 import type { Run } from '../core/command-line/command.ts';
+import { LocalError } from '../core/errors.ts';
 import { updateManifest, withIds } from './manifest.ts';
 import { noteOnce } from './note-once.ts';
 import type { Look } from './read/look.ts';
 import { isOfThisMachine } from './service.ts';
 
-/** Writes the ids, by the names of their vals, that vals.json does not have. On GitHub nobody commits, so the annotation has them. */
+/** Writes the ids, by the names of their vals, that vals.json does not have. On GitHub nobody commits, so the annotation has them. Returns why they could not be written: what was sent is still told. */
 export async function learnIds(
   run: Run,
   look: Look,
   ids: Iterable<readonly [string, string]>,
-): Promise<void> {
+): Promise<LocalError | undefined> {
   const { workspace, written, directory } = look;
   const { service, root } = workspace;
-  if (isOfThisMachine(service)) return;
+  if (isOfThisMachine(service)) return undefined;
   const learnt = new Map([...ids].filter(([name, id]) => written.get(name) !== id));
-  if (learnt.size === 0 || (await directory.canList())) return;
-  updateManifest(root, withIds(service, learnt));
+  if (learnt.size === 0 || (await directory.canList())) return undefined;
   const what = learnt.size === 1 ? 'the id of a val' : `the ids of ${learnt.size} vals`;
   const entry = JSON.stringify({ [service]: Object.fromEntries(learnt) });
+  try {
+    updateManifest(root, withIds(service, learnt));
+  } catch (error) {
+    if (!(error instanceof LocalError)) throw error;
+    return new LocalError(`${error.message} It lacks "ids": ${entry}.`, error.facts);
+  }
   const text = `vals.json has ${what} now, because this service cannot list vals. Commit vals.json.`;
   noteOnce(run, text, '', `It has "ids": ${entry}`);
+  return undefined;
 }

@@ -34,9 +34,16 @@ interface DeleteStep extends Subject {
   remote: RemoteVal;
 }
 
-/** `leave`: there is nothing to do. `behind`: the service has newer code. */
+/** There is nothing to do. */
 interface IdleStep extends Subject {
-  kind: 'leave' | 'behind';
+  kind: 'leave';
+}
+
+/** The service has newer code. */
+export interface BehindStep extends Subject {
+  kind: 'behind';
+  /** The version whose code the service has again. */
+  restored: number | undefined;
 }
 
 interface RefuseStep extends Subject {
@@ -44,7 +51,7 @@ interface RefuseStep extends Subject {
   error: ValsError;
 }
 
-export type Step = CreateStep | SendStep | DeleteStep | IdleStep | RefuseStep;
+export type Step = CreateStep | SendStep | DeleteStep | IdleStep | BehindStep | RefuseStep;
 
 export interface PlanOptions {
   force: boolean;
@@ -71,7 +78,8 @@ export function stepFor(finding: Finding, look: Look, options: PlanOptions): Ste
   const isSentAnyway = force || (ifVersion !== undefined && state !== 'marks');
   const kind = isSentAnyway ? entry.forced : entry.push;
   if (kind === 'refuse') return { ...subject, kind, error: conflictOf(finding, look) };
-  if (kind === 'leave' || kind === 'behind') return { ...subject, kind };
+  if (kind === 'behind') return { ...subject, kind, restored: finding.compared?.restored };
+  if (kind === 'leave') return { ...subject, kind };
   if (kind === 'send' && remote !== undefined) return { ...subject, kind, local, remote };
   return {
     ...{ file, name, local, remote: undefined },

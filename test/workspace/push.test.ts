@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/core/errors.ts';
 import { inProcess } from '../support/in-process.ts';
-import { ends, environment } from '../support/program.ts';
+import { ends, environment, program } from '../support/program.ts';
 import type { Reply, Seen } from '../support/scripted-service.ts';
 import { startStrict } from '../support/strict-service.ts';
 import {
@@ -339,6 +340,26 @@ describe('a service that cannot list vals', () => {
     expect(service.codes('a')).toEqual(['a']);
     expect(await mine.clone().words(['push', '--force'])).toEqual({ 'a.ts': 'sent' });
     expect(service.codes('a')).toEqual(['a', 'a2']);
+  });
+
+  it('a push that cannot write an id says what it sent, and the id', async () => {
+    const service = await reachableService('vals.test');
+    const mine = repository(service.env, { 'a.ts': 'a' });
+    await mine.rows(['push']);
+    mine.put({ 'b.ts': 'b' });
+    const withoutDisk = ['-c', 'ulimit -f 0; exec "$@"', 'sh', process.execPath, program, 'push', '--json'];
+    const { exitCode, stdout, stderr } = await execa('sh', withoutDisk, {
+      env: environment(mine.home, mine.env),
+      extendEnv: false,
+      cwd: mine.folder,
+      reject: false,
+    });
+    const { id } = service.val('b');
+    expect({ exitCode, rows: JSON.parse(stdout) }).toMatchObject({
+      exitCode: 10,
+      rows: [{ status: 'unchanged' }, { status: 'created', id }],
+    });
+    expect(stderr).toContain(`It lacks \\"ids\\": {\\"http://vals.test\\":{\\"b\\":\\"${id}\\"}}.`);
   });
 
   it('an interrupted push waits for the answers that are under way, and keeps their ids', async () => {

@@ -66,7 +66,7 @@ export async function pullVals({ findings, added, ...wanted }: Wanted): Promise<
   for (const { left } of done.values()) if (left) say({ kind: 'warning', text: messageWithHint(left) });
   if (options.isNamed || options.merge) noteKept(wanted, done);
   noteBackup(run, workspace, backup);
-  await learnIds(run, look, options.dryRun ? [] : met.map(({ name, id }) => [name, id]));
+  const notKept = await learnIds(run, look, options.dryRun ? [] : met.map(({ name, id }) => [name, id]));
   const merged = rows.filter(({ status }) => status === 'merged').map(({ file }) => `${file}`);
   if (merged.length > 0) {
     const text = sh`To send the merged code, run ${['push', ...listOf(merged, '<paths...>')]}.`;
@@ -80,7 +80,7 @@ export async function pullVals({ findings, added, ...wanted }: Wanted): Promise<
   }
   const folders = new Set(written.map((row) => dirname(relativeTo(workspace, `${row.file}`))));
   for (const folder of folders) removeLeftovers(workspace.root, folder === '.' ? '' : folder);
-  return { kind: 'list', rows, error };
+  return { kind: 'list', rows, error: error ?? notKept };
 }
 
 const outcomeOf = ({ status, name, remote }: Pulled) => ({

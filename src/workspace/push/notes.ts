@@ -2,25 +2,43 @@
 import type { Run } from '../../core/command-line/command.ts';
 import { sh, someOf } from '../../core/lib/hint.ts';
 import type { Done } from '../carry-out.ts';
+import { whatIsThere } from '../conflicts.ts';
 import { noteOnce } from '../note-once.ts';
+import type { BehindStep } from '../plan.ts';
 import type { Gone } from '../read/gone.ts';
-import { hintAtGit, listOf, nextSteps } from '../states.ts';
+import type { Look } from '../read/look.ts';
+import { hintAbout, hintAtGit, listOf, nextSteps } from '../states.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 
+const overwriteSetBack = {
+  text: 'To overwrite what was set back',
+  command: 'push',
+  options: ['--force'],
+} as const;
+
 /** What went on on the service is not sent, and that is no failure. A version that was restored went on, too. */
-export function noteBehind(run: Run, paths: readonly string[], { isNamed }: { isNamed: boolean }): void {
-  const [first] = paths;
+export function noteBehind(
+  run: Run,
+  { workspace, clock }: Look,
+  steps: readonly BehindStep[],
+  { isNamed }: { isNamed: boolean },
+): void {
+  const pathOf = ({ file }: BehindStep) => pathTo(workspace, file);
+  const paths = steps.map(pathOf);
+  const [first, another] = steps;
   if (first === undefined) return;
+  const { remote, restored } = first;
+  const what = remote && restored !== undefined ? whatIsThere(remote, restored, clock.now()) : '';
   const text =
-    paths.length === 1
-      ? `${first} was not sent, because its val changed on the service.`
-      : `${paths.length} files were not sent, because their vals changed on the service.`;
-  noteOnce(
-    run,
-    text,
-    nextSteps('changed there', paths, { isWhole: !isNamed }),
-    paths.length === 1 ? '' : paths.join(', '),
-  );
+    another === undefined
+      ? `${pathOf(first)} was not sent, because its val changed on the service.${what}`
+      : `${steps.length} files were not sent, because their vals changed on the service.`;
+  const setBack = steps.filter(({ restored }) => restored !== undefined).map(pathOf);
+  const ways = [
+    ...nextSteps('changed there', paths, { isWhole: !isNamed }),
+    ...(setBack.length > 0 ? [hintAbout(setBack, overwriteSetBack)] : []),
+  ];
+  noteOnce(run, text, ways, another === undefined ? '' : paths.join(', '));
 }
 
 /** Vals whose files were deleted stay, unless somebody says otherwise. */
@@ -50,7 +68,14 @@ export function notePublic({ out: { say } }: Run, names: readonly string[]): voi
 /** Vals without a file that --prune does not delete. */
 export function noteLeft({ out: { say } }: Run, workspace: Workspace, { left, limit }: Gone): void {
   for (const text of hintAtGit(limit, 'which files were deleted or renamed')) say({ kind: 'note', text });
+  const unknown = left.filter(({ file }) => file === undefined).map(({ name }) => name);
+  if (unknown.length > 1)
+    say({
+      kind: 'note',
+      text: `These vals were left, because git never had their files: ${someOf(unknown)}.`,
+    });
   for (const { name, file, movedTo } of left) {
+    if (file === undefined && unknown.length > 1) continue;
     const reason = reasonToLeave(workspace, file, movedTo);
     say({ kind: 'note', text: `The val "${name}" was left, because ${reason}.` });
   }

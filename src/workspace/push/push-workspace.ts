@@ -88,13 +88,16 @@ async function push(
   // The record of a push has the commit. After Ctrl-C, git is not asked any more.
   if (steps.some(sendsCode)) await look.repository?.head();
   const { result, done } = await carryOutAll(run, look, steps, options);
+  let error = result.error;
   if (!dryRun) {
-    if (result.error === undefined || [...done.values()].some(isChange)) look.records.notePush();
-    await learnIds(run, look, idsIn(look, done));
+    if (error === undefined || [...done.values()].some(isChange)) look.records.notePush();
+    const notKept = await learnIds(run, look, idsIn(look, done));
+    error ??= notKept;
   }
   noteBehind(
     run,
-    result.rows.flatMap(({ status, file }) => (status === 'behind' ? `${file}` : [])),
+    look,
+    steps.flatMap((step) => (step.kind === 'behind' ? step : [])),
     { isNamed: chosen !== undefined },
   );
   if (prune) noteLeft(run, workspace, plan.gone);
@@ -105,7 +108,7 @@ async function push(
     status: 'failed',
     error,
   }));
-  return { ...result, rows: [...result.rows, ...unsent] };
+  return { ...result, error, rows: [...result.rows, ...unsent] };
 }
 
 /** By their names, of the vals that were made or overwritten, and of the others if vals.json has ids: a merge may have lost some. */

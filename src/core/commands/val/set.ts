@@ -76,11 +76,13 @@ async function sendFields(
     .send({ ...routes.createVersion(val, codeOf(record), fields), ifMatch: ifMatch ?? etag })
     .catch((error) => {
       if (error instanceof RefusedError)
-        error.facts.hint = `This service may have no way to change the ${listed(Object.keys(fields))} of a val that is there. If it has pages, make the change there.`;
+        error.facts.hint = `This service may have no way to change the ${listed(Object.keys(fields))} of a val that is there. If it has pages, make the change there.${fields.name === undefined ? '' : namesInWorkspace}`;
       throw error;
     });
   return versionOf(record);
 }
+
+const namesInWorkspace = ' In a workspace, "names" of vals.json can give a file a val of another name.';
 
 /** Services may ignore fields, so only the val shows what was changed. */
 async function readAgain(api: Api, val: GivenVal): Promise<JsonObject> {
