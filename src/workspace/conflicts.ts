@@ -1,6 +1,6 @@
 // Why a val was not pushed or pulled, and what to do next.
 import { ConflictError } from '../core/errors.ts';
-import { type Hint, sh } from '../core/lib/hint.ts';
+import { type Hint, hintList, sh } from '../core/lib/hint.ts';
 import { ago } from '../core/output/times.ts';
 import { type Finding, isReason, type Reason, type State, valOf } from './findings.ts';
 import type { Look } from './read/look.ts';
@@ -79,7 +79,7 @@ export function waysOn(conflict: Finding, look: Look): Hint[] {
         ...steps,
       ];
     case 'both changed':
-      return [onLikelyCause(conflict, look), ...steps];
+      return [...hintList(likelyCause(conflict, look)), ...steps];
     case 'name taken':
       return conflict.remote.kind === 'unknown' ? waysToId(path) : steps;
     default:
@@ -87,7 +87,8 @@ export function waysOn(conflict: Finding, look: Look): Hint[] {
   }
 }
 
-function onLikelyCause({ name, remote, compared }: Finding, { records }: Look): Hint {
+function likelyCause({ name, remote, compared }: Finding, { records, repository }: Look): string {
+  if (repository === undefined) return '';
   if (compared?.restored !== undefined)
     return 'If the val was set back on purpose, take the change back in git, too (`git revert`). A commit that brings the code again counts if it is dated after the version there.';
   const version = remote.kind === 'val' ? remote.version : undefined;
