@@ -4,7 +4,7 @@ import { has } from '../../support/features.ts';
 import { runQuickly as run } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
 
-const tokensOfServe = has('service') ? 'vals token add <name>' : 'vals login';
+const tokensOfServe = has('service') ? 'vals token add <name>' : 'Set VALS_TOKEN';
 
 it.each<[line: string, status: number, exit: number, hint: string, body?: object]>([
   ['push - --name a', 500, 8, 'You can safely push again'],
