@@ -1,4 +1,4 @@
-import { type Hints, hintList } from './lib/hint.ts';
+import { type Hints, hintList, withFullStop } from './lib/hint.ts';
 import { errnoOf } from './lib/system.ts';
 
 /** Whom a failure concerns: one of several things, or all of them, because the others would fail in the same way. */
@@ -123,7 +123,7 @@ export const exitQuietly = (error: unknown): unknown =>
   isCtrlC(error) ? new InterruptedError(130, '') : error;
 
 export const messageWithHint = ({ message, facts }: ValsError): Hints => [
-  /[.?!:]$/.test(message) ? message : `${message}.`,
+  withFullStop(message),
   ...hintList(facts.hint),
 ];
 

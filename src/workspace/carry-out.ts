@@ -63,7 +63,7 @@ async function create(push: CarryOut, { local, replaces }: CreateStep): Promise<
   push.signal.throwIfAborted();
   const reply = await look.api.send(call).catch(async (error) => {
     if (!hasStatus(error, 409)) throw error;
-    // A PUT by name would also make a val, without the privacy of new ones. So it comes second.
+    // PUT comes second: a val that it made would lack the privacy of new vals.
     if (replaces) return look.api.send(routes.putVal(name, code.text));
     const remote = { kind: (await look.directory.canList()) ? ('none' as const) : ('unknown' as const) };
     throw conflictOf(findingOf('name taken', local, remote), look);

@@ -19,7 +19,7 @@ interface Subject {
 export interface CreateStep extends Subject {
   kind: 'create';
   local: Local;
-  /** A val that nobody here knows, if the name is taken. */
+  /** If the name is taken, the val that has it is overwritten. */
   replaces: boolean;
 }
 

@@ -179,7 +179,7 @@ export interface Host {
 export interface Connect {
   baseUrl?: BaseUrl;
   token?: string;
-  /** Remembers the vals in the answers. By default, `run.vals.seen` does, and for another token nothing. */
+  /** Where the vals in the answers are noted. By default in `run.vals.seen`, but with another token nowhere. */
   seen?: SeenVals;
   /** What to do about a token that is missing or refused. */
   signInHint?: Hints;

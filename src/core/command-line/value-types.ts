@@ -56,7 +56,7 @@ export const path = (placeholder = 'file'): ValueType<string> => ({
   offers: ['files'],
 });
 
-/** What a val is to be called. Which names are good is the service's to say. */
+/** The name for a val. The service decides which names are valid. */
 export const newName = (): ValueType<string> =>
   parsedText('name', (word) => {
     if (word.trim() === '') throw new InvalidValue('needs a name.', 'For example hello.');

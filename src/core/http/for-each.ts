@@ -1,6 +1,6 @@
 import { mostRequests } from './request/limiter.ts';
 
-/** `auto` starts as many as requests can be under way. How many are is the limiter's. */
+/** With `auto`, as many at a time as the limiter ever lets requests through. */
 export async function forEach<Item>(
   items: readonly Item[],
   concurrency: number | 'auto',

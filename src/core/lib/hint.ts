@@ -40,3 +40,6 @@ export const someOf = (names: readonly string[]): string =>
   names.length <= mostNamed
     ? listed(names)
     : `${names.slice(0, mostNamed).join(', ')} and ${names.length - mostNamed} more`;
+
+export const withFullStop = (sentence: string): string =>
+  /[.!?:…]$/.test(sentence) ? sentence : `${sentence}.`;

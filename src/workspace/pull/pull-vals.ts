@@ -66,7 +66,8 @@ export async function pullVals({ findings, added, ...wanted }: Wanted): Promise<
   for (const { left } of done.values()) if (left) say({ kind: 'warning', text: messageWithHint(left) });
   if (options.isNamed || options.merge) noteKept(wanted, done);
   noteBackup(run, workspace, backup);
-  const notKept = await learnIds(run, look, options.dryRun ? [] : met.map(({ name, id }) => [name, id]));
+  const ids = options.dryRun ? [] : met.map(({ name, id }) => [name, id] as const);
+  const failure = await learnIds(run, look, ids, error);
   const merged = rows.filter(({ status }) => status === 'merged').map(({ file }) => `${file}`);
   if (merged.length > 0) {
     const text = sh`To send the merged code, run ${['push', ...listOf(merged, '<paths...>')]}.`;
@@ -80,7 +81,7 @@ export async function pullVals({ findings, added, ...wanted }: Wanted): Promise<
   }
   const folders = new Set(written.map((row) => dirname(relativeTo(workspace, `${row.file}`))));
   for (const folder of folders) removeLeftovers(workspace.root, folder === '.' ? '' : folder);
-  return { kind: 'list', rows, error: error ?? notKept };
+  return { kind: 'list', rows, error: failure };
 }
 
 const outcomeOf = ({ status, name, remote }: Pulled) => ({

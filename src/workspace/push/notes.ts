@@ -68,14 +68,13 @@ export function notePublic({ out: { say } }: Run, names: readonly string[]): voi
 /** Vals without a file that --prune does not delete. */
 export function noteLeft({ out: { say } }: Run, workspace: Workspace, { left, limit }: Gone): void {
   for (const text of hintAtGit(limit, 'which files were deleted or renamed')) say({ kind: 'note', text });
-  const unknown = left.filter(({ file }) => file === undefined).map(({ name }) => name);
-  if (unknown.length > 1)
-    say({
-      kind: 'note',
-      text: `These vals were left, because git never had their files: ${someOf(unknown)}.`,
-    });
-  for (const { name, file, movedTo } of left) {
-    if (file === undefined && unknown.length > 1) continue;
+  const withoutFile = left.filter(({ file }) => file === undefined).map(({ name }) => name);
+  const areSeveral = withoutFile.length > 1;
+  if (areSeveral) {
+    const text = `These vals were left, because git never had their files: ${someOf(withoutFile)}.`;
+    say({ kind: 'note', text });
+  }
+  for (const { name, file, movedTo } of left.filter(({ file }) => file !== undefined || !areSeveral)) {
     const reason = reasonToLeave(workspace, file, movedTo);
     say({ kind: 'note', text: `The val "${name}" was left, because ${reason}.` });
   }

@@ -88,12 +88,8 @@ async function push(
   // The record of a push has the commit. After Ctrl-C, git is not asked any more.
   if (steps.some(sendsCode)) await look.repository?.head();
   const { result, done } = await carryOutAll(run, look, steps, options);
-  let error = result.error;
-  if (!dryRun) {
-    if (error === undefined || [...done.values()].some(isChange)) look.records.notePush();
-    const notKept = await learnIds(run, look, idsIn(look, done));
-    error ??= notKept;
-  }
+  if (!dryRun && (result.error === undefined || [...done.values()].some(isChange))) look.records.notePush();
+  const error = dryRun ? result.error : await learnIds(run, look, idsIn(look, done), result.error);
   noteBehind(
     run,
     look,

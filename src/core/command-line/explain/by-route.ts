@@ -71,7 +71,7 @@ function conflict(call: Call): Partial<Message> {
   }
 }
 
-/** No service says how much it takes. Most take more than this. */
+/** Larger code may be more than a service takes. The API names no limit. */
 const largeCode = 65_536;
 
 function invalid(call: Call): Partial<Message> {

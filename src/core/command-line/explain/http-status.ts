@@ -4,10 +4,10 @@ import { UnavailableError } from '../../errors.ts';
 import type { Call } from '../../http/call.ts';
 import * as problemTypes from '../../http/problem-types.ts';
 import { type Fault, meaningOf } from '../../http/request/faults.ts';
-import { type Hints, hintList, sh } from '../../lib/hint.ts';
+import { type Hints, hintList, sh, withFullStop } from '../../lib/hint.ts';
 import { isObject } from '../../lib/json.ts';
 import { messageByRoute } from './by-route.ts';
-import { type Message, type Service, withFullStop } from './service.ts';
+import type { Message, Service } from './service.ts';
 import { serviceMessageOf } from './service-message.ts';
 
 type Status = Extract<Fault, { kind: 'status' }>;

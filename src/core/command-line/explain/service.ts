@@ -25,6 +25,3 @@ export const notThisService: Hints = [
   'Check that the base URL belongs to a val service.',
   sh`To see the base URL, run ${['config']}.`,
 ];
-
-export const withFullStop = (sentence: string): string =>
-  /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;

@@ -77,12 +77,12 @@ function dispatch(
     const chunks: Buffer[] = [];
     let controller: Dispatcher.DispatchController | undefined;
     let isFinished = false;
-    const cancelLimit = clock.after(limitMs, () => end(new TimeoutError(limitMs)));
-    let cancelGrace = () => {};
+    let cancelLimit = clock.after(limitMs, () => end(new TimeoutError(limitMs)));
     const interrupt = () => {
       const stop = () => end(new Error('interrupted'));
-      if (controller === undefined || isRead(request.method)) stop();
-      else cancelGrace = clock.after(graceMs, stop);
+      if (controller === undefined || isRead(request.method)) return stop();
+      cancelLimit();
+      cancelLimit = clock.after(graceMs, stop);
     };
     signal.addEventListener('abort', interrupt);
 
@@ -123,7 +123,6 @@ function dispatch(
     function finish(result: HttpReply | NoReply): void {
       isFinished = true;
       cancelLimit();
-      cancelGrace();
       signal.removeEventListener('abort', interrupt);
       resolve(result);
     }

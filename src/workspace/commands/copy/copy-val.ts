@@ -12,7 +12,7 @@ import type { Api } from '../../../core/http/api.ts';
 import type { Call, Reply } from '../../../core/http/call.ts';
 import { textAt, versionOf } from '../../../core/http/record-fields.ts';
 import type { Clock } from '../../../core/lib/clock.ts';
-import { type Hint, sh } from '../../../core/lib/hint.ts';
+import { type Hint, hintList, sh } from '../../../core/lib/hint.ts';
 import { withoutUndefined } from '../../../core/lib/json.ts';
 import type { Outcome } from '../../../core/output/outcome.ts';
 import { publicity } from '../../../core/push/privacy.ts';
@@ -147,6 +147,11 @@ async function send(
     return await sendFields(sending, original.name, target, addRemark);
   } catch (error) {
     if (hasStatus(error, 412)) throw changedMeanwhile(name, target);
+    const { privacy } = sending.fields;
+    if (isInvalidRequest(error) && privacy !== undefined) {
+      const why = `The copy is to be ${privacy}, as ${name} is. If the service refuses that, delete the copy and copy ${name} again.`;
+      error.facts.hint = [...hintList(error.facts.hint), why];
+    }
     if (!hasStatus(error, 409)) throw error;
     if (!overwrites)
       throw new ConflictError(`${name} exists already on ${target.name}.`, {
