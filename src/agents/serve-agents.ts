@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Run } from '../core/command-line/command.ts';
+import type { Context } from '../core/command-line/command.ts';
 import { loadCommands } from '../core/command-line/command-tree.ts';
 import { escapeUnsafe } from '../core/lib/json.ts';
 import { createLog } from '../core/output/log.ts';
@@ -19,18 +19,18 @@ const onWriting =
   'Code that differs from the current code makes a new version. The old versions stay, and `version_restore` makes the ' +
   'code of an old version current again. The name, privacy and readme have no versions: `val_set` replaces them.';
 
-export async function serveAgents(run: Run, permissions: AgentPermissions): Promise<void> {
-  const { host, settings, out } = run;
+export async function serveAgents(context: Context, permissions: AgentPermissions): Promise<void> {
+  const { host, settings, out } = context;
   const { signal } = host;
-  const all = await loadCommands(run.tree);
+  const all = await loadCommands(context.tree);
   const commands = all.filter((each) => isAllowed(each, permissions));
   const tools = new Map(
     commands.map((command) => [toolName(command), { command, tool: toolOf(command, permissions) }]),
   );
   const redactor = createRedactor();
   if (!settings.local.value) redactor.add(settings.token?.value);
-  const log = createLog(run);
-  const runTool = createToolRunner(run, {
+  const log = createLog(context);
+  const runTool = createToolRunner(context, {
     permissions,
     redactor,
     log: log.write,

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
-import type { Effect, Host, LoadedCommand, Run } from '../core/command-line/command.ts';
+import type { Context, Effect, Host, LoadedCommand } from '../core/command-line/command.ts';
 import { runCommand } from '../core/command-line/run.ts';
 import { createHintWriter } from '../core/command-line/write-hints.ts';
 import { InterruptedError, ValsError } from '../core/errors.ts';
@@ -37,7 +37,10 @@ export type ToolRunner = (
   call: CallOptions,
 ) => Promise<ToolResult>;
 
-export function createToolRunner(server: Run, { permissions, redactor, log }: ToolRunnerOptions): ToolRunner {
+export function createToolRunner(
+  server: Context,
+  { permissions, redactor, log }: ToolRunnerOptions,
+): ToolRunner {
   const { settings, flags, tree } = server;
   const { signal: serverSignal } = server.host;
   const { platform } = settings.system;

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { isatty } from 'node:tty';
 import { pathToFileURL } from 'node:url';
-import type { Run } from '../core/command-line/command.ts';
+import type { Context } from '../core/command-line/command.ts';
 import { isWithin, realPath } from '../core/lib/paths.ts';
 import type { Settings } from '../core/settings/settings.ts';
 import { createCompiler } from './modules/compile.ts';
@@ -47,14 +47,14 @@ export interface Launch {
   dotenvFiles: readonly string[];
 }
 
-export function prepareLaunch(run: Run, input: LaunchInput, target: Target): Launch {
-  const { settings } = run;
-  const { env, clock, node, agent, signal } = run.host;
-  const { connections } = run.services;
+export function prepareLaunch(context: Context, input: LaunchInput, target: Target): Launch {
+  const { settings } = context;
+  const { env, clock, node, agent, signal } = context.host;
+  const { connections } = context.services;
   const { platform } = settings.system;
   const programs = realPath(join(DIST, 'run'));
   const isAtTerminal = agent === undefined && [0, 1, 2].some(isatty);
-  const isSandboxed = runsInSandbox(run, input);
+  const isSandboxed = runsInSandbox(context, input);
   const allowed = { ...input, allowTerminal: isAtTerminal && platform !== 'win32' };
   const permissions = isSandboxed ? permissionsOf(settings, allowed, target, programs) : undefined;
   const options = [
@@ -116,7 +116,10 @@ export function prepareLaunch(run: Run, input: LaunchInput, target: Target): Lau
   };
 }
 
-function runsInSandbox({ host: { node }, out: { say } }: Run, { allowAll, inspector }: LaunchInput): boolean {
+function runsInSandbox(
+  { host: { node }, out: { say } }: Context,
+  { allowAll, inspector }: LaunchInput,
+): boolean {
   if (allowAll) return false;
   if (inspector === undefined || nodeCan('inspectorInSandbox', node.version)) return true;
   const text = `Node ${node.version} has no debugger in the sandbox, so the val runs without the sandbox.`;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Run } from '../core/command-line/command.ts';
+import type { Context } from '../core/command-line/command.ts';
 import { isPath } from '../core/command-line/resolve-vals.ts';
 import { LocalError, UsageError } from '../core/errors.ts';
 import { readText } from '../core/files/read-text.ts';
@@ -48,16 +48,16 @@ export interface Wanted {
   at?: number;
 }
 
-export async function findTarget(run: Run, { val, at }: Wanted): Promise<Target> {
+export async function findTarget(context: Context, { val, at }: Wanted): Promise<Target> {
   const { word, version } = val;
-  const path = resolve(run.settings.cwd, word);
+  const path = resolve(context.settings.cwd, word);
   if (isFile(path)) {
-    if (at === undefined && version === undefined) return fileTarget(run, word);
+    if (at === undefined && version === undefined) return fileTarget(context, word);
     throw new UsageError(`Only a val on the service has versions, but ${word} is a file.`, {
       hint: 'Omit the version, or give the id of the val.',
     });
   }
-  if (isPath(word, run)) {
+  if (isPath(word, context)) {
     if (existsSync(path)) {
       throw new UsageError(`${word} is a folder, not a file.`, { hint: 'Give a file or the name of a val.' });
     }
@@ -70,20 +70,20 @@ export async function findTarget(run: Run, { val, at }: Wanted): Promise<Target>
       hint: 'Give the version only once.',
     });
   }
-  return serviceTarget(run, val, at ?? version);
+  return serviceTarget(context, val, at ?? version);
 }
 
-function fileTarget(run: Run, word: string): FileTarget {
+function fileTarget(context: Context, word: string): FileTarget {
   const {
     settings,
     host: { agent },
-  } = run;
+  } = context;
   const path = spelledAsOnDisk(resolve(settings.cwd, word), settings.system.platform);
   const real = realModule(path, settings.system.platform);
   const { href: url } = pathToFileURL(real);
   return {
     kind: 'file',
-    load: async () => ({ name: word, code: await readText(agent ? path : real, run), url, isFile: true }),
+    load: async () => ({ name: word, code: await readText(agent ? path : real, context), url, isFile: true }),
     path,
     project: projectOf(path, agent?.filesBelow),
     realProject: projectOf(real, agent?.filesBelow),
@@ -104,16 +104,20 @@ function projectOf(path: string, allowed: readonly string[] | undefined): string
   return folder === undefined || isWithin(folder, project) ? project : folder;
 }
 
-async function serviceTarget(run: Run, given: GivenVal, at: number | undefined): Promise<ServiceTarget> {
+async function serviceTarget(
+  context: Context,
+  given: GivenVal,
+  at: number | undefined,
+): Promise<ServiceTarget> {
   const { id } = given;
-  const api = await run.api();
+  const api = await context.api();
   const read = at === undefined ? given.read?.record : undefined;
   const val =
     read ?? (await api.record(at === undefined ? routes.getVal(given) : routes.getVersion(given, at)));
   const known = knownVersion(id, at === undefined ? val : { ...val, version: at });
   const version = at ?? versionOf(val);
   const name = [textAt(val, 'name') ?? id, ...(version === undefined ? [] : [version])].join('@');
-  const path = join(run.settings.cwd, `${name}.tsx`);
+  const path = join(context.settings.cwd, `${name}.tsx`);
   const { href: url } = pathToFileURL(path);
   const entry = { name, code: codeOf(val), url, isFile: false };
   return { kind: 'service', load: async () => entry, path, known, api };

@@ -36,8 +36,8 @@ export const workspace: Feature = {
       load: () => import('./commands/pull.ts'),
     },
   ],
-  async openFiles(run) {
+  async openFiles(context) {
     const { openFiles } = await import('./file-of-val.ts');
-    return openFiles(run);
+    return openFiles(context);
   },
 };

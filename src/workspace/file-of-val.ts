@@ -1,6 +1,6 @@
 // The val of a file, wherever the file is: in a workspace, or outside of all.
 import { resolve } from 'node:path';
-import type { FindFile, Run } from '../core/command-line/command.ts';
+import type { Context, FindFile } from '../core/command-line/command.ts';
 import { nameFrom } from '../core/files/val-names.ts';
 import { isCode } from '../core/files/walk.ts';
 import type { FileOfVal } from '../core/find-val/find-val.ts';
@@ -11,32 +11,36 @@ import { openRecords } from './record.ts';
 import { chosenService } from './service.ts';
 import { createWorkspaces, type PathInWorkspace } from './workspaces.ts';
 
-export function openFiles(run: Run): FindFile {
-  const workspaces = createWorkspaces(run);
-  return (word) => fileOfWord(run, workspaces.placeOf(word), word);
+export function openFiles(context: Context): FindFile {
+  const workspaces = createWorkspaces(context);
+  return (word) => fileOfWord(context, workspaces.placeOf(word), word);
 }
 
 /** Undefined if the word is no path of a file that is there or that git knows. */
 async function fileOfWord(
-  run: Run,
+  context: Context,
   place: PathInWorkspace | undefined,
   word: string,
 ): Promise<FileOfVal | undefined> {
-  const { cwd } = run.settings;
+  const { cwd } = context.settings;
   const isListed = place?.workspace.manifest.names.has(place.file) === true;
   const isThere = isListed || isFile(resolve(cwd, word));
-  if (!isThere && !(isCode(word) && (await isInGit(run, place, word)))) return undefined;
+  if (!isThere && !(isCode(word) && (await isInGit(context, place, word)))) return undefined;
   const name = place === undefined ? nameFrom(word) : nameOfFile(place.workspace, place.file);
-  return name === undefined ? undefined : { path: word, name, recordedId: knownId(run, place, name) };
+  return name === undefined ? undefined : { path: word, name, recordedId: knownId(context, place, name) };
 }
 
-async function isInGit(run: Run, place: PathInWorkspace | undefined, word: string): Promise<boolean> {
-  const repository = openRepository(place?.workspace.root ?? run.settings.cwd, run.host);
+async function isInGit(context: Context, place: PathInWorkspace | undefined, word: string): Promise<boolean> {
+  const repository = openRepository(place?.workspace.root ?? context.settings.cwd, context.host);
   return repository !== undefined && isKnownToGit(repository, place?.file ?? word);
 }
 
 /** Of the record, or of vals.json. */
-function knownId({ settings }: Run, place: PathInWorkspace | undefined, name: string): string | undefined {
+function knownId(
+  { settings }: Context,
+  place: PathInWorkspace | undefined,
+  name: string,
+): string | undefined {
   const service = chosenService(settings);
   if (place === undefined || service === undefined) return undefined;
   const { own, manifest } = place.workspace;

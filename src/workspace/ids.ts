@@ -1,5 +1,5 @@
 // A service that cannot list vals tells an id once. So vals.json keeps it, for other machines.
-import type { Run } from '../core/command-line/command.ts';
+import type { Context } from '../core/command-line/command.ts';
 import { LocalError, messageWithHint, type ValsError } from '../core/errors.ts';
 import { updateManifest, withIds } from './manifest.ts';
 import { noteOnce } from './note-once.ts';
@@ -11,7 +11,7 @@ import { isOfThisMachine } from './service.ts';
  * them. Returns the error of the command: the given one, or why the ids were not written.
  */
 export async function learnIds(
-  run: Run,
+  context: Context,
   look: Look,
   ids: Iterable<readonly [string, string]>,
   failure: ValsError | undefined,
@@ -29,10 +29,10 @@ export async function learnIds(
     if (!(error instanceof LocalError)) throw error;
     const notWritten = new LocalError(`${error.message} It lacks "ids": ${entry}.`, error.facts);
     if (failure === undefined) return notWritten;
-    run.out.say({ kind: 'warning', text: messageWithHint(notWritten) });
+    context.out.say({ kind: 'warning', text: messageWithHint(notWritten) });
     return failure;
   }
   const text = `vals.json has ${what} now, because this service cannot list vals. Commit vals.json.`;
-  noteOnce(run, text, '', `It has "ids": ${entry}`);
+  noteOnce(context, text, '', `It has "ids": ${entry}`);
   return failure;
 }

@@ -1,9 +1,9 @@
-import type { Run } from '../core/command-line/command.ts';
+import type { Context } from '../core/command-line/command.ts';
 import { type Hints, hintList } from '../core/lib/hint.ts';
 
 /** One line for all. In GitHub Actions it is an annotation. */
 export function noteOnce(
-  { out: { say }, host: { env } }: Run,
+  { out: { say }, host: { env } }: Context,
   text: string,
   hints: Hints,
   details = '',

@@ -1,5 +1,5 @@
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import type { Run } from '../core/command-line/command.ts';
+import type { Context } from '../core/command-line/command.ts';
 import { UsageError } from '../core/errors.ts';
 import { stampOf } from '../core/files/files.ts';
 import { findRoot, manifestFile } from '../core/files/root.ts';
@@ -10,7 +10,7 @@ import { type Manifest, readManifest } from './manifest.ts';
 import { type OwnFolder, openOwnFolder } from './records/own-folder.ts';
 import { chosenService, embeddedService, serviceName } from './service.ts';
 
-export type WorkspaceContext = Pick<Run, 'host' | 'settings'>;
+export type WorkspaceContext = Pick<Context, 'host' | 'settings'>;
 
 /** A folder with a vals.json. Every file in it that a push of the folder takes is a val. */
 export interface Workspace {
@@ -26,11 +26,15 @@ export interface Workspace {
 
 export type Location = Pick<Workspace, 'root' | 'cwd'>;
 
-export function workspaceAt(root: string, run: WorkspaceContext, cwd: string = run.settings.cwd): Workspace {
+export function workspaceAt(
+  root: string,
+  context: WorkspaceContext,
+  cwd: string = context.settings.cwd,
+): Workspace {
   const {
     settings,
     host: { env },
-  } = run;
+  } = context;
   const own = openOwnFolder(settings, root);
   let known: { stamp: string | undefined; manifest: Manifest } | undefined;
   return {

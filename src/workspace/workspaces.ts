@@ -29,10 +29,10 @@ export interface Workspaces {
   refuseOtherRepository(path: string): void;
 }
 
-export function createWorkspaces(run: WorkspaceContext): Workspaces {
-  const { cwd } = run.settings;
+export function createWorkspaces(context: WorkspaceContext): Workspaces {
+  const { cwd } = context.settings;
   /** An agent uses no workspace beyond its own folder. */
-  const { agent } = run.host;
+  const { agent } = context.host;
   const roots = new Map<string, string | undefined>();
   const opened = new Map<string, Workspace>();
 
@@ -47,7 +47,7 @@ export function createWorkspaces(run: WorkspaceContext): Workspaces {
     if (agent !== undefined && !agent.filesBelow.some((folder) => isWithin(folder, root))) return undefined;
     // One folder may be reached by several paths, through links.
     const key = realPath(root);
-    const workspace = opened.get(key) ?? workspaceAt(root, run);
+    const workspace = opened.get(key) ?? workspaceAt(root, context);
     opened.set(key, workspace);
     return workspace;
   }

@@ -23,9 +23,9 @@ export const command = defineCommand({
   },
   examples: ['vals mcp', 'vals mcp --read-only --base-url https://api.example.com'],
   columns: [],
-  async run(run, permissions) {
+  async run(context, permissions) {
     const { serveAgents } = await import('../serve-agents.ts');
-    await serveAgents(run, permissions);
+    await serveAgents(context, permissions);
     return { kind: 'nothing' };
   },
 });

@@ -80,7 +80,7 @@ export interface CommandDefinition<A extends Arguments = Arguments, O extends Op
   /** After this option, options may follow the arguments, although the command passes words through. */
   optionsMayFollow?: string;
   empty?: Hints;
-  run(run: Run, input: Input<A, O>): Promise<Result> | Result;
+  run(context: Context, input: Input<A, O>): Promise<Result> | Result;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of commands has no single input type.
@@ -121,7 +121,7 @@ export interface Feature {
   /** One with the path of a command of core takes its place and extends it. */
   commands: readonly PlacedCommand[];
   /** Which val the path of a file means. */
-  openFiles?: ((run: Run) => Promise<FindFile>) | undefined;
+  openFiles?: ((context: Context) => Promise<FindFile>) | undefined;
   /** What --local connects to. */
   openLocal?: OpenLocal | undefined;
 }
@@ -179,7 +179,7 @@ export interface Host {
 export interface Connect {
   baseUrl?: BaseUrl;
   token?: string;
-  /** Where the vals in the answers are noted. By default in `run.vals.seen`, but with another token nowhere. */
+  /** Where the vals in the answers are noted. By default in `context.vals.seen`, but with another token nowhere. */
   seen?: SeenVals;
   /** What to do about a token that is missing or refused. */
   signInHint?: Hints;
@@ -190,7 +190,7 @@ export interface Connect {
 }
 
 /** One run of a command: for a command line, or for the call of a tool. */
-export interface Run {
+export interface Context {
   host: Host;
   tree: CommandTree;
   services: Services;

@@ -13,7 +13,7 @@ import { warnWith } from '../output/out.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
 import { proxyFor } from '../settings/proxy.ts';
 import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
-import type { Connect, Run } from './command.ts';
+import type { Connect, Context } from './command.ts';
 import { explain } from './explain/explain.ts';
 
 export interface Connection {
@@ -24,8 +24,8 @@ export interface Connection {
 }
 
 /** The way of a call to the service and back: what was seen is noted, and failures are explained. */
-export async function openConnection(run: Run, to: Connect = {}): Promise<Connection> {
-  const { host, services, settings, out } = run;
+export async function openConnection(context: Context, to: Connect = {}): Promise<Connection> {
+  const { host, services, settings, out } = context;
   const { clock, redactor } = host;
   const isLocal = settings.local.value && to.baseUrl === undefined;
   const local = isLocal
@@ -44,7 +44,7 @@ export async function openConnection(run: Run, to: Connect = {}): Promise<Connec
   // The embedded service is in this process, so there is no limit to find.
   const { concurrency = isLocal ? mostRequests : 'auto' } = to;
   // What was seen belongs to a token.
-  const seen = to.seen ?? (to.token === undefined ? run.vals.seen : noSeenVals);
+  const seen = to.seen ?? (to.token === undefined ? context.vals.seen : noSeenVals);
   const { redact } = out;
   const send = createRequest({
     ...{ base, token, open, clock, signal },

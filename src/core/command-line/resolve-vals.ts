@@ -7,7 +7,7 @@ import { type Hint, hintList, sh } from '../lib/hint.ts';
 import { once } from '../lib/once.ts';
 import { isFile, readableNames } from '../lib/paths.ts';
 import { getVal } from '../routes.ts';
-import type { FindFile, LoadedCommand, Run } from './command.ts';
+import type { Context, FindFile, LoadedCommand } from './command.ts';
 import { argumentsOf, optionsOf } from './options.ts';
 import type { ValReference } from './value-types.ts';
 
@@ -15,19 +15,19 @@ import type { ValReference } from './value-types.ts';
 export async function resolveVals(
   command: LoadedCommand,
   input: Record<string, unknown>,
-  run: Run,
+  context: Context,
 ): Promise<Record<string, unknown>> {
   const isForWriting = command.effect !== 'reads' && command.effect !== 'runs';
-  const find = createResolver(run, { isForWriting });
+  const find = createResolver(context, { isForWriting });
   async function resolve(typed: string, { orFile, orVersion }: ValReference): Promise<GivenVal> {
-    const isTyped = orFile && isPath(typed, run);
+    const isTyped = orFile && isPath(typed, context);
     const [, val, version] = (orVersion && !isTyped && /^(.+)@(\d+)$/.exec(typed)) || [];
     const word = val ?? typed;
     const found =
-      orFile && isPath(word, run)
+      orFile && isPath(word, context)
         ? { id: word, word }
         : await find(word).catch((error) => {
-            throw orFile ? namingFiles(error, word, command, run) : error;
+            throw orFile ? namingFiles(error, word, command, context) : error;
           });
     return version === undefined ? found : { ...found, version: Number(version) };
   }
@@ -38,7 +38,7 @@ export async function resolveVals(
     if (value?.val === undefined) continue;
     if (isGivenVal(given)) resolved[key] = await resolve(given.word, value.val);
     if (!isListOfVals(given)) continue;
-    const words = value.val.orInput ? await withInput(given, input, run) : given;
+    const words = value.val.orInput ? await withInput(given, input, context) : given;
     const list: GivenVal[] = [];
     try {
       // The code of many large vals would fill the memory.
@@ -59,15 +59,15 @@ const isGivenVal = (value: unknown): value is GivenVal =>
 const isListOfVals = (value: unknown): value is GivenVal[] => Array.isArray(value) && value.every(isGivenVal);
 
 /** The word is a file, whether it is there or not, so it is not resolved where a command takes files, too. */
-export const isPath = (word: string, { settings }: Run): boolean =>
+export const isPath = (word: string, { settings }: Context): boolean =>
   /^[./\\]|\\|\/$/.test(word) || extension.test(word) || isFile(resolvePath(settings.cwd, word));
 
 const withoutCode = ({ read, ...val }: GivenVal): GivenVal =>
   read === undefined ? val : { ...val, read: { ...read, record: summaryOf(read.record) } };
 
 /** The val with its name, version, privacy and times, which are read unless they are known. */
-export async function readVal(run: Run, val: GivenVal): Promise<GivenVal> {
-  return withoutCode({ ...val, read: val.read ?? (await (await run.api()).recordWithEtag(getVal(val))) });
+export async function readVal(context: Context, val: GivenVal): Promise<GivenVal> {
+  return withoutCode({ ...val, read: val.read ?? (await (await context.api()).recordWithEtag(getVal(val))) });
 }
 
 /** What messages call the val. */
@@ -78,7 +78,7 @@ export const knownName = (val: GivenVal): { name?: string } =>
   labelOf(val) === val.id ? {} : { name: labelOf(val) };
 
 /** The word of a command that takes files, too, is no val. Says which files are there: the extension may be missing. */
-function namingFiles(error: unknown, word: string, { path }: LoadedCommand, { settings }: Run): unknown {
+function namingFiles(error: unknown, word: string, { path }: LoadedCommand, { settings }: Context): unknown {
   if (!(error instanceof ValsError)) return error;
   const hint = hintOnFiles(word, path, readableNames(settings.cwd));
   error.facts.hint = [hint, ...hintList(error.facts.hint)];
@@ -96,19 +96,21 @@ const extension = /\.[mc]?[jt]sx?$/;
 
 /** Finds the vals of words. */
 export function createResolver(
-  run: Run,
+  context: Context,
   { isForWriting = false }: { isForWriting?: boolean } = {},
 ): (word: string) => Promise<GivenVal> {
-  const fileOf = openFiles(run);
-  return (word) => findVal(word, { ...run.vals, fileOf, isForWriting });
+  const fileOf = openFiles(context);
+  return (word) => findVal(word, { ...context.vals, fileOf, isForWriting });
 }
 
-function openFiles(run: Run): FindFile {
-  const open = once(async () => run.tree.openFiles?.(run) ?? ((word: string) => plainFile(run, word)));
+function openFiles(context: Context): FindFile {
+  const open = once(
+    async () => context.tree.openFiles?.(context) ?? ((word: string) => plainFile(context, word)),
+  );
   return async (word) => (await open())(word);
 }
 
-async function plainFile({ settings }: Run, path: string): ReturnType<FindFile> {
+async function plainFile({ settings }: Context, path: string): ReturnType<FindFile> {
   const name = isFile(resolvePath(settings.cwd, path)) ? nameFrom(path) : undefined;
   return name === undefined ? undefined : { path, name, recordedId: undefined };
 }
@@ -117,7 +119,7 @@ async function plainFile({ settings }: Run, path: string): ReturnType<FindFile> 
 async function withInput(
   vals: readonly GivenVal[],
   input: Record<string, unknown>,
-  run: Run,
+  context: Context,
 ): Promise<readonly GivenVal[]> {
   const isInput = ({ word }: GivenVal) => word === '-';
   if (!vals.some(isInput)) return vals;
@@ -127,6 +129,6 @@ async function withInput(
     });
   }
   const { readText } = await import('../files/read-text.ts');
-  const lines = (await readText('-', run)).split(/\r?\n/).filter((line) => line.trim() !== '');
+  const lines = (await readText('-', context)).split(/\r?\n/).filter((line) => line.trim() !== '');
   return vals.flatMap((val) => (isInput(val) ? lines.map((word) => ({ id: word, word })) : val));
 }

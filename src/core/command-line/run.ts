@@ -10,7 +10,7 @@ import { errorIn, outcomesIn } from '../output/result.ts';
 import { ReaderGone } from '../output/streams.ts';
 import { duration } from '../output/times.ts';
 import { createSettings } from '../settings/settings.ts';
-import type { Connect, LoadedCommand, Run } from './command.ts';
+import type { Connect, Context, LoadedCommand } from './command.ts';
 import type { Connection } from './connection.ts';
 import { resolveVals } from './resolve-vals.ts';
 
@@ -20,7 +20,7 @@ export interface CommandCall {
 }
 
 /** What a `Run` is made of. */
-type RunOptions = Pick<Run, 'host' | 'tree' | 'services' | 'flags' | 'out'>;
+type RunOptions = Pick<Context, 'host' | 'tree' | 'services' | 'flags' | 'out'>;
 
 /** Runs a command and shows its result. Returns the error that decides the exit code. */
 export const runCommand = (
@@ -28,10 +28,10 @@ export const runCommand = (
   options: RunOptions,
 ): Promise<ValsError | undefined> =>
   catchError(async () => {
-    const { run, close } = createRun(options);
-    const { out } = run;
+    const { context, close } = createRun(options);
+    const { out } = context;
     try {
-      const result = await command.run(run, await resolveVals(command, input, run));
+      const result = await command.run(context, await resolveVals(command, input, context));
       const error = errorIn(result);
       const rows = outcomesIn(result);
       const sentence = result.sentence ?? sentenceOfOne(rows);
@@ -62,7 +62,7 @@ function ignoreReaderGone(error: unknown): void {
   if (!(error instanceof ReaderGone)) throw error;
 }
 
-function createRun(options: RunOptions): { run: Run; close(): Promise<void> } {
+function createRun(options: RunOptions): { context: Context; close(): Promise<void> } {
   const { host, flags, out } = options;
   const { clock } = host;
   const startedAt = clock.now();
@@ -73,7 +73,7 @@ function createRun(options: RunOptions): { run: Run; close(): Promise<void> } {
 
   async function connect(to?: Connect): Promise<Api> {
     const { openConnection } = await import('./connection.ts');
-    const connection = await openConnection(run, to);
+    const connection = await openConnection(context, to);
     connections.push(connection);
     host.onConnected?.();
     return connection.api;
@@ -84,7 +84,7 @@ function createRun(options: RunOptions): { run: Run; close(): Promise<void> } {
     ...connections.slice(-1).map(({ name }) => name),
     duration(Math.round(clock.now() - startedAt - ask.waitedMs())),
   ];
-  const run: Run = {
+  const context: Context = {
     ...options,
     settings,
     api(to) {
@@ -92,7 +92,12 @@ function createRun(options: RunOptions): { run: Run; close(): Promise<void> } {
       out.say({ kind: 'progress', text: 'Waiting for the service' });
       return usual();
     },
-    vals: { settings, seen, directory: createDirectory(() => run.api(), seen), connect: () => run.api() },
+    vals: {
+      settings,
+      seen,
+      directory: createDirectory(() => context.api(), seen),
+      connect: () => context.api(),
+    },
     out: {
       ...out,
       say: (event) => out.say(event.kind === 'done' ? { ...event, details: whereAndHowLong() } : event),
@@ -100,7 +105,7 @@ function createRun(options: RunOptions): { run: Run; close(): Promise<void> } {
     ask,
   };
   return {
-    run,
+    context,
     async close() {
       for (const connection of connections) connection.close();
       seen.save();

@@ -1,4 +1,4 @@
-import { defineCommand, type Run } from '../command-line/command.ts';
+import { type Context, defineCommand } from '../command-line/command.ts';
 import { parsedText, path, text, wordLike } from '../command-line/value-types.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import { readText } from '../files/read-text.ts';
@@ -54,7 +54,7 @@ export const command = defineCommand({
     'vals api /v1/me/runs --paginate --ndjson | jq -r .id',
   ],
   columns: [],
-  async run(run, { first, second, method: named, field = [], input, paginate, dryRun }) {
+  async run(context, { first, second, method: named, field = [], input, paginate, dryRun }) {
     if (second === undefined && methods.includes(first.toUpperCase())) {
       throw new UsageError(pathMissing, {
         hint: sh`For example, run ${['api', 'GET', '/v1/me']}.`,
@@ -72,7 +72,7 @@ export const command = defineCommand({
     const otherwise = sends ? 'POST' : 'GET';
     const method = word === undefined ? otherwise : parseMethod(word);
     checkCombination(method, input, paginate);
-    const body = input === undefined ? undefined : await readBody(input, run);
+    const body = input === undefined ? undefined : await readBody(input, context);
     const inQuery = isRead(method) || method === 'DELETE' || body !== undefined;
     const call: Call = {
       route: 'any',
@@ -82,8 +82,8 @@ export const command = defineCommand({
       isRaw: true,
     };
     if (dryRun) return plan(call);
-    const api = await run.api();
-    if (paginate) return everyPage(api, call, run.flags);
+    const api = await context.api();
+    if (paginate) return everyPage(api, call, context.flags);
     const { body: value } = await api.send(call);
     return value === undefined ? { kind: 'nothing' } : { kind: 'json', value };
   },
@@ -135,8 +135,8 @@ function checkCombination(method: string, input: string | undefined, paginate: b
   }
 }
 
-async function readBody(file: string, run: Run): Promise<Pick<Call, 'text' | 'body'>> {
-  const text = await readText(file, run);
+async function readBody(file: string, context: Context): Promise<Pick<Call, 'text' | 'body'>> {
+  const text = await readText(file, context);
   try {
     return { text, body: parseJson(text) };
   } catch (error) {
@@ -153,7 +153,7 @@ function withQuery({ path, query }: UserPath, fields: readonly Field[]): string 
   return `${path}${query === '' ? '?' : `${query}&`}${more}`;
 }
 
-async function everyPage(api: Api, { method, path }: Call, flags: Run['flags']): Promise<Result> {
+async function everyPage(api: Api, { method, path }: Call, flags: Context['flags']): Promise<Result> {
   const [bare = '', query = ''] = path.split(/\?(.*)/s);
   const pages = api.pages({ route: 'any', method, path: bare, query: new URLSearchParams(query) });
   if (flags.json || flags.ndjson) return { kind: 'list', rows: pages };

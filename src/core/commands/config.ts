@@ -1,4 +1,4 @@
-import { defineCommand, type Run } from '../command-line/command.ts';
+import { type Context, defineCommand } from '../command-line/command.ts';
 import type { JsonValue } from '../lib/json.ts';
 import { column } from '../output/column.ts';
 import { wantsColor } from '../output/style.ts';
@@ -13,9 +13,9 @@ export const command = defineCommand({
   columns: [column('setting'), column('value'), column('source')],
   // The list is never empty.
   empty: [],
-  run: (run) => ({
+  run: (context) => ({
     kind: 'list',
-    rows: settingsToShow(run).map(({ setting, read }) => {
+    rows: settingsToShow(context).map(({ setting, read }) => {
       const { value = null, source = 'not set' } = read() ?? {};
       return { setting, value, source };
     }),
@@ -27,7 +27,7 @@ interface ShownSetting {
   read(): { value?: JsonValue; source: string } | undefined;
 }
 
-function settingsToShow({ settings, flags, host: { env } }: Run): ShownSetting[] {
+function settingsToShow({ settings, flags, host: { env } }: Context): ShownSetting[] {
   const proxy = (found: Setting<string> | undefined) =>
     found && { ...found, value: withoutPassword(parseProxy(found)) };
   const orEmpty = (found: Setting<string> | undefined, variable: 'VALS_BASE_URL' | 'VALS_TOKEN') =>

@@ -1,4 +1,4 @@
-import { defineCommand, type Run } from '../command-line/command.ts';
+import { type Context, defineCommand } from '../command-line/command.ts';
 import { notThisService } from '../command-line/explain/service.ts';
 import { text } from '../command-line/value-types.ts';
 import { AuthError, BadResponseError, NoSpaceError, UsageError, ValsError } from '../errors.ts';
@@ -33,11 +33,11 @@ export const command = defineCommand({
     'vals login https://api.example.com --with-token < token.txt',
   ],
   columns: [column('username'), column('base url', 'baseUrl'), column('config file', 'configFile')],
-  async run(run, { baseUrl: address, withToken = false }) {
+  async run(context, { baseUrl: address, withToken = false }) {
     const {
       settings,
       out: { say },
-    } = run;
+    } = context;
     if (settings.local.value) {
       throw new UsageError('The embedded service needs no sign-in.', {
         hint: 'To sign in to another service, omit --local and unset VALS_LOCAL.',
@@ -47,17 +47,17 @@ export const command = defineCommand({
     // This call also reports a broken config file before the user types a token.
     const { baseUrl: before } = settings.readConfig();
     const baseUrl =
-      givenBaseUrl(run, address) ?? settings.baseUrl?.value ?? (await askForBaseUrl(run, withToken));
-    const token = withToken ? await readToken(run) : await askForToken(run, baseUrl);
-    const user = await signIn(run, baseUrl, token).catch((error) => {
+      givenBaseUrl(context, address) ?? settings.baseUrl?.value ?? (await askForBaseUrl(context, withToken));
+    const token = withToken ? await readToken(context) : await askForToken(context, baseUrl);
+    const user = await signIn(context, baseUrl, token).catch((error) => {
       throw namingBaseUrl(error, baseUrl, withToken);
     });
     await updateConfig(settings, ({ tokens }) => ({
       baseUrl: baseUrl.href,
       tokens: { ...tokens, [baseUrl.origin]: token },
     }));
-    warnIfSet(run, 'VALS_TOKEN');
-    warnIfSet(run, 'VALS_LOCAL');
+    warnIfSet(context, 'VALS_TOKEN');
+    warnIfSet(context, 'VALS_LOCAL');
     if (before !== undefined && before !== baseUrl.href) {
       say({
         kind: 'note',
@@ -79,7 +79,7 @@ export const command = defineCommand({
   },
 });
 
-function givenBaseUrl({ flags, settings }: Run, address: string | undefined): BaseUrl | undefined {
+function givenBaseUrl({ flags, settings }: Context, address: string | undefined): BaseUrl | undefined {
   if (address === undefined) return undefined;
   if (flags.baseUrl !== undefined) {
     throw new UsageError('The base URL was given twice.', { hint: 'Omit --base-url.' });
@@ -87,15 +87,18 @@ function givenBaseUrl({ flags, settings }: Run, address: string | undefined): Ba
   return parseBaseUrl(address, 'the command line', settings.allowHttp.value);
 }
 
-async function readToken(run: Run): Promise<string> {
-  const token = (await readText('-', run)).trim();
+async function readToken(context: Context): Promise<string> {
+  const token = (await readText('-', context)).trim();
   if (token !== '') return checkToken(token, 'standard input');
   throw new AuthError('No token was given, because standard input was empty.', {
     hint: 'Nothing was stored. Pipe the token into the command.',
   });
 }
 
-async function askForToken({ settings, ask: prompt, out: { say } }: Run, { href }: BaseUrl): Promise<string> {
+async function askForToken(
+  { settings, ask: prompt, out: { say } }: Context,
+  { href }: BaseUrl,
+): Promise<string> {
   const origin = isLoopback(new URL(href).hostname)
     ? 'The token is the one that `vals serve` shows when it starts, or that `vals user add` printed.'
     : "Create a token in the service's settings, or ask the person who runs the service.";
@@ -121,9 +124,9 @@ const signInHint = 'Nothing was stored. Check the token, then sign in again.';
 /** A user has at least one of these fields. An error that is sent with status 200 has none of them. */
 const userFields = ['id', 'username', 'bio', 'email', 'profileImageUrl', 'tier', 'url', 'links'];
 
-async function signIn(run: Run, baseUrl: BaseUrl, token: string): Promise<JsonObject> {
-  run.out.say({ kind: 'progress', text: 'Waiting for the service' });
-  const user = await (await run.api({ token, baseUrl, signInHint })).record(routes.me());
+async function signIn(context: Context, baseUrl: BaseUrl, token: string): Promise<JsonObject> {
+  context.out.say({ kind: 'progress', text: 'Waiting for the service' });
+  const user = await (await context.api({ token, baseUrl, signInHint })).record(routes.me());
   if (userFields.some((field) => (user[field] ?? null) !== null)) return user;
   throw new BadResponseError('The service did not tell who the token belongs to.', {
     hint: ['Nothing was stored.', ...hintList(notThisService)],
@@ -146,7 +149,7 @@ function namingBaseUrl(error: unknown, baseUrl: BaseUrl, withToken: boolean): un
   return error;
 }
 
-async function askForBaseUrl({ ask: prompt, settings }: Run, withToken: boolean): Promise<BaseUrl> {
+async function askForBaseUrl({ ask: prompt, settings }: Context, withToken: boolean): Promise<BaseUrl> {
   const instead: Hints = [
     sh`To name the service, run ${['login', '<base-url>']}.`,
     'The embedded service (--local) needs no sign-in.',

@@ -13,11 +13,11 @@ export const command = defineCommand({
     'default and only one other service is left, that service becomes the default.',
   examples: ['vals logout', 'vals logout --base-url https://api.example.com'],
   columns: [column('status'), column('base url', 'baseUrl')],
-  async run(run) {
+  async run(context) {
     const {
       settings,
       out: { say },
-    } = run;
+    } = context;
     const baseUrl = settings.baseUrl?.value;
     if (baseUrl === undefined) {
       throw new UsageError('No service was given, and there is no default service to sign out of.', {
@@ -41,7 +41,7 @@ export const command = defineCommand({
       others = next === undefined ? left.length : 0;
       return { ...(next !== undefined && { baseUrl: next }), tokens };
     });
-    warnIfSet(run, 'VALS_TOKEN');
+    warnIfSet(context, 'VALS_TOKEN');
     if (wasSignedIn) {
       // A script learns it too, because its next command uses that service.
       if (defaultNow !== '') say({ kind: 'note', text: defaultNow });

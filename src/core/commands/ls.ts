@@ -1,4 +1,4 @@
-import { defineCommand, type Run } from '../command-line/command.ts';
+import { type Context, defineCommand } from '../command-line/command.ts';
 import { text } from '../command-line/value-types.ts';
 import type { SeenVal } from '../find-val/seen-vals.ts';
 import { takeRecords } from '../http/lists/pages.ts';
@@ -28,12 +28,12 @@ export const command = defineCommand({
     idColumn('id'),
   ],
   empty: ['You have no vals yet.', pushFile],
-  async run(run, { word, ...paging }) {
-    const { directory } = run.vals;
+  async run(context, { word, ...paging }) {
+    const { directory } = context.vals;
     const listed = await directory.pages(word === undefined ? paging : { all: true });
     if (listed !== undefined && word === undefined) return { kind: 'list', rows: listed };
     if (listed === undefined) {
-      run.out.say({
+      context.out.say({
         kind: 'note',
         text: [
           'The service cannot list vals. The list has only the vals that this machine has seen.',
@@ -41,7 +41,7 @@ export const command = defineCommand({
         ],
       });
     }
-    const rows = takeRecords(withWord(listed ?? seenPages(run), word), paging);
+    const rows = takeRecords(withWord(listed ?? seenPages(context), word), paging);
     const whose = listed === undefined ? 'the vals that this machine has seen' : 'your vals';
     if (word !== undefined)
       return { kind: 'list', rows, emptyHint: `None of ${whose} has the word in its name.` };
@@ -55,7 +55,7 @@ async function* withWord(pages: AsyncIterable<Page>, word = ''): AsyncGenerator<
   for await (const page of pages) yield { ...page, records: page.records.filter(hasWord) };
 }
 
-async function* seenPages({ vals: { seen } }: Run): AsyncGenerator<Page> {
+async function* seenPages({ vals: { seen } }: Context): AsyncGenerator<Page> {
   const { mine } = seen.recall();
   yield { records: mine.reverse().map(recordOf) };
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { defineCommand, type Run } from '../command-line/command.ts';
+import { type Context, defineCommand } from '../command-line/command.ts';
 import { notThisService } from '../command-line/explain/service.ts';
 import { val } from '../command-line/value-types.ts';
 import { BadResponseError, NotFoundError, RefusedError, UsageError, undefinedIf } from '../errors.ts';
@@ -55,7 +55,7 @@ export const command = defineCommand({
 async function linkForOneVisit(
   api: Api,
   val: GivenVal | undefined,
-  redact: Run['out']['redact'],
+  redact: Context['out']['redact'],
 ): Promise<string> {
   return addressOf(textAt(await api.record(routes.pageLink(val?.id)), 'url'), val, redact);
 }
@@ -63,7 +63,7 @@ async function linkForOneVisit(
 function addressOf(
   text: string | undefined,
   val: GivenVal | undefined,
-  redact: Run['out']['redact'],
+  redact: Context['out']['redact'],
 ): string {
   if (text === undefined)
     throw new NotFoundError(`The service names no page for ${val?.word ?? 'you'}, so nothing was opened.`);

@@ -69,15 +69,15 @@ export const command = defineCommand({
     fileColumn,
   ],
   empty: 'Nothing to push.',
-  async run(run, { paths, name, ifVersion, concurrency = 'auto', noCheck = false, dryRun = false }) {
+  async run(context, { paths, name, ifVersion, concurrency = 'auto', noCheck = false, dryRun = false }) {
     if (paths.length === 0) {
       throw new UsageError('No path was given.', {
         hint: sh`To push a file, run ${['push', 'hello.ts']}.`,
       });
     }
-    const files = await chooseFiles(run, { paths, name });
-    const result = await upsertFiles(run, files, { name, ifVersion, concurrency, noCheck, dryRun });
-    annotateFailures(run, result.rows);
+    const files = await chooseFiles(context, { paths, name });
+    const result = await upsertFiles(context, files, { name, ifVersion, concurrency, noCheck, dryRun });
+    annotateFailures(context, result.rows);
     return result;
   },
 });

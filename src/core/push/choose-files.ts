@@ -1,7 +1,7 @@
 // The files that the paths of a push stand for. Nothing is sent.
 
 import { basename, resolve } from 'node:path';
-import type { Run } from '../command-line/command.ts';
+import type { Context } from '../command-line/command.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import { nameFrom } from '../files/val-names.ts';
 import { collectFiles, type FoundFile, hasCodeExtension } from '../files/walk.ts';
@@ -9,7 +9,7 @@ import { sh } from '../lib/hint.ts';
 import { isFile } from '../lib/paths.ts';
 
 export async function chooseFiles(
-  run: Run,
+  context: Context,
   { paths, name }: { paths: readonly string[]; name: string | undefined },
 ): Promise<FoundFile[]> {
   if (paths.includes('')) {
@@ -27,14 +27,14 @@ export async function chooseFiles(
       hint: 'Push one path at a time, each with its own name.',
     });
   }
-  const files = await collectFiles(paths, run);
+  const files = await collectFiles(paths, context);
   if (name !== undefined && files.length > 1) {
     throw new UsageError(`--name takes only one file, but ${paths[0]} has ${files.length} files.`, {
       hint: 'Give the path of one file.',
     });
   }
   for (const file of files) refuseHidden(file);
-  if (name === undefined) refuseOtherFiles(files, run.settings.cwd);
+  if (name === undefined) refuseOtherFiles(files, context.settings.cwd);
   return files;
 }
 

@@ -1,27 +1,27 @@
 // In GitHub Actions, a line that begins with `::error file=` makes GitHub show the error beside the file.
 
 import { isAbsolute, relative, resolve } from 'node:path';
-import type { Run } from '../command-line/command.ts';
+import type { Context } from '../command-line/command.ts';
 import { UnavailableError, ValsError } from '../errors.ts';
 import type { OutcomeRow } from '../output/outcome.ts';
 
 /** A failure that is the service's and not a file's has the same line for all files, and is said once. */
-export function annotateFailures(run: Run, rows: readonly OutcomeRow[]): void {
-  if (run.host.env.GITHUB_ACTIONS !== 'true') return;
+export function annotateFailures(context: Context, rows: readonly OutcomeRow[]): void {
+  if (context.host.env.GITHUB_ACTIONS !== 'true') return;
   const lines = rows.flatMap(({ file, error }) =>
-    error instanceof ValsError ? lineFor(`${file}`, error, run) : [],
+    error instanceof ValsError ? lineFor(`${file}`, error, context) : [],
   );
-  for (const text of new Set(lines)) run.out.say({ kind: 'lines', text, despite: 'pipe' });
+  for (const text of new Set(lines)) context.out.say({ kind: 'lines', text, despite: 'pipe' });
 }
 
-function lineFor(file: string, error: ValsError, run: Run): string {
+function lineFor(file: string, error: ValsError, context: Context): string {
   const text = percentEncoded(error.message, /[%\r\n]/g);
   const isOfService = error.scope === 'all' || error instanceof UnavailableError;
-  return isOfService ? `::error::${text}` : `::error ${placeIn(file, error.facts, run)}::${text}`;
+  return isOfService ? `::error::${text}` : `::error ${placeIn(file, error.facts, context)}::${text}`;
 }
 
-function placeIn(file: string, { place }: ValsError['facts'], run: Run): string {
-  const path = percentEncoded(pathInCheckout(file, run), /[%\r\n:,]/g);
+function placeIn(file: string, { place }: ValsError['facts'], context: Context): string {
+  const path = percentEncoded(pathInCheckout(file, context), /[%\r\n:,]/g);
   return `file=${path}${place === undefined ? '' : `,line=${place.line},col=${place.column}`}`;
 }
 
@@ -31,7 +31,7 @@ const percentEncoded = (text: string, characters: RegExp): string =>
     return `%${code.padStart(2, '0')}`;
   });
 
-function pathInCheckout(file: string, { host: { env }, settings }: Run): string {
+function pathInCheckout(file: string, { host: { env }, settings }: Context): string {
   const checkout = env.GITHUB_WORKSPACE;
   if (!checkout) return file;
   const path = relative(checkout, resolve(settings.cwd, file));

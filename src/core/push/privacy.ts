@@ -1,5 +1,5 @@
 // What an agent makes public, only a person can allow: `vals mcp --allow-public`.
-import type { Run } from '../command-line/command.ts';
+import type { Context } from '../command-line/command.ts';
 import { UsageError } from '../errors.ts';
 
 /** Returns 0 for private, 1 for unlisted and 2 for public. */
@@ -8,17 +8,17 @@ export function publicity(privacy = '', ifUnknown: number): number {
   return index === -1 ? ifUnknown : index;
 }
 
-type Caller = Pick<Run, 'host'>;
+type Caller = Pick<Context, 'host'>;
 
 export const mayPublish = ({ host: { agent } }: Caller): boolean => agent === undefined || agent.mayPublish;
 
 /** What a new val is made with. Undefined leaves it to the service. */
-export const privacyOfNew = (run: Caller, wanted: string | undefined): string | undefined =>
-  mayPublish(run) ? wanted : 'private';
+export const privacyOfNew = (context: Caller, wanted: string | undefined): string | undefined =>
+  mayPublish(context) ? wanted : 'private';
 
 /** `present` is the privacy that the val has now. */
-export function refusePublishing(run: Caller, wanted: string | undefined, present = 'private'): void {
-  if (wanted === undefined || mayPublish(run) || publicity(wanted, 2) <= publicity(present, 0)) return;
+export function refusePublishing(context: Caller, wanted: string | undefined, present = 'private'): void {
+  if (wanted === undefined || mayPublish(context) || publicity(wanted, 2) <= publicity(present, 0)) return;
   throw new UsageError(`An agent may not make a val ${wanted} here.`, {
     hint: 'Leave the privacy out, or ask a person to start vals mcp with --allow-public.',
   });

@@ -1,7 +1,7 @@
 // A push begins only if all its files can be sent.
 
 import { refuseBatch, type Wording } from '../command-line/batch.ts';
-import type { Run } from '../command-line/command.ts';
+import type { Context } from '../command-line/command.ts';
 import { UsageError, type ValsError } from '../errors.ts';
 import { sh } from '../lib/hint.ts';
 import type { Rows } from '../output/result.ts';
@@ -17,13 +17,17 @@ export interface FailedFile extends PushedFile {
   error: ValsError;
 }
 
-export const pushWording = ({ out: { say } }: Pick<Run, 'out'>): Wording => ({
+export const pushWording = ({ out: { say } }: Pick<Context, 'out'>): Wording => ({
   say,
   verb: 'pushed',
   things: 'vals',
 });
 
-export function refuseFiles(run: Run, files: readonly PushedFile[], failed: readonly FailedFile[]): Rows {
+export function refuseFiles(
+  context: Context,
+  files: readonly PushedFile[],
+  failed: readonly FailedFile[],
+): Rows {
   const failures = new Map(
     failed.map(({ file, reason, error }) => [file, { ...(reason !== undefined && { reason }), error }]),
   );
@@ -32,7 +36,7 @@ export function refuseFiles(run: Run, files: readonly PushedFile[], failed: read
     label: file,
     failure: failures.get(file),
   }));
-  return refuseBatch(tasks, { ...pushWording(run), consequence: 'Nothing was sent.' });
+  return refuseBatch(tasks, { ...pushWording(context), consequence: 'Nothing was sent.' });
 }
 
 /** For --if-version. */

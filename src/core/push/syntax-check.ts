@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Run } from '../command-line/command.ts';
+import type { Context } from '../command-line/command.ts';
 import { LocalError } from '../errors.ts';
 import { findSuspects, type SyntaxFault } from '../files/check-syntax.ts';
 import { readCode } from '../files/read-text.ts';
@@ -18,16 +18,16 @@ export interface SourceFile {
   isOnDisk: boolean;
 }
 
-export function sourceFile(run: Run, { file, inFolder }: FoundFile): SourceFile {
+export function sourceFile(context: Context, { file, inFolder }: FoundFile): SourceFile {
   if (inFolder !== undefined) return { file, isOnDisk: true, read: async () => readInFolder(file, inFolder) };
-  const path = resolve(run.settings.cwd, file);
+  const path = resolve(context.settings.cwd, file);
   const isOnDisk = file !== '-' && existingStats(path)?.isFile() === true;
-  return { file, isOnDisk, read: async () => readCode(file, run) };
+  return { file, isOnDisk, read: async () => readCode(file, context) };
 }
 
 /** Reads each file once. `failed` has those that cannot be read. */
 export async function readSources<Source extends SourceFile>(
-  { host: { signal } }: Pick<Run, 'host'>,
+  { host: { signal } }: Pick<Context, 'host'>,
   sources: readonly Source[],
 ): Promise<{ files: (Source & { code: string })[]; failed: (Source & { error: LocalError })[] }> {
   const files: (Source & { code: string })[] = [];
@@ -51,19 +51,19 @@ const leastForBuild = 10;
 type FaultsByFile = ReadonlyMap<string, readonly [SyntaxFault, ...SyntaxFault[]]>;
 
 /** By their paths, only files with a syntax error. */
-export async function syntaxFaults(run: Run, files: readonly SourceFile[]): Promise<FaultsByFile> {
+export async function syntaxFaults(context: Context, files: readonly SourceFile[]): Promise<FaultsByFile> {
   try {
-    return await parseAll(run, files);
+    return await parseAll(context, files);
   } catch (error) {
     // Ctrl-C at a terminal ends the process of esbuild, too, and that may be noticed first.
-    const { clock, signal } = run.host;
+    const { clock, signal } = context.host;
     await wait(clock, 50, signal);
     signal.throwIfAborted();
     throw error;
   }
 }
 
-async function parseAll({ settings }: Run, files: readonly SourceFile[]): Promise<FaultsByFile> {
+async function parseAll({ settings }: Context, files: readonly SourceFile[]): Promise<FaultsByFile> {
   const pathOf = ({ file }: SourceFile) => resolve(settings.cwd, file);
   const checked = files.filter(({ file }) => isChecked(file));
   const onDisk = checked.filter(({ isOnDisk }) => isOnDisk).map(pathOf);

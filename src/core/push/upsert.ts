@@ -1,7 +1,7 @@
 // Outside of a workspace, a push creates or replaces the val with the name of the file, without a comparison.
 
 import { runBatch } from '../command-line/batch.ts';
-import type { Run } from '../command-line/command.ts';
+import type { Context } from '../command-line/command.ts';
 import { ConflictError, NotFoundError, undefinedIf } from '../errors.ts';
 import { hasConflictMarkers } from '../files/conflict-markers.ts';
 import { nameFrom, refuseUnusableNames } from '../files/val-names.ts';
@@ -36,7 +36,7 @@ interface CodeFile extends SourceFile, PushedFile {
 }
 
 export async function upsertFiles(
-  run: Run,
+  context: Context,
   found: readonly FoundFile[],
   options: UpsertOptions,
 ): Promise<Rows> {
@@ -49,36 +49,36 @@ export async function upsertFiles(
       ifVersion,
     );
   const sources = found.map((file, index) => ({
-    ...sourceFile(run, file),
+    ...sourceFile(context, file),
     name: names[index]?.name ?? '',
   }));
-  const { files, failed } = await readAll(run, sources, options);
-  if (failed.length > 0) return refuseFiles(run, sources, failed);
+  const { files, failed } = await readAll(context, sources, options);
+  if (failed.length > 0) return refuseFiles(context, sources, failed);
   if (dryRun && ifVersion === undefined)
     return { kind: 'list', rows: files.map(({ file, name }) => ({ file, name, ...planned })) };
 
-  const api = await run.api({ concurrency });
-  const { vals: seenBefore } = run.vals.seen.recall();
+  const api = await context.api({ concurrency });
+  const { vals: seenBefore } = context.vals.seen.recall();
   const tasks = files.map(({ file, name, code }) => ({
     row: { file, name },
     label: file,
-    run: () => upsert(run, api, { name, code }, { ...options, seenBefore }),
+    run: () => upsert(context, api, { name, code }, { ...options, seenBefore }),
   }));
-  const { signal } = run.host;
+  const { signal } = context.host;
   const outcomes = await runBatch(tasks, {
-    ...pushWording(run),
+    ...pushWording(context),
     concurrency,
     signal,
     progress: 'Pushing',
   });
-  noteOnReplaced(run, outcomes.rows);
+  noteOnReplaced(context, outcomes.rows);
   return outcomes;
 }
 
 const planned = { status: 'planned', plan: 'send' } as const;
 
 /** Of a val that this machine does not know, or not as it was just now, nobody here can tell what was replaced. */
-function noteOnReplaced({ out, flags }: Run, rows: readonly OutcomeRow[]): void {
+function noteOnReplaced({ out, flags }: Context, rows: readonly OutcomeRow[]): void {
   const [first] = rows.filter(
     ({ status, versionBefore }) => status === 'sent' || (status === 'pushed' && versionBefore === undefined),
   );
@@ -90,15 +90,15 @@ function noteOnReplaced({ out, flags }: Run, rows: readonly OutcomeRow[]): void 
 }
 
 async function readAll(
-  run: Run,
+  context: Context,
   sources: readonly (SourceFile & PushedFile)[],
   { noCheck }: UpsertOptions,
 ): Promise<{ files: CodeFile[]; failed: FailedFile[] }> {
-  const { files, failed: unreadable } = await readSources(run, sources);
+  const { files, failed: unreadable } = await readSources(context, sources);
   const marked = files.filter(({ code }) => hasConflictMarkers(code));
   const failed = [...unreadable, ...marked.map(withMarkers)];
   if (failed.length > 0 || noCheck) return { files, failed };
-  const faults = await syntaxFaults(run, files);
+  const faults = await syntaxFaults(context, files);
   const broken = files.flatMap(({ file, name }) => {
     const [fault] = faults.get(file) ?? [];
     return fault === undefined ? [] : [{ file, name, error: syntaxError(file, fault) }];
@@ -119,14 +119,14 @@ interface OneUpsert extends Pick<UpsertOptions, 'dryRun' | 'ifVersion'> {
 }
 
 async function upsert(
-  run: Run,
+  context: Context,
   api: Api,
   { name, code }: { name: string; code: string },
   { dryRun, ifVersion, seenBefore }: OneUpsert,
 ): Promise<Outcome> {
-  const before = ifVersion === undefined ? undefined : await readAtVersion(run, name, ifVersion);
+  const before = ifVersion === undefined ? undefined : await readAtVersion(context, name, ifVersion);
   const versionBefore = withoutUndefined({ versionBefore: before?.version });
-  const call = { ...(await callFor(run, name, code)), ifMatch: before?.etag };
+  const call = { ...(await callFor(context, name, code)), ifMatch: before?.etag };
   api.refuseToken(call);
   if (dryRun) return { ...planned, ...versionBefore };
   const { status, body = null } = await api.send(call);
@@ -140,9 +140,11 @@ async function upsert(
 }
 
 /** An agent that may not publish makes a new val as a private one. A name that is taken after all is refused then. */
-async function callFor(run: Run, name: string, code: string): Promise<Call> {
-  if (mayPublish(run)) return routes.putVal(name, code);
-  const found = await findNamed(name, { ...run.vals, isForWriting: false }).catch(undefinedIf(NotFoundError));
+async function callFor(context: Context, name: string, code: string): Promise<Call> {
+  if (mayPublish(context)) return routes.putVal(name, code);
+  const found = await findNamed(name, { ...context.vals, isForWriting: false }).catch(
+    undefinedIf(NotFoundError),
+  );
   return found === undefined
     ? routes.createVal({ name, code, privacy: 'private' })
     : routes.putVal(name, code);
@@ -164,8 +166,10 @@ interface ValAtVersion {
 }
 
 /** A service without a list of vals can have only a val that this machine has seen. */
-async function readAtVersion(run: Run, name: string, ifVersion: number): Promise<ValAtVersion> {
-  const found = await findNamed(name, { ...run.vals, isForWriting: true }).catch(undefinedIf(NotFoundError));
+async function readAtVersion(context: Context, name: string, ifVersion: number): Promise<ValAtVersion> {
+  const found = await findNamed(name, { ...context.vals, isForWriting: true }).catch(
+    undefinedIf(NotFoundError),
+  );
   if (found?.read === undefined) throw noSuchVal(name, ifVersion);
   const { record, etag } = found.read;
   checkVersion(ifVersion, { val: name, name, version: versionOf(record) });

@@ -1,4 +1,4 @@
-import type { Run } from '../../core/command-line/command.ts';
+import type { Context } from '../../core/command-line/command.ts';
 import { exitQuietly, isCtrlC, messageWithHint } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/lib/json.ts';
 import { aborted, beyondGracePeriod } from '../../core/lib/signals.ts';
@@ -7,7 +7,7 @@ import { prepareLaunch } from '../launch.ts';
 import { findTarget } from '../target.ts';
 import { defaultSeconds, type RunInput } from './run-once.ts';
 
-export async function serveRequests(context: Run, input: RunInput): Promise<never> {
+export async function serveRequests(context: Context, input: RunInput): Promise<never> {
   const {
     host: { signal, clock },
     flags,

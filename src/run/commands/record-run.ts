@@ -1,4 +1,4 @@
-import type { Run } from '../../core/command-line/command.ts';
+import type { Context } from '../../core/command-line/command.ts';
 import { createResolver } from '../../core/command-line/resolve-vals.ts';
 import { NotFoundError, undefinedIf, ValsError } from '../../core/errors.ts';
 import { createDirectory } from '../../core/find-val/directory.ts';
@@ -27,7 +27,7 @@ export type RecordRun = (run: FinishedRun) => Promise<JsonObject | undefined>;
 
 const mostSeconds = 5;
 
-export function createRecorder(context: Run, target: Target): BeginRecord {
+export function createRecorder(context: Context, target: Target): BeginRecord {
   const {
     out: { say },
     host: { signal, clock },
@@ -77,12 +77,12 @@ type Found = KnownVersion | string;
 const noVersion = 'the service sent no version with the val.';
 
 /** A run whose requests show no progress line, because the val writes to the terminal. */
-function besideVal(context: Run, connect: () => Promise<Api>): Run {
+function besideVal(context: Context, connect: () => Promise<Api>): Context {
   const directory = createDirectory(connect, context.vals.seen);
   return { ...context, api: connect, vals: { ...context.vals, directory, connect } };
 }
 
-async function findVersion(context: Run, target: Target, entry: Entry): Promise<Found> {
+async function findVersion(context: Context, target: Target, entry: Entry): Promise<Found> {
   if (target.kind === 'service') return target.known ?? noVersion;
   const { settings } = context;
   if (!settings.local.value && settings.baseUrl === undefined) {

@@ -1,4 +1,4 @@
-import type { Run } from '../../core/command-line/command.ts';
+import type { Context } from '../../core/command-line/command.ts';
 import { exitQuietly, LocalError, messageWithHint, RunFailedError, UsageError } from '../../core/errors.ts';
 import { sh } from '../../core/lib/hint.ts';
 import { aborted } from '../../core/lib/signals.ts';
@@ -7,7 +7,7 @@ import { prepare, type RunInput, type RunOutput, run } from './run-once.ts';
 
 const savedDuringRun = Symbol('saved during a run');
 
-export async function* runOnSave(context: Run, input: RunInput): AsyncGenerator<RunOutput> {
+export async function* runOnSave(context: Context, input: RunInput): AsyncGenerator<RunOutput> {
   const invocation = await prepare(context, input);
   const { target, launch } = invocation;
   if (target.kind !== 'file') {

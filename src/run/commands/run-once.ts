@@ -1,4 +1,4 @@
-import type { Run } from '../../core/command-line/command.ts';
+import type { Context } from '../../core/command-line/command.ts';
 import { RunFailedError } from '../../core/errors.ts';
 import { type JsonValue, parseJson } from '../../core/lib/json.ts';
 import { endForAgents } from '../../core/lib/val-limits.ts';
@@ -24,14 +24,14 @@ export interface RunInput extends Wanted, LaunchInput {
 }
 
 export interface Invocation {
-  context: Run;
+  context: Context;
   input: RunInput;
   target: Target;
   launch: Launch;
   beginRecord: BeginRecord;
 }
 
-export async function prepare(context: Run, input: RunInput): Promise<Invocation> {
+export async function prepare(context: Context, input: RunInput): Promise<Invocation> {
   const target = await findTarget(context, input);
   const launch = prepareLaunch(context, input, target);
   const recordsNothing = () => async () => undefined;
@@ -39,7 +39,7 @@ export async function prepare(context: Run, input: RunInput): Promise<Invocation
   return { context, input, target, launch, beginRecord };
 }
 
-export async function* runOnce(context: Run, input: RunInput): AsyncGenerator<RunOutput> {
+export async function* runOnce(context: Context, input: RunInput): AsyncGenerator<RunOutput> {
   yield* run(await prepare(context, input), context.host.signal);
 }
 

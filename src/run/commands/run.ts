@@ -1,5 +1,5 @@
 import { refuseOneDocument } from '../../core/command-line/check-input.ts';
-import { defineCommand, type Options, type Run } from '../../core/command-line/command.ts';
+import { type Context, defineCommand, type Options } from '../../core/command-line/command.ts';
 import { optionsAt } from '../../core/command-line/options.ts';
 import {
   parsedText,
@@ -167,7 +167,7 @@ export const command = defineCommand({
 });
 
 /** Options after the file are the val's own. Somebody may have meant them for vals. */
-function noteOptionsOfVal({ out: { say } }: Run, args: readonly string[]): void {
+function noteOptionsOfVal({ out: { say } }: Context, args: readonly string[]): void {
   const known = new Set(optionsAt(command).flatMap(({ names }) => names));
   const passedOn = args.map((word) => word.replace(/=.*$/s, '')).find((word) => known.has(word));
   if (passedOn === undefined) return;

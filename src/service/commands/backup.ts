@@ -22,16 +22,16 @@ export const command = defineCommand({
     'vals backup --data team.db postgres://vals@db.example.com/vals',
   ],
   columns: [column('target'), ...countedThings.map((thing) => column(thing, `counts.${thing}`))],
-  async run(run, { target, ...options }) {
+  async run(context, { target, ...options }) {
     const { backupStore } = await import('../index.ts');
-    const from = placeToOpen(run, options);
-    const to = placeOfTarget(run, target);
+    const from = placeToOpen(context, options);
+    const to = placeOfTarget(context, target);
     const counts = await backupStore(from.location, to.location, {
-      signal: run.host.signal,
-      onProgress: (copied) => run.out.say({ kind: 'progress', text: `Copied ${copied}` }),
+      signal: context.host.signal,
+      onProgress: (copied) => context.out.say({ kind: 'progress', text: `Copied ${copied}` }),
     });
-    run.out.say({ kind: 'progress' });
-    run.out.say({ kind: 'done', text: `Copied ${from.name} to ${to.name}.` });
+    context.out.say({ kind: 'progress' });
+    context.out.say({ kind: 'done', text: `Copied ${from.name} to ${to.name}.` });
     return { kind: 'record', record: { target: to.shown, counts: { ...counts } } };
   },
 });

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { defineCommand, type Run } from '../../core/command-line/command.ts';
+import { type Context, defineCommand } from '../../core/command-line/command.ts';
 import { quoteFor } from '../../core/command-line/shell-command.ts';
 import { path } from '../../core/command-line/value-types.ts';
 import { LocalError, UsageError } from '../../core/errors.ts';
@@ -34,11 +34,11 @@ export const command = defineCommand({
   examples: ['vals clone', 'vals clone my-vals'],
   columns: pullColumns,
   empty: 'You have no vals on the service yet.',
-  async run(run, { folder: given = defaultFolder(run) }) {
+  async run(context, { folder: given = defaultFolder(context) }) {
     const {
       settings,
       out: { say, forPerson },
-    } = run;
+    } = context;
     if (given.includes('://')) {
       throw new UsageError(`${given} is an address, not a folder.`, {
         hint: sh`To clone from that service or space, run ${['clone', '--base-url', given]}.`,
@@ -48,16 +48,16 @@ export const command = defineCommand({
     const service = serviceName(settings);
     refuseNested(folder);
     refuseFilled(folder, given);
-    const api = await run.api();
+    const api = await context.api();
     say({ kind: 'progress', text: 'Reading the list of vals' });
     // The list is read before the folder is made, so that a failure leaves no empty folder behind.
-    const listed = await listAll(run.vals.directory, service);
+    const listed = await listAll(context.vals.directory, service);
     makeNewFolder(folder);
     updateManifest(folder, isOfThisMachine(service) ? (manifest) => manifest : withService(service));
-    const workspace = workspaceAt(folder, run, folder);
+    const workspace = workspaceAt(folder, context, folder);
     const options = { merge: false, force: false, dryRun: false, isNamed: false };
-    const { rows, error } = await withLook(run, { workspace, api }, (look) =>
-      pullAll({ run, look, findings: [], options }),
+    const { rows, error } = await withLook(context, { workspace, api }, (look) =>
+      pullAll({ context, look, findings: [], options }),
     );
     if (!forPerson || listed.length === 0) return { kind: 'list', rows, error };
     const failed = rows.filter(({ status }) => status === 'failed');
@@ -110,7 +110,7 @@ function makeNewFolder(folder: string): void {
   }
 }
 
-function defaultFolder({ settings }: Run): string {
+function defaultFolder({ settings }: Context): string {
   if (settings.local.value) return 'vals';
   const baseUrl = chosenBaseUrl(settings);
   const { hostname } = new URL(baseUrl.href);

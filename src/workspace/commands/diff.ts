@@ -27,12 +27,12 @@ export const command = defineCommand({
   examples: ['vals diff', 'vals diff hello.ts', 'vals diff --json | jq -r ".[].file"'],
   columns: [column('status'), column('name'), column('file'), column('diff'), column('reason')],
   empty: nothingDiffers,
-  run(run, { vals: words }) {
+  run(context, { vals: words }) {
     const [val, ...numbers] = words;
     const versions = (word: string) =>
       sh`To compare versions of a val, run ${['version', 'diff', word, ...numbers]}.`;
     const outside = val === undefined ? [] : [versions(val)];
-    return compareWorkspace(run, { words, findsMissing: true, outside }, async (compared) => {
+    return compareWorkspace(context, { words, findsMissing: true, outside }, async (compared) => {
       refuseUnknownWords(compared);
       const { look, findings, error } = compared;
       if (error !== undefined && findings.length === 0) throw error;
@@ -47,7 +47,7 @@ export const command = defineCommand({
         diff: unifiedDiff(finding.file, there, here),
       }));
       if (rows.length === 0 && error === undefined) {
-        run.out.say({
+        context.out.say({
           kind: 'hint',
           text: `No file of the workspace differs from its val on ${nameOfService(workspace.service)}.`,
         });

@@ -1,4 +1,4 @@
-import { defineCommand, type Run } from '../../core/command-line/command.ts';
+import { type Context, defineCommand } from '../../core/command-line/command.ts';
 import { createResolver } from '../../core/command-line/resolve-vals.ts';
 import { valsOfWorkspace } from '../../core/commands/shared/options.ts';
 import { UsageError } from '../../core/errors.ts';
@@ -41,7 +41,7 @@ export const command = defineCommand({
     'There is nothing to pull.',
     sh`To pull all your vals from the service into this workspace, run ${['pull', '--all']}.`,
   ],
-  async run(run, { vals: words, all = false, merge = false, force = false, dryRun = false }) {
+  async run(context, { vals: words, all = false, merge = false, force = false, dryRun = false }) {
     if (all && words.length > 0) {
       throw new UsageError('--all pulls every val, so no names can be given.', {
         hint: sh`To pull every val, run ${['pull', '--all']}.`,
@@ -49,22 +49,25 @@ export const command = defineCommand({
     }
     const isNamed = words.length > 0;
     const compare = { words, findsMissing: all || isNamed, writesFiles: true };
-    return compareWorkspace(run, compare, async (compared) => {
+    return compareWorkspace(context, compare, async (compared) => {
       const { look, gone, unknown, error: unreadable } = compared;
       if (unreadable !== undefined) throw unreadable;
       // A folder stands for its files, but new ones have nothing to do with a pull.
       const isMeant = (finding: Finding) =>
         finding.state !== 'new' ||
         words.some((word) => word === finding.name || relativeTo(look.workspace, word) === finding.file);
-      if (all) for (const text of hintAtGit(gone.limit, lostFiles)) run.out.say({ kind: 'warning', text });
+      if (all)
+        for (const text of hintAtGit(gone.limit, lostFiles)) context.out.say({ kind: 'warning', text });
       const findings = isNamed ? compared.findings.filter(isMeant) : compared.findings;
-      const wanted = { run, look, findings, options: { merge, force, dryRun, isNamed } };
+      const wanted = { context, look, findings, options: { merge, force, dryRun, isNamed } };
       const { rows, error } = all
         ? await pullAll(wanted)
-        : await pullVals({ ...wanted, added: await valsOf(run, unknown) });
+        : await pullVals({ ...wanted, added: await valsOf(context, unknown) });
       // A file without a val on the service has nothing to do with a pull.
       const isWorthShowing = ({ status, id }: OutcomeRow) =>
-        isNamed || !run.out.forPerson || (status !== 'unchanged' && (status !== 'kept' || id !== undefined));
+        isNamed ||
+        !context.out.forPerson ||
+        (status !== 'unchanged' && (status !== 'kept' || id !== undefined));
       return { kind: 'list', rows: rows.filter(isWorthShowing), error };
     });
   },
@@ -73,8 +76,8 @@ export const command = defineCommand({
 const lostFiles = 'which vals lost their files';
 
 /** Words that no val of the workspace has may be vals that it does not have yet, of another owner too. */
-async function valsOf(run: Run, unknown: ComparedVals['unknown']): Promise<Wanted['added']> {
-  const identify = createResolver(run);
+async function valsOf(context: Context, unknown: ComparedVals['unknown']): Promise<Wanted['added']> {
+  const identify = createResolver(context);
   const ids = new Set<string>();
   for (const [word, id] of unknown) ids.add(id ?? (await identify(word)).id);
   return [...ids].map((id) => ({ id }));

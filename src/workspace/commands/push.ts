@@ -56,7 +56,7 @@ export const command = defineCommand({
     },
     ...otherOptions,
   },
-  async run(run, input) {
+  async run(context, input) {
     const { paths, name, watch, ifVersion, concurrency = 'auto', noCheck = false } = input;
     const { force = false, prune = false, yes = false, dryRun = false } = input;
     if (prune && paths.length > 0) {
@@ -66,15 +66,15 @@ export const command = defineCommand({
     }
     if (watch) {
       const { watchWorkspace } = await import('../push/watch.ts');
-      return watchWorkspace(run, { paths, concurrency, force, yes, noCheck });
+      return watchWorkspace(context, { paths, concurrency, force, yes, noCheck });
     }
-    const selection = await selectFiles(run, { paths, name });
+    const selection = await selectFiles(context, { paths, name });
     if (selection.kind === 'files')
-      return corePush.run(run, { paths, name, concurrency, ifVersion, noCheck, dryRun });
+      return corePush.run(context, { paths, name, concurrency, ifVersion, noCheck, dryRun });
     if (name !== undefined) throw nameInWorkspace(selection.files ?? []);
     const options = { force, yes, prune, ifVersion, dryRun, noCheck, concurrency };
-    const result = await pushWorkspace(run, selection, options);
-    annotateFailures(run, result.rows);
+    const result = await pushWorkspace(context, selection, options);
+    annotateFailures(context, result.rows);
     return result;
   },
 });

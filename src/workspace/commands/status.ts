@@ -1,4 +1,4 @@
-import { defineCommand, type Run } from '../../core/command-line/command.ts';
+import { type Context, defineCommand } from '../../core/command-line/command.ts';
 import { fileColumn } from '../../core/commands/shared/columns.ts';
 import { valsOfWorkspace } from '../../core/commands/shared/options.ts';
 import { sh } from '../../core/lib/hint.ts';
@@ -52,31 +52,31 @@ export const command = defineCommand({
     'The workspace has no vals yet. Write some code to hello.ts.',
     sh`To make it a val, run ${['push']}.`,
   ],
-  run: (run, { vals: words }) =>
-    compareWorkspace(run, { words, findsMissing: true }, async (compared) => {
+  run: (context, { vals: words }) =>
+    compareWorkspace(context, { words, findsMissing: true }, async (compared) => {
       refuseUnknownWords(compared);
       const { look, findings, error } = compared;
       const { workspace } = look;
       const isNamed = words.length > 0;
       const differing = findings.filter(differs);
-      const isFolded = run.out.forPerson && run.flags.fields === undefined && !isNamed;
-      const row = (finding: Finding) => rowOf(workspace, finding, run);
+      const isFolded = context.out.forPerson && context.flags.fields === undefined && !isNamed;
+      const row = (finding: Finding) => rowOf(workspace, finding, context);
       const rows = isFolded
         ? [...differing.toSorted(byAttention).map(row), ...foldUnchanged(findings.length - differing.length)]
         : findings.map(row);
       if (error !== undefined) return { kind: 'list', rows, error };
-      sayNextSteps(run, look, differing, { isNamed });
+      sayNextSteps(context, look, differing, { isNamed });
       if (isFolded && differing.length === 0 && findings.length > 0) {
         return { kind: 'text', text: allUnchanged(findings.length, nameOfService(workspace.service)) };
       }
       if (differing.length > 0)
-        run.out.say({ kind: 'hint', text: `Compared with ${nameOfService(workspace.service)}.` });
+        context.out.say({ kind: 'hint', text: `Compared with ${nameOfService(workspace.service)}.` });
       return { kind: 'list', rows };
     }),
 });
 
 function sayNextSteps(
-  { out: { say } }: Run,
+  { out: { say } }: Context,
   look: Look,
   differing: readonly Finding[],
   { isNamed }: { isNamed: boolean },
@@ -102,7 +102,7 @@ const allUnchanged = (count: number, service: string): string =>
 
 const foldUnchanged = (count: number): JsonObject[] => (count === 0 ? [] : [{ status: 'unchanged', count }]);
 
-function rowOf(workspace: Workspace, finding: Finding, { out: { forPerson } }: Run): JsonObject {
+function rowOf(workspace: Workspace, finding: Finding, { out: { forPerson } }: Context): JsonObject {
   const remote = valOf(finding);
   return withoutUndefined({
     file: pathTo(workspace, finding.file),

@@ -1,5 +1,5 @@
 // Writes the code of a val into its file. A file that is overwritten or merged is always kept first.
-import type { Run } from '../../core/command-line/command.ts';
+import type { Context } from '../../core/command-line/command.ts';
 import { BadResponseError, ConflictError, LocalError, NotFoundError } from '../../core/errors.ts';
 import { nameFrom } from '../../core/files/val-names.ts';
 import { sh } from '../../core/lib/hint.ts';
@@ -27,7 +27,7 @@ interface PullOptions {
 }
 
 export interface Pulling {
-  run: Run;
+  context: Context;
   look: Look;
   backup: Backup;
   options: PullOptions;
@@ -86,7 +86,7 @@ interface FindingOfBoth extends Finding {
 
 /** vals.json gets the new name first. Then the file is compared as the one of that name. */
 async function takeNameOver(pulling: Pulling, { local, remote }: FindingOfBoth): Promise<Pulled> {
-  const { look, run, options, renamed } = pulling;
+  const { look, context, options, renamed } = pulling;
   const { workspace, records } = look;
   const { name } = remote;
   renamed.push({ from: local.name, to: name });
@@ -95,7 +95,7 @@ async function takeNameOver(pulling: Pulling, { local, remote }: FindingOfBoth):
   const record = records.of(local.name);
   if (record !== undefined) records.set(name, record);
   records.remove(local.name);
-  const { results } = await findAll(run, look, [{ ...local, name }], { searches: 'none' });
+  const { results } = await findAll(context, look, [{ ...local, name }], { searches: 'none' });
   const [result] = results;
   if (result === undefined) return { status: 'kept', name, remote };
   if ('error' in result) throw result.error;
@@ -143,7 +143,7 @@ async function write(
 }
 
 async function mergeVal(pulling: Pulling, finding: FindingOfBoth): Promise<Pulled> {
-  const { look, run, options } = pulling;
+  const { look, context, options } = pulling;
   const { local, remote, compared } = finding;
   const { code } = local;
   const path = pathTo(look.workspace, local.file);
@@ -154,7 +154,7 @@ async function mergeVal(pulling: Pulling, finding: FindingOfBoth): Promise<Pulle
     compared?.base &&
     (compared.base.code.text ?? (await look.remotes.readVersion(remote, compared.base.version))?.text);
   const texts = { here: code.text, base: inFile(base ?? ''), there: inFile(writableText(val)) };
-  const merged = await mergeTexts(texts, run.host.env);
+  const merged = await mergeTexts(texts, context.host.env);
   if (merged === undefined) throw withoutGit(path);
   await write(pulling, finding, val, merged.text);
   return { status: 'merged', remote, ...(merged.hasConflicts && { conflict: marksLeft(path) }) };

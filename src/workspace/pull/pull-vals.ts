@@ -33,8 +33,8 @@ export interface Wanted extends Omit<Pulling, 'backup' | 'renamed'> {
 }
 
 export async function pullVals({ findings, added, ...wanted }: Wanted): Promise<Rows> {
-  const { run, look, options } = wanted;
-  const { say } = run.out;
+  const { context, look, options } = wanted;
+  const { say } = context.out;
   const { workspace } = look;
   const backup = createBackup(workspace.own);
   const renamed: Pulling['renamed'] = [];
@@ -56,7 +56,7 @@ export async function pullVals({ findings, added, ...wanted }: Wanted): Promise<
   });
   const tasks = [...pulled, ...adoptions(look, added, { dryRun: options.dryRun, met })];
   const { rows, error } = await runBatch(tasks, {
-    ...{ say, signal: run.host.signal },
+    ...{ say, signal: context.host.signal },
     ...{ verb: 'pulled', things: 'vals', concurrency: 'auto', progress: 'Pulling' },
   });
   for (const { from, to } of renamed) {
@@ -65,16 +65,16 @@ export async function pullVals({ findings, added, ...wanted }: Wanted): Promise<
   }
   for (const { left } of done.values()) if (left) say({ kind: 'warning', text: messageWithHint(left) });
   if (options.isNamed || options.merge) noteKept(wanted, done);
-  noteBackup(run, workspace, backup);
+  noteBackup(context, workspace, backup);
   const ids = options.dryRun ? [] : met.map(({ name, id }) => [name, id] as const);
-  const failure = await learnIds(run, look, ids, error);
+  const failure = await learnIds(context, look, ids, error);
   const merged = rows.filter(({ status }) => status === 'merged').map(({ file }) => `${file}`);
   if (merged.length > 0) {
     const text = sh`To send the merged code, run ${['push', ...listOf(merged, '<paths...>')]}.`;
     say({ kind: 'hint', text });
   }
   const written = rows.filter(({ status }) => status === 'pulled' || status === 'merged');
-  if (written.length > 0 && look.repository !== undefined && run.out.forPerson) {
+  if (written.length > 0 && look.repository !== undefined && context.out.forPerson) {
     const text =
       'Commit what was pulled. If git takes it back before that, your next edit may overwrite it on the service.';
     say({ kind: 'note', text });
@@ -91,10 +91,10 @@ const outcomeOf = ({ status, name, remote }: Pulled) => ({
 
 /** Also adds every val of the list without a file, except those whose files were deleted here. */
 export async function pullAll(wanted: Omit<Wanted, 'added'>): Promise<Rows> {
-  const { look, findings, run } = wanted;
+  const { look, findings, context } = wanted;
   const missing = findings.filter(({ state }) => state === 'missing here').map(({ name }) => name);
   if (missing.length > 0) {
-    run.out.say({
+    context.out.say({
       kind: 'note',
       text: [
         `Left out, because their files were deleted here: ${missing.join(', ')}.`,
@@ -139,7 +139,10 @@ function adoptions(
   });
 }
 
-function noteKept({ run, look }: Pick<Pulling, 'run' | 'look'>, done: ReadonlyMap<Finding, Pulled>): void {
+function noteKept(
+  { context, look }: Pick<Pulling, 'context' | 'look'>,
+  done: ReadonlyMap<Finding, Pulled>,
+): void {
   const kept = [...done].filter(([{ state }, { status }]) => state === 'changed here' && status === 'kept');
   const paths = kept.map(([{ file }]) => pathTo(look.workspace, file));
   const [first, another] = paths;
@@ -147,10 +150,14 @@ function noteKept({ run, look }: Pick<Pulling, 'run' | 'look'>, done: ReadonlyMa
   const what =
     another === undefined ? `${first} was kept: it has` : `${kept.length} files were kept: they have`;
   const send = hintAbout(paths, { text: 'To send it', command: 'push', options: [] });
-  run.out.say({ kind: 'note', text: [`${what} newer code than the service.`, send] });
+  context.out.say({ kind: 'note', text: [`${what} newer code than the service.`, send] });
 }
 
-function noteBackup({ out: { say } }: Pulling['run'], workspace: Workspace, { files, folder }: Backup): void {
+function noteBackup(
+  { out: { say } }: Pulling['context'],
+  workspace: Workspace,
+  { files, folder }: Backup,
+): void {
   const [first] = files;
   if (first === undefined) return;
   const what = files.length === 1 ? pathTo(workspace, first) : `${files.length} files`;

@@ -1,5 +1,5 @@
 // The two questions of a push: the first one from a folder to a service, and deletions. They are asked at once.
-import type { Run } from '../../core/command-line/command.ts';
+import type { Context } from '../../core/command-line/command.ts';
 import { DeclinedError, UsageError } from '../../core/errors.ts';
 import { listed, someOf } from '../../core/lib/hint.ts';
 import { visible } from '../../core/lib/visible.ts';
@@ -20,7 +20,7 @@ const withYes = 'To go on without a question, add --yes.';
 
 /** Throws if the answer is no. Then nothing is done. */
 export async function askAbout(
-  { ask: prompt, out: { say }, host: { agent, clock } }: Run,
+  { ask: prompt, out: { say }, host: { agent, clock } }: Context,
   steps: readonly Step[],
   { workspace, isFirst, yes, dryRun }: AskOptions,
 ): Promise<void> {

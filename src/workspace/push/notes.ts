@@ -1,5 +1,5 @@
 // What a push says beside its rows.
-import type { Run } from '../../core/command-line/command.ts';
+import type { Context } from '../../core/command-line/command.ts';
 import { sh, someOf } from '../../core/lib/hint.ts';
 import type { Done } from '../carry-out.ts';
 import { whatIsThere } from '../conflicts.ts';
@@ -18,7 +18,7 @@ const overwriteSetBack = {
 
 /** What went on on the service is not sent, and that is no failure. A version that was restored went on, too. */
 export function noteBehind(
-  run: Run,
+  context: Context,
   { workspace, clock }: Look,
   steps: readonly BehindStep[],
   { isNamed }: { isNamed: boolean },
@@ -38,22 +38,22 @@ export function noteBehind(
     ...nextSteps('changed there', paths, { isWhole: !isNamed }),
     ...(setBack.length > 0 ? [hintAbout(setBack, overwriteSetBack)] : []),
   ];
-  noteOnce(run, text, ways, another === undefined ? '' : paths.join(', '));
+  noteOnce(context, text, ways, another === undefined ? '' : paths.join(', '));
 }
 
 /** Vals whose files were deleted stay, unless somebody says otherwise. */
-export function noteLostFiles(run: Run, { missing }: Gone): void {
+export function noteLostFiles(context: Context, { missing }: Gone): void {
   const names = missing.map(({ name }) => name);
   if (names.length === 0) return;
   const [what, files] =
     names.length === 1 ? ['This val has', 'its file'] : ['These vals have', 'their files'];
   const text = `${what} lost ${files}: ${someOf(names)}.`;
   const deletion = `To delete ${names.length === 1 ? 'it' : 'them'} on the service,`;
-  noteOnce(run, text, sh`${deletion} run ${['push', '--prune']}.`, `${deletion} add --prune.`);
+  noteOnce(context, text, sh`${deletion} run ${['push', '--prune']}.`, `${deletion} add --prune.`);
 }
 
 /** Without `privacy` in vals.json, the service decides. */
-export function notePublic({ out: { say } }: Run, names: readonly string[]): void {
+export function notePublic({ out: { say } }: Context, names: readonly string[]): void {
   if (names.length === 0) return;
   const vals = names.length === 1 ? 'the new val' : 'these new vals';
   say({
@@ -66,7 +66,7 @@ export function notePublic({ out: { say } }: Run, names: readonly string[]): voi
 }
 
 /** Vals without a file that --prune does not delete. */
-export function noteLeft({ out: { say } }: Run, workspace: Workspace, { left, limit }: Gone): void {
+export function noteLeft({ out: { say } }: Context, workspace: Workspace, { left, limit }: Gone): void {
   for (const text of hintAtGit(limit, 'which files were deleted or renamed')) say({ kind: 'note', text });
   const withoutFile = left.filter(({ file }) => file === undefined).map(({ name }) => name);
   const areSeveral = withoutFile.length > 1;

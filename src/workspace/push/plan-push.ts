@@ -1,6 +1,6 @@
 // What a push would do, and which of its files cannot be sent.
 
-import type { Run } from '../../core/command-line/command.ts';
+import type { Context } from '../../core/command-line/command.ts';
 import { LocalError, UsageError } from '../../core/errors.ts';
 import { sh } from '../../core/lib/hint.ts';
 import type { FailedFile } from '../../core/push/refuse-files.ts';
@@ -21,14 +21,14 @@ export interface Plan {
 }
 
 export async function planPush(
-  run: Run,
+  context: Context,
   look: Look,
   locals: readonly Local[],
   options: PlanOptions & { isWhole: boolean },
 ): Promise<Plan> {
   const recentIfWhole = options.isWhole ? 'recent commits' : 'none';
   const searches = options.prune ? 'all commits' : recentIfWhole;
-  const { results, gone } = await findAll(run, look, locals, { searches });
+  const { results, gone } = await findAll(context, look, locals, { searches });
   if (options.prune) refuseWithoutGit(look, gone.limit);
   const steps = results.map((result): Step => {
     if ('error' in result) return { ...result, kind: 'refuse', remote: undefined };
@@ -56,7 +56,7 @@ function refuseWithoutGit({ repository }: Look, limit: GitLimit | undefined): vo
 
 /** Only files that would be sent are checked. */
 export async function brokenFiles(
-  run: Run,
+  context: Context,
   workspace: Workspace,
   steps: readonly Step[],
 ): Promise<FailedFile[]> {
@@ -66,7 +66,7 @@ export async function brokenFiles(
     isOnDisk: true,
     read: async () => local.code.text,
   }));
-  const faults = await syntaxFaults(run, sources);
+  const faults = await syntaxFaults(context, sources);
   return sources.flatMap(({ file, name }) => {
     const [fault] = faults.get(file) ?? [];
     return fault === undefined ? [] : [{ file, name, error: syntaxError(file, fault) }];

@@ -1,6 +1,6 @@
 // A push in a workspace: read, compare, plan, check, ask, carry out.
 import { runBatch, type Task } from '../../core/command-line/batch.ts';
-import type { Run } from '../../core/command-line/command.ts';
+import type { Context } from '../../core/command-line/command.ts';
 import { ConflictError } from '../../core/errors.ts';
 import type { Api } from '../../core/http/api.ts';
 import { withoutUndefined } from '../../core/lib/json.ts';
@@ -35,14 +35,14 @@ export interface Chosen {
 }
 
 export async function pushWorkspace(
-  run: Run,
+  context: Context,
   { workspace, files }: Chosen,
   options: PushOptions,
 ): Promise<Rows> {
   refuseOtherService(workspace);
-  const api = await run.api({ concurrency: options.concurrency });
-  const result = await pushFiles(run, api, { workspace, files }, { ...options, isSave: false });
-  const hidesUnchanged = run.out.forPerson && files === undefined;
+  const api = await context.api({ concurrency: options.concurrency });
+  const result = await pushFiles(context, api, { workspace, files }, { ...options, isSave: false });
+  const hidesUnchanged = context.out.forPerson && files === undefined;
   const isWorthShowing = ({ status }: OutcomeRow) => status !== 'unchanged' && status !== 'skipped';
   return hidesUnchanged ? { ...result, rows: result.rows.filter(isWorthShowing) } : result;
 }
@@ -53,51 +53,51 @@ export interface PushFilesOptions extends PushOptions {
 }
 
 export function pushFiles(
-  run: Run,
+  context: Context,
   api: Api,
   { workspace, files }: Chosen,
   options: PushFilesOptions,
 ): Promise<Rows> {
   const about = { count: files?.length, named: files, isRepeated: options.isSave };
-  return withLook(run, { workspace, api, ...about }, (look) => push(run, look, files, options));
+  return withLook(context, { workspace, api, ...about }, (look) => push(context, look, files, options));
 }
 
 async function push(
-  run: Run,
+  context: Context,
   look: Look,
   chosen: readonly string[] | undefined,
   options: PushFilesOptions,
 ): Promise<Rows> {
   const { workspace } = look;
   const { dryRun, isSave, prune } = options;
-  const { locals, all, failed: unreadable } = readChosen(run, look, chosen);
-  if (!isSave && unreadable.length > 0) return refuseFiles(run, all, unreadable);
+  const { locals, all, failed: unreadable } = readChosen(context, look, chosen);
+  if (!isSave && unreadable.length > 0) return refuseFiles(context, all, unreadable);
   if (options.ifVersion !== undefined)
     refuseSeveral(
       locals.map(({ file }) => pathTo(workspace, file)),
       options.ifVersion,
     );
-  const plan = await planPush(run, look, locals, { ...options, isWhole: chosen === undefined });
-  const broken = options.noCheck ? [] : await brokenFiles(run, workspace, plan.steps);
-  if (!isSave && broken.length > 0) return refuseFiles(run, all, broken);
+  const plan = await planPush(context, look, locals, { ...options, isWhole: chosen === undefined });
+  const broken = options.noCheck ? [] : await brokenFiles(context, workspace, plan.steps);
+  if (!isSave && broken.length > 0) return refuseFiles(context, all, broken);
   const isFirst = !look.records.hasPushed();
-  await askAbout(run, plan.steps, { workspace, isFirst, yes: options.yes, dryRun });
+  await askAbout(context, plan.steps, { workspace, isFirst, yes: options.yes, dryRun });
   const isBroken = new Set(broken.map(({ file }) => file));
   const steps = plan.steps.filter((step) => !isBroken.has(pathTo(workspace, step.file)));
   if (!dryRun) listService(workspace);
   // The record of a push has the commit. After Ctrl-C, git is not asked any more.
   if (steps.some(sendsCode)) await look.repository?.head();
-  const { result, done } = await carryOutAll(run, look, steps, options);
+  const { result, done } = await carryOutAll(context, look, steps, options);
   if (!dryRun && (result.error === undefined || [...done.values()].some(isChange))) look.records.notePush();
-  const error = dryRun ? result.error : await learnIds(run, look, idsIn(look, done), result.error);
+  const error = dryRun ? result.error : await learnIds(context, look, idsIn(look, done), result.error);
   noteBehind(
-    run,
+    context,
     look,
     steps.flatMap((step) => (step.kind === 'behind' ? step : [])),
     { isNamed: chosen !== undefined },
   );
-  if (prune) noteLeft(run, workspace, plan.gone);
-  else noteLostFiles(run, plan.gone);
+  if (prune) noteLeft(context, workspace, plan.gone);
+  else noteLostFiles(context, plan.gone);
   const unsent = [...unreadable, ...broken].map(({ file, name, error }) => ({
     file,
     name,
@@ -118,17 +118,17 @@ const isChange = ({ status }: Done): boolean =>
   status === 'created' || status === 'pushed' || status === 'sent' || status === 'deleted';
 
 async function carryOutAll(
-  run: Run,
+  context: Context,
   look: Look,
   steps: readonly Step[],
   { dryRun, isSave, concurrency }: PushFilesOptions,
 ): Promise<{ result: Rows; done: ReadonlyMap<Step, Done> }> {
   const { workspace } = look;
-  const { signal } = run.host;
+  const { signal } = context.host;
   const done = new Map<Step, Done>();
   // After a failure that concerns all vals, nothing is sent.
   const failure = steps.find((step) => step.kind === 'refuse' && step.error.scope === 'all');
-  const privacy = privacyOfNew(run, workspace.manifest.privacy);
+  const privacy = privacyOfNew(context, workspace.manifest.privacy);
   const means = { look, privacy, dryRun, signal };
   const tasks = steps.map((step): Task => {
     const { file, name } = step;
@@ -150,14 +150,14 @@ async function carryOutAll(
   const progress = dryRun ? 'Planning' : 'Pushing';
   // Each row of a save is shown with its message.
   const say: Say = (event) => {
-    if (!isSave || event.kind !== 'warning') run.out.say(event);
+    if (!isSave || event.kind !== 'warning') context.out.say(event);
   };
-  const wording = { ...pushWording(run), say };
+  const wording = { ...pushWording(context), say };
   const outcomes = await runBatch(tasks, { ...wording, concurrency, signal, progress });
   const isOpen = ([, each]: [Step, Done]) => each.status === 'created' && isOpenToAll(each);
   if (workspace.manifest.privacy === undefined)
     notePublic(
-      run,
+      context,
       [...done].filter(isOpen).map(([step]) => step.name),
     );
   const rows = outcomes.rows.map((row, index) => withReason(row, steps[index]));

@@ -1,5 +1,5 @@
 // The files of a push. All are read before anything is sent.
-import type { Run } from '../../core/command-line/command.ts';
+import type { Context } from '../../core/command-line/command.ts';
 import { LocalError } from '../../core/errors.ts';
 import { missingFile } from '../../core/files/file-error.ts';
 import { readBelow } from '../../core/files/files.ts';
@@ -12,7 +12,7 @@ import { pathTo } from '../workspace.ts';
 
 /** In the order of the arguments. */
 export function readChosen(
-  { settings }: Run,
+  { settings }: Context,
   { workspace, names }: Look,
   chosen: readonly string[] | undefined,
 ): { locals: Local[]; all: PushedFile[]; failed: FailedFile[] } {

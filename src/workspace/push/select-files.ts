@@ -1,7 +1,7 @@
 // Which workspace the files of a push belong to. Nothing is sent.
 
 import { resolve } from 'node:path';
-import type { Run } from '../../core/command-line/command.ts';
+import type { Context } from '../../core/command-line/command.ts';
 import { UsageError } from '../../core/errors.ts';
 import { refuseLinkToSecret } from '../../core/files/typed-path.ts';
 import type { FoundFile } from '../../core/files/walk.ts';
@@ -22,15 +22,15 @@ interface WorkspaceSelection {
 }
 
 export async function selectFiles(
-  run: Run,
+  context: Context,
   { paths, name }: { paths: readonly string[]; name: string | undefined },
 ): Promise<Selection> {
-  const workspaces = createWorkspaces(run);
+  const workspaces = createWorkspaces(context);
   if (paths.length === 0) return wholeWorkspace(workspaces);
   const [root, another] = paths;
   const place = root === undefined || another !== undefined ? undefined : placeOf(workspaces, root);
   if (place?.file === '') return { kind: 'workspace', workspace: place.workspace, files: undefined };
-  return placed(run, workspaces, await chooseFiles(run, { paths, name }));
+  return placed(context, workspaces, await chooseFiles(context, { paths, name }));
 }
 
 function wholeWorkspace(workspaces: Workspaces): WorkspaceSelection {
@@ -44,7 +44,11 @@ function wholeWorkspace(workspaces: Workspaces): WorkspaceSelection {
   });
 }
 
-function placed({ settings: { cwd } }: Run, workspaces: Workspaces, files: readonly FoundFile[]): Selection {
+function placed(
+  { settings: { cwd } }: Context,
+  workspaces: Workspaces,
+  files: readonly FoundFile[],
+): Selection {
   const places = files.map(({ file }) => placeOf(workspaces, file));
   const [workspace, another] = new Set(places.map((place) => place?.workspace));
   if (another !== undefined || (workspace !== undefined && places.includes(undefined))) {

@@ -1,7 +1,7 @@
 // `vals push --watch`: a push of the saved files at every save, by the same rules.
 
 import { refuseOneDocument } from '../../core/command-line/check-input.ts';
-import type { Run } from '../../core/command-line/command.ts';
+import type { Context } from '../../core/command-line/command.ts';
 import { outcomeColumn, versionColumn } from '../../core/commands/shared/columns.ts';
 import {
   DeclinedError,
@@ -38,14 +38,14 @@ export interface WatchOptions extends Pick<PushOptions, 'force' | 'yes' | 'noChe
 const pauseMs = 100;
 const outagePauseMs = 5_000;
 
-export async function watchWorkspace(run: Run, options: WatchOptions): Promise<never> {
+export async function watchWorkspace(context: Context, options: WatchOptions): Promise<never> {
   const {
     flags,
     host: { signal, clock },
     out: { say },
-  } = run;
+  } = context;
   refuseOneDocument(flags, '--watch');
-  const workspace = workspaceOfWords(createWorkspaces(run), options.paths);
+  const workspace = workspaceOfWords(createWorkspaces(context), options.paths);
   const { root } = workspace;
   // What is to be said of the folder is said once, and not at each save.
   const files = await readFileNames(workspace, [], warnWith(say));
@@ -53,7 +53,7 @@ export async function watchWorkspace(run: Run, options: WatchOptions): Promise<n
   refuseEmpty(workspace, options.paths, [...files.keys()]);
   refuseOtherService(workspace);
   // This signal never aborts, so that Ctrl-C does not cut off a running push.
-  const api = await run.api({
+  const api = await context.api({
     concurrency: options.concurrency,
     signal: new AbortController().signal,
   });
@@ -82,9 +82,11 @@ export async function watchWorkspace(run: Run, options: WatchOptions): Promise<n
       saved = new Set();
       const files = await filesThatCount(workspace, options.paths, before);
       const unsent =
-        files.length === 0 ? [] : await pushSaved(run, api, { workspace, files }, { ...options, isOutage });
+        files.length === 0
+          ? []
+          : await pushSaved(context, api, { workspace, files }, { ...options, isOutage });
       say({ kind: 'progress' });
-      isOutage = noteOutage(run, { before: isOutage, now: unsent.length > 0 });
+      isOutage = noteOutage(context, { before: isOutage, now: unsent.length > 0 });
       if (isFirst && !ending.aborted)
         say({ kind: 'lines', text: `Watching ${root}. Press Ctrl-C to stop.\n` });
       if (isOutage) {
@@ -125,7 +127,7 @@ async function filesThatCount(
 
 /** Returns the files that could not be sent because the service could not be reached, or its answer was lost. */
 async function pushSaved(
-  run: Run,
+  context: Context,
   api: Api,
   chosen: { workspace: Workspace; files: readonly string[] },
   { isOutage, ...options }: WatchOptions & { isOutage: boolean },
@@ -133,24 +135,24 @@ async function pushSaved(
   const once = { prune: false, ifVersion: undefined, dryRun: false, isSave: true };
   try {
     // Each push asks anew what the service has.
-    const directory = createDirectory(async () => api, run.vals.seen);
-    const now = { ...run, vals: { ...run.vals, directory } };
+    const directory = createDirectory(async () => api, context.vals.seen);
+    const now = { ...context, vals: { ...context.vals, directory } };
     const { rows } = await pushFiles(now, api, chosen, { ...options, ...once });
     const isLost = ({ error, status }: OutcomeRow) => isOfService(error) || status === 'skipped';
     const lost = rows.some(({ error }) => isOfService(error)) ? rows.filter(isLost) : [];
     await report(
-      run,
+      context,
       rows.filter((row) => !lost.includes(row)),
       { isOutage },
     );
     return lost.map(({ file }) => relativeTo(chosen.workspace, `${file}`));
   } catch (error) {
-    if (run.host.signal.aborted) return [];
+    if (context.host.signal.aborted) return [];
     if (isOfService(error)) return chosen.files;
     // Some errors concern the whole push, such as two files of one name. The next save tries again.
     const isEnd = error instanceof DeclinedError || error instanceof InterruptedError;
     if (!(error instanceof ValsError) || error.scope === 'all' || isEnd) throw error;
-    run.out.say({ kind: 'warning', text: messageWithHint(error) });
+    context.out.say({ kind: 'warning', text: messageWithHint(error) });
     return [];
   }
 }
@@ -159,7 +161,7 @@ const isOfService = (error: unknown): boolean =>
   [UnavailableError, UnknownOutcomeError, PartialError].some((kind) => error instanceof kind);
 
 async function report(
-  run: Run,
+  context: Context,
   rows: readonly OutcomeRow[],
   { isOutage }: { isOutage: boolean },
 ): Promise<void> {
@@ -168,13 +170,13 @@ async function report(
   for (const row of rows) {
     const { error } = row;
     if (error instanceof ValsError && error.scope === 'all') throw error;
-    if (error instanceof ValsError && !run.flags.ndjson)
-      run.out.say({ kind: 'warning', text: messageWithHint(error) });
-    if (!quiet.includes(`${row.status}`)) await run.out.row(row, savedColumns(run));
+    if (error instanceof ValsError && !context.flags.ndjson)
+      context.out.say({ kind: 'warning', text: messageWithHint(error) });
+    if (!quiet.includes(`${row.status}`)) await context.out.row(row, savedColumns(context));
   }
 }
 
-function noteOutage({ out: { say } }: Run, { before, now }: { before: boolean; now: boolean }): boolean {
+function noteOutage({ out: { say } }: Context, { before, now }: { before: boolean; now: boolean }): boolean {
   if (now && !before) {
     say({
       kind: 'warning',
@@ -185,7 +187,7 @@ function noteOutage({ out: { say } }: Run, { before, now }: { before: boolean; n
   return now;
 }
 
-const savedColumns = ({ host: { clock }, out: { forPerson } }: Run): Column[] => [
+const savedColumns = ({ host: { clock }, out: { forPerson } }: Context): Column[] => [
   {
     ...column('time'),
     compute() {

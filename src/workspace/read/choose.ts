@@ -1,6 +1,6 @@
 // The vals of a workspace that the words of a command mean, compared with the service. For `status`, `diff` and `pull`.
 
-import type { Run } from '../../core/command-line/command.ts';
+import type { Context } from '../../core/command-line/command.ts';
 import { createResolver } from '../../core/command-line/resolve-vals.ts';
 import {
   messageWithHint,
@@ -66,29 +66,31 @@ export function workspaceOfWords(
 
 /** `use` gets what was compared. */
 export async function compareWorkspace<Result>(
-  run: Run,
+  context: Context,
   options: CompareOptions,
   use: (compared: ComparedVals) => Promise<Result>,
 ): Promise<Result> {
-  const workspace = workspaceOfWords(createWorkspaces(run), options.words, options.outside);
+  const workspace = workspaceOfWords(createWorkspaces(context), options.words, options.outside);
   if (options.writesFiles) refuseOtherService(workspace);
-  else noteOtherService(run.out.say, workspace);
-  run.out.say({ kind: 'progress', text: `Comparing with ${nameOfService(workspace.service)}` });
-  const api = await run.api();
-  return withLook(run, { workspace, api }, async (look) => use(await compareWords(run, look, options)));
+  else noteOtherService(context.out.say, workspace);
+  context.out.say({ kind: 'progress', text: `Comparing with ${nameOfService(workspace.service)}` });
+  const api = await context.api();
+  return withLook(context, { workspace, api }, async (look) =>
+    use(await compareWords(context, look, options)),
+  );
 }
 
 async function compareWords(
-  run: Run,
+  context: Context,
   look: Look,
   { words, findsMissing }: CompareOptions,
 ): Promise<ComparedVals> {
   const { workspace } = look;
   const { files, problem } = sortFiles(workspace, look.names);
-  const { chosen, unknown } = await chooseByWords(run, look, files, words);
+  const { chosen, unknown } = await chooseByWords(context, look, files, words);
   const { locals, failed } = readLocals(workspace, chosen);
   const needsMissing = findsMissing && (words.length === 0 || unknown.size > 0);
-  const { results, gone } = await findAll(run, look, locals, {
+  const { results, gone } = await findAll(context, look, locals, {
     searches: needsMissing ? 'recent commits' : 'none',
   });
   const findings = results.map((result) => {
@@ -106,7 +108,7 @@ async function compareWords(
   return {
     ...{ look, gone, unknown: new Map(stillUnknown) },
     findings: [...findings, ...missing].sort((a, b) => (a.file < b.file ? -1 : 1)),
-    error: firstError(run, [
+    error: firstError(context, [
       ...(problem === undefined ? [] : [problem]),
       ...failed.map(({ error }) => error),
     ]),
@@ -115,14 +117,14 @@ async function compareWords(
 
 /** `unknown` maps each word that no file fits to the id of its val, or to undefined if there is no such val. */
 async function chooseByWords(
-  run: Run,
+  context: Context,
   look: Look,
   files: readonly NamedFile[],
   words: readonly string[],
 ): Promise<{ chosen: readonly NamedFile[]; unknown: Map<string, string | undefined> }> {
   const unknown = new Map<string, string | undefined>();
   if (words.length === 0) return { chosen: files, unknown };
-  const identify = createResolver(run);
+  const identify = createResolver(context);
   const chosen = new Set<NamedFile>();
   for (const word of new Set(words)) {
     const fitting = files.filter(({ file, name }) => name === word || isBelow(look.workspace, [word], file));
@@ -143,7 +145,10 @@ async function filesWithId(
   return files.filter(({ name }) => name === remote?.name || records.of(name)?.id === id);
 }
 
-function firstError({ out: { say } }: Pick<Run, 'out'>, errors: readonly ValsError[]): ValsError | undefined {
+function firstError(
+  { out: { say } }: Pick<Context, 'out'>,
+  errors: readonly ValsError[],
+): ValsError | undefined {
   const [first, ...others] = new Map(errors.map((error) => [error.message, error])).values();
   for (const error of others) say({ kind: 'warning', text: messageWithHint(error) });
   return first;

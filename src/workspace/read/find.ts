@@ -1,7 +1,7 @@
 // Compares files with their vals: by the list where it tells the codes, else by reading each val, and by the histories of
 // both sides where the codes differ.
 
-import type { Run } from '../../core/command-line/command.ts';
+import type { Context } from '../../core/command-line/command.ts';
 import { asValsError, InterruptedError, type ValsError } from '../../core/errors.ts';
 import { forEach } from '../../core/http/for-each.ts';
 import { sh, someOf } from '../../core/lib/hint.ts';
@@ -45,7 +45,7 @@ interface Differing extends FileAndVal {
 const recentCommits = 100;
 
 export async function findAll(
-  { out: { say }, host: { signal } }: Run,
+  { out: { say }, host: { signal } }: Context,
   look: Look,
   locals: readonly Local[],
   { searches }: FindOptions,

@@ -1,5 +1,5 @@
 // What one command knows of a workspace while it runs: its files, the vals of the service, the records and git.
-import type { Run } from '../../core/command-line/command.ts';
+import type { Context } from '../../core/command-line/command.ts';
 import type { Directory } from '../../core/find-val/directory.ts';
 import type { Api } from '../../core/http/api.ts';
 import type { Clock } from '../../core/lib/clock.ts';
@@ -37,11 +37,11 @@ export interface LookOptions {
 
 /** What the command learnt counts, however it ended. */
 export async function withLook<Result>(
-  run: Run,
+  context: Context,
   { workspace, api, ...options }: Pick<Look, 'workspace' | 'api'> & LookOptions,
   use: (look: Look) => Promise<Result>,
 ): Promise<Result> {
-  const look = await openLook(run, workspace, api, options);
+  const look = await openLook(context, workspace, api, options);
   try {
     return await use(look);
   } finally {
@@ -50,19 +50,19 @@ export async function withLook<Result>(
 }
 
 async function openLook(
-  run: Run,
+  context: Context,
   workspace: Workspace,
   api: Api,
   { count, named = [], isRepeated = false }: LookOptions,
 ): Promise<Look> {
-  if (!isRepeated) noteStaleNames(run.out.say, workspace);
-  const names = await readFileNames(workspace, named, isRepeated ? undefined : warnWith(run.out.say));
-  const records = openRecords(workspace.own, workspace.service, warnWith(run.out.say));
+  if (!isRepeated) noteStaleNames(context.out.say, workspace);
+  const names = await readFileNames(workspace, named, isRepeated ? undefined : warnWith(context.out.say));
+  const records = openRecords(workspace.own, workspace.service, warnWith(context.out.say));
   const written = isOfThisMachine(workspace.service)
     ? new Map<string, string>()
     : (workspace.manifest.ids.get(workspace.service) ?? new Map<string, string>());
   const remotes = createRemotes(
-    { ...run.vals, api },
+    { ...context.vals, api },
     {
       recorded: (name) => records.of(name)?.id,
       written,
@@ -72,9 +72,9 @@ async function openLook(
   );
   return {
     ...{ workspace, api, remotes, names, records, written },
-    clock: run.host.clock,
-    directory: run.vals.directory,
-    repository: openRepository(workspace.root, run.host),
+    clock: context.host.clock,
+    directory: context.vals.directory,
+    repository: openRepository(workspace.root, context.host),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Run } from '../../command-line/command.ts';
+import type { Context } from '../../command-line/command.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import type { Api } from '../../http/api.ts';
 import { ifPresent } from '../../http/if-present.ts';
@@ -22,13 +22,13 @@ const columns: Column[] = [
 ];
 
 /** Undefined if there is no such run, or if the service has no route for one run. */
-export async function readRunById(context: Run, id: string): Promise<RecordResult | undefined> {
+export async function readRunById(context: Context, id: string): Promise<RecordResult | undefined> {
   const record = await runWithId(await context.api(), id);
   return record && { kind: 'record', record: shownTo(context, record), columns };
 }
 
 /** `word` is the beginning of an id, as the list shows it, or the whole id of a run that cannot be read alone. */
-export async function findListedRun(context: Run, word: string): Promise<RecordResult> {
+export async function findListedRun(context: Context, word: string): Promise<RecordResult> {
   if (word === '') throw new UsageError('The id of the run is empty.', { hint: 'Give the id of a run.' });
   const api = await context.api();
   const listed = await findInList(api, word);
@@ -40,7 +40,7 @@ export async function findListedRun(context: Run, word: string): Promise<RecordR
   return { kind: 'record', record: shownTo(context, record ?? listed), columns };
 }
 
-function shownTo({ host: { agent }, out: { say } }: Run, run: JsonObject): JsonObject {
+function shownTo({ host: { agent }, out: { say } }: Context, run: JsonObject): JsonObject {
   const logs = textAt(run, 'logs') ?? '';
   if (agent === undefined || endForAgents(logs) === logs) return run;
   say({ kind: 'note', text: 'The output of the run is long. `logs` has only the end of it.' });

@@ -1,5 +1,5 @@
 import { refuseOneDocument } from '../../command-line/check-input.ts';
-import type { Options, Run } from '../../command-line/command.ts';
+import type { Context, Options } from '../../command-line/command.ts';
 import { exitQuietly } from '../../errors.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import type { Paging } from '../../http/lists/pages.ts';
@@ -43,16 +43,16 @@ export interface RunView extends Paging, routes.RunFilter {
 }
 
 /** The runs of a val, or else of all vals of the user. */
-export async function showRuns(run: Run, val: GivenVal | undefined, view: RunView): Promise<Result> {
+export async function showRuns(context: Context, val: GivenVal | undefined, view: RunView): Promise<Result> {
   const { follow, summary, full = false, error, since, until, ...paging } = view;
-  if (follow) refuseOneDocument(run.flags, '--follow');
+  if (follow) refuseOneDocument(context.flags, '--follow');
   const filter = { error, since, until };
-  const api = await run.api();
+  const api = await context.api();
   const call = val === undefined ? routes.myRuns(filter) : routes.valRuns(val, filter);
   const filtersHere = val !== undefined && Object.values(filter).some((value) => value !== undefined);
   const filtered = (pages: AsyncGenerator<Page>) => (filtersHere ? filterRuns(pages, filter) : pages);
   if (summary) {
-    const { rows, total } = await summarize(run, filtered(api.pages(call, { all: true })), val?.id);
+    const { rows, total } = await summarize(context, filtered(api.pages(call, { all: true })), val?.id);
     return { kind: 'list', rows, columns: summaryColumns, total: rows.length > 1 ? total : undefined };
   }
   const columns = error ? failedRunColumns : runColumns;
@@ -63,7 +63,7 @@ export async function showRuns(run: Run, val: GivenVal | undefined, view: RunVie
     const pages = api.pages(call, { all: true, onDemand: !paging.all });
     return { kind: 'list', rows: takeRecords(filtered(pages), paging), ...layout };
   }
-  run.out.say({ kind: 'progress', text: 'Waiting for runs. Press Ctrl-C to stop' });
+  context.out.say({ kind: 'progress', text: 'Waiting for runs. Press Ctrl-C to stop' });
   const pages = untilInterrupted(filtered(api.follow(call, paging.limit ?? runsBeforeFollowing)));
   return { kind: 'list', rows: pages, goesOn: true, ...layout, columns: columns.map(withId) };
 }
@@ -81,7 +81,7 @@ async function* untilInterrupted(pages: AsyncIterable<Page>): AsyncGenerator<Pag
 }
 
 async function summarize(
-  { out: { say } }: Run,
+  { out: { say } }: Context,
   pages: AsyncIterable<Page>,
   defaultVal: string | undefined,
 ): Promise<{ rows: RunSummary[]; total: RunSummary }> {

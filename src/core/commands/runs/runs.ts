@@ -1,4 +1,4 @@
-import { defineCommand, type Run } from '../../command-line/command.ts';
+import { type Context, defineCommand } from '../../command-line/command.ts';
 import { createResolver, readVal } from '../../command-line/resolve-vals.ts';
 import { text } from '../../command-line/value-types.ts';
 import { NotFoundError } from '../../errors.ts';
@@ -52,7 +52,7 @@ export const command = defineCommand({
 type Show = () => Promise<Result | undefined>;
 
 /** A word that could be a run and a val is the run. A search through the list of runs may be long, so it comes late. */
-function waysToShow(context: Run, word: string, ofVal: Show): Show[] {
+function waysToShow(context: Context, word: string, ofVal: Show): Show[] {
   const listedRun = () => findListedRun(context, word);
   if (routes.looksLikeId(word)) return [() => readRunById(context, word), ofVal, listedRun];
   // The ids of runs have no letters beyond f.
@@ -70,5 +70,5 @@ async function unlessMissing(show: Show): Promise<Result | undefined> {
 }
 
 /** A whole id may be that of a run, so the val is read. */
-const valOf = (context: Run, word: string): Promise<GivenVal> =>
+const valOf = (context: Context, word: string): Promise<GivenVal> =>
   routes.looksLikeId(word) ? readVal(context, { id: word, word }) : createResolver(context)(word);

@@ -1,5 +1,5 @@
 import { runBatch } from '../../command-line/batch.ts';
-import type { Run } from '../../command-line/command.ts';
+import type { Context } from '../../command-line/command.ts';
 import { DeclinedError } from '../../errors.ts';
 import type { Call } from '../../http/call.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -22,12 +22,12 @@ export interface DeleteOptions {
 }
 
 export async function deleteAll(
-  run: Run,
+  context: Context,
   deletions: readonly Deletion[],
   { dryRun, ...options }: DeleteOptions,
 ): Promise<Result> {
   if (dryRun) return { kind: 'list', rows: deletions.map(({ row }) => ({ ...row, status: 'planned' })) };
-  const api = await run.api();
+  const api = await context.api();
   const tasks = deletions.map(({ row, label, call }) => ({
     row,
     label,
@@ -39,7 +39,7 @@ export async function deleteAll(
   const {
     host: { signal },
     out: { say },
-  } = run;
+  } = context;
   const result = await runBatch(tasks, { ...options, signal, say, verb: 'deleted' });
   const [only, another] = deletions;
   const isOne = only !== undefined && another === undefined && result.error === undefined;
@@ -48,7 +48,7 @@ export async function deleteAll(
 
 /** `question` may read from the service what is to be deleted, so it is called only if somebody can be asked. */
 export async function confirmDeletion(
-  { ask: prompt }: Pick<Run, 'ask'>,
+  { ask: prompt }: Pick<Context, 'ask'>,
   question: () => Promise<string>,
 ): Promise<void> {
   const instead = 'To delete without a question, add --yes.';

@@ -1,4 +1,4 @@
-import type { Run } from '../../command-line/command.ts';
+import type { Context } from '../../command-line/command.ts';
 import { isOn } from '../../settings/settings.ts';
 
 /** These variables count more than what `vals login`, `vals logout` and `vals use` store. */
@@ -9,7 +9,7 @@ const consequences = {
 };
 
 export function warnIfSet(
-  { host: { env }, out: { say } }: Pick<Run, 'host' | 'out'>,
+  { host: { env }, out: { say } }: Pick<Context, 'host' | 'out'>,
   variable: keyof typeof consequences,
 ): void {
   const isSet = variable === 'VALS_LOCAL' ? isOn(env.VALS_LOCAL) : Boolean(env[variable]);

@@ -1,5 +1,5 @@
 // What the answer to a write showed, and no more.
-import type { Run } from '../../command-line/command.ts';
+import type { Context } from '../../command-line/command.ts';
 import { labelOf } from '../../command-line/resolve-vals.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import type { Reply } from '../../http/call.ts';
@@ -29,7 +29,7 @@ function additionIn({ status, body = null }: Reply, before: number | undefined):
 export const versionRead = ({ read }: GivenVal): number | undefined => versionOf(read?.record ?? null);
 
 export function additionResult(
-  run: Pick<Run, 'out' | 'flags'>,
+  context: Pick<Context, 'out' | 'flags'>,
   { val, reply, before }: { val: GivenVal; reply: Reply; before: number | undefined },
   addedSentence: (label: string, version: number | undefined) => string,
 ): Result {
@@ -38,12 +38,12 @@ export function additionResult(
   const addition = additionIn(reply, before);
   switch (addition.kind) {
     case 'added':
-      return writtenResult(run, reply, addedSentence(label, addition.version));
+      return writtenResult(context, reply, addedSentence(label, addition.version));
     case 'already there':
-      run.out.say({ kind: 'note', text: `Version ${addition.version} already has this code.` });
-      return writtenResult(run, reply, '');
+      context.out.say({ kind: 'note', text: `Version ${addition.version} already has this code.` });
+      return writtenResult(context, reply, '');
     case 'accepted':
-      return writtenResult(run, reply, `The service accepted the new version of ${label}.`);
+      return writtenResult(context, reply, `The service accepted the new version of ${label}.`);
   }
 }
 
@@ -51,7 +51,7 @@ export const newVersionSentence = (label: string, version: number | undefined): 
   version === undefined ? `${label} has a new version.` : `${label} is now version ${version}.`;
 
 /** The record is for pipes and scripts: for a person, the sentence sums up the change. */
-export function writtenResult({ flags }: Pick<Run, 'flags'>, { body }: Reply, sentence: string): Result {
+export function writtenResult({ flags }: Pick<Context, 'flags'>, { body }: Reply, sentence: string): Result {
   if (isObject(body)) return { kind: 'record', record: body, sentence };
   return flags.json || flags.ndjson ? { kind: 'json', value: null } : { kind: 'nothing', sentence };
 }

@@ -1,4 +1,4 @@
-import type { Run } from '../../command-line/command.ts';
+import type { Context } from '../../command-line/command.ts';
 import { InterruptedError, ValsError } from '../../errors.ts';
 import { ifRouteExists } from '../../http/if-present.ts';
 import { textAt } from '../../http/record-fields.ts';
@@ -19,12 +19,12 @@ export interface MySpaces {
 
 /** The spaces of the service in force. Undefined if it has none. */
 export async function listSpaces(
-  run: Pick<Run, 'api' | 'settings'>,
+  context: Pick<Context, 'api' | 'settings'>,
   limit: { mostMs?: number } = {},
 ): Promise<MySpaces | undefined> {
-  const baseUrl = chosenBaseUrl(run.settings);
+  const baseUrl = chosenBaseUrl(context.settings);
   const service = spaceIn(baseUrl)?.service ?? baseUrl;
-  const api = await run.api({ ...limit, baseUrl: service });
+  const api = await context.api({ ...limit, baseUrl: service });
   return ifRouteExists(async () => {
     const spaces: MySpace[] = [];
     for await (const { records } of api.pages(routes.mySpaces())) {
@@ -43,7 +43,7 @@ export async function listSpaces(
 /** The list of services works without the spaces, so it does not wait long for them. */
 const mostMs = 2_000;
 
-export async function spacesToShow({ settings, api, out }: Run): Promise<MySpaces | undefined> {
+export async function spacesToShow({ settings, api, out }: Context): Promise<MySpaces | undefined> {
   try {
     if (settings.local.value || settings.token === undefined) return undefined;
     return await listSpaces({ settings, api }, { mostMs });

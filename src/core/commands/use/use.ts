@@ -1,4 +1,4 @@
-import { defineCommand, type Run } from '../../command-line/command.ts';
+import { type Context, defineCommand } from '../../command-line/command.ts';
 import { text } from '../../command-line/value-types.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { sh } from '../../lib/hint.ts';
@@ -28,25 +28,25 @@ export const command = defineCommand({
     { ...column('role'), only: 'terminal', droppable: 1 },
   ],
   empty: ['You are not signed in to a service yet.', sh`To sign in, run ${['login', '<base-url>']}.`],
-  async run(run, { baseUrl: wanted }) {
-    const { settings, out } = run;
+  async run(context, { baseUrl: wanted }) {
+    const { settings, out } = context;
     if (wanted === undefined) {
       const config = settings.configDirectory ? settings.readConfig() : { tokens: {} };
-      warnIfSet(run, 'VALS_LOCAL');
-      return { kind: 'list', rows: services(config, await spacesToShow(run)) };
+      warnIfSet(context, 'VALS_LOCAL');
+      return { kind: 'list', rows: services(config, await spacesToShow(context)) };
     }
-    const { href, listed } = await chosen(run, wanted);
+    const { href, listed } = await chosen(context, wanted);
     const config = await updateConfig(settings, (before) => ({ ...before, baseUrl: href }));
-    warnIfSet(run, 'VALS_BASE_URL');
-    warnIfSet(run, 'VALS_LOCAL');
+    warnIfSet(context, 'VALS_BASE_URL');
+    warnIfSet(context, 'VALS_LOCAL');
     out.say({ kind: 'done', text: `The default service is now ${href}.` });
     return { kind: 'list', rows: services(config, listed) };
   },
 });
 
 /** A base URL, or the name of a space of the service in force, with or without @. */
-async function chosen(run: Run, wanted: string): Promise<{ href: string; listed?: MySpaces }> {
-  const { settings } = run;
+async function chosen(context: Context, wanted: string): Promise<{ href: string; listed?: MySpaces }> {
+  const { settings } = context;
   const config = settings.readConfig();
   if (withScheme(wanted).includes('://')) {
     const { origin, href } = parseBaseUrl(wanted, 'the command line', settings.allowHttp.value);
@@ -54,7 +54,7 @@ async function chosen(run: Run, wanted: string): Promise<{ href: string; listed?
     return { href };
   }
   const name = wanted.replace(/^@/, '');
-  const listed = await listSpaces(run);
+  const listed = await listSpaces(context);
   if (listed === undefined)
     throw new NotFoundError(`This service has no spaces, so ${wanted} is not one.`, {
       hint: sh`To see what you can use, run ${['use']}.`,

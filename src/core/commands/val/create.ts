@@ -35,29 +35,29 @@ export const command = defineCommand({
     'echo "export default () => 1" | vals val create one',
   ],
   columns: valColumns,
-  async run(run, { name, file = '-', readme, privacy, noCheck, dryRun }) {
+  async run(context, { name, file = '-', readme, privacy, noCheck, dryRun }) {
     if (file === '-' && readme === '-') {
       throw new UsageError('Standard input cannot be both the code and the readme.', {
         hint: 'Give the path of a file for the code or for the readme.',
       });
     }
-    if (file === '-' && !namePattern.test(name) && isFile(resolve(run.settings.cwd, name))) {
+    if (file === '-' && !namePattern.test(name) && isFile(resolve(context.settings.cwd, name))) {
       throw new UsageError(`${name} is a file, not the name of a val.`, {
         hint: sh`To make the file a val, run ${['push', name]}.`,
       });
     }
-    refusePublishing(run, privacy);
-    const code = await readCode(file, run);
-    const readmeText = readme === undefined ? undefined : await readReadme(readme, run);
+    refusePublishing(context, privacy);
+    const code = await readCode(file, context);
+    const readmeText = readme === undefined ? undefined : await readReadme(readme, context);
     const call = routes.createVal({
       name,
       code,
       ...(readmeText !== undefined && { readme: readmeText }),
-      ...withoutUndefined({ privacy: privacyOfNew(run, privacy) }),
+      ...withoutUndefined({ privacy: privacyOfNew(context, privacy) }),
     });
     await refuseBrokenCode(file, code, { noCheck });
     if (dryRun) return plan(call);
-    const api = await run.api();
+    const api = await context.api();
     const reply = await api.send({ ...call, expects: 'record' }).catch((error) => {
       throw hasStatus(error, 409) ? namingVersion(error, name, file) : error;
     });
@@ -65,8 +65,8 @@ export const command = defineCommand({
     const done = status === 201 ? `Created ${name}.` : `The service accepted ${name}.`;
     const privacyNow = isObject(record) ? textAt(record, 'privacy') : undefined;
     const isTooPublic = privacy !== undefined && publicity(privacyNow, 0) > publicity(privacy, 0);
-    if (!isObject(record) || !isTooPublic) return writtenResult(run, reply, done);
-    run.out.say({ kind: 'done', text: done });
+    if (!isObject(record) || !isTooPublic) return writtenResult(context, reply, done);
+    context.out.say({ kind: 'done', text: done });
     const message = `The service made ${name} ${privacyNow} instead of ${privacy}.`;
     const hint = sh`To change its privacy, run ${['val', 'set', name, '--privacy', privacy]}.`;
     return { kind: 'record', record, error: new PartialError(message, { hint }) };

@@ -1,4 +1,4 @@
-import type { Run } from '../../command-line/command.ts';
+import type { Context } from '../../command-line/command.ts';
 import { labelOf } from '../../command-line/resolve-vals.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import { textAt } from '../../http/record-fields.ts';
@@ -10,24 +10,24 @@ const mostNames = 5;
 
 /** Says which vals import those that are to be deleted, except for vals that are deleted together with them. */
 export async function warnOfDependents(
-  run: Pick<Run, 'api' | 'out'>,
+  context: Pick<Context, 'api' | 'out'>,
   vals: readonly GivenVal[],
 ): Promise<void> {
   const deleted = new Set<string | undefined>(vals.map(({ id }) => id));
   for (const val of vals) {
     const count = Number(val.read?.record.referenceCount ?? 0);
     if (!(count > 0)) continue;
-    const references = await referencesTo(run, val.id);
+    const references = await referencesTo(context, val.id);
     const others = references.filter((reference) => !deleted.has(textAt(reference, 'reference.id')));
     const left = count - (references.length - others.length);
     if (left === 0) continue;
     const users = usersText(others.map(nameOf), left);
-    run.out.say({ kind: 'warning', text: `${labelOf(val)} is imported by ${users}.` });
+    context.out.say({ kind: 'warning', text: `${labelOf(val)} is imported by ${users}.` });
   }
 }
 
 /** The first page is enough for a warning. A service that cannot say it does not keep a val from being deleted. */
-async function referencesTo({ api: connect }: Pick<Run, 'api'>, id: string): Promise<JsonObject[]> {
+async function referencesTo({ api: connect }: Pick<Context, 'api'>, id: string): Promise<JsonObject[]> {
   try {
     for await (const { records } of (await connect()).pages(routes.myReferences(id))) {
       return records.filter((reference) => textAt(reference, 'dependsOn.id') === id);

@@ -23,26 +23,26 @@ export const command = defineCommand({
   options: { noCheck, dryRun },
   examples: ['vals val edit hello'],
   columns: valColumns,
-  async run(run, { val, noCheck, dryRun }) {
+  async run(context, { val, noCheck, dryRun }) {
     const { edit } = await import('./editor.ts');
-    const api = await run.api();
+    const api = await context.api();
     const read = () => api.recordWithEtag(routes.getVal(val));
     const { record } = await read();
     const code = codeOf(record);
-    run.out.say({ kind: 'progress' });
+    context.out.say({ kind: 'progress' });
     // Ctrl-C in the editor must not end this command.
     const { bytes, file, discard } = await beyondGracePeriod(() =>
-      edit(code, `${fileName(textAt(record, 'name'))}.ts`, run.host.env, run.settings.system),
+      edit(code, `${fileName(textAt(record, 'name'))}.ts`, context.host.env, context.settings.system),
     );
     // An added newline at the end is not a change, because many editors add one.
     if ([code, `${code}\n`].some((text) => bytes.equals(Buffer.from(text)))) {
       await discard();
-      run.host.signal.throwIfAborted();
-      run.out.say({ kind: 'hint', text: 'You did not change the code, so nothing was sent.' });
+      context.host.signal.throwIfAborted();
+      context.out.say({ kind: 'hint', text: 'You did not change the code, so nothing was sent.' });
       return { kind: 'nothing' };
     }
     try {
-      run.host.signal.throwIfAborted();
+      context.host.signal.throwIfAborted();
       const edited = checkNotEmpty(file, decode(file, bytes));
       if (!noCheck) await refuseBrokenText(file, edited, val.word);
       const { record: now, etag } = await read();
@@ -50,14 +50,14 @@ export const command = defineCommand({
       const call = { ...routes.createVersion(val, edited), ifMatch: etag };
       if (dryRun) {
         // The plan shows only the beginning of a long text.
-        run.out.say({ kind: 'warning', text: textIsIn(file) });
+        context.out.say({ kind: 'warning', text: textIsIn(file) });
         return plan(call);
       }
       const reply = await api.send({ ...call, expects: 'record' });
       await discard();
-      return additionResult(run, { val, reply, before: versionOf(now) }, newVersionSentence);
+      return additionResult(context, { val, reply, before: versionOf(now) }, newVersionSentence);
     } catch (error) {
-      run.out.say({ kind: 'warning', text: textIsIn(file) });
+      context.out.say({ kind: 'warning', text: textIsIn(file) });
       throw error;
     }
   },

@@ -1,4 +1,4 @@
-import { defineCommand, type Run } from '../../command-line/command.ts';
+import { type Context, defineCommand } from '../../command-line/command.ts';
 import { knownName, labelOf, readVal } from '../../command-line/resolve-vals.ts';
 import { val } from '../../command-line/value-types.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
@@ -29,16 +29,16 @@ export const command = defineCommand({
   examples: ['vals val rm hello', 'vals val rm hello --yes', 'vals ls --fields id | vals val rm - --yes'],
   empty: 'No vals were given.',
   columns: [outcomeColumn, { ...column('name'), only: 'terminal' }, idColumn('id')],
-  async run(run, { vals: given, yes, dryRun }) {
-    const { forPerson } = run.out;
+  async run(context, { vals: given, yes, dryRun }) {
+    const { forPerson } = context.out;
     let vals: readonly GivenVal[] = [...new Map(given.map((val) => [val.id, val])).values()];
     if (dryRun && forPerson) {
-      vals = await readAll(run, vals);
-      await warnOfDependents(run, vals);
+      vals = await readAll(context, vals);
+      await warnOfDependents(context, vals);
     } else if (!dryRun && !yes) {
-      await confirmDeletion(run, async () => {
-        vals = await readAll(run, vals);
-        return showVals(run, vals);
+      await confirmDeletion(context, async () => {
+        vals = await readAll(context, vals);
+        return showVals(context, vals);
       });
     }
     const deletions = vals.map((val) => ({
@@ -48,18 +48,18 @@ export const command = defineCommand({
       call: { ...routes.deleteVal(val), ifMatch: val.read?.etag },
     }));
     // Vals are deleted one at a time, so that Ctrl-C stops the command before the next val is deleted.
-    return deleteAll(run, deletions, { things: 'vals', concurrency: 1, dryRun });
+    return deleteAll(context, deletions, { things: 'vals', concurrency: 1, dryRun });
   },
 });
 
-const readAll = (run: Run, vals: readonly GivenVal[]): Promise<GivenVal[]> =>
-  Promise.all(vals.map((val) => readVal(run, val)));
+const readAll = (context: Context, vals: readonly GivenVal[]): Promise<GivenVal[]> =>
+  Promise.all(vals.map((val) => readVal(context, val)));
 
 /** Returns the question about them. */
-async function showVals(run: Run, vals: readonly GivenVal[]): Promise<string> {
+async function showVals(context: Context, vals: readonly GivenVal[]): Promise<string> {
   const records = vals.map(({ id, read }) => ({ ...read?.record, id }));
-  run.out.say({ kind: 'table', records, columns: removedColumns });
-  await warnOfDependents(run, vals);
+  context.out.say({ kind: 'table', records, columns: removedColumns });
+  await warnOfDependents(context, vals);
   const names = vals.map(labelOf);
   return vals.length === 1
     ? `Delete the val ${names[0]}, with all its versions and runs?`

@@ -1,4 +1,4 @@
-import { defineCommand, type Run } from '../../command-line/command.ts';
+import { type Context, defineCommand } from '../../command-line/command.ts';
 import { newName, path } from '../../command-line/value-types.ts';
 import { PartialError, RefusedError, UnknownOutcomeError, UsageError, ValsError } from '../../errors.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
@@ -31,13 +31,13 @@ export const command = defineCommand({
   },
   examples: ['vals val set hello --privacy public', 'vals val set hello --name hello2'],
   columns: valColumns,
-  async run(run, { val, name, privacy, readme, dryRun }) {
-    const fields = await readFields(run, { name, privacy, readme });
+  async run(context, { val, name, privacy, readme, dryRun }) {
+    const fields = await readFields(context, { name, privacy, readme });
     if (dryRun) return plan(routes.changeVal(val, fields));
-    const api = await run.api();
-    if (!mayPublish(run) && fields.privacy !== undefined) {
+    const api = await context.api();
+    if (!mayPublish(context) && fields.privacy !== undefined) {
       const { record } = val.read ?? (await api.recordWithEtag(routes.getVal(val)));
-      refusePublishing(run, fields.privacy, textAt(record, 'privacy'));
+      refusePublishing(context, fields.privacy, textAt(record, 'privacy'));
     }
     const before = await sendFields(api, val, fields, val.read?.etag);
     const record = await readAgain(api, val);
@@ -54,7 +54,7 @@ export const command = defineCommand({
     const message = `The service did not change the ${names} of ${label}.${note}`;
     const hint = `If the service has pages, change the ${names} there.`;
     if (applied.length === 0) throw new RefusedError(message, { hint });
-    run.out.say({ kind: 'done', text: done });
+    context.out.say({ kind: 'done', text: done });
     return { kind: 'record', record, error: new PartialError(message, { hint }) };
   },
 });
@@ -95,7 +95,10 @@ async function readAgain(api: Api, val: GivenVal): Promise<JsonObject> {
   }
 }
 
-async function readFields(run: Run, { name, privacy, readme }: routes.ValFields): Promise<routes.ValFields> {
+async function readFields(
+  context: Context,
+  { name, privacy, readme }: routes.ValFields,
+): Promise<routes.ValFields> {
   if (name === undefined && privacy === undefined && readme === undefined) {
     throw new UsageError('No new name, privacy or readme was given.', {
       hint: [
@@ -105,7 +108,7 @@ async function readFields(run: Run, { name, privacy, readme }: routes.ValFields)
       ],
     });
   }
-  const text = readme === undefined ? undefined : await readReadme(readme, run);
+  const text = readme === undefined ? undefined : await readReadme(readme, context);
   return {
     ...(name !== undefined && { name }),
     ...(privacy !== undefined && { privacy }),

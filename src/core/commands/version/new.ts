@@ -22,15 +22,15 @@ export const command = defineCommand({
   options: { ifVersion, noCheck, dryRun },
   examples: ['vals version new hello examples/hello.ts', 'vals version new hello hello.ts --if-version 3'],
   columns: valColumns,
-  async run(run, { val, file = '-', ifVersion, noCheck, dryRun }) {
-    const code = await readCode(file, run);
+  async run(context, { val, file = '-', ifVersion, noCheck, dryRun }) {
+    const code = await readCode(file, context);
     const call = routes.createVersion(val, code);
     await refuseBrokenCode(file, code, { noCheck });
     if (dryRun && ifVersion === undefined) return plan(call);
-    const api = await run.api();
+    const api = await context.api();
     const ifMatch = ifVersion === undefined ? undefined : await etagAtVersion(api, val, ifVersion);
     if (dryRun) return plan(call);
     const reply = await api.send({ ...call, ifMatch, expects: 'record' });
-    return additionResult(run, { val, reply, before: ifVersion ?? versionRead(val) }, newVersionSentence);
+    return additionResult(context, { val, reply, before: ifVersion ?? versionRead(val) }, newVersionSentence);
   },
 });

@@ -14,13 +14,13 @@ export const command = defineCommand({
   options: { dryRun },
   examples: ['vals version restore hello 1'],
   columns: valColumns,
-  async run(run, { val, version, dryRun }) {
-    const api = await run.api();
+  async run(context, { val, version, dryRun }) {
+    const api = await context.api();
     const code = codeOf(await api.record(routes.getVersion(val, version)));
     const call = routes.createVersion(val, code);
     if (dryRun) return plan(call);
     const reply = await api.send({ ...call, expects: 'record' });
-    return additionResult(run, { val, reply, before: versionRead(val) }, (label, added) =>
+    return additionResult(context, { val, reply, before: versionRead(val) }, (label, added) =>
       added === undefined
         ? `The new version of ${label} has the code of version ${version}.`
         : `The new version ${added} has the code of version ${version}.`,

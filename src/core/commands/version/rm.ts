@@ -1,4 +1,4 @@
-import { defineCommand, type Run } from '../../command-line/command.ts';
+import { type Context, defineCommand } from '../../command-line/command.ts';
 import { knownName, labelOf, readVal } from '../../command-line/resolve-vals.ts';
 import { NotFoundError } from '../../errors.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
@@ -27,17 +27,17 @@ export const command = defineCommand({
     { ...column('name'), only: 'terminal' },
     { ...idColumn('id'), only: 'pipe' },
   ],
-  async run(run, { val, versions: given, yes, dryRun }) {
-    const { forPerson } = run.out;
+  async run(context, { val, versions: given, yes, dryRun }) {
+    const { forPerson } = context.out;
     const versions = [...new Set(given)];
-    const shown = dryRun && forPerson ? await readVal(run, val) : val;
+    const shown = dryRun && forPerson ? await readVal(context, val) : val;
     // One alone needs no look: the service refuses it.
-    if (!dryRun && yes && versions.length > 1) await refuseIfMissing(run, val, versions);
+    if (!dryRun && yes && versions.length > 1) await refuseIfMissing(context, val, versions);
     if (!dryRun && !yes) {
-      await confirmDeletion(run, async () => {
-        await refuseIfMissing(run, val, versions);
-        const read = await readVal(run, val);
-        warnOfCurrent(run, read, versions);
+      await confirmDeletion(context, async () => {
+        await refuseIfMissing(context, val, versions);
+        const read = await readVal(context, val);
+        warnOfCurrent(context, read, versions);
         return question(read, versions);
       });
     }
@@ -47,13 +47,13 @@ export const command = defineCommand({
       name: `version ${version} of ${labelOf(shown)}`,
       call: routes.deleteVersion(val, version),
     }));
-    return deleteAll(run, deletions, { things: 'versions', concurrency: 'auto', dryRun });
+    return deleteAll(context, deletions, { things: 'versions', concurrency: 'auto', dryRun });
   },
 });
 
 /** All are found before the question, and before the first one is deleted. */
-async function refuseIfMissing(run: Run, val: GivenVal, versions: readonly number[]): Promise<void> {
-  const there = (await versionsOf(await run.api(), val)).map(({ number }) => number);
+async function refuseIfMissing(context: Context, val: GivenVal, versions: readonly number[]): Promise<void> {
+  const there = (await versionsOf(await context.api(), val)).map(({ number }) => number);
   const missing = versions.filter((version) => !there.includes(version));
   if (missing.length === 0) return;
   const what = missing.length === 1 ? `version ${missing[0]}` : `versions ${missing.join(', ')}`;
@@ -63,7 +63,7 @@ async function refuseIfMissing(run: Run, val: GivenVal, versions: readonly numbe
 }
 
 /** Where a version is gone, nothing shows that somebody went back from it. */
-function warnOfCurrent({ out }: Run, val: GivenVal, versions: readonly number[]): void {
+function warnOfCurrent({ out }: Context, val: GivenVal, versions: readonly number[]): void {
   const current = versionRead(val);
   if (current === undefined || !versions.includes(current)) return;
   const restore = ['version', 'restore', val.word, '<version>'];

@@ -1,4 +1,4 @@
-import type { Run } from '../../../core/command-line/command.ts';
+import type { Context } from '../../../core/command-line/command.ts';
 import { type QuoteWord, quoteFor } from '../../../core/command-line/shell-command.ts';
 import { stringifyJson } from '../../../core/lib/json.ts';
 import type { Say } from '../../../core/output/out.ts';
@@ -8,18 +8,20 @@ import type { Report } from './report.ts';
 import type { Place } from './store-place.ts';
 
 export async function announce(
-  run: Run,
+  context: Context,
   service: EmbeddedService,
   { network, isShared, place }: { network: Network; isShared: boolean; place: Place },
   report: Report,
 ): Promise<void> {
-  const { flags, settings } = run;
+  const { flags, settings } = context;
   const say = report.lines;
   const { baseUrl } = service;
   // A shared service must not print a token, because the output of a shared service is usually kept in logs.
   const token = isShared ? undefined : service.token;
   const isJson = flags.json || flags.ndjson;
-  await run.out.print(isJson ? stringifyJson({ baseUrl, ...(token !== undefined && { token }) }) : baseUrl);
+  await context.out.print(
+    isJson ? stringifyJson({ baseUrl, ...(token !== undefined && { token }) }) : baseUrl,
+  );
   if (network.publicUrl) {
     report.info(`Listening on ${network.host}, port ${service.port}; answers only requests to ${baseUrl}.`);
   } else {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Run } from '../../../core/command-line/command.ts';
+import type { Context } from '../../../core/command-line/command.ts';
 import { parsedText } from '../../../core/command-line/value-types.ts';
 import { yes } from '../../../core/commands/shared/options.ts';
 import { confirmDeletion } from '../../../core/commands/shared/remove.ts';
@@ -29,12 +29,12 @@ export const spaceArgument = {
 export const tokenColumns = [column('username'), idColumn('id'), { ...column('token'), neverCut: true }];
 
 export async function withStore<Result>(
-  run: Run,
+  context: Context,
   options: PlaceOptions,
   work: (store: Store, place: Place) => Promise<Result>,
 ): Promise<Result> {
   const { data } = options;
-  if (data !== undefined && !existsSync(resolve(run.settings.cwd, data))) {
+  if (data !== undefined && !existsSync(resolve(context.settings.cwd, data))) {
     throw new LocalError(`There is no database file at ${data}.`, {
       hint: [
         'Check the path.',
@@ -43,23 +43,23 @@ export async function withStore<Result>(
       ],
     });
   }
-  return withStoreOrNew(run, options, work);
+  return withStoreOrNew(context, options, work);
 }
 
 export async function withStoreOrNew<Result>(
-  run: Run,
+  context: Context,
   options: PlaceOptions,
   work: (store: Store, place: Place) => Promise<Result>,
 ): Promise<Result> {
   const { openStore, DatabaseFailure } = await import('../../index.ts');
-  const place = placeToOpen(run, options);
+  const place = placeToOpen(context, options);
   const isNew = isNewStore(place);
   const store = await openStore(place.location, {
     onEvent(event) {
-      if (event.kind === 'upgraded') run.out.say({ kind: 'note', text: event.message });
+      if (event.kind === 'upgraded') context.out.say({ kind: 'note', text: event.message });
     },
   });
-  if (isNew) run.out.say({ kind: 'note', text: `Created the store ${place.name}.` });
+  if (isNew) context.out.say({ kind: 'note', text: `Created the store ${place.name}.` });
   try {
     return await work(store, place);
   } catch (error) {
@@ -110,11 +110,11 @@ interface Removal extends PlaceOptions {
 
 /** Asks first, and returns the id of who was removed. */
 export function removeUserOrSpace(
-  run: Run,
+  context: Context,
   noun: OwnerNoun,
   { name, yes, withVals = false, dryRun, ...options }: Removal,
 ): Promise<string> {
-  return withStore(run, options, async ({ db }, place) => {
+  return withStore(context, options, async ({ db }, place) => {
     const kind = kindOf(noun);
     const found = await ownerNamed(db, name, kind);
     if (!found) throw noneNamed(noun, name, place);
@@ -122,13 +122,13 @@ export function removeUserOrSpace(
     const vals = found.vals === 1 ? '1 val' : `${found.vals} vals`;
     const all = found.vals === 0 ? name : `${name} and ${vals}, with all versions`;
     if (dryRun) {
-      run.out.say({
+      context.out.say({
         kind: 'note',
         text: `Nothing was removed. Without --dry-run, the command removes ${all}.`,
       });
       return found.id;
     }
-    if (!yes) await confirmDeletion(run, async () => `Remove ${all}?`);
+    if (!yes) await confirmDeletion(context, async () => `Remove ${all}?`);
     const outcome = await removeOwner(db, name, kind, { withVals });
     if (outcome === 'absent') throw notFound(`The ${noun} ${name} was already removed.`, noun, place);
     if (outcome === 'has vals') throw stillOwnsVals(name);

@@ -1,4 +1,4 @@
-import type { Run } from '../../../core/command-line/command.ts';
+import type { Context } from '../../../core/command-line/command.ts';
 import { asValsError, messageWithHint, type ValsError } from '../../../core/errors.ts';
 import { type CommandWords, type Hints, hintList } from '../../../core/lib/hint.ts';
 import { stringifyJson } from '../../../core/lib/json.ts';
@@ -15,7 +15,7 @@ export interface Report {
   failure(error: ValsError): void;
   internalError(failure: InternalError): void;
   /** For a person at a terminal. */
-  lines: Run['out']['say'];
+  lines: Context['out']['say'];
 }
 
 export function reportEvent(report: Report, event: ServiceEvent): void {
@@ -40,7 +40,7 @@ export function reportEvent(report: Report, event: ServiceEvent): void {
 
 type Clean = (text: string) => string;
 
-export function textReport(say: Run['out']['say'], log: Log, clean: Clean): Report {
+export function textReport(say: Context['out']['say'], log: Log, clean: Clean): Report {
   const warn = (text: Hints) => say({ kind: 'warning', text });
   return {
     request: ({ method, path, status, ms }) =>

@@ -1,4 +1,4 @@
-import { defineCommand, type Run } from '../../../core/command-line/command.ts';
+import { type Context, defineCommand } from '../../../core/command-line/command.ts';
 import { age, integer, oneOf, path, port, text } from '../../../core/command-line/value-types.ts';
 import { asValsError, exitQuietly, InterruptedError, isCtrlC, UsageError } from '../../../core/errors.ts';
 import { readText } from '../../../core/files/read-text.ts';
@@ -56,19 +56,19 @@ export const command = defineCommand({
     'vals serve --public-url https://vals.example.com',
   ],
   columns: [],
-  async run(run, options) {
+  async run(context, options) {
     const { withoutTokens } = await import('../../index.ts');
     const isJson = options.log === 'json';
     const { createLog } = await import('../../../core/output/log.ts');
-    const log = createLog(run);
-    const report = isJson ? jsonReport(log, withoutTokens) : textReport(run.out.say, log, withoutTokens);
-    const work = () => serve(run, options, report);
+    const log = createLog(context);
+    const report = isJson ? jsonReport(log, withoutTokens) : textReport(context.out.say, log, withoutTokens);
+    const work = () => serve(context, options, report);
     try {
       await (isJson ? withDefectsInLog(report, work) : work());
       return { kind: 'nothing' };
     } catch (error) {
       const failure = asValsError(error);
-      if (!isJson || run.flags.json || failure.message === '') throw failure;
+      if (!isJson || context.flags.json || failure.message === '') throw failure;
       report.failure(failure);
       // The log has the message.
       throw new InterruptedError(failure.exit, '');
@@ -89,23 +89,23 @@ interface ServeOptions extends NetworkOptions {
   rate?: number;
 }
 
-async function serve(run: Run, options: ServeOptions, report: Report): Promise<void> {
+async function serve(context: Context, options: ServeOptions, report: Report): Promise<void> {
   const { port = 8787, seed, metricsPort, metricsHost, keepRuns } = options;
-  const { signal } = run.host;
-  refuseAllowHttp(run);
+  const { signal } = context.host;
+  refuseAllowHttp(context);
   if (metricsHost !== undefined && metricsPort === undefined) {
     throw new UsageError('--metrics-host works only with --metrics-port.', {
       hint: 'For example --metrics-port 9464.',
     });
   }
-  const network = networkOf(options, run.settings.cwd);
+  const network = networkOf(options, context.settings.cwd);
   const host = parseHost(metricsHost ?? '127.0.0.1', '--metrics-host');
-  const place = storePlace(run, options);
+  const place = storePlace(context, options);
   const isShared = network.publicUrl !== undefined || 'database' in place.location;
   const perSecond = options.rate ?? (isShared ? requestsPerSecond : undefined);
 
   const { startService, parseSeed, countSeed } = await import('../../index.ts');
-  const seedData = seed === undefined ? undefined : parseSeed(await readText(seed, run));
+  const seedData = seed === undefined ? undefined : parseSeed(await readText(seed, context));
   const service = await startService({
     ...place.location,
     port,
@@ -124,14 +124,14 @@ async function serve(run: Run, options: ServeOptions, report: Report): Promise<v
   }
   if (metricsPort !== undefined) report.info(`Metrics on http://${host}:${service.metricsPort}/metrics.`);
   const { announce } = await import('./announce.ts');
-  await announce(run, service, { network, isShared, place }, report);
+  await announce(context, service, { network, isShared, place }, report);
   await aborted(signal);
   const isByCtrlC = isCtrlC(signal.reason);
   await beyondGracePeriod(service.close);
   if (isByCtrlC) throw exitQuietly(signal.reason);
 }
 
-function refuseAllowHttp({ flags }: Run): void {
+function refuseAllowHttp({ flags }: Context): void {
   if (!flags.allowHttp) return;
   throw new UsageError('--allow-http has no meaning for `vals serve`.', {
     hint: 'Beyond this machine, use --tls-cert and --tls-key, or a proxy that serves HTTPS.',

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Run } from '../../../core/command-line/command.ts';
+import type { Context } from '../../../core/command-line/command.ts';
 import { path, text } from '../../../core/command-line/value-types.ts';
 import { UsageError } from '../../../core/errors.ts';
 import { sh } from '../../../core/lib/hint.ts';
@@ -35,7 +35,7 @@ export interface Place {
 }
 
 export function storePlace(
-  { settings, host: { env } }: Pick<Run, 'settings' | 'host'>,
+  { settings, host: { env } }: Pick<Context, 'settings' | 'host'>,
   { database, data }: PlaceOptions,
 ): Place {
   if (database !== undefined) {
@@ -48,25 +48,25 @@ export function storePlace(
   return embeddedPlace(settings);
 }
 
-function embeddedPlace({ dataFile: file, local }: Run['settings']): Place {
+function embeddedPlace({ dataFile: file, local }: Context['settings']): Place {
   return { location: { file }, name: file, words: local.source === '--local' ? ['--local'] : [] };
 }
 
 /** The store of a command that opens one itself. The embedded store must not be taken for that of the service in use. */
-export function placeToOpen(run: Run, { database, data }: PlaceOptions): Place {
-  if (database !== undefined || data !== undefined) return storePlace(run, { database, data });
+export function placeToOpen(context: Context, { database, data }: PlaceOptions): Place {
+  if (database !== undefined || data !== undefined) return storePlace(context, { database, data });
   const {
     settings,
     host: { env },
-  } = run;
+  } = context;
   if (!settings.local.value && !env.VALS_DATABASE) refuseOtherService(settings);
-  const place = settings.local.value ? embeddedPlace(settings) : storePlace(run, { database, data });
-  if ('database' in place.location) run.out.say({ kind: 'note', text: `Using ${place.name}.` });
-  else if (!isNewStore(place)) run.out.say({ kind: 'note', text: `Using the store ${place.name}.` });
+  const place = settings.local.value ? embeddedPlace(settings) : storePlace(context, { database, data });
+  if ('database' in place.location) context.out.say({ kind: 'note', text: `Using ${place.name}.` });
+  else if (!isNewStore(place)) context.out.say({ kind: 'note', text: `Using the store ${place.name}.` });
   return place;
 }
 
-function refuseOtherService({ baseUrl }: Run['settings']): void {
+function refuseOtherService({ baseUrl }: Context['settings']): void {
   if (baseUrl === undefined || isLoopback(new URL(baseUrl.value.origin).hostname)) return;
   throw new UsageError(
     `This command opens a store directly, but the service in use is ${baseUrl.value.href} (${baseUrl.source}).`,
@@ -80,9 +80,9 @@ export const isNewStore = ({ location }: Place): boolean =>
   'file' in location && existingStats(location.file) === undefined;
 
 /** Where a copy goes. `shown` is for the result, without a password. */
-export function placeOfTarget(run: Pick<Run, 'settings'>, target: string): Place & { shown: string } {
+export function placeOfTarget(context: Pick<Context, 'settings'>, target: string): Place & { shown: string } {
   if (!/^postgres(ql)?:/i.test(target)) {
-    const file = resolve(run.settings.cwd, target);
+    const file = resolve(context.settings.cwd, target);
     if (/[/\\]$/.test(target) || existingStats(file)?.isDirectory()) throw folderAsTarget(target);
     return {
       location: { file },

@@ -15,13 +15,13 @@ export const command = defineCommand({
   options: placeOptions,
   examples: ['vals space add acme', 'vals space add acme --database postgres://vals@db.example.com/vals'],
   columns: [column('username'), idColumn('id')],
-  run: (run, { name, ...options }) =>
-    withStoreOrNew(run, options, async (store, place) => {
+  run: (context, { name, ...options }) =>
+    withStoreOrNew(context, options, async (store, place) => {
       const space = await createSpace(store.db, name);
       const addMembers = sh`To add members, run ${['space', 'grant', name, '<username>', ...place.words]}.`;
       if (!space) throw await nameTaken(store, 'space', { name, place, instead: addMembers });
-      run.out.say({ kind: 'done', text: `Added the space ${name} to ${place.name}.` });
-      run.out.say({ kind: 'hint', text: addMembers });
+      context.out.say({ kind: 'done', text: `Added the space ${name} to ${place.name}.` });
+      context.out.say({ kind: 'hint', text: addMembers });
       return { kind: 'record', record: { ...space } };
     }),
 });

@@ -16,14 +16,14 @@ export const command = defineCommand({
   },
   examples: ['vals space grant acme ada', 'vals space grant acme bob --read'],
   columns: [column('space'), column('username'), column('role')],
-  run: (run, { name, username, read, ...options }) =>
-    withStore(run, options, async ({ db }, place) => {
+  run: (context, { name, username, read, ...options }) =>
+    withStore(context, options, async ({ db }, place) => {
       const role = read ? 'read' : 'write';
       const outcome = await grant(db, name, username, role);
       if (outcome === 'no space') throw noneNamed('space', name, place);
       if (outcome === 'no person') throw noneNamed('user', username, place);
-      run.out.say({ kind: 'done', text: `${username} may ${role} the vals of the space ${name}.` });
-      run.out.say({
+      context.out.say({ kind: 'done', text: `${username} may ${role} the vals of the space ${name}.` });
+      context.out.say({
         kind: 'hint',
         text: `To use the space, ${username} runs \`vals use\` with the base URL that ends in /@${name}.`,
       });

@@ -18,11 +18,14 @@ export const command = defineCommand({
     idColumn('id'),
   ],
   empty: 'The service has no spaces yet.',
-  run: (run, options) =>
-    withStore(run, options, async ({ db }, { words }) => {
+  run: (context, options) =>
+    withStore(context, options, async ({ db }, { words }) => {
       const all = await listSpaces(db);
       if (all.length === 0)
-        run.out.say({ kind: 'hint', text: sh`To add a space, run ${['space', 'add', '<name>', ...words]}.` });
+        context.out.say({
+          kind: 'hint',
+          text: sh`To add a space, run ${['space', 'add', '<name>', ...words]}.`,
+        });
       const rows = all.map(({ id, username, vals, members }) => ({
         ...{ id, username, vals },
         members: members.map(({ username, role }) => ({ username, role })),

@@ -15,8 +15,8 @@ export const command = defineCommand({
   options: existingPlaceOptions,
   examples: ['vals space revoke acme bob'],
   columns: [column('status'), column('space')],
-  run: (run, { name, username, ...options }) =>
-    withStore(run, options, async ({ db }, place) => {
+  run: (context, { name, username, ...options }) =>
+    withStore(context, options, async ({ db }, place) => {
       const outcome = await revoke(db, name, username);
       if (outcome === 'no space') throw noneNamed('space', name, place);
       if (outcome === 'no person') throw noneNamed('user', username, place);
@@ -25,7 +25,7 @@ export const command = defineCommand({
           hint: sh`To list the members of each space, run ${['space', 'ls', ...place.words]}.`,
         });
       }
-      run.out.say({ kind: 'done', text: `${username} has no access to the space ${name} any more.` });
+      context.out.say({ kind: 'done', text: `${username} has no access to the space ${name} any more.` });
       return { kind: 'record', record: { space: name, status: outcome } };
     }),
 });

@@ -12,10 +12,10 @@ export const command = defineCommand({
   options: removalOptions,
   examples: ['vals space rm acme', 'vals space rm acme --with-vals --yes'],
   columns: [column('status'), column('space')],
-  async run(run, input) {
+  async run(context, input) {
     const { name, dryRun } = input;
-    await removeUserOrSpace(run, 'space', input);
-    if (!dryRun) run.out.say({ kind: 'done', text: `Removed the space ${name}.` });
+    await removeUserOrSpace(context, 'space', input);
+    if (!dryRun) context.out.say({ kind: 'done', text: `Removed the space ${name}.` });
     return { kind: 'record', record: { space: name, status: dryRun ? 'planned' : 'removed' } };
   },
 });

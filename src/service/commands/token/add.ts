@@ -33,17 +33,17 @@ export const command = defineCommand({
     moment('ends', 'expiresAt'),
     idColumn('id'),
   ],
-  async run(run, { name, readOnly, expires, dryRun }) {
+  async run(context, { name, readOnly, expires, dryRun }) {
     const call = routes.createToken({
       name,
       ...(readOnly && { readOnly }),
-      ...(expires !== undefined && { expiresAt: new Date(run.host.clock.now() + expires).toISOString() }),
+      ...(expires !== undefined && { expiresAt: new Date(context.host.clock.now() + expires).toISOString() }),
     });
     if (dryRun) return plan(call);
-    const api = await run.api();
+    const api = await context.api();
     const record = await onTokenRoute(() => api.record(call));
-    run.out.say({ kind: 'done', text: `Made the token ${name}.` });
-    run.out.say({
+    context.out.say({ kind: 'done', text: `Made the token ${name}.` });
+    context.out.say({
       kind: 'hint',
       text: 'Copy the token now, because it is shown only once. In CI, keep it as the secret VALS_TOKEN.',
     });

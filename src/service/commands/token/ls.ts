@@ -18,5 +18,5 @@ export const command = defineCommand({
     idColumn('id'),
   ],
   empty: 'You have no tokens here.',
-  run: async (run) => ({ kind: 'list', rows: await listTokens(run) }),
+  run: async (context) => ({ kind: 'list', rows: await listTokens(context) }),
 });

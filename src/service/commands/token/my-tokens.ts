@@ -1,4 +1,4 @@
-import type { Run } from '../../../core/command-line/command.ts';
+import type { Context } from '../../../core/command-line/command.ts';
 import { NotFoundError, UsageError } from '../../../core/errors.ts';
 import { ifRouteExists } from '../../../core/http/if-present.ts';
 import { textAt } from '../../../core/http/record-fields.ts';
@@ -18,7 +18,7 @@ export async function onTokenRoute<Result>(work: () => Promise<Result>): Promise
   });
 }
 
-export async function listTokens({ api: connect }: Pick<Run, 'api'>): Promise<JsonObject[]> {
+export async function listTokens({ api: connect }: Pick<Context, 'api'>): Promise<JsonObject[]> {
   const api = await connect();
   return onTokenRoute(async () => {
     const tokens: JsonObject[] = [];
@@ -59,7 +59,7 @@ function noToken(tokens: readonly JsonObject[], word: string): NotFoundError {
 }
 
 /** Whether it is the token of this request, as far as the service tells. Names are unique at each base URL. */
-export async function isInUse({ api: connect }: Pick<Run, 'api'>, token: JsonObject): Promise<boolean> {
+export async function isInUse({ api: connect }: Pick<Context, 'api'>, token: JsonObject): Promise<boolean> {
   const { token: used } = await (await connect()).record(routes.me());
   return (
     isObject(used) &&

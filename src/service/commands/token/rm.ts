@@ -21,23 +21,23 @@ export const command = defineCommand({
   options: { yes, dryRun },
   examples: ['vals token rm ci', 'vals token rm ci --yes'],
   columns: [outcomeColumn, column('name'), idColumn('id')],
-  async run(run, { name: word, yes, dryRun }) {
-    const token = findToken(await listTokens(run), word);
+  async run(context, { name: word, yes, dryRun }) {
+    const token = findToken(await listTokens(context), word);
     const id = textAt(token, 'id') ?? '';
     const name = textAt(token, 'name') ?? word;
-    if (await isInUse(run, token)) {
-      run.out.say({
+    if (await isInUse(context, token)) {
+      context.out.say({
         kind: 'note',
         text: `${name} is the token in use. Once it has ended, sign in with another one.`,
       });
     }
-    if (!dryRun && !yes) await confirmDeletion(run, async () => `End the token ${name}?`);
+    if (!dryRun && !yes) await confirmDeletion(context, async () => `End the token ${name}?`);
     const deletion = {
       row: { id, name },
       label: name,
       name: `the token ${name}`,
       call: routes.deleteToken(id),
     };
-    return deleteAll(run, [deletion], { things: 'tokens', concurrency: 1, dryRun });
+    return deleteAll(context, [deletion], { things: 'tokens', concurrency: 1, dryRun });
   },
 });

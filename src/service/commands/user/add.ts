@@ -16,15 +16,15 @@ export const command = defineCommand({
     'vals user add ada --json | jq -r .token',
   ],
   columns: tokenColumns,
-  run: (run, { username, ...options }) =>
-    withStoreOrNew(run, options, async (store, place) => {
+  run: (context, { username, ...options }) =>
+    withStoreOrNew(context, options, async (store, place) => {
       const added = await createPerson(store.db, username);
       if (!added) {
         const instead = sh`To give ${username} a new token, run ${['user', 'token', username, ...place.words]}.`;
         throw await nameTaken(store, 'user', { name: username, place, instead });
       }
-      run.out.say({ kind: 'done', text: `Added ${username} to ${place.name}.` });
-      run.out.say({
+      context.out.say({ kind: 'done', text: `Added ${username} to ${place.name}.` });
+      context.out.say({
         kind: 'hint',
         text: `Copy the token now, because it is shown only once. To sign in, ${username} runs \`vals login <base-url>\`.`,
       });

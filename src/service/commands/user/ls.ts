@@ -13,11 +13,11 @@ export const command = defineCommand({
   examples: ['vals user ls', 'vals user ls --json | jq -r ".[].username"'],
   columns: [column('username'), column('vals'), moment('added', 'createdAt'), idColumn('id')],
   empty: 'The service has no users yet.',
-  run: (run, options) =>
-    withStore(run, options, async ({ db }, { words }) => {
+  run: (context, options) =>
+    withStore(context, options, async ({ db }, { words }) => {
       const all = await listOwners(db, 'person');
       if (all.length === 0)
-        run.out.say({
+        context.out.say({
           kind: 'hint',
           text: sh`To add a user, run ${['user', 'add', '<username>', ...words]}.`,
         });

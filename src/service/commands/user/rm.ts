@@ -13,8 +13,8 @@ export const command = defineCommand({
   options: removalOptions,
   examples: ['vals user rm ada', 'vals user rm ada --with-vals --yes'],
   columns: [outcomeColumn, column('username'), idColumn('id')],
-  async run(run, { username, ...options }) {
-    const id = await removeUserOrSpace(run, 'user', { name: username, ...options });
+  async run(context, { username, ...options }) {
+    const id = await removeUserOrSpace(context, 'user', { name: username, ...options });
     return { kind: 'list', rows: [{ id, username, status: options.dryRun ? 'planned' : 'deleted' }] };
   },
 });

@@ -13,11 +13,11 @@ export const command = defineCommand({
   options: existingPlaceOptions,
   examples: ['vals user token ada', 'vals user token ada --json | jq -r .token'],
   columns: tokenColumns,
-  run: (run, { username, ...options }) =>
-    withStore(run, options, async (store, place) => {
+  run: (context, { username, ...options }) =>
+    withStore(context, options, async (store, place) => {
       const renewed = await renewToken(store, username);
       if (!renewed) throw noneNamed('user', username, place);
-      run.out.say({ kind: 'done', text: `${username} has a new token. All earlier ones have ended.` });
+      context.out.say({ kind: 'done', text: `${username} has a new token. All earlier ones have ended.` });
       return { kind: 'record', record: { ...renewed.user, token: renewed.token } };
     }),
 });

@@ -1,4 +1,4 @@
-import type { Run } from '../../../core/command-line/command.ts';
+import type { Context } from '../../../core/command-line/command.ts';
 import { AuthError, UsageError } from '../../../core/errors.ts';
 import { createDirectory } from '../../../core/find-val/directory.ts';
 import { createSeenVals, type SeenVals } from '../../../core/find-val/seen-vals.ts';
@@ -16,11 +16,11 @@ export interface Target {
   seen: SeenVals;
 }
 
-export async function openTarget(run: Run, to: string): Promise<Target> {
+export async function openTarget(context: Context, to: string): Promise<Target> {
   const {
     settings,
     host: { env },
-  } = run;
+  } = context;
   const baseUrl = parseBaseUrl(to, '--to', settings.allowHttp.value);
   if (!settings.local.value && settings.baseUrl?.value.href === baseUrl.href) {
     throw new UsageError(`The vals cannot be copied from ${baseUrl.href} to the same service.`, {
@@ -46,9 +46,9 @@ export async function openTarget(run: Run, to: string): Promise<Target> {
       baseUrl: { value: baseUrl, source },
       token: { value: token, source },
     },
-    (text) => run.out.redact(text) !== text,
+    (text) => context.out.redact(text) !== text,
   );
-  const api = await run.api({ baseUrl, token, seen, signInHint });
+  const api = await context.api({ baseUrl, token, seen, signInHint });
   const directory = createDirectory(async () => api, seen);
   const remotes = createRemotes({ api, seen, directory }, nothingKnown, Number.POSITIVE_INFINITY);
   return { api, name: baseUrl.href, remotes, seen };

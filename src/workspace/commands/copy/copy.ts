@@ -1,5 +1,5 @@
 import { runBatch } from '../../../core/command-line/batch.ts';
-import { defineCommand, type Run } from '../../../core/command-line/command.ts';
+import { type Context, defineCommand } from '../../../core/command-line/command.ts';
 import { type Remark, summarizeRemarks } from '../../../core/command-line/failures.ts';
 import { text, val } from '../../../core/command-line/value-types.ts';
 import { outcomeColumn, versionColumn } from '../../../core/commands/shared/columns.ts';
@@ -47,7 +47,7 @@ export const command = defineCommand({
   ],
   columns: [outcomeColumn, column('name'), versionColumn, idColumn('id')],
   empty: 'You have no vals to copy.',
-  async run(run, { vals, to, all, force = false, dryRun = false }) {
+  async run(context, { vals, to, all, force = false, dryRun = false }) {
     if (to === undefined)
       throw new UsageError('No service to copy to was given.', {
         hint: [
@@ -67,15 +67,15 @@ export const command = defineCommand({
     }
     const { openTarget } = await import('./copy-target.ts');
     const { copyVal } = await import('./copy-val.ts');
-    const api = await run.api();
-    const remotes = createRemotes({ api, ...run.vals }, nothingKnown, vals.length);
-    const from = { api, remotes, name: serviceName(run.settings) };
-    const target = await openTarget(run, to);
-    const items = all ? await listItems(run) : namedItems(vals);
+    const api = await context.api();
+    const remotes = createRemotes({ api, ...context.vals }, nothingKnown, vals.length);
+    const from = { api, remotes, name: serviceName(context.settings) };
+    const target = await openTarget(context, to);
+    const items = all ? await listItems(context) : namedItems(vals);
     const {
       out: { say },
       host: { signal, env, clock },
-    } = run;
+    } = context;
     const remarks: Remark[] = [];
     const options = { from, target, env, clock, force, dryRun };
     const tasks = items.map(({ id, name, givenName }) => ({
@@ -98,8 +98,8 @@ const namedItems = (vals: readonly GivenVal[]): Item[] =>
     givenName: name,
   }));
 
-async function listItems(run: Run): Promise<Item[]> {
-  const listed = await run.vals.directory.all();
+async function listItems(context: Context): Promise<Item[]> {
+  const listed = await context.vals.directory.all();
   if (listed !== undefined) return listed.map(({ id, name = id }) => ({ id, name }));
   throw new RefusedError('The service cannot list your vals, so --all does not work.', {
     hint: 'Omit --all, and give the names or ids of the vals.',
