@@ -65,7 +65,7 @@ async function create(push: CarryOut, { local, replaces }: CreateStep): Promise<
     if (!hasStatus(error, 409)) throw error;
     // PUT comes second: a val that it made would lack the privacy of new vals.
     if (replaces) return look.api.send(routes.putVal(name, code.text));
-    const remote = { kind: (await look.directory.canList()) ? ('none' as const) : ('unknown' as const) };
+    const remote = { kind: (await look.valList.canList()) ? ('none' as const) : ('unknown' as const) };
     throw conflictOf(findingOf('name taken', local, remote), look);
   });
   return sent(push, local, code.text, reply, undefined);

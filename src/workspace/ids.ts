@@ -16,11 +16,11 @@ export async function learnIds(
   ids: Iterable<readonly [string, string]>,
   failure: ValsError | undefined,
 ): Promise<ValsError | undefined> {
-  const { workspace, written, directory } = look;
+  const { workspace, written, valList } = look;
   const { service, root } = workspace;
   if (isOfThisMachine(service)) return failure;
   const learnt = new Map([...ids].filter(([name, id]) => written.get(name) !== id));
-  if (learnt.size === 0 || (await directory.canList())) return failure;
+  if (learnt.size === 0 || (await valList.canList())) return failure;
   const what = learnt.size === 1 ? 'the id of a val' : `the ids of ${learnt.size} vals`;
   const entry = JSON.stringify({ [service]: Object.fromEntries(learnt) });
   try {

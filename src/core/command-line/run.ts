@@ -1,6 +1,6 @@
 import { asValsError, type ValsError } from '../errors.ts';
-import { createDirectory } from '../find-val/directory.ts';
 import { createSeenVals } from '../find-val/seen-vals.ts';
+import { createValList } from '../find-val/val-list.ts';
 import type { Api } from '../http/api.ts';
 import { once } from '../lib/once.ts';
 import { warnWith } from '../output/out.ts';
@@ -95,7 +95,7 @@ function createRun(options: RunOptions): { context: Context; close(): Promise<vo
     vals: {
       settings,
       seen,
-      directory: createDirectory(() => context.api(), seen),
+      valList: createValList(() => context.api(), seen),
       connect: () => context.api(),
     },
     out: {

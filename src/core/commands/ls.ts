@@ -29,8 +29,8 @@ export const command = defineCommand({
   ],
   empty: ['You have no vals yet.', pushFile],
   async run(context, { word, ...paging }) {
-    const { directory } = context.vals;
-    const listed = await directory.pages(word === undefined ? paging : { all: true });
+    const { valList } = context.vals;
+    const listed = await valList.pages(word === undefined ? paging : { all: true });
     if (listed !== undefined && word === undefined) return { kind: 'list', rows: listed };
     if (listed === undefined) {
       context.out.say({

@@ -9,7 +9,6 @@ import { nearest } from '../lib/suggest.ts';
 import { namePattern } from '../lib/val-limits.ts';
 import * as routes from '../routes.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Directory } from './directory.ts';
 import type { SeenVal, SeenVals } from './seen-vals.ts';
 import {
   isSignedOut,
@@ -19,6 +18,7 @@ import {
   unknownWord,
   withoutToken,
 } from './unknown-word.ts';
+import type { ValList } from './val-list.ts';
 
 /** A val as the user gave it. */
 export interface GivenVal {
@@ -52,7 +52,7 @@ export interface KnownVals {
   /** Those that this machine has seen. */
   seen: SeenVals;
   /** Those that the service lists. */
-  directory: Directory;
+  valList: ValList;
   connect(): Promise<Api>;
 }
 
@@ -96,13 +96,13 @@ export async function findNamed(
   options: FindOptions,
   recordedId?: string,
 ): Promise<Found | undefined> {
-  const { settings, directory, isForWriting } = options;
+  const { settings, valList, isForWriting } = options;
   if (isSignedOut(settings)) throw withoutToken(settings, name);
   const ids = new Set([...(recordedId === undefined ? [] : [recordedId]), ...(await idsSeen(name, options))]);
   const { found, other } = await confirm(name, ids, options);
   const remembered = onlyOne(found, `are named "${name}"`);
   if (remembered !== undefined) return remembered;
-  const listed = (await directory.named(name)).map(({ id }) => ({ id, name }));
+  const listed = (await valList.named(name)).map(({ id }) => ({ id, name }));
   const only = onlyOne(listed, `are named "${name}"`);
   if (only === undefined && other !== undefined) throw renamedMeanwhile(name, other);
   if (only === undefined || !isForWriting) return only;
@@ -111,12 +111,12 @@ export async function findNamed(
 }
 
 /** The ids of the caller's vals that had this name when this machine saw them last. */
-async function idsSeen(name: string, { seen, directory }: FindOptions): Promise<string[]> {
+async function idsSeen(name: string, { seen, valList }: FindOptions): Promise<string[]> {
   const { me, vals } = seen.recall();
   const isMine = ({ mine, owner }: SeenVal) => {
     if (mine || owner === undefined || owner === me) return true;
     // Only a machine that does not know who the caller is has to ask.
-    return me === undefined && owner !== '' ? directory.isMe(owner) : false;
+    return me === undefined && owner !== '' ? valList.isMe(owner) : false;
   };
   const ids: string[] = [];
   for (const val of vals) if (val.name === name && (await isMine(val))) ids.push(val.id);
@@ -173,7 +173,7 @@ async function suggestions(
   word: string,
   options: FindOptions,
 ): Promise<{ names: string[]; isListed: boolean }> {
-  const listed = await options.directory.all();
+  const listed = await options.valList.all();
   if (listed !== undefined) {
     return {
       names: nearest(

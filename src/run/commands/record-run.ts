@@ -1,7 +1,7 @@
 import type { Context } from '../../core/command-line/command.ts';
 import { createResolver } from '../../core/command-line/resolve-vals.ts';
 import { NotFoundError, undefinedIf, ValsError } from '../../core/errors.ts';
-import { createDirectory } from '../../core/find-val/directory.ts';
+import { createValList } from '../../core/find-val/val-list.ts';
 import type { Api } from '../../core/http/api.ts';
 import { ifPresent } from '../../core/http/if-present.ts';
 import { codeOf, textAt, versionOf } from '../../core/http/record-fields.ts';
@@ -78,8 +78,8 @@ const noVersion = 'the service sent no version with the val.';
 
 /** A run whose requests show no progress line, because the val writes to the terminal. */
 function besideVal(context: Context, connect: () => Promise<Api>): Context {
-  const directory = createDirectory(connect, context.vals.seen);
-  return { ...context, api: connect, vals: { ...context.vals, directory, connect } };
+  const valList = createValList(connect, context.vals.seen);
+  return { ...context, api: connect, vals: { ...context.vals, valList, connect } };
 }
 
 async function findVersion(context: Context, target: Target, entry: Entry): Promise<Found> {

@@ -51,7 +51,7 @@ export const command = defineCommand({
     const api = await context.api();
     say({ kind: 'progress', text: 'Reading the list of vals' });
     // The list is read before the folder is made, so that a failure leaves no empty folder behind.
-    const listed = await listAll(context.vals.directory, service);
+    const listed = await listAll(context.vals.valList, service);
     makeNewFolder(folder);
     updateManifest(folder, isOfThisMachine(service) ? (manifest) => manifest : withService(service));
     const workspace = workspaceAt(folder, context, folder);

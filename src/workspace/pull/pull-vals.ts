@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { runBatch, type Task } from '../../core/command-line/batch.ts';
 import { fileColumn, outcomeColumn } from '../../core/commands/shared/columns.ts';
 import { messageWithHint, RefusedError } from '../../core/errors.ts';
-import type { Directory, ValInList } from '../../core/find-val/directory.ts';
+import type { ValInList, ValList } from '../../core/find-val/val-list.ts';
 import { sh } from '../../core/lib/hint.ts';
 import { withoutUndefined } from '../../core/lib/json.ts';
 import { column, idColumn } from '../../core/output/column.ts';
@@ -103,7 +103,7 @@ export async function pullAll(wanted: Omit<Wanted, 'added'>): Promise<Rows> {
     });
   }
   const here = new Set(findings.flatMap((finding) => valOf(finding)?.id ?? []));
-  const added = (await listAll(look.directory, look.workspace.service)).filter(({ id }) => !here.has(id));
+  const added = (await listAll(look.valList, look.workspace.service)).filter(({ id }) => !here.has(id));
   const present = findings.filter(({ state }) => state !== 'missing here');
   return pullVals({ ...wanted, findings: present, added });
 }
@@ -164,7 +164,7 @@ function noteBackup(
   say({ kind: 'note', text: `The old content of ${what} is kept in ${folder}.` });
 }
 
-export async function listAll({ all }: Directory, service: string): Promise<readonly ValInList[]> {
+export async function listAll({ all }: ValList, service: string): Promise<readonly ValInList[]> {
   const listed = await all();
   if (listed !== undefined) return listed;
   throw new RefusedError(

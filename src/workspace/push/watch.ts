@@ -14,7 +14,7 @@ import {
   UnknownOutcomeError,
   ValsError,
 } from '../../core/errors.ts';
-import { createDirectory } from '../../core/find-val/directory.ts';
+import { createValList } from '../../core/find-val/val-list.ts';
 import type { Api } from '../../core/http/api.ts';
 import { wait } from '../../core/lib/clock.ts';
 import { sh } from '../../core/lib/hint.ts';
@@ -135,8 +135,8 @@ async function pushSaved(
   const once = { prune: false, ifVersion: undefined, dryRun: false, isSave: true };
   try {
     // Each push asks anew what the service has.
-    const directory = createDirectory(async () => api, context.vals.seen);
-    const now = { ...context, vals: { ...context.vals, directory } };
+    const valList = createValList(async () => api, context.vals.seen);
+    const now = { ...context, vals: { ...context.vals, directory: valList } };
     const { rows } = await pushFiles(now, api, chosen, { ...options, ...once });
     const isLost = ({ error, status }: OutcomeRow) => isOfService(error) || status === 'skipped';
     const lost = rows.some(({ error }) => isOfService(error)) ? rows.filter(isLost) : [];

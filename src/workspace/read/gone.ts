@@ -111,11 +111,11 @@ const byFile = (a: MissingFile, b: MissingFile): number => (a.file < b.file ? -1
 
 /** Without a list, the records and vals.json tell which vals there are. */
 async function valsWithoutFile(look: Look, findings: readonly Finding[]): Promise<WithoutFile[]> {
-  const { directory, remotes, records, written } = look;
+  const { valList, remotes, records, written } = look;
   const names = new Set(look.names.values());
   const taken = new Set(findings.flatMap((finding) => valOf(finding)?.id ?? []));
   const isOpen = ({ name, id }: WithoutFile) => !names.has(name) && !taken.has(id);
-  const listed = await directory.all();
+  const listed = await valList.all();
   if (listed !== undefined) {
     return listed
       .map(({ id, name = '' }) => ({ id, name, isKnown: records.of(name)?.id === id }))

@@ -1,6 +1,6 @@
 // What one command knows of a workspace while it runs: its files, the vals of the service, the records and git.
 import type { Context } from '../../core/command-line/command.ts';
-import type { Directory } from '../../core/find-val/directory.ts';
+import type { ValList } from '../../core/find-val/val-list.ts';
 import type { Api } from '../../core/http/api.ts';
 import type { Clock } from '../../core/lib/clock.ts';
 import { warnWith } from '../../core/output/out.ts';
@@ -16,7 +16,7 @@ export interface Look {
   clock: Clock;
   api: Api;
   /** The list of the caller's vals. */
-  directory: Directory;
+  valList: ValList;
   remotes: Remotes;
   names: FileNames;
   records: Records;
@@ -73,7 +73,7 @@ async function openLook(
   return {
     ...{ workspace, api, remotes, names, records, written },
     clock: context.host.clock,
-    directory: context.vals.directory,
+    valList: context.vals.valList,
     repository: openRepository(workspace.root, context.host),
   };
 }

@@ -2,9 +2,9 @@
 // before it is written.
 
 import { BadResponseError, hasStatus, NotFoundError, undefinedIf } from '../../core/errors.ts';
-import { type Directory, newestVersionOf, type ValInList } from '../../core/find-val/directory.ts';
 import type { SeenVals } from '../../core/find-val/seen-vals.ts';
 import { onlyOne } from '../../core/find-val/unknown-word.ts';
+import { newestVersionOf, type ValInList, type ValList } from '../../core/find-val/val-list.ts';
 import type { Api } from '../../core/http/api.ts';
 import { forEach } from '../../core/http/for-each.ts';
 import { ownerOf, textAt, versionOf } from '../../core/http/record-fields.ts';
@@ -69,7 +69,7 @@ export interface Remotes {
 export interface Lookup {
   api: Api;
   seen: SeenVals;
-  directory: Directory;
+  valList: ValList;
 }
 
 /** What this folder knows of the ids of its vals. */
@@ -90,8 +90,8 @@ const fewestForList = 5;
 
 /** `count` is how many vals a command asks for. */
 export function createRemotes(lookup: Lookup, known: KnownIds, count: number): Remotes {
-  const { api, seen, directory } = lookup;
-  const { isMe, all: list } = directory;
+  const { api, seen, valList } = lookup;
+  const { isMe, all: list } = valList;
   const reads = new Map<string, Promise<ReadVal | undefined>>();
   const byId = once(async () => new Map(((await list()) ?? []).map((val) => [val.id, val])));
   const readSeen = once(async () => (await seen.recall()).mine);
@@ -131,7 +131,7 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
   }
 
   async function namedInList(name: string): Promise<Remote> {
-    const mine = await directory.named(name);
+    const mine = await valList.named(name);
     const only = onlyOne(
       mine.map(({ id }) => ({ id, name })),
       `are named "${name}"`,

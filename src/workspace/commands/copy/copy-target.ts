@@ -1,7 +1,7 @@
 import type { Context } from '../../../core/command-line/command.ts';
 import { AuthError, UsageError } from '../../../core/errors.ts';
-import { createDirectory } from '../../../core/find-val/directory.ts';
 import { createSeenVals, type SeenVals } from '../../../core/find-val/seen-vals.ts';
+import { createValList } from '../../../core/find-val/val-list.ts';
 import type { Api } from '../../../core/http/api.ts';
 import { type Hints, sh } from '../../../core/lib/hint.ts';
 import { parseBaseUrl } from '../../../core/settings/base-url.ts';
@@ -49,7 +49,7 @@ export async function openTarget(context: Context, to: string): Promise<Target> 
     (text) => context.out.redact(text) !== text,
   );
   const api = await context.api({ baseUrl, token, seen, signInHint });
-  const directory = createDirectory(async () => api, seen);
-  const remotes = createRemotes({ api, seen, directory }, nothingKnown, Number.POSITIVE_INFINITY);
+  const valList = createValList(async () => api, seen);
+  const remotes = createRemotes({ api, seen, valList }, nothingKnown, Number.POSITIVE_INFINITY);
   return { api, name: baseUrl.href, remotes, seen };
 }

@@ -99,7 +99,7 @@ const namedItems = (vals: readonly GivenVal[]): Item[] =>
   }));
 
 async function listItems(context: Context): Promise<Item[]> {
-  const listed = await context.vals.directory.all();
+  const listed = await context.vals.valList.all();
   if (listed !== undefined) return listed.map(({ id, name = id }) => ({ id, name }));
   throw new RefusedError('The service cannot list your vals, so --all does not work.', {
     hint: 'Omit --all, and give the names or ids of the vals.',

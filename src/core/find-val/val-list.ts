@@ -24,7 +24,7 @@ export interface ValInList {
  * The caller's vals on a service, for one command. Without the list, `pages` and `all` are undefined: the service answers
  * its route with 404, 405 or 501, or /v1/me tells no id. Any other answer is an error.
  */
-export interface Directory {
+export interface ValList {
   pages(paging: Paging): Promise<AsyncGenerator<Page> | undefined>;
   /** Reads no more of the list than its first page. */
   canList(): Promise<boolean>;
@@ -36,7 +36,7 @@ export interface Directory {
   isMe(owner: string | undefined): Promise<boolean>;
 }
 
-export function createDirectory(connect: () => Promise<Api>, seen: SeenVals): Directory {
+export function createValList(connect: () => Promise<Api>, seen: SeenVals): ValList {
   const rememberedMe = once(async () => seen.recall().me);
   const askMe = once(async () => {
     const api = await connect();
