@@ -1,9 +1,9 @@
 import type { Host } from './core/command-line/command.ts';
 import { createTree, pathsOf } from './core/command-line/command-tree.ts';
 import { completionRequest } from './core/command-line/completion/scripts.ts';
+import { createConnections } from './core/command-line/open-connections.ts';
 import { type CommandLine, parseCommandLine } from './core/command-line/parse-command-line.ts';
 import { catchError, runCommand } from './core/command-line/run.ts';
-import { createServices } from './core/command-line/services.ts';
 import { createHintWriter } from './core/command-line/write-hints.ts';
 import { coreCommands } from './core/commands/core-commands.ts';
 import { InterruptedError, LocalError } from './core/errors.ts';
@@ -27,7 +27,7 @@ export async function main(given: Omit<Host, 'redactor'>, redactor = createRedac
   const host = { ...given, redactor };
   const line = await parse(host);
   const { flags } = line;
-  const services = createServices(commandTree.openLocal);
+  const connections = createConnections(commandTree.openLocal);
   const call = line.kind === 'command' ? line : undefined;
   const { platform } = host.system;
   const writeHints = createHintWriter({ tree: commandTree, platform, flags: flagsForHints(flags, host.env) });
@@ -36,10 +36,10 @@ export async function main(given: Omit<Host, 'redactor'>, redactor = createRedac
     if (line.kind === 'refused') throw line.error;
     if (line.kind === 'help') return out.help(line.text);
     try {
-      const failure = await runCommand(line, { host, tree: commandTree, services, flags, out });
+      const failure = await runCommand(line, { host, tree: commandTree, connections, flags, out });
       if (failure !== undefined) throw failure;
     } finally {
-      await services.close();
+      await connections.close();
     }
   });
   if (error?.kind === 'bug' && (flags.debug || isOn(host.env.VALS_DEBUG))) {

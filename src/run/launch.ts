@@ -50,7 +50,7 @@ export interface Launch {
 export function prepareLaunch(context: Context, input: LaunchInput, target: Target): Launch {
   const { settings } = context;
   const { env, clock, node, agent, signal } = context.host;
-  const { connections } = context.services;
+  const { to: connections } = context.connections;
   const { platform } = settings.system;
   const programs = realPath(join(DIST, 'run'));
   const isAtTerminal = agent === undefined && [0, 1, 2].some(isatty);

@@ -141,9 +141,9 @@ interface LocalService {
 export type OpenLocal = (settings: Settings, onUpgrade: (message: string) => void) => Promise<LocalService>;
 
 /** What one process has open: connections to services, and the embedded service. All calls of `vals mcp` share it. */
-export interface Services {
+export interface OpenConnections {
   local: OpenLocal;
-  connections(base: BaseUrl, proxy: ProxyServer | undefined): Promise<OpenDispatcher>;
+  to(base: BaseUrl, proxy: ProxyServer | undefined): Promise<OpenDispatcher>;
   close(): Promise<void>;
 }
 
@@ -193,7 +193,7 @@ export interface Connect {
 export interface Context {
   host: Host;
   tree: CommandTree;
-  services: Services;
+  connections: OpenConnections;
   flags: Flags;
   settings: Settings;
   api(to?: Connect): Promise<Api>;

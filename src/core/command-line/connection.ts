@@ -25,18 +25,18 @@ export interface Connection {
 
 /** The way of a call to the service and back: what was seen is noted, and failures are explained. */
 export async function openConnection(context: Context, to: Connect = {}): Promise<Connection> {
-  const { host, services, settings, out } = context;
+  const { host, connections, settings, out } = context;
   const { clock, redactor } = host;
   const isLocal = settings.local.value && to.baseUrl === undefined;
   const local = isLocal
-    ? await services.local(settings, (text) => out.say({ kind: 'note', text }))
+    ? await connections.local(settings, (text) => out.say({ kind: 'note', text }))
     : undefined;
   const base = local?.base ?? to.baseUrl ?? chosenBaseUrl(settings);
   const token = local?.token ?? to.token ?? settings.token?.value;
   const proxy = proxyFor(base.origin, settings.proxy);
   redactor.add(token);
   redactor.add(proxy?.credentials);
-  const open = await services.connections(base, proxy);
+  const open = await connections.to(base, proxy);
   const closing = new AbortController();
   const signal = AbortSignal.any([to.signal ?? host.signal, closing.signal]);
   // Each request adds a listener. Node would print a warning for more than ten.

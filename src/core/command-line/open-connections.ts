@@ -1,9 +1,9 @@
 import { UsageError } from '../errors.ts';
 import type { OpenDispatcher } from '../http/request/dispatcher.ts';
 import type { ProxyServer } from '../http/request/tunnels.ts';
-import type { OpenLocal, Services } from './command.ts';
+import type { OpenConnections, OpenLocal } from './command.ts';
 
-export function createServices(openLocal: OpenLocal = noLocalService): Services {
+export function createConnections(openLocal: OpenLocal = noLocalService): OpenConnections {
   const closing = new AbortController();
   const open = new Map<string, Promise<OpenDispatcher>>();
   let local: ReturnType<OpenLocal> | undefined;
@@ -24,7 +24,7 @@ export function createServices(openLocal: OpenLocal = noLocalService): Services 
       });
       return local;
     },
-    connections({ origin }, proxy) {
+    to({ origin }, proxy) {
       const known = open.get(origin) ?? connect(origin, proxy);
       open.set(origin, known);
       return known;
