@@ -1,6 +1,6 @@
 import type { OpenLocal } from '../core/command-line/command.ts';
 import { LocalError } from '../core/errors.ts';
-import { type ServiceEvent, startService } from './index.ts';
+import { type ServiceEvent, startService } from './start-service.ts';
 
 /** Starts the embedded service in this process, for one command. */
 export const openLocal: OpenLocal = async (settings, onUpgrade) => {

@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import { afterAll, expect, it } from 'vitest';
 import { loadCommands } from '../../src/core/command-line/command-tree.ts';
 import { commandTree } from '../../src/main.ts';
-import { openStore } from '../../src/service/index.ts';
+import { openStore } from '../../src/service/start-service.ts';
 import { createSpace, grant } from '../../src/service/store/spaces.ts';
 import { seedOfEachKind } from '../service/support/seeds.ts';
 import { type TemporaryService, temporaryService } from '../service/support.ts';

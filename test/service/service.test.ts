@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { DatabaseFailure, startService } from '../../src/service/index.ts';
 import { problemOf, problemReply } from '../../src/service/problem.ts';
+import { DatabaseFailure, startService } from '../../src/service/start-service.ts';
 import { ends, run } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { seedOf } from './support/seeds.ts';

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { inject } from 'vitest';
-import { openStore, type ServiceOptions, type Store, startService } from '../../src/service/index.ts';
+import { openStore, type ServiceOptions, type Store, startService } from '../../src/service/start-service.ts';
 import type { Role } from '../../src/service/store/access.ts';
 import { createPerson } from '../../src/service/store/people.ts';
 import { createSpace, grant } from '../../src/service/store/spaces.ts';

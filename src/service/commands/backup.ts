@@ -23,7 +23,7 @@ export const command = defineCommand({
   ],
   columns: [column('target'), ...countedThings.map((thing) => column(thing, `counts.${thing}`))],
   async run(context, { target, ...options }) {
-    const { backupStore } = await import('../index.ts');
+    const { backupStore } = await import('../start-service.ts');
     const from = placeToOpen(context, options);
     const to = placeOfTarget(context, target);
     const counts = await backupStore(from.location, to.location, {

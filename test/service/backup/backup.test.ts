@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { raw, sql } from '../../../src/service/database/sql.ts';
-import { backupStore } from '../../../src/service/index.ts';
+import { backupStore } from '../../../src/service/start-service.ts';
 import { recordKinds } from '../../../src/service/store/records.ts';
 import { isLong } from '../../support/cases.ts';
 import {

@@ -6,7 +6,7 @@ import { text as textOf } from 'node:stream/consumers';
 import Libsql from 'libsql';
 import { describe, expect, test } from 'vitest';
 import { InterruptedError } from '../../../src/core/errors.ts';
-import { startService } from '../../../src/service/index.ts';
+import { startService } from '../../../src/service/start-service.ts';
 import { recordKinds } from '../../../src/service/store/records.ts';
 import {
   ends,

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openStore, startService } from '../../../src/service/index.ts';
+import { openStore, startService } from '../../../src/service/start-service.ts';
 import { createPerson } from '../../../src/service/store/people.ts';
 import { createSpace } from '../../../src/service/store/spaces.ts';
 import { ends, run, runOnScreen, temporaryFolder } from '../../support/program.ts';

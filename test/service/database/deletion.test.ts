@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { raw, sql } from '../../../src/service/database/sql.ts';
-import { openStore } from '../../../src/service/index.ts';
+import { openStore } from '../../../src/service/start-service.ts';
 import { isLong } from '../../support/cases.ts';
 import { embeddedService, placeOf } from '../support/embedded-service.ts';
 import { addPerson, clientOf, type List, newPlace, storeOf, temporaryService } from '../support.ts';

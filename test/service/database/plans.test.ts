@@ -3,7 +3,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Database, Reader } from '../../../src/service/database/database.ts';
 import type { Value } from '../../../src/service/database/sql.ts';
-import { openStore, type Store } from '../../../src/service/index.ts';
+import { openStore, type Store } from '../../../src/service/start-service.ts';
 import { cleanUp } from '../../../src/service/store/clean-up.ts';
 import { listOwners, ownerNamed, removeOwner } from '../../../src/service/store/owners.ts';
 import { createPerson, renewToken } from '../../../src/service/store/people.ts';

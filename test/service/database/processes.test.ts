@@ -1,7 +1,7 @@
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
 import { sql } from '../../../src/service/database/sql.ts';
-import { startService } from '../../../src/service/index.ts';
+import { startService } from '../../../src/service/start-service.ts';
 import { removeOwner } from '../../../src/service/store/owners.ts';
 import { budget, isLong } from '../../support/cases.ts';
 import { embeddedService, placeOf } from '../support/embedded-service.ts';

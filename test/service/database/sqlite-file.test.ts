@@ -13,7 +13,7 @@ import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
 import { sql } from '../../../src/service/database/sql.ts';
 import { openSqlite } from '../../../src/service/database/sqlite.ts';
-import { startService } from '../../../src/service/index.ts';
+import { startService } from '../../../src/service/start-service.ts';
 import { temporaryFolder } from '../../support/program.ts';
 import { temporaryService } from '../support.ts';
 

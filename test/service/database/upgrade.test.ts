@@ -1,7 +1,7 @@
 import Libsql from 'libsql';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { raw } from '../../../src/service/database/sql.ts';
-import { type ServiceEvent, startService } from '../../../src/service/index.ts';
+import { type ServiceEvent, startService } from '../../../src/service/start-service.ts';
 import { ends, run } from '../../support/program.ts';
 import { placeOf } from '../support/embedded-service.ts';
 import { onServer } from '../support/postgres.ts';

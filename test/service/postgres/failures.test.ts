@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { type ServiceOptions, startService } from '../../../src/service/index.ts';
+import { type ServiceOptions, startService } from '../../../src/service/start-service.ts';
 import { listen } from '../../support/listen.ts';
 import { lock, untilWaiting } from '../support/locks.ts';
 import { onServer, takeDatabaseAway } from '../support/postgres.ts';

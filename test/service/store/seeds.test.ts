@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { LocalError } from '../../../src/core/errors.ts';
-import { parseSeed } from '../../../src/service/index.ts';
+import { parseSeed } from '../../../src/service/start-service.ts';
 import { placeOf } from '../support/embedded-service.ts';
 import { seedOf, seedStore } from '../support/seeds.ts';
 import { type List, newPlace, temporaryService } from '../support.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { StoreLocation } from '../../../src/service/index.ts';
+import type { StoreLocation } from '../../../src/service/start-service.ts';
 import { startProcess, temporaryFolder } from '../../support/program.ts';
 
 export const placeOf = (at: string): StoreLocation =>

@@ -1,5 +1,10 @@
 import { isObject } from '../../../src/core/lib/json.ts';
-import { openStore, parseSeed, type SeedData, type StoreLocation } from '../../../src/service/index.ts';
+import {
+  openStore,
+  parseSeed,
+  type SeedData,
+  type StoreLocation,
+} from '../../../src/service/start-service.ts';
 import { homeOf } from '../../../src/service/store/access.ts';
 import { createVal } from '../../../src/service/store/change-val.ts';
 import { type RecordKind, recordKinds } from '../../../src/service/store/records.ts';

@@ -3,7 +3,7 @@ import { type QuoteWord, quoteFor } from '../../../core/command-line/shell-comma
 import { stringifyJson } from '../../../core/lib/json.ts';
 import type { Say } from '../../../core/output/out.ts';
 import type { Settings } from '../../../core/settings/settings.ts';
-import type { EmbeddedService, Network } from '../../index.ts';
+import type { EmbeddedService, Network } from '../../start-service.ts';
 import type { Report } from './report.ts';
 import type { Place } from './store-place.ts';
 

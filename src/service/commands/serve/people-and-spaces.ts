@@ -7,7 +7,7 @@ import { confirmDeletion } from '../../../core/commands/shared/remove.ts';
 import { ConflictError, LocalError, NotFoundError, UsageError } from '../../../core/errors.ts';
 import { type Hint, sh } from '../../../core/lib/hint.ts';
 import { column, idColumn } from '../../../core/output/column.ts';
-import type { Store } from '../../index.ts';
+import type { Store } from '../../start-service.ts';
 import { ownerNamed, removeOwner } from '../../store/owners.ts';
 import {
   existingPlaceOptions,
@@ -51,7 +51,7 @@ export async function withStoreOrNew<Result>(
   options: PlaceOptions,
   work: (store: Store, place: Place) => Promise<Result>,
 ): Promise<Result> {
-  const { openStore, DatabaseFailure } = await import('../../index.ts');
+  const { openStore, DatabaseFailure } = await import('../../start-service.ts');
   const place = placeToOpen(context, options);
   const isNew = isNewStore(place);
   const store = await openStore(place.location, {

@@ -3,7 +3,7 @@ import { asValsError, messageWithHint, type ValsError } from '../../../core/erro
 import { type CommandWords, type Hints, hintList } from '../../../core/lib/hint.ts';
 import { stringifyJson } from '../../../core/lib/json.ts';
 import type { Log } from '../../../core/output/log.ts';
-import type { ServiceEvent } from '../../index.ts';
+import type { ServiceEvent } from '../../start-service.ts';
 
 type Finished = Extract<ServiceEvent, { kind: 'answered' }>['request'];
 type InternalError = Extract<ServiceEvent, { kind: 'internal error' }>['failure'];

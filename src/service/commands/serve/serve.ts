@@ -57,7 +57,7 @@ export const command = defineCommand({
   ],
   columns: [],
   async run(context, options) {
-    const { withoutTokens } = await import('../../index.ts');
+    const { withoutTokens } = await import('../../start-service.ts');
     const isJson = options.log === 'json';
     const { createLog } = await import('../../../core/output/log.ts');
     const log = createLog(context);
@@ -104,7 +104,7 @@ async function serve(context: Context, options: ServeOptions, report: Report): P
   const isShared = network.publicUrl !== undefined || 'database' in place.location;
   const perSecond = options.rate ?? (isShared ? requestsPerSecond : undefined);
 
-  const { startService, parseSeed, countSeed } = await import('../../index.ts');
+  const { startService, parseSeed, countSeed } = await import('../../start-service.ts');
   const seedData = seed === undefined ? undefined : parseSeed(await readText(seed, context));
   const service = await startService({
     ...place.location,

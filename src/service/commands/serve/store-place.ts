@@ -5,7 +5,7 @@ import { UsageError } from '../../../core/errors.ts';
 import { sh } from '../../../core/lib/hint.ts';
 import { existingStats } from '../../../core/lib/paths.ts';
 import { isLoopback } from '../../../core/settings/base-url.ts';
-import type { StoreLocation } from '../../index.ts';
+import type { StoreLocation } from '../../start-service.ts';
 
 export const placeOptions = {
   database: {
