@@ -20,7 +20,7 @@ export interface CommandCall {
 }
 
 /** What a `Run` is made of. */
-type RunOptions = Pick<Context, 'host' | 'tree' | 'services' | 'flags' | 'out'>;
+type RunOptions = Pick<Context, 'host' | 'tree' | 'connections' | 'flags' | 'out'>;
 
 /** Runs a command and shows its result. Returns the error that decides the exit code. */
 export const runCommand = (
