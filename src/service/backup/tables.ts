@@ -1,7 +1,7 @@
 import type { ValsError } from '../../core/errors.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import { joined, listOf, raw, type Sql, sql, type Value } from '../database/sql.ts';
-import { loadedKinds } from '../store/records.ts';
+import { loadedKinds } from '../store/likes-and-comments.ts';
 
 export type BackupCounts = Record<string, number>;
 

@@ -2,7 +2,7 @@ import { defineCommand } from '../../core/command-line/command.ts';
 import { path } from '../../core/command-line/value-types.ts';
 import { column } from '../../core/output/column.ts';
 import { countedThings } from '../backup/tables.ts';
-import { recordKinds } from '../store/records.ts';
+import { recordKinds } from '../store/likes-and-comments.ts';
 import { existingPlaceOptions, placeOfTarget, placeToOpen } from './serve/store-place.ts';
 
 export const command = defineCommand({

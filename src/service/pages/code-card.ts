@@ -1,7 +1,7 @@
 import { importedIds, valIdIn } from '../imports.ts';
 import { spacePrefix } from '../request.ts';
 import { type TokenKind, tokensOf } from '../scan-code.ts';
-import { readableIds, type Val } from '../store/vals.ts';
+import { readableIds, type StoredVal } from '../store/vals.ts';
 import { type Html, html } from './html.ts';
 import { card, counted, valAddress } from './parts.ts';
 import type { Visit } from './visitor.ts';
@@ -33,7 +33,7 @@ function tokenHtml(text: string, kind: TokenKind | undefined, linkOf: LinkOf): H
 }
 
 /** Links from the imports in the code to those vals that the visitor may read. */
-export async function importLinks({ db, request }: Visit, { code }: Val): Promise<LinkOf> {
+export async function importLinks({ db, request }: Visit, { code }: StoredVal): Promise<LinkOf> {
   const { access, origin, space } = request;
   const readable = await readableIds(db, access, importedIds(code, origin));
   return (specifier) => {
@@ -42,7 +42,7 @@ export async function importLinks({ db, request }: Visit, { code }: Val): Promis
   };
 }
 
-export function codeCard({ code, version }: Val, rawAddress: string, linkOf: LinkOf): Html {
+export function codeCard({ code, version }: StoredVal, rawAddress: string, linkOf: LinkOf): Html {
   const lines = highlight(code, linkOf);
   const rows = lines.map((line) => html`<span class="l">${line}\n</span>`);
   const tools = html`<span>version ${version}, ${counted(lines.length, 'line')}, ${counted(code.length, 'character')}</span>

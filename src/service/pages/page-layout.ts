@@ -5,7 +5,7 @@ import { type Access, firstTokenName, isInSpace, type User } from '../store/acce
 import { type Html, type HtmlPart, html, markupOf, trustedHtml } from './html.ts';
 import { script } from './script.ts';
 import { style } from './stylesheet.ts';
-import { firstPage, spaceHome, type View } from './visitor.ts';
+import { firstPage, type PageView, spaceHome } from './visitor.ts';
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
@@ -37,7 +37,7 @@ interface PageContent {
 }
 
 export function pageReply(
-  view: View,
+  view: PageView,
   { title, main, query, status = 200, headers }: PageContent,
 ): ServiceReply {
   const { visitor } = view;
@@ -61,7 +61,7 @@ ${main}
   return { status, headers: { ...headers, ...pageHeaders }, body: markupOf(markup) };
 }
 
-function headerOf(view: View, query = ''): Html {
+function headerOf(view: PageView, query = ''): Html {
   const { visitor, base, here } = view;
   if (!visitor) {
     const address = `/sign-in?next=${encodeURIComponent(here)}`;

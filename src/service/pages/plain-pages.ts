@@ -3,7 +3,7 @@ import { type HttpProblem, problemHeaders } from '../problem.ts';
 import type { ServiceReply } from '../request.ts';
 import { html } from './html.ts';
 import { pageReply } from './page-layout.ts';
-import { firstPage, type View } from './visitor.ts';
+import { firstPage, type PageView } from './visitor.ts';
 
 interface SignIn {
   /** Where the browser goes on. */
@@ -12,7 +12,7 @@ interface SignIn {
   status: number;
 }
 
-export const signInPage = (view: View, { next, problem, status }: SignIn): ServiceReply =>
+export const signInPage = (view: PageView, { next, problem, status }: SignIn): ServiceReply =>
   pageReply(view, {
     title: 'Sign in',
     status,
@@ -28,7 +28,7 @@ ${problem === undefined ? '' : html`<p class="bad" role="alert">✗ ${problem}</
 <p>You have no token? Ask the person who runs this service.</p>`,
   });
 
-export function problemPage(view: View, problem: HttpProblem): ServiceReply {
+export function problemPage(view: PageView, problem: HttpProblem): ServiceReply {
   const { status, message } = problem;
   const title = STATUS_CODES[status] ?? 'Problem';
   const { 'Content-Type': _, ...headers } = problemHeaders(problem);

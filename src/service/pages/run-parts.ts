@@ -1,20 +1,20 @@
-import type { RunRecord, RunResult } from '../store/runs.ts';
+import type { RunResult, StoredRun } from '../store/runs.ts';
 import { type Html, html } from './html.ts';
 import { runAddress, timeHtml, valAddress } from './parts.ts';
-import type { View } from './visitor.ts';
+import type { PageView } from './visitor.ts';
 
 /** A run as the pages show it. */
-export interface ShownRun extends RunRecord {
+export interface ShownRun extends StoredRun {
   durationMs: number | undefined;
   result: RunResult;
 }
 
-export function shownRun(run: RunRecord): ShownRun {
+export function shownRun(run: StoredRun): ShownRun {
   const ms = run.runEndAt === null ? Number.NaN : Date.parse(run.runEndAt) - Date.parse(run.runStartAt);
   return { ...run, durationMs: ms >= 0 ? ms : undefined, result: resultOf(run) };
 }
 
-function resultOf({ error, runEndAt }: RunRecord): RunResult {
+function resultOf({ error, runEndAt }: StoredRun): RunResult {
   if (error !== null) return 'failed';
   return runEndAt === null ? 'running' : 'ok';
 }
@@ -39,7 +39,7 @@ export function durationText(ms: number): string {
 const longestSummary = 200;
 
 /** One run in a list. The name of the val is shown where runs of several vals are. */
-export function runRow({ base, now }: View, run: ShownRun, { withVal }: { withVal: boolean }): Html {
+export function runRow({ base, now }: PageView, run: ShownRun, { withVal }: { withVal: boolean }): Html {
   const { val, runStartAt, durationMs, reporter, error } = run;
   const name = withVal ? html`<a class="name" href="${valAddress(base, val.id)}">${val.name}</a> ` : '';
   const facts = [

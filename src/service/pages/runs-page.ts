@@ -2,13 +2,13 @@ import { createRunSummary, type RunSummary } from '../../core/commands/runs/run-
 import { accessOf } from '../admit.ts';
 import type { ServiceReply } from '../request.ts';
 import { nextOf, runPositions, type TimePosition } from '../store/positions.ts';
-import { listRuns, type RunFilter, type RunPage, runsOfVal } from '../store/runs.ts';
+import { listRuns, type RunPage, type RunSelection, runsOfVal } from '../store/runs.ts';
 import { visibleVal } from '../store/vals.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
 import { card, counted, momentHtml, nothing, pager, valAddress } from './parts.ts';
 import { durationText, runRow, type ShownRun, shownRun } from './run-parts.ts';
-import type { View, Visit } from './visitor.ts';
+import type { PageView, Visit } from './visitor.ts';
 
 const runsOnPage = 20;
 /** More of them would make the page of 100,000 runs slower than that of ten. */
@@ -30,7 +30,7 @@ export async function runsPage({ db, request, view }: Visit, wanted: WantedRuns)
   const access = accessOf(request);
   const val = id === undefined ? undefined : await visibleVal(db, access, id);
   const since = period && new Date(view.now - periods[period]).toISOString();
-  const read = (given: RunFilter) => {
+  const read = (given: RunSelection) => {
     const filter = { ...given, since, hasShortErrors: true };
     return val ? runsOfVal(db, access, val.id, filter) : listRuns(db, access, filter);
   };
@@ -71,7 +71,7 @@ function noRuns({ error: failed, last }: WantedRuns): Html {
 const mostRows = 10;
 
 /** Of the newest runs. `more` says whether there are older ones. */
-function summaryCard(view: View, { items, more }: RunPage): Html | undefined {
+function summaryCard(view: PageView, { items, more }: RunPage): Html | undefined {
   const summarized = items.map(({ item }) => shownRun(item));
   const summary = createRunSummary();
   for (const { val, result, runStartAt, durationMs } of summarized) {

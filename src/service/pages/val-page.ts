@@ -1,7 +1,7 @@
 import type { ServiceReply } from '../request.ts';
 import { type NumberPosition, nextOf, versionPositions } from '../store/positions.ts';
 import { type RunPage, runsOfVal } from '../store/runs.ts';
-import { type Val, visibleVal } from '../store/vals.ts';
+import { type StoredVal, visibleVal } from '../store/vals.ts';
 import { pageOfVersions, type VersionPage } from '../store/versions.ts';
 import { codeCard, importLinks } from './code-card.ts';
 import { type Html, html } from './html.ts';
@@ -19,7 +19,7 @@ import {
   versionAddress,
 } from './parts.ts';
 import { runRow, shownRun } from './run-parts.ts';
-import type { View, Visit } from './visitor.ts';
+import type { PageView, Visit } from './visitor.ts';
 
 const versionsOnPage = 20;
 const runsOnPage = 10;
@@ -58,8 +58,8 @@ ${runs ? runsCard(view, val, runs) : ''}
 }
 
 function versionsCard(
-  { base, now }: View,
-  { id, version: current }: Val,
+  { base, now }: PageView,
+  { id, version: current }: StoredVal,
   page: VersionPage,
   hasNewer: boolean,
 ): Html {
@@ -75,7 +75,7 @@ function versionsCard(
   return html`<section class="card" id="versions"><div class="bar"><h2>Versions</h2></div><ul>${rows}</ul>${pager({ first: hasNewer ? address : undefined, next: older })}</section>`;
 }
 
-function runsCard(view: View, { id }: Val, { items }: RunPage): Html {
+function runsCard(view: PageView, { id }: StoredVal, { items }: RunPage): Html {
   const rows = items.map(({ item: run }) => runRow(view, shownRun(run), { withVal: false }));
   if (rows.length === 0)
     return card('Latest runs', nothing(html`No runs yet. Run it: <code>vals run ${id}</code>`));

@@ -5,9 +5,9 @@ import { changedVals, valsWithText } from '../store/lists.ts';
 import {
   type ChangePosition,
   changePositions,
+  type ListPart,
   type NumberPosition,
   nextOf,
-  type Page,
   valPositions,
 } from '../store/positions.ts';
 import { lastResults, type RunResult } from '../store/runs.ts';
@@ -16,7 +16,7 @@ import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
 import { authorText, badge, nothing, pager, timeHtml, valAddress } from './parts.ts';
 import { resultMark } from './run-parts.ts';
-import type { View, Visit } from './visitor.ts';
+import type { PageView, Visit } from './visitor.ts';
 
 const valsOnPage = 20;
 
@@ -57,7 +57,7 @@ ${pager({ first: after && address, next: next && `${address}&after=${next}` })}`
 async function valsCard(
   { db, view }: Visit,
   owner: User,
-  { vals, none }: { vals: Page<ListedVal, unknown>; none: Html },
+  { vals, none }: { vals: ListPart<ListedVal, unknown>; none: Html },
 ): Promise<Html> {
   const all = vals.items.map(({ item }) => item);
   const own = all.filter(({ author }) => author.id === owner.id);
@@ -66,7 +66,7 @@ async function valsCard(
   return html`<section class="card">${rows.length === 0 ? nothing(none) : html`<ul class="vals">${rows}</ul>`}</section>`;
 }
 
-function valRow({ base, now, visitor }: View, val: ListedVal, lastRun: RunResult | undefined): Html {
+function valRow({ base, now, visitor }: PageView, val: ListedVal, lastRun: RunResult | undefined): Html {
   const { id, name, version, updatedAt, author } = val;
   const by = authorText(val.versionAuthor ?? author);
   const owner = author.id === visitor?.owner.id ? '' : html`<span>of ${author.username}</span> `;

@@ -1,12 +1,12 @@
 import { structuredPatch } from 'diff';
 import type { ServiceReply } from '../request.ts';
-import type { Val } from '../store/vals.ts';
+import type { StoredVal } from '../store/vals.ts';
 import { versionsAround, visibleVersion } from '../store/versions.ts';
 import { codeCard, importLinks } from './code-card.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
 import { authorText, badge, card, nothing, timeHtml, valAddress, versionAddress } from './parts.ts';
-import type { View, Visit } from './visitor.ts';
+import type { PageView, Visit } from './visitor.ts';
 
 export async function versionPage(
   visit: Visit,
@@ -33,7 +33,12 @@ ${codeCard(val, `${versionAddress(base, id, version)}/raw`, await importLinks(vi
   });
 }
 
-function changesCard({ base }: View, val: Val, before: Val | undefined, older: number | undefined): Html {
+function changesCard(
+  { base }: PageView,
+  val: StoredVal,
+  before: StoredVal | undefined,
+  older: number | undefined,
+): Html {
   const { id, version } = val;
   if (!before) return card('Changes', nothing('This is the first version.'));
   const form = html`<form class="compare" action="${versionAddress(base, id, version)}"><label>Compare with version <input type="number" name="from" min="0" value="${before.version}" required></label> <button>Compare</button></form>`;
@@ -44,7 +49,7 @@ function changesCard({ base }: View, val: Val, before: Val | undefined, older: n
   return card(title, changesIn(before, val), form);
 }
 
-function changesIn(before: Val, val: Val): Html {
+function changesIn(before: StoredVal, val: StoredVal): Html {
   const diff = diffHtml(before.code, val.code);
   if (!diff) {
     const command = `vals version diff ${val.id} ${before.version} ${val.version}`;

@@ -3,7 +3,7 @@ import { type ServiceRequest, spacePrefix } from '../request.ts';
 import { type Access, homeOf, type Identity, isInSpace, type User } from '../store/access.ts';
 
 /** What a page needs to know of the request. */
-export interface View {
+export interface PageView {
   /** Who is signed in, with what they may do on these pages, or else on their first page. */
   visitor: Access | undefined;
   /** What the paths of the pages begin with: nothing, or `/@acme`. */
@@ -13,7 +13,7 @@ export interface View {
   now: number;
 }
 
-export function viewOf({ space, url, identity, access }: ServiceRequest): View {
+export function viewOf({ space, url, identity, access }: ServiceRequest): PageView {
   const visitor = access ?? (identity && homeOf(identity));
   return {
     visitor,
@@ -34,5 +34,5 @@ export const firstPage = (identity: Identity): string => `${baseOf(homeOf(identi
 export interface Visit {
   db: Database;
   request: ServiceRequest;
-  view: View;
+  view: PageView;
 }

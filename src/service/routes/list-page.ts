@@ -1,11 +1,11 @@
 import { mostPageBytes } from '../limits.ts';
 import { jsonText, type ServiceReply, type ServiceRequest, selfOf } from '../request.ts';
-import { nextOf, type Page, type Positions, type Range } from '../store/positions.ts';
+import { type ListPart, nextOf, type Positions, type Range } from '../store/positions.ts';
 
 /** `jsonOf` gives the JSON of an item. A page of large records is shorter than the limit. */
 export function listReply<Item, Position extends readonly (string | number)[]>(
   request: ServiceRequest,
-  page: Page<Item, Position>,
+  page: ListPart<Item, Position>,
   { limit }: Range<unknown>,
   { positions, jsonOf }: { positions: Positions<Position>; jsonOf(item: Item): string },
 ): ServiceReply {

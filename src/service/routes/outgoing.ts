@@ -12,10 +12,10 @@ import type { ValPage } from '../store/lists.ts';
 import { type Range, runPositions, valPositions } from '../store/positions.ts';
 import type { Reference } from '../store/references.ts';
 import type { RunPage } from '../store/runs.ts';
-import { etagOf, type ListedVal, type Val } from '../store/vals.ts';
+import { etagOf, type ListedVal, type StoredVal } from '../store/vals.ts';
 import { listReply } from './list-page.ts';
 
-function valRecord(val: ListedVal & Partial<Val>, links: LinkBase): RecordOf<'Val'> {
+function valRecord(val: ListedVal & Partial<StoredVal>, links: LinkBase): RecordOf<'Val'> {
   return {
     id: val.id,
     name: val.name,
@@ -46,16 +46,16 @@ export const valList = (request: ServiceRequest, vals: ValPage, range: Range<unk
     jsonOf: (val) => JSON.stringify(valRecord(val, linkBaseOf(request))),
   });
 
-export const valReply = (request: ServiceRequest, val: Val): ServiceReply =>
+export const valReply = (request: ServiceRequest, val: StoredVal): ServiceReply =>
   json(valRecord(val, linkBaseOf(request)), 200, { ETag: etagOf(val) });
 
 /** Of a write that answers no val. */
-export const changedReply = (val: Pick<Val, 'id' | 'revision'>): ServiceReply => ({
+export const changedReply = (val: Pick<StoredVal, 'id' | 'revision'>): ServiceReply => ({
   status: 204,
   headers: { ETag: etagOf(val) },
 });
 
-export const createdReply = (request: ServiceRequest, val: Val, below = ''): ServiceReply =>
+export const createdReply = (request: ServiceRequest, val: StoredVal, below = ''): ServiceReply =>
   json(valRecord(val, linkBaseOf(request)), 201, {
     ETag: etagOf(val),
     Location: `${spacePrefix(request.space)}/v1/vals/${val.id}${below}`,

@@ -3,11 +3,15 @@ import { HttpProblem } from '../problem.ts';
 import { json, linkBaseOf, type ServiceReply, type ServiceRequest, selfOf, spacePrefix } from '../request.ts';
 import { listSchema, type RecordOf, ref } from '../schemas.ts';
 import type { User } from '../store/access.ts';
+import {
+  findLikesOrComments,
+  type LikesAndCommentsFilter,
+  type LoadedKind,
+} from '../store/likes-and-comments.ts';
 import { listVals } from '../store/lists.ts';
 import type { Store } from '../store/open-store.ts';
 import { visibleOwner } from '../store/owners.ts';
 import { recordPositions, runPositions, valPositions } from '../store/positions.ts';
-import { findRecords, type LoadedKind, type RecordFilter } from '../store/records.ts';
 import { findReferences } from '../store/references.ts';
 import { listRuns } from '../store/runs.ts';
 import { valNamed } from '../store/vals.ts';
@@ -21,9 +25,9 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
   const records = async (
     request: ServiceRequest,
     kind: LoadedKind,
-    filter: RecordFilter & { tag?: string | undefined },
+    filter: LikesAndCommentsFilter & { tag?: string | undefined },
   ) =>
-    listReply(request, await findRecords(db, kind, accessOf(request).owner, filter), filter, {
+    listReply(request, await findLikesOrComments(db, kind, accessOf(request).owner, filter), filter, {
       positions: recordPositions,
       jsonOf: (json) => json,
     });

@@ -14,7 +14,7 @@ import { valsWithText } from '../store/lists.ts';
 import { runPositions, valPositions, versionPositions } from '../store/positions.ts';
 import { addRun, findRun, runsOfVal } from '../store/runs.ts';
 import { visibleVal } from '../store/vals.ts';
-import { type ListedVersion, pageOfVersions, visibleVersion } from '../store/versions.ts';
+import { pageOfVersions, type VersionRow, visibleVersion } from '../store/versions.ts';
 import * as input from './inputs.ts';
 import { listReply } from './list-page.ts';
 import { changedReply, createdReply, runList, valList, valReply } from './outgoing.ts';
@@ -124,7 +124,7 @@ export function valRoutes(db: Database): Route[] {
       async reply(request, { params: { id }, query }) {
         const range = input.rangeOf(versionPositions, query);
         const found = await pageOfVersions(db, request.access, id, range);
-        const recordOf = (version: ListedVersion): RecordOf<'Version'> => ({ val_id: id, ...version });
+        const recordOf = (version: VersionRow): RecordOf<'Version'> => ({ val_id: id, ...version });
         return listReply(request, found, range, {
           positions: versionPositions,
           jsonOf: (version) => JSON.stringify(recordOf(version)),

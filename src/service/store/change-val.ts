@@ -17,8 +17,8 @@ import {
   type LockedVal,
   listedColumns,
   noVal,
+  type StoredVal,
   textOfBytes,
-  type Val,
   type ValContent,
   withAuthor,
 } from './vals.ts';
@@ -55,7 +55,7 @@ export const createVersion = (
   id: string,
   options: WriteOptions,
   change: ValChange,
-): Promise<{ val: Val; isNewVersion: boolean }> =>
+): Promise<{ val: StoredVal; isNewVersion: boolean }> =>
   writeToVal(db, access, { id, ...options }, (tx, val) => updateVal(tx, access, val, change, options.origin));
 
 export const deleteVersion = (
@@ -64,7 +64,7 @@ export const deleteVersion = (
   id: string,
   options: WriteOptions,
   version: number,
-): Promise<Pick<Val, 'id' | 'revision'>> =>
+): Promise<Pick<StoredVal, 'id' | 'revision'>> =>
   writeToVal(db, access, { id, ...options }, async (tx, val) => {
     await removeVersion(tx, val, version, options.origin);
     return { id, revision: val.revision + 1 };
@@ -113,7 +113,7 @@ async function updateVal(
   val: LockedVal,
   { code, ...properties }: ValChange,
   origin: string | undefined,
-): Promise<{ val: Val; isNewVersion: boolean }> {
+): Promise<{ val: StoredVal; isNewVersion: boolean }> {
   const at = now();
   const bytes = Buffer.from(code);
   const codeHash = blobId(bytes);
@@ -157,7 +157,7 @@ export const createVal = (
   access: Access,
   { name = `val_${randomUUID().slice(-12)}`, ...change }: ValChange,
   { origin }: WriteOptions = {},
-): Promise<Val> =>
+): Promise<StoredVal> =>
   writeAs(db, access, {}, async (tx) => {
     const val = await insertVal(tx, access, { ...newValDefaults, ...change, name }, origin);
     if (!val) throw nameTaken(name);
@@ -169,7 +169,7 @@ export const createOrUpdateVal = (
   access: Access,
   change: ValChange & { name: string },
   { ifMatch, origin }: WriteOptions = {},
-): Promise<{ val: Val; isNew: boolean }> =>
+): Promise<{ val: StoredVal; isNew: boolean }> =>
   writeAs(db, access, { val: change.name }, async (tx) => {
     // Tries again if another process creates the val between `lockVal` and `insertVal`.
     for (;;) {
@@ -186,7 +186,7 @@ async function insertVal(
   access: Access,
   content: ValContent,
   origin: string | undefined,
-): Promise<Val | undefined> {
+): Promise<StoredVal | undefined> {
   const { name, code, readme, privacy, type } = content;
   const { owner } = access;
   const versionAuthor = authorOf(access);

@@ -3,10 +3,10 @@ import { listOf, nothing, raw, type Sql, sql } from '../database/sql.ts';
 import { mostOnPage } from '../limits.ts';
 import { type Access, mayFind, type User } from './access.ts';
 import { pageInSteps } from './in-steps.ts';
-import type { ChangePosition, NumberPosition, Page, Range } from './positions.ts';
+import type { ChangePosition, ListPart, NumberPosition, Range } from './positions.ts';
 import { isCurrent, joinedWith, type ListedRow, type ListedVal, listedColumns, withAuthor } from './vals.ts';
 
-export type ValPage<Position = NumberPosition> = Page<ListedVal, Position>;
+export type ValPage<Position = NumberPosition> = ListPart<ListedVal, Position>;
 
 type ValRow = ListedRow & { position: number };
 

@@ -9,7 +9,7 @@ export interface Range<Position> {
 }
 
 /** A part of a list, each item with its position. */
-export interface Page<Item, Position> {
+export interface ListPart<Item, Position> {
   items: { item: Item; position: Position }[];
   more: boolean;
 }
@@ -22,7 +22,7 @@ export interface Positions<Position extends readonly Part[]> {
 
 /** Where the next page begins, for its address. */
 export function nextOf<Position extends readonly Part[]>(
-  { items, more }: Page<unknown, Position>,
+  { items, more }: ListPart<unknown, Position>,
   positions: Positions<Position>,
 ): string | undefined {
   const last = more ? items.at(-1) : undefined;

@@ -3,8 +3,8 @@ import { allOf, listOf, raw, type Sql, sql } from '../database/sql.ts';
 import { importedIds } from '../imports.ts';
 import { type Access, mayFind, type User } from './access.ts';
 import { pageInSteps } from './in-steps.ts';
-import type { Page, TimePosition } from './positions.ts';
-import type { RecordFilter } from './records.ts';
+import type { LikesAndCommentsFilter } from './likes-and-comments.ts';
+import type { ListPart, TimePosition } from './positions.ts';
 
 // A row of `imports` says that the current code of a val imports another one. A row may outlive the imported val, so
 // whoever reads it joins that val.
@@ -54,8 +54,8 @@ export async function findReferences(
   db: Database,
   access: Access | undefined,
   { owner, valId }: { owner: User; valId?: string | undefined },
-  { since, until, ...range }: RecordFilter,
-): Promise<Page<Reference, TimePosition>> {
+  { since, until, ...range }: LikesAndCommentsFilter,
+): Promise<ListPart<Reference, TimePosition>> {
   const conditions: Sql[] = [
     sql`imported_owner_id = ${owner.id}`,
     ...(valId === undefined ? [] : [sql`imported_id = ${valId}`]),

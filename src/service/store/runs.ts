@@ -7,12 +7,12 @@ import { HttpProblem } from '../problem.ts';
 import type { Access, User } from './access.ts';
 import { lockOwnVal } from './change-val.ts';
 import { pageInSteps } from './in-steps.ts';
-import type { Page, Range, TimePosition } from './positions.ts';
+import type { ListPart, Range, TimePosition } from './positions.ts';
 import { checkVal, positionOfVal } from './vals.ts';
 import { largestVersion, requireVersion } from './versions.ts';
 import { writeAs } from './write-as.ts';
 
-export interface RunRecord {
+export interface StoredRun {
   id: string;
   val: { id: string; name: string; version: number };
   runStartAt: string;
@@ -22,7 +22,7 @@ export interface RunRecord {
   reporter?: User;
 }
 
-export interface RunFilter extends Range<TimePosition> {
+export interface RunSelection extends Range<TimePosition> {
   /** `true` for the failed ones, `false` for the others. */
   error?: boolean | undefined;
   since?: string | undefined;
@@ -31,7 +31,7 @@ export interface RunFilter extends Range<TimePosition> {
   hasShortErrors?: boolean;
 }
 
-export type RunPage = Page<RunRecord, TimePosition>;
+export type RunPage = ListPart<StoredRun, TimePosition>;
 
 interface RunRow {
   position: number;
@@ -69,14 +69,14 @@ interface RunList {
   mostTie: number;
 }
 
-export const listRuns = (db: Database, { owner }: Access, filter: RunFilter) =>
+export const listRuns = (db: Database, { owner }: Access, filter: RunSelection) =>
   findRuns(
     db,
     { column: raw('owner_id'), value: owner.id, tie: raw('position'), mostTie: Number.MAX_SAFE_INTEGER },
     filter,
   );
 
-export async function runsOfVal(db: Database, access: Access, id: string, filter: RunFilter) {
+export async function runsOfVal(db: Database, access: Access, id: string, filter: RunSelection) {
   await checkVal(db, access, id, { isOwn: true });
   const list = { column: raw('val'), value: positionOfVal(id), tie: raw('version'), mostTie: largestVersion };
   return findRuns(db, list, filter);
@@ -85,7 +85,7 @@ export async function runsOfVal(db: Database, access: Access, id: string, filter
 async function findRuns(
   db: Database,
   list: RunList,
-  { error: failed, since, until, limit, offset, after, hasShortErrors = false }: RunFilter,
+  { error: failed, since, until, limit, offset, after, hasShortErrors = false }: RunSelection,
 ): Promise<RunPage> {
   const { column, value, tie, mostTie } = list;
   const newest = until === undefined ? maxTime : Date.parse(until);
@@ -129,7 +129,7 @@ async function readRuns(
   });
 }
 
-function runOf({ id, valId, name, version, ...row }: RunRow): RunRecord | undefined {
+function runOf({ id, valId, name, version, ...row }: RunRow): StoredRun | undefined {
   if (valId === null) return undefined;
   const { started, ended, reporterId, reporterName, error } = row;
   const reporter = reporterId !== null && reporterName !== null && { id: reporterId, username: reporterName };
@@ -147,7 +147,7 @@ export async function findRun(
   db: Reader,
   { owner }: Access,
   id: string,
-): Promise<RunRecord & { logs: string | null }> {
+): Promise<StoredRun & { logs: string | null }> {
   const [found] = await db.query<RunRow & { logs: ArrayBuffer | null }>(sql`
     ${runColumns(raw('error'))}, logs FROM runs WHERE id = ${id} AND owner_id = ${owner.id}`);
   const run = found && runOf(found);
@@ -160,7 +160,7 @@ async function findSameRun(
   db: Reader,
   valId: string,
   { runStartAt, version }: { runStartAt: string; version: number },
-): Promise<RunRecord | undefined> {
+): Promise<StoredRun | undefined> {
   const [row] = await db.query<RunRow>(sql`
     ${runColumns(raw('error'))} FROM runs
       WHERE val = ${positionOfVal(valId)} AND started = ${Date.parse(runStartAt)} AND version = ${version}`);
@@ -201,7 +201,7 @@ export const addRun = (
   access: Access,
   valId: string,
   reported: ReportedRun,
-): Promise<{ run: RunRecord; isNew: boolean }> =>
+): Promise<{ run: StoredRun; isNew: boolean }> =>
   writeAs(db, access, { val: valId }, async (tx) => {
     await lockOwnVal(tx, access, valId);
     await requireVersion(tx, valId, reported.version);

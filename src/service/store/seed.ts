@@ -6,7 +6,7 @@ import { check, type Schema, type TypeOf } from '../json-schema.ts';
 import { HttpProblem } from '../problem.ts';
 import { seedSchemas } from '../schemas.ts';
 import type { User } from './access.ts';
-import { putRecord, type RecordKind, recordKinds } from './records.ts';
+import { putLikeOrComment, type RecordKind, recordKinds } from './likes-and-comments.ts';
 import { insertRun } from './runs.ts';
 
 type SeedRecord<Kind extends RecordKind> = TypeOf<(typeof seedSchemas)[Kind]>;
@@ -84,7 +84,7 @@ async function loadRun(tx: Tx, owner: User, run: SeedRecord<'runs'>, place: stri
 }
 
 const loadLike = (tx: Tx, owner: User, like: SeedRecord<'likes'>): Promise<void> =>
-  putRecord(tx, owner, {
+  putLikeOrComment(tx, owner, {
     kind: 'likes',
     key: `${like.id}`,
     at: 0,
@@ -96,7 +96,7 @@ const loadLike = (tx: Tx, owner: User, like: SeedRecord<'likes'>): Promise<void>
 function loadComment(tx: Tx, owner: User, comment: SeedRecord<'comments'>): Promise<void> {
   const { id, author, createdAt, relationship } = comment;
   const isOwn = `${author.id}` === owner.id || author.username === owner.username;
-  return putRecord(tx, owner, {
+  return putLikeOrComment(tx, owner, {
     kind: 'comments',
     key: `${id}`,
     at: Date.parse(createdAt),

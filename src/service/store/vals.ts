@@ -16,7 +16,7 @@ export interface ValContent {
   type: (typeof valTypes)[number];
 }
 
-export interface Val extends ValContent {
+export interface StoredVal extends ValContent {
   id: string;
   version: number;
   /** The id that git gives the code. */
@@ -32,7 +32,7 @@ export interface Val extends ValContent {
   versionAuthor: VersionAuthor | null;
 }
 
-export type ListedVal = Omit<Val, 'code' | 'readme'>;
+export type ListedVal = Omit<StoredVal, 'code' | 'readme'>;
 
 /** A val as it is after other writes to it have ended. It cannot change before the end of the transaction. */
 export type LockedVal = ListedVal & {
@@ -67,7 +67,7 @@ export const joinedWith = (vals: Sql): Sql =>
 
 export const isCurrent = raw('versions.version = vals.version');
 
-export async function selectVal(db: Reader, condition: Sql): Promise<Val | undefined> {
+export async function selectVal(db: Reader, condition: Sql): Promise<StoredVal | undefined> {
   const [row] = await db.query<ListedRow & { code: ArrayBuffer; readme: ArrayBuffer | null }>(
     sql`SELECT ${listedColumns}, readme, code ${joinedWith(raw('vals'))} WHERE ${condition}`,
   );
@@ -114,9 +114,9 @@ export const textOfBytes = (bytes: ArrayBuffer): string => Buffer.from(bytes).to
 export const bytesOf = (text: string | null): Buffer | null => (text === null ? null : Buffer.from(text));
 
 /** Differs for each state of each val. */
-export const etagOf = ({ id, revision }: Pick<Val, 'id' | 'revision'>): string => `"${id}.${revision}"`;
+export const etagOf = ({ id, revision }: Pick<StoredVal, 'id' | 'revision'>): string => `"${id}.${revision}"`;
 
-export async function visibleVal(db: Reader, access: Access | undefined, id: string): Promise<Val> {
+export async function visibleVal(db: Reader, access: Access | undefined, id: string): Promise<StoredVal> {
   const isReadable = sql`vals.id = ${id} AND ${mayRead(access)} AND ${isCurrent}`;
   const val = idPattern.test(id) ? await selectVal(db, isReadable) : undefined;
   if (!val) throw noVal(id);
@@ -124,7 +124,7 @@ export async function visibleVal(db: Reader, access: Access | undefined, id: str
 }
 
 /** Of a person or a space. The refusal does not tell whether there is such an owner, because a space is hidden from others. */
-export async function valNamed(db: Reader, access: Access, owner: string, name: string): Promise<Val> {
+export async function valNamed(db: Reader, access: Access, owner: string, name: string): Promise<StoredVal> {
   const isNamed = sql`username = ${owner} AND vals.name = ${name} AND ${mayFind(access)}`;
   const isName = idPattern.test(owner) && namePattern.test(name);
   const val = isName ? await selectVal(db, sql`${isNamed} AND ${isCurrent}`) : undefined;

@@ -2,7 +2,7 @@ import type { Reader, Tx } from '../database/database.ts';
 import { nothing, raw, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';
 import { type Access, mayRead, type VersionAuthor } from './access.ts';
-import type { NumberPosition, Page, Range } from './positions.ts';
+import type { ListPart, NumberPosition, Range } from './positions.ts';
 import { saveImports } from './references.ts';
 import { now } from './timestamps.ts';
 import {
@@ -10,20 +10,20 @@ import {
   authorColumns,
   checkVal,
   type LockedVal,
+  type StoredVal,
   selectVal,
   textOfBytes,
-  type Val,
   withVersionAuthor,
 } from './vals.ts';
 
-export interface ListedVersion {
+export interface VersionRow {
   version: number;
   codeHash: string;
   createdAt: string;
   versionAuthor: VersionAuthor | null;
 }
 
-export type VersionPage = Page<ListedVersion, NumberPosition>;
+export type VersionPage = ListPart<VersionRow, NumberPosition>;
 
 interface NewVersion {
   id: string;
@@ -57,7 +57,7 @@ export async function visibleVersion(
   access: Access | undefined,
   id: string,
   number: number,
-): Promise<Val> {
+): Promise<StoredVal> {
   await checkVal(db, access, id, { isOwn: false });
   const isVersion = sql`vals.id = ${id} AND versions.version = ${number}`;
   const found = isStorable(number)
@@ -89,7 +89,7 @@ export async function pageOfVersions(
   const range = after
     ? { isInRange: sql`AND version < ${Math.min(after[0], largestVersion)}`, skipped: nothing }
     : { isInRange: nothing, skipped: sql`OFFSET ${offset}` };
-  const rows = await db.query<Omit<ListedVersion, 'versionAuthor'> & AuthorRow>(sql`
+  const rows = await db.query<Omit<VersionRow, 'versionAuthor'> & AuthorRow>(sql`
     SELECT version, code_hash AS "codeHash", created_at AS "createdAt", ${authorColumns} FROM versions
       WHERE val_id = ${id} ${range.isInRange} ORDER BY version DESC LIMIT ${limit + 1} ${range.skipped}`);
   const items = rows

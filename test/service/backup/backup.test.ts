@@ -4,7 +4,7 @@ import { execa, execaSync } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { raw, sql } from '../../../src/service/database/sql.ts';
 import { backupStore } from '../../../src/service/start-service.ts';
-import { recordKinds } from '../../../src/service/store/records.ts';
+import { recordKinds } from '../../../src/service/store/likes-and-comments.ts';
 import { isLong } from '../../support/cases.ts';
 import {
   ends,

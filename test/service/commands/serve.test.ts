@@ -7,7 +7,7 @@ import Libsql from 'libsql';
 import { describe, expect, test } from 'vitest';
 import { InterruptedError } from '../../../src/core/errors.ts';
 import { startService } from '../../../src/service/start-service.ts';
-import { recordKinds } from '../../../src/service/store/records.ts';
+import { recordKinds } from '../../../src/service/store/likes-and-comments.ts';
 import {
   ends,
   folderOf,

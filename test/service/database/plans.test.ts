@@ -5,9 +5,9 @@ import type { Database, Reader } from '../../../src/service/database/database.ts
 import type { Value } from '../../../src/service/database/sql.ts';
 import { openStore, type Store } from '../../../src/service/start-service.ts';
 import { cleanUp } from '../../../src/service/store/clean-up.ts';
+import { recordKinds } from '../../../src/service/store/likes-and-comments.ts';
 import { listOwners, ownerNamed, removeOwner } from '../../../src/service/store/owners.ts';
 import { createPerson, renewToken } from '../../../src/service/store/people.ts';
-import { recordKinds } from '../../../src/service/store/records.ts';
 import { loadSeed } from '../../../src/service/store/seed.ts';
 import { endSession, openSession, takeSession } from '../../../src/service/store/sessions.ts';
 import { createSpace, grant, listSpaces, revoke } from '../../../src/service/store/spaces.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../../src/service/start-service.ts';
 import { homeOf } from '../../../src/service/store/access.ts';
 import { createVal } from '../../../src/service/store/change-val.ts';
-import { type RecordKind, recordKinds } from '../../../src/service/store/records.ts';
+import { type RecordKind, recordKinds } from '../../../src/service/store/likes-and-comments.ts';
 import { loadSeed } from '../../../src/service/store/seed.ts';
 import { identify } from '../../../src/service/store/tokens.ts';
 

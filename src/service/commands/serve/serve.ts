@@ -5,7 +5,7 @@ import { readText } from '../../../core/files/read-text.ts';
 import { listed } from '../../../core/lib/hint.ts';
 import { aborted, beyondGracePeriod } from '../../../core/lib/signals.ts';
 import { requestsPerSecond, requestsUnderWay } from '../../limits.ts';
-import { recordKinds } from '../../store/records.ts';
+import { recordKinds } from '../../store/likes-and-comments.ts';
 import { type NetworkOptions, networkOf, parseHost } from './network-options.ts';
 import { jsonReport, type Report, reportEvent, textReport, withDefectsInLog } from './report.ts';
 import { placeOptions, storePlace } from './store-place.ts';

@@ -1,7 +1,7 @@
 import type { Reader, Tx } from '../database/database.ts';
 import { allOf, nothing, sql } from '../database/sql.ts';
 import type { User } from './access.ts';
-import type { Page, Range, TimePosition } from './positions.ts';
+import type { ListPart, Range, TimePosition } from './positions.ts';
 
 /** These are stored as they were loaded, because the service itself makes none. For runs see `runs.ts`. */
 export const loadedKinds = ['likes', 'comments'] as const;
@@ -9,7 +9,7 @@ export type LoadedKind = (typeof loadedKinds)[number];
 export const recordKinds = ['runs', ...loadedKinds] as const;
 export type RecordKind = (typeof recordKinds)[number];
 
-export interface StoredRecord {
+export interface LikeOrComment {
   kind: LoadedKind;
   key: string;
   at: number;
@@ -18,17 +18,17 @@ export interface StoredRecord {
   json: string;
 }
 
-export interface RecordFilter extends Range<TimePosition> {
+export interface LikesAndCommentsFilter extends Range<TimePosition> {
   since?: string | undefined;
   until?: string | undefined;
 }
 
-export async function findRecords(
+export async function findLikesOrComments(
   db: Reader,
   kind: LoadedKind,
   owner: User,
-  { limit, offset = 0, after, tag, since, until }: RecordFilter & { tag?: string | undefined },
-): Promise<Page<string, TimePosition>> {
+  { limit, offset = 0, after, tag, since, until }: LikesAndCommentsFilter & { tag?: string | undefined },
+): Promise<ListPart<string, TimePosition>> {
   const conditions = [
     sql`owner_id = ${owner.id} AND kind = ${kind}`,
     ...(after ? [sql`(at, position) < (${after[0]}, ${after[1]})`] : []),
@@ -45,7 +45,7 @@ export async function findRecords(
   return { items, more: found.length > limit };
 }
 
-export async function putRecord(tx: Tx, owner: User, record: StoredRecord): Promise<void> {
+export async function putLikeOrComment(tx: Tx, owner: User, record: LikeOrComment): Promise<void> {
   const { kind, key, at, tag, valId, json } = record;
   await tx.query(sql`
     INSERT INTO records (owner_id, kind, key, at, tag, val_id, json)
