@@ -41,7 +41,7 @@ export interface ValFields {
 }
 
 /** The id of a val, or a val as the user gave it: a failed request calls it by the user's word. */
-export type Val = string | { id: string; word: string };
+export type ValRef = string | { id: string; word: string };
 
 export const looksLikeId = (word: string): boolean =>
   /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(word);
@@ -69,24 +69,24 @@ export const putVal = (
   fields: Pick<ValFields, 'privacy' | 'readme'> = {},
 ): Call => put('putVal', '/v1/vals', { name, code, ...fields });
 
-export const getVal = (val: Val): Call => get('getVal', pathOf(val), about(val));
+export const getVal = (val: ValRef): Call => get('getVal', pathOf(val), about(val));
 
-export const deleteVal = (val: Val): Call => del('deleteVal', pathOf(val), about(val));
+export const deleteVal = (val: ValRef): Call => del('deleteVal', pathOf(val), about(val));
 
-export const listVersions = (val: Val): Call =>
+export const listVersions = (val: ValRef): Call =>
   get('listVersions', `${pathOf(val)}/versions`, { paging: 'on demand', ...about(val) });
 
-export const createVersion = (val: Val, code: string, fields: ValFields = {}): Call =>
+export const createVersion = (val: ValRef, code: string, fields: ValFields = {}): Call =>
   post('createVersion', `${pathOf(val)}/versions`, { code, ...fields }, about(val));
 
-export const getVersion = (val: Val, version: number): Call =>
+export const getVersion = (val: ValRef, version: number): Call =>
   get('getVersion', `${pathOf(val)}/versions/${version}`, { paging: 'on demand', version, ...about(val) });
 
-export const deleteVersion = (val: Val, version: number): Call =>
+export const deleteVersion = (val: ValRef, version: number): Call =>
   del('deleteVersion', `${pathOf(val)}/versions/${version}`, { version, ...about(val) });
 
 /** Some services ignore the filter, so the caller applies it again. */
-export const valRuns = (val: Val, filter: RunFilter = {}): Call =>
+export const valRuns = (val: ValRef, filter: RunFilter = {}): Call =>
   list('valRuns', `${pathOf(val)}/runs`, { ...filter }, about(val));
 
 // What some services have besides.
@@ -98,10 +98,10 @@ export const userVals = (user: string): Call =>
 export const valOfOwner = (owner: string, name: string): Call =>
   get('valOfOwner', `/v1/alias/${segment(owner)}/${segment(name)}`);
 
-export const changeVal = (val: Val, fields: ValFields): Call =>
+export const changeVal = (val: ValRef, fields: ValFields): Call =>
   put('changeVal', pathOf(val), { ...fields }, about(val));
 
-export const reportRun = (val: Val, run: NewRun): Call =>
+export const reportRun = (val: ValRef, run: NewRun): Call =>
   post('reportRun', `${pathOf(val)}/runs`, { ...run }, about(val));
 
 export const getRun = (id: string): Call => get('getRun', `/v1/runs/${segment(id)}`);
@@ -143,12 +143,12 @@ function queryOf(values: Query): URLSearchParams {
   return query;
 }
 
-const named = (val: Val): { id: string; word: string } =>
+const named = (val: ValRef): { id: string; word: string } =>
   typeof val === 'string' ? { id: val, word: val } : { id: val.id, word: val.word };
 
-const about = (val: Val): More => ({ val: named(val) });
+const about = (val: ValRef): More => ({ val: named(val) });
 
-const pathOf = (val: Val): string => `/v1/vals/${segment(named(val).id)}`;
+const pathOf = (val: ValRef): string => `/v1/vals/${segment(named(val).id)}`;
 
 /** An id that the service sent could be `..`, which would change the path, or half of a character. */
 const segment = (id: string): string =>

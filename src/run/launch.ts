@@ -16,7 +16,7 @@ import { packagePaths } from './process/packages.ts';
 import { nodeOptions, type Permissions } from './process/permissions.ts';
 import type { ProcessOptions } from './process/process.ts';
 import { spelledAsOnDisk } from './process/windows-paths.ts';
-import type { FileTarget, Target } from './target.ts';
+import type { FileTarget, RunTarget } from './target.ts';
 
 const mostCompiledFiles = 4_000;
 
@@ -47,7 +47,7 @@ export interface Launch {
   dotenvFiles: readonly string[];
 }
 
-export function prepareLaunch(context: Context, input: LaunchInput, target: Target): Launch {
+export function prepareLaunch(context: Context, input: LaunchInput, target: RunTarget): Launch {
   const { settings } = context;
   const { env, clock, node, agent, signal } = context.host;
   const { to: connections } = context.connections;
@@ -135,7 +135,7 @@ function permissionsOf(
     allowRun = false,
     allowTerminal,
   }: LaunchInput & { allowTerminal: boolean },
-  target: Target,
+  target: RunTarget,
   programs: string,
 ): Permissions {
   const spelled = (path: string) => spelledAsOnDisk(path, settings.system.platform);

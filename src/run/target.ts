@@ -20,7 +20,7 @@ export interface KnownVersion {
   version: number;
 }
 
-export type Target = FileTarget | ServiceTarget;
+export type RunTarget = FileTarget | ServiceTarget;
 
 interface TargetBase {
   load(): Promise<Entry>;
@@ -42,13 +42,13 @@ interface ServiceTarget extends TargetBase {
   api: Api;
 }
 
-export interface Wanted {
+export interface RunRequest {
   /** Not resolved if the word is the path of a file. */
   val: GivenVal;
   at?: number;
 }
 
-export async function findTarget(context: Context, { val, at }: Wanted): Promise<Target> {
+export async function findTarget(context: Context, { val, at }: RunRequest): Promise<RunTarget> {
   const { word, version } = val;
   const path = resolve(context.settings.cwd, word);
   if (isFile(path)) {

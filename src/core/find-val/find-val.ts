@@ -56,7 +56,7 @@ export interface KnownVals {
   connect(): Promise<Api>;
 }
 
-export interface FindOptions extends KnownVals {
+export interface FindValOptions extends KnownVals {
   /** A write needs the state of the val, so the val is read even if the list has just told its name. */
   isForWriting: boolean;
 }
@@ -66,7 +66,7 @@ const shortestIdPrefix = 6;
 /** `fileOf` returns undefined if the word is no path of a file that is there or that git knows. */
 export async function findVal(
   word: string,
-  { fileOf, ...options }: FindOptions & { fileOf(word: string): Promise<FileOfVal | undefined> },
+  { fileOf, ...options }: FindValOptions & { fileOf(word: string): Promise<FileOfVal | undefined> },
 ): Promise<GivenVal> {
   const { settings, seen } = options;
   // No file of a val is named like an id.
@@ -93,7 +93,7 @@ type Found = Omit<GivenVal, 'word' | 'version'>;
 /** The caller's val of this name. Throws if two vals have it. */
 export async function findNamed(
   name: string,
-  options: FindOptions,
+  options: FindValOptions,
   recordedId?: string,
 ): Promise<Found | undefined> {
   const { settings, valList, isForWriting } = options;
@@ -111,7 +111,7 @@ export async function findNamed(
 }
 
 /** The ids of the caller's vals that had this name when this machine saw them last. */
-async function idsSeen(name: string, { seen, valList }: FindOptions): Promise<string[]> {
+async function idsSeen(name: string, { seen, valList }: FindValOptions): Promise<string[]> {
   const { me, vals } = seen.recall();
   const isMine = ({ mine, owner }: SeenVal) => {
     if (mine || owner === undefined || owner === me) return true;
@@ -127,7 +127,7 @@ async function idsSeen(name: string, { seen, valList }: FindOptions): Promise<st
 async function confirm(
   name: string,
   ids: Iterable<string>,
-  options: FindOptions,
+  options: FindValOptions,
 ): Promise<{ found: (Found & { name: string })[]; other?: { id: string; name: string } }> {
   const found: (Found & { name: string })[] = [];
   let other: { id: string; name: string } | undefined;
@@ -143,13 +143,13 @@ async function confirm(
 /** Undefined if the val is not there (any more). */
 async function readIfThere(
   call: ReturnType<typeof routes.getVal>,
-  { connect }: Pick<FindOptions, 'connect'>,
+  { connect }: Pick<FindValOptions, 'connect'>,
 ): Promise<ReadVal | undefined> {
   const api = await connect();
   return ifPresent(() => api.recordWithEtag(call));
 }
 
-async function findOfOwner(word: string, options: FindOptions): Promise<Found | undefined> {
+async function findOfOwner(word: string, options: FindValOptions): Promise<Found | undefined> {
   const [, owner, name] = /^@?([^/@\s]+)\/([^/\s]+)$/.exec(word) ?? [];
   if (owner === undefined || name === undefined) return undefined;
   const read = await readIfThere(routes.valOfOwner(owner, name), options);
@@ -171,7 +171,7 @@ function beginningWith(word: string, vals: readonly SeenVal[]): SeenVal[] {
 /** Names of vals that are there. Without a list, what was seen is read first, since it may be deleted by now. */
 async function suggestions(
   word: string,
-  options: FindOptions,
+  options: FindValOptions,
 ): Promise<{ names: string[]; isListed: boolean }> {
   const listed = await options.valList.all();
   if (listed !== undefined) {

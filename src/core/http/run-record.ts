@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, lookUp } from '../lib/json.ts';
 import { textAt } from './record-fields.ts';
 
-export interface RunRecord {
+export interface RunFacts {
   valIdOrName: string | undefined;
   valNameOrId: string | undefined;
   version: JsonValue;
@@ -11,7 +11,7 @@ export interface RunRecord {
   durationMs: number | undefined;
 }
 
-export function readRun(record: JsonObject): RunRecord {
+export function readRun(record: JsonObject): RunFacts {
   const name = firstText(record, 'val.name', 'valName', 'val');
   const id = firstText(record, 'val.id', 'valId');
   const startedAt = momentIn(record, 'runStartAt', 'startedAt', 'createdAt');

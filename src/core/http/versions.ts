@@ -12,7 +12,7 @@ export interface ListedVersion {
 }
 
 /** The versions of a val, oldest first. Those without a number cannot be read, and are left out. */
-export async function versionsOf(api: Api, val: routes.Val): Promise<ListedVersion[]> {
+export async function versionsOf(api: Api, val: routes.ValRef): Promise<ListedVersion[]> {
   const versions = new Map<number, ListedVersion>();
   for await (const { records } of api.pages(routes.listVersions(val))) {
     for (const record of records) {

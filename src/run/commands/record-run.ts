@@ -12,7 +12,7 @@ import { mostErrorBytes } from '../../core/lib/val-limits.ts';
 import { visible } from '../../core/lib/visible.ts';
 import * as routes from '../../core/routes.ts';
 import type { Entry } from '../modules/load.ts';
-import type { KnownVersion, Target } from '../target.ts';
+import type { KnownVersion, RunTarget } from '../target.ts';
 
 export interface FinishedRun {
   runStartAt: string;
@@ -27,7 +27,7 @@ export type RecordRun = (run: FinishedRun) => Promise<JsonObject | undefined>;
 
 const mostSeconds = 5;
 
-export function createRecorder(context: Context, target: Target): BeginRecord {
+export function createRecorder(context: Context, target: RunTarget): BeginRecord {
   const {
     out: { say },
     host: { signal, clock },
@@ -82,7 +82,7 @@ function besideVal(context: Context, connect: () => Promise<Api>): Context {
   return { ...context, api: connect, vals: { ...context.vals, valList, connect } };
 }
 
-async function findVersion(context: Context, target: Target, entry: Entry): Promise<Found> {
+async function findVersion(context: Context, target: RunTarget, entry: Entry): Promise<Found> {
   if (target.kind === 'service') return target.known ?? noVersion;
   const { settings } = context;
   if (!settings.local.value && settings.baseUrl === undefined) {

@@ -7,14 +7,14 @@ import { type Launch, type LaunchInput, prepareLaunch } from '../launch.ts';
 import { createLogs } from '../logs.ts';
 import { isFilePath } from '../modules/resolve.ts';
 import { type StartedRun, startRun } from '../start-run.ts';
-import { findTarget, type Target, type Wanted } from '../target.ts';
+import { findTarget, type RunRequest, type RunTarget } from '../target.ts';
 import { type BeginRecord, createRecorder, finishedRun, type RecordRun } from './record-run.ts';
 
 export type RunOutput = JsonResult | TextResult;
 
 export const defaultSeconds = 60;
 
-export interface RunInput extends Wanted, LaunchInput {
+export interface RunInput extends RunRequest, LaunchInput {
   args: string[];
   /** Undefined: no limit for a person, and 60 seconds for an agent or until the answer to a request begins. */
   maxTime?: number;
@@ -26,7 +26,7 @@ export interface RunInput extends Wanted, LaunchInput {
 export interface Invocation {
   context: Context;
   input: RunInput;
-  target: Target;
+  target: RunTarget;
   launch: Launch;
   beginRecord: BeginRecord;
 }

@@ -4,7 +4,7 @@ import type { LoadedModule, Loader } from './load.ts';
 import { remoteAddress } from './remote.ts';
 import { type ImportOf, isFilePath, type Resolver } from './resolve.ts';
 
-export interface FollowOptions {
+export interface ImportOptions {
   resolver: Resolver;
   loader: Loader;
   clock: Clock;
@@ -17,7 +17,7 @@ const mostSecondsForLater = 5;
 
 export async function followImports(
   entry: LoadedModule,
-  { resolver, loader, clock, requireUsesHooks }: FollowOptions,
+  { resolver, loader, clock, requireUsesHooks }: ImportOptions,
 ): Promise<ModuleMap> {
   const map: ModuleMap = { entry: entry.url, modules: {}, redirects: {} };
   const seen = new Set([entry.url]);

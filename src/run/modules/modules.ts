@@ -1,5 +1,5 @@
 import type { ModuleMap } from '../protocol.ts';
-import { type FollowOptions, followImports } from './follow.ts';
+import { followImports, type ImportOptions } from './follow.ts';
 import { createLoader, type Entry, type Loader, type LoaderOptions } from './load.ts';
 import { createResolver, isFilePath, type MissingImport, pathAt } from './resolve.ts';
 import type { Transpiled } from './transpile.ts';
@@ -16,7 +16,7 @@ export interface Modules extends Pick<Loader, 'sources' | 'failures'> {
   requireUsesHooks: boolean;
 }
 
-export interface ModulesOptions extends LoaderOptions, Pick<FollowOptions, 'clock' | 'requireUsesHooks'> {}
+export interface ModulesOptions extends LoaderOptions, Pick<ImportOptions, 'clock' | 'requireUsesHooks'> {}
 
 export function createModules(entry: Entry, options: ModulesOptions): Modules {
   const loader = createLoader(entry, options);

@@ -5,7 +5,7 @@ import { UsageError } from '../../core/errors.ts';
 import { sh } from '../../core/lib/hint.ts';
 import type { OutcomeRow } from '../../core/output/outcome.ts';
 import type { Finding } from '../findings.ts';
-import { pullAll, pullColumns, pullVals, type Wanted } from '../pull/pull-vals.ts';
+import { type PullRequest, pullAll, pullColumns, pullVals } from '../pull/pull-vals.ts';
 import { type ComparedVals, compareWorkspace } from '../read/choose.ts';
 import { hintAtGit } from '../states.ts';
 import { relativeTo } from '../workspace.ts';
@@ -76,7 +76,7 @@ export const command = defineCommand({
 const lostFiles = 'which vals lost their files';
 
 /** Words that no val of the workspace has may be vals that it does not have yet, of another owner too. */
-async function valsOf(context: Context, unknown: ComparedVals['unknown']): Promise<Wanted['added']> {
+async function valsOf(context: Context, unknown: ComparedVals['unknown']): Promise<PullRequest['added']> {
   const identify = createResolver(context);
   const ids = new Set<string>();
   for (const [word, id] of unknown) ids.add(id ?? (await identify(word)).id);

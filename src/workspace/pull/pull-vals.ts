@@ -26,13 +26,13 @@ export const pullColumns = [
   fileColumn,
 ];
 
-export interface Wanted extends Omit<Pulling, 'backup' | 'renamed'> {
+export interface PullRequest extends Omit<Pulling, 'backup' | 'renamed'> {
   findings: readonly Finding[];
   /** Vals of the service that get a file. */
   added: readonly { id: string; name?: string | undefined }[];
 }
 
-export async function pullVals({ findings, added, ...wanted }: Wanted): Promise<Rows> {
+export async function pullVals({ findings, added, ...wanted }: PullRequest): Promise<Rows> {
   const { context, look, options } = wanted;
   const { say } = context.out;
   const { workspace } = look;
@@ -90,7 +90,7 @@ const outcomeOf = ({ status, name, remote }: Pulled) => ({
 });
 
 /** Also adds every val of the list without a file, except those whose files were deleted here. */
-export async function pullAll(wanted: Omit<Wanted, 'added'>): Promise<Rows> {
+export async function pullAll(wanted: Omit<PullRequest, 'added'>): Promise<Rows> {
   const { look, findings, context } = wanted;
   const missing = findings.filter(({ state }) => state === 'missing here').map(({ name }) => name);
   if (missing.length > 0) {
@@ -111,7 +111,7 @@ export async function pullAll(wanted: Omit<Wanted, 'added'>): Promise<Rows> {
 /** Names of files are chosen in the order of the list, before anything is written. */
 function adoptions(
   look: Look,
-  added: Wanted['added'],
+  added: PullRequest['added'],
   { dryRun, met }: { dryRun: boolean; met: RemoteVal[] },
 ): Task[] {
   const adopter = createAdopter(look);

@@ -31,7 +31,7 @@ interface Found {
   gone: Gone;
 }
 
-export interface FindOptions {
+export interface SearchOptions {
   /** Which commits are searched for deleted files. Where there is a new file, at least the recent ones are. */
   searches: 'none' | 'recent commits' | 'all commits';
 }
@@ -48,7 +48,7 @@ export async function findAll(
   { out: { say }, host: { signal } }: Context,
   look: Look,
   locals: readonly Local[],
-  { searches }: FindOptions,
+  { searches }: SearchOptions,
 ): Promise<Found> {
   const results = new Map<Local, Result>();
   const differing: Differing[] = [];

@@ -4,7 +4,7 @@ import { exitQuietly } from '../../errors.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import type { Paging } from '../../http/lists/pages.ts';
 import { takeRecords } from '../../http/lists/pages.ts';
-import { type RunRecord, readRun } from '../../http/run-record.ts';
+import { type RunFacts, readRun } from '../../http/run-record.ts';
 import type { Page } from '../../lib/json.ts';
 import type { Column } from '../../output/column.ts';
 import type { ListResult, Result } from '../../output/result.ts';
@@ -106,7 +106,7 @@ async function* filterRuns(pages: AsyncIterable<Page>, filter: routes.RunFilter)
   }
 }
 
-function matches({ failed, startedAt }: RunRecord, { error, since, until }: routes.RunFilter): boolean {
+function matches({ failed, startedAt }: RunFacts, { error, since, until }: routes.RunFilter): boolean {
   if (error !== undefined && failed !== error) return false;
   if (since === undefined && until === undefined) return true;
   if (startedAt === undefined) return false;

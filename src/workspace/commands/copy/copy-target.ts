@@ -8,7 +8,7 @@ import { parseBaseUrl } from '../../../core/settings/base-url.ts';
 import { checkToken } from '../../../core/settings/settings.ts';
 import { createRemotes, nothingKnown, type Remotes } from '../../read/remotes.ts';
 
-export interface Target {
+export interface CopyTarget {
   api: Api;
   name: string;
   remotes: Remotes;
@@ -16,7 +16,7 @@ export interface Target {
   seen: SeenVals;
 }
 
-export async function openTarget(context: Context, to: string): Promise<Target> {
+export async function openTarget(context: Context, to: string): Promise<CopyTarget> {
   const {
     settings,
     host: { env },

@@ -23,11 +23,11 @@ import { compareHistories } from '../../compare/compare-files.ts';
 import type { Compared, Status, ValVersion } from '../../compare/types.ts';
 import { whatIsThere } from '../../conflicts.ts';
 import { isSameState, noSuchVal, type ReadVal, type Remotes, type RemoteVal } from '../../read/remotes.ts';
-import type { Target } from './copy-target.ts';
+import type { CopyTarget } from './copy-target.ts';
 
 export interface CopyOptions {
   from: { api: Api; remotes: Remotes; name: string };
-  target: Target;
+  target: CopyTarget;
   env: NodeJS.ProcessEnv;
   clock: Clock;
   force: boolean;
@@ -120,7 +120,7 @@ const sendingNew = ({ name, code: { text: code }, readme, privacy }: ReadVal): S
 });
 
 /** A val that is there is read once more, and is only made less public. */
-async function sendingTo(before: RemoteVal, original: ReadVal, target: Target): Promise<Sending> {
+async function sendingTo(before: RemoteVal, original: ReadVal, target: CopyTarget): Promise<Sending> {
   const { name, code, readme, privacy } = original;
   const now = await target.remotes.fresh(before.id);
   if (now === undefined || !isSameState(now, before)) throw changedMeanwhile(name, target);
@@ -131,7 +131,7 @@ async function sendingTo(before: RemoteVal, original: ReadVal, target: Target): 
   };
 }
 
-const changedMeanwhile = (name: string, target: Target): ConflictError =>
+const changedMeanwhile = (name: string, target: CopyTarget): ConflictError =>
   new ConflictError(`${name} has just changed on ${target.name}.`, { hint: 'Run the command again.' });
 
 type AddRemark = (message: string) => void;
@@ -140,7 +140,7 @@ type AddRemark = (message: string) => void;
 async function send(
   sending: Sending,
   original: ReadVal,
-  { target, overwrites, addRemark }: { target: Target; overwrites: boolean; addRemark: AddRemark },
+  { target, overwrites, addRemark }: { target: CopyTarget; overwrites: boolean; addRemark: AddRemark },
 ): Promise<Reply> {
   const { name, code, readme } = original;
   try {
@@ -170,7 +170,7 @@ async function send(
 async function sendFields(
   { fields, callWith }: Sending,
   name: string,
-  target: Target,
+  target: CopyTarget,
   addRemark: AddRemark,
 ): Promise<Reply> {
   const { readme, ...others } = fields;
@@ -188,7 +188,7 @@ async function sendFields(
 async function refuseMorePublic(
   { id: idHere, name, privacy }: ReadVal,
   copy: { id: string | undefined; privacy: string | undefined },
-  target: Target,
+  target: CopyTarget,
 ): Promise<void> {
   if (privacy === undefined || privacy === 'public') return;
   const { id } = copy;
@@ -204,7 +204,7 @@ const problems: Readonly<Record<Exclude<Status, 'unchanged' | 'changed here'>, s
   conflict: 'has different code',
 };
 
-const conflict = ({ name }: ReadVal, problem: string, target: Target, what: string): ConflictError =>
+const conflict = ({ name }: ReadVal, problem: string, target: CopyTarget, what: string): ConflictError =>
   new ConflictError(`${name} ${problem} on ${target.name}.${what}`, {
     hint: [
       sh`To see the code there, run ${['val', 'get', name, '--code', '--base-url', target.name]}.`,
@@ -212,5 +212,5 @@ const conflict = ({ name }: ReadVal, problem: string, target: Target, what: stri
     ],
   });
 
-const hintToOverwrite = (name: string, target: Target): Hint =>
+const hintToOverwrite = (name: string, target: CopyTarget): Hint =>
   sh`To overwrite it, run ${['copy', name, '--to', target.name, '--force']}.`;
