@@ -101,9 +101,9 @@ export async function runProcess({ dist, onConnected }: Pick<Host, 'dist' | 'onC
       clock: systemClock,
       node: { path: process.execPath, version: process.versions.node },
       async pager(text) {
-        const { page } = await import('./core/output/pager.ts');
+        const { showInPager } = await import('./core/output/pager.ts');
         isPaging = true;
-        const isShown = await page(text, { env, signal });
+        const isShown = await showInPager(text, { env, signal });
         isPaging = false;
         signal.throwIfAborted();
         return isShown;

@@ -3,12 +3,19 @@ import { accessOf, admit, nothingAt } from './admit.ts';
 import { isStoreBroken } from './database/database.ts';
 import { checkHost, type Network } from './http/network.ts';
 import { createRateLimit, type Limits } from './http/rate-limit.ts';
-import { send } from './http/send.ts';
+import { sendReply } from './http/send-reply.ts';
 import { type InternalError, type Listener, unknownRoute } from './http/server.ts';
 import { pageRoutes } from './pages/page-routes.ts';
 import { failurePage, signInRoutes } from './pages/sign-in-routes.ts';
-import { HttpProblem, problemOf, problemReply } from './problem.ts';
-import { healthPath, json, requestOf, type ServiceReply, type ServiceRequest, wantsPage } from './request.ts';
+import { HttpProblem, httpProblemOf, problemReply } from './problem.ts';
+import {
+  healthPath,
+  json,
+  type ServiceReply,
+  type ServiceRequest,
+  serviceRequestOf,
+  wantsPage,
+} from './request.ts';
 import { openApiRoute } from './routes/openapi.ts';
 import { patternOf, type Route, route, routeFinder } from './routes/route.ts';
 import { tokenRoutes } from './routes/token-routes.ts';
@@ -51,7 +58,7 @@ export function createApp(store: Store, options: AppOptions): Listener {
   }
 
   async function replyOfFailure(request: ServiceRequest, error: Error): Promise<ServiceReply> {
-    const problem = problemOf(error);
+    const problem = httpProblemOf(error);
     if (problem.status === 500 && !isStoreBroken(error)) {
       onInternalError?.({ method: request.method, route: request.pattern, error });
     }
@@ -59,13 +66,13 @@ export function createApp(store: Store, options: AppOptions): Listener {
   }
 
   return async (incoming, outgoing) => {
-    const request = requestOf(incoming);
+    const request = serviceRequestOf(incoming);
     const { headers, ...answered } = request
       ? await reply(request, outgoing)
           .catch((error) => replyOfFailure(request, error))
           .finally(() => request.onReply?.())
       : problemReply(new HttpProblem(400, 'The path of the request is not valid.'));
-    await send({ ...answered, headers: { ...everyReply, ...headers } }, incoming, outgoing);
+    await sendReply({ ...answered, headers: { ...everyReply, ...headers } }, incoming, outgoing);
     return request?.pattern ?? unknownRoute;
   };
 }

@@ -39,18 +39,18 @@ type RecordWith<Required extends Fields, Optional extends Fields> = {
   [Name in keyof Required]: TypeOf<Required[Name]>;
 } & { [Name in keyof Optional]?: TypeOf<Optional[Name]> };
 
-export const text: Schema<string> = { type: 'string' };
+export const textSchema: Schema<string> = { type: 'string' };
 export const textOrNull: Schema<string | null> = { type: ['string', 'null'] };
-export const integer: Schema<number> = { type: 'integer' };
+export const integerSchema: Schema<number> = { type: 'integer' };
 export const flag: Schema<boolean> = { type: 'boolean' };
-export const moment: Schema<string> = { type: 'string', format: 'date-time' };
+export const momentSchema: Schema<string> = { type: 'string', format: 'date-time' };
 /** As it may be sent. `check` makes a whole timestamp of a date alone. */
-export const time: Schema<string> = {
-  anyOf: [moment, { type: 'string', format: 'date' }],
+export const timeSchema: Schema<string> = {
+  anyOf: [momentSchema, { type: 'string', format: 'date' }],
   description: 'ISO 8601. A date alone is midnight in UTC.',
 };
 
-export const oneOf = <Word extends string>(words: readonly Word[]): Schema<Word> => ({
+export const oneOfSchema = <Word extends string>(words: readonly Word[]): Schema<Word> => ({
   type: 'string',
   enum: words,
 });

@@ -28,7 +28,7 @@ export function unauthorized(detail: string): HttpProblem {
 }
 
 /** The reply must not contain `error.message`, because it may reveal paths and addresses of the machine. */
-export function problemOf(error: Error): HttpProblem {
+export function httpProblemOf(error: Error): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (error instanceof DatabaseFailure) return problemOfDatabase(error);
   return new HttpProblem(

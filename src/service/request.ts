@@ -48,7 +48,7 @@ export function splitSpace(pathname: string): { space: string | undefined; path:
 }
 
 /** Undefined if the request has no valid address. */
-export function requestOf(incoming: IncomingMessage): ServiceRequest | undefined {
+export function serviceRequestOf(incoming: IncomingMessage): ServiceRequest | undefined {
   const url = urlOf(incoming);
   if (!url) return undefined;
   const { space, path } = splitSpace(url.pathname);

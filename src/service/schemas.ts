@@ -1,31 +1,31 @@
 import {
   arrayOf,
   flag,
-  integer,
-  moment,
+  integerSchema,
+  momentSchema,
   noted,
-  oneOf,
+  oneOfSchema,
   orNull,
   record,
   type Schema,
   type TypeOf,
-  text,
   textOrNull,
+  textSchema,
 } from './json-schema.ts';
 import { privacies, valTypes } from './store/vals.ts';
 
 const uuid: Schema<string> = { type: 'string', format: 'uuid' };
 const uri: Schema<string> = { type: 'string', format: 'uri' };
-const momentOrNull = orNull(moment);
+const momentOrNull = orNull(momentSchema);
 const textOrNumber: Schema<string | number> = { type: ['string', 'number'] };
 
-const codeHash = noted(text, 'The id that git gives the code as a blob (SHA-1).');
+const codeHash = noted(textSchema, 'The id that git gives the code as a blob (SHA-1).');
 const links = record({ self: uri });
-const person = record({ id: uuid, username: text });
+const person = record({ id: uuid, username: textSchema });
 const versionAuthor = orNull(
   record(
-    { id: uuid, username: text },
-    { token: noted(text, 'The name of the token, unless it is the first one.') },
+    { id: uuid, username: textSchema },
+    { token: noted(textSchema, 'The name of the token, unless it is the first one.') },
   ),
 );
 
@@ -60,22 +60,22 @@ const ofAnyVal = {
   updatedAt: momentOrNull,
   versionAuthor: orNull(wholePerson),
 };
-const namedPerson = record({ id: text, username: text });
-const side = record({ id: uuid, name: text, author_id: uuid, username: text });
+const namedPerson = record({ id: textSchema, username: textSchema });
+const side = record({ id: uuid, name: textSchema, author_id: uuid, username: textSchema });
 const actor = noted(person, 'In a space: the person who owns the token.');
 const valLinks = record({ self: uri, versions: uri, module: uri });
 
 const run = {
-  id: text,
-  val: record({ id: uuid, name: text, version: integer }),
-  runStartAt: moment,
+  id: textSchema,
+  val: record({ id: uuid, name: textSchema, version: integerSchema }),
+  runStartAt: momentSchema,
   runEndAt: noted(momentOrNull, 'Null for a run that has not ended.'),
   error: noted(textOrNull, 'Null for a run that did not fail.'),
 };
 const reporter = noted(namedPerson, 'The person who stored the run.');
 
 const tokenLimits = {
-  name: text,
+  name: textSchema,
   readOnly: flag,
   space: noted(textOrNull, 'The only space that the token is good for.'),
   expiresAt: momentOrNull,
@@ -83,7 +83,7 @@ const tokenLimits = {
 const token = {
   id: uuid,
   ...tokenLimits,
-  createdAt: moment,
+  createdAt: momentSchema,
   lastUsedAt: noted(momentOrNull, 'To the minute.'),
 };
 
@@ -91,9 +91,9 @@ export const recordSchemas = {
   User: record(
     {
       id: uuid,
-      username: text,
+      username: textSchema,
       bio: textOrNull,
-      email: text,
+      email: textSchema,
       profileImageUrl: textOrNull,
       tier: textOrNull,
       url: noted(uri, 'The page of the caller, or the record of another person.'),
@@ -101,36 +101,36 @@ export const recordSchemas = {
     },
     { actor, token: noted(record(tokenLimits), 'The token of the request, at /v1/me alone.') },
   ),
-  Space: record({ id: uuid, username: text, role: oneOf(['read', 'write']), url: uri }),
+  Space: record({ id: uuid, username: textSchema, role: oneOfSchema(['read', 'write']), url: uri }),
   Val: record({
     id: uuid,
-    name: text,
+    name: textSchema,
     code: noted(textOrNull, 'Null in lists.'),
     readme: noted(textOrNull, 'Null in lists.'),
-    privacy: oneOf(privacies),
+    privacy: oneOfSchema(privacies),
     public: flag,
-    version: integer,
+    version: integerSchema,
     codeHash,
-    createdAt: moment,
-    versionCreatedAt: moment,
-    updatedAt: moment,
+    createdAt: momentSchema,
+    versionCreatedAt: momentSchema,
+    updatedAt: momentSchema,
     author: person,
     versionAuthor,
     url: uri,
     links: valLinks,
-    type: oneOf(valTypes),
-    likeCount: integer,
-    referenceCount: integer,
+    type: oneOfSchema(valTypes),
+    likeCount: integerSchema,
+    referenceCount: integerSchema,
   }),
   LikedVal: noted(
-    record({ id: textOrNumber, name: text, createdAt: moment, author: anyPerson }),
+    record({ id: textOrNumber, name: textSchema, createdAt: momentSchema, author: anyPerson }),
     'With those other fields of a val that are known.',
   ),
   Version: record({
     val_id: uuid,
-    version: integer,
+    version: integerSchema,
     codeHash,
-    createdAt: moment,
+    createdAt: momentSchema,
     versionAuthor,
   }),
   Run: record(run, { reporter }),
@@ -143,24 +143,27 @@ export const recordSchemas = {
   ),
   Comment: record({
     id: textOrNumber,
-    comment: text,
-    createdAt: moment,
+    comment: textSchema,
+    createdAt: momentSchema,
     author: anyPerson,
-    val: record({ id: textOrNumber, name: text }, { version: numberOrNull, privacy: textOrNull }),
+    val: record({ id: textOrNumber, name: textSchema }, { version: numberOrNull, privacy: textOrNull }),
   }),
-  Reference: record({ reference: side, dependsOn: side, referencedAt: moment }),
+  Reference: record({ reference: side, dependsOn: side, referencedAt: momentSchema }),
   Token: record(token),
-  NewToken: record({ ...token, token: noted(text, 'Shown only here.') }),
-  Health: record({ status: oneOf(['ok']) }),
+  NewToken: record({ ...token, token: noted(textSchema, 'Shown only here.') }),
+  Health: record({ status: oneOfSchema(['ok']) }),
   PageLink: record({ url: uri }),
   Problem: record(
-    { type: text, title: text, status: integer, detail: text, message: text },
+    { type: textSchema, title: textSchema, status: integerSchema, detail: textSchema, message: textSchema },
     {
       errors: noted(
-        arrayOf(record({ field: text, message: text })),
+        arrayOf(record({ field: textSchema, message: textSchema })),
         'The field of the request that is wrong.',
       ),
-      space: noted(text, 'The space that the token is good for, if the request was for something else.'),
+      space: noted(
+        textSchema,
+        'The space that the token is good for, if the request was for something else.',
+      ),
     },
   ),
 };
@@ -168,22 +171,25 @@ export const recordSchemas = {
 /** Records of a seed. A run names a val of the store. */
 export const seedSchemas = {
   runs: record(
-    { ...run, val: record({ version: integer }, { id: text, name: text }) },
+    { ...run, val: record({ version: integerSchema }, { id: textSchema, name: textSchema }) },
     { reporter: noted(namedPerson, 'Who stored the run.') },
   ),
-  likes: record({ id: textOrNumber, name: text, createdAt: moment, author: wholePerson }, ofAnyVal),
+  likes: record(
+    { id: textOrNumber, name: textSchema, createdAt: momentSchema, author: wholePerson },
+    ofAnyVal,
+  ),
   comments: record(
     {
       id: textOrNumber,
-      comment: text,
-      createdAt: moment,
+      comment: textSchema,
+      createdAt: momentSchema,
       author: wholePerson,
       val: record(
-        { id: textOrNumber, name: text },
+        { id: textOrNumber, name: textSchema },
         { ...ofAnyVal, createdAt: momentOrNull, author: orNull(wholePerson) },
       ),
     },
-    { relationship: orNull(oneOf(['given', 'received'])) },
+    { relationship: orNull(oneOfSchema(['given', 'received'])) },
   ),
 };
 

@@ -5,7 +5,7 @@ import { existsBelow } from '../core/files/files.ts';
 import { textAt, versionOf } from '../core/http/record-fields.ts';
 import { isObject, type JsonValue } from '../core/lib/json.ts';
 import * as routes from '../core/routes.ts';
-import { asCode, isSameCode, withLineEnds } from './code.ts';
+import { asCode, hasSameCode, withLineEnds } from './code.ts';
 import { conflictOf } from './conflicts.ts';
 import { findingOf } from './findings.ts';
 import { type CreateStep, type Step, sendsCode } from './plan.ts';
@@ -92,7 +92,7 @@ async function sentMeanwhile(
   { file, name, code }: Local,
   now: RemoteVal | undefined,
 ): Promise<Done> {
-  if (now === undefined || now.owner !== undefined || !isSameCode(now.code, code))
+  if (now === undefined || now.owner !== undefined || !hasSameCode(now.code, code))
     throw changedMeanwhile(push, file);
   await recordVal(push.look, name, now);
   return { ...nothing, status: 'unchanged', id: now.id, version: now.version };

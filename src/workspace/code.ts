@@ -45,7 +45,7 @@ export function idsOf({ blob, text }: Code, algorithm?: 'sha256'): string[] {
   return forms.map((form) => blobId(Buffer.from(form), algorithm));
 }
 
-export function isSameCode(a: Code | undefined, b: Code | undefined): boolean {
+export function hasSameCode(a: Code | undefined, b: Code | undefined): boolean {
   if (a === undefined || b === undefined) return false;
   if (a.blob === b.blob) return true;
   const ids = idsOf(a);

@@ -17,13 +17,13 @@ class WorkspaceConflict extends ConflictError {
   }
 }
 
-export const reasonOf = (error: ConflictError): Reason | undefined =>
+export const conflictReason = (error: ConflictError): Reason | undefined =>
   error instanceof WorkspaceConflict && isReason(error.state) ? error.state : undefined;
 
 export function conflictOf(conflict: Finding, look: Look): ConflictError {
   const { workspace, clock } = look;
   const path = pathTo(workspace, conflict.file);
-  const problem = problemOf(conflict);
+  const problem = conflictSentence(conflict);
   const val = conflict.state === 'both changed' ? valOf(conflict) : undefined;
   const what = val === undefined ? '' : whatIsThere(val, conflict.compared?.restored, clock.now());
   return new WorkspaceConflict(conflict.state, `${path} ${problem}.${what}`, {
@@ -33,7 +33,7 @@ export function conflictOf(conflict: Finding, look: Look): ConflictError {
 }
 
 /** Follows the name of the file. */
-export function problemOf(conflict: Finding): string {
+export function conflictSentence(conflict: Finding): string {
   const name = valOf(conflict)?.name ?? '';
   const limit = conflict.compared?.limit;
   if (limit !== undefined) return `differs from the service, and ${gitCannotTell(limit)}`;

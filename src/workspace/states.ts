@@ -153,7 +153,7 @@ export const markOf = (state: string): Pick<Entry, 'mark' | 'tone'> =>
 
 /** A command that names the files works wherever it is typed, and changes nothing else. */
 export const hintAbout = (files: readonly string[], { text, command, options }: Proposal): Hint =>
-  sh`${text}, run ${[command, ...listOf(files, command === 'push' ? '<paths...>' : '<val...>'), ...options]}.`;
+  sh`${text}, run ${[command, ...wordsOrPlaceholder(files, command === 'push' ? '<paths...>' : '<val...>'), ...options]}.`;
 
 /** With `isWhole` the commands work on the whole workspace, except those that would overwrite other vals. */
 export function nextSteps(
@@ -201,5 +201,5 @@ export const hintAtGit = (limit: GitLimit | undefined, question?: string): strin
 const mostListed = 3;
 
 /** The files or vals of a command. A long list would make the command hard to read. */
-export const listOf = (words: readonly string[], placeholder: string): readonly string[] =>
+export const wordsOrPlaceholder = (words: readonly string[], placeholder: string): readonly string[] =>
   words.length > mostListed ? [placeholder] : words;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { problemOf, problemReply } from '../../src/service/problem.ts';
+import { httpProblemOf, problemReply } from '../../src/service/problem.ts';
 import { DatabaseFailure, startService } from '../../src/service/start-service.ts';
 import { ends, run } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
@@ -31,7 +31,7 @@ test('ending the service gives up on a request that never ends', { timeout: 20_0
 });
 
 test('a write that the full disk of the service refused is known to have changed nothing', async () => {
-  const { status, body } = problemReply(problemOf(new DatabaseFailure('full', new Error('full'))));
+  const { status, body } = problemReply(httpProblemOf(new DatabaseFailure('full', new Error('full'))));
   const { env } = await scriptedService([], () => ({ status, body: JSON.parse(`${body}`) }));
   const words = ['version', 'new', '00000000-0000-4000-8000-000000000000'];
   expect(await run(words, { env, input: '1' })).toMatchObject(ends(7, 'nothing was stored or deleted'));

@@ -18,7 +18,7 @@ export async function resolveVals(
   context: Context,
 ): Promise<Record<string, unknown>> {
   const isForWriting = command.effect !== 'reads' && command.effect !== 'runs';
-  const find = createResolver(context, { isForWriting });
+  const find = createValFinder(context, { isForWriting });
   async function resolve(typed: string, { orFile, orVersion }: ValReference): Promise<GivenVal> {
     const isTyped = orFile && isPath(typed, context);
     const [, val, version] = (orVersion && !isTyped && /^(.+)@(\d+)$/.exec(typed)) || [];
@@ -95,7 +95,7 @@ function hintOnFiles(word: string, command: string, names: readonly string[]): H
 const extension = /\.[mc]?[jt]sx?$/;
 
 /** Finds the vals of words. */
-export function createResolver(
+export function createValFinder(
   context: Context,
   { isForWriting = false }: { isForWriting?: boolean } = {},
 ): (word: string) => Promise<GivenVal> {

@@ -14,7 +14,7 @@ const defaultPager = 'less -FRX';
 const notFound = 127;
 const notExecutable = 126;
 
-export async function page(text: string, { env, signal }: PagerOptions): Promise<boolean> {
+export async function showInPager(text: string, { env, signal }: PagerOptions): Promise<boolean> {
   const command = chosenPager(env);
   if (command === undefined) return false;
   const options = {

@@ -1,5 +1,5 @@
 import type { Context } from '../../core/command-line/command.ts';
-import { createResolver } from '../../core/command-line/resolve-vals.ts';
+import { createValFinder } from '../../core/command-line/resolve-vals.ts';
 import { NotFoundError, undefinedIf, ValsError } from '../../core/errors.ts';
 import { createValList } from '../../core/find-val/val-list.ts';
 import type { Api } from '../../core/http/api.ts';
@@ -90,7 +90,7 @@ async function findVersion(context: Context, target: RunTarget, entry: Entry): P
   }
   // The connection opens while the val runs.
   await context.api();
-  const find = createResolver(context, { isForWriting: true });
+  const find = createValFinder(context, { isForWriting: true });
   const val = await find(target.path).catch(undefinedIf(NotFoundError));
   if (val?.read === undefined) return `the service has no val for ${entry.name}. Push it first.`;
   const { id } = val;

@@ -1,7 +1,7 @@
 import type { ModuleMap } from '../protocol.ts';
 import { followImports, type ImportOptions } from './follow.ts';
 import { createLoader, type Entry, type Loader, type LoaderOptions } from './load.ts';
-import { createResolver, isFilePath, type MissingImport, pathAt } from './resolve.ts';
+import { createModuleResolver, isFilePath, type MissingImport, pathAt } from './resolve.ts';
 import type { Transpiled } from './transpile.ts';
 
 /** The modules of one run. */
@@ -20,7 +20,7 @@ export interface ModulesOptions extends LoaderOptions, Pick<ImportOptions, 'cloc
 
 export function createModules(entry: Entry, options: ModulesOptions): Modules {
   const loader = createLoader(entry, options);
-  const resolver = createResolver(entry.url);
+  const resolver = createModuleResolver(entry.url);
   const { requireUsesHooks } = options;
   const { compiledEntry: compiled, sources, failures } = loader;
   const { missing } = resolver;

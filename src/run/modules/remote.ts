@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { reasonOf, remedyOf } from '../../core/command-line/explain/connection.ts';
+import { remedyOf, troubleSentence } from '../../core/command-line/explain/connection.ts';
 import { RunFailedError } from '../../core/errors.ts';
 import type { OpenDispatcher } from '../../core/http/request/dispatcher.ts';
 import { faultOf, type NoReply } from '../../core/http/request/no-reply.ts';
@@ -111,7 +111,7 @@ function noReply(reply: NoReply, proxy: ProxyAddress | undefined): RunFailedErro
   const fault = faultOf(reply);
   if (!('trouble' in fault)) return new RunFailedError(reply.error.message);
   const hint = remedyOf(fault.trouble, proxy);
-  return new RunFailedError(reasonOf(fault.trouble, proxy), hint === undefined ? {} : { hint });
+  return new RunFailedError(troubleSentence(fault.trouble, proxy), hint === undefined ? {} : { hint });
 }
 
 const isRemoteModule = (value: object | undefined): value is RemoteModule =>

@@ -24,7 +24,7 @@ export interface Resolver {
   missing: readonly MissingImport[];
 }
 
-export function createResolver(entryUrl: string): Resolver {
+export function createModuleResolver(entryUrl: string): Resolver {
   const missing: MissingImport[] = [];
   /** Node resolves a package for each module anew. In a folder, the answer is the same. */
   const known = new Map<string, string | undefined>();

@@ -3,7 +3,7 @@ import { LocalError } from '../../core/errors.ts';
 import type { Snapshot, StoreLocation, Tx } from '../database/database.ts';
 import { openSnapshot } from '../database/open-database.ts';
 import { currentSchema } from '../database/schema.ts';
-import { listOf, nothing, raw, type Sql, sql } from '../database/sql.ts';
+import { emptySql, raw, type Sql, sql, sqlList } from '../database/sql.ts';
 import {
   type BackupCounts,
   type BackupOptions,
@@ -106,11 +106,11 @@ async function* batchesOf(
     query<Row>(
       sql`SELECT * FROM ${raw(name)} WHERE ${condition} ${range} ORDER BY ${columns} LIMIT ${raw(batch)}`,
     );
-  let rows = await select(nothing);
+  let rows = await select(emptySql);
   while (rows.length > 0) {
     yield rows;
     const last = rows.at(-1);
     if (rows.length < batch || !last) return;
-    rows = await select(sql`AND (${columns}) > ${listOf(key.map((column) => last[column] ?? null))}`);
+    rows = await select(sql`AND (${columns}) > ${sqlList(key.map((column) => last[column] ?? null))}`);
   }
 }

@@ -3,7 +3,7 @@ import Libsql from 'libsql';
 import AsyncLibsql from 'libsql/promise';
 import { DatabaseFailure } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
-import { explainSqlite, failureOf } from '../database/sqlite-failures.ts';
+import { explainSqlite, sqliteFailure } from '../database/sqlite-failures.ts';
 import { queryOn, txOf } from '../database/sqlite-query.ts';
 import { makeSqliteTables } from '../database/sqlite-schema.ts';
 import { createPartial, nameFile } from './new-file.ts';
@@ -51,7 +51,7 @@ export async function copyFile(from: string, to: string, options: BackupOptions)
   } catch (error) {
     // The thread of the driver may still write to both, and ends with the process.
     for (const path of [partial, `${partial}-journal`]) rmSync(path, { force: true });
-    const failure = failureOf(error);
+    const failure = sqliteFailure(error);
     const isOfTarget = failure instanceof DatabaseFailure && failure.kind === 'full';
     throw explainSqlite(isOfTarget ? to : from, error);
   }

@@ -1,6 +1,6 @@
 import type { ValsError } from '../../core/errors.ts';
 import type { Reader, Tx } from '../database/database.ts';
-import { joined, listOf, raw, type Sql, sql, type Value } from '../database/sql.ts';
+import { joined, raw, type Sql, sql, sqlList, type Value } from '../database/sql.ts';
 import { loadedKinds } from '../store/likes-and-comments.ts';
 
 export type BackupCounts = Record<string, number>;
@@ -85,7 +85,7 @@ export const numberedTables: readonly string[] = tables
 /** Inserts the rows at once, which is several times as fast as one by one. */
 export async function insertRows(tx: Tx, { name }: Table, rows: readonly Row[]): Promise<void> {
   const columns = Object.keys(rows[0] ?? {});
-  const values = rows.map((row) => listOf(columns.map((column) => storable(row[column]))));
+  const values = rows.map((row) => sqlList(columns.map((column) => storable(row[column]))));
   await tx.query(sql`INSERT INTO ${raw(name)} (${raw(columns.join(', '))}) VALUES ${joined(values, ', ')}`);
 }
 

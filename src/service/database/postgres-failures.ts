@@ -13,7 +13,7 @@ const kindsBySqlState: [RegExp, DatabaseFailure['kind']][] = [
   [/^[0-9A-Z]{5}$/, 'failed'],
 ];
 
-export function failureOf(error: unknown, maybeCommitted = false): DatabaseFailure {
+export function postgresFailure(error: unknown, maybeCommitted = false): DatabaseFailure {
   const code = `${errnoOf(error)}`;
   const kind = kindsBySqlState.find(([pattern]) => pattern.test(code))?.[1] ?? 'unreachable';
   return new DatabaseFailure(kind, error, maybeCommitted);

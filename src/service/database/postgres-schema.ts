@@ -10,7 +10,7 @@ const schemaTable = 'store_version';
 /** Makes the tables, or brings them up to date. Returns the number of the schema that the store had. */
 export async function makePostgresTables(tx: Tx, name: string): Promise<number> {
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtext('vals'), hashtext('schema'))`);
-  const schema = await schemaOf(tx.query, name);
+  const schema = await schemaInPostgres(tx.query, name);
   if (schema === 0) {
     const [found] = await tx.query(sql`SELECT 1 FROM pg_namespace WHERE nspname = ${schemaName}`);
     if (!found) await tx.query(sql`CREATE SCHEMA ${raw(schemaName)}`);
@@ -25,7 +25,7 @@ export async function makePostgresTables(tx: Tx, name: string): Promise<number> 
 }
 
 /** The number of the schema, and 0 if there is no store. */
-export async function schemaOf(query: Reader['query'], name: string): Promise<number> {
+export async function schemaInPostgres(query: Reader['query'], name: string): Promise<number> {
   const tables = await query<{ name: string }>(sql`
     SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
       WHERE nspname = ${schemaName} AND relkind IN ('r', 'p', 'v', 'm', 'f')`);

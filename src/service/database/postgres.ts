@@ -4,8 +4,8 @@ import { createSlots } from '../../core/lib/slots.ts';
 import { errnoOf } from '../../core/lib/system.ts';
 import { type Database, DatabaseFailure, openTx, type Snapshot, type Tx } from './database.ts';
 import { addressWithoutSecrets, optionsFor, statementMs } from './postgres-address.ts';
-import { explainFailure, failureOf, isTransactionConflict } from './postgres-failures.ts';
-import { makePostgresTables, schemaOf } from './postgres-schema.ts';
+import { explainFailure, isTransactionConflict, postgresFailure } from './postgres-failures.ts';
+import { makePostgresTables, schemaInPostgres } from './postgres-schema.ts';
 import { currentSchema } from './schema.ts';
 import { raw, type Sql, sql } from './sql.ts';
 import { createWriteSlots } from './write-slots.ts';
@@ -19,7 +19,7 @@ export async function openPostgres(address: string): Promise<Database> {
   const explain = (error: unknown) => explainFailure(name, error);
   let upgradedFrom: number | undefined;
   try {
-    const schema = await schemaOf((statement) => query(pool, statement), name);
+    const schema = await schemaInPostgres((statement) => query(pool, statement), name);
     if (schema !== currentSchema) upgradedFrom = await upgrade(address);
   } catch (error) {
     await pool.end();
@@ -63,7 +63,7 @@ async function query<Row>(on: pg.Pool | pg.ClientBase, statement: Sql): Promise<
   try {
     return (await on.query(prepare(statement))).rows;
   } catch (error) {
-    throw failureOf(error);
+    throw postgresFailure(error);
   }
 }
 
@@ -79,7 +79,7 @@ async function write<Result>(pool: pg.Pool, work: (tx: Tx) => Promise<Result>): 
 
 async function inTransaction<Result>(pool: pg.Pool, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   const client = await pool.connect().catch((error) => {
-    throw failureOf(error);
+    throw postgresFailure(error);
   });
   let isUsable = false;
   try {
@@ -105,7 +105,7 @@ async function inTransaction<Result>(pool: pg.Pool, work: (tx: Tx) => Promise<Re
 async function commit(client: pg.ClientBase): Promise<void> {
   const { command } = await client.query('COMMIT').catch((error) => {
     const isRolledBack = /^(23|25|40)|^57014$/.test(`${errnoOf(error)}`);
-    throw failureOf(error, !isRolledBack);
+    throw postgresFailure(error, !isRolledBack);
   });
   if (command !== 'COMMIT') {
     throw new DatabaseFailure('failed', new Error('PostgreSQL rolled back the transaction'));
@@ -144,7 +144,7 @@ export async function openPostgresTransaction(address: string, mode: string) {
 export async function openPostgresSnapshot(address: string): Promise<Snapshot> {
   const { name, tx, explain, close } = await openPostgresTransaction(address, 'REPEATABLE READ READ ONLY');
   try {
-    return { schema: await schemaOf(tx.query, name), query: tx.query, explain, close };
+    return { schema: await schemaInPostgres(tx.query, name), query: tx.query, explain, close };
   } catch (error) {
     await close();
     throw explain(error);

@@ -24,7 +24,7 @@ export function sql(texts: TemplateStringsArray, ...parts: (Value | Sql)[]): Sql
 /** Text that is part of the statement itself, and never comes from a caller. */
 export const raw = (text: string | number): Sql => ({ text: `${text}`, values: [] });
 
-export const nothing = raw('');
+export const emptySql = raw('');
 
 export const joined = (parts: readonly Sql[], separator: string): Sql => ({
   text: parts.map(({ text }) => text).join(separator),
@@ -34,7 +34,7 @@ export const joined = (parts: readonly Sql[], separator: string): Sql => ({
 export const allOf = (conditions: readonly Sql[]): Sql => joined(conditions, ' AND ');
 
 /** For `IN`. */
-export const listOf = (values: readonly Value[]): Sql => ({
+export const sqlList = (values: readonly Value[]): Sql => ({
   text: `(${values.map(() => '?').join(', ')})`,
   values,
 });

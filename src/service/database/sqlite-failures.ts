@@ -4,7 +4,7 @@ import { DatabaseFailure } from './database.ts';
 
 export function explainSqlite(file: string, error: unknown): ValsError {
   if (error instanceof ValsError) return error;
-  const { reason, hint } = reasonFor(failureOf(error) as Error);
+  const { reason, hint } = reasonFor(sqliteFailure(error) as Error);
   return new LocalError(`The store ${file} could not be used: ${reason}.`, { hint, cause: error });
 }
 
@@ -33,7 +33,7 @@ const kinds: [RegExp, DatabaseFailure['kind']][] = [
   [/^SQLITE_/, 'failed'],
 ];
 
-export function failureOf(error: unknown): unknown {
+export function sqliteFailure(error: unknown): unknown {
   const code = `${errnoOf(error)}`;
   const kind = kinds.find(([pattern]) => pattern.test(code))?.[1];
   return kind === undefined || error instanceof DatabaseFailure ? error : new DatabaseFailure(kind, error);

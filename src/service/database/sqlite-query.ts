@@ -1,7 +1,7 @@
 import type Libsql from 'libsql';
 import { openTx, type Reader, type Tx } from './database.ts';
-import { nothing, type Sql, sql } from './sql.ts';
-import { failureOf } from './sqlite-failures.ts';
+import { emptySql, type Sql, sql } from './sql.ts';
+import { sqliteFailure } from './sqlite-failures.ts';
 
 export const codeContains = (bytes: Buffer): Sql => sql`instr(code, ${bytes}) > 0`;
 
@@ -14,10 +14,10 @@ export function queryOn(connection: Libsql.Database): Reader['query'] {
       statements.set(text, statement);
       return statement.all([...values]) as Row[];
     } catch (error) {
-      throw failureOf(error);
+      throw sqliteFailure(error);
     }
   };
 }
 
 export const txOf = (query: Reader['query']): Tx =>
-  openTx({ query, codeContains, forUpdate: nothing, locking: () => nothing, skipLocked: nothing });
+  openTx({ query, codeContains, forUpdate: emptySql, locking: () => emptySql, skipLocked: emptySql });

@@ -9,7 +9,7 @@ const applicationId = 0x76616c73;
 
 /** Makes the tables, or brings them up to date. Returns the number of the schema that the store had. */
 export async function makeSqliteTables(connection: Libsql.Database, path: string): Promise<number> {
-  const schema = schemaOf(connection, path);
+  const schema = schemaInSqlite(connection, path);
   if (schema === 0) connection.exec(sqliteTables);
   else await upgrade(txOf(queryOn(connection)), schema);
   connection.exec(`PRAGMA application_id = ${applicationId}`);
@@ -18,7 +18,7 @@ export async function makeSqliteTables(connection: Libsql.Database, path: string
 }
 
 /** The number of the schema, and 0 for an empty file. */
-export function schemaOf(connection: Libsql.Database, path: string): number {
+export function schemaInSqlite(connection: Libsql.Database, path: string): number {
   const [found] = connection
     .prepare(
       `SELECT application_id AS application, user_version AS schema,

@@ -5,9 +5,9 @@ import { errnoOf } from '../../core/lib/system.ts';
 import { type Database, DatabaseFailure, type Snapshot } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { currentSchema } from './schema.ts';
-import { explainSqlite, failureOf } from './sqlite-failures.ts';
+import { explainSqlite, sqliteFailure } from './sqlite-failures.ts';
 import { codeContains, queryOn, txOf } from './sqlite-query.ts';
-import { makeSqliteTables, schemaOf } from './sqlite-schema.ts';
+import { makeSqliteTables, schemaInSqlite } from './sqlite-schema.ts';
 import { prepareStoreFile, restrictMode } from './store-file.ts';
 import { createWriteBack, type WriteBackTimes } from './write-back.ts';
 
@@ -26,7 +26,7 @@ export function openSqliteSnapshot(file: string): Snapshot {
     const connection = new Libsql(path, { timeout: mostLockWaitMs });
     connection.exec('BEGIN');
     return {
-      schema: schemaOf(connection, path),
+      schema: schemaInSqlite(connection, path),
       query: queryOn(connection),
       explain,
       close: async () => void connection.close(),
@@ -65,7 +65,7 @@ async function retryWhileBusy<Result>(work: () => Result | Promise<Result>): Pro
 
 /** Returns the number of the schema that the store had, if it was an older one. */
 async function prepare(connection: Libsql.Database, path: string): Promise<number | undefined> {
-  schemaOf(connection, path);
+  schemaInSqlite(connection, path);
   restrictMode(path);
   connection.exec('PRAGMA journal_mode = WAL');
   // Without `fullfsync`, a power failure on macOS could lose commits that are still in the cache of the disk.
@@ -73,7 +73,7 @@ async function prepare(connection: Libsql.Database, path: string): Promise<numbe
   // Before SQLite 3.51.3, an automatic checkpoint can lose a commit of another process ("WAL-reset bug").
   connection.exec('PRAGMA wal_autocheckpoint = 0');
   // This read also makes the files of the log, which are remembered next.
-  const isCurrent = schemaOf(connection, path) === currentSchema;
+  const isCurrent = schemaInSqlite(connection, path) === currentSchema;
   const upgradedFrom = isCurrent ? undefined : await upgrade(connection, path);
   connection.exec('PRAGMA foreign_keys = ON');
   return upgradedFrom;
@@ -133,7 +133,7 @@ function wrap(
       group
         .write(() => work(tx))
         .catch((error) => {
-          throw failureOf(error);
+          throw sqliteFailure(error);
         }),
     connections: () => ({ inUse: group.underWay() ? 1 : 0, waiting: group.waiting() + readsWaiting }),
     probe: async () => log.checkFiles(),

@@ -1,5 +1,5 @@
 import { accessOf } from '../admit.ts';
-import { flag, oneOf, record, text } from '../json-schema.ts';
+import { flag, oneOfSchema, record, textSchema } from '../json-schema.ts';
 import { json, redirect, type ServiceReply, type ServiceRequest, spacePrefix } from '../request.ts';
 import { parseVersion, positionIn, searchText, version } from '../routes/inputs.ts';
 import { type Route, route } from '../routes/route.ts';
@@ -29,14 +29,14 @@ export function pageRoutes({ db }: Pick<Store, 'db'>): Route[] {
     route('GET', '/', {
       ...page,
       summary: 'The vals as a web page, newest change first',
-      query: record({}, { after: text }),
+      query: record({}, { after: textSchema }),
       reply: (request, { query }) =>
         show(request, (pages, visit) => pages.homePage(visit, positionIn(changePositions, query.after))),
     }),
     route('GET', '/search', {
       ...page,
       summary: 'Vals whose name or code contains the text, as a web page',
-      query: record({}, { q: searchText, after: text }),
+      query: record({}, { q: searchText, after: textSchema }),
       async reply(request, { query: { q = '', ...query } }) {
         const after = positionIn(valPositions, query.after);
         const access = accessOf(request);
@@ -47,7 +47,7 @@ export function pageRoutes({ db }: Pick<Store, 'db'>): Route[] {
     route('GET', '/vals/:id', {
       ...page,
       summary: 'A val as a web page',
-      query: record({}, { versions: text }),
+      query: record({}, { versions: textSchema }),
       reply: (request, { params, query }) =>
         show(request, (pages, visit) =>
           pages.valPage(visit, params.id, positionIn(versionPositions, query.versions, 'versions')),
@@ -78,7 +78,12 @@ export function pageRoutes({ db }: Pick<Store, 'db'>): Route[] {
       summary: 'Runs as a web page',
       query: record(
         {},
-        { val: text, error: flag, last: oneOf(['hour', 'day', 'week'] as const), after: text },
+        {
+          val: textSchema,
+          error: flag,
+          last: oneOfSchema(['hour', 'day', 'week'] as const),
+          after: textSchema,
+        },
       ),
       reply: (request, { query }) =>
         show(request, (pages, visit) =>
@@ -92,7 +97,7 @@ export function pageRoutes({ db }: Pick<Store, 'db'>): Route[] {
     }),
     route('GET', '/v1/me/page-link', {
       summary: 'A link that signs a browser in, for one visit',
-      query: record({}, { val: text }),
+      query: record({}, { val: textSchema }),
       responses: { 200: ref('PageLink') },
       async reply(request, { query: { val } }) {
         const { token } = accessOf(request);

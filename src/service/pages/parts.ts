@@ -50,7 +50,7 @@ export const counted = (count: number, name = ''): string =>
 export const card = (title: string, content: Html, aside?: Html): Html =>
   html`<section class="card"><div class="bar"><h2>${title}</h2>${aside}</div>${content}</section>`;
 
-export const nothing = (text: Html | string): Html => html`<p class="empty">${text}</p>`;
+export const emptyNote = (text: Html | string): Html => html`<p class="empty">${text}</p>`;
 
 /** Links to the neighbours of a page of a list. `first` is the address of the first page, unless this is it. */
 export function pager({ first, next }: { first: string | undefined; next: string | undefined }): Html {

@@ -4,7 +4,7 @@ import { findRun } from '../store/runs.ts';
 import { hasVersion } from '../store/versions.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
-import { card, nothing, timeHtml, valAddress } from './parts.ts';
+import { card, emptyNote, timeHtml, valAddress } from './parts.ts';
 import { durationText, resultMark, shownRun } from './run-parts.ts';
 import type { Visit } from './visitor.ts';
 
@@ -32,7 +32,7 @@ export async function runPage({ db, request, view }: Visit, id: string): Promise
   );
   const output = found.logs
     ? html`<pre class="text" tabindex="0">${found.logs}</pre>`
-    : nothing('The service kept no output of this run.');
+    : emptyNote('The service kept no output of this run.');
   return pageReply(view, {
     title: `Run of ${val.name}`,
     main: html`<h1>Run of ${val.name}</h1>

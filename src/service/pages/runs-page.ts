@@ -6,7 +6,7 @@ import { listRuns, type RunPage, type RunSelection, runsOfVal } from '../store/r
 import { visibleVal } from '../store/vals.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
-import { card, counted, momentHtml, nothing, pager, valAddress } from './parts.ts';
+import { card, counted, emptyNote, momentHtml, pager, valAddress } from './parts.ts';
 import { durationText, runRow, type ShownRun, shownRun } from './run-parts.ts';
 import type { PageView, Visit } from './visitor.ts';
 
@@ -49,7 +49,7 @@ export async function runsPage({ db, request, view }: Visit, wanted: WantedRuns)
   };
   const rows = runs.items.map(({ item: run }) => runRow(view, shownRun(run), { withVal: val === undefined }));
   const of = val ? html` of <a href="${valAddress(view.base, val.id)}">${val.name}</a>` : '';
-  const list = rows.length === 0 ? nothing(noRuns(wanted)) : html`<ul class="runs">${rows}</ul>`;
+  const list = rows.length === 0 ? emptyNote(noRuns(wanted)) : html`<ul class="runs">${rows}</ul>`;
   return pageReply(view, {
     title: val ? `Runs of ${val.name}` : 'Runs',
     main: html`<h1>Runs${of}</h1>
@@ -97,7 +97,7 @@ function summaryCard(view: PageView, { items, more }: RunPage): Html | undefined
   const content = html`<div class="chart">${bars(total, 'wide')}${rangeOf(summarized)}</div><div class="scroll" tabindex="0" role="region" aria-label="Summary"><table>
 <thead><tr><th>Val</th><th class="number">Version</th><th class="number">Runs</th><th class="number">Failed</th><th class="number">Errors</th><th class="number">p50</th><th class="number">p95</th><th>Over time</th></tr></thead>
 <tbody>${rows.map((row) => summaryRow(row, linkOf(row.val)))}</tbody></table></div>
-${left > 0 ? nothing(`${counted(left, 'row')} more: vals runs --summary`) : ''}`;
+${left > 0 ? emptyNote(`${counted(left, 'row')} more: vals runs --summary`) : ''}`;
   return card('Summary', content, html`<span>${which}, ${total.failed} failed</span>`);
 }
 

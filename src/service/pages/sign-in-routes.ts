@@ -1,4 +1,4 @@
-import { record, text } from '../json-schema.ts';
+import { record, textSchema } from '../json-schema.ts';
 import type { HttpProblem } from '../problem.ts';
 import { isBrowser, redirect, type ServiceReply, type ServiceRequest, splitSpace } from '../request.ts';
 import { type Route, route } from '../routes/route.ts';
@@ -9,7 +9,7 @@ import { identify } from '../store/tokens.ts';
 import { identifySession, nextPage, readForm, signOut, withCookie } from './session.ts';
 import { firstPage, viewOf } from './visitor.ts';
 
-const signInQuery = record({}, { next: text, key: text });
+const signInQuery = record({}, { next: textSchema, key: textSchema });
 
 export function signInRoutes(store: Store): Route[] {
   return [

@@ -12,7 +12,7 @@ import {
   badge,
   card,
   counted,
-  nothing,
+  emptyNote,
   pager,
   timeHtml,
   valAddress,
@@ -78,7 +78,7 @@ function versionsCard(
 function runsCard(view: PageView, { id }: StoredVal, { items }: RunPage): Html {
   const rows = items.map(({ item: run }) => runRow(view, shownRun(run), { withVal: false }));
   if (rows.length === 0)
-    return card('Latest runs', nothing(html`No runs yet. Run it: <code>vals run ${id}</code>`));
+    return card('Latest runs', emptyNote(html`No runs yet. Run it: <code>vals run ${id}</code>`));
   const all = html`<a href="${view.base}/runs?val=${encodeURIComponent(id)}">All runs</a>`;
   return card('Latest runs', html`<ul class="runs">${rows}</ul>`, all);
 }

@@ -14,7 +14,7 @@ import { lastResults, type RunResult } from '../store/runs.ts';
 import type { ListedVal } from '../store/vals.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
-import { authorText, badge, nothing, pager, timeHtml, valAddress } from './parts.ts';
+import { authorText, badge, emptyNote, pager, timeHtml, valAddress } from './parts.ts';
 import { resultMark } from './run-parts.ts';
 import type { PageView, Visit } from './visitor.ts';
 
@@ -63,7 +63,7 @@ async function valsCard(
   const own = all.filter(({ author }) => author.id === owner.id);
   const lastRuns = await lastResults(db, own);
   const rows = all.map((val) => valRow(view, val, lastRuns.get(val.id)));
-  return html`<section class="card">${rows.length === 0 ? nothing(none) : html`<ul class="vals">${rows}</ul>`}</section>`;
+  return html`<section class="card">${rows.length === 0 ? emptyNote(none) : html`<ul class="vals">${rows}</ul>`}</section>`;
 }
 
 function valRow({ base, now, visitor }: PageView, val: ListedVal, lastRun: RunResult | undefined): Html {

@@ -5,7 +5,7 @@ import { versionsAround, visibleVersion } from '../store/versions.ts';
 import { codeCard, importLinks } from './code-card.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
-import { authorText, badge, card, nothing, timeHtml, valAddress, versionAddress } from './parts.ts';
+import { authorText, badge, card, emptyNote, timeHtml, valAddress, versionAddress } from './parts.ts';
 import type { PageView, Visit } from './visitor.ts';
 
 export async function versionPage(
@@ -40,7 +40,7 @@ function changesCard(
   older: number | undefined,
 ): Html {
   const { id, version } = val;
-  if (!before) return card('Changes', nothing('This is the first version.'));
+  if (!before) return card('Changes', emptyNote('This is the first version.'));
   const form = html`<form class="compare" action="${versionAddress(base, id, version)}"><label>Compare with version <input type="number" name="from" min="0" value="${before.version}" required></label> <button>Compare</button></form>`;
   const title =
     before.version === older
@@ -53,9 +53,9 @@ function changesIn(before: StoredVal, val: StoredVal): Html {
   const diff = diffHtml(before.code, val.code);
   if (!diff) {
     const command = `vals version diff ${val.id} ${before.version} ${val.version}`;
-    return nothing(html`This diff is too large for this page. To see it: <code>${command}</code>`);
+    return emptyNote(html`This diff is too large for this page. To see it: <code>${command}</code>`);
   }
-  if (diff.length === 0) return nothing('Both versions have the same code.');
+  if (diff.length === 0) return emptyNote('Both versions have the same code.');
   return html`<pre class="diff" tabindex="0"><code>${diff}</code></pre>`;
 }
 

@@ -2,14 +2,14 @@ import { mostErrorBytes, namePattern } from '../../core/lib/val-limits.ts';
 import {
   flag,
   noted,
-  oneOf,
+  oneOfSchema,
   orNull,
   record,
   refuse,
   type Schema,
   type TypeOf,
-  text,
-  time,
+  textSchema,
+  timeSchema,
 } from '../json-schema.ts';
 import { largestOffset, longestCode, longestReadme, longestSearch, mostOnPage } from '../limits.ts';
 import type { Positions } from '../store/positions.ts';
@@ -24,8 +24,8 @@ const name: Schema<string> = {
 };
 const code: Schema<string> = { type: 'string', minLength: 1, maxLength: longestCode };
 const readme = orNull<string>({ type: 'string', maxLength: longestReadme });
-const privacy = oneOf(privacies);
-const type = oneOf(valTypes);
+const privacy = oneOfSchema(privacies);
+const type = oneOfSchema(valTypes);
 
 export const newVal = record({ code }, { name, readme, privacy, type });
 export const newVersion = record({ code }, { name, readme, privacy, type });
@@ -36,8 +36,8 @@ export const version: Schema<number> = { type: 'integer', minimum: 0 };
 const error = orNull<string>({ type: 'string', maxLength: mostErrorBytes, 'x-max-bytes': mostErrorBytes });
 
 export const reportedRun = record(
-  { version, runStartAt: time, runEndAt: orNull(time) },
-  { error, logs: orNull(text) },
+  { version, runStartAt: timeSchema, runEndAt: orNull(timeSchema) },
+  { error, logs: orNull(textSchema) },
 );
 
 export function runFrom({ error = null, logs = null, ...run }: TypeOf<typeof reportedRun>): ReportedRun {
@@ -53,7 +53,7 @@ const tokenName: Schema<string> = {
   'x-rule': 'must have 1 to 64 visible characters, and no space at its ends',
 };
 
-export const newToken = record({ name: tokenName }, { readOnly: flag, expiresAt: orNull(time) });
+export const newToken = record({ name: tokenName }, { readOnly: flag, expiresAt: orNull(timeSchema) });
 
 export function tokenFrom(given: TypeOf<typeof newToken>): WantedToken {
   const { name, readOnly = false, expiresAt = null } = given;
@@ -63,7 +63,10 @@ export function tokenFrom(given: TypeOf<typeof newToken>): WantedToken {
   return { name, readOnly, expiresAt: end.toISOString() };
 }
 
-const after = noted(text, 'The end of the previous page. Use links.next, which contains this parameter.');
+const after = noted(
+  textSchema,
+  'The end of the previous page. Use links.next, which contains this parameter.',
+);
 
 /** Where the previous page of a list ended. */
 export function positionIn<Position extends readonly (string | number)[]>(
@@ -87,25 +90,25 @@ const offset: Schema<number> = {
 };
 const paging = { limit, offset, after };
 
-export const page = record({}, paging);
-const period = { since: time, until: time };
+export const pageInput = record({}, paging);
+const period = { since: timeSchema, until: timeSchema };
 export const runs = record({}, { ...paging, ...period, error: flag });
 export const comments = record(
   {},
-  { ...paging, ...period, relationship: oneOf(['any', 'given', 'received']) },
+  { ...paging, ...period, relationship: oneOfSchema(['any', 'given', 'received']) },
 );
 export const references = record(
   {},
-  { ...paging, ...period, val: noted(text, 'Only what imports the val with this id.') },
+  { ...paging, ...period, val: noted(textSchema, 'Only what imports the val with this id.') },
 );
 export const searchText: Schema<string> = { type: 'string', maxLength: longestSearch };
 export const search = record({ query: { ...searchText, minLength: 1 } }, paging);
 
 /** The part of a list that a checked query asks for. */
-export function rangeOf<Given extends TypeOf<typeof page>, Position extends readonly (string | number)[]>(
-  positions: Positions<Position>,
-  { limit = 20, offset = 0, after, ...others }: Given,
-) {
+export function rangeOf<
+  Given extends TypeOf<typeof pageInput>,
+  Position extends readonly (string | number)[],
+>(positions: Positions<Position>, { limit = 20, offset = 0, after, ...others }: Given) {
   return { ...others, limit, offset, after: positionIn(positions, after) };
 }
 

@@ -73,7 +73,7 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
     }),
     route('GET', '/v1/me/likes', {
       summary: 'Vals that the caller likes',
-      query: input.page,
+      query: input.pageInput,
       responses: { 200: listSchema('LikedVal') },
       reply: (request, { query }) => records(request, 'likes', input.rangeOf(recordPositions, query)),
     }),
@@ -108,7 +108,7 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
     }),
     route('GET', '/v1/users/:id/vals', {
       summary: 'The vals of a person, without the code, newest first',
-      query: input.page,
+      query: input.pageInput,
       responses: { 200: listSchema('Val') },
       async reply(request, { params, query }) {
         const user = await findUser(request, 'id', params.id);

@@ -3,12 +3,12 @@ import type { Database } from '../database/database.ts';
 import { json } from '../request.ts';
 import { listSchema, type RecordOf, ref } from '../schemas.ts';
 import {
+  addVal,
+  addVersion,
   changeProperties,
   createOrUpdateVal,
-  createVal,
-  createVersion,
-  deleteVal,
-  deleteVersion,
+  removeVal,
+  removeVersion,
 } from '../store/change-val.ts';
 import { valsWithText } from '../store/lists.ts';
 import { runPositions, valPositions, versionPositions } from '../store/positions.ts';
@@ -49,7 +49,7 @@ export function valRoutes(db: Database): Route[] {
       body: input.newVal,
       responses: { 201: ref('Val') },
       reply: async (request, { body, options }) =>
-        createdReply(request, await createVal(db, accessOf(request), body, options)),
+        createdReply(request, await addVal(db, accessOf(request), body, options)),
     }),
     route('PUT', '/v1/vals', {
       summary: 'Create a val, or update the code of the val with this name',
@@ -75,7 +75,7 @@ export function valRoutes(db: Database): Route[] {
       hasIfMatch: true,
       responses: { 204: 'nothing' },
       async reply(request, { params, options }) {
-        await deleteVal(db, accessOf(request), params.id, options);
+        await removeVal(db, accessOf(request), params.id, options);
         return { status: 204 };
       },
     }),
@@ -119,7 +119,7 @@ export function valRoutes(db: Database): Route[] {
     route('GET', '/v1/vals/:id/versions', {
       admits: 'anyone',
       summary: 'The versions of a val, newest first',
-      query: input.page,
+      query: input.pageInput,
       responses: { 200: listSchema('Version') },
       async reply(request, { params: { id }, query }) {
         const range = input.rangeOf(versionPositions, query);
@@ -137,7 +137,7 @@ export function valRoutes(db: Database): Route[] {
       hasIfMatch: true,
       responses: { 200: ref('Val'), 201: ref('Val') },
       async reply(request, { params, body, options }) {
-        const { val, isNewVersion } = await createVersion(db, accessOf(request), params.id, options, body);
+        const { val, isNewVersion } = await addVersion(db, accessOf(request), params.id, options, body);
         return isNewVersion ? createdReply(request, val, `/versions/${val.version}`) : valReply(request, val);
       },
     }),
@@ -154,7 +154,7 @@ export function valRoutes(db: Database): Route[] {
       responses: { 204: 'nothing' },
       async reply(request, { params: { id, version }, options }) {
         return changedReply(
-          await deleteVersion(db, accessOf(request), id, options, input.parseVersion(version)),
+          await removeVersion(db, accessOf(request), id, options, input.parseVersion(version)),
         );
       },
     }),

@@ -1,4 +1,4 @@
-import { listOf, raw, type Sql, sql } from '../database/sql.ts';
+import { raw, type Sql, sql, sqlList } from '../database/sql.ts';
 
 export interface User {
   id: string;
@@ -66,7 +66,7 @@ const reachedOwners = ({ actor, token, spaces }: Identity): string[] => {
 
 /** A condition on a column with the id of an owner. */
 export const isReached = (column: 'owner_id' | 'id', identity: Identity): Sql =>
-  sql`${raw(column)} IN ${listOf(reachedOwners(identity))}`;
+  sql`${raw(column)} IN ${sqlList(reachedOwners(identity))}`;
 
 /**
  * Hides the private vals that the token does not reach. SQL does the check, because otherwise the reply for a missing val

@@ -49,7 +49,7 @@ export const changeProperties = (
 ): Promise<LockedVal> =>
   writeToVal(db, access, { id, ...options }, (tx, val) => saveVal(tx, val, { ...val, ...change }, now()));
 
-export const createVersion = (
+export const addVersion = (
   db: Database,
   access: Access,
   id: string,
@@ -58,7 +58,7 @@ export const createVersion = (
 ): Promise<{ val: StoredVal; isNewVersion: boolean }> =>
   writeToVal(db, access, { id, ...options }, (tx, val) => updateVal(tx, access, val, change, options.origin));
 
-export const deleteVersion = (
+export const removeVersion = (
   db: Database,
   access: Access,
   id: string,
@@ -70,7 +70,7 @@ export const deleteVersion = (
     return { id, revision: val.revision + 1 };
   });
 
-export const deleteVal = (db: Database, access: Access, id: string, options: WriteOptions): Promise<void> =>
+export const removeVal = (db: Database, access: Access, id: string, options: WriteOptions): Promise<void> =>
   writeToVal(db, access, { id, ...options }, (tx) => removeVal(tx, id));
 
 /**
@@ -152,7 +152,7 @@ const nameTaken = (name: string): HttpProblem => new HttpProblem(409, `A val nam
 const newValDefaults = { readme: null, privacy: 'private', type: 'script' } as const;
 
 /** Some clients of the API create vals without a name. */
-export const createVal = (
+export const addVal = (
   db: Database,
   access: Access,
   { name = `val_${randomUUID().slice(-12)}`, ...change }: ValChange,

@@ -1,5 +1,5 @@
 import type { Reader, Tx } from '../database/database.ts';
-import { allOf, nothing, sql } from '../database/sql.ts';
+import { allOf, emptySql, sql } from '../database/sql.ts';
 import type { User } from './access.ts';
 import type { ListPart, Range, TimePosition } from './positions.ts';
 
@@ -38,7 +38,7 @@ export async function findLikesOrComments(
   ];
   const found = await db.query<{ at: number; position: number; json: string }>(sql`
     SELECT at, position, json FROM records WHERE ${allOf(conditions)}
-      ORDER BY at DESC, position DESC LIMIT ${limit + 1} ${after ? nothing : sql`OFFSET ${offset}`}`);
+      ORDER BY at DESC, position DESC LIMIT ${limit + 1} ${after ? emptySql : sql`OFFSET ${offset}`}`);
   const items = found
     .slice(0, limit)
     .map(({ at, position, json }) => ({ item: json, position: [at, position] as const }));

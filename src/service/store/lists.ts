@@ -1,5 +1,5 @@
 import type { Database, Reader } from '../database/database.ts';
-import { listOf, nothing, raw, type Sql, sql } from '../database/sql.ts';
+import { emptySql, raw, type Sql, sql, sqlList } from '../database/sql.ts';
 import { mostOnPage } from '../limits.ts';
 import { type Access, mayFind, type User } from './access.ts';
 import { pageInSteps } from './in-steps.ts';
@@ -38,7 +38,7 @@ export function listVals(
   owner: User,
   range: Range<NumberPosition>,
 ): Promise<ValPage> {
-  const onlyPublic = access?.owner.id === owner.id ? nothing : raw("privacy = 'public' AND ");
+  const onlyPublic = access?.owner.id === owner.id ? emptySql : raw("privacy = 'public' AND ");
   return pageOfVals(
     db,
     {
@@ -89,7 +89,7 @@ export async function valsWithText(
   if (found.length === 0) return { items: [], more };
   // Always as many values, so that the databases prepare one statement.
   const positions = Array.from({ length: mostOnPage }, (_, index) => found[index]?.position ?? null);
-  const condition = sql`position IN ${listOf(positions)}`;
+  const condition = sql`position IN ${sqlList(positions)}`;
   const { items } = await pageOfVals(
     db,
     { condition, order: raw('position DESC'), positionOf },
@@ -116,7 +116,7 @@ async function pageOfVals<Position>(
   { condition, order, positionOf }: ValSelection<Position>,
   { limit, offset = 0, after }: Range<Position>,
 ): Promise<ValPage<Position>> {
-  const skipped = after ? nothing : sql`OFFSET ${offset}`;
+  const skipped = after ? emptySql : sql`OFFSET ${offset}`;
   // Without the subquery, the database would join all vals before the LIMIT. The LIMIT is no parameter, because PostgreSQL
   // would plan for a large one.
   const chosen = sql`(SELECT * FROM vals WHERE ${condition} ORDER BY ${order} LIMIT ${raw(limit + 1)} ${skipped}) AS vals`;

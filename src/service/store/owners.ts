@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Reader, Tx } from '../database/database.ts';
-import { nothing, raw, type Sql, sql } from '../database/sql.ts';
+import { emptySql, raw, type Sql, sql } from '../database/sql.ts';
 import { type Access, idPattern, isReached, type User } from './access.ts';
 import { removeSomeRuns, removeVal } from './remove-in-steps.ts';
 import { now } from './timestamps.ts';
@@ -20,7 +20,7 @@ const listed = (kind: OwnerKind, condition: Sql): Sql => sql`
     FROM users WHERE kind = ${kind} ${condition} ORDER BY username`;
 
 export const listOwners = (db: Reader, kind: OwnerKind): Promise<ListedOwner[]> =>
-  db.query(listed(kind, nothing));
+  db.query(listed(kind, emptySql));
 
 export async function ownerNamed(
   db: Reader,

@@ -1,5 +1,5 @@
 import type { Database, Tx } from '../database/database.ts';
-import { allOf, listOf, raw, type Sql, sql } from '../database/sql.ts';
+import { allOf, raw, type Sql, sql, sqlList } from '../database/sql.ts';
 import { importedIds } from '../imports.ts';
 import { type Access, mayFind, type User } from './access.ts';
 import { pageInSteps } from './in-steps.ts';
@@ -26,12 +26,12 @@ export async function saveImports(
   const removed = before.filter((imported) => !after.includes(imported));
   const added = after.filter((imported) => !before.includes(imported));
   if (removed.length > 0) {
-    await tx.query(sql`DELETE FROM imports WHERE val_id = ${id} AND imported_id IN ${listOf(removed)}`);
+    await tx.query(sql`DELETE FROM imports WHERE val_id = ${id} AND imported_id IN ${sqlList(removed)}`);
   }
   if (added.length === 0) return;
   await tx.query(sql`
     INSERT INTO imports (val_id, imported_id, imported_owner_id, at)
-      SELECT ${id}, id, owner_id, ${Date.now()} FROM vals WHERE id IN ${listOf(added)}
+      SELECT ${id}, id, owner_id, ${Date.now()} FROM vals WHERE id IN ${sqlList(added)}
       ON CONFLICT (val_id, imported_id) DO NOTHING`);
 }
 

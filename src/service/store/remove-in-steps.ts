@@ -1,5 +1,5 @@
 import type { Tx } from '../database/database.ts';
-import { listOf, raw, type Sql, sql, type Value } from '../database/sql.ts';
+import { raw, type Sql, sql, sqlList, type Value } from '../database/sql.ts';
 import { rowsPerStep } from './in-steps.ts';
 import { positionOfVal } from './vals.ts';
 
@@ -29,7 +29,7 @@ async function removeWhere(tx: Tx, condition: Sql): Promise<{ isEnd: boolean }> 
   if (found.length === 0) return { isEnd: true };
   // Always as many values, so that the databases prepare one statement.
   const positions = Array.from({ length: rowsPerStep }, (_, index) => found[index]?.position ?? null);
-  await tx.query(sql`DELETE FROM runs WHERE position IN ${listOf(positions)}`);
+  await tx.query(sql`DELETE FROM runs WHERE position IN ${sqlList(positions)}`);
   return { isEnd: found.length < rowsPerStep };
 }
 

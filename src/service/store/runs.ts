@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { endOfLogs } from '../../core/lib/val-limits.ts';
 import type { Database, Reader, Tx } from '../database/database.ts';
-import { listOf, nothing, raw, type Sql, sql, type Value } from '../database/sql.ts';
+import { emptySql, raw, type Sql, sql, sqlList, type Value } from '../database/sql.ts';
 import { mostOnPage } from '../limits.ts';
 import { HttpProblem } from '../problem.ts';
 import type { Access, User } from './access.ts';
@@ -99,7 +99,7 @@ async function findRuns(
     return db.query(sql`
       SELECT position, started, ${tie} AS tie, ${isWanted} AS "isWanted" FROM runs
         WHERE ${isSince} AND (${column}, started, ${tie}) < (${value}, ${started}, ${Math.min(tied, mostTie)})
-          ${failed === true ? raw('AND error IS NOT NULL') : nothing}
+          ${failed === true ? raw('AND error IS NOT NULL') : emptySql}
         ORDER BY ${column} DESC, started DESC, ${tie} DESC LIMIT ${raw(most)}`);
   });
   return { items: await readRuns(db, found, hasShortErrors), more };
@@ -120,7 +120,7 @@ async function readRuns(
   // Always as many values, so that the databases prepare one statement.
   const positions = Array.from({ length: mostOnPage }, (_, index) => keys[index]?.position ?? null);
   const rows = await db.query<RunRow>(
-    sql`${runColumns(error)} FROM runs WHERE position IN ${listOf(positions)}`,
+    sql`${runColumns(error)} FROM runs WHERE position IN ${sqlList(positions)}`,
   );
   const byPosition = new Map(rows.map((row) => [row.position, runOf(row)] as const));
   return keys.flatMap(({ position, started, tie }) => {
@@ -178,7 +178,7 @@ export async function lastResults(
   const rows = await db.query<{ id: string; result: RunResult | null }>(sql`
     SELECT id, (SELECT CASE WHEN error IS NOT NULL THEN 'failed' WHEN ended IS NULL THEN 'running' ELSE 'ok' END
       FROM runs WHERE val = vals.position ORDER BY started DESC, version DESC LIMIT 1) AS result
-      FROM vals WHERE id IN ${listOf(vals.map(({ id }) => id))}`);
+      FROM vals WHERE id IN ${sqlList(vals.map(({ id }) => id))}`);
   return new Map(rows.flatMap(({ id, result }) => (result === null ? [] : [[id, result]])));
 }
 
@@ -221,7 +221,7 @@ export async function insertRun(
   tx: Tx,
   valId: string,
   run: RunToInsert,
-  onConflict = nothing,
+  onConflict = emptySql,
 ): Promise<void> {
   const { id, version, runStartAt, runEndAt, error, logs, reporter } = run;
   await tx.query(sql`

@@ -11,7 +11,7 @@ interface Space extends ListedOwner {
 export const createSpace = (db: Database, name: string): Promise<User | undefined> =>
   db.transaction((tx) => insertOwner(tx, name, 'space'));
 
-export async function listSpaces(db: Reader): Promise<Space[]> {
+export async function allSpaces(db: Reader): Promise<Space[]> {
   const spaces = await listOwners(db, 'space');
   return Promise.all(
     spaces.map(async (space) => ({

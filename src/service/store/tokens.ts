@@ -15,7 +15,7 @@ import {
 } from './access.ts';
 import type { LastUse } from './last-use.ts';
 import { now } from './timestamps.ts';
-import { checkToken, writeOwn } from './write-as.ts';
+import { requireToken, writeOwn } from './write-as.ts';
 
 export interface ListedToken {
   id: string;
@@ -118,7 +118,7 @@ async function createToken(
   if (isLimited(token)) throw limited(token, 'makes no tokens');
   // Two requests of the person wait here for each other, so that both count right.
   await tx.query(sql`SELECT id FROM users WHERE id = ${actor.id} ${tx.locking('FOR NO KEY UPDATE')}`);
-  await checkToken(tx, access);
+  await requireToken(tx, access);
   const at = now();
   await tx.query(sql`DELETE FROM tokens WHERE user_id = ${actor.id} AND expires_at <= ${at}`);
   const [counted] = await tx.query<{ tokens: number }>(
@@ -175,7 +175,7 @@ export const removeToken = (db: Database, access: Access, id: string): Promise<v
 async function endToken(tx: Tx, access: Access, id: string): Promise<void> {
   const { token } = access;
   if (isLimited(token) && id !== token.id) throw limited(token, 'ends no other tokens');
-  await checkToken(tx, access);
+  await requireToken(tx, access);
   const [ended] = idPattern.test(id)
     ? await tx.query(sql`DELETE FROM tokens WHERE id = ${id} AND ${isListed(access)} RETURNING id`)
     : [];

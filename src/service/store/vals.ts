@@ -1,6 +1,6 @@
 import { namePattern } from '../../core/lib/val-limits.ts';
 import type { Reader } from '../database/database.ts';
-import { listOf, raw, type Sql, sql } from '../database/sql.ts';
+import { raw, type Sql, sql, sqlList } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';
 import { type Access, idPattern, mayFind, mayRead, type User, type VersionAuthor } from './access.ts';
 
@@ -140,7 +140,7 @@ export async function readableIds(
 ): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db.query<{ id: string }>(
-    sql`SELECT id FROM vals WHERE id IN ${listOf(ids)} AND ${mayRead(access)}`,
+    sql`SELECT id FROM vals WHERE id IN ${sqlList(ids)} AND ${mayRead(access)}`,
   );
   return new Set(rows.map(({ id }) => id));
 }

@@ -1,5 +1,5 @@
 import type { Reader, Tx } from '../database/database.ts';
-import { nothing, raw, sql } from '../database/sql.ts';
+import { emptySql, raw, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';
 import { type Access, mayRead, type VersionAuthor } from './access.ts';
 import type { ListPart, NumberPosition, Range } from './positions.ts';
@@ -87,8 +87,8 @@ export async function pageOfVersions(
 ): Promise<VersionPage> {
   await checkVal(db, access, id, { isOwn: false });
   const range = after
-    ? { isInRange: sql`AND version < ${Math.min(after[0], largestVersion)}`, skipped: nothing }
-    : { isInRange: nothing, skipped: sql`OFFSET ${offset}` };
+    ? { isInRange: sql`AND version < ${Math.min(after[0], largestVersion)}`, skipped: emptySql }
+    : { isInRange: emptySql, skipped: sql`OFFSET ${offset}` };
   const rows = await db.query<Omit<VersionRow, 'versionAuthor'> & AuthorRow>(sql`
     SELECT version, code_hash AS "codeHash", created_at AS "createdAt", ${authorColumns} FROM versions
       WHERE val_id = ${id} ${range.isInRange} ORDER BY version DESC LIMIT ${limit + 1} ${range.skipped}`);

@@ -1,6 +1,6 @@
 import { readOnlyMember } from '../../core/http/problem-types.ts';
 import { type Database, DatabaseFailure, type Reader, type Tx } from '../database/database.ts';
-import { nothing, type Sql, sql } from '../database/sql.ts';
+import { emptySql, type Sql, sql } from '../database/sql.ts';
 import { HttpProblem, unauthorized } from '../problem.ts';
 import { type Access, isInSpace } from './access.ts';
 import { now } from './timestamps.ts';
@@ -60,7 +60,7 @@ export function guardOf(tx: Tx, access: Access): { join: Sql; lock: Sql } {
   const isMember = isInSpace(access)
     ? sql`JOIN members AS member ON member.user_id = ${actor.id} AND member.space_id = ${owner.id}
         AND member.role = 'write'`
-    : nothing;
+    : emptySql;
   return {
     join: sql`JOIN tokens AS used ON used.id = ${token.id} AND (used.expires_at IS NULL OR used.expires_at > ${now()})
       ${isMember}`,
@@ -78,7 +78,7 @@ export async function checkAccess(tx: Tx, access: Access): Promise<void> {
 }
 
 /** For `writeOwn`. */
-export const checkToken = (tx: Tx, access: Access): Promise<void> =>
+export const requireToken = (tx: Tx, access: Access): Promise<void> =>
   checkAccess(tx, { ...access, owner: access.actor });
 
 /** Why the guard found nothing. */

@@ -5,7 +5,7 @@ import { type Hints, sh } from '../../core/lib/hint.ts';
 import { column } from '../../core/output/column.ts';
 import type { ShownDiff } from '../../core/output/result.ts';
 import { withLineEnds } from '../code.ts';
-import { problemOf } from '../conflicts.ts';
+import { conflictSentence } from '../conflicts.ts';
 import { differs, type Finding, statusOf, valOf } from '../findings.ts';
 import { compareWorkspace, refuseUnknownWords } from '../read/choose.ts';
 import type { Look } from '../read/look.ts';
@@ -84,7 +84,7 @@ function headingOf(workspace: Workspace, finding: Finding): Hints {
   const path = pathTo(workspace, finding.file);
   // The difference is shown below.
   const steps = nextSteps(finding.state, [path], { without: 'diff' });
-  return [`${path} ${problemOf(finding)}.`, ...cureOf(finding.compared?.limit), ...steps];
+  return [`${path} ${conflictSentence(finding)}.`, ...cureOf(finding.compared?.limit), ...steps];
 }
 
 function sidesOf(workspace: Workspace, { finding, here, there }: DifferingVal) {

@@ -1,5 +1,5 @@
 import { type Context, defineCommand } from '../../core/command-line/command.ts';
-import { createResolver } from '../../core/command-line/resolve-vals.ts';
+import { createValFinder } from '../../core/command-line/resolve-vals.ts';
 import { valsOfWorkspace } from '../../core/commands/shared/options.ts';
 import { UsageError } from '../../core/errors.ts';
 import { sh } from '../../core/lib/hint.ts';
@@ -77,7 +77,7 @@ const lostFiles = 'which vals lost their files';
 
 /** Words that no val of the workspace has may be vals that it does not have yet, of another owner too. */
 async function valsOf(context: Context, unknown: ComparedVals['unknown']): Promise<PullRequest['added']> {
-  const identify = createResolver(context);
+  const identify = createValFinder(context);
   const ids = new Set<string>();
   for (const [word, id] of unknown) ids.add(id ?? (await identify(word)).id);
   return [...ids].map((id) => ({ id }));

@@ -4,7 +4,7 @@ import { BadResponseError, ConflictError, LocalError, NotFoundError } from '../.
 import { nameFrom } from '../../core/files/val-names.ts';
 import { sh } from '../../core/lib/hint.ts';
 import { hasLoneSurrogate } from '../../core/lib/visible.ts';
-import { isSameCode, withLineEnds } from '../code.ts';
+import { hasSameCode, withLineEnds } from '../code.ts';
 import { conflictOf } from '../conflicts.ts';
 import { replaceBelow } from '../disk/write-files.ts';
 import { type Finding, isReason, valOf } from '../findings.ts';
@@ -107,7 +107,7 @@ async function takeNameOver(pulling: Pulling, { local, remote }: FindingOfBoth):
 /** The code that was compared. The text is read where a list told its hash. */
 async function readAsSeen({ look }: Pulling, finding: Finding, remote: RemoteVal): Promise<ReadVal> {
   const val = await look.remotes.read(remote.id);
-  if (val !== undefined && isSameCode(val.code, remote.code)) return val;
+  if (val !== undefined && hasSameCode(val.code, remote.code)) return val;
   throw new ConflictError(`The val "${finding.name}" has just changed on the service.`, {
     hint: 'Run the command again.',
   });

@@ -11,9 +11,9 @@ import { removeLeftovers } from '../disk/write-files.ts';
 import { type Finding, valOf } from '../findings.ts';
 import { learnIds } from '../ids.ts';
 import type { Look } from '../read/look.ts';
-import { noSuchVal, type RemoteVal } from '../read/remotes.ts';
+import { noValOfId, type RemoteVal } from '../read/remotes.ts';
 import { type Backup, createBackup } from '../records/backup.ts';
-import { hintAbout, listOf } from '../states.ts';
+import { hintAbout, wordsOrPlaceholder } from '../states.ts';
 import { nameOfService, pathTo, relativeTo, type Workspace } from '../workspace.ts';
 import { createAdopter } from './adopt.ts';
 import { type Pulled, type Pulling, pullFinding } from './pull-val.ts';
@@ -70,7 +70,7 @@ export async function pullVals({ findings, added, ...wanted }: PullRequest): Pro
   const failure = await learnIds(context, look, ids, error);
   const merged = rows.filter(({ status }) => status === 'merged').map(({ file }) => `${file}`);
   if (merged.length > 0) {
-    const text = sh`To send the merged code, run ${['push', ...listOf(merged, '<paths...>')]}.`;
+    const text = sh`To send the merged code, run ${['push', ...wordsOrPlaceholder(merged, '<paths...>')]}.`;
     say({ kind: 'hint', text });
   }
   const written = rows.filter(({ status }) => status === 'pulled' || status === 'merged');
@@ -122,7 +122,7 @@ function adoptions(
       label: name === undefined ? id : `"${name}"`,
       async run() {
         const val = await look.remotes.read(id);
-        if (val === undefined) throw noSuchVal(id, nameOfService(look.workspace.service));
+        if (val === undefined) throw noValOfId(id, nameOfService(look.workspace.service));
         const file = chosen ?? adopter.fileFor(val);
         await adopter.adopt(val, file, { dryRun });
         if (val.owner === undefined) met.push(val);

@@ -7,7 +7,7 @@ import { noteOnce } from '../note-once.ts';
 import type { BehindStep } from '../plan.ts';
 import type { Gone } from '../read/gone.ts';
 import type { Look } from '../read/look.ts';
-import { hintAbout, hintAtGit, listOf, nextSteps } from '../states.ts';
+import { hintAbout, hintAtGit, nextSteps, wordsOrPlaceholder } from '../states.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 
 const overwriteSetBack = {
@@ -78,7 +78,7 @@ export function noteLeft({ out: { say } }: Context, workspace: Workspace, { left
     const reason = reasonToLeave(workspace, file, movedTo);
     say({ kind: 'note', text: `The val "${name}" was left, because ${reason}.` });
   }
-  const vals = listOf(
+  const vals = wordsOrPlaceholder(
     left.map(({ name }) => name),
     '<val...>',
   );

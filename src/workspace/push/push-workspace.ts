@@ -11,7 +11,7 @@ import { privacyOfNew } from '../../core/push/privacy.ts';
 import { pushWording, refuseFiles, refuseSeveral } from '../../core/push/refuse-files.ts';
 import { listService, refuseOtherService } from '../belonging.ts';
 import { carryOut, type Done } from '../carry-out.ts';
-import { reasonOf } from '../conflicts.ts';
+import { conflictReason } from '../conflicts.ts';
 import { learnIds } from '../ids.ts';
 import { type PlanOptions, type Step, sendsCode } from '../plan.ts';
 import { type Look, withLook } from '../read/look.ts';
@@ -169,7 +169,7 @@ function withReason(row: OutcomeRow, step: Step | undefined): OutcomeRow {
   const { file, name, status, error, ...more } = row;
   if (!(error instanceof Error) || step === undefined) return row;
   const { remote } = step;
-  const reason = error instanceof ConflictError ? reasonOf(error) : undefined;
+  const reason = error instanceof ConflictError ? conflictReason(error) : undefined;
   const facts = withoutUndefined({ reason, id: remote?.id, version: remote?.version });
   return { file, name, status, ...facts, ...more, error };
 }

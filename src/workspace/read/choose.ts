@@ -1,7 +1,7 @@
 // The vals of a workspace that the words of a command mean, compared with the service. For `status`, `diff` and `pull`.
 
 import type { Context } from '../../core/command-line/command.ts';
-import { createResolver } from '../../core/command-line/resolve-vals.ts';
+import { createValFinder } from '../../core/command-line/resolve-vals.ts';
 import {
   messageWithHint,
   NotFoundError,
@@ -124,7 +124,7 @@ async function chooseByWords(
 ): Promise<{ chosen: readonly NamedFile[]; unknown: Map<string, string | undefined> }> {
   const unknown = new Map<string, string | undefined>();
   if (words.length === 0) return { chosen: files, unknown };
-  const identify = createResolver(context);
+  const identify = createValFinder(context);
   const chosen = new Set<NamedFile>();
   for (const word of new Set(words)) {
     const fitting = files.filter(({ file, name }) => name === word || isBelow(look.workspace, [word], file));

@@ -6,11 +6,11 @@ import { asValsError, InterruptedError, type ValsError } from '../../core/errors
 import { forEach } from '../../core/http/for-each.ts';
 import { sh, someOf } from '../../core/lib/hint.ts';
 import type { Say } from '../../core/output/out.ts';
-import { isSameCode } from '../code.ts';
+import { hasSameCode } from '../code.ts';
 import { compareFiles } from '../compare/compare-files.ts';
 import type { FileAndVal } from '../compare/types.ts';
 import { type Finding, findingOf } from '../findings.ts';
-import { listOf } from '../states.ts';
+import { wordsOrPlaceholder } from '../states.ts';
 import { findGone, type Gone, noneGone } from './gone.ts';
 import type { Local } from './local.ts';
 import { type Look, recordVal } from './look.ts';
@@ -102,7 +102,10 @@ function noteStrays(say: Say, names: readonly string[]): void {
   const text = `"ids" of vals.json has ${someOf(names)}, ${what}.`;
   say({
     kind: 'note',
-    text: [text, sh`To write ${files}, run ${['pull', ...listOf(names, '<val...>')]}; or remove ${entries}.`],
+    text: [
+      text,
+      sh`To write ${files}, run ${['pull', ...wordsOrPlaceholder(names, '<val...>')]}; or remove ${entries}.`,
+    ],
   });
 }
 
@@ -136,7 +139,7 @@ async function knownVal(
 
 async function compareWith(look: Look, local: Local, remote: RemoteVal): Promise<Finding | Differing> {
   const { remotes, records } = look;
-  if (isSameCode(local.code, remote.code)) {
+  if (hasSameCode(local.code, remote.code)) {
     return findingOf('unchanged', local, remote, { status: 'unchanged' });
   }
   if (local.code.hasMarks) return findingOf('marks', local, remote);

@@ -13,7 +13,7 @@ import { sh } from '../../core/lib/hint.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
 import { once } from '../../core/lib/once.ts';
 import * as routes from '../../core/routes.ts';
-import { asCode, type Code, type CodeWithText, codeWithHash, isSameCode } from '../code.ts';
+import { asCode, type Code, type CodeWithText, codeWithHash, hasSameCode } from '../code.ts';
 import type { ValVersion } from '../compare/types.ts';
 
 /** What is known of the val of a name. */
@@ -49,7 +49,7 @@ export const isSameState = (now: RemoteVal, before: RemoteVal): boolean =>
   now.owner === undefined &&
   (now.name === '' || now.name === before.name) &&
   now.version === before.version &&
-  isSameCode(now.code, before.code);
+  hasSameCode(now.code, before.code);
 
 export interface Remotes {
   /** The caller's val of this name. */
@@ -210,7 +210,7 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
 
 const newestVersions = 20;
 
-export const noSuchVal = (id: string, service: string): NotFoundError =>
+export const noValOfId = (id: string, service: string): NotFoundError =>
   new NotFoundError(`There is no val ${id} on ${service}, or you are not allowed to read it.`, {
     hint: sh`To list your vals, run ${['ls']}.`,
   });

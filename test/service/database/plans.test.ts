@@ -10,7 +10,7 @@ import { listOwners, ownerNamed, removeOwner } from '../../../src/service/store/
 import { createPerson, renewToken } from '../../../src/service/store/people.ts';
 import { loadSeed } from '../../../src/service/store/seed.ts';
 import { endSession, openSession, takeSession } from '../../../src/service/store/sessions.ts';
-import { createSpace, grant, listSpaces, revoke } from '../../../src/service/store/spaces.ts';
+import { allSpaces, createSpace, grant, revoke } from '../../../src/service/store/spaces.ts';
 import { identify } from '../../../src/service/store/tokens.ts';
 import { placeOf } from '../support/embedded-service.ts';
 import { type Client, clientOf, type List, newPlace, temporaryService } from '../support.ts';
@@ -116,7 +116,7 @@ async function useAll(at: string): Promise<void> {
   await grant(store.db, 'acme', 'eve', 'write');
   await useTokens(clientOf({ baseUrl, token: (await renewToken(store, 'eve'))?.token }), store);
   await ownerNamed(store.db, 'acme', 'space');
-  await listSpaces(store.db);
+  await allSpaces(store.db);
   await revoke(store.db, 'acme', 'eve');
   await removeOwner(store.db, 'acme', 'space', { withVals: true });
   await removeOwner(store.db, 'eve', 'person', { withVals: true });

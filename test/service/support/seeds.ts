@@ -6,7 +6,7 @@ import {
   type StoreLocation,
 } from '../../../src/service/start-service.ts';
 import { homeOf } from '../../../src/service/store/access.ts';
-import { createVal } from '../../../src/service/store/change-val.ts';
+import { addVal } from '../../../src/service/store/change-val.ts';
 import { type RecordKind, recordKinds } from '../../../src/service/store/likes-and-comments.ts';
 import { loadSeed } from '../../../src/service/store/seed.ts';
 import { identify } from '../../../src/service/store/tokens.ts';
@@ -54,7 +54,7 @@ export async function seedStore(place: StoreLocation, seed: SeedData, token?: st
     const access = homeOf(owner);
     const names = (seed.runs ?? []).flatMap(({ val }) => (isObject(val) && !val.id ? `${val.name}` : []));
     for (const name of new Set(names)) {
-      await createVal(store.db, access, { name, code: 'c' }).catch(() => {});
+      await addVal(store.db, access, { name, code: 'c' }).catch(() => {});
     }
     await loadSeed(store.db, access.owner, seed);
   } finally {

@@ -11,7 +11,7 @@ type NoReply = Extract<Fault, { trouble: Trouble }>;
 export function messageOfTrouble({ kind, trouble }: NoReply, service: Service): Message {
   const { origin } = service.base;
   const proxy = service.proxy();
-  const reason = reasonOf(trouble, proxy);
+  const reason = troubleSentence(trouble, proxy);
   switch (kind) {
     case 'not connected':
     case 'rejected':
@@ -29,7 +29,7 @@ export function messageOfTrouble({ kind, trouble }: NoReply, service: Service): 
 const runAgain = 'Run the command again.';
 
 /** Why there was no reply, for a server of any kind. */
-export function reasonOf(trouble: Trouble, proxy: ProxyAddress | undefined): string {
+export function troubleSentence(trouble: Trouble, proxy: ProxyAddress | undefined): string {
   switch (trouble.kind) {
     case 'no reply':
       return `there was no reply within ${Math.round(trouble.afterMs / 100) / 10} s`;

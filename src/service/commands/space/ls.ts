@@ -2,7 +2,7 @@ import { defineCommand } from '../../../core/command-line/command.ts';
 import { sh } from '../../../core/lib/hint.ts';
 import { isObject, type JsonObject } from '../../../core/lib/json.ts';
 import { column, idColumn } from '../../../core/output/column.ts';
-import { listSpaces } from '../../store/spaces.ts';
+import { allSpaces } from '../../store/spaces.ts';
 import { withStore } from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
@@ -20,7 +20,7 @@ export const command = defineCommand({
   empty: 'The service has no spaces yet.',
   run: (context, options) =>
     withStore(context, options, async ({ db }, { words }) => {
-      const all = await listSpaces(db);
+      const all = await allSpaces(db);
       if (all.length === 0)
         context.out.say({
           kind: 'hint',

@@ -18,11 +18,11 @@ import type { Outcome } from '../../../core/output/outcome.ts';
 import { publicity } from '../../../core/push/privacy.ts';
 import * as routes from '../../../core/routes.ts';
 import { pushedOrSent } from '../../carry-out.ts';
-import { isSameCode } from '../../code.ts';
+import { hasSameCode } from '../../code.ts';
 import { compareHistories } from '../../compare/compare-files.ts';
 import type { Compared, Status, ValVersion } from '../../compare/types.ts';
 import { whatIsThere } from '../../conflicts.ts';
-import { isSameState, noSuchVal, type ReadVal, type Remotes, type RemoteVal } from '../../read/remotes.ts';
+import { isSameState, noValOfId, type ReadVal, type Remotes, type RemoteVal } from '../../read/remotes.ts';
 import type { CopyTarget } from './copy-target.ts';
 
 export interface CopyOptions {
@@ -82,7 +82,7 @@ export async function copyVal(
 /** A val that the user named is copied under that name, even if the service now calls it by another one. */
 async function readOriginal({ id, givenName }: ValToCopy, { from }: CopyOptions): Promise<ReadVal> {
   const val = await from.remotes.read(id);
-  if (val === undefined) throw noSuchVal(id, from.name);
+  if (val === undefined) throw noValOfId(id, from.name);
   const name = givenName ?? val.name;
   if (name !== '') return { ...val, name };
   throw new BadResponseError(`The service sent no name for the val ${id}, so the val cannot be copied.`, {
@@ -98,7 +98,7 @@ async function compareWithCopy(
   { from, target, env }: CopyOptions,
 ): Promise<Compared> {
   const { code } = original;
-  if (isSameCode(code, there.code)) return { status: 'unchanged' };
+  if (hasSameCode(code, there.code)) return { status: 'unchanged' };
   const [known, own] = await Promise.all([
     target.remotes.versions(there),
     from.remotes.versions(original, mostVersionsHere),

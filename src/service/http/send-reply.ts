@@ -3,7 +3,7 @@ import type { ServiceReply } from '../request.ts';
 
 const silenceMs = 500;
 
-export async function send(
+export async function sendReply(
   { status, headers = {}, body = '' }: ServiceReply,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
