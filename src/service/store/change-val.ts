@@ -5,7 +5,7 @@ import { raw, type Sql, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';
 import { type Access, authorOf, idPattern } from './access.ts';
 import { saveImports, storedImports } from './references.ts';
-import { removeVal } from './remove-in-steps.ts';
+import { removeValRow } from './remove-in-steps.ts';
 import { now } from './timestamps.ts';
 import {
   bytesOf,
@@ -22,7 +22,7 @@ import {
   type ValContent,
   withAuthor,
 } from './vals.ts';
-import { insertVersion, removeVersion } from './versions.ts';
+import { insertVersion, removeVersionRow } from './versions.ts';
 import { accessEnded, checkAccess, guardOf, type WriteOptions, writeAs } from './write-as.ts';
 
 export type ValChange = Pick<ValContent, 'code'> & Partial<ValContent>;
@@ -66,12 +66,12 @@ export const removeVersion = (
   version: number,
 ): Promise<Pick<StoredVal, 'id' | 'revision'>> =>
   writeToVal(db, access, { id, ...options }, async (tx, val) => {
-    await removeVersion(tx, val, version, options.origin);
+    await removeVersionRow(tx, val, version, options.origin);
     return { id, revision: val.revision + 1 };
   });
 
 export const removeVal = (db: Database, access: Access, id: string, options: WriteOptions): Promise<void> =>
-  writeToVal(db, access, { id, ...options }, (tx) => removeVal(tx, id));
+  writeToVal(db, access, { id, ...options }, (tx) => removeValRow(tx, id));
 
 /**
  * The row is locked by a statement of its own: what PostgreSQL joins to a locked row may be older than the row. The second

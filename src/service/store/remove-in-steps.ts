@@ -37,7 +37,7 @@ async function removeWhere(tx: Tx, condition: Sql): Promise<{ isEnd: boolean }> 
  * A val may have so many versions and runs that nobody should wait for their deletion. All are gone for callers at once, and
  * `clean-up.ts` deletes those that are left here.
  */
-export async function removeVal(tx: Tx, id: string): Promise<void> {
+export async function removeValRow(tx: Tx, id: string): Promise<void> {
   const runs = await removeSomeRuns(tx, raw('val'), positionOfVal(id));
   const versions = await removeSomeVersions(tx, id);
   if (!runs.isEnd || !versions.isEnd) {

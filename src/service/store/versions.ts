@@ -99,7 +99,7 @@ export async function pageOfVersions(
 }
 
 /** If the current version is deleted, the val goes back to the newest one that is left. */
-export async function removeVersion(
+export async function removeVersionRow(
   tx: Tx,
   { id, ...val }: LockedVal,
   number: number,

@@ -136,7 +136,7 @@ async function pushSaved(
   try {
     // Each push asks anew what the service has.
     const valList = createValList(async () => api, context.vals.seen);
-    const now = { ...context, vals: { ...context.vals, directory: valList } };
+    const now = { ...context, vals: { ...context.vals, valList } };
     const { rows } = await pushFiles(now, api, chosen, { ...options, ...once });
     const isLost = ({ error, status }: OutcomeRow) => isOfService(error) || status === 'skipped';
     const lost = rows.some(({ error }) => isOfService(error)) ? rows.filter(isLost) : [];
