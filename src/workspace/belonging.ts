@@ -4,7 +4,7 @@ import { UsageError } from '../core/errors.ts';
 import { type Hint, listed, sh } from '../core/lib/hint.ts';
 import type { Say } from '../core/output/out.ts';
 import { updateManifest, withService } from './manifest.ts';
-import { isOfThisMachine } from './service.ts';
+import { isOfThisMachine } from './service-name.ts';
 import { nameOfService, type Workspace } from './workspace.ts';
 
 /** Undefined if the service in use may be used. One on this machine is always allowed. */

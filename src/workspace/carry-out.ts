@@ -10,7 +10,7 @@ import { conflictOf } from './conflicts.ts';
 import { findingOf } from './findings.ts';
 import { type CreateStep, type Step, sendsCode } from './plan.ts';
 import type { Local } from './read/local.ts';
-import { type Look, recordVal } from './read/look.ts';
+import { type Look, noteSync } from './read/look.ts';
 import { isSameState, type RemoteVal } from './read/remotes.ts';
 import { pathTo } from './workspace.ts';
 
@@ -94,7 +94,7 @@ async function sentMeanwhile(
 ): Promise<Done> {
   if (now === undefined || now.owner !== undefined || !hasSameCode(now.code, code))
     throw changedMeanwhile(push, file);
-  await recordVal(push.look, name, now);
+  await noteSync(push.look, name, now);
   return { ...nothing, status: 'unchanged', id: now.id, version: now.version };
 }
 
@@ -132,8 +132,8 @@ async function sent(
 ): Promise<Done> {
   const id = textAt(body, 'id') ?? before?.id;
   const version = versionOf(body);
-  if (id === undefined) look.records.remove(local.name);
-  else await recordVal(look, local.name, { id, version, code: asCode(code) });
+  if (id === undefined) look.lastSyncs.remove(local.name);
+  else await noteSync(look, local.name, { id, version, code: asCode(code) });
   return {
     status: status === 201 ? 'created' : pushedOrSent(version, before),
     ...{ id, version, versionBefore: before?.version, code },
@@ -168,6 +168,6 @@ async function deleteVal(
     if (hasStatus(error, 412)) throw changedMeanwhile(push, file);
     if (!(error instanceof NotFoundError)) throw error;
   });
-  look.records.remove(name);
+  look.lastSyncs.remove(name);
   return { ...done, status: 'deleted' };
 }

@@ -87,12 +87,12 @@ export function waysOn(conflict: Finding, look: Look): Hint[] {
   }
 }
 
-function likelyCause({ name, remote, compared }: Finding, { records, repository }: Look): string {
+function likelyCause({ name, remote, compared }: Finding, { lastSyncs, repository }: Look): string {
   if (repository === undefined) return '';
   if (compared?.restored !== undefined)
     return 'If the val was set back on purpose, take the change back in git, too (`git revert`). A commit that brings the code again counts if it is dated after the version there.';
   const version = remote.kind === 'val' ? remote.version : undefined;
-  if (version !== undefined && records.of(name)?.version === version)
+  if (version !== undefined && lastSyncs.of(name)?.version === version)
     return 'This folder pushed or pulled that version. If you have amended or squashed what you pushed, overwrite it.';
   return 'If a colleague committed the other change, run `git pull` first. If you merged it on another machine, push from there.';
 }

@@ -6,9 +6,9 @@ import { isCode } from '../core/files/walk.ts';
 import type { FileOfVal } from '../core/find-val/find-val.ts';
 import { isFile } from '../core/lib/paths.ts';
 import { isKnownToGit, openRepository } from './git/repository.ts';
+import { openLastSyncs } from './last-syncs.ts';
 import { nameOfFile } from './read/local.ts';
-import { openRecords } from './record.ts';
-import { chosenService } from './service.ts';
+import { chosenService } from './service-name.ts';
 import { createWorkspaces, type PathInWorkspace } from './workspaces.ts';
 
 export function openFiles(context: Context): FindFile {
@@ -44,5 +44,5 @@ function knownId(
   const service = chosenService(settings);
   if (place === undefined || service === undefined) return undefined;
   const { own, manifest } = place.workspace;
-  return openRecords(own, service).of(name)?.id ?? manifest.ids.get(service)?.get(name);
+  return openLastSyncs(own, service).of(name)?.id ?? manifest.ids.get(service)?.get(name);
 }

@@ -4,7 +4,7 @@ import { LocalError, messageWithHint, type ValsError } from '../core/errors.ts';
 import { updateManifest, withIds } from './manifest.ts';
 import { noteOnce } from './note-once.ts';
 import type { Look } from './read/look.ts';
-import { isOfThisMachine } from './service.ts';
+import { isOfThisMachine } from './service-name.ts';
 
 /**
  * Writes the ids, by the names of their vals, that vals.json does not have. On GitHub nobody commits, so the annotation has

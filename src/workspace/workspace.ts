@@ -7,8 +7,8 @@ import { sh } from '../core/lib/hint.ts';
 import { isWithin, realPath, withSlashes } from '../core/lib/paths.ts';
 import type { Settings } from '../core/settings/settings.ts';
 import { type Manifest, readManifest } from './manifest.ts';
-import { type OwnFolder, openOwnFolder } from './records/own-folder.ts';
-import { chosenService, embeddedService, serviceName } from './service.ts';
+import { type OwnFolder, openOwnFolder } from './own-data/own-folder.ts';
+import { chosenService, embeddedService, serviceName } from './service-name.ts';
 
 export type WorkspaceContext = Pick<Context, 'host' | 'settings'>;
 

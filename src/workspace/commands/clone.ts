@@ -13,7 +13,7 @@ import { chosenBaseUrl } from '../../core/settings/settings.ts';
 import { updateManifest, withService } from '../manifest.ts';
 import { listAll, pullAll, pullColumns } from '../pull/pull-vals.ts';
 import { withLook } from '../read/look.ts';
-import { isOfThisMachine, serviceName } from '../service.ts';
+import { isOfThisMachine, serviceName } from '../service-name.ts';
 import { workspaceAt } from '../workspace.ts';
 import { refuseNested } from '../workspaces.ts';
 

@@ -4,7 +4,7 @@ import { sh } from '../../core/lib/hint.ts';
 import { column } from '../../core/output/column.ts';
 import { warnWith } from '../../core/output/out.ts';
 import { readManifest, updateManifest, withService } from '../manifest.ts';
-import { chosenService, isOfThisMachine } from '../service.ts';
+import { chosenService, isOfThisMachine } from '../service-name.ts';
 import { refuseNested } from '../workspaces.ts';
 
 export const command = defineCommand({

@@ -24,11 +24,11 @@ export async function readGit<Each extends Asked>(
   files: readonly Each[],
   repository: Repository | undefined,
 ): Promise<GitKnowledge<Each>> {
-  const recordAlone = ({ record }: Asked) => (record === undefined ? [] : [asBrought(record.blob)]);
+  const recordAlone = ({ lastSync }: Asked) => (lastSync === undefined ? [] : [asBrought(lastSync.blob)]);
   const none = { files, isLong: false, broughtTo: recordAlone };
   if (repository === undefined || files.length === 0) return { ...none, limit: undefined };
   const { commit: head, failure } = await repository.head();
-  const isBeforeAll = ({ record }: Asked) => record?.commit === undefined;
+  const isBeforeAll = ({ lastSync }: Asked) => lastSync?.commit === undefined;
   if (head === undefined) {
     return {
       ...none,
@@ -86,11 +86,11 @@ async function wantedHistory(
   repository: Repository,
   { isLong, hasBlob }: { isLong: boolean; hasBlob: HasBlob },
 ): Promise<WantedHistory> {
-  const { file, record } = each;
+  const { file, lastSync } = each;
   const { codes, here } = codesOf(each, isLong);
   const isInGit = (ids: Ids) => [...ids].some(hasBlob);
-  if (record?.commit === undefined) return { file, codes: codes.filter(isInGit) };
-  const { blob, commit } = record;
+  if (lastSync?.commit === undefined) return { file, codes: codes.filter(isInGit) };
+  const { blob, commit } = lastSync;
   const isOnlyRecorded = !hasBlob(blob) && (await repository.hasCommit(commit));
   return {
     file,

@@ -2,7 +2,7 @@
 import type { Code, CodeWithText } from '../code.ts';
 
 /** What a folder and a service last had in common of a val. */
-export interface ValRecord {
+export interface LastSync {
   id: string;
   version: number | undefined;
   /** The id that git gives the service's code as a blob. */
@@ -26,7 +26,7 @@ export interface FileAndVal {
   /** The newest 20 versions, oldest first. The last one is the val as it is now. */
   known: readonly ValVersion[];
   /** Undefined if there is none, or if it is of another val. */
-  record: ValRecord | undefined;
+  lastSync: LastSync | undefined;
   /** Reads the code of a version that only a list told. Undefined if that is gone. */
   read(version: ValVersion): Promise<CodeWithText | undefined>;
 }

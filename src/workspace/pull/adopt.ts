@@ -9,7 +9,7 @@ import { nameLike } from '../../core/lib/val-limits.ts';
 import { fold, nameProblem } from '../disk/file-names.ts';
 import { replaceBelow } from '../disk/write-files.ts';
 import { updateManifest, withName } from '../manifest.ts';
-import { type Look, recordVal } from '../read/look.ts';
+import { type Look, noteSync } from '../read/look.ts';
 import type { ReadVal } from '../read/remotes.ts';
 import { pathTo } from '../workspace.ts';
 import { writableText } from './pull-val.ts';
@@ -58,7 +58,7 @@ export function createAdopter(look: Look): Adopter {
       if (owner === undefined && nameFrom(file) !== name)
         updateManifest(workspace.root, withName(file, name));
       replaceBelow(workspace.root, file, text, undefined, path);
-      if (owner === undefined) await recordVal(look, name, val);
+      if (owner === undefined) await noteSync(look, name, val);
     },
   };
 }

@@ -10,11 +10,11 @@ import { replaceBelow } from '../disk/write-files.ts';
 import { type Finding, isReason, valOf } from '../findings.ts';
 import { mergeTexts } from '../git/merge-file.ts';
 import { updateManifest, withName } from '../manifest.ts';
+import type { Backup } from '../own-data/backup.ts';
 import { findAll } from '../read/find.ts';
 import type { Local } from '../read/local.ts';
-import { type Look, recordVal } from '../read/look.ts';
+import { type Look, noteSync } from '../read/look.ts';
 import type { ReadVal, RemoteVal } from '../read/remotes.ts';
-import type { Backup } from '../records/backup.ts';
 import { entryOf, nextSteps } from '../states.ts';
 import { nameOfService, pathTo } from '../workspace.ts';
 
@@ -87,14 +87,14 @@ interface FindingOfBoth extends Finding {
 /** vals.json gets the new name first. Then the file is compared as the one of that name. */
 async function takeNameOver(pulling: Pulling, { local, remote }: FindingOfBoth): Promise<Pulled> {
   const { look, context, options, renamed } = pulling;
-  const { workspace, records } = look;
+  const { workspace, lastSyncs } = look;
   const { name } = remote;
   renamed.push({ from: local.name, to: name });
   if (options.dryRun) return { status: 'planned', name, remote };
   updateManifest(workspace.root, withName(local.file, nameFrom(local.file) === name ? undefined : name));
-  const record = records.of(local.name);
-  if (record !== undefined) records.set(name, record);
-  records.remove(local.name);
+  const lastSync = lastSyncs.of(local.name);
+  if (lastSync !== undefined) lastSyncs.set(name, lastSync);
+  lastSyncs.remove(local.name);
   const { results } = await findAll(context, look, [{ ...local, name }], { searches: 'none' });
   const [result] = results;
   if (result === undefined) return { status: 'kept', name, remote };
@@ -139,7 +139,7 @@ async function write(
   if (before !== undefined) backup.keep(file, before);
   // A record that is lost by a crash costs nothing, because both sides have the same code.
   replaceBelow(workspace.root, file, text, before, pathTo(workspace, file));
-  await recordVal(look, name, val);
+  await noteSync(look, name, val);
 }
 
 async function mergeVal(pulling: Pulling, finding: FindingOfBoth): Promise<Pulled> {

@@ -80,7 +80,7 @@ async function push(
   const plan = await planPush(context, look, locals, { ...options, isWhole: chosen === undefined });
   const broken = options.noCheck ? [] : await brokenFiles(context, workspace, plan.steps);
   if (!isSave && broken.length > 0) return refuseFiles(context, all, broken);
-  const isFirst = !look.records.hasPushed();
+  const isFirst = !look.lastSyncs.hasPushed();
   await askAbout(context, plan.steps, { workspace, isFirst, yes: options.yes, dryRun });
   const isBroken = new Set(broken.map(({ file }) => file));
   const steps = plan.steps.filter((step) => !isBroken.has(pathTo(workspace, step.file)));
@@ -88,7 +88,7 @@ async function push(
   // The record of a push has the commit. After Ctrl-C, git is not asked any more.
   if (steps.some(sendsCode)) await look.repository?.head();
   const { result, done } = await carryOutAll(context, look, steps, options);
-  if (!dryRun && (result.error === undefined || [...done.values()].some(isChange))) look.records.notePush();
+  if (!dryRun && (result.error === undefined || [...done.values()].some(isChange))) look.lastSyncs.notePush();
   const error = dryRun ? result.error : await learnIds(context, look, idsIn(look, done), result.error);
   noteBehind(
     context,

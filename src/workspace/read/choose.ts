@@ -137,12 +137,12 @@ async function chooseByWords(
 }
 
 async function filesWithId(
-  { remotes, records }: Look,
+  { remotes, lastSyncs }: Look,
   files: readonly NamedFile[],
   id: string,
 ): Promise<NamedFile[]> {
   const remote = await remotes.withId(id);
-  return files.filter(({ name }) => name === remote?.name || records.of(name)?.id === id);
+  return files.filter(({ name }) => name === remote?.name || lastSyncs.of(name)?.id === id);
 }
 
 function firstError(

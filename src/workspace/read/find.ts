@@ -13,7 +13,7 @@ import { type Finding, findingOf } from '../findings.ts';
 import { wordsOrPlaceholder } from '../states.ts';
 import { findGone, type Gone, noneGone } from './gone.ts';
 import type { Local } from './local.ts';
-import { type Look, recordVal } from './look.ts';
+import { type Look, noteSync } from './look.ts';
 import type { Remote, RemoteVal } from './remotes.ts';
 
 /** A file that could not be compared has an error. */
@@ -77,9 +77,9 @@ export async function findAll(
   if (failure !== undefined) return { results: inOrder(), gone: noneGone };
   const { repository, workspace } = look;
   const compared = await compareFiles(differing, { repository, env: workspace.env });
-  for (const [index, { local, remote, record }] of differing.entries()) {
+  for (const [index, { local, remote, lastSync }] of differing.entries()) {
     const each = compared[index] ?? { status: 'conflict' };
-    if (each.isTakenBack) forgetTakenBack(look, local, record);
+    if (each.isTakenBack) forgetTakenBack(look, local, lastSync);
     const state = each.status === 'conflict' ? 'both changed' : each.status;
     results.set(local, findingOf(state, local, remote, each));
   }
@@ -124,11 +124,11 @@ async function findOne(look: Look, local: Local): Promise<Finding | Differing> {
 
 /** The val of a record that counts, or of an id in vals.json. */
 async function knownVal(
-  { remotes, records, written, repository }: Look,
+  { remotes, lastSyncs, written, repository }: Look,
   { name }: Local,
   { kind }: Remote,
 ): Promise<RemoteVal | 'gone' | undefined> {
-  const { id: recorded, commit } = records.of(name) ?? {};
+  const { id: recorded, commit } = lastSyncs.of(name) ?? {};
   // A record counts while its commit is in the history of HEAD.
   const counts = commit === undefined || repository === undefined || (await repository.hasCommit(commit));
   const id = (counts ? recorded : undefined) ?? (kind === 'unknown' ? written.get(name) : undefined);
@@ -138,16 +138,16 @@ async function knownVal(
 }
 
 async function compareWith(look: Look, local: Local, remote: RemoteVal): Promise<Finding | Differing> {
-  const { remotes, records } = look;
+  const { remotes, lastSyncs } = look;
   if (hasSameCode(local.code, remote.code)) {
     return findingOf('unchanged', local, remote, { status: 'unchanged' });
   }
   if (local.code.hasMarks) return findingOf('marks', local, remote);
-  const record = records.of(local.name);
+  const lastSync = lastSyncs.of(local.name);
   return {
     ...{ local, remote, file: local.file, here: local.code },
     known: await remotes.versions(remote),
-    record: record?.id === remote.id ? record : undefined,
+    lastSync: lastSync?.id === remote.id ? lastSync : undefined,
     read: (each) => remotes.readVersion(remote, each.version),
   };
 }
@@ -157,13 +157,13 @@ async function compareWith(look: Look, local: Local, remote: RemoteVal): Promise
  * So the record is of the code that the file is back at. Otherwise, after the next edit, the code that the service has would
  * look like the base of that edit.
  */
-function forgetTakenBack({ records }: Look, { name, code }: Local, record: Differing['record']): void {
-  if (record !== undefined) records.set(name, { ...record, version: undefined, blob: code.blob });
+function forgetTakenBack({ lastSyncs }: Look, { name, code }: Local, lastSync: Differing['lastSync']): void {
+  if (lastSync !== undefined) lastSyncs.set(name, { ...lastSync, version: undefined, blob: code.blob });
 }
 
 /** Both sides have the same code, so a record says so. */
 async function recordSame(look: Look, findings: Iterable<Finding>): Promise<void> {
   for (const finding of findings)
     if (finding.state === 'unchanged' && finding.remote.kind === 'val')
-      await recordVal(look, finding.name, finding.remote);
+      await noteSync(look, finding.name, finding.remote);
 }

@@ -111,17 +111,17 @@ const byFile = (a: MissingFile, b: MissingFile): number => (a.file < b.file ? -1
 
 /** Without a list, the records and vals.json tell which vals there are. */
 async function valsWithoutFile(look: Look, findings: readonly Finding[]): Promise<WithoutFile[]> {
-  const { valList, remotes, records, written } = look;
+  const { valList, remotes, lastSyncs, written } = look;
   const names = new Set(look.names.values());
   const taken = new Set(findings.flatMap((finding) => valOf(finding)?.id ?? []));
   const isOpen = ({ name, id }: WithoutFile) => !names.has(name) && !taken.has(id);
   const listed = await valList.all();
   if (listed !== undefined) {
     return listed
-      .map(({ id, name = '' }) => ({ id, name, isKnown: records.of(name)?.id === id }))
+      .map(({ id, name = '' }) => ({ id, name, isKnown: lastSyncs.of(name)?.id === id }))
       .filter(isOpen);
   }
-  const recorded = records.names().map((name) => ({ name, id: records.of(name)?.id ?? '' }));
+  const recorded = lastSyncs.names().map((name) => ({ name, id: lastSyncs.of(name)?.id ?? '' }));
   const all = [...recorded, ...[...written].map(([name, id]) => ({ name, id }))];
   const open = new Map<string, WithoutFile>();
   await forEach(all, 'auto', async ({ name, id }) => {

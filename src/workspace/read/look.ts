@@ -5,8 +5,8 @@ import type { Api } from '../../core/http/api.ts';
 import type { Clock } from '../../core/lib/clock.ts';
 import { warnWith } from '../../core/output/out.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
-import { openRecords, type Records } from '../record.ts';
-import { isOfThisMachine } from '../service.ts';
+import { type LastSyncs, openLastSyncs } from '../last-syncs.ts';
+import { isOfThisMachine } from '../service-name.ts';
 import type { Workspace } from '../workspace.ts';
 import { type FileNames, noteStaleNames, readFileNames } from './local.ts';
 import { createRemotes, type Remotes, type RemoteVal } from './remotes.ts';
@@ -19,7 +19,7 @@ export interface Look {
   valList: ValList;
   remotes: Remotes;
   names: FileNames;
-  records: Records;
+  lastSyncs: LastSyncs;
   /** The ids of vals.json, by name. Empty for a service on this machine. */
   written: ReadonlyMap<string, string>;
   /** Undefined if the folder is in no repository. */
@@ -45,7 +45,7 @@ export async function withLook<Result>(
   try {
     return await use(look);
   } finally {
-    look.records.save();
+    look.lastSyncs.save();
   }
 }
 
@@ -57,21 +57,21 @@ async function openLook(
 ): Promise<Look> {
   if (!isRepeated) noteStaleNames(context.out.say, workspace);
   const names = await readFileNames(workspace, named, isRepeated ? undefined : warnWith(context.out.say));
-  const records = openRecords(workspace.own, workspace.service, warnWith(context.out.say));
+  const lastSyncs = openLastSyncs(workspace.own, workspace.service, warnWith(context.out.say));
   const written = isOfThisMachine(workspace.service)
     ? new Map<string, string>()
     : (workspace.manifest.ids.get(workspace.service) ?? new Map<string, string>());
   const remotes = createRemotes(
     { ...context.vals, api },
     {
-      recorded: (name) => records.of(name)?.id,
+      recorded: (name) => lastSyncs.of(name)?.id,
       written,
       names: new Set([...names.values()].flatMap((name) => name ?? [])),
     },
     count ?? names.size,
   );
   return {
-    ...{ workspace, api, remotes, names, records, written },
+    ...{ workspace, api, remotes, names, lastSyncs, written },
     clock: context.host.clock,
     valList: context.vals.valList,
     repository: openRepository(workspace.root, context.host),
@@ -79,11 +79,11 @@ async function openLook(
 }
 
 /** Both sides have this code now, or the file has it merged. */
-export async function recordVal(
-  { records, repository }: Look,
+export async function noteSync(
+  { lastSyncs, repository }: Look,
   name: string,
   { id, version, code }: Pick<RemoteVal, 'id' | 'version' | 'code'>,
 ): Promise<void> {
   const commit = (await repository?.head())?.commit;
-  records.set(name, { id, version, blob: code.blob, commit });
+  lastSyncs.set(name, { id, version, blob: code.blob, commit });
 }

@@ -9,7 +9,7 @@ import type { GivenVal } from '../../../core/find-val/find-val.ts';
 import { sh } from '../../../core/lib/hint.ts';
 import { column, idColumn } from '../../../core/output/column.ts';
 import { createRemotes, nothingKnown } from '../../read/remotes.ts';
-import { serviceName } from '../../service.ts';
+import { serviceName } from '../../service-name.ts';
 
 interface Item {
   id: string;

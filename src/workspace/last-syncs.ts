@@ -2,13 +2,13 @@
 // at the end of a command.
 import { LocalError } from '../core/errors.ts';
 import { isObject, type JsonValue, parseIfJson, stringifyJson } from '../core/lib/json.ts';
-import type { ValRecord } from './compare/types.ts';
-import type { OwnFolder } from './records/own-folder.ts';
+import type { LastSync } from './compare/types.ts';
+import type { OwnFolder } from './own-data/own-folder.ts';
 
-export interface Records {
-  of(name: string): ValRecord | undefined;
+export interface LastSyncs {
+  of(name: string): LastSync | undefined;
   names(): string[];
-  set(name: string, record: ValRecord): void;
+  set(name: string, lastSync: LastSync): void;
   remove(name: string): void;
   /** A push from this folder to this service has gone through. Until then, a push shows what it would change, and asks. */
   hasPushed(): boolean;
@@ -17,11 +17,11 @@ export interface Records {
   save(): void;
 }
 
-export function openRecords(
+export function openLastSyncs(
   own: OwnFolder,
   service: string,
   warn: (message: string) => void = () => {},
-): Records {
+): LastSyncs {
   const file = `records/${encodeURIComponent(service).replaceAll('*', '%2A')}.json`;
   const before = own.read(file);
   const { vals, isPushed } = parseRecords(before);
@@ -30,7 +30,7 @@ export function openRecords(
   return {
     of: (name) => records.get(name),
     names: () => [...records.keys()],
-    set: (name, record) => void records.set(name, record),
+    set: (name, lastSync) => void records.set(name, lastSync),
     remove: (name) => void records.delete(name),
     hasPushed: () => hasPushed,
     notePush() {
@@ -49,17 +49,17 @@ export function openRecords(
   };
 }
 
-function parseRecords(text: string | undefined): { vals: [string, ValRecord][]; isPushed: boolean } {
+function parseRecords(text: string | undefined): { vals: [string, LastSync][]; isPushed: boolean } {
   const content = text === undefined ? undefined : parseIfJson(text);
   if (!isObject(content) || !isObject(content.vals)) return { vals: [], isPushed: false };
-  const vals = Object.entries(content.vals).flatMap(([name, value]): [string, ValRecord][] => {
-    const record = parseRecord(value);
-    return record === undefined ? [] : [[name, record]];
+  const vals = Object.entries(content.vals).flatMap(([name, value]): [string, LastSync][] => {
+    const lastSync = parseRecord(value);
+    return lastSync === undefined ? [] : [[name, lastSync]];
   });
   return { vals, isPushed: content.hasPushed === true };
 }
 
-function parseRecord(value: JsonValue): ValRecord | undefined {
+function parseRecord(value: JsonValue): LastSync | undefined {
   if (!isObject(value)) return undefined;
   const { id, version, blob, commit } = value;
   if (typeof id !== 'string' || typeof blob !== 'string') return undefined;
