@@ -27,7 +27,7 @@ async function fileOfWord(
   const isThere = isListed || isFile(resolve(cwd, word));
   if (!isThere && !(isCode(word) && (await isInGit(context, place, word)))) return undefined;
   const name = place === undefined ? nameFrom(word) : nameOfFile(place.workspace, place.file);
-  return name === undefined ? undefined : { path: word, name, recordedId: knownId(context, place, name) };
+  return name === undefined ? undefined : { path: word, name, syncedId: knownId(context, place, name) };
 }
 
 async function isInGit(context: Context, place: PathInWorkspace | undefined, word: string): Promise<boolean> {
@@ -35,7 +35,7 @@ async function isInGit(context: Context, place: PathInWorkspace | undefined, wor
   return repository !== undefined && isKnownToGit(repository, place?.file ?? word);
 }
 
-/** Of the record, or of vals.json. */
+/** Of the last sync, or of vals.json. */
 function knownId(
   { settings }: Context,
   place: PathInWorkspace | undefined,

@@ -13,7 +13,7 @@ export interface LastSyncs {
   /** A push from this folder to this service has gone through. Until then, a push shows what it would change, and asks. */
   hasPushed(): boolean;
   notePush(): void;
-  /** A record that cannot be written costs no more than a warning. */
+  /** Last syncs that cannot be written costs no more than a warning. */
   save(): void;
 }
 
@@ -22,23 +22,23 @@ export function openLastSyncs(
   service: string,
   warn: (message: string) => void = () => {},
 ): LastSyncs {
-  const file = `records/${encodeURIComponent(service).replaceAll('*', '%2A')}.json`;
+  const file = `syncs/${encodeURIComponent(service).replaceAll('*', '%2A')}.json`;
   const before = own.read(file);
-  const { vals, isPushed } = parseRecords(before);
-  const records = new Map(vals);
+  const { vals, isPushed } = parseLastSyncs(before);
+  const syncs = new Map(vals);
   let hasPushed = isPushed;
   return {
-    of: (name) => records.get(name),
-    names: () => [...records.keys()],
-    set: (name, lastSync) => void records.set(name, lastSync),
-    remove: (name) => void records.delete(name),
+    of: (name) => syncs.get(name),
+    names: () => [...syncs.keys()],
+    set: (name, lastSync) => void syncs.set(name, lastSync),
+    remove: (name) => void syncs.delete(name),
     hasPushed: () => hasPushed,
     notePush() {
       hasPushed = true;
     },
     save() {
-      const after = `${stringifyJson({ hasPushed, vals: Object.fromEntries(records) })}\n`;
-      if (after === before || (before === undefined && records.size === 0 && !hasPushed)) return;
+      const after = `${stringifyJson({ hasPushed, vals: Object.fromEntries(syncs) })}\n`;
+      if (after === before || (before === undefined && syncs.size === 0 && !hasPushed)) return;
       try {
         own.write(file, after);
       } catch (error) {
@@ -49,17 +49,17 @@ export function openLastSyncs(
   };
 }
 
-function parseRecords(text: string | undefined): { vals: [string, LastSync][]; isPushed: boolean } {
+function parseLastSyncs(text: string | undefined): { vals: [string, LastSync][]; isPushed: boolean } {
   const content = text === undefined ? undefined : parseIfJson(text);
   if (!isObject(content) || !isObject(content.vals)) return { vals: [], isPushed: false };
   const vals = Object.entries(content.vals).flatMap(([name, value]): [string, LastSync][] => {
-    const lastSync = parseRecord(value);
+    const lastSync = parseLastSync(value);
     return lastSync === undefined ? [] : [[name, lastSync]];
   });
   return { vals, isPushed: content.hasPushed === true };
 }
 
-function parseRecord(value: JsonValue): LastSync | undefined {
+function parseLastSync(value: JsonValue): LastSync | undefined {
   if (!isObject(value)) return undefined;
   const { id, version, blob, commit } = value;
   if (typeof id !== 'string' || typeof blob !== 'string') return undefined;

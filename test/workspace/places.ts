@@ -124,7 +124,7 @@ export class Place {
 
   /** What this folder and the service in use last had in common, by the names of the vals. */
   records(): Record<string, { id: string; version?: number; blob: string; commit?: string }> {
-    const file = `/records/${encodeURIComponent(this.env.VALS_BASE_URL ?? 'local')}.json`;
+    const file = `/syncs/${encodeURIComponent(this.env.VALS_BASE_URL ?? 'local')}.json`;
     const found = this.ownFiles().find(({ path }) => path.endsWith(file));
     return found === undefined ? {} : JSON.parse(found.text).vals;
   }

@@ -112,7 +112,7 @@ function openFiles(context: Context): FindFile {
 
 async function plainFile({ settings }: Context, path: string): ReturnType<FindFile> {
   const name = isFile(resolvePath(settings.cwd, path)) ? nameFrom(path) : undefined;
-  return name === undefined ? undefined : { path, name, recordedId: undefined };
+  return name === undefined ? undefined : { path, name, syncedId: undefined };
 }
 
 /** Puts the lines of standard input in the place of `-`. */

@@ -43,7 +43,7 @@ export interface FileOfVal {
   path: string;
   name: string;
   /** The id that the record of the file has. */
-  recordedId: string | undefined;
+  syncedId: string | undefined;
 }
 
 /** What one command knows of the vals of a service. */
@@ -73,7 +73,7 @@ export async function findVal(
   if (routes.looksLikeId(word)) return { id: word, word };
   const file = await fileOf(word);
   if (file !== undefined) {
-    const found = await findNamed(file.name, options, file.recordedId);
+    const found = await findNamed(file.name, options, file.syncedId);
     if (found === undefined) throw notPushedYet(file);
     return { ...found, word };
   }
@@ -94,11 +94,11 @@ type Found = Omit<GivenVal, 'word' | 'version'>;
 export async function findNamed(
   name: string,
   options: FindValOptions,
-  recordedId?: string,
+  syncedId?: string,
 ): Promise<Found | undefined> {
   const { settings, valList, isForWriting } = options;
   if (isSignedOut(settings)) throw withoutToken(settings, name);
-  const ids = new Set([...(recordedId === undefined ? [] : [recordedId]), ...(await idsSeen(name, options))]);
+  const ids = new Set([...(syncedId === undefined ? [] : [syncedId]), ...(await idsSeen(name, options))]);
   const { found, other } = await confirm(name, ids, options);
   const remembered = onlyOne(found, `are named "${name}"`);
   if (remembered !== undefined) return remembered;

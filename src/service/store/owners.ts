@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { emptySql, raw, type Sql, sql } from '../database/sql.ts';
 import { type Access, idPattern, isReached, type User } from './access.ts';
-import { removeSomeRuns, removeVal } from './remove-in-steps.ts';
+import { removeSomeRuns, removeValRow } from './remove-in-steps.ts';
 import { now } from './timestamps.ts';
 
 // People and spaces are in one table, because both own vals, and a name belongs to one of them.
@@ -80,7 +80,7 @@ export async function removeOwner(
     for (const { id } of vals) {
       await database.transaction(async (tx) => {
         await tx.query(sql`SELECT id FROM vals WHERE id = ${id} ${tx.forUpdate}`);
-        await removeVal(tx, id);
+        await removeValRow(tx, id);
       });
     }
     if (vals.length > 0) continue;

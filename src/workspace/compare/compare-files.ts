@@ -81,12 +81,12 @@ function codesOfFile(
   brought: readonly BroughtCode[],
 ): { file: number[]; isTakenBack: boolean } {
   const codes = brought.map(({ blob }) => numbers.ofBlob(blob));
-  const record = brought.findIndex(({ isRecord }) => isRecord);
-  // The record is left out if the file is as a commit before it.
-  const isTakenBack = codes.slice(0, Math.max(record, 0)).includes(here);
+  const syncedAt = brought.findIndex(({ isLastSync }) => isLastSync);
+  // The last sync is left out if the file is as a commit before it.
+  const isTakenBack = codes.slice(0, Math.max(syncedAt, 0)).includes(here);
   const shared = codes.filter(
     (code, place): code is number =>
-      code !== undefined && versions.includes(code) && !(isTakenBack && place === record),
+      code !== undefined && versions.includes(code) && !(isTakenBack && place === syncedAt),
   );
   return { file: [...shared, here], isTakenBack };
 }

@@ -16,7 +16,7 @@ export interface GitKnowledge<Each> {
   /** Ids of SHA-256. Then the ids that the service sends say nothing of git's. */
   isLong: boolean;
   limit: GitLimit | undefined;
-  /** The codes that a file had, oldest first, the record among them. */
+  /** The codes that a file had, oldest first, the last sync among them. */
   broughtTo(file: Asked): readonly BroughtCode[];
 }
 
@@ -24,15 +24,15 @@ export async function readGit<Each extends Asked>(
   files: readonly Each[],
   repository: Repository | undefined,
 ): Promise<GitKnowledge<Each>> {
-  const recordAlone = ({ lastSync }: Asked) => (lastSync === undefined ? [] : [asBrought(lastSync.blob)]);
-  const none = { files, isLong: false, broughtTo: recordAlone };
+  const lastSyncAlone = ({ lastSync }: Asked) => (lastSync === undefined ? [] : [asBrought(lastSync.blob)]);
+  const none = { files, isLong: false, broughtTo: lastSyncAlone };
   if (repository === undefined || files.length === 0) return { ...none, limit: undefined };
   const { commit: head, failure } = await repository.head();
   const isBeforeAll = ({ lastSync }: Asked) => lastSync?.commit === undefined;
   if (head === undefined) {
     return {
       ...none,
-      broughtTo: (file: Asked) => (isBeforeAll(file) ? recordAlone(file) : []),
+      broughtTo: (file: Asked) => (isBeforeAll(file) ? lastSyncAlone(file) : []),
       limit: failure,
     };
   }
@@ -47,12 +47,12 @@ export async function readGit<Each extends Asked>(
     limit: histories.failure ?? (repository.isShallow ? 'shallow' : undefined),
     broughtTo(each) {
       const brought = histories.of(each.file);
-      return isBeforeAll(each) ? [...recordAlone(each), ...brought] : brought;
+      return isBeforeAll(each) ? [...lastSyncAlone(each), ...brought] : brought;
     },
   };
 }
 
-const asBrought = (blob: string): BroughtCode => ({ blob, writtenAt: undefined, isRecord: true });
+const asBrought = (blob: string): BroughtCode => ({ blob, writtenAt: undefined, isLastSync: true });
 
 type HasBlob = (id: string) => boolean;
 
@@ -80,7 +80,7 @@ async function tellCodes<Each extends Asked>(
   return { told, hasBlob };
 }
 
-/** What no reading can bring is not waited for: codes that git does not have, except that of a record that counts. */
+/** What no reading can bring is not waited for: codes that git does not have, except that of a last sync that counts. */
 async function wantedHistory(
   each: Asked,
   repository: Repository,
@@ -91,13 +91,13 @@ async function wantedHistory(
   const isInGit = (ids: Ids) => [...ids].some(hasBlob);
   if (lastSync?.commit === undefined) return { file, codes: codes.filter(isInGit) };
   const { blob, commit } = lastSync;
-  const isOnlyRecorded = !hasBlob(blob) && (await repository.hasCommit(commit));
+  const isOnlySynced = !hasBlob(blob) && (await repository.hasCommit(commit));
   return {
     file,
-    codes: codes.filter((ids) => isInGit(ids) || (isOnlyRecorded && ids.has(blob))),
-    // The record is left out if the file is as a commit before it.
-    also: isOnlyRecorded && isInGit(here) ? here : undefined,
-    record: { blob, commit },
+    codes: codes.filter((ids) => isInGit(ids) || (isOnlySynced && ids.has(blob))),
+    // The last sync is left out if the file is as a commit before it.
+    also: isOnlySynced && isInGit(here) ? here : undefined,
+    lastSync: { blob, commit },
   };
 }
 

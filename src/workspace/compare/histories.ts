@@ -3,7 +3,7 @@
 export interface Histories {
   /** The val's versions, oldest first. The last one is the present code. */
   versions: readonly number[];
-  /** What git brought to the file, oldest first, the record among it. The last one is the file as it is now. */
+  /** What git brought to the file, oldest first, the last sync among it. The last one is the file as it is now. */
   file: readonly number[];
   /** A commit that was written after the present version was made brought the file's code. */
   isSetSince: boolean;

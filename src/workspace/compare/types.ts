@@ -1,7 +1,7 @@
 // What a comparison of a file with its val takes, and what it finds.
 import type { Code, CodeWithText } from '../code.ts';
 
-/** What a folder and a service last had in common of a val. */
+/** What a folder and a service had when they last had the same code of a val. The user's pages call it the record. */
 export interface LastSync {
   id: string;
   version: number | undefined;
@@ -37,7 +37,7 @@ export interface Compared {
   status: Status;
   /** The newest version that has the file's code, if one of the newest 20 has. */
   fileVersion?: number | undefined;
-  /** The record says nothing of the file any more: the file is as a commit up to the record's has it. */
+  /** The last sync says nothing of the file any more: the file is as a commit up to that of the last sync has it. */
   isTakenBack?: boolean;
   /** What a merge of the file with the val begins with. Undefined if both sides never had the same code. */
   base?: ValVersion | undefined;

@@ -5,10 +5,10 @@ import type { GitFailure } from './start-git.ts';
 
 export interface BroughtCode {
   blob: string;
-  /** Milliseconds. Undefined for a merge, which repeats what its branches did, and for a record. */
+  /** Milliseconds. Undefined for a merge, which repeats what its branches did, and for a last sync. */
   writtenAt: number | undefined;
   /** It is what this folder and the service had in common after a commit. */
-  isRecord?: boolean;
+  isLastSync?: boolean;
 }
 
 /** A code, given by all ids that it may have in git. */
@@ -22,7 +22,7 @@ export interface WantedHistory {
   /** And until it has this one. */
   also?: Ids | undefined;
   /** Stands in the history right after its commit. */
-  record?: { commit: string; blob: string } | undefined;
+  lastSync?: { commit: string; blob: string } | undefined;
 }
 
 export interface FileHistories {
@@ -62,16 +62,16 @@ function createReading(
 ): LogReading & Pick<FileHistories, 'of'> {
   const files = new Map<string, Unfinished>();
   const byPath = new Map<string, Set<Unfinished>>();
-  const records = new Map<string, { file: Unfinished; blob: string }[]>();
+  const syncs = new Map<string, { file: Unfinished; blob: string }[]>();
   const follow = (path: string, file: Unfinished) =>
     byPath.set(path, (byPath.get(path) ?? new Set()).add(file));
-  for (const { file: path, codes, also, record } of wanted) {
+  for (const { file: path, codes, also, lastSync } of wanted) {
     const file = { newestFirst: [], codes, left: codes.length, also, last: undefined };
     files.set(path, file);
     follow(`${prefix}${path}`, file);
-    if (record === undefined) continue;
-    const { commit, blob } = record;
-    records.set(commit, [...(records.get(commit) ?? []), { file, blob }]);
+    if (lastSync === undefined) continue;
+    const { commit, blob } = lastSync;
+    syncs.set(commit, [...(syncs.get(commit) ?? []), { file, blob }]);
   }
   let open = [...files.values()].filter((file) => !isFinished(file)).length;
 
@@ -89,8 +89,8 @@ function createReading(
 
   return {
     add({ id, isMerge, writtenAt, changes }) {
-      for (const { file, blob } of records.get(id) ?? [])
-        bring(file, { blob, writtenAt: undefined, isRecord: true });
+      for (const { file, blob } of syncs.get(id) ?? [])
+        bring(file, { blob, writtenAt: undefined, isLastSync: true });
       const renamed: [string, Unfinished][] = [];
       for (const { kind, path, blob, from } of changes) {
         if (kind === 'D') continue;

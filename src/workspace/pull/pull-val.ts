@@ -137,7 +137,7 @@ async function write(
   const { workspace } = look;
   const before = local?.code.text;
   if (before !== undefined) backup.keep(file, before);
-  // A record that is lost by a crash costs nothing, because both sides have the same code.
+  // A last sync that is lost by a crash costs nothing, because both sides have the same code.
   replaceBelow(workspace.root, file, text, before, pathTo(workspace, file));
   await noteSync(look, name, val);
 }

@@ -85,7 +85,7 @@ async function push(
   const isBroken = new Set(broken.map(({ file }) => file));
   const steps = plan.steps.filter((step) => !isBroken.has(pathTo(workspace, step.file)));
   if (!dryRun) listService(workspace);
-  // The record of a push has the commit. After Ctrl-C, git is not asked any more.
+  // The last sync of a push has the commit. After Ctrl-C, git is not asked any more.
   if (steps.some(sendsCode)) await look.repository?.head();
   const { result, done } = await carryOutAll(context, look, steps, options);
   if (!dryRun && (result.error === undefined || [...done.values()].some(isChange))) look.lastSyncs.notePush();

@@ -89,7 +89,7 @@ export async function findAll(
   const gone = isSearched ? await findGone(look, findings, { most }) : noneGone;
   if (searches !== 'none') noteStrays(say, gone.strays);
   for (const renamed of gone.renamed) if (renamed.local !== undefined) results.set(renamed.local, renamed);
-  await recordSame(look, findings);
+  await noteSame(look, findings);
   return { results: inOrder(), gone };
 }
 
@@ -122,16 +122,16 @@ async function findOne(look: Look, local: Local): Promise<Finding | Differing> {
   return isNamed ? compareWith(look, local, known) : findingOf('renamed there', local, known);
 }
 
-/** The val of a record that counts, or of an id in vals.json. */
+/** The val of a last sync that counts, or of an id in vals.json. */
 async function knownVal(
   { remotes, lastSyncs, written, repository }: Look,
   { name }: Local,
   { kind }: Remote,
 ): Promise<RemoteVal | 'gone' | undefined> {
-  const { id: recorded, commit } = lastSyncs.of(name) ?? {};
-  // A record counts while its commit is in the history of HEAD.
+  const { id: synced, commit } = lastSyncs.of(name) ?? {};
+  // A last sync counts while its commit is in the history of HEAD.
   const counts = commit === undefined || repository === undefined || (await repository.hasCommit(commit));
-  const id = (counts ? recorded : undefined) ?? (kind === 'unknown' ? written.get(name) : undefined);
+  const id = (counts ? synced : undefined) ?? (kind === 'unknown' ? written.get(name) : undefined);
   if (id === undefined) return undefined;
   const val = await remotes.read(id);
   return val?.owner === undefined ? (val ?? 'gone') : undefined;
@@ -154,15 +154,15 @@ async function compareWith(look: Look, local: Local, remote: RemoteVal): Promise
 
 /**
  * Somebody pulled or pushed code and then took the file back, without a commit here: by `git stash`, or on another branch.
- * So the record is of the code that the file is back at. Otherwise, after the next edit, the code that the service has would
+ * So the last sync is of the code that the file is back at. Otherwise, after the next edit, the code that the service has would
  * look like the base of that edit.
  */
 function forgetTakenBack({ lastSyncs }: Look, { name, code }: Local, lastSync: Differing['lastSync']): void {
   if (lastSync !== undefined) lastSyncs.set(name, { ...lastSync, version: undefined, blob: code.blob });
 }
 
-/** Both sides have the same code, so a record says so. */
-async function recordSame(look: Look, findings: Iterable<Finding>): Promise<void> {
+/** Both sides have the same code, so the last sync says so. */
+async function noteSame(look: Look, findings: Iterable<Finding>): Promise<void> {
   for (const finding of findings)
     if (finding.state === 'unchanged' && finding.remote.kind === 'val')
       await noteSync(look, finding.name, finding.remote);

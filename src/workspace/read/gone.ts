@@ -109,7 +109,7 @@ const byName = (a: LeftVal, b: LeftVal): number => (a.name < b.name ? -1 : 1);
 
 const byFile = (a: MissingFile, b: MissingFile): number => (a.file < b.file ? -1 : 1);
 
-/** Without a list, the records and vals.json tell which vals there are. */
+/** Without a list, the last syncs and vals.json tell which vals there are. */
 async function valsWithoutFile(look: Look, findings: readonly Finding[]): Promise<WithoutFile[]> {
   const { valList, remotes, lastSyncs, written } = look;
   const names = new Set(look.names.values());
@@ -121,8 +121,8 @@ async function valsWithoutFile(look: Look, findings: readonly Finding[]): Promis
       .map(({ id, name = '' }) => ({ id, name, isKnown: lastSyncs.of(name)?.id === id }))
       .filter(isOpen);
   }
-  const recorded = lastSyncs.names().map((name) => ({ name, id: lastSyncs.of(name)?.id ?? '' }));
-  const all = [...recorded, ...[...written].map(([name, id]) => ({ name, id }))];
+  const synced = lastSyncs.names().map((name) => ({ name, id: lastSyncs.of(name)?.id ?? '' }));
+  const all = [...synced, ...[...written].map(([name, id]) => ({ name, id }))];
   const open = new Map<string, WithoutFile>();
   await forEach(all, 'auto', async ({ name, id }) => {
     // The present name of a val decides its file.
@@ -168,7 +168,7 @@ async function withCodeInGit(
 ): Promise<Set<MissingFile>> {
   const git = await readGit(
     vals.map((val) => ({
-      ...{ val, file: val.file, here: val.remote.code, record: undefined },
+      ...{ val, file: val.file, here: val.remote.code, lastSync: undefined },
       known: [{ version: val.remote.version, code: val.remote.code }],
       read: async () => (await remotes.read(val.remote.id))?.code,
     })),

@@ -1,4 +1,4 @@
-// What one command knows of a workspace while it runs: its files, the vals of the service, the records and git.
+// What one command knows of a workspace while it runs: its files, the vals of the service, the last syncs and git.
 import type { Context } from '../../core/command-line/command.ts';
 import type { ValList } from '../../core/find-val/val-list.ts';
 import type { Api } from '../../core/http/api.ts';
@@ -64,7 +64,7 @@ async function openLook(
   const remotes = createRemotes(
     { ...context.vals, api },
     {
-      recorded: (name) => lastSyncs.of(name)?.id,
+      synced: (name) => lastSyncs.of(name)?.id,
       written,
       names: new Set([...names.values()].flatMap((name) => name ?? [])),
     },

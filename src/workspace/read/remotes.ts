@@ -74,8 +74,8 @@ export interface Lookup {
 
 /** What this folder knows of the ids of its vals. */
 export interface KnownIds {
-  /** Of the record of a name. */
-  recorded(name: string): string | undefined;
+  /** Of the last sync of a name. */
+  synced(name: string): string | undefined;
   /** Of vals.json, by name. Only a service that cannot list vals is asked for them. */
   written: ReadonlyMap<string, string>;
   /** The names of the files that are here. */
@@ -83,7 +83,7 @@ export interface KnownIds {
 }
 
 /** Outside of a workspace. */
-export const nothingKnown: KnownIds = { recorded: () => undefined, written: new Map(), names: new Set() };
+export const nothingKnown: KnownIds = { synced: () => undefined, written: new Map(), names: new Set() };
 
 /** For fewer vals, the list is not read if their ids are known. */
 const fewestForList = 5;
@@ -140,10 +140,10 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
     return (one && (await fromList(one))) ?? { kind: 'none' };
   }
 
-  /** The ids that may be those of the val: of its record, of vals.json, and of what this machine has seen. */
+  /** The ids that may be those of the val: of its last sync, of vals.json, and of what this machine has seen. */
   async function idsFor(name: string): Promise<Set<string>> {
     const seenIds = (await readSeen()).filter((val) => val.name === name).map(({ id }) => id);
-    const ids = [known.recorded(name), known.written.get(name), ...seenIds];
+    const ids = [known.synced(name), known.written.get(name), ...seenIds];
     return new Set(ids.filter((id) => id !== undefined));
   }
 

@@ -199,9 +199,9 @@ const recordRun = route('POST /v1/vals/{val_id}/runs', (request) => {
 });
 
 const oneRun = route('GET /v1/runs/{run_id}', ({ store, ids }) => {
-  const context = store.runs.find(({ id }) => id === ids.run_id);
-  if (context === undefined) throw absent('run');
-  return ok(context);
+  const run = store.runs.find(({ id }) => id === ids.run_id);
+  if (run === undefined) throw absent('run');
+  return ok(run);
 });
 
 const alias = route('GET /v1/alias/{username}/{name}', (request) => {
