@@ -24,6 +24,7 @@ const levels = [
   ['commands'],
   ['push'],
   ['command-line'],
+  ['failures'],
   ['find-val', 'files'],
   ['http', 'output', 'settings'],
   ['errors'],

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { InterruptedError } from '../errors.ts';
+import { explain } from '../failures/explain.ts';
 import { noteFailure, noteReply } from '../find-val/note-replies.ts';
 import { noSeenVals } from '../find-val/seen-vals.ts';
 import { type Api, createApi } from '../http/api.ts';
@@ -14,7 +15,6 @@ import type { BaseUrl } from '../settings/base-url.ts';
 import { proxyFor } from '../settings/proxy.ts';
 import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
 import type { Connect, Context } from './command.ts';
-import { explain } from './explain/explain.ts';
 
 export interface Connection {
   api: Api;

@@ -1,7 +1,7 @@
 import { type Context, defineCommand } from '../command-line/command.ts';
-import { notThisService } from '../command-line/explain/service.ts';
 import { text } from '../command-line/value-types.ts';
 import { AuthError, BadResponseError, NoSpaceError, UsageError, ValsError } from '../errors.ts';
+import { notThisService } from '../failures/service.ts';
 import { readText } from '../files/read-text.ts';
 import { textAt } from '../http/record-fields.ts';
 import { type Hints, hintList, sh } from '../lib/hint.ts';

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { type Context, defineCommand } from '../command-line/command.ts';
-import { notThisService } from '../command-line/explain/service.ts';
 import { val } from '../command-line/value-types.ts';
 import { BadResponseError, NotFoundError, RefusedError, UsageError, undefinedIf } from '../errors.ts';
+import { notThisService } from '../failures/service.ts';
 import type { GivenVal } from '../find-val/find-val.ts';
 import type { Api } from '../http/api.ts';
 import { textAt } from '../http/record-fields.ts';

@@ -1,8 +1,8 @@
 // A push begins only if all its files can be sent.
 
-import { refuseBatch, type Wording } from '../command-line/batch.ts';
 import type { Context } from '../command-line/command.ts';
 import { UsageError, type ValsError } from '../errors.ts';
+import { refuseBatch, type Wording } from '../failures/batch.ts';
 import { sh } from '../lib/hint.ts';
 import type { Rows } from '../output/result.ts';
 

@@ -1,8 +1,8 @@
 // Outside of a workspace, a push creates or replaces the val with the name of the file, without a comparison.
 
-import { runBatch } from '../command-line/batch.ts';
 import type { Context } from '../command-line/command.ts';
 import { ConflictError, NotFoundError, undefinedIf } from '../errors.ts';
+import { runBatch } from '../failures/batch.ts';
 import { hasConflictMarkers } from '../files/conflict-markers.ts';
 import { nameFrom, refuseUnusableNames } from '../files/val-names.ts';
 import type { FoundFile } from '../files/walk.ts';

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
-import { remedyOf, troubleSentence } from '../../core/command-line/explain/connection.ts';
 import { RunFailedError } from '../../core/errors.ts';
+import { remedyOf, troubleSentence } from '../../core/failures/no-reply.ts';
 import type { OpenDispatcher } from '../../core/http/request/dispatcher.ts';
 import { faultOf, type NoReply } from '../../core/http/request/no-reply.ts';
 import type { ProxyServer } from '../../core/http/request/tunnels.ts';

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
-import { runBatch, type Task } from '../../core/command-line/batch.ts';
 import { fileColumn, outcomeColumn } from '../../core/commands/shared/columns.ts';
 import { messageWithHint, RefusedError } from '../../core/errors.ts';
+import { runBatch, type Task } from '../../core/failures/batch.ts';
 import type { ValInList, ValList } from '../../core/find-val/val-list.ts';
 import { sh } from '../../core/lib/hint.ts';
 import { withoutUndefined } from '../../core/lib/json.ts';

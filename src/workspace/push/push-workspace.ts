@@ -1,7 +1,8 @@
 // A push in a workspace: read, compare, plan, check, ask, carry out.
-import { runBatch, type Task } from '../../core/command-line/batch.ts';
+
 import type { Context } from '../../core/command-line/command.ts';
 import { ConflictError } from '../../core/errors.ts';
+import { runBatch, type Task } from '../../core/failures/batch.ts';
 import type { Api } from '../../core/http/api.ts';
 import { withoutUndefined } from '../../core/lib/json.ts';
 import type { Say } from '../../core/output/out.ts';

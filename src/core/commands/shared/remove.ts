@@ -1,6 +1,6 @@
-import { runBatch } from '../../command-line/batch.ts';
 import type { Context } from '../../command-line/command.ts';
 import { DeclinedError } from '../../errors.ts';
+import { runBatch } from '../../failures/batch.ts';
 import type { Call } from '../../http/call.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Result } from '../../output/result.ts';

@@ -1,6 +1,5 @@
 // Copies one val. A val of that name on the target is compared by its versions there and the val's versions here.
 
-import type { Remark } from '../../../core/command-line/failures.ts';
 import {
   BadResponseError,
   ConflictError,
@@ -8,6 +7,7 @@ import {
   isInvalidRequest,
   RefusedError,
 } from '../../../core/errors.ts';
+import type { Remark } from '../../../core/failures/many.ts';
 import type { Api } from '../../../core/http/api.ts';
 import type { Call, Reply } from '../../../core/http/call.ts';
 import { textAt, versionOf } from '../../../core/http/record-fields.ts';

@@ -1,10 +1,10 @@
-import { runBatch } from '../../../core/command-line/batch.ts';
 import { type Context, defineCommand } from '../../../core/command-line/command.ts';
-import { type Remark, summarizeRemarks } from '../../../core/command-line/failures.ts';
 import { text, val } from '../../../core/command-line/value-types.ts';
 import { outcomeColumn, versionColumn } from '../../../core/commands/shared/columns.ts';
 import { dryRun } from '../../../core/commands/shared/options.ts';
 import { RefusedError, UsageError } from '../../../core/errors.ts';
+import { runBatch } from '../../../core/failures/batch.ts';
+import { type Remark, summarizeRemarks } from '../../../core/failures/many.ts';
 import type { GivenVal } from '../../../core/find-val/find-val.ts';
 import { sh } from '../../../core/lib/hint.ts';
 import { column, idColumn } from '../../../core/output/column.ts';

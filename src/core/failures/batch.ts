@@ -4,7 +4,7 @@ import type { JsonObject } from '../lib/json.ts';
 import type { Say } from '../output/out.ts';
 import type { Outcome, OutcomeRow, OutcomeStatus } from '../output/outcome.ts';
 import type { Rows } from '../output/result.ts';
-import { type Counts, summarizeFailures } from './failures.ts';
+import { type Counts, summarizeFailures } from './many.ts';
 
 /** One of several things that a command does. */
 export interface Task extends Named {

@@ -1,6 +1,6 @@
-import { type Hints, sh } from '../../lib/hint.ts';
-import type { BaseUrl } from '../../settings/base-url.ts';
-import type { ProxyAddress } from '../../settings/proxy.ts';
+import { type Hints, sh } from '../lib/hint.ts';
+import type { BaseUrl } from '../settings/base-url.ts';
+import type { ProxyAddress } from '../settings/proxy.ts';
 
 /** What the sentences need to know about the service and the user. */
 export interface Service {

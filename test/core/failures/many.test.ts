@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { runBatch } from '../../../src/core/command-line/batch.ts';
-import { summarizeFailures } from '../../../src/core/command-line/failures.ts';
 import { AuthError, LocalError, RefusedError, UnknownOutcomeError } from '../../../src/core/errors.ts';
+import { runBatch } from '../../../src/core/failures/batch.ts';
+import { summarizeFailures } from '../../../src/core/failures/many.ts';
 
 const pushed = { verb: 'pushed', things: 'vals' };
 

@@ -1,7 +1,7 @@
-import type { Call } from '../../http/call.ts';
-import { type Fault, isRead, type UnusableReply } from '../../http/request/faults.ts';
-import { withFullStop } from '../../lib/hint.ts';
-import { isObject, type JsonValue } from '../../lib/json.ts';
+import type { Call } from '../http/call.ts';
+import { type Fault, isRead, type UnusableReply } from '../http/request/faults.ts';
+import { withFullStop } from '../lib/hint.ts';
+import { isObject, type JsonValue } from '../lib/json.ts';
 import { type Message, notThisService, type Service } from './service.ts';
 import { serviceMessageOf } from './service-message.ts';
 

@@ -4,16 +4,16 @@ import {
   NoSpaceError,
   UnknownOutcomeError,
   type ValsError,
-} from '../../errors.ts';
-import type { Call, RouteName } from '../../http/call.ts';
-import { type CallFailed, type Fault, isStatus, meaningOf } from '../../http/request/faults.ts';
-import { sh } from '../../lib/hint.ts';
-import { stringifyJson } from '../../lib/json.ts';
-import { spaceIn } from '../../settings/base-url.ts';
+} from '../errors.ts';
+import type { Call, RouteName } from '../http/call.ts';
+import { type CallFailed, type Fault, isStatus, meaningOf } from '../http/request/faults.ts';
+import { sh } from '../lib/hint.ts';
+import { stringifyJson } from '../lib/json.ts';
+import { spaceIn } from '../settings/base-url.ts';
 import { mayHideChange, messageOfBadReply } from './bad-reply.ts';
 import { ifUnknown } from './by-route.ts';
-import { messageOfTrouble } from './connection.ts';
-import { messageOfStatus } from './http-status.ts';
+import { messageOfStatus } from './by-status.ts';
+import { messageOfTrouble } from './no-reply.ts';
 import type { Message, Service } from './service.ts';
 
 /** The error that the user reads. Its exit code is that of the fault, in the table of http/request/faults.ts. */

@@ -1,11 +1,11 @@
 // What a status means, where by-route.ts has no sentence for it.
 
-import { UnavailableError } from '../../errors.ts';
-import type { Call } from '../../http/call.ts';
-import * as problemTypes from '../../http/problem-types.ts';
-import { type Fault, meaningOf } from '../../http/request/faults.ts';
-import { type Hints, hintList, sh, withFullStop } from '../../lib/hint.ts';
-import { isObject } from '../../lib/json.ts';
+import { UnavailableError } from '../errors.ts';
+import type { Call } from '../http/call.ts';
+import * as problemTypes from '../http/problem-types.ts';
+import { type Fault, meaningOf } from '../http/request/faults.ts';
+import { type Hints, hintList, sh, withFullStop } from '../lib/hint.ts';
+import { isObject } from '../lib/json.ts';
 import { messageByRoute } from './by-route.ts';
 import type { Message, Service } from './service.ts';
 import { serviceMessageOf } from './service-message.ts';

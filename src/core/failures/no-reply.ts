@@ -1,9 +1,9 @@
 // Connections that failed, by the fault.
 
-import { connectTimeoutMs, type Fault, type TlsProblem, type Trouble } from '../../http/request/faults.ts';
-import { type Hints, sh } from '../../lib/hint.ts';
-import { isLoopback } from '../../settings/base-url.ts';
-import type { ProxyAddress } from '../../settings/proxy.ts';
+import { connectTimeoutMs, type Fault, type TlsProblem, type Trouble } from '../http/request/faults.ts';
+import { type Hints, sh } from '../lib/hint.ts';
+import { isLoopback } from '../settings/base-url.ts';
+import type { ProxyAddress } from '../settings/proxy.ts';
 import type { Message, Service } from './service.ts';
 
 type NoReply = Extract<Fault, { trouble: Trouble }>;

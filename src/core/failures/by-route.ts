@@ -1,10 +1,10 @@
 // What a status means for one route, and what to do about it. http-status.ts has the sentences for all other cases.
 
-import type { Call } from '../../http/call.ts';
-import { type Hint, type Hints, hintList, sh } from '../../lib/hint.ts';
-import { isObject, textOf } from '../../lib/json.ts';
-import { validName } from '../../lib/val-limits.ts';
-import { looksLikeId } from '../../routes.ts';
+import type { Call } from '../http/call.ts';
+import { type Hint, type Hints, hintList, sh } from '../lib/hint.ts';
+import { isObject, textOf } from '../lib/json.ts';
+import { validName } from '../lib/val-limits.ts';
+import { looksLikeId } from '../routes.ts';
 import type { Message } from './service.ts';
 
 export function messageByRoute(call: Call, status: number): Partial<Message> {
