@@ -34,3 +34,17 @@ it.each(pages.filter((name) => name.endsWith('.md')))('each link in %s leads som
   });
   expect(broken).toEqual([]);
 });
+
+const features = ['agents', 'run', 'service', 'workspace'];
+const house = ['CONTRIBUTING.md', 'docs/design.md', ...features.map((name) => `src/${name}/README.md`)];
+
+it.runIf(hasAll).each(house)('each file of the house that %s names is there', (page) => {
+  const files = ['bin', 'src', 'test', '.ci', '.'].flatMap((folder) =>
+    readdirSync(folder, { recursive: folder !== '.' }).map((file) => `/${join(folder, String(file))}`),
+  );
+  const text = readFileSync(page, 'utf8');
+  const bare = [...text.matchAll(/`([\w./-]+\.(?:ts|mts|mjs))`/g)].map(([, name = '']) => name);
+  const missingFiles = bare.filter((name) => !files.some((file) => file.endsWith(`/${name}`)));
+  const paths = [...text.matchAll(/(?<![\w./-])(?:src|test|docs|bench)\/[\w./-]*\w/g)].map(([path]) => path);
+  expect([...missingFiles, ...paths.filter((path) => !existsSync(path))]).toEqual([]);
+});
