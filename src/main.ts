@@ -10,7 +10,7 @@ import { InterruptedError, LocalError } from './core/errors.ts';
 import { systemClock } from './core/lib/clock.ts';
 import { listenForSignals } from './core/lib/signals.ts';
 import { createRedactor } from './core/output/redactor.ts';
-import { widthOf } from './core/output/streams.ts';
+import { widthOf } from './core/output/screen.ts';
 import { createTerminalOut, type ShownCommand } from './core/output/terminal-out.ts';
 import { type Flags, isOn } from './core/settings/settings.ts';
 import { reportDefects, stackOf } from './defects.ts';

@@ -7,7 +7,7 @@ import { warnWith } from '../output/out.ts';
 import { changedSomething, countOutcomes, sentenceOfOne } from '../output/outcome.ts';
 import { createPrompt } from '../output/prompt.ts';
 import { errorIn, outcomesIn } from '../output/result.ts';
-import { ReaderGone } from '../output/streams.ts';
+import { ReaderGone } from '../output/screen.ts';
 import { duration } from '../output/times.ts';
 import { createSettings } from '../settings/settings.ts';
 import type { Connect, Context, LoadedCommand } from './command.ts';

@@ -1,18 +1,9 @@
-import type { Hints } from '../lib/hint.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
 import { visible, visibleLines } from '../lib/visible.ts';
 import { type Column, cellText, columnValue } from './column.ts';
+import type { Screen } from './screen.ts';
 import type { Glyphs, Style } from './style.ts';
 import { ageOrHour, ago, clockTime, isMoment, wholeMoment } from './times.ts';
-
-export interface Screen {
-  width: number;
-  style: Style;
-  glyphs: Glyphs;
-  now: number;
-  redact(text: string): string;
-  hint(message: Hints): void;
-}
 
 /**
  * How much of a value is shown:
@@ -39,7 +30,8 @@ const shortId = 8;
 const longestText = 2_000;
 
 export function cellOf(record: JsonObject, column: Column, screen: Screen, form: CellForm): Cell {
-  const { glyphs, now, redact } = screen;
+  const { glyphs, redact } = screen;
+  const now = screen.now();
   const value = columnValue(record, column);
   const text = redact(joined(value));
   switch (column.kind) {

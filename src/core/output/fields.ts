@@ -1,6 +1,7 @@
 // --fields: these columns, and in JSON these keys.
 import { isObject, type JsonObject, type JsonValue, lookUp } from '../lib/json.ts';
-import type { Output } from './view.ts';
+import type { Say } from './out.ts';
+import type { Screen } from './screen.ts';
 
 export const withFields = (value: JsonValue, fields: readonly string[] | undefined): JsonValue =>
   fields && isObject(value) ? project(value, fields) : value;
@@ -31,7 +32,7 @@ const isMadeHere = (object: JsonObject): boolean => Object.getPrototypeOf(object
 const maxKeysInWarning = 20;
 
 /** Warns of fields that none of the records has. */
-export function createFieldSearch({ fields, say }: Output) {
+export function createFieldSearch({ fields }: Screen, say: Say) {
   const missing = new Set(fields);
   const present = new Set<string>();
   return {

@@ -1,8 +1,9 @@
 import { isObject, type JsonObject, type JsonValue } from '../lib/json.ts';
 import { visible } from '../lib/visible.ts';
-import { type Cell, cellOf, firstLine, type Screen } from './cell.ts';
+import { type Cell, cellOf, firstLine } from './cell.ts';
 import { type Column, column, moment } from './column.ts';
 import { gap } from './layout.ts';
+import type { Screen } from './screen.ts';
 import { createTextWidth, type TextWidth } from './text-width.ts';
 import { isMoment } from './times.ts';
 
@@ -70,6 +71,7 @@ async function formatPairs(
     pairs.flatMap(({ key, cell }) => [key, cell.text.replaceAll('\n', ' ')]),
     screen.glyphs.ellipsis,
   );
+  const style = await screen.style();
   const widestKey = Math.max(0, ...pairs.map(({ key }) => textWidth.width(key)));
   const keyWidth = Math.min(widestKey, Math.floor(screen.width / 2));
   const indent = ' '.repeat(keyWidth + gap.length);
@@ -79,8 +81,8 @@ async function formatPairs(
       const label = textWidth.cut(key, keyWidth);
       const padding = ' '.repeat(keyWidth - textWidth.width(label));
       const value = fitValue(cell, column, room, textWidth).join(`\n${indent}`);
-      const painted = cell.tone ? screen.style[cell.tone](value) : value;
-      return `${screen.style.bold(label)}${padding}${gap}${painted}\n`;
+      const painted = cell.tone ? style[cell.tone](value) : value;
+      return `${style.bold(label)}${padding}${gap}${painted}\n`;
     })
     .join('');
 }

@@ -2,13 +2,12 @@ import { DeclinedError, type ValsError } from '../errors.ts';
 import { type Hints, hintList } from '../lib/hint.ts';
 import { stringifyJson } from '../lib/json.ts';
 import { visible, visibleLines } from '../lib/visible.ts';
-import type { Screen } from './cell.ts';
 import type { Event, Say } from './out.ts';
 import { describeError } from './outcome.ts';
 import type { ProgressLine } from './progress.ts';
+import type { Screen } from './screen.ts';
 import type { Style } from './style.ts';
 import { createTextWidth } from './text-width.ts';
-import { screenOn, type View } from './view.ts';
 
 export interface Messages {
   say: Say;
@@ -19,18 +18,25 @@ export interface Messages {
 
 type EventOf<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>;
 
+interface MessagesOptions {
+  /** The screen of the result. */
+  result: Screen;
+  quiet: boolean;
+  progress: ProgressLine;
+}
+
 /** Writes each event to stderr as text. */
-export function createMessages(view: View, progress: ProgressLine): Messages {
-  const { stdout, stderr, kind, quiet, forPerson, glyphs, writeHints } = view;
+export function createMessages(stderr: Screen, { result, quiet, progress }: MessagesOptions): Messages {
+  const { kind, glyphs, writeHints } = stderr;
   const isForReader = stderr.isTerminal && !quiet;
   /** Several parts of a command may give the same hint. */
   const hints = new Map<string, Hints>();
   let lastLine: EventOf<'done'> | undefined;
   let written = Promise.resolve();
 
-  function write(textOn: (screen: Screen) => string | Promise<string>): void {
+  function write(makeText: () => string | Promise<string>): void {
     const writeText = async () => {
-      const text = await textOn(await screenOn(stderr, view));
+      const text = await makeText();
       progress.clear();
       await stderr.write(`${text}\n`);
     };
@@ -40,7 +46,8 @@ export function createMessages(view: View, progress: ProgressLine): Messages {
 
   /** Paints the label, or the whole text if there is no label. */
   function writeText(text: Hints, tone: keyof Style, label = ''): void {
-    write(async ({ style }) => {
+    write(async () => {
+      const style = await stderr.style();
       const start = label && `${label} `;
       const whole = start + visible(await writeHints(text));
       const lines = stderr.isTerminal ? await wrapped(whole, stderr.width, start.length) : whole;
@@ -51,7 +58,7 @@ export function createMessages(view: View, progress: ProgressLine): Messages {
   function writeLines({ text, despite }: EventOf<'lines'>): void {
     if (despite === 'pipe') write(() => visible(text));
     else if (isForReader || (stderr.isTerminal && despite === 'quiet'))
-      write(({ width }) => wrappedLines(text, width));
+      write(() => wrappedLines(text, stderr.width));
   }
 
   function writeError(error: ValsError): void {
@@ -73,7 +80,7 @@ export function createMessages(view: View, progress: ProgressLine): Messages {
           if (kind === 'text' || !event.onlyInText) writeText(event.text, 'yellow', 'warning:');
           break;
         case 'note':
-          writeText(event.text, 'dim');
+          if (!quiet || !event.minor) writeText(event.text, 'dim');
           break;
         case 'hint':
           hints.set(JSON.stringify(event.text), event.text);
@@ -86,23 +93,23 @@ export function createMessages(view: View, progress: ProgressLine): Messages {
           else progress.show(event.text);
           break;
         case 'trace':
-          write(({ style }) => style.dim(visible(event.text)));
+          write(async () => (await stderr.style()).dim(visible(event.text)));
           break;
         case 'lines':
           writeLines(event);
           break;
         case 'table':
-          if (isForReader) write((screen) => drawTable(event, screen));
+          if (isForReader) write(() => drawTable(event, stderr));
           break;
       }
     },
     flush: () => written,
     end(error) {
       progress.hide();
-      const isAtTerminal = isForReader && stdout.isTerminal;
+      const isAtTerminal = isForReader && result.isTerminal;
       if (isAtTerminal) for (const hint of hints.values()) writeText(hint, 'dim');
       // With --color, a pipe gets no record of one change either, so the line must be somewhere.
-      if (lastLine !== undefined && (isAtTerminal || (forPerson && !quiet))) {
+      if (lastLine !== undefined && (isAtTerminal || (result.forPerson && !quiet))) {
         const { text, details = [] } = lastLine;
         writeText(`${text} (${details.join(', ')})`, 'green', glyphs.ok.trimEnd());
       }
@@ -129,5 +136,5 @@ async function wrappedLines(text: string, width: number): Promise<string> {
 
 async function drawTable({ records, columns }: EventOf<'table'>, screen: Screen): Promise<string> {
   const { formatTable } = await import('./table.ts');
-  return (await formatTable(records, columns, screen)).trimEnd();
+  return (await formatTable(records, columns, screen)).text.trimEnd();
 }

@@ -8,7 +8,8 @@ import type { Result } from './result.ts';
 export type Event =
   /** With `onlyInText`, nothing is shown with --json, because the JSON already contains the problem. */
   | { kind: 'warning'; text: Hints; onlyInText?: boolean }
-  | { kind: 'note'; text: Hints }
+  /** --quiet hides it, if it is `minor`. */
+  | { kind: 'note'; text: Hints; minor?: boolean }
   /** Shown after the result, and only if the output is a terminal. */
   | { kind: 'hint'; text: Hints }
   /** The last line, for a person. The details follow in brackets. */

@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Hints } from '../lib/hint.ts';
 import { visible } from '../lib/visible.ts';
 import type { Out } from './out.ts';
-import { widthOf } from './streams.ts';
+import { widthOf } from './screen.ts';
 import { createTextWidth } from './text-width.ts';
 
 export interface Prompt {

@@ -1,26 +1,25 @@
 import { isObject, type JsonObject, type JsonValue, stringifyJson, stringifyLines } from '../lib/json.ts';
 import { visibleLines } from '../lib/visible.ts';
 import { createFieldSearch, withFields } from './fields.ts';
-import { createStyle, type Style } from './style.ts';
-import type { Output } from './view.ts';
+import type { Say } from './out.ts';
+import type { Screen } from './screen.ts';
+import type { Style } from './style.ts';
 
-export async function renderJson(value: JsonValue, output: Output): Promise<void> {
-  const { kind, fields } = output;
-  const search = createFieldSearch(output);
+export async function renderJson(value: JsonValue, screen: Screen, say: Say): Promise<void> {
+  const { kind, fields } = screen;
+  const search = createFieldSearch(screen, say);
   search.searchIn((Array.isArray(value) ? value : [value]).filter(isObject));
   search.report(Array.isArray(value) ? 'No record has' : 'The record lacks');
-  if (!Array.isArray(value)) return writeJson(withFields(value, fields), output);
+  if (!Array.isArray(value)) return writeJson(withFields(value, fields), screen);
   const items = value.map((item) => withFields(item, fields));
-  if (kind !== 'ndjson') return writeJson(items, output);
-  for (const item of items) await writeJson(item, output);
+  if (kind !== 'ndjson') return writeJson(items, screen);
+  for (const item of items) await writeJson(item, screen);
 }
 
-async function writeJson(value: JsonValue, { stdout, kind }: Output): Promise<void> {
-  const indent = kind === 'ndjson' ? 0 : 2;
-  const text = stdout.isTerminal
-    ? paintJson(value, await createStyle(stdout.color), indent)
-    : stringifyJson(value);
-  await (Array.isArray(value) ? stdout.writeLong(`${text}\n`) : stdout.write(`${text}\n`));
+async function writeJson(value: JsonValue, screen: Screen): Promise<void> {
+  const indent = screen.kind === 'ndjson' ? 0 : 2;
+  const text = screen.isTerminal ? paintJson(value, await screen.style(), indent) : stringifyJson(value);
+  await (Array.isArray(value) ? screen.writeLong(`${text}\n`) : screen.write(`${text}\n`));
 }
 
 /** A string, with the colon that makes it a key, or anything else that is not punctuation. */
@@ -38,25 +37,25 @@ export interface ListWriter {
 }
 
 /** For --ndjson: each page is written when it arrives. */
-export const jsonLines = (output: Output): ListWriter => ({
+export const jsonLines = (screen: Screen): ListWriter => ({
   async add(records) {
-    const { stdout, fields } = output;
+    const { fields } = screen;
     const chosen = records.map((record) => withFields(record, fields));
-    if (!stdout.isTerminal) return stdout.write(stringifyLines(chosen));
-    for (const record of chosen) await writeJson(record, output);
+    if (!screen.isTerminal) return screen.write(stringifyLines(chosen));
+    for (const record of chosen) await writeJson(record, screen);
   },
 });
 
 /** One array, written after the last page, so that a list that fails half-way writes nothing. */
-export function jsonArray(output: Output): ListWriter {
-  const { stdout, fields } = output;
-  if (stdout.isTerminal) {
+export function jsonArray(screen: Screen): ListWriter {
+  const { fields } = screen;
+  if (screen.isTerminal) {
     const all: JsonValue[] = [];
     return {
       add(records) {
         for (const record of records) all.push(withFields(record, fields));
       },
-      finish: () => writeJson(all, output),
+      finish: () => writeJson(all, screen),
     };
   }
   // The text of each page takes less memory than its records. All texts joined could be longer than V8's longest string.
@@ -66,9 +65,9 @@ export function jsonArray(output: Output): ListWriter {
       pages.push(stringifyJson(records.map((record) => withFields(record, fields))).slice(1, -1));
     },
     async finish() {
-      await stdout.write('[');
-      for (const [index, page] of pages.entries()) await stdout.write(index > 0 ? `,${page}` : page);
-      await stdout.write(']\n');
+      await screen.write('[');
+      for (const [index, page] of pages.entries()) await screen.write(index > 0 ? `,${page}` : page);
+      await screen.write(']\n');
     },
   };
 }

@@ -4,80 +4,81 @@ import { cellOf } from './cell.ts';
 import type { Column } from './column.ts';
 import { createFieldSearch } from './fields.ts';
 import { gap } from './layout.ts';
+import type { Say } from './out.ts';
 import { describeRows, type OutcomeRow } from './outcome.ts';
 import { renderJson } from './render-json.ts';
 import { renderList, shownColumns, tabLines } from './render-list.ts';
 import type { DiffsResult, RecordResult, Result } from './result.ts';
+import type { Screen } from './screen.ts';
 import type { Style } from './style.ts';
 import { createTextWidth } from './text-width.ts';
-import { type Output, screenOn } from './view.ts';
 
-export async function render(result: Result, output: Output): Promise<void> {
+export async function render(result: Result, screen: Screen, say: Say): Promise<void> {
   switch (result.kind) {
     case 'record':
-      return renderRecord(result, output);
+      return renderRecord(result, screen, say);
     case 'list':
-      return renderList(result, output);
+      return renderList(result, screen, say);
     case 'diffs':
-      return renderDiffs(result, output);
+      return renderDiffs(result, screen, say);
     case 'json':
-      return renderJson(result.value, output);
+      return renderJson(result.value, screen, say);
     case 'text':
       return typeof result.text === 'string'
-        ? renderText(result.text, output)
-        : renderPieces(result.text, output);
+        ? renderText(result.text, screen, say)
+        : renderPieces(result.text, screen);
     case 'nothing':
       return;
   }
 }
 
-async function renderRecord(result: RecordResult, output: Output): Promise<void> {
+async function renderRecord(result: RecordResult, screen: Screen, say: Say): Promise<void> {
   const { record } = result;
-  const { stdout, kind, fields, forPerson } = output;
-  if (kind !== 'text') return renderJson(record, output);
-  const search = createFieldSearch(output);
+  const { kind, fields, forPerson } = screen;
+  if (kind !== 'text') return renderJson(record, screen, say);
+  const search = createFieldSearch(screen, say);
   search.searchIn([record]);
   search.report('The record lacks');
-  const columns = shownColumns(result.columns, output);
-  if (!forPerson) return stdout.write(tabLines([record], columns));
+  const columns = shownColumns(result.columns, screen);
+  if (!forPerson) return screen.write(tabLines([record], columns));
   const { formatBlocks, formatRecord } = await import('./format-record.ts');
-  const screen = await screenOn(stdout, output);
   if (result.forPerson !== undefined && !fields) {
     const { columns: chosen, text } = result.forPerson;
     const lines = visibleLines(screen.redact(text));
-    return stdout.write(`${await formatBlocks([record], chosen, screen)}\n${lines.replace(/\n?$/, '\n')}`);
+    return screen.write(`${await formatBlocks([record], chosen, screen)}\n${lines.replace(/\n?$/, '\n')}`);
   }
-  await stdout.write(await formatRecord(record, columns, fields !== undefined, screen));
+  await screen.write(await formatRecord(record, columns, fields !== undefined, screen));
 }
 
-async function renderText(text: string, { stdout, kind, redact, say }: Output): Promise<void> {
-  if (redact(text) !== text) {
+async function renderText(text: string, screen: Screen, say: Say): Promise<void> {
+  if (screen.redact(text) !== text) {
     say({
       kind: 'warning',
       text: 'The text contained your token. The token was removed, so the output differs from the original.',
     });
   }
-  if (kind !== 'text') return stdout.write(`${stringifyJson(text)}\n`);
-  await stdout.write(stdout.isTerminal ? visibleLines(text) : text);
+  if (screen.kind !== 'text') return screen.write(`${stringifyJson(text)}\n`);
+  await screen.write(screen.isTerminal ? visibleLines(text) : text);
 }
 
-async function renderPieces(pieces: AsyncIterable<Buffer>, { stdout }: Output): Promise<void> {
+async function renderPieces(pieces: AsyncIterable<Buffer>, screen: Screen): Promise<void> {
   const decoder = new TextDecoder();
   let isMidLine = false;
   for await (const piece of pieces) {
-    const text = stdout.isTerminal ? visibleLines(decoder.decode(piece, { stream: true })) : piece;
+    const text = screen.isTerminal ? visibleLines(decoder.decode(piece, { stream: true })) : piece;
     if (typeof text === 'string' && text !== '') isMidLine = !text.endsWith('\n');
-    await stdout.write(text);
+    await screen.write(text);
   }
   // The shell's prompt must start on a new line.
-  if (isMidLine) await stdout.write('\n');
+  if (isMidLine) await screen.write('\n');
 }
 
-async function renderDiffs({ rows, diffs }: DiffsResult, output: Output): Promise<void> {
-  const { stdout, kind, fields, forPerson, writeHints } = output;
-  if (kind !== 'text' || fields) return renderList({ kind: 'list', rows }, output);
-  if (!forPerson) return renderText(diffs.map(({ patch }) => patch).join(''), output);
-  const { style, width } = await screenOn(stdout, output);
+async function renderDiffs({ rows, diffs, columns }: DiffsResult, screen: Screen, say: Say): Promise<void> {
+  const { kind, fields, forPerson, width, writeHints } = screen;
+  if (kind !== 'text' || fields)
+    return renderList({ kind: 'list', rows, ...(columns && { columns }) }, screen, say);
+  if (!forPerson) return renderText(diffs.map(({ patch }) => patch).join(''), screen, say);
+  const style = await screen.style();
   const blocks: string[] = [];
   for (const { heading = '', forTerminal } of diffs) {
     const title = visible(await writeHints(heading));
@@ -89,7 +90,7 @@ async function renderDiffs({ rows, diffs }: DiffsResult, output: Output): Promis
       ),
     );
   }
-  await stdout.writeLong(blocks.join('\n'));
+  await screen.writeLong(blocks.join('\n'));
 }
 
 function paintLine(line: string, { bold, cyan, green, red, dim }: Style): string {
@@ -101,15 +102,20 @@ function paintLine(line: string, { bold, cyan, green, red, dim }: Style): string
   return line.startsWith('\\') ? dim(line) : line;
 }
 
-export async function renderRow(row: OutcomeRow, columns: readonly Column[], output: Output): Promise<void> {
-  const { stdout, kind, fields, forPerson, writeHints } = output;
-  if (kind !== 'text' || fields) return renderList({ kind: 'list', rows: [row], columns }, output);
+export async function renderRow(
+  row: OutcomeRow,
+  columns: readonly Column[],
+  screen: Screen,
+  say: Say,
+): Promise<void> {
+  const { kind, fields, forPerson, writeHints } = screen;
+  if (kind !== 'text' || fields) return renderList({ kind: 'list', rows: [row], columns }, screen, say);
   const records = await describeRows([row], writeHints);
-  if (!forPerson) return stdout.write(tabLines(records, columns));
-  const screen = await screenOn(stdout, output);
+  if (!forPerson) return screen.write(tabLines(records, columns));
+  const style = await screen.style();
   const cells = records
     .flatMap((record) => columns.map((column) => cellOf(record, column, screen, 'lasting')))
     .filter(({ text }) => text !== '')
-    .map(({ text, tone }) => (tone === undefined ? text : screen.style[tone](text)));
-  await stdout.write(`${cells.join(gap)}\n`);
+    .map(({ text, tone }) => (tone === undefined ? text : style[tone](text)));
+  await screen.write(`${cells.join(gap)}\n`);
 }

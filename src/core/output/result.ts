@@ -38,6 +38,7 @@ export interface DiffsResult {
   kind: 'diffs';
   rows: readonly JsonObject[];
   diffs: readonly ShownDiff[];
+  columns?: readonly Column[];
   error?: ValsError | undefined;
 }
 

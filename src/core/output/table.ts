@@ -1,10 +1,12 @@
+import type { Hints } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { longestValName } from '../lib/val-limits.ts';
 import { visible } from '../lib/visible.ts';
-import { type Cell, type CellForm, cellOf, type Screen } from './cell.ts';
+import { type Cell, type CellForm, cellOf } from './cell.ts';
 import type { Column } from './column.ts';
 import { formatBlocks } from './format-record.ts';
 import { gap, layOut, type Sized } from './layout.ts';
+import type { Screen } from './screen.ts';
 import { createTextWidth, type TextWidth } from './text-width.ts';
 import { widestClockTime } from './times.ts';
 
@@ -15,31 +17,35 @@ export interface TableOptions {
   total?: JsonObject | undefined;
 }
 
+export interface Table {
+  text: string;
+  /** How to see what was cut or left out. */
+  hints: readonly Hints[];
+}
+
 /** Records whose columns do not fit beside each other are shown as blocks. */
 export async function formatTable(
   records: readonly JsonObject[],
   columns: readonly Column[],
   screen: Screen,
   { userChoseColumns = false, total }: TableOptions = {},
-): Promise<string> {
+): Promise<Table> {
   const rows = total === undefined ? records : [...records, total];
   const { filled, textWidth } = await fillColumns(columns, rows, screen, 'short');
   const used = filled.filter(({ cells }) => userChoseColumns || cells.some(({ text }) => text !== ''));
   const shown = layOut(used, screen.width);
-  if (shown === undefined) return formatBlocks(records, columns, screen);
-  for (const { column } of used) {
-    const isShown = shown.some((each) => each.column === column);
-    if (column.kind === 'longText' && !isShown) screen.hint(column.hint);
-  }
+  if (shown === undefined) return { text: await formatBlocks(records, columns, screen), hints: [] };
+  const leftOut = used.filter(({ column }) => !shown.some((each) => each.column === column));
   const boldRow = total === undefined ? undefined : records.length;
-  return linesOf(await drawTable(shown, textWidth, screen, boldRow));
+  const { lines, hints } = await drawTable(shown, textWidth, screen, boldRow);
+  return { text: linesOf(lines), hints: [...leftOut.flatMap(hintOf), ...hints] };
 }
 
 /** The first rows decide the columns and their widths. A later row takes more only for a value that is never cut. */
 export function createGrowingTable(
   columns: readonly Column[],
   screen: Screen,
-): (records: readonly JsonObject[]) => Promise<string> {
+): (records: readonly JsonObject[]) => Promise<Table> {
   let first: readonly FilledColumn[] | undefined;
 
   return async (records) => {
@@ -49,11 +55,11 @@ export function createGrowingTable(
       first ? asBefore(filled, first) : withRoomForMore(filled, screen.width),
       screen.width,
     );
-    if (shown === undefined) return formatBlocks(records, columns, screen);
-    const lines = await drawTable(shown, textWidth, screen);
+    if (shown === undefined) return { text: await formatBlocks(records, columns, screen), hints: [] };
+    const { lines, hints } = await drawTable(shown, textWidth, screen);
     const isFirst = first === undefined;
     first ??= shown;
-    return linesOf(isFirst ? lines : lines.slice(1));
+    return { text: linesOf(isFirst ? lines : lines.slice(1)), hints };
   };
 }
 
@@ -120,23 +126,27 @@ function withRoomForMore(filled: readonly FilledColumn[], width: number): Filled
   });
 }
 
-function drawTable(
+const hintOf = ({ column }: FilledColumn): Hints[] => (column.kind === 'longText' ? [column.hint] : []);
+
+async function drawTable(
   shown: readonly FilledColumn[],
   textWidth: TextWidth,
-  { style, hint }: Screen,
+  screen: Screen,
   boldRow?: number,
-): Promise<string[]> {
+): Promise<{ lines: string[]; hints: Hints[] }> {
+  const style = await screen.style();
+  const cut = new Set<FilledColumn>();
   const header = shown.map(({ head, width }) => style.bold(textWidth.cut(head, width)));
   const rows = (shown[0]?.cells ?? []).map((_, row) =>
-    shown.map(({ column, cells, width }) => {
-      const { text = '', tone, hasMore } = cells[row] ?? {};
-      const cut = textWidth.cut(text, width);
-      if (column.kind === 'longText' && (hasMore || cut !== text)) hint(column.hint);
+    shown.map((column) => {
+      const { text = '', tone, hasMore } = column.cells[row] ?? {};
+      const fitting = textWidth.cut(text, column.width);
+      if (hasMore || fitting !== text) cut.add(column);
       const shownTone = row === boldRow ? 'bold' : tone;
-      return shownTone === undefined ? cut : style[shownTone](cut);
+      return shownTone === undefined ? fitting : style[shownTone](fitting);
     }),
   );
-  return drawRows([header, ...rows], shown);
+  return { lines: await drawRows([header, ...rows], shown), hints: [...cut].flatMap(hintOf) };
 }
 
 /**

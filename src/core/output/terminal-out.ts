@@ -9,9 +9,8 @@ import type { Pager } from './pager.ts';
 import { createProgress } from './progress.ts';
 import type { Redactor } from './redactor.ts';
 import { render, renderRow } from './render.ts';
-import { createSink } from './streams.ts';
-import { createStyle, glyphsFor, wantsColor, withBoldTitles } from './style.ts';
-import type { View } from './view.ts';
+import { createScreen, type Screen } from './screen.ts';
+import { glyphsFor, wantsColor, withBoldTitles } from './style.ts';
 
 interface OutputStreams {
   env: NodeJS.ProcessEnv;
@@ -51,58 +50,60 @@ export interface TerminalOut extends Out {
 export function createTerminalOut(
   streams: OutputStreams,
   { json, ndjson, fields, quiet = false, color, pager }: OutputFlags,
-  { columns, empty = 'The list is empty.' }: ShownCommand,
+  { columns, empty }: ShownCommand,
 ): TerminalOut {
   const { env, system, signal, redactor, writeHints, clock } = streams;
   const { redact } = redactor;
   for (const token of [env.VALS_TOKEN, env.VALS_TO_TOKEN]) redactor.add(token?.trim());
   const colorOn = (stream: NodeJS.WriteStream) =>
     wantsColor(color, env, { isTerminal: stream.isTTY === true });
-  const stderr = createSink(streams.stderr, { name: 'stderr', redact, env, color: colorOn(streams.stderr) });
-  const glyphs = glyphsFor(env, system);
+  const hasLayout = streams.stdout.isTTY === true || color === true;
+  const kind = kindOf(ndjson, json);
+  const options = {
+    ...{ env, redact, writeHints, kind, fields },
+    forPerson: hasLayout && kind === 'text',
+    glyphs: glyphsFor(env, system),
+    now: clock.now,
+  };
+  const colorOnStderr = colorOn(streams.stderr);
+  const stderr = createScreen(streams.stderr, { ...options, name: 'stderr', color: colorOnStderr });
   const progress = createProgress(streams.stderr, {
     enabled: canDrawOn(streams.stderr, env) && !quiet,
-    spinner: glyphs.spinner,
-    color: stderr.color,
+    spinner: stderr.glyphs.spinner,
+    color: colorOnStderr,
     signal,
   });
-  const hasLayout = streams.stdout.isTTY === true || color === true;
-  const stdout = createSink(streams.stdout, {
-    ...{ name: 'Standard output', redact, env, signal },
+  const stdout = createScreen(streams.stdout, {
+    ...{ ...options, name: 'Standard output', signal },
     color: hasLayout && colorOn(streams.stdout),
     beforeWriting: progress.hide,
     page: pager === false ? undefined : streams.pager,
   });
-  const kind = kindOf(ndjson, json);
-  const forPerson = hasLayout && kind === 'text';
-  const view: View = {
-    ...{ stdout, stderr, kind, fields, forPerson, quiet, glyphs, redact, writeHints },
-    now: clock.now,
-  };
-  const messages = createMessages(view, progress);
-  const output = { ...view, say: messages.say, columns, empty };
+  const messages = createMessages(stderr, { result: stdout, quiet, progress });
+  const { say } = messages;
+  const layout = { columns, ...(empty && { emptyHint: empty }) };
   return {
     ...messages,
     flush() {
       progress.hide();
       return messages.flush();
     },
-    forPerson,
+    forPerson: stdout.forPerson,
     redact,
     async show(result) {
       await messages.flush();
-      await render(result, output);
+      await render({ ...layout, ...result }, stdout, say);
     },
     async row(record, columns) {
       await messages.flush();
-      await renderRow(record, columns, output);
+      await renderRow(record, columns, stdout, say);
     },
-    help: async (text) => stdout.write(withBoldTitles(text, await createStyle(stdout.color))),
+    help: async (text) => stdout.write(withBoldTitles(text, await stdout.style())),
     print: (line) => new Promise((resolve) => streams.stdout.write(`${line}\n`, () => resolve())),
   };
 }
 
-function kindOf(ndjson = false, json = false): View['kind'] {
+function kindOf(ndjson = false, json = false): Screen['kind'] {
   if (ndjson) return 'ndjson';
   return json ? 'json' : 'text';
 }

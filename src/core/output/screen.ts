@@ -1,53 +1,69 @@
 import { LocalError } from '../errors.ts';
-import { type Redactor, redactedBytes } from './redactor.ts';
+import type { WriteHints } from '../lib/hint.ts';
+import type { Pager } from './pager.ts';
+import { redactedBytes } from './redactor.ts';
+import { createStyle, type Glyphs, type Style } from './style.ts';
 
-export interface Sink {
+/** Where output is drawn, and how: a terminal, or a pipe or file. */
+export interface Screen {
   readonly isTerminal: boolean;
-  readonly color: boolean;
   readonly width: number;
+  readonly glyphs: Glyphs;
+  readonly kind: 'json' | 'ndjson' | 'text';
+  /** What --fields chose. */
+  readonly fields: readonly string[] | undefined;
+  /** True for text at a terminal. With --color, also true for text in a pipe. */
+  readonly forPerson: boolean;
+  style(): Promise<Style>;
+  now(): number;
+  redact(text: string): string;
+  writeHints: WriteHints;
   /** Resolves when the stream has taken the output, so that a slow reader slows the command down. */
   write(output: string | Buffer): Promise<void>;
+  /** Through the pager, if the text is longer than the terminal. */
   writeLong(text: string): Promise<void>;
 }
 
-export interface SinkOptions {
+export interface ScreenOptions
+  extends Pick<Screen, 'glyphs' | 'kind' | 'fields' | 'forPerson' | 'now' | 'redact' | 'writeHints'> {
   /** What an error calls the stream. */
   name: string;
-  redact: Redactor['redact'];
   env: NodeJS.ProcessEnv;
   color: boolean;
   beforeWriting?(): void;
   signal?: AbortSignal;
-  page?(text: string): Promise<boolean>;
+  page?: Pager | undefined;
 }
 
 /** The program that reads the pipe has ended early, as `head` does. The command then ends with exit code 0. */
 export class ReaderGone extends Error {}
 
-export function createSink(
+export function createScreen(
   stream: NodeJS.WriteStream,
-  { name, redact, env, color, beforeWriting = () => {}, signal, page }: SinkOptions,
-): Sink {
+  { name, env, color, beforeWriting = () => {}, signal, page, ...options }: ScreenOptions,
+): Screen {
+  const { redact } = options;
   const writeToStream = createWriter(stream, name, signal);
   const isLong = (text: string) =>
     stream.isTTY === true && stream.rows > 0 && text.split('\n', stream.rows + 1).length > stream.rows;
-  const sink: Sink = {
+  async function write(output: string | Buffer): Promise<void> {
+    beforeWriting();
+    await writeToStream(typeof output === 'string' ? redact(output) : redactedBytes(output, redact));
+  }
+  return {
+    ...options,
     isTerminal: stream.isTTY === true,
-    color,
     get width() {
       return widthOf(stream, env);
     },
+    style: () => createStyle(color),
     async writeLong(text) {
-      if (page === undefined || !isLong(text)) return sink.write(text);
+      if (page === undefined || !isLong(text)) return write(text);
       beforeWriting();
-      if (!(await page(redact(text)))) await sink.write(text);
+      if (!(await page(redact(text)))) await write(text);
     },
-    async write(output) {
-      beforeWriting();
-      await writeToStream(typeof output === 'string' ? redact(output) : redactedBytes(output, redact));
-    },
+    write,
   };
-  return sink;
 }
 
 function createWriter(
