@@ -178,7 +178,7 @@ describe.skipIf(chromium === undefined)('in a browser', async () => {
     for (const path of [val, '/']) await check(path);
   });
 
-  test.runIf(process.env.VALS_PICTURE)('the picture for docs/team.md', async () => {
+  test.runIf(process.env.VALS_PICTURE)('the picture for docs/services.md', async () => {
     const { page } = await newVisit();
     await page.goto(at('/@acme/'));
     await sendForm(page, ada.token);
