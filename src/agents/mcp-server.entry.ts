@@ -1,4 +1,4 @@
-import { type Readable, Transform } from 'node:stream';
+import { pipeline, type Readable, Transform } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import {
   type CallToolRequest,
@@ -37,7 +37,11 @@ export async function serveProtocol(options: ProtocolOptions): Promise<void> {
   });
   // Each result that waits adds a listener, and Node would warn about more than ten.
   output.setMaxListeners(0).pipe(stdout, { end: false });
-  const transport = new StdioServerTransport(stdin, output);
+  const input = watchLines((line) => {
+    if (!isJson(line)) output.write(`${JSON.stringify(parseError)}\n`);
+  });
+  pipeline(stdin, input, () => {});
+  const transport = new StdioServerTransport(input, output);
   const handle = serveStdio(() => createServer(options), { transport, onerror: onError });
   const { onclose } = transport;
   const closed = new Promise<void>((resolve) => {
@@ -51,7 +55,38 @@ export async function serveProtocol(options: ProtocolOptions): Promise<void> {
   if (signal.aborted) close();
   await closed;
   signal.removeEventListener('abort', close);
+  input.destroy();
 }
+
+/** Passes everything on, and calls `onLine` for each line that is not empty. */
+function watchLines(onLine: (line: string) => void): Transform {
+  let rest = '';
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      // Each byte is a character, so that no chunk ends within one.
+      const lines = (rest + chunk.toString('latin1')).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) if (line.trim() !== '') onLine(line);
+      done(null, chunk);
+    },
+  });
+}
+
+function isJson(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The protocol's package passes over such a line without an answer. */
+const parseError = {
+  jsonrpc: '2.0',
+  id: null,
+  error: { code: ProtocolErrorCode.ParseError, message: 'The line is not JSON.' },
+};
 
 function createServer({ version, instructions, tools, call }: ProtocolOptions): Server {
   const server = new Server({ name: 'vals', version }, { capabilities: { tools: {} }, instructions });

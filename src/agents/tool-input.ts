@@ -27,9 +27,11 @@ export function checkToolInput(
     throw new UsageError(`"${unknown}" is not an input of the tool "${toolName(command)}".`, { hint });
   }
   for (const [key, { value }] of [...argumentsOf(command), ...options]) {
-    const isText = [rawInput[key]].flat().some((each) => typeof each === 'string');
-    if (value && value.schema.type !== 'string' && isText)
-      throw new UsageError(`${key} must be a number.`, { hint });
+    if (value === undefined) continue;
+    // A command line has words alone, so the command would take a number for a text, and a text for a number.
+    const [wanted, other] = value.schema.type === 'string' ? ['string', 'number'] : ['number', 'string'];
+    if ([rawInput[key]].flat().some((each) => typeof each === other))
+      throw new UsageError(`${key} must be a ${wanted}.`, { hint });
   }
   const words = Object.fromEntries(
     Object.entries(rawInput).filter(([key]) => !codeArgument || key !== 'code'),

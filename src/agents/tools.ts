@@ -126,7 +126,8 @@ export const optionsForAgents = (
   optionsOf(command).filter(([, { forPeople, deletes }]) => !forPeople && (!deletes || allowDelete));
 
 function optionProperty(option: OptionDefinition): Property {
-  const { description, negatable, value, repeatable, default: fallback } = option;
+  const { negatable, value, repeatable, default: fallback } = option;
+  const { descriptionForAgents: description = option.description } = option;
   if (value === undefined) {
     return { type: 'boolean', description: negatable ? `${description}; false: ${negatable}` : description };
   }

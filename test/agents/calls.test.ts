@@ -41,6 +41,18 @@ it('a failure is the error object, with the hint that a person gets', async () =
   expect(JSON.parse(texts[0] ?? '')).toEqual(document);
 });
 
+it('a number in place of a text, and a text in place of a number, are refused as the schema says', async () => {
+  const agent = await agentOnService();
+  for (const [tool, input, message] of [
+    ['val_get', { val: 5 }, 'val must be a string.'],
+    ['push', { paths: ['hello.ts', 5] }, 'paths must be a string.'],
+    ['version_get', { val: 'hello', version: '1' }, 'version must be a number.'],
+  ] as const) {
+    const { document } = await agent.call(tool, input);
+    expect(document).toMatchObject({ error: { kind: 'usage', message } });
+  }
+});
+
 it('all calls share one connection over TLS', async () => {
   const service = await secureService('good');
   const agent = await startAgent([], { env: { ...service.env, ...trusting } });
@@ -319,6 +331,13 @@ it('vals mcp continues after garbage on stdin', async () => {
     expect(await agent.answerTo(id)).toMatchObject({ error: { code: expect.any(Number) } });
   expect(await agent.answerTo(3)).toMatchObject({ result: { isError: false } });
   expect(await agent.end()).toBe(0);
-  for (const line of agent.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+  const answers = agent.lines.map((line) => JSON.parse(line));
+  expect(answers).toEqual(answers.map(() => expect.objectContaining({ jsonrpc: '2.0' })));
+  const notJson = { code: -32_700, message: 'The line is not JSON.' };
+  expect(answers.filter(({ id }) => id === null).map(({ error }) => error)).toEqual([
+    notJson,
+    notJson,
+    notJson,
+  ]);
   expect((await agent.ended).stderr).toMatch(/^(?:A message from the client was ignored, because .+\.\n)+$/);
 });

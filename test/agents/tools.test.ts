@@ -90,4 +90,5 @@ it('an input that takes some words has them, and a number has its limits', () =>
   expect(inputs('runs')?.limit).toMatchObject({ type: 'integer', minimum: 1 });
   const limits = { type: 'number', exclusiveMinimum: 0, maximum: 86_400 };
   if (has('run')) expect(inputs('run')?.maxTime).toMatchObject(limits);
+  if (has('run')) expect(inputs('run')?.env?.description).toMatch(/NAME=VALUE; it gets none/);
 });

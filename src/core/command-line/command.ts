@@ -21,6 +21,7 @@ import type { ValueType } from './value-types.ts';
 
 interface Described {
   description: string;
+  descriptionForAgents?: string;
   /** The value may be given several times, and the command gets a list. */
   repeatable?: boolean;
 }
@@ -47,7 +48,6 @@ export interface ArgumentDefinition extends Described {
   optional?: boolean;
   /** An agent may give the code itself instead of the path of a file. */
   canBeCode?: boolean;
-  descriptionForAgents?: string;
 }
 
 export type Arguments = Readonly<Record<string, ArgumentDefinition>>;

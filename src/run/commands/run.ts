@@ -59,6 +59,7 @@ const runOptions = {
   },
   env: {
     description: 'set a variable, or pass yours on',
+    descriptionForAgents: 'variables for the val, each as NAME=VALUE; it gets none of the server',
     value: parsedText('name[=value]', parseVariable),
     repeatable: true,
   },
