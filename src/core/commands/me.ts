@@ -19,9 +19,7 @@ export const command = defineCommand({
   columns,
   async run({ api: connect }) {
     const record = await (await connect()).record(routes.me());
-    // Only a space has an actor: the person who uses it.
-    const actor = record.actor === undefined ? [] : [column('actor', 'actor.username')];
-    return { kind: 'record', record, columns: [...columns, ...actor] };
+    return { kind: 'record', record };
   },
 });
 

@@ -26,7 +26,10 @@ export const unknownWord = (word: string, { names, isListed }: Known): NotFoundE
   new NotFoundError(`There is no val named ${word}.${asQuestion(names.map((name) => `"${name}"`))}`, {
     hint: isListed
       ? sh`To list your vals, run ${['ls']}.`
-      : 'This service cannot list vals, so give the id. Once this machine has seen a val, its name works too.',
+      : [
+          'This service cannot list vals, so give the id.',
+          sh`To list the vals that this machine has seen, run ${['ls']}.`,
+        ],
   });
 
 export const notPushedYet = ({ path, name }: { path: string; name: string }): NotFoundError =>

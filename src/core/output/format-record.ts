@@ -18,7 +18,7 @@ export async function formatRecord(
   screen: Screen,
 ): Promise<string> {
   if (userChoseColumns) return formatPairs(record, columns, screen, { showEmpty: true });
-  const all = [...columns, ...otherColumns(record, columns, screen)];
+  const all = longLast([...columns, ...otherColumns(record, columns, screen)]);
   return formatPairs(record, all, screen, { showEmpty: false });
 }
 
@@ -45,13 +45,16 @@ export async function formatBlocks(
   columns: readonly Column[],
   screen: Screen,
 ): Promise<string> {
-  const isLong = ({ kind }: Column) => kind === 'longText';
-  const longLast = [...columns.filter((column) => !isLong(column)), ...columns.filter(isLong)];
   const blocks: string[] = [];
   for (const record of records) {
-    blocks.push(await formatPairs(record, longLast, screen, { showEmpty: false }));
+    blocks.push(await formatPairs(record, longLast(columns), screen, { showEmpty: false }));
   }
   return blocks.join('\n');
+}
+
+function longLast(columns: readonly Column[]): Column[] {
+  const isLong = ({ kind }: Column) => kind === 'longText';
+  return [...columns.filter((column) => !isLong(column)), ...columns.filter(isLong)];
 }
 
 async function formatPairs(

@@ -33,12 +33,19 @@ export async function formatTable(
   const rows = total === undefined ? records : [...records, total];
   const { filled, textWidth } = await fillColumns(columns, rows, screen, 'short');
   const used = filled.filter(({ cells }) => userChoseColumns || cells.some(({ text }) => text !== ''));
-  const shown = layOut(used, screen.width);
+  const shown = layOut(withoutIds(used, screen.width), screen.width);
   if (shown === undefined) return { text: await formatBlocks(records, columns, screen), hints: [] };
   const leftOut = used.filter(({ column }) => !shown.some((each) => each.column === column));
   const boldRow = total === undefined ? undefined : records.length;
   const { lines, hints } = await drawTable(shown, textWidth, screen, boldRow);
   return { text: linesOf(lines), hints: [...leftOut.flatMap(hintOf), ...hints] };
+}
+
+/** An id says nothing to a person, so it is left out before a long text, such as an error, is cut. */
+function withoutIds(columns: readonly FilledColumn[], width: number): readonly FilledColumn[] {
+  const wanted = columns.reduce((sum, each) => sum + each.width, gap.length * (columns.length - 1));
+  const isTextCut = wanted > width && columns.some(({ column }) => column.kind === 'longText');
+  return isTextCut ? columns.filter(({ column }) => column.kind !== 'id') : columns;
 }
 
 /** The first rows decide the columns and their widths. A later row takes more only for a value that is never cut. */

@@ -68,6 +68,14 @@ describe('the token that a service repeats', () => {
   });
 });
 
+it('a token of three characters is not printed, as a whole word', async () => {
+  const service = await scriptedService([], () => ({ body: { id, name: 'abc', code: 'abc + abcd' } }));
+  const { stdout } = await inProcess(['val', 'get', id, '--json'], {
+    env: { ...service.env, VALS_TOKEN: 'abc' },
+  });
+  expect(JSON.parse(stdout)).toEqual({ id, name: '***', code: '*** + abcd' });
+});
+
 it('the token as a name is not printed by a question', async () => {
   const service = await scriptedService([], () => ({ body: { id, name: `a-${testToken}`, version: 2 } }));
   const { screen } = await inProcess(['val', 'rm', id], {

@@ -44,6 +44,26 @@ describe('a table at a terminal', () => {
   });
 });
 
+it('the id is left out before an error is cut', async () => {
+  const error = (length: number) => `Error: ${'x'.repeat(length - 7)}`;
+  const screenWith = async (length: number) => {
+    const runStartAt = new Date().toISOString();
+    const run = {
+      id,
+      val: { name: 'hello', version: 1 },
+      runStartAt,
+      runEndAt: runStartAt,
+      error: error(length),
+    };
+    const { env } = await scriptedService([list([run])]);
+    return (await runOnScreen(['runs', '--no-color'], { env, columns: 120 })).screen;
+  };
+  expect(await screenWith(60)).toContain(id.slice(0, 8));
+  const cut = await screenWith(70);
+  expect(cut).toContain(error(70));
+  expect(cut).not.toContain(id.slice(0, 8));
+});
+
 describe('one record at a terminal', () => {
   it('is lines of key and value: known keys first, then all others', async () => {
     const service = await scriptedService([
@@ -51,6 +71,15 @@ describe('one record at a terminal', () => {
     ]);
     const { screen } = await runOnScreen(['version', 'get', id, '1', '--quiet'], { env: service.env });
     expect(lines(screen)).toEqual(['name     hello', 'version  0', 'extra    kept', 'nested   {"a":1}']);
+  });
+
+  it('is the actor, too, in a space, whose columns in a pipe are those of a person', async () => {
+    const space = { username: 'acme', id, actor: { id: 'a1', username: 'ada' } };
+    const service = await scriptedService([{ body: space }, { body: space }]);
+    const { screen } = await runOnScreen(['me', '--no-color'], { env: service.env });
+    expect(lines(screen)).toEqual(['username  acme', `id        ${id}`, 'actor     ada']);
+    const { stdout } = await run(['me'], { env: service.env });
+    expect(stdout).toBe(`acme\t${id}\t\t\t\t\t\n`);
   });
 
   it('fits 40 columns', async () => {

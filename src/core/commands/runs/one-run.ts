@@ -4,20 +4,17 @@ import type { Api } from '../../http/api.ts';
 import { ifPresent } from '../../http/if-present.ts';
 import { largestPage } from '../../http/lists/pages.ts';
 import { textAt } from '../../http/record-fields.ts';
-import { sh } from '../../lib/hint.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { endForAgents } from '../../lib/val-limits.ts';
 import { type Column, column, longText, moment } from '../../output/column.ts';
 import type { RecordResult } from '../../output/result.ts';
 import * as routes from '../../routes.ts';
-import { runColumns, runError } from '../shared/columns.ts';
+import { runColumns } from '../shared/columns.ts';
 
+/** In a pipe: what a list has, and then what only one run has. */
 const columns: Column[] = [
-  ...runColumns
-    .filter(({ header }) => header !== runError.header)
-    .map((each) => (each.header === 'ended' ? moment('ended', ...each.paths) : each)),
+  ...runColumns.map((each) => (each.header === 'ended' ? moment('ended', ...each.paths) : each)),
   column('by', 'reporter.username'),
-  runError,
   longText('logs', [], ''),
 ];
 
@@ -50,18 +47,19 @@ function shownTo({ host: { agent }, out: { say } }: Context, run: JsonObject): J
 const runWithId = (api: Api, id: string): Promise<JsonObject | undefined> =>
   ifPresent(() => api.record(routes.getRun(id)));
 
-/** Among the newest runs only, because an account may have any number of them. */
+/** An account may have any number of runs, so only the newest are searched. Each 100 of them cost a request. */
+export const mostSearched = (word: string): number => (routes.looksLikeId(word) ? 1_000 : largestPage);
+
 async function findInList(api: Api, word: string): Promise<JsonObject> {
   const beginning = word.toLowerCase();
-  const newest = await api.pages(routes.myRuns({}), { limit: largestPage, onDemand: true }).next();
-  const records: readonly JsonObject[] = newest.done ? [] : newest.value.records;
-  const found = records.filter((run) => textAt(run, 'id')?.toLowerCase().startsWith(beginning));
-  const [first, second] = found;
-  if (second !== undefined) throw severalRuns(word, found);
-  if (first !== undefined) return first;
-  throw new NotFoundError(`There is no run ${word}.`, {
-    hint: sh`To list the runs, run ${['runs']}.`,
-  });
+  const newest = api.pages(routes.myRuns({}), { limit: mostSearched(word), onDemand: true });
+  for await (const { records } of newest) {
+    const found = records.filter((run) => textAt(run, 'id')?.toLowerCase().startsWith(beginning));
+    const [first, second] = found;
+    if (second !== undefined) throw severalRuns(word, found);
+    if (first !== undefined) return first;
+  }
+  throw new NotFoundError(`There is no run ${word} among the newest.`);
 }
 
 const severalRuns = (word: string, runs: readonly JsonObject[]): UsageError =>

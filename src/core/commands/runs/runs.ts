@@ -8,7 +8,7 @@ import type { Result } from '../../output/result.ts';
 import * as routes from '../../routes.ts';
 import { runColumns } from '../shared/columns.ts';
 import { paging, runFilter } from '../shared/options.ts';
-import { findListedRun, readRunById } from './one-run.ts';
+import { findListedRun, mostSearched, readRunById } from './one-run.ts';
 import { runViews, showRuns, summaryExplained } from './run-views.ts';
 
 export const command = defineCommand({
@@ -16,7 +16,7 @@ export const command = defineCommand({
   description:
     'List the runs of your vals, or of one val. With the id of a run, or its first 8 characters, show that run with its ' +
     'whole error and what it printed.',
-  details: summaryExplained,
+  details: `${summaryExplained} In a pipe, one run has the columns of a list, and by and logs after them.`,
   arguments: {
     run: {
       description: 'a val whose runs to list, or a run, by its id or the first 8 characters of it',
@@ -43,9 +43,13 @@ export const command = defineCommand({
       const shown = await unlessMissing(show);
       if (shown !== undefined) return shown;
     }
-    throw new NotFoundError(`There is no run ${word}, and no val of that name.`, {
-      hint: [sh`To list the runs, run ${['runs']}.`, sh`To list your vals, run ${['ls']}.`],
-    });
+    const searched = mostSearched(word).toLocaleString('en');
+    throw new NotFoundError(
+      `There is no run ${word} among the newest ${searched}, and no val of that name.`,
+      {
+        hint: [sh`To list all runs, run ${['runs', '--all']}.`, sh`To list your vals, run ${['ls']}.`],
+      },
+    );
   },
 });
 
