@@ -8,8 +8,8 @@ export interface ErrorFacts {
   hint?: Hints;
   /** `item`, if not given. Whoever does several things stops after a failure that concerns all of them. */
   scope?: Scope;
-  /** What the error is about, such as a file. Then the first sentence of the message begins with it. */
-  subject?: string | undefined;
+  /** The message without the name of the thing that it is about, such as a file, to be said of several. */
+  ofMany?: string | undefined;
   status?: number;
   method?: string;
   path?: string;

@@ -27,7 +27,7 @@ export function conflictOf(conflict: Finding, look: Look): ConflictError {
   const val = conflict.state === 'both changed' ? valOf(conflict) : undefined;
   const what = val === undefined ? '' : whatIsThere(val, conflict.compared?.restored, clock.now());
   return new WorkspaceConflict(conflict.state, `${path} ${problem}.${what}`, {
-    subject: path,
+    ofMany: `Each ${conflictOfMany(conflict)}.`,
     hint: [...cureOf(conflict.compared?.limit), ...waysOn(conflict, look)],
   });
 }
@@ -35,16 +35,22 @@ export function conflictOf(conflict: Finding, look: Look): ConflictError {
 /** Follows the name of the file. */
 export function conflictSentence(conflict: Finding): string {
   const name = valOf(conflict)?.name ?? '';
-  const limit = conflict.compared?.limit;
-  if (limit !== undefined) return `differs from the service, and ${gitCannotTell(limit)}`;
   switch (conflict.state) {
     case 'renamed there':
       return `has the val "${conflict.name}", which is named "${name}" on the service now`;
     case 'renamed here':
       return `has no val of its name, and seems to be the renamed file of the val "${name}"`;
     default:
-      return entryOf(conflict.state).meaning;
+      return conflictOfMany(conflict);
   }
+}
+
+/** Names neither the file nor the val. */
+function conflictOfMany({ state, compared }: Finding): string {
+  const limit = compared?.limit;
+  return limit === undefined
+    ? entryOf(state).meaning
+    : `differs from the service, and ${gitCannotTell(limit)}`;
 }
 
 /** For example " Version 3 there has the code of version 1 again, by ada, made 2h ago." */

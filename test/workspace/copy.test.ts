@@ -172,7 +172,7 @@ describe('a target', () => {
       body.includes('readme') ? { status: 422, body: { message: 'no readme' } } : undefined,
     );
     expect(statuses).toEqual(['plain created']);
-    expect(stderr).toContain('plain was copied without the readme, which');
+    expect(stderr).toContain('plain: The readme was not copied, because');
     expect(to.requests.at(-1)?.body).toBe('{"name":"plain","code":"a","privacy":"private"}');
   });
 

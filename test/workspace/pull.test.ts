@@ -181,7 +181,9 @@ test('pull and push keep the files of vals that were deleted there', async () =>
     expect(new Set(Object.values(await place.words(args, 5)))).toEqual(new Set(['failed']));
   expect(await place.vals('push')).toMatchObject({
     exit: 5,
-    stderr: expect.stringMatching(/: a\.ts, b\.ts, c\.ts and 2 more have no val on the service any more/),
+    stderr: expect.stringMatching(
+      / \(a\.ts, b\.ts, c\.ts and 2 more\)\. Each has no val on the service any more/,
+    ),
   });
   expect(await place.vals('pull', 'a.ts')).toMatchObject({ exit: 5 });
   expect(place.read('a.ts')).toBe('a');

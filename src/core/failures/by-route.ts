@@ -43,7 +43,7 @@ function absent({ route, val, version }: Call): Partial<Message> {
   return {
     sentence: `There is no val ${looksLikeId(word) ? word : `named ${word}`}.`,
     hint: sh`To list your vals, run ${['ls']}.`,
-    subject: word,
+    ofMany: 'There is no val with that name or id.',
   };
 }
 

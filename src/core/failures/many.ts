@@ -63,7 +63,7 @@ class AllFailed extends ValsError {
   readonly exit: number;
 
   constructor(first: ValsError, message: string, hint: Hints | undefined) {
-    super(message, { ...first.facts, subject: undefined, hint });
+    super(message, { ...first.facts, ofMany: undefined, hint });
     this.kind = first.kind;
     this.exit = first.exit;
   }
@@ -88,19 +88,20 @@ function nextStep(failures: readonly Failure[]): string {
 export interface Remark {
   /** What messages call the thing. */
   label: string;
+  /** Does not name the thing. Things with the same message are one group. */
   message: string;
-  /** The first sentence of the message is about the thing, and contains its label. */
-  namesThing: boolean;
+  /** The message that names the thing. */
+  ofOne?: string;
   hints?: readonly Hint[];
 }
 
-function remarkOf({ label, error }: Failure): Remark {
-  const { subject, hint } = error.facts;
+function remarkOf({ label, error: { message, facts } }: Failure): Remark {
+  const namesThing = facts.ofMany !== undefined || message.startsWith(label);
   return {
-    label: subject ?? label,
-    message: error.message,
-    namesThing: subject !== undefined,
-    hints: hintList(hint),
+    label,
+    message: facts.ofMany ?? message,
+    ...(namesThing && { ofOne: message }),
+    hints: hintList(facts.hint),
   };
 }
 
@@ -116,9 +117,8 @@ interface Group {
 function groupAlike(remarks: readonly Remark[]): Group[] {
   const groups = new Map<string, Group>();
   for (const remark of remarks) {
-    const key = saidOf(remark, ['a', 'b']) ?? remark.message;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { first: remark, labels: [remark.label] });
+    const group = groups.get(remark.message);
+    if (group === undefined) groups.set(remark.message, { first: remark, labels: [remark.label] });
     else group.labels.push(remark.label);
   }
   return [...groups.values()];
@@ -131,38 +131,16 @@ function hintsOf({ first: { label, hints = [] }, labels }: Group): readonly Hint
   return labels.length > 1 && hints.some(namesFirst) ? [`For ${label}:`, ...hints] : hints;
 }
 
-function sentenceOf({ first, labels }: Group): string {
-  const { message, namesThing } = first;
-  if (labels.length === 1 && (namesThing || message.startsWith(first.label))) return message;
-  return saidOf(first, labels) ?? `${enumerate(labels)}: ${message}`;
+const ofOneIn = ({ first, labels }: Group): string | undefined =>
+  labels.length === 1 ? first.ofOne : undefined;
+
+const sentenceOf = (group: Group): string =>
+  ofOneIn(group) ?? `${enumerate(group.labels)}: ${group.first.message}`;
+
+function reasonOf(group: Group): string {
+  const ofOne = ofOneIn(group);
+  return ofOne === undefined ? ` (${enumerate(group.labels)}). ${group.first.message}` : `: ${ofOne}`;
 }
-
-const reasonOf = (group: Group): string => {
-  const { message, label, namesThing } = group.first;
-  return namesThing || message.startsWith(label)
-    ? `: ${sentenceOf(group)}`
-    : ` (${enumerate(group.labels)}). ${message}`;
-};
-
-/** The first sentence of the message, said of all things: "a.ts and b.ts are not UTF-8." */
-function saidOf({ label, message, namesThing }: Remark, labels: readonly string[]): string | undefined {
-  if (!namesThing) return undefined;
-  const start = message.startsWith(label) ? 0 : message.indexOf(` ${label}.`) + 1;
-  const [after = ''] = /^.*?[.?!](?= |$)/s.exec(message.slice(start + label.length)) ?? [];
-  const ofMany = after.replace(
-    /^ (is|was|has|does|differs)\b/,
-    (_match, verb: string) => ` ${manyForms[verb]}`,
-  );
-  return message.slice(0, start) + enumerate(labels) + (start === 0 ? ofMany : after);
-}
-
-const manyForms: Readonly<Record<string, string>> = {
-  is: 'are',
-  was: 'were',
-  has: 'have',
-  does: 'do',
-  differs: 'differ',
-};
 
 const mostLabels = 3;
 

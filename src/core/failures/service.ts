@@ -17,8 +17,8 @@ export interface Service {
 export interface Message {
   sentence: string;
   hint: Hints;
-  /** What a 404 is about. */
-  subject?: string;
+  /** The sentence without the name of the val. */
+  ofMany?: string;
 }
 
 export const notThisService: Hints = [

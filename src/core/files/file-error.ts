@@ -20,7 +20,7 @@ export const missingFile = (file: string, cause?: unknown, suggestion = ''): Loc
     hint: file.includes('*')
       ? 'Your shell did not replace the * with the names of files. Give the files, or their folder.'
       : 'Check the path.',
-    subject: file,
+    ofMany: 'There is no such file.',
     cause,
   });
 
@@ -35,5 +35,5 @@ export function fileError(file: string, error: unknown): LocalError {
   if (code === 'ENOENT' || code === 'ENOTDIR') return missingFile(file, error);
   const problem = problems[code] ?? `could not be read: ${errorMessageOf(error)}`;
   const hint = hints[code] ?? 'Check the path.';
-  return new LocalError(`${file} ${problem}.`, { hint, subject: file, cause: error });
+  return new LocalError(`${file} ${problem}.`, { hint, ofMany: `Each ${problem}.`, cause: error });
 }

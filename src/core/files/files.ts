@@ -53,7 +53,7 @@ export function decode(shownPath: string, bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString();
   throw new LocalError(`${shownPath} is not UTF-8.`, {
     hint: 'Save it as UTF-8, then run the command again.',
-    subject: shownPath,
+    ofMany: 'Each is not UTF-8.',
   });
 }
 

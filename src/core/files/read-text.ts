@@ -35,7 +35,7 @@ export function checkNotEmpty(
 ): string {
   if (code !== '') return code;
   throw new LocalError(`${nameOf(file)} is empty.`, {
-    subject: nameOf(file),
+    ofMany: 'Each is empty.',
     hint:
       file === '-' ? 'Send code that is not empty, or give a file.' : `Add code to the file, or ${wayOut}.`,
   });

@@ -70,7 +70,7 @@ export async function copyVal(
   const { status: answer, body = null } = await send(sending, original, {
     target,
     overwrites: force && there.kind === 'unknown',
-    addRemark: (message) => addRemark({ label: original.name, message, namesThing: true }),
+    addRemark: (message) => addRemark({ label: original.name, message }),
   });
   const id = textAt(body, 'id') ?? before?.id;
   const version = versionOf(body);
@@ -144,7 +144,7 @@ async function send(
 ): Promise<Reply> {
   const { name, code, readme } = original;
   try {
-    return await sendFields(sending, original.name, target, addRemark);
+    return await sendFields(sending, target, addRemark);
   } catch (error) {
     if (hasStatus(error, 412)) throw changedMeanwhile(name, target);
     const { privacy } = sending.fields;
@@ -160,7 +160,7 @@ async function send(
     const reply = await target.api.send(routes.putVal(name, code.text));
     const fields = readme ? 'readme and its privacy were' : 'privacy was';
     addRemark(
-      `Only the code of ${name} was copied, because the name was taken on ${target.name}: its ${fields} not sent.`,
+      `Only the code was copied, because the name was taken on ${target.name}: its ${fields} not sent.`,
     );
     return reply;
   }
@@ -169,7 +169,6 @@ async function send(
 /** Once more without the readme, if the service refuses that. */
 async function sendFields(
   { fields, callWith }: Sending,
-  name: string,
   target: CopyTarget,
   addRemark: AddRemark,
 ): Promise<Reply> {
@@ -180,7 +179,7 @@ async function sendFields(
     if (!isInvalidRequest(error) || readme === undefined) throw error;
   }
   const reply = await target.api.send(callWith(others));
-  addRemark(`${name} was copied without the readme, which ${target.name} refused.`);
+  addRemark(`The readme was not copied, because ${target.name} refused it.`);
   return reply;
 }
 
