@@ -6,58 +6,81 @@ export interface Token {
   kind: TokenKind | undefined;
 }
 
-const wordsOf = (text: string) => text.split(' ').join('|');
-const keywords = wordsOf(
+const setOf = (text: string) => new Set(text.split(' '));
+const keywords = setOf(
   'await break case catch class const continue debugger default delete do else enum export extends finally for ' +
     'function if import in instanceof interface let new return switch throw try typeof var void while with yield',
 );
 /** Keywords only if another word, a string or a bracket follows. */
-const contextual = wordsOf(
+const contextualKeywords = setOf(
   'abstract as async declare from get implements infer is keyof namespace of private protected public readonly ' +
     'satisfies set static type',
 );
-const values = wordsOf('this super null undefined true false');
+const values = setOf('this super null undefined true false');
 
-const name = String.raw`[\p{L}_$][\p{L}\p{N}_$]*`;
-const wordEnd = String.raw`(?![\p{L}\p{N}_$])`;
+// Each of these patterns takes time in proportion to what it reads, and what it reads is not read again by the next
+// token: hostile code could otherwise keep the service from answering others.
 
-/**
- * One token. No part may take more than linear time, because hostile code could otherwise block the service: so a regular
- * expression in the code has a limit. An apostrophe after a letter ("don't", in the text of JSX) begins no string.
- */
-const parts: Record<string, string> = {
-  c: String.raw`\/\/[^\n]*|\/\*.*?(?:\*\/|$)`,
-  s: [
+/** An apostrophe after a letter ("don't", in the text of JSX) begins no string. */
+const token = new RegExp(
+  [
+    String.raw`\/\/[^\n]*|\/\*.*?(?:\*\/|$)`,
     String.raw`"(?:[^"\\\n]|\\.)*"?`,
     String.raw`(?<!\p{L})'(?:[^'\\\n]|\\.)*'?`,
     '`(?:[^`\\\\]|\\\\.)*`?',
-    String.raw`(?<=(?:^|[=(,:;!&|?{}\[\n]|return)[ \t]{0,20})\/(?:[^/\\[\n*]|\\.|\[(?:[^\]\\\n]|\\.){0,100}\]){1,200}\/[a-z]*`,
+    String.raw`[\p{L}_$][\p{L}\p{N}_$]*`,
+    String.raw`\d[\w.]*|\s+|.`,
   ].join('|'),
-  k: String.raw`(?<!(?<!\.)\.)(?:(?:${keywords})${wordEnd}|(?:${contextual})(?=\s+[\p{L}_$'"{[(*#${'`'}]))`,
-  n: String.raw`(?<!(?<!\.)\.)(?:${values})${wordEnd}|\d[\w.]*`,
-  f: String.raw`${name}(?=\()`,
-  t: String.raw`\p{Lu}[\p{L}\p{N}_$]*`,
-};
-const groups = Object.entries(parts).map(([kind, pattern]) => `(?<${kind}>${pattern})`);
-const token = new RegExp([...groups, name, String.raw`\s+`, '.'].join('|'), 'suy');
+  'suy',
+);
+const beginOfRegExp = /(?<=(?:^|[=(,:;!&|?{}[\n]|return)[ \t]{0,20})\//y;
+const regExp = /\/(?:[^/\\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*\])+\/[a-z]*/y;
+const wordAfterSpace = /\s+[\p{L}_$'"{[(*#`]/uy;
 
-/** So that a scan takes a tenth of a second, in which nobody is answered, and a browser shows all of them at once. */
-const mostTokens = 50_000;
-
-/**
- * All of the code, token by token; what follows the last of `mostTokens` is one token without a kind. It is a guess at what
- * the code means, as no parser reads code with mistakes.
- */
+/** All of the code, token by token. It is a guess at what the code means, as no parser reads code with mistakes. */
 export function* tokensOf(code: string): Generator<Token> {
-  token.lastIndex = 0;
-  let at = 0;
-  for (let count = 0; count < mostTokens && at < code.length; count++) {
-    token.lastIndex = at;
-    const { 0: text, groups = {} } = token.exec(code) ?? { 0: code.slice(at) };
-    at += text.length;
-    yield { text, kind: kinds.find((kind) => groups[kind] !== undefined) };
+  /** No regular expression ends before this place: it is looked for once a line. */
+  let noRegExpBefore = 0;
+  for (let at = 0, end = 0; at < code.length; at = end) {
+    end = endOfMatch(token, code, at) ?? at + 1;
+    if (code[at] === '/' && end === at + 1 && at >= noRegExpBefore && endOfMatch(beginOfRegExp, code, at)) {
+      const endOfRegExp = endOfMatch(regExp, code, at);
+      if (endOfRegExp !== undefined) {
+        end = endOfRegExp;
+        yield { text: code.slice(at, end), kind: 's' };
+        continue;
+      }
+      const endOfLine = code.indexOf('\n', at);
+      noRegExpBefore = endOfLine < 0 ? code.length : endOfLine;
+    }
+    yield { text: code.slice(at, end), kind: kindOf(code, at, end) };
   }
-  if (at < code.length) yield { text: code.slice(at), kind: undefined };
 }
 
-const kinds = ['c', 'k', 's', 'n', 'f', 't'] as const satisfies readonly TokenKind[];
+function kindOf(code: string, at: number, end: number): TokenKind | undefined {
+  const first = code[at] ?? '';
+  if (/["'`/]/.test(first)) {
+    if (end === at + 1) return undefined;
+    return first === '/' ? 'c' : 's';
+  }
+  if (/\d/.test(first)) return 'n';
+  return /^[\p{L}_$]/u.test(code.slice(at, at + 2)) ? kindOfWord(code, at, end) : undefined;
+}
+
+function kindOfWord(code: string, at: number, end: number): TokenKind | undefined {
+  const word = code.slice(at, end);
+  const isProperty = code[at - 1] === '.' && code[at - 2] !== '.';
+  if (!isProperty) {
+    if (keywords.has(word)) return 'k';
+    if (values.has(word)) return 'n';
+    if (contextualKeywords.has(word) && endOfMatch(wordAfterSpace, code, end)) return 'k';
+  }
+  if (code[end] === '(') return 'f';
+  return /^\p{Lu}/u.test(word) ? 't' : undefined;
+}
+
+/** Where the match of a sticky pattern ends that begins at this place. */
+function endOfMatch(pattern: RegExp, code: string, at: number): number | undefined {
+  pattern.lastIndex = at;
+  return pattern.test(code) ? pattern.lastIndex : undefined;
+}

@@ -1,6 +1,6 @@
 import { importedIds, valIdIn } from '../imports.ts';
 import { spacePrefix } from '../request.ts';
-import { type TokenKind, tokensOf } from '../scan-code.ts';
+import { type Token, type TokenKind, tokensOf } from '../scan-code.ts';
 import { readableIds, type StoredVal } from '../store/vals.ts';
 import { type Html, html } from './html.ts';
 import { card, counted, valAddress } from './parts.ts';
@@ -9,11 +9,14 @@ import type { Visit } from './visitor.ts';
 /** The address of the val that a string in the code names, if the string is the name of a module. */
 export type LinkOf = (specifier: string) => string | undefined;
 
+/** So that a browser shows the page at once. What follows the last of them is plain. */
+const mostColoured = 50_000;
+
 /** The code with colours, as one piece of HTML for each line. */
 export function highlight(code: string, linkOf: LinkOf = () => undefined): Html[] {
   const lines: Html[] = [];
   let line: Html[] = [];
-  for (const { text, kind } of tokensOf(code.replaceAll('\r\n', '\n'))) {
+  for (const { text, kind } of colouredTokens(code.replaceAll('\r\n', '\n'))) {
     for (const [index, part] of text.split('\n').entries()) {
       if (index > 0) {
         lines.push(html`${line}`);
@@ -25,6 +28,23 @@ export function highlight(code: string, linkOf: LinkOf = () => undefined): Html[
   return line.length > 0 || lines.length === 0 ? [...lines, html`${line}`] : lines;
 }
 
+/** The tokens, of which neighbours without a colour are one. */
+function* colouredTokens(code: string): Generator<Token> {
+  let coloured = 0;
+  let plain = '';
+  for (const token of tokensOf(code)) {
+    if (token.kind === undefined || coloured === mostColoured) {
+      plain += token.text;
+      continue;
+    }
+    if (plain !== '') yield { text: plain, kind: undefined };
+    plain = '';
+    coloured++;
+    yield token;
+  }
+  if (plain !== '') yield { text: plain, kind: undefined };
+}
+
 function tokenHtml(text: string, kind: TokenKind | undefined, linkOf: LinkOf): Html {
   if (kind === undefined) return html`${text}`;
   const address = kind === 's' ? linkOf(text.slice(1, -1)) : undefined;
@@ -33,16 +53,21 @@ function tokenHtml(text: string, kind: TokenKind | undefined, linkOf: LinkOf): H
 }
 
 /** Links from the imports in the code to those vals that the visitor may read. */
-export async function importLinks({ db, request }: Visit, { code }: StoredVal): Promise<LinkOf> {
+async function importLinks({ db, request, inTurn }: Visit, code: string): Promise<LinkOf> {
   const { access, origin, space } = request;
-  const readable = await readableIds(db, access, importedIds(code, origin));
+  const readable = await readableIds(db, access, await inTurn(() => importedIds(code, origin)));
   return (specifier) => {
     const id = valIdIn(specifier, origin);
     return id !== undefined && readable.has(id) ? valAddress(spacePrefix(space), id) : undefined;
   };
 }
 
-export function codeCard({ code, version }: StoredVal, rawAddress: string, linkOf: LinkOf): Html {
+export async function codeCard(visit: Visit, val: StoredVal, rawAddress: string): Promise<Html> {
+  const linkOf = await importLinks(visit, val.code);
+  return visit.inTurn(() => highlightedCard(val, rawAddress, linkOf));
+}
+
+function highlightedCard({ code, version }: StoredVal, rawAddress: string, linkOf: LinkOf): Html {
   const lines = highlight(code, linkOf);
   const rows = lines.map((line) => html`<span class="l">${line}\n</span>`);
   const tools = html`<span>version ${version}, ${counted(lines.length, 'line')}, ${counted(code.length, 'character')}</span>

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createSlots } from '../../core/lib/slots.ts';
 import { accessOf } from '../admit.ts';
 import { flag, oneOfSchema, record, textSchema } from '../json-schema.ts';
 import { json, redirect, type ServiceReply, type ServiceRequest, spacePrefix } from '../request.ts';
@@ -5,10 +7,8 @@ import { parseVersion, positionIn, searchText, version } from '../routes/inputs.
 import { type Route, route } from '../routes/route.ts';
 import { ref } from '../schemas.ts';
 import type { Store } from '../store/open-store.ts';
-
 import { changePositions, runPositions, valPositions, versionPositions } from '../store/positions.ts';
 import { openSession } from '../store/sessions.ts';
-
 import { visibleVal } from '../store/vals.ts';
 import { visibleVersion } from '../store/versions.ts';
 import { valAddress } from './parts.ts';
@@ -19,11 +19,18 @@ const raw = { admits: 'page', responses: { 200: 'text/plain' } } as const;
 
 /** Longer than other functions, because it is a table: one entry for each route. */
 export function pageRoutes({ db }: Pick<Store, 'db'>): Route[] {
+  const turns = createSlots(1);
+  const inTurn: Visit['inTurn'] = (work) =>
+    turns.run(async () => {
+      await nextTurn();
+      return work();
+    });
+
   /** The pages are loaded with the first of them, so that they cost the API nothing. */
   const show = async (
     request: ServiceRequest,
     page: (pages: typeof import('./views.ts'), visit: Visit) => Promise<ServiceReply>,
-  ) => page(await import('./views.ts'), { db, request, view: viewOf(request) });
+  ) => page(await import('./views.ts'), { db, request, view: viewOf(request), inTurn });
 
   return [
     route('GET', '/', {

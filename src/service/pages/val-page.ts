@@ -3,7 +3,7 @@ import { type NumberPosition, nextOf, versionPositions } from '../store/position
 import { type RunPage, runsOfVal } from '../store/runs.ts';
 import { type StoredVal, visibleVal } from '../store/vals.ts';
 import { pageOfVersions, type VersionPage } from '../store/versions.ts';
-import { codeCard, importLinks } from './code-card.ts';
+import { codeCard } from './code-card.ts';
 import { type Html, html } from './html.ts';
 import { markdownHtml } from './markdown.ts';
 import { pageReply } from './page-layout.ts';
@@ -48,7 +48,7 @@ export async function valPage(
 <p class="meta">${badge(val)} <span>${val.type}</span> <span>of ${val.author.username}</span> <span>version ${version} by ${by}, changed ${timeHtml(updatedAt, now)}</span> <span>created ${timeHtml(createdAt, now)}</span>${likeCount > 0 ? html` <span>${counted(likeCount, 'like')}</span>` : ''}${referenceCount > 0 ? html` <span>used by ${counted(referenceCount, 'val')}</span>` : ''}</p>
 <p class="meta id">${id}</p>
 <div class="sides"><div>
-${codeCard(val, `${valAddress(view.base, id)}/raw`, await importLinks(visit, val))}
+${await codeCard(visit, val, `${valAddress(view.base, id)}/raw`)}
 ${readme ? card('Readme', html`<div class="readme">${markdownHtml(readme)}</div>`) : ''}
 </div><div>
 ${versionsCard(view, val, versions, after !== undefined)}

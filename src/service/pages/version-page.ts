@@ -2,7 +2,7 @@ import { structuredPatch } from 'diff';
 import type { ServiceReply } from '../request.ts';
 import type { StoredVal } from '../store/vals.ts';
 import { versionsAround, visibleVersion } from '../store/versions.ts';
-import { codeCard, importLinks } from './code-card.ts';
+import { codeCard } from './code-card.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
 import { authorText, badge, card, emptyNote, timeHtml, valAddress, versionAddress } from './parts.ts';
@@ -28,8 +28,8 @@ export async function versionPage(
     main: html`<h1><a href="${valAddress(base, id)}">${name}</a>, version ${version}</h1>
 <p class="meta">${badge(val)} <span>of ${val.author.username}</span> <span>made ${timeHtml(versionCreatedAt, now)}${by}</span>${newer === undefined ? html` <span class="badge">current</span>` : ''}</p>
 <nav class="choices" aria-label="Versions">${link(older, '← Older version')}${link(newer, 'Newer version →')}<a href="${valAddress(base, id)}">The val</a></nav>
-${changesCard(view, val, before, older)}
-${codeCard(val, `${versionAddress(base, id, version)}/raw`, await importLinks(visit, val))}`,
+${await visit.inTurn(() => changesCard(view, val, before, older))}
+${await codeCard(visit, val, `${versionAddress(base, id, version)}/raw`)}`,
   });
 }
 

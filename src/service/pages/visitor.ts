@@ -35,4 +35,6 @@ export interface Visit {
   db: Database;
   request: ServiceRequest;
   view: PageView;
+  /** Does work that takes long. Other requests are answered before it, and between it and such work for another page. */
+  inTurn<Result>(work: () => Result): Promise<Result>;
 }

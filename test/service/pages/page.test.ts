@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { temporaryService, type Val } from '../support.ts';
+import { embeddedService } from '../support/embedded-service.ts';
+import { type Client, clientOf, temporaryService, type Val } from '../support.ts';
 
 const nasty = `</code></pre><script>document.title = 'owned'</script><img src=x onerror="alert(1)">&amp;\u202e\u0000\u001b[31m`;
 const service = await temporaryService();
@@ -7,7 +8,7 @@ const val = await service.createVal({ name: 'hello', code: 'first code', readme:
 await service.putVal('hello', nasty);
 
 const textIn = (html: string) => html.replace(/<[^>]*>/g, '').replace(/[ \n]+/g, ' ');
-const shown = async (path: string, from = service) => (await from.ask('GET', path)).text;
+const shown = async (path: string, from: Pick<Client, 'ask'> = service) => (await from.ask('GET', path)).text;
 const linksIn = (html: string) =>
   [...html.matchAll(/ href="([^"]*)"/g)].map(([, link = '']) => link.replaceAll('&amp;', '&'));
 const valsIn = (html: string) => [...html.matchAll(/class="name" [^>]*>(\w+)</g)].map(([, name]) => name);
@@ -45,6 +46,20 @@ test('the first page lists the vals, newest change first, with the result of the
 });
 
 describe('the page of a val', () => {
+  test('with long code is made between other requests, which wait for one such page at most', async () => {
+    const apart = clientOf(await embeddedService());
+    const { id } = await apart.createVal({ name: 'slow', code: '=/['.repeat(85_000) });
+    const slow = Array<string>(6).fill(`/vals/${id}`);
+    await Promise.all(slow.map((path) => shown(path, apart)));
+    const answered: string[] = [];
+    const ask = async (path: string) => {
+      expect(await apart.statusOf('GET', path)).toBe(200);
+      answered.push(path);
+    };
+    await Promise.all([...slow, '/healthz'].map(ask));
+    expect(answered.slice(0, 3)).toContain('/healthz');
+  });
+
   test('shows code, readme and versions as text, and no token', async () => {
     const text = await shown(`/vals/${val.id}`);
     expect(textIn(text)).toContain('&lt;/code&gt;&lt;/pre&gt;&lt;script&gt;');

@@ -73,7 +73,7 @@ describe('a reference', () => {
     for (const one of [
       ...imports,
       `const pattern = /'/; import ${from}`,
-      `${'a+'.repeat(20_000)}a; import ${from}`,
+      `${'a+'.repeat(100_000)}a; import ${from}`,
     ]) {
       await newVal(ada, one);
     }
