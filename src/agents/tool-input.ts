@@ -2,6 +2,7 @@ import { checkInput } from '../core/command-line/check-input.ts';
 import type { LoadedCommand } from '../core/command-line/command.ts';
 import { argumentsOf } from '../core/command-line/options.ts';
 import { UsageError } from '../core/errors.ts';
+import { entryFor } from './tool-table.ts';
 import { type AgentPermissions, optionsForAgents, toolName } from './tools.ts';
 
 export type ToolInput = Readonly<Record<string, unknown>>;
@@ -19,7 +20,8 @@ export function checkToolInput(
 ): CheckedInput {
   const options = optionsForAgents(command, permissions);
   const names = [...argumentsOf(command), ...options].map(([key]) => key);
-  const codeArgument = argumentsOf(command).find(([, { canBeCode }]) => canBeCode);
+  const codeFor = entryFor(command.path)?.codeFor;
+  const codeArgument = argumentsOf(command).find(([key]) => key === codeFor);
   if (codeArgument) names.push('code');
   const hint = `The inputs of "${toolName(command)}" are: ${names.join(', ') || 'none'}.`;
   const unknown = Object.keys(rawInput).find((name) => !names.includes(name));

@@ -6,6 +6,7 @@ import type {
 } from '../core/command-line/command.ts';
 import { argumentsOf, optionsOf } from '../core/command-line/options.ts';
 import type { ValueSchema } from '../core/command-line/value-types.ts';
+import { entryFor } from './tool-table.ts';
 
 /** What a person lets an agent do. */
 export interface AgentPermissions {
@@ -43,8 +44,8 @@ export interface Tool {
 
 export const toolName = ({ path }: Pick<LoadedCommand, 'path'>): string => path.replaceAll(' ', '_');
 
-export function isAllowed({ isTool, effect }: LoadedCommand, permissions: AgentPermissions): boolean {
-  if (!isTool || (permissions.readOnly && effect !== 'reads')) return false;
+export function isAllowed({ path, effect }: LoadedCommand, permissions: AgentPermissions): boolean {
+  if (entryFor(path) === undefined || (permissions.readOnly && effect !== 'reads')) return false;
   if (effect === 'deletes') return permissions.allowDelete === true;
   return effect !== 'runs' || permissions.allowRun === true;
 }
@@ -67,7 +68,7 @@ export function permissionNotes(permissions: AgentPermissions): string[] {
 
 export function toolOf(command: LoadedCommand, permissions: AgentPermissions): Tool {
   const { summary, description = `${summary}.`, details, effect } = command;
-  const said = command.descriptionForAgents ?? [description, details].filter(Boolean).join(' ');
+  const said = entryFor(command.path)?.description ?? [description, details].filter(Boolean).join(' ');
   const properties = { ...argumentProperties(command), ...optionProperties(command, permissions) };
   return {
     name: toolName(command),
@@ -91,31 +92,31 @@ const annotationsOf = (effect: Effect): Tool['annotations'] => ({
 });
 
 function argumentProperties(command: LoadedCommand): Record<string, Property> {
+  const { codeFor, inputs = {} } = entryFor(command.path) ?? {};
   const properties: Record<string, Property> = {};
   for (const [key, definition] of argumentsOf(command)) {
-    properties[key] = argumentProperty(definition);
-    if (definition.canBeCode) {
+    properties[key] = argumentProperty(definition, inputs[key] ?? definition.description);
+    if (key === codeFor)
       properties.code = { type: 'string', description: 'the code itself, instead of a file' };
-    }
   }
   return properties;
 }
 
-function argumentProperty(definition: ArgumentDefinition): Property {
-  const {
-    value,
-    optional,
-    repeatable,
-    descriptionForAgents: description = definition.description,
-  } = definition;
+function argumentProperty(
+  { value, optional, repeatable }: ArgumentDefinition,
+  description: string,
+): Property {
   if (!repeatable) return { ...value.schema, description };
   return { type: 'array', items: value.schema, ...(!optional && { minItems: 1 }), description };
 }
 
 function optionProperties(command: LoadedCommand, permissions: AgentPermissions): Record<string, Property> {
-  const options = optionsForAgents(command, permissions);
+  const { inputs = {} } = entryFor(command.path) ?? {};
   return Object.fromEntries(
-    options.map(([key, option]): [string, Property] => [key, optionProperty(option)]),
+    optionsForAgents(command, permissions).map(([key, option]) => [
+      key,
+      optionProperty(option, inputs[key] ?? option.description),
+    ]),
   );
 }
 
@@ -125,9 +126,8 @@ export const optionsForAgents = (
 ): [key: string, OptionDefinition][] =>
   optionsOf(command).filter(([, { forPeople, deletes }]) => !forPeople && (!deletes || allowDelete));
 
-function optionProperty(option: OptionDefinition): Property {
+function optionProperty(option: OptionDefinition, description: string): Property {
   const { negatable, value, repeatable, default: fallback } = option;
-  const { descriptionForAgents: description = option.description } = option;
   if (value === undefined) {
     return { type: 'boolean', description: negatable ? `${description}; false: ${negatable}` : description };
   }

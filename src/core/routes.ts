@@ -63,11 +63,7 @@ export const myReferences = (val?: string): Call =>
 
 export const createVal = (val: NewVal): Call => post('createVal', '/v1/vals', { ...val });
 
-export const putVal = (
-  name: string,
-  code: string,
-  fields: Pick<ValFields, 'privacy' | 'readme'> = {},
-): Call => put('putVal', '/v1/vals', { name, code, ...fields });
+export const putVal = (name: string, code: string): Call => put('putVal', '/v1/vals', { name, code });
 
 export const getVal = (val: ValRef): Call => get('getVal', pathOf(val), about(val));
 

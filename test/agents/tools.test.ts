@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createToolOut } from '../../src/agents/tool-out.ts';
+import { entryFor } from '../../src/agents/tool-table.ts';
 import { type AgentPermissions, isAllowed, toolOf } from '../../src/agents/tools.ts';
 import { loadCommands } from '../../src/core/command-line/command-tree.ts';
 import { commandTree } from '../../src/main.ts';
@@ -21,7 +22,9 @@ it.each<[AgentPermissions, readonly string[]]>([
   [{ allowDelete: true }, ['reads', 'adds', 'updates', 'deletes']],
   [{ allowRun: true }, ['reads', 'adds', 'updates', 'runs']],
 ])('with the permissions %j, agents have the tools whose effects are %j', (permissions, effects) => {
-  const allowed = commands.filter(({ isTool, effect }) => isTool && effects.includes(effect));
+  const allowed = commands.filter(
+    ({ path, effect }) => entryFor(path) !== undefined && effects.includes(effect),
+  );
   expect(namesFor(permissions)).toEqual(allowed.map(({ path }) => path.replace(' ', '_')).sort());
 });
 
@@ -58,6 +61,14 @@ it('annotations match the effects of the commands', () => {
     ...(has('workspace') && { status: 'readOnly idempotent', pull: 'destructive idempotent' }),
     ...(has('run') && { run: 'destructive openWorld' }),
   });
+});
+
+it('what the table says otherwise is said of inputs that the tools have', () => {
+  for (const { path, arguments: named = {}, options = {} } of commands) {
+    const { inputs = {}, codeFor } = entryFor(path) ?? {};
+    const said = [...Object.keys(inputs), ...(codeFor === undefined ? [] : [codeFor])];
+    expect(Object.keys({ ...named, ...options })).toEqual(expect.arrayContaining(said));
+  }
 });
 
 it('descriptions name tools and inputs, not commands and options', () => {

@@ -21,7 +21,6 @@ import type { ValueType } from './value-types.ts';
 
 interface Described {
   description: string;
-  descriptionForAgents?: string;
   /** The value may be given several times, and the command gets a list. */
   repeatable?: boolean;
 }
@@ -46,8 +45,6 @@ export interface OptionDefinition extends Described {
 export interface ArgumentDefinition extends Described {
   value: ValueType<unknown>;
   optional?: boolean;
-  /** An agent may give the code itself instead of the path of a file. */
-  canBeCode?: boolean;
 }
 
 export type Arguments = Readonly<Record<string, ArgumentDefinition>>;
@@ -70,7 +67,6 @@ export interface CommandDefinition<A extends Arguments = Arguments, O extends Op
   summary: string;
   description?: string;
   details?: string;
-  descriptionForAgents?: string;
   arguments?: A;
   usage?: string;
   options?: O;
@@ -101,8 +97,6 @@ interface Declared {
   /** Where the help lists it. */
   group: 'vals' | 'workspace' | 'set-up';
   effect: Effect;
-  /** Agents have it as a tool. */
-  isTool?: boolean;
   /** What its first word is about, at the first command of that word. */
   topic?: string;
 }

@@ -41,13 +41,11 @@ export const pushOptions = {
   dryRun,
 } as const;
 
-export const pathsArgument = {
+const pathsArgument = {
   description: 'files or folders to push, or - for standard input',
-  descriptionForAgents: 'files and folders to push',
   value: path('paths'),
   optional: true,
   repeatable: true,
-  canBeCode: true,
 } as const;
 
 export const command = defineCommand({
@@ -56,7 +54,6 @@ export const command = defineCommand({
     'Create or update vals from files. The file send-mail.ts becomes the val send_mail. A push replaces the ' +
     'code of the val; older versions are kept.',
   details: `${folderDetails} ${concurrencyDetails}`,
-  descriptionForAgents: `Create or update vals from files and folders (hello.ts becomes the val hello), or from code with a name. ${folderDetails}`,
   arguments: { paths: pathsArgument },
   options: pushOptions,
   examples: ['vals push hello.ts', 'cat hello.ts | vals push - --name hello'],

@@ -28,7 +28,7 @@ export type RouteName =
   | 'valOfOwner'
   | 'valRuns';
 
-/** A request as data. What its failure means to the user is in command-line/explain, by its route. */
+/** A request as data. What its failure means to the user is in failures/by-route.ts. */
 export interface Call {
   route: RouteName;
   method: string;

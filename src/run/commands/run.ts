@@ -59,7 +59,6 @@ const runOptions = {
   },
   env: {
     description: 'set a variable, or pass yours on',
-    descriptionForAgents: 'variables for the val, each as NAME=VALUE; it gets none of the server',
     value: parsedText('name[=value]', parseVariable),
     repeatable: true,
   },
@@ -114,12 +113,6 @@ export const command = defineCommand({
     "project. In the sandbox, which is Node's permission model, a val reads its project and its packages, writes no " +
     'files and starts no programs. If the service has the code and records runs, the command reports the run, with ' +
     'its output, to the service.',
-  descriptionForAgents:
-    "Run a file in a sandbox on this machine. If no file has the given name, run the val of that name with the service's " +
-    'code. The default export is called with the arguments as strings. The result has the value that it returns and, ' +
-    'as `run.logs`, the end of the output that it prints. The val gets no environment variables of the person, only ' +
-    'those of `env`. A run is ended after 60 seconds, or after `maxTime`. If the service has the code, the run is ' +
-    'reported to the service.',
   arguments: {
     val: {
       description: 'a file, or the name or id of a val; NAME@2 is version 2',

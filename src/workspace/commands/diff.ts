@@ -20,9 +20,6 @@ export const command = defineCommand({
     'Show the differences between the files of the workspace and the service as a unified diff. At a terminal, + marks ' +
     'what a push would send or, where only the service changed, what a pull would write. In a pipe, - is always the ' +
     'service and + the file, and `patch -p1` can apply the diff.',
-  descriptionForAgents:
-    'Show the differences between the files of the workspace and the service as unified diffs. - marks lines on the ' +
-    'service, + marks lines in the file.',
   arguments: { vals: valsOfWorkspace },
   examples: ['vals diff', 'vals diff hello.ts', 'vals diff --json | jq -r ".[].file"'],
   columns: [column('status'), column('name'), column('file'), column('diff'), column('reason')],

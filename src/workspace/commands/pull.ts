@@ -20,9 +20,6 @@ export const command = defineCommand({
     'If a val was renamed on the service, vals.json gets its new name. If the name of a val cannot be the name of a file ' +
     'here, the val is stored under another file name, which vals.json records. To continue after an interruption, run ' +
     'the command again.',
-  descriptionForAgents:
-    "Write the service's code into the files that are behind, or add vals that the workspace does not have yet. A file " +
-    'in conflict is overwritten only with force. merge merges both codes, and marks the lines where they disagree.',
   arguments: { vals: valsOfWorkspace },
   options: {
     all: { description: 'also add all your other vals on the service' },

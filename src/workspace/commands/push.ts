@@ -3,7 +3,6 @@ import {
   concurrencyDetails,
   command as corePush,
   folderDetails,
-  pathsArgument,
   pushOptions,
 } from '../../core/commands/push.ts';
 import { yes } from '../../core/commands/shared/options.ts';
@@ -30,16 +29,6 @@ export const command = defineCommand({
     'first push from a folder to a service shows the vals that it would change, and asks. --prune also deletes the vals ' +
     'whose files were deleted: it lists them and asks. A val whose code git does not have is never deleted. ' +
     concurrencyDetails,
-  descriptionForAgents:
-    'Create or update vals from files and folders (hello.ts becomes the val hello), or from code with a name. In a ' +
-    `workspace, a push without a path sends all new and changed files. ${folderDetails} ${rule} With force, files in ` +
-    'conflict overwrite the code on the service. Each val with new code gets a new version, and the older versions stay.',
-  arguments: {
-    paths: {
-      ...pathsArgument,
-      descriptionForAgents: 'files and folders to push; without paths, all changed files of the workspace',
-    },
-  },
   options: {
     name,
     force: { description: 'in a workspace: send every file that differs, whatever the service has' },

@@ -61,11 +61,7 @@ const runStatus: Column = {
   },
 };
 
-export const runError: Column = longText(
-  'error',
-  ['error.message', 'error'],
-  'To see whole errors, add --full.',
-);
+const runError: Column = longText('error', ['error.message', 'error'], 'To see whole errors, add --full.');
 
 export const runColumns: Column[] = [
   runStatus,

@@ -60,8 +60,6 @@ export const codeFile = {
   description: 'a file with the code of the val (default: standard input)',
   value: path(),
   optional: true,
-  canBeCode: true,
-  descriptionForAgents: 'a file with the code of the val',
 } as const satisfies ArgumentDefinition;
 
 export const versionArgument = {

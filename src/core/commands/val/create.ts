@@ -19,7 +19,6 @@ import { writtenResult } from '../shared/written.ts';
 export const command = defineCommand({
   summary: 'Create a val',
   description: 'Create a val from a file, or from standard input. The name must be new.',
-  descriptionForAgents: 'Create a val from code, or from a file. The name must be new.',
   arguments: {
     name: { description: 'the name of the val', value: newName() },
     file: codeFile,

@@ -14,13 +14,9 @@ export const command = defineCommand({
   description:
     'Delete vals, with all their versions and runs. The command shows the vals and asks once, or not at all with --yes. ' +
     'A val given by name or file is checked first: if it has been renamed on the service, it is not deleted.',
-  descriptionForAgents:
-    'Delete vals, with all their versions and runs, without a question. This cannot be undone. A val given by name or ' +
-    'file is checked first: if it has been renamed on the service, it is not deleted.',
   arguments: {
     vals: {
       description: 'names, ids, starts of ids, or files of vals, or - for standard input, one per line',
-      descriptionForAgents: 'names, ids, starts of ids, or files of vals',
       value: val({ orInput: true }),
       repeatable: true,
     },

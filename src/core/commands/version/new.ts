@@ -12,9 +12,6 @@ export const command = defineCommand({
   description:
     'Add a version to a val, from a file or from standard input. If the code is the same as the current code, the ' +
     'service may add no version.',
-  descriptionForAgents:
-    'Add a version to a val, from code or from a file. If the code is the same as the current code, the service may ' +
-    'add no version.',
   arguments: {
     val: valArgument,
     file: codeFile,

@@ -14,7 +14,6 @@ import { versionRead } from '../shared/written.ts';
 export const command = defineCommand({
   summary: 'Delete versions of a val',
   description: 'Delete versions of a val. The command asks first, and says which version is current.',
-  descriptionForAgents: 'Delete versions of a val without a question. This cannot be undone.',
   arguments: {
     val: valArgument,
     versions: { ...versionArgument, description: 'the numbers of the versions to delete', repeatable: true },
