@@ -1,8 +1,8 @@
-import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { isatty } from 'node:tty';
 import { pathToFileURL } from 'node:url';
 import type { Context } from '../core/command-line/command.ts';
+import { listed } from '../core/lib/hint.ts';
 import { isWithin, realPath } from '../core/lib/paths.ts';
 import type { Settings } from '../core/settings/settings.ts';
 import { createCompiler } from './modules/compile.ts';
@@ -12,11 +12,11 @@ import { createModules, type Modules } from './modules/modules.ts';
 import { createRemote } from './modules/remote.ts';
 import { dotenvFiles, environmentOf, type Variable } from './process/environment.ts';
 import { nodeCan } from './process/node-releases.ts';
-import { packagePaths } from './process/packages.ts';
 import { nodeOptions, type Permissions } from './process/permissions.ts';
 import type { ProcessOptions } from './process/process.ts';
+import { readableBy } from './process/readable.ts';
 import { spelledAsOnDisk } from './process/windows-paths.ts';
-import type { FileTarget, RunTarget } from './target.ts';
+import type { RunTarget } from './target.ts';
 
 const mostCompiledFiles = 4_000;
 
@@ -48,15 +48,21 @@ export interface Launch {
 }
 
 export function prepareLaunch(context: Context, input: LaunchInput, target: RunTarget): Launch {
-  const { settings } = context;
+  const {
+    settings,
+    out: { say },
+  } = context;
   const { env, clock, node, agent, signal } = context.host;
   const { to: connections } = context.connections;
   const { platform } = settings.system;
   const programs = realPath(join(DIST, 'run'));
   const isAtTerminal = agent === undefined && [0, 1, 2].some(isatty);
   const isSandboxed = runsInSandbox(context, input);
-  const allowed = { ...input, allowTerminal: isAtTerminal && platform !== 'win32' };
-  const permissions = isSandboxed ? permissionsOf(settings, allowed, target, programs) : undefined;
+  const readable = readableBy(target, settings);
+  const found = [spelledAsOnDisk(programs, platform), ...readable.paths];
+  const terminal = isAtTerminal && platform !== 'win32' ? ['/dev/tty'] : [];
+  const permissions = isSandboxed ? permissionsOf(settings, input, found, terminal) : undefined;
+  const warnOnce = onlyOnce((text) => say({ kind: 'warning', text }));
   const options = [
     ...nodeOptions({ version: node.version, permissions, inspector: input.inspector, platform }),
     `--import=${pathToFileURL(join(programs, 'preload.cjs'))}`,
@@ -64,10 +70,11 @@ export function prepareLaunch(context: Context, input: LaunchInput, target: RunT
   const environment = {
     env,
     isOwnFile: target.kind === 'file' && agent === undefined,
-    project: target.kind === 'file' ? target.project : undefined,
+    projectFile: target.kind === 'file' ? join(target.project, '.env') : undefined,
     cwd: settings.cwd,
     dotenv: input.dotenv ?? [],
     variables: input.env ?? [],
+    variablesBy: agent ? ('agent' as const) : ('person' as const),
     isSandboxed,
   };
   const kept = (name: string, mostFiles?: number) =>
@@ -88,11 +95,20 @@ export function prepareLaunch(context: Context, input: LaunchInput, target: RunT
     return [...options, join(programs, 'main.cjs'), mode, entry.url];
   }
 
+  function readEnvironment(): NodeJS.ProcessEnv {
+    const { projectFile } = environment;
+    const isFollowed = projectFile === undefined || !readable.leadsOut(projectFile);
+    if (!isFollowed && environment.isOwnFile) warnOnce(envLeadsOut);
+    const read = environmentOf({ ...environment, projectFile: isFollowed ? projectFile : undefined });
+    if (read.leftOut.length > 0) warnOnce(leftOutOfEnvironment(read.leftOut));
+    return read.variables;
+  }
+
   return {
     process: (mode, modules, { args, stdout }) => ({
       modules,
       command: [node.path, ...command(mode, modules.entry), ...args],
-      env: environmentOf(environment),
+      env: readEnvironment(),
       cwd: spelledAsOnDisk(settings.cwd, platform),
       stdin: agent ? 'ignore' : 'inherit',
       stdout,
@@ -109,10 +125,27 @@ export function prepareLaunch(context: Context, input: LaunchInput, target: RunT
         fetchModule,
         onFile,
         isOwnFile: environment.isOwnFile,
+        isOfVals: readable.isOfVals,
+        leadsOut: readable.leadsOut,
+        warn: warnOnce,
         mayRead: (path) => permissions?.read.some((folder) => isWithin(folder, path)) !== false,
         requireUsesHooks: nodeCan('hooksInThread', node.version),
       }),
     dotenvFiles: dotenvFiles(environment),
+  };
+}
+
+const envLeadsOut =
+  'The .env file was not read, because it is a link that leads out of the project. To read it, add --dotenv .env.';
+
+const leftOutOfEnvironment = (names: readonly string[]): string =>
+  `Left out of the environment of the val: ${listed(names)}. Node or the system acts on such variables, so only --env, typed by a person, can set them.`;
+
+function onlyOnce(say: (text: string) => void): (text: string) => void {
+  const said = new Set<string>();
+  return (text) => {
+    if (!said.has(text)) say(text);
+    said.add(text);
   };
 }
 
@@ -128,41 +161,15 @@ function runsInSandbox(
 }
 
 function permissionsOf(
-  settings: Settings,
-  {
-    allowRead = [],
-    allowWrite = [],
-    allowRun = false,
-    allowTerminal,
-  }: LaunchInput & { allowTerminal: boolean },
-  target: RunTarget,
-  programs: string,
+  { cwd, system: { platform } }: Settings,
+  { allowRead = [], allowWrite = [], allowRun = false }: LaunchInput,
+  found: readonly string[],
+  terminal: readonly string[],
 ): Permissions {
-  const spelled = (path: string) => spelledAsOnDisk(path, settings.system.platform);
-  const fromCwd = (path: string) => spelled(resolve(settings.cwd, path));
-  const own = target.kind === 'file' ? readableCode(target, settings) : [target.path];
-  const terminal = allowTerminal ? ['/dev/tty'] : [];
+  const typed = (path: string) => spelledAsOnDisk(resolve(cwd, path), platform);
   return {
-    read: [
-      spelled(programs),
-      ...own.flatMap((path) => [path, realPath(path)]),
-      ...packagePaths(dirname(target.path)),
-      ...(target.kind === 'file' ? packagePaths(dirname(realPath(target.path))) : []),
-      ...terminal,
-      ...allowRead.map(fromCwd),
-    ],
-    write: [...terminal, ...allowWrite.map(fromCwd)],
+    read: [...found, ...terminal, ...allowRead.map(typed)],
+    write: [...terminal, ...allowWrite.map(typed)],
     run: allowRun,
   };
-}
-
-function readableCode({ path, project, realProject }: FileTarget, settings: Settings): string[] {
-  const ownFolders = [settings.configDirectory, settings.dataDirectory].flatMap(
-    (folder) => folder?.value ?? [],
-  );
-  // In the home folder, or around the config of vals, a project would be everything that the person has.
-  const isTooWide = (folder: string) =>
-    [homedir(), ...ownFolders].some((own) => isWithin(realPath(folder), realPath(own)));
-  const projects = [...new Set([project, realProject])].filter((folder) => !isTooWide(folder));
-  return [path, ...projects];
 }

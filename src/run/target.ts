@@ -10,6 +10,7 @@ import type { Api } from '../core/http/api.ts';
 import { codeOf, textAt, versionOf } from '../core/http/record-fields.ts';
 import type { JsonObject } from '../core/lib/json.ts';
 import { foldersAbove, isFile, isWithin, realPath } from '../core/lib/paths.ts';
+import { namePattern } from '../core/lib/val-limits.ts';
 import * as routes from '../core/routes.ts';
 import type { Entry } from './modules/load.ts';
 import { spelledAsOnDisk } from './process/windows-paths.ts';
@@ -116,10 +117,13 @@ async function serviceTarget(
     read ?? (await api.record(at === undefined ? routes.getVal(given) : routes.getVersion(given, at)));
   const known = knownVersion(id, at === undefined ? val : { ...val, version: at });
   const version = at ?? versionOf(val);
-  const name = [textAt(val, 'name') ?? id, ...(version === undefined ? [] : [version])].join('@');
-  const path = join(context.settings.cwd, `${name}.tsx`);
+  const valName = textAt(val, 'name') ?? id;
+  const atVersion = version === undefined ? '' : `@${version}`;
+  // Any other name could lead to another folder.
+  const fileName = namePattern.test(valName) ? valName : 'val';
+  const path = join(context.settings.cwd, `${fileName}${atVersion}.tsx`);
   const { href: url } = pathToFileURL(path);
-  const entry = { name, code: codeOf(val), url, isFile: false };
+  const entry = { name: `${valName}${atVersion}`, code: codeOf(val), url, isFile: false };
   return { kind: 'service', load: async () => entry, path, known, api };
 }
 

@@ -272,7 +272,9 @@ it.runIf(has('run'))(
     const code =
       'export default (name) => { console.log("x".repeat(30_000) + "end"); if (name) throw new Error("no"); return [process.env.KEY, process.env.MINE, process.env.FROM_FILE] }';
     const { env } = await startStrict({ list: true });
-    const cwd = folderOf({ 'a.js': code, '.env': 'FROM_FILE=secret' });
+    const options =
+      'import { readFileSync } from "node:fs"; export default () => { const { KEY, NODE_OPTIONS, LD_PRELOAD } = process.env; let read; try { read = readFileSync("/etc/hosts", "utf8") } catch (e) { read = e.permission }; return [KEY, NODE_OPTIONS, LD_PRELOAD, read] }';
+    const cwd = folderOf({ 'a.js': code, 'options.js': options, '.env': 'FROM_FILE=secret' });
     const agent = await connectAgent(['--allow-run'], { cwd, env: { ...env, MINE: 'secret' } });
     const { document } = await agent.call('run', { val: 'a.js', env: ['KEY=given'] });
     expect(document).toMatchObject({
@@ -280,6 +282,12 @@ it.runIf(has('run'))(
       run: { logs: expect.stringMatching(/^x+end\n$/) },
     });
     expect(document).toHaveProperty('run.logs.length', 20_000);
+    const variables = ['KEY=given', 'NODE_OPTIONS=--allow-fs-read=*', 'LD_PRELOAD=/absent.so'];
+    const opening = await agent.call('run', { val: 'options.js', env: variables });
+    expect(opening.document).toMatchObject({ value: ['given', null, null, 'FileSystemRead'] });
+    expect(opening.texts[1]).toContain(
+      'Left out of the environment of the val: NODE_OPTIONS and LD_PRELOAD.',
+    );
     expect((await agent.call('run', { val: 'a.js', args: ['x'] })).document).toMatchObject({
       error: { kind: 'run_failed' },
       logs: expect.stringMatching(/^x+end\n$/),

@@ -10,7 +10,7 @@ import type { Compile } from './compile.ts';
 import { endingOf, type FetchModule } from './remote.ts';
 import type { ImportOf } from './resolve.ts';
 import type { Source, Transpiled, WrittenImport } from './transpile.ts';
-import { createTsconfigs } from './tsconfig.ts';
+import { createTsconfigs, type TsconfigOptions } from './tsconfig.ts';
 
 export interface Entry {
   /** As messages show it. */
@@ -45,7 +45,7 @@ export interface Loader {
 /** Another try may fetch the module. */
 export class FetchFailedError extends RunFailedError {}
 
-export interface LoaderOptions {
+export interface LoaderOptions extends TsconfigOptions {
   cwd: string;
   compile: Compile;
   fetchModule: FetchModule;
@@ -54,14 +54,16 @@ export interface LoaderOptions {
   mayRead(path: string): boolean;
   /** The code is a file of the person who runs it, so it gets all files that it imports. */
   isOwnFile: boolean;
+  /** No import gets a file of vals's own config or data. */
+  isOfVals(path: string): boolean;
 }
 
 const anyCode = /\.[cm]?[jt]sx?$/;
 const typeScript = /\.[cm]?tsx?$/;
 
 export function createLoader(entry: Entry, options: LoaderOptions): Loader {
-  const { cwd, compile, fetchModule, onFile, mayRead, isOwnFile } = options;
-  const compilerOptionsOf = createTsconfigs();
+  const { cwd, compile, fetchModule, onFile, mayRead, isOwnFile, isOfVals } = options;
+  const compilerOptionsOf = createTsconfigs(options);
   const sources = new Map<string, Source>();
   const failures = new Map<string, ValsError>();
   const entryPath = fileURLToPath(entry.url);
@@ -92,7 +94,7 @@ export function createLoader(entry: Entry, options: LoaderOptions): Loader {
   async function loadFile(url: string, { importer }: ImportOf): Promise<LoadedModule | undefined> {
     const path = fileURLToPath(url);
     // Node refuses to read it.
-    if (!mayRead(path) && (!isOwnFile || isRemote(importer))) return undefined;
+    if (!mayRead(path) && (!isOwnFile || isRemote(importer) || isOfVals(path))) return undefined;
     const isInPackage = /[\\/]node_modules[\\/]/.test(path);
     if (!isInPackage) onFile(path);
     const isJson = path.endsWith('.json') && !mayRead(path);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { LocalError, UsageError } from '../../core/errors.ts';
 import { errorMessageOf, isMissing } from '../../core/lib/system.ts';
@@ -14,30 +14,49 @@ export interface EnvironmentOptions {
   env: NodeJS.ProcessEnv;
   /** The code is a file of the person who runs it. Other code gets only what any program needs. */
   isOwnFile: boolean;
-  project: string | undefined;
+  /** The `.env` of the project. */
+  projectFile: string | undefined;
   cwd: string;
   dotenv: readonly string[];
   variables: readonly Variable[];
+  variablesBy: 'person' | 'agent';
   isSandboxed: boolean;
+}
+
+export interface Environment {
+  variables: NodeJS.ProcessEnv;
+  /** The names of variables that others wrote, and that the val does not get. */
+  leftOut: readonly string[];
 }
 
 export const belongsToVals = (name: string): boolean => /^VALS_/i.test(name);
 
-export const dotenvFiles = ({ isOwnFile, project, cwd, dotenv }: EnvironmentOptions): string[] => [
-  ...(isOwnFile && project !== undefined ? [join(project, '.env')] : []),
+export const dotenvFiles = ({ isOwnFile, projectFile, cwd, dotenv }: EnvironmentOptions): string[] => [
+  ...(isOwnFile && projectFile !== undefined ? [projectFile] : []),
   ...dotenv.map((file) => resolve(cwd, file)),
 ];
 
-export function environmentOf(options: EnvironmentOptions): NodeJS.ProcessEnv {
-  const { env, isOwnFile, variables } = options;
-  const own = Object.entries(env).filter(([name]) => isOwnFile || neededByAll.test(name));
-  const inherited = [
-    ...dotenvFiles(options).flatMap((file) => Object.entries(readDotenv(file, options))),
+export function environmentOf(options: EnvironmentOptions): Environment {
+  const { env, isOwnFile, variables, variablesBy } = options;
+  const inFiles = dotenvFiles(options).flatMap((file) => Object.entries(readDotenv(file, options)));
+  const own = Object.entries(env).filter(
+    ([name, value]) => (isOwnFile || neededByAll.test(name)) && !isForEditors(name, value, options),
+  );
+  const named = variables.map(({ name, value }): Entry => [name, value ?? ownValue(name, env)]);
+  const byOthers = variablesBy === 'agent' ? [...inFiles, ...named] : inFiles;
+  const all = [
+    ...inFiles.filter(mayBeByOthers),
     ...own,
-  ].filter(([name, value]) => !isForEditors(name, value, options));
-  const named = variables.map(({ name, value }) => [name, value ?? ownValue(name, env)] as const);
-  return Object.fromEntries([...inherited, ...named].filter(([name]) => !belongsToVals(name)));
+    ...(variablesBy === 'agent' ? named.filter(mayBeByOthers) : named),
+  ].filter(([name]) => !belongsToVals(name));
+  const leftOut = byOthers.filter((entry) => !mayBeByOthers(entry)).map(([name]) => name);
+  return { variables: Object.fromEntries(all), leftOut: [...new Set(leftOut)] };
 }
+
+type Entry = [name: string, value: string | undefined];
+
+/** Node and the system's loader act on the other variables, so whoever sets those can open the sandbox. */
+const mayBeByOthers = ([name]: Entry): boolean => !/^(?:NODE_(?!ENV$)|LD_|DYLD_|OPENSSL_)/i.test(name);
 
 const neededByAll =
   /^(?:PATH|PATHEXT|HOME|USERPROFILE|SYSTEMROOT|WINDIR|TMPDIR|TEMP|TMP|LANG|LANGUAGE|LC_\w+|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|HTTPS?_PROXY|NO_PROXY|ALL_PROXY|NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|SSL_CERT_(?:FILE|DIR))$/i;

@@ -5,9 +5,10 @@ import { existingRealPath, foldersAbove, isWithin, realPath } from '../../core/l
 
 /**
  * The paths that Node reads to find and load the packages of the code in `folder`: the node_modules folders above it and
- * the folders that links in them lead to (workspaces, npm link, pnpm). Looks at the first level of node_modules only.
+ * the folders that links in them lead to (workspaces, npm link, pnpm), unless `isPackage` refuses where a link leads.
+ * Looks at the first level of node_modules only.
  */
-export function packagePaths(folder: string): string[] {
+export function packagePaths(folder: string, isPackage: (folder: string) => boolean): string[] {
   const found = new Set<string>();
   const visited = new Set<string>();
   // The real path is searched too, because `folder` may contain a link, such as /tmp on macOS.
@@ -21,9 +22,9 @@ export function packagePaths(folder: string): string[] {
       const packages = join(above, 'node_modules');
       found.add(packages);
       const real = existingRealPath(packages);
-      if (real === undefined) continue;
+      if (real === undefined || !isPackage(real)) continue;
       found.add(real);
-      for (const target of linkTargets(packages)) {
+      for (const target of linkTargets(packages).filter(isPackage)) {
         if ([...found].some((path) => isWithin(path, target))) continue;
         found.add(target);
         waiting.push(target);

@@ -1,0 +1,182 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runProcess, temporaryFolder, writeFiles } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
+import { folderWith } from './folder.ts';
+
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+
+/** Returns what came of each: the text of the file, or the permission that is missing. */
+const reading = (...paths: string[]) => `import * as fs from "node:fs";
+  const attempt = (work) => { try { return String(work()).trim() } catch (error) { return error.permission ?? error.code } };
+  const env = ({ PLAIN, NODE_ENV, NODE_OPTIONS, LD_PRELOAD }) => ({ PLAIN, NODE_ENV, NODE_OPTIONS, LD_PRELOAD });
+  export default () => ({
+    read: ${JSON.stringify(paths)}.map((path) => attempt(() => fs.readFileSync(path, "utf8"))),
+    write: attempt(() => fs.writeFileSync("written.txt", "")),
+    env: env(process.env) })`;
+const refused = 'FileSystemRead';
+const secret = 'the secret';
+const isRefused = { write: 'FileSystemWrite', env: {} };
+
+function secretFile(): string {
+  const path = join(temporaryFolder(), 'secret.txt');
+  writeFileSync(path, secret);
+  return path;
+}
+
+function link(from: string, to: string): void {
+  mkdirSync(dirname(from), { recursive: true });
+  symlinkSync(to, from);
+}
+
+const opening = ['NODE_OPTIONS="--allow-fs-read=* --allow-fs-write=*"', 'LD_PRELOAD=/absent.so', 'PLAIN=1'];
+
+describe('the variables that Node acts on', () => {
+  const leftOut = 'Left out of the environment of the val: LD_PRELOAD and NODE_OPTIONS.';
+
+  it('of .env and of --dotenv files do not reach a val, which gets all others', async () => {
+    const files = {
+      'a.ts': reading(secretFile()),
+      '.env': opening.join('\n'),
+      'b.env': [...opening, 'NODE_ENV=test', 'VALS_TOKEN=x'].join('\n'),
+    };
+    const { runProcess } = folderWith(files);
+    const { stdout, stderr } = await runProcess(['--dotenv', 'b.env', 'a.ts']);
+    expect(JSON.parse(stdout)).toEqual({
+      ...isRefused,
+      read: [refused],
+      env: { PLAIN: '1', NODE_ENV: 'test' },
+    });
+    expect(stderr.split(leftOut)).toHaveLength(2);
+    expect(stderr).not.toContain('absent.so');
+  });
+
+  it('reach a val if a person types them after --env or has them', async () => {
+    const code = 'export default () => [process.title, process.env.PLAIN]';
+    const { run } = folderWith({ 'a.ts': code, '.env': opening.join('\n') });
+    const typed = ['--env', 'NODE_OPTIONS=--title=typed', 'a.ts'];
+    expect(await run(typed)).toMatchObject({ stdout: '["typed","1"]\n' });
+    const env = { NODE_OPTIONS: '--title=own' };
+    expect(await run(['a.ts'], { env })).toMatchObject({ stdout: '["own","1"]\n' });
+  });
+});
+
+describe('what a val may read does not grow', () => {
+  it('by the name that a service gives it', async () => {
+    const path = secretFile();
+    for (const name of ['/../../../../*', '../*', '*', `../../../..${dirname(path)}/*`]) {
+      const val = { id, name, version: 3, code: reading(path) };
+      const service = await scriptedService([{ body: val }]);
+      const { stdout } = await runProcess(['run', '--no-report', id], { env: service.env });
+      expect([name, JSON.parse(stdout)]).toEqual([name, { ...isRefused, read: [refused] }]);
+    }
+  });
+
+  it('by an asterisk in the name of a folder', async () => {
+    const { path, runProcess } = folderWith({ 'secret.txt': secret });
+    writeFiles(path, { '*/a.ts': reading(join(path, 'secret.txt')), '*/package.json': '{}' });
+    const { stdout } = await runProcess(['*/a.ts']);
+    expect(JSON.parse(stdout)).toEqual({ ...isRefused, read: [refused] });
+  });
+
+  it('by links in node_modules to a folder above the project, the home folder, or config and data of vals', async () => {
+    const home = temporaryFolder();
+    const outside = secretFile();
+    const places = { VALS_CONFIG_DIR: temporaryFolder(), VALS_DATA_DIR: temporaryFolder() };
+    const secrets = [home, ...Object.values(places)].map((folder) => join(folder, 'secret.txt'));
+    for (const path of secrets) writeFileSync(path, secret);
+    const { path, runProcess } = folderWith({
+      'up/secret.txt': secret,
+      'up/project/package.json': '{}',
+      'up/project/a.ts': reading(outside, join('..', 'secret.txt'), ...secrets),
+    });
+    const modules = join(path, 'up/project/node_modules');
+    link(join(modules, 'root'), '/');
+    link(join(modules, '@scope/up'), join(path, 'up'));
+    link(join(modules, 'home'), home);
+    for (const [name, place] of Object.entries(places)) link(join(modules, name), place);
+    link(join(path, 'up/node_modules'), '/');
+    const { stdout } = await runProcess(['a.ts'], { cwd: join(path, 'up/project'), home, env: places });
+    expect(JSON.parse(stdout)).toEqual({ ...isRefused, read: Array(5).fill(refused) });
+  });
+
+  it('by the import of a file of vals, though files beside the project can be imported', async () => {
+    const home = temporaryFolder();
+    const code = `import beside from "../beside.json" with { type: "json" }; import { more } from "../more.ts";
+      export default async (path) => [beside, more, await import(path, { with: { type: "json" } }).catch((e) => e.permission)]`;
+    const config = join(home, 'own/config.json');
+    writeFiles(home, {
+      'own/config.json': JSON.stringify({ token: 'x' }),
+      'work/beside.json': '"beside"',
+      'work/more.ts': 'export const more: string = "more"',
+      'work/project/package.json': '{}',
+      'work/project/a.ts': code,
+      'work/project/b.ts': `import config from "${config}" with { type: "json" }; export default config`,
+    });
+    link(join(home, 'work/project/link.json'), config);
+    const options = { cwd: join(home, 'work/project'), home, env: { VALS_CONFIG_DIR: join(home, 'own') } };
+    const { stdout } = await runProcess(['run', 'a.ts', config], options);
+    expect(JSON.parse(stdout)).toEqual(['beside', 'more', refused]);
+    expect(await runProcess(['run', 'b.ts'], options)).toMatchObject({
+      exit: 12,
+      stdout: '',
+      stderr: expect.stringContaining(refused),
+    });
+    const { stdout: byLink } = await runProcess(['run', 'a.ts', './link.json'], options);
+    expect(JSON.parse(byLink)).toEqual(['beside', 'more', refused]);
+  });
+
+  it('but a linked package in the folder of another project is read', async () => {
+    const other = folderWith({
+      'package.json': '{"workspaces":["lib"]}',
+      'lib/package.json': '{"name":"lib","type":"module","exports":"./a.js"}',
+      'lib/a.js':
+        'import { readFileSync } from "node:fs"; import { dep } from "dep"; export default [readFileSync(new URL("./data.txt", import.meta.url), "utf8"), dep]',
+      'lib/data.txt': 'data',
+      'node_modules/dep/package.json': '{"name":"dep","type":"module","exports":"./a.js"}',
+      'node_modules/dep/a.js': 'export const dep = "dep"',
+    });
+    const { path, run } = folderWith({ 'package.json': '{}', 'a.ts': 'export { default } from "lib"' });
+    link(join(path, 'node_modules/lib'), join(other.path, 'lib'));
+    expect(await run(['a.ts'])).toMatchObject({ stdout: '["data","dep"]\n' });
+  });
+});
+
+describe('vals itself follows no link out of the project', () => {
+  it('of .env, unless a person types it after --dotenv', async () => {
+    const outside = folderWith({ 'x.env': 'PLAIN=outside' });
+    const { path, run } = folderWith({ 'a.ts': 'export default () => process.env.PLAIN ?? "none"' });
+    link(join(path, '.env'), join(outside.path, 'x.env'));
+    expect(await run(['a.ts'])).toMatchObject({
+      stdout: 'none\n',
+      stderr: expect.stringContaining('link that leads out of the project. To read it, add --dotenv .env'),
+    });
+    expect(await run(['--dotenv', '.env', 'a.ts'])).toMatchObject({ stdout: 'outside\n' });
+    const own = folderWith({ 'a.ts': 'export default () => process.env.PLAIN', 'envs/dev.env': 'PLAIN=own' });
+    link(join(own.path, '.env'), 'envs/dev.env');
+    expect(await own.run(['a.ts'])).toMatchObject({ stdout: 'own\n', stderr: '' });
+  });
+
+  it('of tsconfig.json and of what it extends', async () => {
+    const classic = '{"compilerOptions":{"jsx":"react","jsxFactory":"h"}}';
+    const code = 'const h = (type: string) => type; export default () => <b />';
+    const outside = folderWith({ 'tsconfig.json': classic });
+    const above = folderWith({
+      'base.json': classic,
+      'project/package.json': '{}',
+      'project/a.tsx': code,
+      'project/tsconfig.json': '{"extends":["../base.json","./link.json"]}',
+    });
+    const cwd = join(above.path, 'project');
+    link(join(cwd, 'link.json'), '../base.json');
+    const isRefused = expect.stringContaining('tsconfig.json was not used, because ');
+    expect(await above.run(['a.tsx'], { cwd })).toMatchObject({ exit: 12, stderr: isRefused });
+    writeFiles(cwd, { 'tsconfig.json': '{"extends":"../base.json"}' });
+    expect(await above.run(['a.tsx'], { cwd })).toMatchObject({ stdout: 'b\n', stderr: '' });
+    const { path, run } = folderWith({ 'package.json': '{}', 'a.tsx': code });
+    link(join(path, 'tsconfig.json'), join(outside.path, 'tsconfig.json'));
+    const words = expect.stringContaining('tsconfig.json was not used');
+    expect(await run(['a.tsx'])).toMatchObject({ exit: 12, stderr: words });
+  });
+});
