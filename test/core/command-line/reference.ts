@@ -11,52 +11,69 @@ import {
 } from '../../../src/core/command-line/options.ts';
 
 export function referenceOf(commands: readonly LoadedCommand[]): string {
+  const shared = itemsOfMany(commands);
   return `${[
     '# Commands of vals',
     'Made from the command definitions by `npm run reference`; changes by hand are lost.',
     ...Object.entries(groups).flatMap(([key, title]) => [
       `## ${title.replace(/:$/, '')}`,
-      ...commands.filter(({ group }) => group === key).flatMap(sectionOf),
+      ...commands.filter(({ group }) => group === key).flatMap((command) => sectionOf(command, shared)),
     ]),
+    '## Of several commands',
+    shared.join('\n'),
     '## Options of every command',
-    optionList(globalOptions),
+    optionsOf(globalOptions).join('\n'),
     '[Settings, names and exit codes](settings.md)',
   ].join('\n\n')}\n`;
 }
 
-function sectionOf(command: LoadedCommand): string[] {
+/** What many commands say in the same words is said once, at the end. */
+function itemsOfMany(commands: readonly LoadedCommand[]): string[] {
+  const counts = new Map<string, number>();
+  for (const each of commands.flatMap(itemsOf)) counts.set(each, (counts.get(each) ?? 0) + 1);
+  return [...counts].filter(([, count]) => count >= 5).map(([each]) => each);
+}
+
+const itemsOf = (command: LoadedCommand): string[] => [
+  ...argumentsOf(command).map(([, definition]) => item(formOf(definition), definition.description)),
+  ...optionsOf(command.options ?? {}),
+];
+
+function sectionOf(command: LoadedCommand, shared: readonly string[]): string[] {
   const { path, aliases = [], summary, description = `${summary}.`, details, examples, columns } = command;
-  const definitions = argumentsOf(command).map(([, definition]) => definition);
   const forms = formsOf(command);
   const usage = command.passesThrough ? ['[options]', ...forms] : [...forms, '[options]'];
   const output = outputInPipe(columns);
+  const items = itemsOf(command);
+  const elsewhere = items
+    .filter((each) => shared.includes(each))
+    .map((each) => each.slice(2, each.indexOf(':')));
+  const list = [
+    ...items.filter((each) => !shared.includes(each)),
+    ...(elsewhere.length > 0 ? [`- ${elsewhere.join(', ')}: [see below](#of-several-commands)`] : []),
+  ];
   return [
     `### vals ${path}`,
     text(details === undefined ? description : `${description}\n\n${details}`),
     `\`\`\`sh\n${['vals', path, ...usage].join(' ')}\n\`\`\``,
     ...(aliases.length > 0 ? [`Also: ${aliases.map((alias) => `\`vals ${alias}\``).join(', ')}.`] : []),
-    ...(definitions.length > 0
-      ? [definitions.map((definition) => item(formOf(definition), definition.description)).join('\n')]
-      : []),
-    ...(Object.keys(command.options ?? {}).length > 0 ? [optionList(command.options)] : []),
+    ...(list.length > 0 ? [list.join('\n')] : []),
     ...(output ? [`${output}.`] : []),
     `\`\`\`sh\n${examples.join('\n')}\n\`\`\``,
   ];
 }
 
-function optionList(options: Options): string {
-  return Object.entries(options)
-    .flatMap(([key, definition]) => {
-      const { description, value, negatable, default: fallback } = definition;
-      const said = [
-        description,
-        ...(value?.acceptsOnlyWords ? [`one of ${value.schema.enum?.join(', ')}`] : []),
-        ...(fallback === undefined ? [] : [`default: ${fallback}`]),
-      ].join('; ');
-      const opposite = negatable === undefined ? [] : [item(negatedName(key), negatable)];
-      return [item(flagsOf(key, definition), said), ...opposite];
-    })
-    .join('\n');
+function optionsOf(options: Options): string[] {
+  return Object.entries(options).flatMap(([key, definition]) => {
+    const { description, value, negatable, default: fallback } = definition;
+    const said = [
+      description,
+      ...(value?.acceptsOnlyWords ? [`one of ${value.schema.enum?.join(', ')}`] : []),
+      ...(fallback === undefined ? [] : [`default: ${fallback}`]),
+    ].join('; ');
+    const opposite = negatable === undefined ? [] : [item(negatedName(key), negatable)];
+    return [item(flagsOf(key, definition), said), ...opposite];
+  });
 }
 
 const item = (term: string, description: string): string => `- \`${term}\`: ${text(description)}`;
