@@ -1,4 +1,4 @@
-// What a status means for one route, and what to do about it. http-status.ts has the sentences for all other cases.
+// What a status means for one route, and what to do about it. by-status.ts has the sentences for all other cases.
 
 import type { Call } from '../http/call.ts';
 import { type Hint, type Hints, hintList, sh } from '../lib/hint.ts';

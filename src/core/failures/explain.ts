@@ -6,15 +6,21 @@ import {
   type ValsError,
 } from '../errors.ts';
 import type { Call, RouteName } from '../http/call.ts';
-import { type CallFailed, type Fault, isStatus, meaningOf } from '../http/request/faults.ts';
-import { sh } from '../lib/hint.ts';
-import { stringifyJson } from '../lib/json.ts';
+import {
+  type CallFailed,
+  type Fault,
+  isRead,
+  isStatus,
+  meaningOf,
+  type UnusableReply,
+} from '../http/request/faults.ts';
+import { sh, withFullStop } from '../lib/hint.ts';
+import { isObject, type JsonValue, stringifyJson } from '../lib/json.ts';
 import { spaceIn } from '../settings/base-url.ts';
-import { mayHideChange, messageOfBadReply } from './bad-reply.ts';
 import { ifUnknown } from './by-route.ts';
 import { messageOfStatus } from './by-status.ts';
 import { messageOfTrouble } from './no-reply.ts';
-import type { Message, Service } from './service.ts';
+import { type Message, notThisService, type Service, serviceMessageOf } from './service.ts';
 
 /** The error that the user reads. Its exit code is that of the fault, in the table of http/request/faults.ts. */
 export function explain({ call, fault, maybeApplied }: CallFailed, service: Service): ValsError {
@@ -65,6 +71,41 @@ function messageOf(call: Call, fault: Exclude<Fault, { kind: 'interrupted' }>, s
     case 'status':
       return messageOfStatus(call, fault, service);
   }
+}
+
+type BadReply = Extract<Fault, { kind: 'unreadable' | 'unusable' }>;
+
+function messageOfBadReply({ problem }: BadReply, { base, redact }: Service): Message {
+  const what = typeof problem === 'string' ? `a reply that is ${problem}` : describe(problem, redact);
+  return { sentence: withFullStop(`${base.origin} sent ${what}`), hint: notThisService };
+}
+
+/** The status of a success does not show that a write was done, if nobody can read its reply. */
+function mayHideChange({ method }: Call, fault: Fault): boolean {
+  if (isRead(method) || !('problem' in fault) || fault.status >= 300) return false;
+  return typeof fault.problem === 'string' || fault.problem.kind !== 'error';
+}
+
+function describe(problem: UnusableReply, redact: (text: string) => string): string {
+  switch (problem.kind) {
+    case 'redirect':
+      return `a redirect to ${problem.location ?? 'nowhere'}, and vals does not follow redirects`;
+    case 'compressed':
+      return `a compressed reply (${problem.encoding}), although the request did not ask for one`;
+    case 'too large':
+      return 'a reply larger than 64 MiB';
+    case 'error':
+      return `an error with the status ${problem.status}: ${serviceMessageOf(problem.body, redact) ?? 'no reason was given'}`;
+    case 'wrong shape':
+      return `${kindOf(problem.found)} instead of ${problem.wanted}`;
+  }
+}
+
+function kindOf(value: JsonValue): string {
+  if (Array.isArray(value)) return 'an array';
+  if (isObject(value))
+    return `an object with the keys ${Object.keys(value).slice(0, 5).join(', ') || '(none)'}`;
+  return typeof value === 'string' || typeof value === 'number' ? `a ${typeof value}` : `${value}`;
 }
 
 /** If one of them is missing below a space, the space is. */

@@ -157,7 +157,7 @@ export const isFault = (result: object): result is Fault => 'kind' in result;
 export const isStatus = (fault: Fault, ...statuses: number[]): boolean =>
   fault.kind === 'status' && statuses.includes(fault.status);
 
-/** Why a call failed, as data. command-line/explain makes the error that the user reads. */
+/** Why a call failed, as data. failures/explain.ts makes the error that the user reads. */
 export class CallFailed extends Error {
   constructor(
     readonly call: Call,
