@@ -95,7 +95,7 @@ function createWriter(
 export const widthOf = ({ columns }: NodeJS.WriteStream, { COLUMNS = '' }: NodeJS.ProcessEnv): number =>
   /^[1-9]\d{0,4}$/.test(COLUMNS) ? Number(COLUMNS) : columns || 80;
 
-function outputError(error: NodeJS.ErrnoException, name: string): Error {
+export function outputError(error: NodeJS.ErrnoException, name: string): Error {
   if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') return new ReaderGone();
   const full = error.code === 'ENOSPC';
   return new LocalError(`${name} could not be written: ${full ? 'no space is left' : error.message}.`, {

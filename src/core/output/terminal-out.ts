@@ -9,7 +9,7 @@ import type { Pager } from './pager.ts';
 import { createProgress } from './progress.ts';
 import type { Redactor } from './redactor.ts';
 import { render, renderRow } from './render.ts';
-import { createScreen, type Screen } from './screen.ts';
+import { createScreen, outputError, ReaderGone, type Screen } from './screen.ts';
 import { glyphsFor, wantsColor, withBoldTitles } from './style.ts';
 
 interface OutputStreams {
@@ -74,7 +74,7 @@ export function createTerminalOut(
     signal,
   });
   const stdout = createScreen(streams.stdout, {
-    ...{ ...options, name: 'Standard output', signal },
+    ...{ ...options, name: standardOutput, signal },
     color: hasLayout && colorOn(streams.stdout),
     beforeWriting: progress.hide,
     page: pager === false ? undefined : streams.pager,
@@ -99,7 +99,15 @@ export function createTerminalOut(
       await renderRow(record, columns, stdout, say);
     },
     help: async (text) => stdout.write(withBoldTitles(text, await stdout.style())),
-    print: (line) => new Promise((resolve) => streams.stdout.write(`${line}\n`, () => resolve())),
+    print: (line) =>
+      new Promise((resolve, reject) => {
+        streams.stdout.write(`${line}\n`, (error) => {
+          const failure = error ? outputError(error, standardOutput) : undefined;
+          // A reader that has gone may have read the line, so the command goes on.
+          if (failure === undefined || failure instanceof ReaderGone) resolve();
+          else reject(failure);
+        });
+      }),
   };
 }
 
@@ -107,6 +115,8 @@ function kindOf(ndjson = false, json = false): Screen['kind'] {
   if (ndjson) return 'ndjson';
   return json ? 'json' : 'text';
 }
+
+const standardOutput = 'Standard output';
 
 /** In CI, nobody watches the progress. On a terminal of unknown width, the spinner cannot be erased. */
 const canDrawOn = (stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): boolean =>

@@ -5,19 +5,33 @@ export interface Limits {
 
 export type RateLimit = ReturnType<typeof createRateLimit>;
 
-interface Bucket {
+export interface Bucket {
   left: number;
   leftAt: number;
   inFlight: number;
 }
 
-/** A token bucket, and the number of requests under way, for each token. */
-export function createRateLimit({ perSecond, inFlight }: Limits, nowMs: () => number) {
-  const buckets = new Map<string, Bucket>();
+const rememberedMs = 60_000;
+
+/** A token bucket, and the number of requests under way, for each token that was used within the last minutes. */
+export function createRateLimit(
+  { perSecond, inFlight }: Limits,
+  nowMs: () => number,
+  buckets = new Map<string, Bucket>(),
+) {
+  let forgotAt = nowMs();
+  const forget = (now: number) => {
+    if (now - forgotAt < rememberedMs) return;
+    forgotAt = now;
+    for (const [token, bucket] of buckets) {
+      if (bucket.inFlight === 0 && now - bucket.leftAt >= rememberedMs) buckets.delete(token);
+    }
+  };
   return {
     /** Returns undefined if the sender must wait, else a function to call when the request ends. */
     enter(token: string) {
       const now = nowMs();
+      forget(now);
       const bucket = buckets.get(token) ?? { left: perSecond, leftAt: now, inFlight: 0 };
       buckets.set(token, bucket);
       const gained = (Math.max(0, now - bucket.leftAt) * perSecond) / 1_000;

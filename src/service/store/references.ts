@@ -1,7 +1,7 @@
 import type { Database, Tx } from '../database/database.ts';
 import { allOf, raw, type Sql, sql, sqlList } from '../database/sql.ts';
 import { importedIds } from '../imports.ts';
-import { type Access, mayFind, type User } from './access.ts';
+import { type Access, idPattern, mayFind, type User } from './access.ts';
 import { pageInSteps } from './in-steps.ts';
 import type { LikesAndCommentsFilter } from './likes-and-comments.ts';
 import type { ListPart, TimePosition } from './positions.ts';
@@ -56,6 +56,7 @@ export async function findReferences(
   { owner, valId }: { owner: User; valId?: string | undefined },
   { since, until, ...range }: LikesAndCommentsFilter,
 ): Promise<ListPart<Reference, TimePosition>> {
+  if (valId !== undefined && !idPattern.test(valId)) return { items: [], more: false };
   const conditions: Sql[] = [
     sql`imported_owner_id = ${owner.id}`,
     ...(valId === undefined ? [] : [sql`imported_id = ${valId}`]),

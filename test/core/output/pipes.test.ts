@@ -145,6 +145,14 @@ describe('an output that cannot be written', () => {
     expect(await shell('$vals --version > /dev/full', {})).toMatchObject({ exit: 10, stderr });
   });
 
+  it.each(['serve --json --port 0', 'serve --port 0 --log json'])('is exit 10 for %s', async (command) => {
+    const { exit, stderr } = await shell(`$vals ${command} > /dev/full`, {});
+    expect({ exit, stderr }).toEqual({
+      exit: 10,
+      stderr: expect.stringContaining('Standard output could not be written: no space is left.'),
+    });
+  });
+
   it('a closed stderr does not cut the output, and two closed pipes are exit 0', async () => {
     const { args, env, expected } = await listOf(mebibyte);
     const command = `$vals ${args.join(' ')} --debug`;

@@ -112,6 +112,10 @@ describe('a reference', () => {
     expect(await countOf(two)).toBe(0);
   });
 
+  test.each(['none', 'a%00', '%00', 'x'.repeat(65)])('is not found for the id %s', async (id) => {
+    expect((await ada.get<List>(`/v1/me/references?val=${id}`)).data).toEqual([]);
+  });
+
   test('names the vals that the caller may find, and counts the others', async () => {
     const used = await newVal(ada, 'c', 'public');
     const users: Record<string, string> = {};

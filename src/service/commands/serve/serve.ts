@@ -124,11 +124,13 @@ async function serve(context: Context, options: ServeOptions, report: Report): P
   }
   if (metricsPort !== undefined) report.info(`Metrics on http://${host}:${service.metricsPort}/metrics.`);
   const { announce } = await import('./announce.ts');
-  await announce(context, service, { network, isShared, place }, report);
-  await aborted(signal);
-  const isByCtrlC = isCtrlC(signal.reason);
-  await beyondGracePeriod(service.close);
-  if (isByCtrlC) throw exitQuietly(signal.reason);
+  try {
+    await announce(context, service, { network, isShared, place }, report);
+    await aborted(signal);
+  } finally {
+    await beyondGracePeriod(service.close);
+  }
+  if (isCtrlC(signal.reason)) throw exitQuietly(signal.reason);
 }
 
 function refuseAllowHttp({ flags }: Context): void {
