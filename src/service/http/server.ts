@@ -8,7 +8,8 @@ import type { Certificate } from './certificate.ts';
 
 /**
  * Longer than `requestTimeout`, so that a slow request gets the reply 408, and than the minute that clients wait for a reply,
- * because many searches at a time take that long.
+ * because many searches at a time take that long. A client that does not read its reply is given twice this time: at the
+ * first timeout, Node sees that the kernel has taken a part of the reply, and starts anew.
  */
 const idleMs = 70_000;
 /** Must be less than ten seconds, because Docker kills a process ten seconds after the request to stop. */

@@ -12,9 +12,12 @@ export const versionAddress = (base: string, id: string, version: number): strin
 
 export const runAddress = (base: string, id: string): string => `${base}/runs/${encodeURIComponent(id)}`;
 
-/** Who made a version; what was done with a named token shows it. */
-export const authorText = ({ username, token }: VersionAuthor): string =>
-  token === undefined ? username : `${username} (${token})`;
+/** Who made a version, if that is known. What was done with a named token shows it. */
+export function byAuthor(author: VersionAuthor | null): string {
+  if (author === null) return '';
+  const { username, token } = author;
+  return token === undefined ? ` by ${username}` : ` by ${username} (${token})`;
+}
 
 /** The script of the page writes the time in the reader's zone. */
 export function timeHtml(text: string, now: number, { withSeconds = false } = {}): Html {

@@ -8,8 +8,8 @@ import { type Html, html } from './html.ts';
 import { markdownHtml } from './markdown.ts';
 import { pageReply } from './page-layout.ts';
 import {
-  authorText,
   badge,
+  byAuthor,
   card,
   counted,
   emptyNote,
@@ -41,11 +41,10 @@ export async function valPage(
   const isOwn = access !== undefined && val.author.id === access.owner.id;
   const runs = isOwn && (await runsOfVal(db, access, id, { limit: runsOnPage, hasShortErrors: true }));
   const { now } = view;
-  const by = authorText(val.versionAuthor ?? val.author);
   return pageReply(view, {
     title: name,
     main: html`<h1>${name}</h1>
-<p class="meta">${badge(val)} <span>${val.type}</span> <span>of ${val.author.username}</span> <span>version ${version} by ${by}, changed ${timeHtml(updatedAt, now)}</span> <span>created ${timeHtml(createdAt, now)}</span>${likeCount > 0 ? html` <span>${counted(likeCount, 'like')}</span>` : ''}${referenceCount > 0 ? html` <span>used by ${counted(referenceCount, 'val')}</span>` : ''}</p>
+<p class="meta">${badge(val)} <span>${val.type}</span> <span>of ${val.author.username}</span> <span>version ${version}${byAuthor(val.versionAuthor)}</span> <span>changed ${timeHtml(updatedAt, now)}</span> <span>created ${timeHtml(createdAt, now)}</span>${likeCount > 0 ? html` <span>${counted(likeCount, 'like')}</span>` : ''}${referenceCount > 0 ? html` <span>used by ${counted(referenceCount, 'val')}</span>` : ''}</p>
 <p class="meta id">${id}</p>
 <div class="sides"><div>
 ${await codeCard(visit, val, `${valAddress(view.base, id)}/raw`)}
@@ -64,9 +63,8 @@ function versionsCard(
   hasNewer: boolean,
 ): Html {
   const rows = page.items.map(({ item: { version, createdAt, versionAuthor } }) => {
-    const by = versionAuthor ? html` by ${authorText(versionAuthor)}` : '';
     const mark = version === current ? html` <span class="badge">current</span>` : '';
-    return html`<li><a href="${versionAddress(base, id, version)}">Version ${version}</a>${mark} <span class="meta"><span>${timeHtml(createdAt, now)}${by}</span></span></li>
+    return html`<li><a href="${versionAddress(base, id, version)}">Version ${version}</a>${mark} <span class="meta"><span>${timeHtml(createdAt, now)}${byAuthor(versionAuthor)}</span></span></li>
 `;
   });
   const address = valAddress(base, id);

@@ -14,7 +14,7 @@ import { lastResults, type RunResult } from '../store/runs.ts';
 import type { ListedVal } from '../store/vals.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
-import { authorText, badge, emptyNote, pager, timeHtml, valAddress } from './parts.ts';
+import { badge, byAuthor, emptyNote, pager, timeHtml, valAddress } from './parts.ts';
 import { resultMark } from './run-parts.ts';
 import type { PageView, Visit } from './visitor.ts';
 
@@ -68,12 +68,11 @@ async function valsCard(
 
 function valRow({ base, now, visitor }: PageView, val: ListedVal, lastRun: RunResult | undefined): Html {
   const { id, name, version, updatedAt, author } = val;
-  const by = authorText(val.versionAuthor ?? author);
   const owner = author.id === visitor?.owner.id ? '' : html`<span>of ${author.username}</span> `;
   const ran = lastRun
     ? html`<span>last run</span> ${resultMark(lastRun)}`
     : html`<span class="none">never run</span>`;
   return html`<li><a class="name" href="${valAddress(base, id)}">${name}</a> ${ran}
-<span class="meta">${owner}${badge(val)} <span>version ${version} by ${by}</span> <span>changed ${timeHtml(updatedAt, now)}</span></span></li>
+<span class="meta">${owner}${badge(val)} <span>version ${version}${byAuthor(val.versionAuthor)}</span> <span>changed ${timeHtml(updatedAt, now)}</span></span></li>
 `;
 }

@@ -5,7 +5,7 @@ import { versionsAround, visibleVersion } from '../store/versions.ts';
 import { codeCard } from './code-card.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
-import { authorText, badge, card, emptyNote, timeHtml, valAddress, versionAddress } from './parts.ts';
+import { badge, byAuthor, card, emptyNote, timeHtml, valAddress, versionAddress } from './parts.ts';
 import type { PageView, Visit } from './visitor.ts';
 
 export async function versionPage(
@@ -20,13 +20,12 @@ export async function versionPage(
   const { older, newer } = await versionsAround(db, id, version);
   const compared = from ?? older;
   const before = compared === undefined ? undefined : await visibleVersion(db, request.access, id, compared);
-  const by = val.versionAuthor ? html` by ${authorText(val.versionAuthor)}` : '';
   const link = (number: number | undefined, text: string) =>
     number === undefined ? '' : html`<a href="${versionAddress(base, id, number)}">${text}</a> `;
   return pageReply(view, {
     title: `${name}, version ${version}`,
     main: html`<h1><a href="${valAddress(base, id)}">${name}</a>, version ${version}</h1>
-<p class="meta">${badge(val)} <span>of ${val.author.username}</span> <span>made ${timeHtml(versionCreatedAt, now)}${by}</span>${newer === undefined ? html` <span class="badge">current</span>` : ''}</p>
+<p class="meta">${badge(val)} <span>of ${val.author.username}</span> <span>made ${timeHtml(versionCreatedAt, now)}${byAuthor(val.versionAuthor)}</span>${newer === undefined ? html` <span class="badge">current</span>` : ''}</p>
 <nav class="choices" aria-label="Versions">${link(older, '← Older version')}${link(newer, 'Newer version →')}<a href="${valAddress(base, id)}">The val</a></nav>
 ${await visit.inTurn(() => changesCard(view, val, before, older))}
 ${await codeCard(visit, val, `${versionAddress(base, id, version)}/raw`)}`,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { sql } from '../../../src/service/database/sql.ts';
 import { embeddedService } from '../support/embedded-service.ts';
-import { type Client, clientOf, temporaryService, type Val } from '../support.ts';
+import { type Client, clientOf, storeOf, temporaryService, type Val } from '../support.ts';
 
 const nasty = `</code></pre><script>document.title = 'owned'</script><img src=x onerror="alert(1)">&amp;\u202e\u0000\u001b[31m`;
 const service = await temporaryService();
@@ -72,6 +73,21 @@ describe('the page of a val', () => {
       headers: { 'content-type': 'text/plain; charset=UTF-8', 'x-content-type-options': 'nosniff' },
     });
     expect(await shown(`/vals/${val.id}/versions/1/raw`)).toBe('first code');
+  });
+
+  test('names who made the version, and not as who changed the name, the readme or the privacy', async () => {
+    const kim = await service.addPerson('kim');
+    await service.addSpace('crew', { local: 'write', kim: 'write' });
+    const made = await service.ask('POST', '/@crew/v1/vals', { body: { name: 'shared', code: '1' } });
+    const { id } = made.body as Val;
+    await kim.ask('PUT', `/@crew/v1/vals/${id}`, { body: { readme: 'new' } });
+    const text = textIn(await shown(`/@crew/vals/${id}`));
+    expect(text).toMatch(/of crew version 1 by local changed \S+ \S+ UTC \(just now\) created/);
+    const { db } = await storeOf(service);
+    await db.transaction(({ query }) =>
+      query(sql`UPDATE versions SET author_id = NULL, author_name = NULL WHERE val_id = ${id}`),
+    );
+    expect(textIn(await shown(`/@crew/vals/${id}`))).toContain('of crew version 1 changed');
   });
 
   test('has all versions, page by page', async () => {
