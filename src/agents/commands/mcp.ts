@@ -7,8 +7,7 @@ export const command = defineCommand({
     'uses your token. It can read and write your vals, and the files below this folder. Only with --allow-delete can it ' +
     'delete, only with --allow-run can it run code, and only with --allow-public can it make a val public or unlisted.',
   details:
-    'An agent, such as the assistant of an editor, starts this command. Each tool runs one command, and takes the ' +
-    'arguments and options of that command. The result of a tool is the JSON that the command prints with --json. ' +
+    'Each tool runs one command with its arguments and options, and answers with the JSON that the command prints with --json. ' +
     'An option of every command, such as --base-url, is given to `vals mcp` and applies to all tools.',
   options: {
     readOnly: {

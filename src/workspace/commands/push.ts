@@ -13,9 +13,8 @@ import { pushWorkspace } from '../push/push-workspace.ts';
 import { selectFiles } from '../push/select-files.ts';
 
 const rule =
-  'In a workspace, a push is a fast-forward, file by file: the versions of the val and what git brought to the file are laid ' +
-  'beside each other, and the side that went on after the last code that both share is newer. A newer file is sent. If the ' +
-  'service is newer, nothing is sent. If both went on, that is a conflict, unless the file has what changed on the service.';
+  'In a workspace, the versions of the val and the history of the file in git tell which side is newer. A newer file is sent. ' +
+  'If the service is newer, nothing is sent. If both went on, that is a conflict, unless the file has what changed on the service.';
 
 const { name, ...otherOptions } = pushOptions;
 
@@ -25,7 +24,7 @@ export const command = defineCommand({
     'Create or update vals from files. The file send-mail.ts becomes the val send_mail. In a workspace, `vals push` without a ' +
     'path sends all new and changed files. Outside a workspace, a push replaces the code of the val; older versions are kept.',
   details:
-    `${folderDetails} ${rule} A conflict is refused. --force sends every file that differs, whatever the service has. The ` +
+    `${folderDetails} ${rule} A conflict is refused. The ` +
     'first push from a folder to a service shows the vals that it would change, and asks. --prune also deletes the vals ' +
     'whose files were deleted: it lists them and asks. A val whose code git does not have is never deleted. ' +
     concurrencyDetails,

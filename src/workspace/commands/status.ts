@@ -31,10 +31,9 @@ export const command = defineCommand({
     'Compare each file of the workspace with its val on the service. The status of a val is unchanged, changed here, ' +
     'changed there (on the service), conflict, new or missing here.',
   details:
-    'Each side has a history: the versions of the val, and what git brought to the file. The side that went on after the ' +
-    'last code that both share is newer. If both went on, the one that already contains the change of the other is ' +
-    'newer. Otherwise it is a conflict, which has a reason: both changed, marks (of a merge, in the file), deleted there, ' +
-    'renamed there, renamed here or name taken. A val is missing here if its file was deleted.',
+    'The versions of the val and the history of the file in git tell which side is newer. If both went on, and neither ' +
+    'contains the change of the other, it is a conflict. A conflict has a reason: both changed, marks (of a merge, in the ' +
+    'file), deleted there, renamed there, renamed here or name taken. A val is missing here if its file was deleted.',
   arguments: { vals: valsOfWorkspace },
   examples: ['vals status', 'vals status hello', 'vals status --json | jq -r ".[].status"'],
   columns: [

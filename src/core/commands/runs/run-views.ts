@@ -15,9 +15,9 @@ import type { RunSummary } from './run-summary.ts';
 const runsBeforeFollowing = 10;
 
 export const summaryExplained =
-  'The summary reads all runs and has a row for each val and version, the most failures first. Its columns are val, ' +
-  'version, runs, failed, errors (the error rate), p50, p95 and, at a terminal, "over time" (a bar for each part of the time). Half of the runs took at most p50, ' +
-  'and 95% of them took at most p95. A run that has not ended counts as a run, but not as a failure, and has no duration.';
+  'The summary reads all runs and has a row for each val and version, the most failures first. Its columns are val, version, ' +
+  'runs, failed, errors (the error rate), p50 and p95 (half and 95% of the runs took at most that long) and, at a terminal, ' +
+  '"over time". A run that has not ended counts as a run, but not as a failure.';
 
 export const runViews = {
   follow: {
