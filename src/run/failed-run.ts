@@ -1,19 +1,26 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { quoteFor } from '../core/command-line/shell-command.ts';
 import { RunFailedError, type ValsError } from '../core/errors.ts';
 import type { Hints } from '../core/lib/hint.ts';
+import { oneLine, withoutNamespace } from '../core/lib/system.ts';
 import { importFailure, placeOfImport, placeOfText } from './import-failure.ts';
 import type { Modules } from './modules/modules.ts';
 import { type MissingImport, namesOf } from './modules/resolve.ts';
 import type { Ending } from './process/process.ts';
-import { withoutNamespace } from './process/windows-paths.ts';
 import type { Thrown } from './protocol.ts';
 
 export interface FailureOptions {
   /** The val answers requests already. */
   isServing: boolean;
+  /** Whose shell takes the commands of hints. */
+  platform: NodeJS.Platform;
 }
 
-export function thrownFailure(thrown: Thrown, modules: Modules, { isServing }: FailureOptions): ValsError {
+export function thrownFailure(
+  thrown: Thrown,
+  modules: Modules,
+  { isServing, platform }: FailureOptions,
+): ValsError {
   const known = modules.failures.get(messageOf(thrown));
   if (known !== undefined) return known;
   const missing = missingImport(thrown, modules);
@@ -24,7 +31,7 @@ export function thrownFailure(thrown: Thrown, modules: Modules, { isServing }: F
     });
   }
   const { lines, place = placeOfSyntaxError(thrown, modules) } = ownLines(thrown.whole, modules);
-  const hint = permissionHint(thrown, modules) ?? hintFor(thrown, modules, { isServing });
+  const hint = permissionHint(thrown, modules, platform) ?? hintFor(thrown, modules, { isServing });
   const isWholeInMessage = lines.length <= 2 && !thrown.text.includes('\n');
   return new RunFailedError(
     `${modules.entry.name} failed: ${summaryOf(problemOf(thrown))}${place === undefined ? '' : ` (${place})`}.`,
@@ -43,14 +50,19 @@ const messageOf = ({ text }: Thrown): string => text.replace(/^\w+: /, '');
 const summaryOf = (problem: string): string => problem.replace(/\n.*/s, '').replace(/[\s.:,[({]+$/, '');
 
 /** Node proposes its own flags, but vals has others. */
-function problemOf({ text, permission, resource }: Thrown): string {
+function problemOf({ text, code, permission, resource }: Thrown): string {
+  if (code === 'ERR_DLOPEN_FAILED') return oneLine(text);
   if (permission === undefined) return text;
   const denied = [permission, resource && withoutNamespace(resource)].filter(Boolean).join(', ');
   return `${text.replace(/\.? *(?:Use --allow-.*)?$/s, '')} (${denied})`;
 }
 
-function permissionHint({ code, permission, resource }: Thrown, { entry }: Modules): Hints | undefined {
-  const path = resource === undefined ? '<path>' : withoutNamespace(resource);
+function permissionHint(
+  { code, permission, resource }: Thrown,
+  { entry }: Modules,
+  platform: NodeJS.Platform,
+): Hints | undefined {
+  const path = resource === undefined ? '<path>' : quoteFor(platform)(withoutNamespace(resource));
   switch (permission) {
     case 'FileSystemRead':
       return [
@@ -76,7 +88,7 @@ function permissionHint({ code, permission, resource }: Thrown, { entry }: Modul
 function hintFor(
   { text, code, whole }: Thrown,
   modules: Modules,
-  { isServing }: FailureOptions,
+  { isServing }: Pick<FailureOptions, 'isServing'>,
 ): Hints | undefined {
   if (/\bDeno is not defined\b/.test(text)) {
     return 'vals runs code with Node, which has no `Deno`. Use the modules of Node instead, such as `process.env` and `node:fs`.';

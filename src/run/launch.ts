@@ -3,7 +3,7 @@ import { isatty } from 'node:tty';
 import { pathToFileURL } from 'node:url';
 import type { Context } from '../core/command-line/command.ts';
 import { listed } from '../core/lib/hint.ts';
-import { isWithin, realPath } from '../core/lib/paths.ts';
+import { isWithin, realPath, spelledAsOnDisk } from '../core/lib/paths.ts';
 import type { Settings } from '../core/settings/settings.ts';
 import { createCompiler } from './modules/compile.ts';
 import { createKept } from './modules/kept.ts';
@@ -15,7 +15,6 @@ import { nodeCan } from './process/node-releases.ts';
 import { nodeOptions, type Permissions } from './process/permissions.ts';
 import type { ProcessOptions } from './process/process.ts';
 import { readableBy } from './process/readable.ts';
-import { spelledAsOnDisk } from './process/windows-paths.ts';
 import type { RunTarget } from './target.ts';
 
 const mostCompiledFiles = 4_000;

@@ -9,11 +9,10 @@ import type { GivenVal } from '../core/find-val/find-val.ts';
 import type { Api } from '../core/http/api.ts';
 import { codeOf, textAt, versionOf } from '../core/http/record-fields.ts';
 import type { JsonObject } from '../core/lib/json.ts';
-import { foldersAbove, isFile, isWithin, realPath } from '../core/lib/paths.ts';
+import { foldersAbove, isFile, isWithin, realPath, spelledAsOnDisk } from '../core/lib/paths.ts';
 import { namePattern } from '../core/lib/val-limits.ts';
 import * as routes from '../core/routes.ts';
 import type { Entry } from './modules/load.ts';
-import { spelledAsOnDisk } from './process/windows-paths.ts';
 
 export interface KnownVersion {
   id: string;

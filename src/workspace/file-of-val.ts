@@ -4,7 +4,7 @@ import type { Context, FindFile } from '../core/command-line/command.ts';
 import { nameFrom } from '../core/files/val-names.ts';
 import { isCode } from '../core/files/walk.ts';
 import type { FileOfVal } from '../core/find-val/find-val.ts';
-import { isFile } from '../core/lib/paths.ts';
+import { isFile, typedAsOnDisk } from '../core/lib/paths.ts';
 import { isKnownToGit, openRepository } from './git/repository.ts';
 import { openLastSyncs } from './last-syncs.ts';
 import { nameOfFile } from './read/local.ts';
@@ -26,7 +26,10 @@ async function fileOfWord(
   const isListed = place?.workspace.manifest.names.has(place.file) === true;
   const isThere = isListed || isFile(resolve(cwd, word));
   if (!isThere && !(isCode(word) && (await isInGit(context, place, word)))) return undefined;
-  const name = place === undefined ? nameFrom(word) : nameOfFile(place.workspace, place.file);
+  const name =
+    place === undefined
+      ? nameFrom(typedAsOnDisk(word, context.settings))
+      : nameOfFile(place.workspace, place.file);
   return name === undefined ? undefined : { path: word, name, syncedId: knownId(context, place, name) };
 }
 

@@ -4,8 +4,9 @@ import { UsageError } from '../core/errors.ts';
 import { stampOf } from '../core/files/files.ts';
 import { findRoot, manifestFile } from '../core/files/root.ts';
 import { sh } from '../core/lib/hint.ts';
-import { isWithin, realPath, withSlashes } from '../core/lib/paths.ts';
+import { isWithin, realPath, spelledAsOnDisk, withSlashes } from '../core/lib/paths.ts';
 import type { Settings } from '../core/settings/settings.ts';
+import { fold } from './disk/file-names.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { type OwnFolder, openOwnFolder } from './own-data/own-folder.ts';
 import { chosenService, embeddedService, serviceName } from './service-name.ts';
@@ -17,6 +18,7 @@ export interface Workspace {
   root: string;
   cwd: string;
   env: NodeJS.ProcessEnv;
+  platform: NodeJS.Platform;
   /** vals.json as it is now. */
   readonly manifest: Manifest;
   /** Throws if no service is chosen. */
@@ -41,6 +43,7 @@ export function workspaceAt(
     root,
     cwd,
     env,
+    platform: settings.system.platform,
     own,
     get manifest() {
       const stamp = stampOf(root, manifestFile);
@@ -79,6 +82,17 @@ export function relativeTo({ root, cwd }: Location, path: string): string {
   const realTarget = join(realPath(dirname(target)), basename(target));
   if (isWithin(realRoot, realTarget)) return withSlashes(relative(realRoot, realTarget));
   return withSlashes(relative(root, target));
+}
+
+/**
+ * The file or folder of the workspace that a path means. Some systems take several spellings for one file, such as Hello.ts for
+ * hello.ts. The one on the disk counts.
+ */
+export function fileAt(workspace: Workspace, path: string): string {
+  const target = spelledAsOnDisk(resolve(workspace.cwd, path), workspace.platform);
+  const file = relativeTo(workspace, target);
+  const onDisk = relativeTo(workspace, realPath(target));
+  return fold(onDisk) === fold(file) ? onDisk : file;
 }
 
 export function pathBelowRoot(location: Location, path: string): string | undefined {

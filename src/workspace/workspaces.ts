@@ -3,15 +3,8 @@ import { LocalError, UsageError } from '../core/errors.ts';
 import { findRoot } from '../core/files/root.ts';
 import { sh } from '../core/lib/hint.ts';
 import { existingStats, isWithin, realPath } from '../core/lib/paths.ts';
-import { fold } from './disk/file-names.ts';
 import { repositoryOf } from './git/repository.ts';
-import {
-  pathBelowRoot,
-  relativeTo,
-  type Workspace,
-  type WorkspaceContext,
-  workspaceAt,
-} from './workspace.ts';
+import { fileAt, pathBelowRoot, type Workspace, type WorkspaceContext, workspaceAt } from './workspace.ts';
 
 export interface PathInWorkspace {
   workspace: Workspace;
@@ -57,9 +50,8 @@ export function createWorkspaces(context: WorkspaceContext): Workspaces {
 
   return {
     placeOf(path) {
-      const target = resolve(cwd, path);
-      const workspace = workspaceOf(folderOf(target));
-      return workspace && { workspace, file: fileAsOnDisk(workspace, path, target) };
+      const workspace = workspaceOf(folderOf(resolve(cwd, path)));
+      return workspace && { workspace, file: fileAt(workspace, path) };
     },
     here,
     refuseOtherRepository(path) {
@@ -75,13 +67,6 @@ const inOtherRepository = (path: string): LocalError =>
   new LocalError(`${path} was not used, because it is in another repository.`, {
     hint: 'Go to the folder of that repository, and run the command there.',
   });
-
-/** Some systems take several spellings for one file, such as Hello.ts for hello.ts. The one on the disk counts. */
-function fileAsOnDisk(workspace: Workspace, path: string, target: string): string {
-  const file = relativeTo(workspace, path);
-  const onDisk = relativeTo(workspace, realPath(target));
-  return fold(onDisk) === fold(file) ? onDisk : file;
-}
 
 export function refuseNested(folder: string): void {
   const root = findRoot(folder);

@@ -1,6 +1,8 @@
+import { win32 } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { spelledAsOnDisk } from '../../src/core/lib/paths.ts';
+import { withoutNamespace } from '../../src/core/lib/system.ts';
 import { nodeOptions } from '../../src/run/process/permissions.ts';
-import { spelledAsOnDisk, withoutNamespace } from '../../src/run/process/windows-paths.ts';
 
 describe('on Windows', () => {
   it('a path gets the case that the disk has, and keeps its drive', () => {
@@ -10,7 +12,7 @@ describe('on Windows', () => {
       'C:\\Work\\Vals': ['a.ts', 'B.ts'],
       '\\\\server\\share\\': ['Work'],
     };
-    const spelled = (path: string) => spelledAsOnDisk(path, 'win32', (folder) => disk[folder] ?? []);
+    const spelled = (path: string) => spelledAsOnDisk(path, 'win32', (folder) => disk[folder] ?? [], win32);
     expect(spelled('c:\\work\\vals\\b.TS')).toBe('C:\\Work\\Vals\\B.ts');
     expect(spelled('C:/Work/Vals/new.ts')).toBe('C:\\Work\\Vals\\new.ts');
     expect(spelled('\\\\server\\share\\work')).toBe('\\\\server\\share\\Work');

@@ -11,6 +11,8 @@ export interface InProcessOptions {
   input?: string | Uint8Array | Readable;
   signal?: AbortSignal;
   clock?: Clock;
+  /** For what does not depend on the disk of this machine. */
+  platform?: NodeJS.Platform;
   heard?(output: Omit<Output, 'exit'>): unknown;
 }
 
@@ -100,7 +102,7 @@ export async function inProcess(argv: readonly string[], options: InProcessOptio
   const exit = await main({
     argv,
     env: options.env,
-    system: { platform: process.platform, uid: process.getuid?.() },
+    system: { platform: options.platform ?? process.platform, uid: process.getuid?.() },
     cwd: () => options.cwd ?? process.cwd(),
     stdin: () => (options.answers ? keyboard : piped) as unknown as NodeJS.ReadStream,
     stdout: stdout.asStream(),

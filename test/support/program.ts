@@ -178,7 +178,7 @@ function errorObject(stderr: string): Record<string, unknown> | undefined {
 
 export interface ScreenOptions
   extends RunOptions,
-    Pick<InProcessOptions, 'answers' | 'clock' | 'heard' | 'signal'> {
+    Pick<InProcessOptions, 'answers' | 'clock' | 'heard' | 'platform' | 'signal'> {
   columns?: number;
 }
 

@@ -5,7 +5,7 @@ import { findVal, type GivenVal } from '../find-val/find-val.ts';
 import { summaryOf, textAt } from '../http/record-fields.ts';
 import { type Hint, hintList, sh } from '../lib/hint.ts';
 import { once } from '../lib/once.ts';
-import { isFile, readableNames } from '../lib/paths.ts';
+import { isFile, readableNames, typedAsOnDisk } from '../lib/paths.ts';
 import { getVal } from '../routes.ts';
 import type { Context, FindFile, LoadedCommand } from './command.ts';
 import { argumentsOf, optionsOf } from './options.ts';
@@ -111,7 +111,7 @@ function openFiles(context: Context): FindFile {
 }
 
 async function plainFile({ settings }: Context, path: string): ReturnType<FindFile> {
-  const name = isFile(resolvePath(settings.cwd, path)) ? nameFrom(path) : undefined;
+  const name = isFile(resolvePath(settings.cwd, path)) ? nameFrom(typedAsOnDisk(path, settings)) : undefined;
   return name === undefined ? undefined : { path, name, syncedId: undefined };
 }
 

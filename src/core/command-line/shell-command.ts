@@ -18,3 +18,10 @@ const quoteForWindows: QuoteWord = (word) => {
 
 export const quoteFor = (platform: NodeJS.Platform): QuoteWord =>
   platform === 'win32' ? quoteForWindows : quoteForPosix;
+
+/** How a terminal sets a variable: PowerShell, and the shells of other systems. */
+export const setVariable = (platform: NodeJS.Platform, name: string, value: string): string =>
+  platform === 'win32' ? `$env:${name} = '${value}'` : `export ${name}=${value}`;
+
+export const unsetVariable = (platform: NodeJS.Platform, name: string): string =>
+  platform === 'win32' ? `Remove-Item Env:${name}` : `unset ${name}`;

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import nativePath, { basename, extname, join, type PlatformPath, resolve } from 'node:path';
 import { LocalError, UsageError } from '../errors.ts';
-import { realPath, withSlashes } from '../lib/paths.ts';
+import { realPath, typedAsOnDisk, withSlashes } from '../lib/paths.ts';
 import { type Say, warnWith } from '../output/out.ts';
 import type { Settings } from '../settings/settings.ts';
 import { fileError, missingFile } from './file-error.ts';
@@ -30,7 +30,7 @@ interface FileInFolder {
 }
 
 interface Collecting {
-  settings: Pick<Settings, 'cwd'>;
+  settings: Pick<Settings, 'cwd' | 'system'>;
   host: { agent?: FileLimits | undefined };
   out: { say: Say };
 }
@@ -41,7 +41,8 @@ export async function collectFiles(
 ): Promise<FoundFile[]> {
   const { cwd } = settings;
   const found: FoundFile[] = [];
-  for (const path of paths) {
+  for (const typed of paths) {
+    const path = typedAsOnDisk(typed, settings);
     const folder = resolve(cwd, path);
     if (path !== '-' && agent !== undefined) placeWithin(agent, folder, path);
     if (path !== '-' && (await isDirectory(folder))) {

@@ -1,5 +1,5 @@
 import { readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
-import nativePath, { dirname, type PlatformPath, sep } from 'node:path';
+import nativePath, { dirname, type PlatformPath, resolve, sep } from 'node:path';
 import { errnoOf } from './system.ts';
 
 export const withSlashes = (path: string, separator = sep): string => path.split(separator).join('/');
@@ -58,4 +58,45 @@ export function readableNames(folder: string): string[] {
 export function foldersAbove(file: string): string[] {
   const folder = dirname(file);
   return folder === file ? [] : [folder, ...foldersAbove(folder)];
+}
+
+/**
+ * Windows takes a path in any case. The real path would not do: it turns a mapped drive into the share. On the disk of a system
+ * that tells cases apart, a path is as it was typed.
+ */
+export function spelledAsOnDisk(
+  path: string,
+  platform: NodeJS.Platform,
+  entriesOf = readableNames,
+  { parse, join }: PlatformPath = nativePath,
+): string {
+  if (platform !== 'win32') return path;
+  const { root } = parse(path);
+  let spelled = /^[a-z]:/.test(root) ? root.toUpperCase() : root;
+  const names = path.slice(root.length).split(/[\\/]+/);
+  for (const name of names.filter(Boolean)) {
+    const entries = entriesOf(spelled);
+    const isThere = entries.includes(name);
+    const other = entries.find((entry) => entry.toLowerCase() === name.toLowerCase());
+    spelled = join(spelled, isThere ? name : (other ?? name));
+  }
+  return spelled;
+}
+
+/** The path as it was typed, but each name in the spelling of the disk. */
+export function typedAsOnDisk(
+  path: string,
+  { cwd, system: { platform } }: { cwd: string; system: { platform: NodeJS.Platform } },
+): string {
+  if (platform !== 'win32') return path;
+  const onDisk = spelledAsOnDisk(resolve(cwd, path), platform).split(sep).reverse();
+  const names = path
+    .replace(/[\\/]+$/, '')
+    .split(/[\\/]/)
+    .reverse();
+  const spelled = names.map((name, index) => {
+    const other = onDisk[index];
+    return other?.toLowerCase() === name.toLowerCase() ? other : name;
+  });
+  return spelled.reverse().join('/');
 }

@@ -4,7 +4,7 @@ import { LocalError } from '../errors.ts';
 import { sh } from '../lib/hint.ts';
 import { isObject, parseIfJson } from '../lib/json.ts';
 import { readPlainFile, UnusableFile } from '../lib/plain-file.ts';
-import { errnoOf, errorMessageOf, isMissing, type System } from '../lib/system.ts';
+import { errnoOf, errorMessageOf, hintIfBusy, isMissing, type System } from '../lib/system.ts';
 
 export interface StoredConfig {
   baseUrl?: string;
@@ -83,7 +83,7 @@ export async function updateConfig(
     throw new LocalError(`The config file could not be written: ${problem}`, {
       hint: isFull
         ? `Free some space on the disk of ${folder}, then run the command again.`
-        : `Make ${folder} writable, or set VALS_CONFIG_DIR to a writable folder.`,
+        : (hintIfBusy(cause) ?? `Make ${folder} writable, or set VALS_CONFIG_DIR to a writable folder.`),
       cause,
     });
   }

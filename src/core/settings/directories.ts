@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { wordsOf } from '../lib/system.ts';
 
 interface Directories {
   config: string | undefined;
@@ -43,7 +44,7 @@ export function platformDirectories(env: NodeJS.ProcessEnv, platform: NodeJS.Pla
 /** `homedir` throws if the system does not know the user, for example in some containers. */
 function homeDirectory(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
   try {
-    return env[platform === 'win32' ? 'USERPROFILE' : 'HOME'] ?? homedir();
+    return env[wordsOf(platform).home] ?? homedir();
   } catch {
     return '';
   }

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { InvalidValue, LocalError, parseNamed, UsageError } from '../errors.ts';
 import { sh } from '../lib/hint.ts';
-import type { System } from '../lib/system.ts';
+import { type System, wordsOf } from '../lib/system.ts';
 import { type BaseUrl, parseBaseUrl } from './base-url.ts';
 import { readConfig, type StoredConfig } from './config-file.ts';
 import { platformDirectories } from './directories.ts';
@@ -122,10 +122,10 @@ export function createSettings(flags: Flags, host: SettingsHost, warn: (message:
       return directory(host, 'VALS_DATA_DIR', 'data');
     },
     get configFile() {
-      return fileIn(settings.configDirectory, 'config.json', 'VALS_CONFIG_DIR');
+      return fileIn(settings.configDirectory, 'config.json', 'VALS_CONFIG_DIR', system);
     },
     get dataFile() {
-      return fileIn(settings.dataDirectory, 'vals.db', 'VALS_DATA_DIR');
+      return fileIn(settings.dataDirectory, 'vals.db', 'VALS_DATA_DIR', system);
     },
   };
   return settings;
@@ -173,10 +173,16 @@ function directory(
   return value === undefined ? undefined : { value, source: 'default' };
 }
 
-function fileIn(folder: Setting<string> | undefined, name: string, variable: string): string {
+function fileIn(
+  folder: Setting<string> | undefined,
+  name: string,
+  variable: string,
+  { platform }: System,
+): string {
   if (folder !== undefined) return join(folder.value, name);
-  throw new LocalError('There is no home directory: HOME is empty or not an absolute path.', {
-    hint: `Set HOME, or set ${variable} to a folder.`,
+  const { home } = wordsOf(platform);
+  throw new LocalError(`There is no home directory: ${home} is empty or not an absolute path.`, {
+    hint: `Set ${home}, or set ${variable} to a folder.`,
   });
 }
 

@@ -83,10 +83,10 @@ export function startServing({ name, clock, maxSeconds, prepare, onFailure }: Se
   }
 
   const noteEventsOf =
-    ({ modules }: ProcessOptions): SuperviseOptions['onEvent'] =>
+    ({ modules, platform }: ProcessOptions): SuperviseOptions['onEvent'] =>
     (event) => {
       if (event.kind === 'threw') {
-        const failure = thrownFailure(event.thrown, modules, { isServing: true });
+        const failure = thrownFailure(event.thrown, modules, { isServing: true, platform });
         lacksModule ||= failure instanceof FetchFailedError;
         onFailure(failure);
       }

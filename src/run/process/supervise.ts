@@ -24,14 +24,15 @@ export interface Supervised {
 }
 
 export function supervise(options: SuperviseOptions): Supervised {
-  const { modules, clock, retires: isServing } = options;
+  const { modules, clock, platform, retires: isServing } = options;
   const { name } = modules.entry;
   let reason: unknown;
   let beganAt: number | undefined;
 
   function onEvent(event: ValEvent): void {
     if (event.kind === 'began') beganAt = clock.now();
-    else if (event.kind === 'failed') reason ??= thrownFailure(event.thrown, modules, { isServing });
+    else if (event.kind === 'failed')
+      reason ??= thrownFailure(event.thrown, modules, { isServing, platform });
     else options.onEvent(event);
   }
   const child = startProcess(options, { onEvent, onLog: options.onLog });

@@ -1,4 +1,5 @@
 import { LocalError } from '../../core/errors.ts';
+import { errorMessageOf } from '../../core/lib/system.ts';
 import type { Database, Snapshot, StoreLocation } from './database.ts';
 
 export async function openDatabase(place: StoreLocation): Promise<Database> {
@@ -13,7 +14,7 @@ export async function openSnapshot(place: StoreLocation): Promise<Snapshot> {
 
 const loadSqlite = () =>
   import('./sqlite.ts').catch((cause: Error) => {
-    throw new LocalError(`The embedded service could not be loaded: ${cause.message}`, {
+    throw new LocalError(`The embedded service could not be loaded: ${errorMessageOf(cause)}`, {
       hint: 'Install vals again on this machine, with this version of Node.',
       cause,
     });

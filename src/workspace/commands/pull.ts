@@ -8,7 +8,7 @@ import type { Finding } from '../findings.ts';
 import { type PullRequest, pullAll, pullColumns, pullVals } from '../pull/pull-vals.ts';
 import { type ComparedVals, compareWorkspace } from '../read/choose.ts';
 import { hintAtGit } from '../states.ts';
-import { relativeTo } from '../workspace.ts';
+import { fileAt } from '../workspace.ts';
 
 export const command = defineCommand({
   summary: "Write the service's code into the workspace",
@@ -50,9 +50,9 @@ export const command = defineCommand({
       const { look, gone, unknown, error: unreadable } = compared;
       if (unreadable !== undefined) throw unreadable;
       // A folder stands for its files, but new ones have nothing to do with a pull.
-      const isMeant = (finding: Finding) =>
-        finding.state !== 'new' ||
-        words.some((word) => word === finding.name || relativeTo(look.workspace, word) === finding.file);
+      const typed = words.map((word) => fileAt(look.workspace, word));
+      const isMeant = ({ state, name, file }: Finding) =>
+        state !== 'new' || words.includes(name) || typed.includes(file);
       if (all)
         for (const text of hintAtGit(gone.limit, lostFiles)) context.out.say({ kind: 'warning', text });
       const findings = isNamed ? compared.findings.filter(isMeant) : compared.findings;

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { ConflictError, LocalError } from '../../core/errors.ts';
 import { namesBelow, notUsed, pathBelow } from '../../core/files/files.ts';
 import { readPlainFile, UnusableFile } from '../../core/lib/plain-file.ts';
-import { errorMessageOf, isMissing, isRunning, replaceFile } from '../../core/lib/system.ts';
+import { errorMessageOf, hintIfBusy, isMissing, isRunning, replaceFile } from '../../core/lib/system.ts';
 
 const newFileMode = 0o644;
 
@@ -43,7 +43,7 @@ export function replaceBelow(
   } catch (error) {
     if (error instanceof LocalError || error instanceof ConflictError) throw error;
     throw new LocalError(`${shownPath} could not be written: ${errorMessageOf(error)}`, {
-      hint: 'Check the permissions of the folder and the free space on the disk.',
+      hint: hintIfBusy(error) ?? 'Check the permissions of the folder and the free space on the disk.',
       cause: error,
     });
   }

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalError } from '../../core/errors.ts';
-import { errorMessageOf, isMissing } from '../../core/lib/system.ts';
+import { errorMessageOf, isMissing, wordsOf } from '../../core/lib/system.ts';
 
 export interface ThreeTexts {
   here: string;
@@ -59,7 +59,7 @@ function mergeFiles(folder: string, env: NodeJS.ProcessEnv): Promise<Merged | un
 
 function refuse(error: unknown): never {
   throw new LocalError(`A temporary file for the merge could not be written: ${errorMessageOf(error)}`, {
-    hint: 'Set TMPDIR to a folder that you can write to.',
+    hint: `Set ${wordsOf().temporary} to a folder that you can write to.`,
     cause: error,
   });
 }

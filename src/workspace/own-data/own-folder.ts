@@ -1,12 +1,12 @@
 // Everything that vals knows of a workspace beside vals.json is kept here, in the data directory of the user. A cloned
 // repository cannot bring such a folder along.
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { type BigIntStats, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../../core/errors.ts';
 import { readableNames, realPath } from '../../core/lib/paths.ts';
 import { replacePrivate } from '../../core/lib/replace-private.ts';
-import { errorMessageOf } from '../../core/lib/system.ts';
+import { errorMessageOf, hintIfBusy, wordsOf } from '../../core/lib/system.ts';
 import type { Settings } from '../../core/settings/settings.ts';
 
 export interface OwnFolder {
@@ -20,14 +20,17 @@ export interface OwnFolder {
   remove(file: string): void;
 }
 
-export function openOwnFolder({ dataDirectory }: Pick<Settings, 'dataDirectory'>, root: string): OwnFolder {
+export function openOwnFolder(
+  { dataDirectory, system }: Pick<Settings, 'dataDirectory' | 'system'>,
+  root: string,
+): OwnFolder {
   const path = dataDirectory && join(dataDirectory.value, 'workspaces', folderName(realPath(root)));
   return {
     path,
     read: (file) => (path === undefined ? undefined : readText(join(path, file))),
     names: (folder) => (path === undefined ? [] : readableNames(join(path, folder))),
     write(file, content) {
-      if (path === undefined) throw noDataDirectory();
+      if (path === undefined) throw noDataDirectory(wordsOf(system.platform).home);
       const target = join(path, file);
       try {
         replacePrivate(target, content);
@@ -41,11 +44,24 @@ export function openOwnFolder({ dataDirectory }: Pick<Settings, 'dataDirectory'>
   };
 }
 
+type FolderStats = Pick<BigIntStats, 'dev' | 'ino' | 'birthtimeNs' | 'ctimeNs'>;
+
+const folderStats = (path: string): FolderStats | undefined =>
+  statSync(path, { bigint: true, throwIfNoEntry: false });
+
 /** A new folder at the same path has another inode or another time of birth. */
-function folderName(path: string): string {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return `${readable(basename(path))}-${shortHash(`${path} ${stats?.ino} ${stats?.birthtimeNs}`)}`;
+export function folderName(path: string, statsOf = folderStats): string {
+  const stats = statsOf(path);
+  const birth = hasBirths([stats, statsOf(dirname(path))]) ? stats?.birthtimeNs : '';
+  return `${readable(basename(path))}-${shortHash(`${path} ${stats?.ino} ${birth}`)}`;
 }
+
+/**
+ * Where a disk has no times of birth, Node gives those of the last change, which are others after each change in the folder. In
+ * a new folder both are the same, too, but not in the folder above, which is older.
+ */
+const hasBirths = (folders: readonly (FolderStats | undefined)[]): boolean =>
+  folders.some((each) => each && each.dev === folders[0]?.dev && each.birthtimeNs !== each.ctimeNs);
 
 const readable = (text: string): string => text.replace(/[^\da-zA-Z]+/g, '-').slice(0, 40);
 
@@ -60,13 +76,15 @@ function readText(path: string): string | undefined {
   }
 }
 
-const noDataDirectory = (): LocalError =>
-  new LocalError('There is no data directory: HOME is empty or not an absolute path.', {
-    hint: 'Set HOME, or set VALS_DATA_DIR to a folder.',
+const noDataDirectory = (home: string): LocalError =>
+  new LocalError(`There is no data directory: ${home} is empty or not an absolute path.`, {
+    hint: `Set ${home}, or set VALS_DATA_DIR to a folder.`,
   });
 
 const notWritten = (path: string, error: unknown): LocalError =>
   new LocalError(`${path} could not be written: ${errorMessageOf(error)}`, {
-    hint: 'Check the permissions and the free space of the data directory, or set VALS_DATA_DIR to another folder.',
+    hint:
+      hintIfBusy(error) ??
+      'Check the permissions and the free space of the data directory, or set VALS_DATA_DIR to another folder.',
     cause: error,
   });

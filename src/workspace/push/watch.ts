@@ -24,7 +24,7 @@ import { warnWith } from '../../core/output/out.ts';
 import type { OutcomeRow } from '../../core/output/outcome.ts';
 import { refuseOtherService } from '../belonging.ts';
 import { workspaceOfWords } from '../read/choose.ts';
-import { isBelow, noteStaleNames, readFileNames } from '../read/local.ts';
+import { createPathFilter, noteStaleNames, readFileNames } from '../read/local.ts';
 import { relativeTo, type Workspace } from '../workspace.ts';
 import { createWorkspaces } from '../workspaces.ts';
 import { type PushOptions, pushFiles } from './push-workspace.ts';
@@ -122,7 +122,8 @@ async function filesThatCount(
 ): Promise<string[]> {
   if (saved?.size === 0) return [];
   const files = [...(await readFileNames(workspace)).keys()];
-  return files.filter((file) => (saved?.has(file) ?? true) && isBelow(workspace, paths, file));
+  const isBelow = createPathFilter(workspace, paths);
+  return files.filter((file) => (saved?.has(file) ?? true) && isBelow(file));
 }
 
 /** Returns the files that could not be sent because the service could not be reached, or its answer was lost. */
@@ -202,7 +203,7 @@ const savedColumns = ({ host: { clock }, out: { forPerson } }: Context): Column[
 
 /** With a path that has no file of the workspace, the command would wait forever. */
 function refuseEmpty(workspace: Workspace, paths: readonly string[], files: readonly string[]): void {
-  const empty = paths.find((path) => !files.some((file) => isBelow(workspace, [path], file)));
+  const empty = paths.find((path) => !files.some(createPathFilter(workspace, [path])));
   if (empty === undefined) return;
   throw new LocalError(`${empty} cannot be watched, because no val of the workspace is there.`, {
     hint: sh`To push it once, run ${['push', empty]}.`,

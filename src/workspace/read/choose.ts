@@ -18,7 +18,7 @@ import { isTypedInside, nameOfService, pathTo, type Workspace } from '../workspa
 import { createWorkspaces, type Workspaces } from '../workspaces.ts';
 import { findAll } from './find.ts';
 import type { Gone, MissingFile } from './gone.ts';
-import { isBelow, type NamedFile, readLocals, sortFiles } from './local.ts';
+import { createPathFilter, type NamedFile, readLocals, sortFiles } from './local.ts';
 import { type Look, withLook } from './look.ts';
 
 export interface ComparedVals {
@@ -97,10 +97,11 @@ async function compareWords(
     if ('error' in result) throw result.error;
     return result;
   });
+  const isBelow = new Map([...unknown.keys()].map((word) => [word, createPathFilter(workspace, [word])]));
   const isMeant =
     (val: MissingFile) =>
     ([word, id]: [string, string | undefined]) =>
-      word === val.name || isBelow(workspace, [word], val.file) || val.remote.id === id;
+      word === val.name || isBelow.get(word)?.(val.file) || val.remote.id === id;
   const missing = needsMissing
     ? gone.missing.filter((val) => words.length === 0 || [...unknown].some(isMeant(val)))
     : [];
@@ -127,7 +128,8 @@ async function chooseByWords(
   const identify = createValFinder(context);
   const chosen = new Set<NamedFile>();
   for (const word of new Set(words)) {
-    const fitting = files.filter(({ file, name }) => name === word || isBelow(look.workspace, [word], file));
+    const isBelow = createPathFilter(look.workspace, [word]);
+    const fitting = files.filter(({ file, name }) => name === word || isBelow(file));
     const val = fitting.length > 0 ? undefined : await identify(word).catch(undefinedIf(NotFoundError));
     const all = val === undefined ? fitting : await filesWithId(look, files, val.id);
     for (const file of all) chosen.add(file);

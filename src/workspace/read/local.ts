@@ -6,7 +6,7 @@ import { walkFolder } from '../../core/files/walk.ts';
 import { listed } from '../../core/lib/hint.ts';
 import type { Say } from '../../core/output/out.ts';
 import { asCode, type CodeWithText } from '../code.ts';
-import { pathTo, relativeTo, type Workspace } from '../workspace.ts';
+import { fileAt, pathTo, type Workspace } from '../workspace.ts';
 
 /** A file that is a val. */
 export interface Local {
@@ -99,10 +99,9 @@ export function readLocals(
   return { locals, failed };
 }
 
-/** Whether a file is one of these paths, or in one of these folders. No paths mean the whole workspace. */
-export const isBelow = (workspace: Workspace, paths: readonly string[], file: string): boolean =>
-  paths.length === 0 ||
-  paths.some((path) => {
-    const chosen = relativeTo(workspace, path);
-    return chosen === '' || chosen === file || file.startsWith(`${chosen}/`);
-  });
+/** Tells whether a file is one of these paths, or in one of these folders. No paths mean the whole workspace. */
+export function createPathFilter(workspace: Workspace, paths: readonly string[]): (file: string) => boolean {
+  const chosen = paths.map((path) => fileAt(workspace, path));
+  return (file) =>
+    chosen.length === 0 || chosen.some((path) => path === '' || path === file || file.startsWith(`${path}/`));
+}

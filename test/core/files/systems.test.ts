@@ -2,7 +2,7 @@ import { win32 } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createFolderFilter } from '../../../src/core/files/walk.ts';
 import { isWithin, withSlashes } from '../../../src/core/lib/paths.ts';
-import { retryWhileBusy } from '../../../src/core/lib/system.ts';
+import { errorMessageOf, hintIfBusy, retryWhileBusy, wordsOf } from '../../../src/core/lib/system.ts';
 
 const failing = (code: string, times: number) => {
   let tries = 0;
@@ -19,6 +19,27 @@ describe('on Windows', () => {
       expect(() => retryWhileBusy(failing(code, 1), 'linux')).toThrow(code);
     }
     expect(() => retryWhileBusy(failing('ENOENT', 1), 'win32')).toThrow('ENOENT');
+  });
+
+  it('a file that could not be replaced has a hint at the program that has the file open', () => {
+    for (const code of ['EPERM', 'EBUSY']) {
+      const error = Object.assign(new Error(code), { code });
+      expect(hintIfBusy(error, 'win32')).toMatch(
+        /^Another program, such as an editor, may have the file open\./,
+      );
+      expect(hintIfBusy(error, 'linux')).toBeUndefined();
+    }
+    expect(hintIfBusy(new Error('no space'), 'win32')).toBeUndefined();
+  });
+
+  it('a message of the system is one line, with plain paths', () => {
+    const message = 'Module not found.\r\n\\\\?\\C:\\vals\\addon.node';
+    expect(errorMessageOf(new Error(message))).toBe('Module not found. C:\\vals\\addon.node');
+  });
+
+  it('hints have the words of the system', () => {
+    expect(wordsOf('win32')).toEqual({ home: 'USERPROFILE', temporary: 'TEMP', editor: 'notepad' });
+    expect(wordsOf('darwin')).toEqual({ home: 'HOME', temporary: 'TMPDIR', editor: 'vi' });
   });
 
   it('a path that vals shows has / between its parts, and nothing on another drive is within a folder', () => {

@@ -153,18 +153,22 @@ test('vals serve goes on answering if the reader of its log stops reading', asyn
   expect(await end('SIGTERM')).toBe(0);
 });
 
-test('vals serve shows a person at a terminal how to use it, see its pages, and add people', async () => {
+test.each([
+  { platform: 'linux', set: 'export VALS_BASE_URL=', token: 'export VALS_TOKEN=' },
+  { platform: 'win32', set: "$env:VALS_BASE_URL = '", token: "$env:VALS_TOKEN = '" },
+] as const)('vals serve shows a person on $platform how to use it and see its pages', async (each) => {
   const pressed = new AbortController();
   const { exit, screen } = await runOnScreen(['serve', '--port', '0', '--data', 'team.db'], {
     columns: 200,
+    platform: each.platform,
     signal: pressed.signal,
     heard({ screen }) {
       if (screen.includes('Press Ctrl-C')) pressed.abort(new InterruptedError(130));
     },
   });
   expect(exit).toBe(130);
-  expect(screen).toMatch(/export VALS_BASE_URL=http:\/\/127\.0\.0\.1:\d+/);
-  expect(screen).toContain('export VALS_TOKEN=');
+  expect(screen).toContain(`${each.set}http://127.0.0.1:`);
+  expect(screen).toContain(each.token);
   expect(screen).toContain('`vals open`');
 });
 

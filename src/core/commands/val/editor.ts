@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalError, UsageError } from '../../errors.ts';
 import { readPlainFile } from '../../lib/plain-file.ts';
-import type { System } from '../../lib/system.ts';
+import { type System, wordsOf } from '../../lib/system.ts';
 
 export interface Editing {
   bytes: Buffer;
@@ -18,7 +18,7 @@ export async function edit(
   env: NodeJS.ProcessEnv,
   system: System,
 ): Promise<Editing> {
-  const editor = chosenEditor(env);
+  const editor = chosenEditor(env, system);
   const folder = await mkdtemp(join(tmpdir(), 'vals-edit-')).catch(asLocalError);
   const file = join(folder, fileName);
   const discard = async () => {
@@ -50,16 +50,16 @@ const readEdited = async (file: string): Promise<Buffer> => readPlainFile(file, 
 
 function asLocalError(error: Error): never {
   throw new LocalError(`The temporary file for the editor could not be used: ${error.message}.`, {
-    hint: 'Set TMPDIR to a folder that you can write to.',
+    hint: `Set ${wordsOf().temporary} to a folder that you can write to.`,
     cause: error,
   });
 }
 
-function chosenEditor(env: NodeJS.ProcessEnv): string {
+function chosenEditor(env: NodeJS.ProcessEnv, { platform }: System): string {
   const editor = [env.VISUAL, env.EDITOR].find((value) => value?.trim());
   if (editor !== undefined) return editor;
   throw new UsageError('No editor is chosen.', {
-    hint: 'Set VISUAL or EDITOR, for example to vi or "code --wait".',
+    hint: `Set VISUAL or EDITOR, for example to ${wordsOf(platform).editor} or "code --wait".`,
   });
 }
 

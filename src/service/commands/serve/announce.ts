@@ -1,5 +1,10 @@
 import type { Context } from '../../../core/command-line/command.ts';
-import { type QuoteWord, quoteFor } from '../../../core/command-line/shell-command.ts';
+import {
+  type QuoteWord,
+  quoteFor,
+  setVariable,
+  unsetVariable,
+} from '../../../core/command-line/shell-command.ts';
 import { stringifyJson } from '../../../core/lib/json.ts';
 import type { Say } from '../../../core/output/out.ts';
 import type { Settings } from '../../../core/settings/settings.ts';
@@ -48,10 +53,11 @@ function showVariables(
   say: Say,
   { baseUrl, token }: { baseUrl: string; token: string | undefined },
 ): void {
+  const { platform } = settings.system;
   const lines = [
-    ...(settings.local.value ? ['unset VALS_LOCAL'] : []),
-    `export VALS_BASE_URL=${baseUrl}`,
-    ...(token === undefined ? [] : [`export VALS_TOKEN=${token}`]),
+    ...(settings.local.value ? [unsetVariable(platform, 'VALS_LOCAL')] : []),
+    setVariable(platform, 'VALS_BASE_URL', baseUrl),
+    ...(token === undefined ? [] : [setVariable(platform, 'VALS_TOKEN', token)]),
   ];
   say({
     kind: 'lines',
