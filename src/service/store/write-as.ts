@@ -37,8 +37,14 @@ export async function writeOwn<Result>(
   work: (tx: Tx) => Promise<Result>,
   row?: string,
 ): Promise<Result> {
+  const { expiresAt } = access.token;
   try {
-    return await database.transaction(work, row);
+    return await database.transaction(async (tx) => {
+      const result = await work(tx);
+      // The guard in a statement has the time from before the statement waited.
+      if (expiresAt !== null && expiresAt <= now()) throw tokenEnded();
+      return result;
+    }, row);
   } catch (error) {
     const isGone = error instanceof DatabaseFailure && error.kind === 'orphaned';
     throw isGone ? await accessEnded(database, access) : error;
@@ -81,12 +87,14 @@ export async function checkAccess(tx: Tx, access: Access): Promise<void> {
 export const requireToken = (tx: Tx, access: Access): Promise<void> =>
   checkAccess(tx, { ...access, owner: access.actor });
 
+const tokenEnded = () => unauthorized('The token has ended, so nothing was stored.');
+
 /** Why the guard found nothing. */
 export async function accessEnded(db: Reader, access: Access): Promise<HttpProblem> {
   const { actor, owner, token } = access;
   const [used] = await db.query(sql`
     SELECT id FROM tokens WHERE id = ${token.id} AND (expires_at IS NULL OR expires_at > ${now()})`);
-  if (!used) return unauthorized('The token has ended, so nothing was stored.');
+  if (!used) return tokenEnded();
   const [member] = await db.query(
     sql`SELECT role FROM members WHERE user_id = ${actor.id} AND space_id = ${owner.id}`,
   );

@@ -20,13 +20,13 @@ test.runIf(postgres)(
   },
 );
 
-/** Holds a lock for which each write to a val waits, and ends what `statement` ends before the lock is free. */
-async function lockVals(at: string): Promise<(statement: string) => Promise<unknown>> {
-  if (postgres) return lock(at, 'SET search_path TO vals; SELECT id FROM vals FOR UPDATE');
+/** Holds a lock for which each write to a val or with a token waits, and ends what `statement` ends before the lock is free. */
+async function lockRows(at: string, table: 'vals' | 'tokens') {
+  if (postgres) return lock(at, `SET search_path TO vals; SELECT id FROM ${table} FOR UPDATE`);
   const other = new Libsql(at);
   onTestFinished(() => void other.close());
   other.exec('PRAGMA foreign_keys = ON; BEGIN IMMEDIATE');
-  return async (statement) => void other.exec(`${statement}; COMMIT`);
+  return async (statement = '') => void other.exec(`${statement}; COMMIT`);
 }
 
 const past = '2026-01-01T00:00:00.000Z';
@@ -50,7 +50,7 @@ test.each([
     Promise.all([db.query(sql`SELECT * FROM vals`), db.query(sql`SELECT val_id, version FROM versions`)]);
   const before = await stored();
 
-  const unlock = await lockVals(service.at);
+  const unlock = await lockRows(service.at, 'vals');
   const run = { version: 1, error: null, runStartAt: past, runEndAt: past };
   const writes = [
     put('v', 'late'),
@@ -66,4 +66,18 @@ test.each([
   for (const answer of await Promise.all(writes)) expect(answer).toMatchObject({ status });
   expect(await stored()).toEqual(before);
   expect(await db.query(sql`SELECT id FROM runs`)).toEqual([]);
+});
+
+test('a token that ends while it waits to end itself is 401', async () => {
+  const service = await temporaryService();
+  const eve = await service.addPerson('eve');
+  const expiresAt = new Date(Date.now() + 3_000).toISOString();
+  const { body } = await eve.ask('POST', '/v1/me/tokens', { body: { name: 'short', expiresAt } });
+  const { id, token } = body as { id: string; token: string };
+  const unlock = await lockRows(service.at, 'tokens');
+  const ended = eve.ask('DELETE', `/v1/me/tokens/${id}`, { token });
+  if (postgres) await untilWaiting(service.at, 1);
+  await expect.poll(() => new Date().toISOString() > expiresAt).toBe(true);
+  await unlock();
+  expect(await ended).toMatchObject({ status: 401, text: expect.stringContaining('nothing was stored') });
 });
