@@ -84,7 +84,7 @@ const token = {
   id: uuid,
   ...tokenLimits,
   createdAt: momentSchema,
-  lastUsedAt: noted(momentOrNull, 'To the minute.'),
+  lastUsedAt: noted(momentOrNull, 'To the minute, and not before createdAt.'),
 };
 
 export const recordSchemas = {

@@ -11,7 +11,7 @@ export interface LastUse {
 /** For a service that runs inside of one command. */
 export const withoutNotes: LastUse = { note() {}, written: async () => {} };
 
-/** Notes when tokens were last used, to the minute, with at most one write a minute for each token. */
+/** Notes when tokens were last used, to the minute but not before they were made, with at most one write a minute for each token. */
 export function createLastUse(db: Database): LastUse {
   const noted = new Map<string, string>();
   let writing: Promise<unknown> = Promise.resolve();
@@ -21,7 +21,9 @@ export function createLastUse(db: Database): LastUse {
       if ((lastUsedAt ?? '') >= minute || noted.get(tokenId) === minute) return;
       noted.set(tokenId, minute);
       const write = db.transaction((tx) =>
-        tx.query(sql`UPDATE tokens SET last_used_at = ${minute} WHERE id = ${tokenId}`),
+        tx.query(sql`
+          UPDATE tokens SET last_used_at = CASE WHEN created_at > ${minute} THEN created_at ELSE ${minute} END
+            WHERE id = ${tokenId}`),
       );
       // Nobody waits for this write, and a database that cannot take it now gets the next one.
       writing = Promise.all([writing, write.catch(() => noted.delete(tokenId))]);

@@ -32,6 +32,13 @@ export async function ownerNamed(
   return owner;
 }
 
+export async function valNamesOf(db: Reader, ownerId: string): Promise<string[]> {
+  const vals = await db.query<{ name: string }>(
+    sql`SELECT name FROM vals WHERE owner_id = ${ownerId} ORDER BY name`,
+  );
+  return vals.map(({ name }) => name);
+}
+
 /** A person, or a space that the token reaches or that has public vals. Nobody else learns that the space is there. */
 export async function visibleOwner(
   db: Reader,

@@ -50,7 +50,8 @@ test('a person who owns vals is removed only with the vals, after a question, an
   ]);
   const refused = await vals('user', 'rm', 'zoe', '--yes', '--json');
   expect(refused).toMatchObject({ exit: 5, stdout: '', error: { kind: 'conflict' } });
-  expect(refused.error?.hint).toContain('--with-vals');
+  expect(refused.error?.message).toBe('zoe was not removed, because zoe still owns v.');
+  expect(refused.error?.hint).toMatch(/ a token of zoe: `vals copy --all --to .* --with-vals/);
   expect(await vals('user', 'rm', 'zoe', '--dry-run')).toMatchObject({ exit: 5, stdout: '' });
   const rm = ['user', 'rm', 'zoe', '--with-vals'];
   expect(await json(...rm, '--dry-run')).toEqual([{ id, username: 'zoe', status: 'planned' }]);
@@ -171,10 +172,22 @@ test('a command that only reads or removes does not create a store at a misspelt
   const cwd = temporaryFolder();
   const { exit, stdout, error } = await run(['user', 'ls', '--data', 'typo.db', '--json'], { cwd });
   expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
-  expect(error?.message).toBe('There is no database file at typo.db.');
-  expect(error?.hint).toContain('`vals user add <username> --data typo.db`');
+  expect(error?.message).toBe('There is no store at typo.db.');
+  expect(error?.hint).toContain('`vals serve --data typo.db`');
   expect(existsSync(join(cwd, 'typo.db'))).toBe(false);
 });
+
+test.each(['user ls', 'user token ada', 'space ls', 'token ls --local', 'backup copy.db'])(
+  '`vals %s` does not create the embedded store, and says that there is none',
+  async (command) => {
+    const cwd = temporaryFolder();
+    const env = { VALS_DATA_DIR: join(cwd, 'data') };
+    const { exit, stdout, error } = await run([...command.split(' '), '--json'], { cwd, env });
+    expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
+    expect(error?.message).toMatch(/There is no store at .*vals\.db\.$|vals\.db has no store\.$/);
+    expect(readdirSync(cwd)).toEqual([]);
+  },
+);
 
 test.each([['user add ada'], ['space ls'], ['backup copy.db']])(
   '`vals %s` does not take the embedded store for that of the service in use',

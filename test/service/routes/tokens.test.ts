@@ -48,7 +48,8 @@ describe('a token', () => {
     expect(data).toMatchObject([{ versionAuthor: { ...author, token: made.name } }]);
     expect(((await ada.putVal('v', 'by the first token')).body as Val).versionAuthor).toEqual(author);
     const used = `${(await list())[1]?.lastUsedAt}`;
-    expect(used).toMatch(/:00\.000Z$/);
+    expect([made.createdAt, expect.stringMatching(/:00\.000Z$/)]).toContainEqual(used);
+    expect(used >= made.createdAt).toBe(true);
     expect(Math.abs(Date.parse(used) - Date.now())).toBeLessThan(120_000);
     expect(await ada.statusOf('DELETE', `/v1/me/tokens/${made.id}`)).toBe(204);
     expect(await client.statusOf('GET', '/v1/me')).toBe(401);

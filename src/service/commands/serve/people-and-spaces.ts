@@ -1,20 +1,20 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Context } from '../../../core/command-line/command.ts';
 import { parsedText } from '../../../core/command-line/value-types.ts';
 import { yes } from '../../../core/commands/shared/options.ts';
 import { confirmDeletion } from '../../../core/commands/shared/remove.ts';
-import { ConflictError, LocalError, NotFoundError, UsageError } from '../../../core/errors.ts';
-import { type Hint, sh } from '../../../core/lib/hint.ts';
+import { ConflictError, NotFoundError, UsageError } from '../../../core/errors.ts';
+import { type Hint, sh, someOf } from '../../../core/lib/hint.ts';
 import { column, idColumn } from '../../../core/output/column.ts';
+import type { Reader } from '../../database/database.ts';
 import type { Store } from '../../start-service.ts';
-import { ownerNamed, removeOwner } from '../../store/owners.ts';
+import { type ListedOwner, ownerNamed, removeOwner, valNamesOf } from '../../store/owners.ts';
 import {
   existingPlaceOptions,
   isNewStore,
   type Place,
   type PlaceOptions,
   placeToOpen,
+  requireStore,
 } from './store-place.ts';
 
 export const usernameArgument = {
@@ -33,26 +33,23 @@ export async function withStore<Result>(
   options: PlaceOptions,
   work: (store: Store, place: Place) => Promise<Result>,
 ): Promise<Result> {
-  const { data } = options;
-  if (data !== undefined && !existsSync(resolve(context.settings.cwd, data))) {
-    throw new LocalError(`There is no database file at ${data}.`, {
-      hint: [
-        'Check the path.',
-        sh`To create the file, run ${['user', 'add', '<username>', '--data', data]}.`,
-        sh`To serve it, run ${['serve', '--data', data]}.`,
-      ],
-    });
-  }
-  return withStoreOrNew(context, options, work);
+  const place = placeToOpen(context, options);
+  requireStore(place);
+  return withPlace(context, place, work);
 }
 
-export async function withStoreOrNew<Result>(
+export const withStoreOrNew = <Result>(
   context: Context,
   options: PlaceOptions,
   work: (store: Store, place: Place) => Promise<Result>,
+): Promise<Result> => withPlace(context, placeToOpen(context, options), work);
+
+async function withPlace<Result>(
+  context: Context,
+  place: Place,
+  work: (store: Store, place: Place) => Promise<Result>,
 ): Promise<Result> {
   const { openStore, DatabaseFailure } = await import('../../start-service.ts');
-  const place = placeToOpen(context, options);
   const isNew = isNewStore(place);
   const store = await openStore(place.location, {
     onEvent(event) {
@@ -118,7 +115,7 @@ export function removeUserOrSpace(
     const kind = kindOf(noun);
     const found = await ownerNamed(db, name, kind);
     if (!found) throw noneNamed(noun, name, place);
-    if (found.vals > 0 && !withVals) throw stillOwnsVals(name);
+    if (found.vals > 0 && !withVals) throw await stillOwnsVals(db, noun, found);
     const vals = found.vals === 1 ? '1 val' : `${found.vals} vals`;
     const all = found.vals === 0 ? name : `${name} and ${vals}, with all versions`;
     if (dryRun) {
@@ -131,15 +128,25 @@ export function removeUserOrSpace(
     if (!yes) await confirmDeletion(context, async () => `Remove ${all}?`);
     const outcome = await removeOwner(db, name, kind, { withVals });
     if (outcome === 'absent') throw notFound(`The ${noun} ${name} was already removed.`, noun, place);
-    if (outcome === 'has vals') throw stillOwnsVals(name);
+    if (outcome === 'has vals') throw await stillOwnsVals(db, noun, found);
     return found.id;
   });
 }
 
-const stillOwnsVals = (name: string): ConflictError =>
-  new ConflictError(`${name} was not removed, because ${name} still owns vals.`, {
-    hint: `To delete the vals of ${name} too, with all their versions, add --with-vals.`,
+async function stillOwnsVals(
+  db: Reader,
+  noun: OwnerNoun,
+  { id, username }: ListedOwner,
+): Promise<ConflictError> {
+  const names = someOf(await valNamesOf(db, id));
+  const keep = `To keep the vals, first copy them with a token of ${username}: \`vals copy --all --to <base-url of a space>\`.`;
+  return new ConflictError(`${username} was not removed, because ${username} still owns ${names}.`, {
+    hint: [
+      ...(noun === 'user' ? [keep] : []),
+      `To delete the vals of ${username} too, with all their versions, add --with-vals.`,
+    ],
   });
+}
 
 function checkName(text: string, kind: string): string {
   if (/^[a-z][a-z0-9_-]{0,38}$/.test(text)) return text;

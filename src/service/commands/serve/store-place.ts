@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Context } from '../../../core/command-line/command.ts';
 import { path, text } from '../../../core/command-line/value-types.ts';
-import { UsageError } from '../../../core/errors.ts';
+import { LocalError, UsageError } from '../../../core/errors.ts';
 import { sh } from '../../../core/lib/hint.ts';
 import { existingStats } from '../../../core/lib/paths.ts';
 import { isLoopback } from '../../../core/settings/base-url.ts';
@@ -48,7 +48,7 @@ export function storePlace(
   return embeddedPlace(settings);
 }
 
-function embeddedPlace({ dataFile: file, local }: Context['settings']): Place {
+export function embeddedPlace({ dataFile: file, local }: Context['settings']): Place {
   return { location: { file }, name: file, words: local.source === '--local' ? ['--local'] : [] };
 }
 
@@ -74,6 +74,19 @@ function refuseOtherService({ baseUrl }: Context['settings']): void {
       hint: 'Name the store of that service with --database or --data. For the embedded store of this machine, add --local.',
     },
   );
+}
+
+/** For what only reads or removes. It must not make a store where none is. */
+export function requireStore(place: Place): void {
+  if (!isNewStore(place)) return;
+  const [option, ...value] = place.words;
+  const words = option === '--data' ? [option, ...value] : [];
+  throw new LocalError(`There is no store at ${place.name}.`, {
+    hint: [
+      option === '--data' ? 'Check the path.' : 'Name the store of a service with --data or --database.',
+      sh`To create this one, run ${['serve', ...words]}.`,
+    ],
+  });
 }
 
 export const isNewStore = ({ location }: Place): boolean =>

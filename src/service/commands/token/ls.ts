@@ -9,7 +9,7 @@ export const command = defineCommand({
     "read, and the space that it works in. At the base URL of a space, only that space's tokens are listed.",
   examples: ['vals token ls', 'vals token ls --json | jq -r ".[].name"'],
   columns: [
-    column('name'),
+    { ...column('name'), neverCut: true },
     column('space'),
     column('readOnly'),
     { ...moment('made', 'createdAt'), droppable: 2 },

@@ -5,6 +5,7 @@ import { textAt } from '../../../core/http/record-fields.ts';
 import { sh } from '../../../core/lib/hint.ts';
 import { isObject, type JsonObject } from '../../../core/lib/json.ts';
 import * as routes from '../../../core/routes.ts';
+import { embeddedPlace, requireStore } from '../serve/store-place.ts';
 
 /** The route for tokens is one that many services lack. */
 export async function onTokenRoute<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -18,7 +19,11 @@ export async function onTokenRoute<Result>(work: () => Promise<Result>): Promise
   });
 }
 
-export async function listTokens({ api: connect }: Pick<Context, 'api'>): Promise<JsonObject[]> {
+export async function listTokens({
+  api: connect,
+  settings,
+}: Pick<Context, 'api' | 'settings'>): Promise<JsonObject[]> {
+  if (settings.local.value) requireStore(embeddedPlace(settings));
   const api = await connect();
   return onTokenRoute(async () => {
     const tokens: JsonObject[] = [];
