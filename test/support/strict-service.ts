@@ -1,5 +1,5 @@
 // A service with the 14 routes of the documented interface and nothing else, over HTTP, for the tests of all rooms:
-//   const service = await startStrict();                                   the 14 routes alone
+//   const service = await startStrict();                                   the 14 routes with the documented fields alone
 //   const service = await startStrict({ list: true, etag: true });         what a service may have besides: strict/switches.ts
 //   const service = await startStrict({ instead: (seen) => seen.path === '/v1/me' ? { status: 502, body: '<html>' } : undefined });
 //   (response, seen) => { service.handle(seen); response.destroy(); }      a reply: carried out, and the answer is lost

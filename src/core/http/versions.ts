@@ -1,3 +1,4 @@
+import type { JsonValue } from '../lib/json.ts';
 import * as routes from '../routes.ts';
 import type { Api } from './api.ts';
 import { textAt, versionOf } from './record-fields.ts';
@@ -24,4 +25,16 @@ export async function versionsOf(api: Api, val: routes.ValRef): Promise<ListedVe
     }
   }
   return [...versions.values()].sort((a, b) => a.number - b.number);
+}
+
+/**
+ * The number of the version that a val has now. A service need not tell it in the record of a val; then it is the highest
+ * number in the list of the versions, which costs a request. Undefined if that list has none.
+ */
+export async function presentVersion(
+  api: Api,
+  val: routes.ValRef,
+  record: JsonValue | undefined,
+): Promise<number | undefined> {
+  return versionOf(record ?? null) ?? (await versionsOf(api, val)).at(-1)?.number;
 }

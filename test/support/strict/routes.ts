@@ -7,6 +7,7 @@ import {
   etagOf,
   listedVal,
   listedVersion,
+  oneVersion,
   type Person,
   type Run,
   type Store,
@@ -127,7 +128,7 @@ const documented: Route[] = [
   }),
   route('GET /v1/vals/{val_id}/versions', (request) => {
     const val = readable(request);
-    const rows = val.versions.toReversed().map((each) => listedVersion(val, each, request.switches));
+    const rows = val.versions.toReversed().map((each) => listedVersion(each, request.switches));
     return ok({ data: rows, links: {} });
   }),
   route('POST /v1/vals/{val_id}/versions', (request) => {
@@ -142,7 +143,7 @@ const documented: Route[] = [
   }),
   route('GET /v1/vals/{val_id}/versions/{version}', (request) => {
     const val = readable(request);
-    return ok(valRecord(val, request.switches, versionOf(request, val)));
+    return ok(oneVersion(val, versionOf(request, val), request.switches));
   }),
   route('DELETE /v1/vals/{val_id}/versions/{version}', (request) => {
     const val = writable(request);

@@ -108,11 +108,14 @@ const hashOf = (code: string): string =>
     .update(code)
     .digest('hex');
 
+/** The fields of a val that the interface documents, and those that the switches add. */
 export function valRecord(val: Val, switches: Switches, at = currentOf(val)): object {
   const { id, name, readme, privacy, owner, createdAt } = val;
   return {
-    ...{ id, name, code: at.code, readme, privacy, version: at.version, author: owner },
-    ...(switches.times !== false && { createdAt, versionCreatedAt: at.createdAt }),
+    ...{ id, name, code: at.code, readme, privacy },
+    ...(switches.version && { version: at.version }),
+    ...(switches.authors && { author: owner }),
+    ...(switches.times && { createdAt, versionCreatedAt: at.createdAt }),
     ...(switches.codeHash && { codeHash: hashOf(at.code) }),
   };
 }
@@ -122,12 +125,13 @@ export function listedVal(val: Val, switches: Switches): object {
   return listed;
 }
 
-export const listedVersion = (
-  { id }: Val,
-  { version, code, createdAt }: Version,
-  switches: Switches,
-): object => ({
-  ...{ val_id: id, version },
-  ...(switches.times !== false && { createdAt }),
+export const listedVersion = ({ version, code, createdAt }: Version, switches: Switches): object => ({
+  version,
+  ...(switches.codesOfVersions && { code }),
+  ...(switches.times && { createdAt }),
   ...(switches.codeHash && { codeHash: hashOf(code) }),
 });
+
+/** One version: its number and its code, or the whole val as it was. */
+export const oneVersion = (val: Val, at: Version, switches: Switches): object =>
+  switches.version ? valRecord(val, switches, at) : { ...listedVersion(at, switches), code: at.code };

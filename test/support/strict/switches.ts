@@ -1,7 +1,18 @@
 import type { Reply, Seen } from '../scripted-service.ts';
 
-/** What a service may have beside the 14 routes. Without any of them it has those, and nothing else. */
+/**
+ * What a service may have beside the 14 routes with their documented fields. Without any of them it has those, and nothing
+ * else: a val has id, name, code, readme and privacy, and a version its number and its code, which the list leaves out.
+ */
 export interface Switches {
+  /** `version` on vals. One version is then the whole val as it was. */
+  version?: boolean;
+  /** `createdAt` on vals and versions, `versionCreatedAt` on vals. */
+  times?: boolean;
+  /** `author` on vals. */
+  authors?: boolean;
+  /** `code` in the list of versions. */
+  codesOfVersions?: boolean;
   /** `GET /v1/users/{id}/vals`. */
   list?: boolean;
   /** `codeHash` on vals, on versions, and in lists of both. */
@@ -18,11 +29,12 @@ export interface Switches {
   alias?: boolean;
   /** How writes are answered: 201 or 200 with the val, always 200 with the val, or 204 without a body. */
   writes?: 'exact' | 'always 200' | 'empty';
-  /** `false`: no record has `createdAt`, `updatedAt` or `versionCreatedAt`. */
-  times?: boolean;
   /** The privacy of new vals: `private` without this. */
   privacy?: string;
   now?(): number;
   /** Gives another reply to a request, which then changes nothing. */
   instead?(seen: Seen): Reply | undefined;
 }
+
+/** The fields that most real services add to the documented ones. */
+export const usualFields = { version: true, times: true, authors: true } as const;
