@@ -8,6 +8,7 @@ import { readText } from '../core/files/read-text.ts';
 import type { GivenVal } from '../core/find-val/find-val.ts';
 import type { Api } from '../core/http/api.ts';
 import { codeOf, textAt, versionOf } from '../core/http/record-fields.ts';
+import { readVersion } from '../core/http/versions.ts';
 import type { JsonObject } from '../core/lib/json.ts';
 import { foldersAbove, isFile, isWithin, realPath, spelledAsOnDisk } from '../core/lib/paths.ts';
 import { namePattern } from '../core/lib/val-limits.ts';
@@ -113,7 +114,7 @@ async function serviceTarget(
   const api = await context.api();
   const read = at === undefined ? given.read?.record : undefined;
   const val =
-    read ?? (await api.record(at === undefined ? routes.getVal(given) : routes.getVersion(given, at)));
+    read ?? (await (at === undefined ? api.record(routes.getVal(given)) : readVersion(api, given, at)));
   const known = knownVersion(id, at === undefined ? val : { ...val, version: at });
   const version = at ?? versionOf(val);
   const valName = textAt(val, 'name') ?? id;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { connectAgent, otherClients } from '../agents/clients.ts';
 import { run, temporaryFolder } from '../support/program.ts';
+import { usualFields } from '../support/strict/switches.ts';
 import { startStrict } from '../support/strict-service.ts';
 
 const first = 'export default () => 1;\n';
@@ -23,7 +24,7 @@ it.each(Object.entries(otherClients))('tools can be listed and called with %s', 
 });
 
 it('every tool can be called', async () => {
-  const { env } = await startStrict({ list: true, changeVal: true, recordRuns: true });
+  const { env } = await startStrict({ ...usualFields, list: true, changeVal: true, recordRuns: true });
   const home = temporaryFolder();
   const cwd = temporaryFolder();
   await run(['init'], { cwd, home, env });

@@ -11,7 +11,7 @@ const code = 'export default (name = "you") => { if (name === "x") throw new Err
 
 describe('a run on a service that records runs', () => {
   async function workspace() {
-    const { env } = await startStrict({ list: true, recordRuns: true });
+    const { env } = await startStrict({ list: true, version: true, recordRuns: true });
     const { path, write } = folderWith({ 'one.ts': code, 'vals.json': '{}' });
     const home = temporaryFolder();
     const vals = async (...args: string[]) => {
@@ -56,7 +56,7 @@ describe('a run on a service that records runs', () => {
   });
 
   it('that was not recorded says why at a terminal', async () => {
-    const { env } = await startStrict({ list: true, recordRuns: true });
+    const { env } = await startStrict({ list: true, version: true, recordRuns: true });
     const { path, write } = folderWith({ 'one.ts': code });
     const screenOf = async (...args: string[]) => (await runOnScreen(args, { env, cwd: path })).screen;
     expect(await screenOf('run', 'one.ts')).toBe(

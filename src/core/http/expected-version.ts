@@ -2,7 +2,8 @@ import { ConflictError } from '../errors.ts';
 import { sh } from '../lib/hint.ts';
 import * as routes from '../routes.ts';
 import type { Api } from './api.ts';
-import { textAt, versionOf } from './record-fields.ts';
+import { textAt } from './record-fields.ts';
+import { presentVersion } from './versions.ts';
 
 /** Returns the ETag of the val, which makes a change between this check and the write a conflict too. */
 export async function etagAtVersion(
@@ -14,7 +15,7 @@ export async function etagAtVersion(
   checkVersion(expected, {
     val: val.word,
     name: textAt(record, 'name') ?? val.word,
-    version: versionOf(record),
+    version: await presentVersion(api, val, record),
   });
   return etag;
 }
@@ -29,7 +30,7 @@ export function checkVersion(expected: number, { val, name, version: current }: 
   if (current === expected) return;
   const message =
     current === undefined
-      ? `The service does not say which version ${name} has. Nothing was sent.`
+      ? `It is not known which version ${name} has on the service. Nothing was sent.`
       : `${name} has version ${current} on the service, not version ${expected}. Nothing was sent.`;
   const isOlder = current !== undefined && expected < current;
   throw new ConflictError(message, {

@@ -1,6 +1,8 @@
-import type { JsonValue } from '../lib/json.ts';
+import { BadResponseError } from '../errors.ts';
+import type { JsonObject, JsonValue } from '../lib/json.ts';
 import * as routes from '../routes.ts';
 import type { Api } from './api.ts';
+import type { Call } from './call.ts';
 import { textAt, versionOf } from './record-fields.ts';
 
 export interface ListedVersion {
@@ -31,10 +33,24 @@ export async function versionsOf(api: Api, val: routes.ValRef): Promise<ListedVe
  * The number of the version that a val has now. A service need not tell it in the record of a val; then it is the highest
  * number in the list of the versions, which costs a request. Undefined if that list has none.
  */
-export async function presentVersion(
+export const presentVersion = async (
   api: Api,
   val: routes.ValRef,
   record: JsonValue | undefined,
-): Promise<number | undefined> {
-  return versionOf(record ?? null) ?? (await versionsOf(api, val)).at(-1)?.number;
+): Promise<number | undefined> => versionOf(record ?? null) ?? (await versionsOf(api, val)).at(-1)?.number;
+
+/** The same, where the list of the versions has been read. */
+export const presentAmong = (numbers: readonly number[], record: JsonValue | undefined): number | undefined =>
+  versionOf(record ?? null) ?? numbers.toSorted((a, b) => b - a)[0];
+
+export async function readVersion(
+  api: Api,
+  val: routes.ValRef,
+  version: number,
+  more: Pick<Call, 'tokenIsOptional'> = {},
+): Promise<JsonObject> {
+  const record = await api.record({ ...routes.getVersion(val, version), ...more });
+  const sent = versionOf(record);
+  if (sent === undefined || sent === version) return record;
+  throw new BadResponseError(`The service sent version ${sent} instead of version ${version}.`);
 }

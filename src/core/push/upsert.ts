@@ -1,7 +1,7 @@
 // Outside of a workspace, a push creates or replaces the val with the name of the file, without a comparison.
 
 import type { Context } from '../command-line/command.ts';
-import { ConflictError, NotFoundError, undefinedIf } from '../errors.ts';
+import { ConflictError, NotFoundError, undefinedIf, ValsError } from '../errors.ts';
 import { runBatch } from '../failures/batch.ts';
 import { hasConflictMarkers } from '../files/conflict-markers.ts';
 import { nameFrom, refuseUnusableNames } from '../files/val-names.ts';
@@ -12,8 +12,10 @@ import type { Api } from '../http/api.ts';
 import type { Call } from '../http/call.ts';
 import { checkVersion, noSuchVal } from '../http/expected-version.ts';
 import { textAt, versionOf } from '../http/record-fields.ts';
+import { presentVersion } from '../http/versions.ts';
 import { sh } from '../lib/hint.ts';
-import { type JsonObject, type JsonValue, withoutUndefined } from '../lib/json.ts';
+import { type JsonObject, withoutUndefined } from '../lib/json.ts';
+import { isSameCode } from '../lib/line-ends.ts';
 import type { Outcome, OutcomeRow } from '../output/outcome.ts';
 import type { Rows } from '../output/result.ts';
 import * as routes from '../routes.ts';
@@ -130,13 +132,17 @@ async function upsert(
   api.refuseToken(call);
   if (dryRun) return { ...planned, ...versionBefore };
   const { status, body = null } = await api.send(call);
-  const stored = withoutUndefined({ id: textAt(body, 'id'), version: versionOf(body) });
-  if (status === 201) return { status: 'created', ...stored };
-  const { status: done, ...facts } = whatChanged(
-    stored.version,
-    before?.version ?? versionSeen(stored, seenBefore),
-  );
-  return { status: done, ...stored, ...facts };
+  const isCreated = status === 201;
+  const version =
+    before === undefined || isCreated
+      ? versionOf(body)
+      : await presentVersion(api, before.id, body).catch(undefinedIf(ValsError));
+  const stored = withoutUndefined({ id: textAt(body, 'id'), version });
+  if (isCreated) return { status: 'created', ...stored };
+  const known = before?.version ?? versionSeen(stored, seenBefore);
+  const { status: done, ...facts } = whatChanged(version, known);
+  const isOther = done === 'unchanged' && !isSameCode(textAt(body, 'code') ?? code, code);
+  return { status: isOther ? 'sent' : done, ...stored, ...facts };
 }
 
 /** An agent that may not publish makes a new val as a private one. A name that is taken after all is refused then. */
@@ -151,8 +157,8 @@ async function callFor(context: Context, name: string, code: string): Promise<Ca
 }
 
 /** Only a version that was known before shows whether there is another one now. Others may have made some in between. */
-function whatChanged(version: JsonValue | undefined, known: number | undefined): Outcome {
-  if (typeof version !== 'number' || known === undefined || version < known) return { status: 'sent' };
+function whatChanged(version: number | undefined, known: number | undefined): Outcome {
+  if (version === undefined || known === undefined || version < known) return { status: 'sent' };
   if (version === known) return { status: 'unchanged' };
   return { status: 'pushed', ...(version === known + 1 && { versionBefore: known }) };
 }
@@ -161,6 +167,7 @@ const versionSeen = ({ id }: JsonObject, seenBefore: readonly SeenVal[]): number
   id === undefined ? undefined : seenBefore.find((seen) => seen.id === id)?.version;
 
 interface ValAtVersion {
+  id: string;
   version: number;
   etag: string | undefined;
 }
@@ -172,6 +179,7 @@ async function readAtVersion(context: Context, name: string, ifVersion: number):
   );
   if (found?.read === undefined) throw noSuchVal(name, ifVersion);
   const { record, etag } = found.read;
-  checkVersion(ifVersion, { val: name, name, version: versionOf(record) });
-  return { version: ifVersion, etag };
+  const version = await presentVersion(await context.api(), found.id, record);
+  checkVersion(ifVersion, { val: name, name, version });
+  return { id: found.id, version: ifVersion, etag };
 }

@@ -27,6 +27,7 @@ it('a list, a record and fields without a column show the same local day', async
   const val = {
     id: '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11',
     name: 'hello',
+    version: 1,
     versionCreatedAt: moment,
     checkedAt: moment,
   };

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { has } from '../../support/features.ts';
 import { folderOf, run, runOnScreen, writeFiles } from '../../support/program.ts';
 import { type Reply, scriptedService } from '../../support/scripted-service.ts';
+import { usualFields } from '../../support/strict/switches.ts';
 import { startStrict } from '../../support/strict-service.ts';
 
 const hello = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
@@ -52,7 +53,7 @@ describe('a name', () => {
         return { body: JSON.parse(JSON.stringify(handle(seen).body).replaceAll('"author"', '"by"')) };
       };
       expect(await command('val', 'get', 'hello')).toMatchObject({ exit: 0, stderr: '' });
-      expect(asked()).toEqual(['GET /v1/me', list, get(hello)]);
+      expect(asked()).toEqual(['GET /v1/me', list, get(hello), `${get(hello)}/versions`]);
       expect(await command('val', 'runs', 'hello')).toMatchObject({ exit: 0, stderr: '' });
       expect(asked()).toEqual([get(hello), `${get(hello)}/runs?limit=20&offset=0`]);
     },
@@ -64,7 +65,7 @@ describe('a name', () => {
     const reader = folderOf({});
     await run(['val', 'get', hello], { env, home: reader });
     asked();
-    expect(await command('val', 'get', 'hello')).toMatchObject({ exit: 0, stderr: '' });
+    expect(await command('val', 'get', 'hello', '--code')).toMatchObject({ exit: 0, stderr: '' });
     expect(asked()).toEqual([get(hello)]);
     expect(await run(['val', 'get', 'hello'], { env, home: reader })).toMatchObject({ exit: 0 });
   });
@@ -72,6 +73,7 @@ describe('a name', () => {
   it("is looked up only among the caller's own vals, and not among the vals that the caller likes", async () => {
     const { command, switches, edit, bob } = await serviceOf();
     const { id } = edit('liked', 'x', { owner: bob });
+    switches.authors = true;
     switches.instead = ({ path }) =>
       path.startsWith('/v1/me/likes') ? { body: [{ id, name: 'liked' }] } : undefined;
     expect(await command('val', 'get', id)).toMatchObject({ exit: 0 });
@@ -146,10 +148,10 @@ describe('a name', () => {
     ['val edit hello', [get(hello), get(hello), `POST /v1/vals/${hello}/versions`]],
   ])('is confirmed by a read in vals %s, and an id is not', async (line, requests) => {
     const { command, asked } = await afterSeeing();
-    expect(await command(...line.split(' '))).toMatchObject({ exit: 0 });
+    expect(await command(...line.split(' '), '--json')).toMatchObject({ exit: 0 });
     expect(asked()).toEqual([get(hello), ...requests]);
     const second = await afterSeeing();
-    await second.command(...line.replace(' hello', ` ${hello}`).split(' '));
+    await second.command(...line.replace(' hello', ` ${hello}`).split(' '), '--json');
     expect(second.asked()).toEqual(requests);
   });
 });
@@ -285,7 +287,8 @@ describe('vals ls', () => {
       .sort();
 
   it("shows the service's list page by page", async () => {
-    const { command, asked, edit, ada } = await serviceOf();
+    const { command, asked, edit, ada, switches } = await serviceOf();
+    Object.assign(switches, usualFields);
     const { id, versions } = edit('second', 'x');
     const { stdout, stderr } = await command('ls', '--limit', '1');
     expect(stdout).toBe(`second\tpublic\t1\t${versions[0]?.createdAt}\t${id}\n`);
@@ -297,7 +300,7 @@ describe('vals ls', () => {
   it('shows the remembered vals if the service has no list, and says so', async () => {
     const { command } = await afterSeeing();
     const { exit, stdout, stderr } = await command('ls');
-    expect({ exit, stdout }).toEqual({ exit: 0, stdout: `hello\t\t1\t\t${hello}\n` });
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: `hello\t\t\t\t${hello}\n` });
     expect(stderr).toContain('The service cannot list vals.');
     expect((await command('ls', 'absent', '--json')).stdout).toBe('[]\n');
   });

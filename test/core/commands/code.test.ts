@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { folderOf, run, runOnScreen } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
+import { usualFields } from '../../support/strict/switches.ts';
 import { startStrict } from '../../support/strict-service.ts';
 import { id, interruptible, outcomes, sent } from './pushes.ts';
 
@@ -17,7 +18,7 @@ it('code is sent byte for byte, with special characters and a number that JavaSc
       ['push', '-', '--name', 'a'],
       ['val', 'create', 'a'],
       ['version', 'new', id, 'a.ts'],
-    ].map((args) => run([...args, '--no-check'], { env: service.env, cwd, input })),
+    ].map((args) => run([...args, '--no-check', '--json'], { env: service.env, cwd, input })),
   );
   expect(results.map(({ exit }) => exit)).toEqual([0, 0, 0, 0]);
   const bytes = service.requests.map((seen) => Buffer.from(sent(seen).code).toString('hex'));
@@ -98,7 +99,7 @@ describe('val create and version new', () => {
 });
 
 it('val get at a terminal shows what a person asks for, and the code', async () => {
-  const { env, edit, val } = await startStrict();
+  const { env, edit, val, switches } = await startStrict(usualFields);
   const { id } = edit('hello', 'export default 1;\n\u001b[2J');
   val('hello').readme = 'Says hello.\nAt length.';
   const { screen } = await runOnScreen(['val', 'get', id, '--no-color'], { env, columns: 60 });
@@ -113,4 +114,8 @@ it('val get at a terminal shows what a person asks for, and the code', async () 
   expect(changed).toMatch(/^changed +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/);
   expect(whole).toMatch(new RegExp(`^id +${id}$`));
   expect([empty, ...code]).toEqual(['', 'export default 1;', '\\u001b[2J', '']);
+  Object.assign(switches, { version: false, times: false, authors: false });
+  const bare = await runOnScreen(['val', 'get', id, '--no-color'], { env, columns: 60 });
+  const lines = [/^name +hello/, /^privacy +private/, /^version +1$/, /^id /, /^readme /, /^$/];
+  for (const [index, line] of lines.entries()) expect(bare.screen.split('\r\n')[index]).toMatch(line);
 });

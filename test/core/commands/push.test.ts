@@ -14,7 +14,7 @@ const repliesTo =
 
 describe('outcomes', () => {
   it('are unchanged outside of a workspace if the service answers with the remembered version', async () => {
-    const { env, val } = await startStrict();
+    const { env, val } = await startStrict({ version: true });
     const folder = folderOf({ 'a.ts': 'a', 'b.ts': 'b' });
     const home = temporaryFolder();
     const paths = [join(folder, 'a.ts'), join(folder, 'b.ts')];

@@ -65,7 +65,7 @@ it.each<[string[], string]>([
     answers: [{ after: '[y/N]', keys: 'n\r' }],
   });
   expect(screen).toContain(question);
-  expect(screen).toContain('A deploy may bring it back later.');
+  expect(screen).toContain('The next deploy from a clone that does not know of this brings it back.');
 });
 
 const absent: Reply = { status: 404 };

@@ -22,8 +22,8 @@ describe('vals val set on a service with PUT /v1/vals/{id}', () => {
     const set = ['val', 'set', 'hello', '--name', 'hi', '--privacy', 'unlisted', '--readme', 'README.md'];
     const { exit, stdout, stderr } = await vals([...set, '--json']);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
-    const changed = { name: 'hi', privacy: 'unlisted', readme: '# Hello\n', code: '// hello', version: 1 };
-    expect(JSON.parse(stdout)).toMatchObject(changed);
+    const changed = { name: 'hi', privacy: 'unlisted', readme: '# Hello\n', code: '// hello' };
+    expect(JSON.parse(stdout)).toEqual({ id: val('hi').id, ...changed });
     expect((await vals(['val', 'set', 'hi', '--readme', '-'], 'piped')).exit).toBe(0);
     expect(val('hi')).toMatchObject({ privacy: 'unlisted', readme: 'piped' });
   });

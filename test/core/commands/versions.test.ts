@@ -55,7 +55,7 @@ describe('val edit', () => {
     const { exit, stdout, stderr } = await runProcess(['val', 'edit', id, '--json'], {
       env: { ...env, EDITOR },
     });
-    expect({ exit, version: JSON.parse(stdout).version }).toEqual({ exit: 0, version: 4 });
+    expect({ exit, code: JSON.parse(stdout).code }).toEqual({ exit: 0, code: 'edited' });
     const [file = '', mode] = stderr.split('\n');
     expect(file).toMatch(/\/hello\d+\.ts$/);
     expect(mode).toBe('600');

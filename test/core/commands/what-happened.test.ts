@@ -14,53 +14,94 @@ async function serviceWith(switches: Switches, codes: readonly string[]) {
   const options = () => ({ env: { ...service.env, EDITOR }, cwd, home: temporaryFolder() });
   const json = async (line: string) => {
     const { exit, stdout } = await run([...wordsOf(line, id), '--json'], options());
-    return { exit, value: stdout === '' ? undefined : JSON.parse(stdout) };
+    return { exit, value: JSON.parse(stdout) };
+  };
+  /** What a pipe gets of the val. */
+  const piped = async (line: string) => {
+    const { stdout } = await run(wordsOf(line, id), options());
+    const [name, _privacy, version, _author, _created, _updated, itsId] = stdout.trimEnd().split('\t');
+    return `${name} ${version} ${itsId === service.vals()[0]?.id ? 'its id' : itsId}`;
   };
   const screen = async (line: string) => {
     const { exit, screen } = await runOnScreen([...wordsOf(line, id), '--no-color'], options());
     return { exit, screen: screen.replaceAll(/\s+/g, ' ') };
   };
-  return { ...service, json, screen };
+  return { ...service, json, piped, screen };
 }
 
 const wordsOf = (line: string, id: string): string[] => line.replace('ID', id).split(' ');
 
 const now2 = '✓ hello is now version 2.';
+const accepted = '✓ The service accepted the code of hello.';
+const already = 'already has this code.';
 const always200: Switches = { writes: 'always 200' };
 const empty: Switches = { writes: 'empty' };
+const version: Switches = { version: true };
+/** A service that answers a new version with the one before. */
+const stale: Switches = {
+  version: true,
+  instead: ({ method }) => (method === 'POST' ? { body: { version: 1, code: 'one' } } : undefined),
+};
 
-it.each<
-  [line: string, switches: Switches, codes: string, says: string, version: number | null, after: string]
->([
-  ['version new ID other.ts', {}, 'one', now2, 2, 'one other'],
-  ['version new ID same.ts', {}, 'one', 'Version 1 already has this code.', 1, 'one'],
-  ['version new hello other.ts', always200, 'one', now2, 2, 'one other'],
-  ['version new ID other.ts', empty, 'one', '✓ The service accepted the new', null, 'one other'],
-  ['version restore hello 1', {}, 'one two', '✓ The new version 3 has the code of', 3, 'one two one'],
-  ['version restore ID 1', {}, 'one two one', 'Version 3 already has this code.', 3, 'one two one'],
-  ['version restore hello 2', always200, 'one two', 'Version 2 already has', 2, 'one two'],
-  ['version restore ID 1', empty, 'one two', '✓ The service accepted the', null, 'one two one'],
-  ['val edit ID', {}, 'one', now2, 2, 'one edited'],
-  ['val edit ID', empty, 'one', '✓ The service accepted the new version', null, 'one edited'],
-  ['val create hello other.ts', {}, '', '✓ Created hello.', 1, 'other'],
-  ['val create hello other.ts', always200, '', '✓ The service accepted hello.', 1, 'other'],
-  ['val create hello other.ts', empty, '', '✓ The service accepted hello.', null, 'other'],
-  ['val set ID --privacy public', { changeVal: true }, 'one', '✓ Changed the privacy of hello.', 1, 'one'],
-])('vals %s, %j, of %j: %s', async (line, switches, before, says, version, after) => {
+it.each<[line: string, switches: Switches, codes: string, says: string, piped: string, after: string]>([
+  ['version new ID other.ts', {}, 'one', now2, 'hello 2 its id', 'one other'],
+  ['version new hello other.ts', always200, 'one', accepted, 'hello 2 its id', 'one other'],
+  ['version new ID other.ts', empty, 'one', '✓ The service accepted the code', 'hello 2 its id', 'one other'],
+  ['version new ID same.ts', {}, 'one', accepted, 'hello 1 its id', 'one'],
+  ['version new ID same.ts', version, 'one', `Version 1 ${already}`, 'hello 1 its id', 'one'],
+  ['version new hello other.ts', stale, 'one', accepted, 'hello 1 its id', 'one'],
+  [
+    'version restore hello 1',
+    {},
+    'one two',
+    '✓ Restored version 1: hello is now version 3.',
+    'hello 3 its id',
+    'one two one',
+  ],
+  [
+    'version restore ID 1',
+    version,
+    'one two',
+    '✓ Restored version 1: hello is now version 3.',
+    'hello 3 its id',
+    'one two one',
+  ],
+  ['version restore ID 1', version, 'one two one', `Version 3 ${already}`, 'hello 3 its id', 'one two one'],
+  ['version restore hello 1', empty, 'one two', accepted, 'hello 3 its id', 'one two one'],
+  ['val edit ID', {}, 'one', now2, 'hello 2 its id', 'one edited'],
+  ['val edit hello', empty, 'one', accepted, 'hello 2 its id', 'one edited'],
+  ['val create hello other.ts', {}, '', '✓ Created hello.', 'hello  its id', 'other'],
+  ['val create hello other.ts', always200, '', '✓ The service accepted hello.', 'hello  its id', 'other'],
+  ['val create hello other.ts', empty, '', '✓ The service accepted hello.', ' undefined undefined', 'other'],
+  [
+    'val set ID --privacy public',
+    { changeVal: true },
+    'one',
+    '✓ Changed the privacy of hello.',
+    'hello  its id',
+    'one',
+  ],
+])('vals %s, %j, of %j: %s', async (line, switches, before, says, piped, after) => {
   const codes = before.split(' ').filter(Boolean);
   const forPerson = await serviceWith(switches, codes);
   const shown = await forPerson.screen(line);
   expect(shown).toEqual({ exit: 0, screen: expect.stringContaining(says) });
   if (!says.startsWith('✓')) expect(shown.screen).not.toContain('✓');
   expect(forPerson.codes('hello').join(' ')).toBe(after);
+  expect(await (await serviceWith(switches, codes)).piped(line)).toBe(piped);
+});
 
-  const forScript = await serviceWith(switches, codes);
-  const value = version === null ? null : expect.objectContaining({ version });
-  expect(await forScript.json(line)).toEqual({ exit: 0, value });
+it.each([
+  [{}, { id: expect.any(String), name: 'hello', code: 'other', readme: '', privacy: 'private' }],
+  [empty, null],
+])('version new --json prints the answer as it is, of %j', async (switches, value) => {
+  const { json, requests } = await serviceWith(switches, ['one']);
+  expect(await json('version new ID other.ts')).toEqual({ exit: 0, value });
+  expect(requests).toHaveLength(1);
 });
 
 it('val edit whose text somebody else sent meanwhile says that a version has it already', async () => {
-  const { edit, screen, codes, switches } = await serviceWith({}, ['one']);
+  const { edit, screen, codes, switches } = await serviceWith(version, ['one']);
   switches.instead = ({ method }) => {
     if (method === 'POST') edit('hello', 'edited');
     return undefined;
@@ -78,7 +119,7 @@ describe('vals push', () => {
   }
 
   it('tells no version before where somebody made another one in between, and says where it is', async () => {
-    const service = await startStrict();
+    const service = await startStrict(version);
     const home = temporaryFolder();
     await push(service, home);
     service.edit('hello', 'theirs');
@@ -91,7 +132,8 @@ describe('vals push', () => {
   it('is sent where this machine cannot know, and says where the versions before are', async () => {
     const service = await startStrict();
     service.edit('hello', 'one');
-    expect((await push(service, temporaryFolder())).row).toMatchObject({ status: 'sent', version: 1 });
+    const { row } = await push(service, temporaryFolder());
+    expect(row).toEqual({ file: 'hello.ts', name: 'hello', status: 'sent', id: service.val('hello').id });
     const cwd = folderOf({ 'hello.ts': 'two' });
     const { screen } = await runOnScreen(['push', 'hello.ts', '--no-color'], { env: service.env, cwd });
     expect(screen.replaceAll(/\s+/g, ' ')).toMatch(

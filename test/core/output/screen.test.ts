@@ -67,10 +67,11 @@ it('the id is left out before an error is cut', async () => {
 describe('one record at a terminal', () => {
   it('is lines of key and value: known keys first, then all others', async () => {
     const service = await scriptedService([
-      { body: { extra: 'kept', version: 0, name: 'hello', empty: null, nested: { a: 1 } } },
+      { body: { extra: 'kept', version: 1, name: 'hello', empty: null, nested: { a: 1 } } },
     ]);
     const { screen } = await runOnScreen(['version', 'get', id, '1', '--quiet'], { env: service.env });
-    expect(lines(screen)).toEqual(['name     hello', 'version  0', 'extra    kept', 'nested   {"a":1}']);
+    const pairs = ['name     hello', 'version  1', `id       ${id}`, 'extra    kept', 'nested   {"a":1}'];
+    expect(lines(screen)).toEqual(pairs);
   });
 
   it('is the actor, too, in a space, whose columns in a pipe are those of a person', async () => {
@@ -84,6 +85,7 @@ describe('one record at a terminal', () => {
 
   it('fits 40 columns', async () => {
     const record = {
+      id: '1',
       name: '日本語'.repeat(40),
       code: `// é\n${'export const one = 1;\n'.repeat(5)}`,
       smiles: '😀'.repeat(50),
@@ -92,7 +94,7 @@ describe('one record at a terminal', () => {
     const { env } = await scriptedService([{ body: record }]);
     const args = ['version', 'get', id, '1', '--quiet'];
     const { screen } = await runOnScreen(args, { env, columns: 40 });
-    expect(lines(screen)).toHaveLength(4);
+    expect(lines(screen)).toHaveLength(5);
     expect(lines(screen).filter((line) => stringWidth(line) > 40)).toEqual([]);
     expect(screen).not.toContain('\ufffd');
   });

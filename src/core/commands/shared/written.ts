@@ -1,11 +1,15 @@
 // What the answer to a write showed, and no more.
 import type { Context } from '../../command-line/command.ts';
 import { labelOf } from '../../command-line/resolve-vals.ts';
+import { undefinedIf, ValsError } from '../../errors.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import type { Reply } from '../../http/call.ts';
 import { textAt, versionOf } from '../../http/record-fields.ts';
-import { isObject } from '../../lib/json.ts';
+import { presentVersion } from '../../http/versions.ts';
+import { isObject, type JsonObject, withoutUndefined } from '../../lib/json.ts';
+import { isSameCode } from '../../lib/line-ends.ts';
 import type { Result } from '../../output/result.ts';
+import * as routes from '../../routes.ts';
 
 type Addition =
   | { kind: 'added'; version: number | undefined }
@@ -13,45 +17,77 @@ type Addition =
   /** The answer does not show whether there is a new version. */
   | { kind: 'accepted' };
 
-/** `before` is the version that the val had, if it was read before. */
-function additionIn({ status, body = null }: Reply, before: number | undefined): Addition {
+interface Written {
+  val: GivenVal;
+  /** The code that was sent. */
+  code: string;
+  reply: Reply;
+  /** The version that the val had, if it was read before. */
+  before: number | undefined;
+}
+
+function additionIn({ reply: { status, body = null }, code, before }: Written): Addition {
   const version = versionOf(body);
   if (version === undefined) return status === 201 ? { kind: 'added', version } : { kind: 'accepted' };
-  if (before === undefined) {
-    if (status === 201) return { kind: 'added', version };
-    return status === 200 ? { kind: 'already there', version } : { kind: 'accepted' };
-  }
-  if (version > before) return { kind: 'added', version };
-  return version === before ? { kind: 'already there', version } : { kind: 'accepted' };
+  const isAdded = before === undefined ? status === 201 : version > before;
+  if (isAdded) return { kind: 'added', version };
+  const isThere = before === undefined ? status === 200 : version === before;
+  const hasThisCode = isSameCode(textAt(body, 'code') ?? code, code);
+  return isThere && hasThisCode ? { kind: 'already there', version } : { kind: 'accepted' };
 }
 
 /** The version that the val had when it was read to find out which val the user means. */
 export const versionRead = ({ read }: GivenVal): number | undefined => versionOf(read?.record ?? null);
 
-export function additionResult(
-  context: Pick<Context, 'out' | 'flags'>,
-  { val, reply, before }: { val: GivenVal; reply: Reply; before: number | undefined },
+export async function additionResult(
+  context: Pick<Context, 'api' | 'out' | 'flags'>,
+  written: Written,
   addedSentence: (label: string, version: number | undefined) => string,
-): Result {
-  const { body = null } = reply;
-  const label = textAt(body, 'name') ?? labelOf(val);
-  const addition = additionIn(reply, before);
+): Promise<Result> {
+  const { val, reply } = written;
+  const addition = additionIn(written);
+  const needsNoNumber = context.out.forPerson && addition.kind === 'accepted';
+  const record = needsNoNumber || isForProgram(context) ? undefined : await completed(context, written);
+  const shown = record === undefined ? reply : { ...reply, body: record };
+  const label = textAt(shown.body ?? null, 'name') ?? labelOf(val);
   switch (addition.kind) {
     case 'added':
-      return writtenResult(context, reply, addedSentence(label, addition.version));
+      return writtenResult(context, shown, addedSentence(label, versionOf(shown.body ?? null)));
     case 'already there':
       context.out.say({ kind: 'note', text: `Version ${addition.version} already has this code.` });
-      return writtenResult(context, reply, '');
+      return writtenResult(context, shown, '');
     case 'accepted':
-      return writtenResult(context, reply, `The service accepted the new version of ${label}.`);
+      return writtenResult(context, shown, `The service accepted the code of ${label}.`);
   }
+}
+
+/** The answer, with the name, id and version of the val. The change is made, so it does not fail if they cannot be read. */
+async function completed(
+  { api: connect }: Pick<Context, 'api'>,
+  { val, reply: { body } }: Written,
+): Promise<JsonObject> {
+  const api = await connect();
+  const record = isObject(body) ? body : {};
+  const name = textAt(record, 'name') ?? val.name;
+  const ifRead = undefinedIf(ValsError);
+  const read = name === undefined ? await api.record(routes.getVal(val)).catch(ifRead) : undefined;
+  const version = versionOf(record) ?? (await presentVersion(api, val, read).catch(ifRead));
+  const known = withoutUndefined({ name: name ?? textAt(read ?? null, 'name'), version });
+  return { id: val.id, ...record, ...known };
 }
 
 export const newVersionSentence = (label: string, version: number | undefined): string =>
   version === undefined ? `${label} has a new version.` : `${label} is now version ${version}.`;
 
+export const isForProgram = ({ flags }: Pick<Context, 'flags'>): boolean =>
+  Boolean(flags.json || flags.ndjson);
+
 /** The record is for pipes and scripts: for a person, the sentence sums up the change. */
-export function writtenResult({ flags }: Pick<Context, 'flags'>, { body }: Reply, sentence: string): Result {
+export function writtenResult(
+  context: Pick<Context, 'flags'>,
+  { body }: Pick<Reply, 'body'>,
+  sentence: string,
+): Result {
   if (isObject(body)) return { kind: 'record', record: body, sentence };
-  return flags.json || flags.ndjson ? { kind: 'json', value: null } : { kind: 'nothing', sentence };
+  return isForProgram(context) ? { kind: 'json', value: null } : { kind: 'nothing', sentence };
 }

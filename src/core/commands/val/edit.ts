@@ -55,7 +55,11 @@ export const command = defineCommand({
       }
       const reply = await api.send({ ...call, expects: 'record' });
       await discard();
-      return additionResult(context, { val, reply, before: versionOf(now) }, newVersionSentence);
+      return additionResult(
+        context,
+        { val, code: edited, reply, before: versionOf(now) },
+        newVersionSentence,
+      );
     } catch (error) {
       context.out.say({ kind: 'warning', text: textIsIn(file) });
       throw error;

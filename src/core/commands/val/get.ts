@@ -1,8 +1,13 @@
-import { defineCommand } from '../../command-line/command.ts';
+import { type Context, defineCommand } from '../../command-line/command.ts';
 import { val } from '../../command-line/value-types.ts';
-import { codeOf, textAt } from '../../http/record-fields.ts';
+import { AuthError, BadResponseError, NotFoundError, RefusedError, undefinedIf } from '../../errors.ts';
+import type { GivenVal } from '../../find-val/find-val.ts';
+import { codeOf, textAt, versionOf } from '../../http/record-fields.ts';
+import { presentVersion, readVersion } from '../../http/versions.ts';
+import { type JsonObject, withoutUndefined } from '../../lib/json.ts';
 import * as routes from '../../routes.ts';
 import { shownValColumns, valColumns } from '../shared/columns.ts';
+import { isForProgram } from '../shared/written.ts';
 
 export const command = defineCommand({
   summary: 'Show a val',
@@ -19,15 +24,33 @@ export const command = defineCommand({
   },
   examples: ['vals val get hello', 'vals val get hello@1 --json', 'vals val get hello --code > hello.ts'],
   columns: valColumns,
-  async run({ api: connect }, { val, code, readme }) {
+  async run(context, { val, code, readme }) {
     const { version } = val;
-    const call = version === undefined ? routes.getVal(val) : routes.getVersion(val, version);
-    const known = version === undefined ? val.read?.record : undefined;
-    const record = known ?? (await (await connect()).record({ ...call, tokenIsOptional: true }));
-    if (readme) return { kind: 'text', text: textAt(record, 'readme') ?? '' };
-    if (code) return { kind: 'text', text: codeOf(record) };
+    const api = await context.api();
+    const read =
+      version === undefined
+        ? (val.read?.record ?? (await api.record({ ...routes.getVal(val), tokenIsOptional: true })))
+        : await readVersion(api, val, version, { tokenIsOptional: true });
+    if (readme) return { kind: 'text', text: textAt(read, 'readme') ?? '' };
+    if (code) return { kind: 'text', text: codeOf(read) };
+    const record = await withVersion(context, val, read);
     const { code: text } = record;
     if (typeof text !== 'string') return { kind: 'record', record };
     return { kind: 'record', record, forPerson: { columns: shownValColumns, text } };
   },
 });
+
+/** A program gets what the service sent. */
+async function withVersion(context: Context, val: GivenVal, read: JsonObject): Promise<JsonObject> {
+  if (isForProgram(context)) return read;
+  // A service may send a version without the name and the id of its val.
+  if (val.version !== undefined) return { id: val.id, ...withoutUndefined({ name: val.name }), ...read };
+  const { fields } = context.flags;
+  const isShown = fields === undefined || fields.includes('version');
+  if (!isShown || versionOf(read) !== undefined) return read;
+  const api = await context.api();
+  // Who may read a val may not read the list of its versions, perhaps.
+  const ifTold = undefinedIf(AuthError, NotFoundError, RefusedError, BadResponseError);
+  const version = await presentVersion(api, val, read).catch(ifTold);
+  return { ...read, ...withoutUndefined({ version }) };
+}

@@ -2,8 +2,9 @@ import { defineCommand } from '../../command-line/command.ts';
 import { versionNumber } from '../../command-line/value-types.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import type { Api } from '../../http/api.ts';
-import { codeOf, textAt, versionOf } from '../../http/record-fields.ts';
-import { versionsOf } from '../../http/versions.ts';
+import { codeOf, textAt } from '../../http/record-fields.ts';
+import { presentAmong, presentVersion, readVersion, versionsOf } from '../../http/versions.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { visible } from '../../lib/visible.ts';
 import { column } from '../../output/column.ts';
 import * as routes from '../../routes.ts';
@@ -29,37 +30,58 @@ export const command = defineCommand({
   },
   examples: ['vals version diff hello', 'vals version diff hello 1', 'vals version diff hello 1 2'],
   columns: [column('a'), column('b'), column('diff')],
-  async run({ api: connect, out: { say } }, { val, a: first, b }) {
+  async run({ api: connect, out: { say, forPerson } }, { val, a, b }) {
     const { diffBetween } = await import('../../files/unified-diff.ts');
-    const api = await connect();
-    const a = first ?? (await versionBefore(api, val));
-    if (a === undefined) {
-      say({ kind: 'hint', text: 'The val has only one version.' });
+    const compared = await readBoth(await connect(), val, { a, b, tellsPresent: forPerson });
+    if (compared === undefined) {
+      say({ kind: 'hint', text: 'There is no version before the current one.' });
       return { kind: 'diffs', rows: [], diffs: [] };
     }
-    const later = b === undefined ? routes.getVal(val) : routes.getVersion(val, b);
-    const [before, after] = await Promise.all([api.record(routes.getVersion(val, a)), api.record(later)]);
+    const { from, before, after, present } = compared;
     const old = codeOf(before);
     const now = codeOf(after);
-    const diffOf = (from: string, to: string) =>
-      diffBetween({ label: from, text: old }, { label: to, text: now });
-    const from = `version ${a}`;
+    const diffOf = (label: string, otherLabel: string) =>
+      diffBetween({ label, text: old }, { label: otherLabel, text: now });
     const to = b === undefined ? 'current' : `version ${b}`;
-    const current = textAt(after, 'version');
-    const shownTo = b === undefined && current ? `version ${current}, current` : to;
-    const diff = diffOf(from, to);
-    const name = textAt(after, 'name') ?? textAt(before, 'name');
+    const shownTo = present === undefined ? to : `version ${present}, current`;
+    const diff = diffOf(`version ${from}`, to);
+    const name = textAt(after, 'name') ?? textAt(before, 'name') ?? val.name;
     const named = (label: string) => (name === undefined ? label : `${name} (${label})`);
-    const forTerminal = diffOf(visible(named(from)), visible(named(shownTo)));
+    const forTerminal = diffOf(visible(named(`version ${from}`)), visible(named(shownTo)));
     if (diff === '') say({ kind: 'hint', text: 'The code is the same in both versions.' });
-    const row = { id: val.id, a, ...(b !== undefined && { b }), diff };
+    const row = { id: val.id, a: from, ...(b !== undefined && { b }), diff };
     return { kind: 'diffs', rows: [row], diffs: diff === '' ? [] : [{ patch: diff, forTerminal }] };
   },
 });
 
-/** The highest number below the current version. Versions may have been deleted in between. */
-async function versionBefore(api: Api, val: GivenVal): Promise<number | undefined> {
-  const current = versionOf(await api.record(routes.getVal(val))) ?? 0;
-  const versions = await versionsOf(api, val);
-  return versions.findLast(({ number }) => number < current)?.number;
+interface Compared {
+  from: number;
+  before: JsonObject;
+  after: JsonObject;
+  /** The version that the val has now, if `after` is the val and the number is shown. */
+  present: number | undefined;
+}
+
+/** Undefined if no version is given and there is none before the current one. */
+async function readBoth(
+  api: Api,
+  val: GivenVal,
+  { a, b, tellsPresent }: { a: number | undefined; b: number | undefined; tellsPresent: boolean },
+): Promise<Compared | undefined> {
+  if (a === undefined) {
+    const [after, versions] = await Promise.all([api.record(routes.getVal(val)), versionsOf(api, val)]);
+    const numbers = versions.map(({ number }) => number);
+    const present = presentAmong(numbers, after);
+    // Versions may have been deleted in between.
+    const from = numbers.findLast((number) => present !== undefined && number < present);
+    return from === undefined
+      ? undefined
+      : { from, before: await readVersion(api, val, from), after, present };
+  }
+  const [before, after] = await Promise.all([
+    readVersion(api, val, a),
+    b === undefined ? api.record(routes.getVal(val)) : readVersion(api, val, b),
+  ]);
+  const isShown = tellsPresent && b === undefined;
+  return { from: a, before, after, present: isShown ? await presentVersion(api, val, after) : undefined };
 }

@@ -1,6 +1,8 @@
 import { defineCommand } from '../../command-line/command.ts';
+import { readVal } from '../../command-line/resolve-vals.ts';
 import { versionOf } from '../../http/record-fields.ts';
-import type { JsonObject } from '../../lib/json.ts';
+import { presentAmong } from '../../http/versions.ts';
+import type { JsonObject, Page } from '../../lib/json.ts';
 import { type Column, column, idColumn, moment } from '../../output/column.ts';
 import * as routes from '../../routes.ts';
 import { byColumn } from '../shared/columns.ts';
@@ -19,18 +21,23 @@ export const command = defineCommand({
   examples: ['vals version ls hello'],
   columns,
   empty: 'No versions.',
-  async run({ api: connect, out: { forPerson } }, { val }) {
-    const pages = (await connect()).pages(routes.listVersions(val));
-    if (!forPerson) return { kind: 'list', rows: pages };
-    const versions: JsonObject[] = [];
-    for await (const { records } of pages) {
-      for (const record of records) versions.push(record);
-    }
-    const newest = versions.reduce((most, version) => Math.max(most, versionOf(version) ?? -1), -1);
+  async run(context, { val }) {
+    const api = await context.api();
+    const rows = api.pages(routes.listVersions(val));
+    if (!context.out.forPerson) return { kind: 'list', rows };
+    const [versions, { read }] = await Promise.all([recordsOf(rows), readVal(context, val)]);
+    const numbers = versions.flatMap((version) => versionOf(version) ?? []);
+    const present = presentAmong(numbers, read?.record);
     const current = {
       ...column(''),
-      compute: (version: JsonObject) => (versionOf(version) === newest ? 'current' : ''),
+      compute: (version: JsonObject) => (versionOf(version) === present ? 'current' : ''),
     };
     return { kind: 'list', rows: versions, columns: [...columns, { ...current, only: 'terminal' }] };
   },
 });
+
+async function recordsOf(pages: AsyncIterable<Page>): Promise<JsonObject[]> {
+  const all: JsonObject[] = [];
+  for await (const { records } of pages) all.push(...records);
+  return all;
+}

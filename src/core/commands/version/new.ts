@@ -28,6 +28,7 @@ export const command = defineCommand({
     const ifMatch = ifVersion === undefined ? undefined : await etagAtVersion(api, val, ifVersion);
     if (dryRun) return plan(call);
     const reply = await api.send({ ...call, ifMatch, expects: 'record' });
-    return additionResult(context, { val, reply, before: ifVersion ?? versionRead(val) }, newVersionSentence);
+    const before = ifVersion ?? versionRead(val);
+    return additionResult(context, { val, code, reply, before }, newVersionSentence);
   },
 });

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command-line/command.ts';
 import { codeOf } from '../../http/record-fields.ts';
+import { readVersion } from '../../http/versions.ts';
 import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, valArgument, versionArgument } from '../shared/options.ts';
@@ -16,14 +17,14 @@ export const command = defineCommand({
   columns: valColumns,
   async run(context, { val, version, dryRun }) {
     const api = await context.api();
-    const code = codeOf(await api.record(routes.getVersion(val, version)));
+    const code = codeOf(await readVersion(api, val, version));
     const call = routes.createVersion(val, code);
     if (dryRun) return plan(call);
     const reply = await api.send({ ...call, expects: 'record' });
-    return additionResult(context, { val, reply, before: versionRead(val) }, (label, added) =>
+    return additionResult(context, { val, code, reply, before: versionRead(val) }, (label, added) =>
       added === undefined
-        ? `The new version of ${label} has the code of version ${version}.`
-        : `The new version ${added} has the code of version ${version}.`,
+        ? `Restored version ${version} of ${label}.`
+        : `Restored version ${version}: ${label} is now version ${added}.`,
     );
   },
 });

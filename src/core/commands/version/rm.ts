@@ -2,14 +2,13 @@ import { type Context, defineCommand } from '../../command-line/command.ts';
 import { knownName, labelOf, readVal } from '../../command-line/resolve-vals.ts';
 import { NotFoundError } from '../../errors.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
-import { versionsOf } from '../../http/versions.ts';
+import { presentAmong, versionsOf } from '../../http/versions.ts';
 import { sh } from '../../lib/hint.ts';
 import { column, idColumn } from '../../output/column.ts';
 import * as routes from '../../routes.ts';
 import { outcomeColumn } from '../shared/columns.ts';
 import { dryRun, valArgument, versionArgument, yes } from '../shared/options.ts';
 import { confirmDeletion, deleteAll } from '../shared/remove.ts';
-import { versionRead } from '../shared/written.ts';
 
 export const command = defineCommand({
   summary: 'Delete versions of a val',
@@ -30,14 +29,17 @@ export const command = defineCommand({
     const { forPerson } = context.out;
     const versions = [...new Set(given)];
     const shown = dryRun && forPerson ? await readVal(context, val) : val;
+    if (dryRun && forPerson) warnOfCurrent(context, shown, versions, await versionsThere(context, val));
     // One alone needs no look: the service refuses it.
-    if (!dryRun && yes && versions.length > 1) await refuseIfMissing(context, val, versions);
+    if (!dryRun && yes && versions.length > 1)
+      refuseMissing(val, versions, await versionsThere(context, val));
     if (!dryRun && !yes) {
       await confirmDeletion(context, async () => {
-        await refuseIfMissing(context, val, versions);
+        const there = await versionsThere(context, val);
+        refuseMissing(val, versions, there);
         const read = await readVal(context, val);
-        warnOfCurrent(context, read, versions);
-        return question(read, versions);
+        warnOfCurrent(context, read, versions, there);
+        return question(read, versions, there);
       });
     }
     const deletions = versions.map((version) => ({
@@ -50,9 +52,11 @@ export const command = defineCommand({
   },
 });
 
+const versionsThere = async (context: Context, val: GivenVal): Promise<number[]> =>
+  (await versionsOf(await context.api(), val)).map(({ number }) => number);
+
 /** All are found before the question, and before the first one is deleted. */
-async function refuseIfMissing(context: Context, val: GivenVal, versions: readonly number[]): Promise<void> {
-  const there = (await versionsOf(await context.api(), val)).map(({ number }) => number);
+function refuseMissing(val: GivenVal, versions: readonly number[], there: readonly number[]): void {
   const missing = versions.filter((version) => !there.includes(version));
   if (missing.length === 0) return;
   const what = missing.length === 1 ? `version ${missing[0]}` : `versions ${missing.join(', ')}`;
@@ -62,19 +66,26 @@ async function refuseIfMissing(context: Context, val: GivenVal, versions: readon
 }
 
 /** Where a version is gone, nothing shows that somebody went back from it. */
-function warnOfCurrent({ out }: Context, val: GivenVal, versions: readonly number[]): void {
-  const current = versionRead(val);
+function warnOfCurrent(
+  { out }: Context,
+  val: GivenVal,
+  versions: readonly number[],
+  there: readonly number[],
+): void {
+  const current = presentAmong(there, val.read?.record);
   if (current === undefined || !versions.includes(current)) return;
-  const restore = ['version', 'restore', val.word, '<version>'];
-  out.say({
-    kind: 'warning',
-    text: sh`Version ${current} is current. A deploy may bring it back later. To go back for good, run ${restore}.`,
-  });
+  const left = there.findLast((number) => number < current && !versions.includes(number));
+  const returns = `Version ${current} is current. The next deploy from a clone that does not know of this brings it back.`;
+  const text =
+    left === undefined
+      ? returns
+      : sh`${returns} To go back for good, run ${['version', 'restore', val.word, left]} instead.`;
+  out.say({ kind: 'warning', text });
 }
 
-function question(val: GivenVal, versions: readonly number[]): string {
-  const current = versionRead(val);
+function question(val: GivenVal, versions: readonly number[], there: readonly number[]): string {
   const what = versions.length === 1 ? `version ${versions[0]}` : `the versions ${versions.join(', ')}`;
+  const current = presentAmong(there, val.read?.record);
   return `Delete ${what} of the val ${labelOf(val)}${noteOnCurrent(versions, current)}?`;
 }
 

@@ -62,7 +62,7 @@ it('a service that closes each connection after its answer breaks no write after
     },
   });
   for (let turn = 0; turn < 8; turn++) {
-    expect(await run(['version', 'restore', id, '1'], { env })).toMatchObject({ exit: 0 });
+    expect(await run(['version', 'restore', id, '1', '--json'], { env })).toMatchObject({ exit: 0 });
   }
   expect(requests).toBe(16);
 });
