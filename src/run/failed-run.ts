@@ -7,7 +7,7 @@ import { importFailure, placeOfImport, placeOfText } from './import-failure.ts';
 import type { Modules } from './modules/modules.ts';
 import { type MissingImport, namesOf } from './modules/resolve.ts';
 import type { Ending } from './process/process.ts';
-import type { Thrown } from './protocol.ts';
+import { splitQuery, type Thrown } from './protocol.ts';
 
 export interface FailureOptions {
   /** The val answers requests already. */
@@ -153,7 +153,8 @@ function ownLines(whole: string, modules: Modules): { lines: string[]; place?: s
   let first: string | undefined;
   for (const line of whole.split('\n')) {
     const [, at, called, file = '', row, column, rest] = frame.exec(line) ?? [];
-    const source = modules.sources.get(isPath.test(file) ? pathToFileURL(file).href : file);
+    const url = isPath.test(file) ? pathToFileURL(file).href : file;
+    const source = modules.sources.get(url) ?? modules.sources.get(splitQuery(url)[0]);
     if (at === undefined || (source === undefined && !file.startsWith('node:') && !ofVals.test(file))) {
       lines.push(line);
     } else if (source === undefined) {

@@ -19,6 +19,12 @@ export type MappedModule = { format: ModuleFormat; source?: string } | { error: 
 
 export const isRemote = (url: string): boolean => /^https?:/.test(url);
 
+/** The address of a file, and the query or fragment that makes another module of it. */
+export function splitQuery(url: string): [address: string, query: string] {
+  const at = url.search(/[?#]/);
+  return at === -1 ? [url, ''] : [url.slice(0, at), url.slice(at)];
+}
+
 /** `npm:zod@3/mini` is `zod/mini`. */
 export const withoutNpm = (specifier: string): string =>
   specifier.replace(/^npm:\/?((?:@[^/]+\/)?[^/@]+)(?:@[^/]*)?/, '$1');

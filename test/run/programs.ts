@@ -139,6 +139,26 @@ export const programs: readonly Program[] = [
     prints: '0 true true undefined\n/ / true 4 e g\n',
   },
   {
+    name: 'a query makes another module, and NODE_ENV is that of the environment',
+    args: ['--env', 'NODE_ENV=test', 'a.ts'],
+    files: {
+      'a.ts': `import first from "./once.ts?a"; import again from "./once.ts?a"; import other from "./once.ts?b#c";
+        import plain from "./once.ts"; import linked from "./link.ts?a"; import js from "./js.mjs?a"; import { lib } from "lib";
+        const computed = await import("./once.ts?" + "d");
+        export default async () => [first.n, again === first, other.n, plain.n, linked.n, js, computed.default.n, lib,
+          other.url.endsWith("/once.ts?b#c"), linked.url.endsWith("/once.ts?a"), process.env.NODE_ENV,
+          await import("./fails.ts?x").catch((error: Error) => error.stack!.includes("fails.ts:2:"))]`,
+      'once.ts':
+        'const all = globalThis as any; all.n = (all.n ?? 0) + 1; export default { n: all.n as number, url: import.meta.url }',
+      'fails.ts': 'type T = 1;\nthrow new Error("no"); export {}',
+      'js.mjs': 'export default import.meta.url.slice(-2)',
+      'node_modules/lib/package.json': '{"name":"lib","type":"module","exports":"./a.ts"}',
+      'node_modules/lib/a.ts': 'export const lib: string = process.env.NODE_ENV!',
+    },
+    links: { 'link.ts': 'once.ts' },
+    prints: [1, true, 2, 3, 1, '?a', 4, 'test', true, true, 'test', true],
+  },
+  {
     name: '`createRequire` loads TypeScript',
     args: ['a.mts'],
     files: {

@@ -1,5 +1,5 @@
 // Hooks of Node's module loader. They run in the val's thread, or on older Nodes in a thread of their own.
-import { isRemote, type MappedModule, type ModuleMap, withoutNpm } from '../protocol.ts';
+import { isRemote, type MappedModule, type ModuleMap, splitQuery, withoutNpm } from '../protocol.ts';
 
 interface ResolveContext {
   parentURL?: string | undefined;
@@ -30,7 +30,7 @@ export function resolve(
   next: (specifier: string, context: ResolveContext) => MaybeLater<Resolved>,
 ): MaybeLater<Resolved> {
   const url = addressOf(specifier, context.parentURL);
-  const mapped = url && (map.redirects[url] ?? url);
+  const mapped = url && redirected(url);
   if (mapped && moduleAt(mapped)) return { url: mapped, shortCircuit: true };
   // What a module on the web imports from a package is a package of the val.
   const isOnWeb = isRemote(context.parentURL ?? '');
@@ -58,5 +58,10 @@ function addressOf(specifier: string, from: string | undefined): string | undefi
   return /^(?:file|https?):/.test(specifier) ? specifier : undefined;
 }
 
+function redirected(url: string): string {
+  const [address, query] = splitQuery(url);
+  return map.redirects[url] ?? (map.redirects[address] ?? address) + query;
+}
+
 const moduleAt = (url: string): MappedModule | undefined =>
-  map.modules[url] ?? map.modules[url.replace(/[?#].*$/s, '')];
+  map.modules[url] ?? map.modules[splitQuery(url)[0]];

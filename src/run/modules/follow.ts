@@ -1,5 +1,5 @@
 import { type Clock, within } from '../../core/lib/clock.ts';
-import { isRemote, type ModuleMap } from '../protocol.ts';
+import { isRemote, type ModuleMap, splitQuery } from '../protocol.ts';
 import type { LoadedModule, Loader } from './load.ts';
 import { remoteAddress } from './remote.ts';
 import { type ImportOf, isFilePath, type Resolver } from './resolve.ts';
@@ -55,11 +55,13 @@ export async function followImports(
   function addressOf({ written, importer }: ImportOf): string | undefined {
     const remote = remoteAddress(written.specifier, importer);
     if (remote !== undefined) return remote;
-    const url = resolver.resolve({ written, importer })?.replace(/[?#].*$/s, '');
-    if (!url?.startsWith('file:')) return undefined;
+    const resolved = resolver.resolve({ written, importer });
+    if (!resolved?.startsWith('file:')) return undefined;
+    // With a query, a module is loaded once more, from the same file.
+    const [url] = splitQuery(resolved);
     // Behind a link, the module has another URL than its import says.
     const isPath = written.kind !== 'require' && isFilePath(written.specifier);
-    const named = isPath ? new URL(written.specifier, importer).href : url;
+    const [named] = isPath ? splitQuery(new URL(written.specifier, importer).href) : [url];
     if (named !== url) map.redirects[named] = url;
     return url;
   }

@@ -64,6 +64,8 @@ export const buildOptions = ({ code, ending }: Source, options: CompilerOptions)
     write: false,
     metafile: true,
     sourcemap: 'inline',
+    // Otherwise esbuild replaces `process.env.NODE_ENV` with "development".
+    platform: 'node',
     target: 'node20.18',
     charset: 'utf8',
     logLevel: 'silent',
