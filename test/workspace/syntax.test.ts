@@ -1,6 +1,8 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { made, outcomes, statuses } from '../core/commands/pushes.ts';
-import { folderOf, run } from '../support/program.ts';
+import { folderOf, makeNamedPipe, run, runProcess } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { startStrict } from '../support/strict-service.ts';
 import { Place, pushed, withEverything } from './places.ts';
@@ -27,6 +29,25 @@ it('push sends nothing if a file has a syntax error, and names all such files', 
     expect(stderr).toContain(`::error file=broken.ts,line=2,col=13::${problem}`);
   }
 });
+
+it.skipIf(process.platform === 'win32')(
+  'the check opens only the files that are sent, and no file that they import',
+  async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `a${index}`);
+    const imports = 'import "./pipe.json"; import "./zero.json"; import "./other/broken.ts";';
+    const cwd = folderOf({
+      ...Object.fromEntries(names.map((name) => [`vals/${name}.ts`, `${imports} export default "${name}"`])),
+      'vals/other/broken.ts': broken,
+      'vals/.gitignore': 'other',
+    });
+    // Whoever opened the pipe would wait for ever, and the device would fill the memory.
+    makeNamedPipe(join(cwd, 'vals/pipe.json'));
+    symlinkSync('/dev/zero', join(cwd, 'vals/zero.json'));
+    const { env } = await scriptedService([], made);
+    const { exit, stdout } = await runProcess(['push', 'vals', '--json'], { env, cwd });
+    expect({ exit, statuses: statuses(stdout) }).toEqual({ exit: 0, statuses: names.map(() => 'created') });
+  },
+);
 
 it('push checks standard input, which it reads once, but not a named file of another kind, nor with --no-check', async () => {
   const service = await scriptedService([], made);

@@ -1,12 +1,10 @@
-import { resolve } from 'node:path';
 import type { Context } from '../command-line/command.ts';
 import { LocalError } from '../errors.ts';
-import { findSuspects, type SyntaxFault } from '../files/check-syntax.ts';
+import type { SyntaxFault } from '../files/check-syntax.ts';
 import { readCode } from '../files/read-text.ts';
 import { type FoundFile, readInFolder } from '../files/walk.ts';
 import { forEach } from '../http/for-each.ts';
 import { wait } from '../lib/clock.ts';
-import { existingStats } from '../lib/paths.ts';
 import { faultsIn, isChecked } from './syntax.ts';
 
 /** A file to read, whether a workspace has it or not. */
@@ -14,15 +12,11 @@ export interface SourceFile {
   /** As a person would type it, or - for standard input. */
   file: string;
   read(): Promise<string>;
-  /** False for a pipe and for standard input, which can be read only once. */
-  isOnDisk: boolean;
 }
 
 export function sourceFile(context: Context, { file, inFolder }: FoundFile): SourceFile {
-  if (inFolder !== undefined) return { file, isOnDisk: true, read: async () => readInFolder(file, inFolder) };
-  const path = resolve(context.settings.cwd, file);
-  const isOnDisk = file !== '-' && existingStats(path)?.isFile() === true;
-  return { file, isOnDisk, read: async () => readCode(file, context) };
+  if (inFolder !== undefined) return { file, read: async () => readInFolder(file, inFolder) };
+  return { file, read: async () => readCode(file, context) };
 }
 
 /** Reads each file once. `failed` has those that cannot be read. */
@@ -45,15 +39,12 @@ export async function readSources<Source extends SourceFile>(
   return { files, failed };
 }
 
-/** For fewer files, a build of all of them takes longer than to parse each. */
-const leastForBuild = 10;
-
 type FaultsByFile = ReadonlyMap<string, readonly [SyntaxFault, ...SyntaxFault[]]>;
 
 /** By their paths, only files with a syntax error. */
 export async function syntaxFaults(context: Context, files: readonly SourceFile[]): Promise<FaultsByFile> {
   try {
-    return await parseAll(context, files);
+    return await parseAll(files);
   } catch (error) {
     // Ctrl-C at a terminal ends the process of esbuild, too, and that may be noticed first.
     const { clock, signal } = context.host;
@@ -63,14 +54,10 @@ export async function syntaxFaults(context: Context, files: readonly SourceFile[
   }
 }
 
-async function parseAll({ settings }: Context, files: readonly SourceFile[]): Promise<FaultsByFile> {
-  const pathOf = ({ file }: SourceFile) => resolve(settings.cwd, file);
-  const checked = files.filter(({ file }) => isChecked(file));
-  const onDisk = checked.filter(({ isOnDisk }) => isOnDisk).map(pathOf);
-  const suspects = onDisk.length < leastForBuild ? new Set(onDisk) : await findSuspects(onDisk);
+async function parseAll(files: readonly SourceFile[]): Promise<FaultsByFile> {
   const found = new Map<string, [SyntaxFault, ...SyntaxFault[]]>();
-  const toParse = checked.filter((file) => !file.isOnDisk || suspects.has(pathOf(file)));
-  await forEach(toParse, 'auto', async ({ file, read }) => {
+  const checked = files.filter(({ file }) => isChecked(file));
+  await forEach(checked, 'auto', async ({ file, read }) => {
     const [first, ...others] = await faultsIn(file, await read());
     if (first !== undefined) found.set(file, [first, ...others]);
   });

@@ -63,7 +63,6 @@ export async function brokenFiles(
   const sources = steps.filter(sendsCode).map(({ local }) => ({
     file: pathTo(workspace, local.file),
     name: local.name,
-    isOnDisk: true,
     read: async () => local.code.text,
   }));
   const faults = await syntaxFaults(context, sources);
