@@ -29,7 +29,7 @@ interface TargetBase {
   path: string;
 }
 
-export interface FileTarget extends TargetBase {
+interface FileTarget extends TargetBase {
   kind: 'file';
   /** The folder of the nearest package.json, vals.json or .git, else that of the file. */
   project: string;

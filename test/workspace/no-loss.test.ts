@@ -10,10 +10,15 @@ import { Place, pushed, type Service } from './places.ts';
 
 const crash = resolve('test/workspace/crash.cjs');
 
-async function killed(place: Place, args: readonly string[], afterChanges: number): Promise<boolean> {
+async function killed(
+  place: Place,
+  args: readonly string[],
+  afterChanges: number,
+  env: Record<string, string> = {},
+): Promise<boolean> {
   const { signal, exitCode, stderr } = await execa(process.execPath, ['--require', crash, program, ...args], {
     cwd: place.folder,
-    env: environment(place.home, { ...place.env, CRASH_AFTER: `${afterChanges}` }),
+    env: environment(place.home, { ...place.env, ...env, CRASH_AFTER: `${afterChanges}` }),
     extendEnv: false,
     reject: false,
     input: '',
@@ -114,6 +119,20 @@ describe('no text is lost by a kill before each step that changes a file', () =>
     }
     expect(new Set(Object.values(await place.status()))).toEqual(new Set(['unchanged']));
   });
+});
+
+it('no text is lost by a power failure: the copy of a file is on the disk before the file is replaced', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'old' });
+  let steps = 0;
+  for (let wasKilled = true; wasKilled; steps += 1) {
+    place.put({ 'a.ts': `here_${steps}` });
+    service.edit('a', `there_${steps}`);
+    wasKilled = await killed(place, ['pull', '--force'], steps, { POWER_FAILS: '1' });
+    expect([...everything(place, [])], `step ${steps}`).toContain(`here_${steps}`);
+    if (wasKilled && place.read('a.ts') === `here_${steps}`) continue;
+    expect(place.read('a.ts')).toBe(`there_${steps}`);
+  }
+  expect(steps).toBeGreaterThan(3);
 });
 
 describe('no text is lost by commands in any order', () => {

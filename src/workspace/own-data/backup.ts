@@ -24,7 +24,7 @@ export function createBackup(own: OwnFolder): Backup {
     keep(file, content) {
       if (files.length === 0)
         for (const name of before.slice(0, 1 - mostBackups)) own.remove(`backup/${name}`);
-      own.write(`${folder}/${file}`, content);
+      own.write(`${folder}/${file}`, content, { flush: true });
       files.push(file);
     },
   };

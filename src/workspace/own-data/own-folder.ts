@@ -5,7 +5,7 @@ import { type BigIntStats, existsSync, readFileSync, rmSync, statSync } from 'no
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../../core/errors.ts';
 import { readableNames, realPath } from '../../core/lib/paths.ts';
-import { replacePrivate } from '../../core/lib/replace-private.ts';
+import { replacePrivate, type WriteOptions } from '../../core/lib/replace-private.ts';
 import { errorMessageOf, hintIfBusy, wordsOf } from '../../core/lib/system.ts';
 import type { Settings } from '../../core/settings/settings.ts';
 
@@ -16,7 +16,7 @@ export interface OwnFolder {
   read(file: string): string | undefined;
   names(folder: string): string[];
   /** Makes the folder. Throws if that is not possible. */
-  write(file: string, content: string): void;
+  write(file: string, content: string, options?: WriteOptions): void;
   remove(file: string): void;
 }
 
@@ -29,11 +29,11 @@ export function openOwnFolder(
     path,
     read: (file) => (path === undefined ? undefined : readText(join(path, file))),
     names: (folder) => (path === undefined ? [] : readableNames(join(path, folder))),
-    write(file, content) {
+    write(file, content, options) {
       if (path === undefined) throw noDataDirectory(wordsOf(system.platform).home);
       const target = join(path, file);
       try {
-        replacePrivate(target, content);
+        replacePrivate(target, content, options);
       } catch (error) {
         throw notWritten(target, error);
       }
