@@ -71,10 +71,11 @@ async function create(push: CarryOut, { local, replaces }: CreateStep): Promise<
   return sent(push, local, code.text, reply, undefined);
 }
 
-async function sendCode(push: CarryOut, local: Local, remote: RemoteVal): Promise<Done> {
+async function sendCode(push: CarryOut, local: Local, found: RemoteVal): Promise<Done> {
   const { look } = push;
+  const remote = await look.remotes.withVersion(found);
   const now = await lookAgain(push, remote);
-  if (now === undefined || !isSameState(now, remote)) return sentMeanwhile(push, local, now);
+  if (now === undefined || !isSameState(now, remote)) return sentMeanwhile(push, local, remote, now);
   // A push sends the line ends that the service has.
   const code = withLineEnds(local.code.text, now.code.lineEnds);
   push.signal.throwIfAborted();
@@ -82,7 +83,7 @@ async function sendCode(push: CarryOut, local: Local, remote: RemoteVal): Promis
   const reply = await look.api.send(call).catch((error) => {
     if (!hasStatus(error, 412)) throw error;
   });
-  if (reply === undefined) return sentMeanwhile(push, local, await look.remotes.fresh(remote.id));
+  if (reply === undefined) return sentMeanwhile(push, local, remote, await look.remotes.fresh(remote.id));
   return sent(push, local, code, reply, remote);
 }
 
@@ -90,12 +91,14 @@ async function sendCode(push: CarryOut, local: Local, remote: RemoteVal): Promis
 async function sentMeanwhile(
   push: CarryOut,
   { file, name, code }: Local,
+  before: RemoteVal,
   now: RemoteVal | undefined,
 ): Promise<Done> {
   if (now === undefined || now.owner !== undefined || !hasSameCode(now.code, code))
     throw changedMeanwhile(push, file);
-  await noteSync(push.look, name, now);
-  return { ...nothing, status: 'unchanged', id: now.id, version: now.version };
+  const version = now.version ?? (await push.look.remotes.versionAfter(before));
+  await noteSync(push.look, name, { ...now, version });
+  return { ...nothing, status: 'unchanged', id: now.id, version };
 }
 
 /** One that was read with an ETag need not be read again. */
@@ -131,7 +134,7 @@ async function sent(
   before: RemoteVal | undefined,
 ): Promise<Done> {
   const id = textAt(body, 'id') ?? before?.id;
-  const version = versionOf(body);
+  const version = versionOf(body) ?? (before && (await look.remotes.versionAfter(before)));
   if (id === undefined) look.lastSyncs.remove(local.name);
   else await noteSync(look, local.name, { id, version, code: asCode(code) });
   return {

@@ -13,7 +13,7 @@ import {
 } from '../support/program.ts';
 import { reachable } from '../support/proxy.ts';
 import type { Reply, Seen } from '../support/scripted-service.ts';
-import type { Switches } from '../support/strict/switches.ts';
+import { type Switches, usualFields } from '../support/strict/switches.ts';
 import { type StrictService, startStrict } from '../support/strict-service.ts';
 
 export interface Row {
@@ -34,11 +34,15 @@ export type Env = Record<string, string>;
 export type Service = StrictService;
 
 /** What a service with everything has beside the 14 routes. */
-export const withEverything: Switches = { list: true, codeHash: true, etag: true, changeVal: true };
+export const withEverything: Switches = {
+  ...usualFields,
+  ...{ list: true, codeHash: true, etag: true, changeVal: true },
+};
 
 /** The kinds of services that a workspace has to work with. */
 export const kindsOfServices: [string, Switches][] = [
   ['the 14 routes alone', {}],
+  ['the usual fields', usualFields],
   ['a list, codeHash and ETag', withEverything],
 ];
 

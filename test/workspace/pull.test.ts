@@ -155,7 +155,7 @@ test('pull adds a val by its id, in a file of its name', async () => {
   const place = workspaceWith(service.env);
   const { id: hello } = service.edit('hello', 'hello\n');
   expect(await place.rows(['pull', hello])).toEqual([
-    { id: hello, file: 'hello.ts', name: 'hello', version: 1, status: 'pulled' },
+    { id: hello, file: 'hello.ts', name: 'hello', status: 'pulled' },
   ]);
   expect(place.read('hello.ts')).toBe('hello\n');
   expect(await place.status()).toEqual({ 'hello.ts': 'unchanged' });

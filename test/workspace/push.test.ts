@@ -5,6 +5,7 @@ import { InterruptedError } from '../../src/core/errors.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ends, environment, program } from '../support/program.ts';
 import type { Reply, Seen } from '../support/scripted-service.ts';
+import { usualFields } from '../support/strict/switches.ts';
 import { startStrict } from '../support/strict-service.ts';
 import {
   kindsOfServices,
@@ -39,9 +40,15 @@ describe.each(kindsOfServices)('on a service with %s', (_kind, switches) => {
         "c.ts was not sent, because its val changed on the service. To write the service's code into the file, run `vals pull`. If a colleague committed the change, run `git pull` instead.\n",
     });
     expect(stdout.split('\n')[0]).toBe(`pushed\ta\t2\t${service.val('a').id}\ta.ts`);
-    expect(stdout).toContain('created\td\t1\t');
+    expect(stdout).toMatch(/^created\td\t1?\t/m);
     expect(await place.rows(['push', 'a.ts'])).toEqual([
-      { file: 'a.ts', name: 'a', status: 'unchanged', id: service.val('a').id, version: 2 },
+      {
+        file: 'a.ts',
+        name: 'a',
+        status: 'unchanged',
+        id: service.val('a').id,
+        version: switches.version && 2,
+      },
     ]);
     expect(await place.status()).toMatchObject({ 'sub/d.ts': 'unchanged' });
     expect(place.manifest()).toEqual({});
@@ -61,8 +68,8 @@ describe.each(kindsOfServices)('on a service with %s', (_kind, switches) => {
     const mixed = await place.rows(['push', '--yes'], 9);
     expect(mixed.map(({ status }) => status)).toEqual(['failed', 'pushed', 'unchanged', 'behind']);
     expect(mixed[0]).toMatchObject({ reason: 'both changed', error: { kind: 'conflict', exit: 5 } });
-    expect(mixed[0]?.error?.message).toContain(
-      'a.ts differs from the service, and nobody can tell which side is newer. Version 2',
+    expect(mixed[0]?.error?.message).toMatch(
+      /^a\.ts differs from the service, and nobody can tell which side is newer\. .*ersion 2/,
     );
     expect(mixed[0]?.error?.hint).toMatch(/vals diff a\.ts.*pull a\.ts --merge.*push a\.ts --force/);
     for (const args of [['push'], ['push', 'a.ts'], ['push', '--dry-run']]) {
@@ -147,7 +154,7 @@ describe('a push says what the answers showed, and no more', () => {
   it.each([
     ['exact', 'created', 'pushed'],
     ['always 200', 'sent', 'pushed'],
-    ['empty', 'sent', 'sent'],
+    ['empty', 'sent', 'pushed'],
   ] as const)('where the service answers writes %s', async (writes, first, second) => {
     const service = await startStrict({ ...withEverything, writes });
     const place = workspaceWith(service.env, { 'a.ts': 'a' });
@@ -223,9 +230,11 @@ it.each(kindsOfServices)(
   async (_kind, switches) => {
     const { place, service } = await pushed({ 'a.ts': 'a' }, await startStrict(switches));
     place.put({ 'a.ts': 'a2' });
-    // The versions are asked once, between the look and the write.
+    // Without ETag the val is read once more before the write.
+    let looks = 0;
     service.switches.instead = ({ method, path }) => {
-      if (method === 'GET' && path.endsWith('/versions')) service.edit('a', 'a2');
+      if (method === 'GET' && /\/vals\/[^/]+$/.test(path)) looks += 1;
+      if (method === 'PUT' || looks === 2) service.edit('a', 'a2');
       return undefined;
     };
     expect(await place.words(['push'])).toEqual({ 'a.ts': 'unchanged' });
@@ -391,7 +400,7 @@ describe('a service that cannot list vals', () => {
   });
 
   it('counts an entry of ids by its id, whatever its name', async () => {
-    const service = await reachableService();
+    const service = await reachableService('vals.test', usualFields);
     const mine = repository(service.env, { 'a.ts': 'a' });
     await mine.rows(['push']);
     service.rename('a', 'b');

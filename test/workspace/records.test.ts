@@ -2,11 +2,12 @@ import { statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import { asCode } from '../../src/workspace/code.ts';
+import { usualFields } from '../support/strict/switches.ts';
 import { startStrict } from '../support/strict-service.ts';
 import { type Env, type Place, pushed, repository, workspaceWith } from './places.ts';
 
 it('a record has the id, the version, the code and the commit, and is for its owner alone, as backups are', async () => {
-  const service = await startStrict();
+  const service = await startStrict(usualFields);
   const place = repository(service.env, { 'lib/a.ts': 'a' });
   await place.rows(['push']);
   const commit = place.git('rev-parse', 'HEAD').trim();

@@ -1,9 +1,16 @@
 // What a command costs: the list where it tells enough, else each val once, and the versions of those that differ.
 
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { valNames } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
-import { Place, type Service, withEverything, workspaceWith } from './places.ts';
+import {
+  Place,
+  reachableService,
+  repository,
+  type Service,
+  withEverything,
+  workspaceWith,
+} from './places.ts';
 
 const many = 20;
 
@@ -39,18 +46,98 @@ it('an unchanged workspace costs the pages of the list, also in a fresh checkout
   }
 });
 
-it('a val that differs costs its versions once, and is read just before it is written', async () => {
+it('a val that this folder pushed last costs no versions, and is read just before it is written', async () => {
   const { place, service } = await pushedWorkspace();
   place.put({ 'val7.ts': 'edited' });
   asked(service);
   expect(await place.words(['status'])).toMatchObject({ 'val7.ts': 'changed here' });
-  expect(asked(service).slice(1)).toEqual(['GET /v1/vals/val7/versions']);
+  expect(asked(service).slice(1)).toEqual([]);
   expect(await place.words(['push'])).toMatchObject({ 'val7.ts': 'pushed' });
-  expect(asked(service).slice(1)).toEqual([
-    'GET /v1/vals/val7/versions',
-    'GET /v1/vals/val7',
-    'PUT /v1/vals',
-  ]);
+  expect(asked(service).slice(1)).toEqual(['GET /v1/vals/val7', 'PUT /v1/vals']);
+});
+
+it('a val that differs and has no record costs its versions once', async () => {
+  const { place, service } = await pushedWorkspace();
+  place.put({ 'val7.ts': 'edited' });
+  place.loseRecords();
+  asked(service);
+  expect(await place.words(['status'])).toMatchObject({ 'val7.ts': 'conflict' });
+  expect(asked(service).slice(1)).toEqual(['GET /v1/vals/val7/versions']);
+});
+
+describe('on the 14 routes with the documented fields, with 22 versions a val', () => {
+  const count = 8;
+  const differing = valNames(3);
+
+  /** Each val has 22 versions, and this folder pushed the last one. */
+  async function deployed() {
+    const service = await reachableService('vals.test');
+    const place = repository(
+      service.env,
+      Object.fromEntries(valNames(count).map((name) => [`${name}.ts`, name])),
+    );
+    await place.rows(['push']);
+    for (const name of valNames(count)) {
+      for (let version = 2; version <= 21; version++) service.edit(name, `// ${name} ${version}`);
+      place.put({ [`${name}.ts`]: `// ${name} 22` });
+    }
+    await place.rows(['push', '--force']);
+    place.commit();
+    for (const name of differing) place.put({ [`${name}.ts`]: `// ${name} edited` });
+    service.requests.splice(0);
+    return { place, service };
+  }
+
+  const requests = (service: Service) => service.requests.splice(0).length;
+
+  it('a push of one edited file that this folder pushed last is at most 7 requests', async () => {
+    const { place, service } = await deployed();
+    const file = `${differing[0]}.ts`;
+    expect(await place.rows(['push', file])).toMatchObject([
+      { status: 'pushed', version: 23, versionBefore: 22 },
+    ]);
+    expect(requests(service)).toBeLessThanOrEqual(7);
+    expect(place.records()[differing[0] ?? '']).toMatchObject({ version: 23 });
+  });
+
+  it('a status is a request for each val, and one more for each that differs', async () => {
+    const { place, service } = await deployed();
+    const words = await place.words(['status']);
+    expect(Object.values(words).filter((status) => status === 'changed here')).toHaveLength(differing.length);
+    expect(requests(service)).toBe(count + differing.length + 2);
+  });
+
+  it('a push is a request for each val, and four more for each that differs', async () => {
+    const { place, service } = await deployed();
+    const words = await place.words(['push']);
+    expect(Object.values(words).filter((status) => status === 'pushed')).toHaveLength(differing.length);
+    expect(requests(service)).toBeLessThanOrEqual(count + 4 * differing.length + 4);
+    expect(await place.words(['push'])).toMatchObject({ [`${differing[0]}.ts`]: 'unchanged' });
+    expect(requests(service)).toBe(count + 2);
+  });
+
+  it('a fresh clone reads the versions of what differs once, many at a time', async () => {
+    const { place, service } = await deployed();
+    const fresh = place.clone();
+    for (const name of differing) fresh.put({ [`${name}.ts`]: `// ${name} 21` });
+    fresh.put({ 'vals.json': place.read('vals.json') });
+    let running = 0;
+    let most = 0;
+    service.switches.instead = (seen) => async (response) => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      running -= 1;
+      const { status = 200, body } = service.handle(seen);
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    };
+    await fresh.rows(['status']);
+    const versions = service.requests.filter(({ path }) => /\/versions\/\d+$/.test(path));
+    expect(new Set(versions.map(({ path }) => path)).size).toBe(versions.length);
+    expect(versions).toHaveLength(19 * differing.length);
+    expect(requests(service)).toBe(count + 2 + 20 * differing.length);
+    expect(most).toBeGreaterThan(4);
+  });
 });
 
 it.each([
@@ -75,7 +162,7 @@ it('a push of one file does not read the list', async () => {
   place.put({ 'val7.ts': 'edited' });
   asked(service);
   expect(await place.words(['push', 'val7.ts'])).toEqual({ 'val7.ts': 'pushed' });
-  expect(asked(service)).toEqual(['GET /v1/vals/val7', 'GET /v1/vals/val7/versions', 'PUT /v1/vals']);
+  expect(asked(service)).toEqual(['GET /v1/vals/val7', 'PUT /v1/vals']);
 });
 
 it('a val that the list lacks is found by its record', async () => {

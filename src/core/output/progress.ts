@@ -4,8 +4,6 @@ import type { Glyphs } from './style.ts';
 
 export interface ProgressLine {
   show(text: string): void;
-  /** Stands in brackets after the text. */
-  note(text: string | undefined): void;
   hide(): void;
   /** Erases the spinner. The next frame draws it again. */
   clear(): void;
@@ -25,17 +23,14 @@ export function createProgress(
   { enabled, spinner: frames, color, signal }: ProgressOptions,
 ): ProgressLine {
   let text: string | undefined;
-  let note: string | undefined;
   let spinner: Ora | undefined;
   let timer: NodeJS.Timeout | undefined;
-
-  const line = () => (note === undefined ? `${text}` : `${text} (${note})`);
 
   async function start() {
     const { default: ora } = await import('ora');
     if (text === undefined || spinner !== undefined) return;
     spinner = ora({
-      text: line(),
+      text,
       stream,
       spinner: frames,
       color: color ? 'cyan' : false,
@@ -59,12 +54,8 @@ export function createProgress(
     show(next) {
       if (!enabled || signal.aborted) return;
       text = visible(next);
-      if (spinner) spinner.text = line();
+      if (spinner) spinner.text = text;
       timer ??= setTimeout(start, delayMs);
-    },
-    note(next) {
-      note = next;
-      if (spinner) spinner.text = line();
     },
     hide,
     clear() {

@@ -51,18 +51,21 @@ export async function compareHistories(
   if (here === present) return { status: 'unchanged' };
   const versionWith = (code: number | undefined) => known[versions.lastIndexOf(code ?? Number.NaN)];
   const { file, isTakenBack } = codesOfFile(here, versions, numbers, brought);
+  const deleted = known.find(({ isDeleted }) => isDeleted)?.version;
   const facts = {
     fileVersion: versionWith(here)?.version,
-    restored: known[restoredFrom(versions)]?.version,
+    restored: deleted === undefined ? known[restoredFrom(versions)]?.version : undefined,
+    deleted,
     isTakenBack,
   };
   if (limit !== undefined && !file.some((code) => code === present))
     return { ...facts, status: 'conflict', limit };
-  const madeAt = Date.parse(known.at(-1)?.madeAt ?? '');
+  // When a version was deleted, nobody tells.
+  const madeAt = deleted === undefined ? Date.parse(known.at(-1)?.madeAt ?? '') : Number.NaN;
   const isSetSince = brought.some(
     ({ blob, writtenAt = 0 }) => numbers.ofBlob(blob) === here && writtenAt > madeAt,
   );
-  const order = orderOf({ versions, file, isSetSince });
+  const order = orderOf({ versions, file, isSetSince: Number.isNaN(madeAt) ? undefined : isSetSince });
   switch (order.kind) {
     case 'changed there':
       return { ...facts, status: 'changed there' };
@@ -83,7 +86,7 @@ function codesOfFile(
   const codes = brought.map(({ blob }) => numbers.ofBlob(blob));
   const syncedAt = brought.findIndex(({ isLastSync }) => isLastSync);
   // The last sync is left out if the file is as a commit before it.
-  const isTakenBack = codes.slice(0, Math.max(syncedAt, 0)).includes(here);
+  const isTakenBack = codes[syncedAt] !== here && codes.slice(0, Math.max(syncedAt, 0)).includes(here);
   const shared = codes.filter(
     (code, place): code is number =>
       code !== undefined && versions.includes(code) && !(isTakenBack && place === syncedAt),

@@ -5,8 +5,8 @@ export interface Histories {
   versions: readonly number[];
   /** What git brought to the file, oldest first, the last sync among it. The last one is the file as it is now. */
   file: readonly number[];
-  /** A commit that was written after the present version was made brought the file's code. */
-  isSetSince: boolean;
+  /** A commit that was written after the present version was made brought the file's code. Undefined if the service tells no times. */
+  isSetSince: boolean | undefined;
 }
 
 /** `contents`: the file went on. It is newer if it contains what the service changed since. */
@@ -28,13 +28,21 @@ export function orderOf(histories: Histories): Order {
   }
   const firstPresent = versions.indexOf(versions[present] ?? Number.NaN);
   const wentBack = versions.indexOf(here ?? Number.NaN, firstPresent) >= 0;
-  if (wentBack && !histories.isSetSince) return { kind: 'conflict', base: here };
+  const isSetSince = histories.isSetSince ?? hasInOrder(file.slice(0, -1), versions);
+  if (wentBack && !isSetSince) return { kind: 'conflict', base: here };
   const since = new Set(versions.slice(Math.min(...places), present));
   return { kind: 'contents', since: [...since], base: versions[Math.max(...places)] ?? Number.NaN };
 }
 
 const withoutRepeats = (codes: readonly number[]): number[] =>
   codes.filter((code, place) => code !== codes[place - 1]);
+
+/** Far more often each commit was deployed than several at once, so a file that had all versions went on from the last one. */
+function hasInOrder(codes: readonly number[], wanted: readonly number[]): boolean {
+  let found = 0;
+  for (const code of codes) if (code === wanted[found]) found += 1;
+  return found === wanted.length;
+}
 
 /** The places at which a longest common subsequence can end. */
 function endsOfLongest(one: readonly number[], other: readonly number[]): [number, number][] {

@@ -15,7 +15,8 @@ export interface ValVersion {
   version: number | undefined;
   code: Code;
   madeAt?: string | undefined;
-  madeBy?: string | undefined;
+  /** The last sync knows it, and the service has it no more. Its code is known by its id alone. */
+  isDeleted?: boolean;
 }
 
 /** A file that differs from its val. */
@@ -43,6 +44,8 @@ export interface Compared {
   base?: ValVersion | undefined;
   /** The version that has the present code, if the service went back to it from another code. */
   restored?: number | undefined;
+  /** The version of the last sync, if it is newer than the present one: the service has it no more. */
+  deleted?: number | undefined;
   /** Why git could not tell more. Only beside a conflict, and where a whole history might have told more. */
   limit?: GitLimit | undefined;
 }

@@ -44,18 +44,20 @@ export function openRepository(
     const { failure } = await runGit(place, ['merge-base', '--is-ancestor', commit, 'HEAD']);
     return failure === undefined;
   }
+  const head = once(async () => {
+    const { printed, failure } = await runGit(place, ['rev-parse', '--quiet', '--verify', 'HEAD^{commit}']);
+    const commit = printed.trim() || undefined;
+    return { commit, failure: commit === undefined ? failureOf(failure, printed) : undefined };
+  });
   return {
     ...place,
+    head,
     prefix: path === '' ? '' : `${path}/`,
     isShallow: existsSync(join(common, 'shallow')),
     isPartial: readableNames(join(common, 'objects/pack')).some((name) => name.endsWith('.promisor')),
     isSparse: existsSync(join(own, 'info/sparse-checkout')),
-    head: once(async () => {
-      const { printed, failure } = await runGit(place, ['rev-parse', '--quiet', '--verify', 'HEAD^{commit}']);
-      const commit = printed.trim() || undefined;
-      return { commit, failure: commit === undefined ? failureOf(failure, printed) : undefined };
-    }),
-    hasCommit(commit) {
+    async hasCommit(commit) {
+      if ((await head()).commit === commit) return true;
       const answer = commits.get(commit) ?? isInHistory(commit);
       commits.set(commit, answer);
       return answer;
@@ -72,6 +74,12 @@ export async function isKnownToGit(place: GitPlace, file: string): Promise<boole
   const prints = async (...args: string[]) =>
     (await runGit(place, ['--literal-pathspecs', ...args, '--', file])).printed !== '';
   return (await prints('ls-files', '-z')) || (await prints('rev-list', '-1', '--full-history', 'HEAD'));
+}
+
+/** The text of a blob. Undefined if the repository does not have it. */
+export async function readBlob(repository: Repository, id: string): Promise<string | undefined> {
+  const { printed, failure } = await runGit(repository, ['cat-file', 'blob', id]);
+  return failure === undefined ? printed : undefined;
 }
 
 /**

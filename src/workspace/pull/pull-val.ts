@@ -13,7 +13,7 @@ import { updateManifest, withName } from '../manifest.ts';
 import type { Backup } from '../own-data/backup.ts';
 import { findAll } from '../read/find.ts';
 import type { Local } from '../read/local.ts';
-import { type Look, noteSync } from '../read/look.ts';
+import { codeOfVersion, type Look, noteSync } from '../read/look.ts';
 import type { ReadVal, RemoteVal } from '../read/remotes.ts';
 import { entryOf, nextSteps } from '../states.ts';
 import { nameOfService, pathTo } from '../workspace.ts';
@@ -107,7 +107,7 @@ async function takeNameOver(pulling: Pulling, { local, remote }: FindingOfBoth):
 /** The code that was compared. The text is read where a list told its hash. */
 async function readAsSeen({ look }: Pulling, finding: Finding, remote: RemoteVal): Promise<ReadVal> {
   const val = await look.remotes.read(remote.id);
-  if (val !== undefined && hasSameCode(val.code, remote.code)) return val;
+  if (val !== undefined && hasSameCode(val.code, remote.code)) return { ...val, version: remote.version };
   throw new ConflictError(`The val "${finding.name}" has just changed on the service.`, {
     hint: 'Run the command again.',
   });
@@ -151,8 +151,7 @@ async function mergeVal(pulling: Pulling, finding: FindingOfBoth): Promise<Pulle
   const val = await readAsSeen(pulling, finding, remote);
   const inFile = (text: string) => withLineEnds(text, code.lineEnds);
   const base =
-    compared?.base &&
-    (compared.base.code.text ?? (await look.remotes.readVersion(remote, compared.base.version))?.text);
+    compared?.base && (compared.base.code.text ?? (await codeOfVersion(look, remote, compared.base))?.text);
   const texts = { here: code.text, base: inFile(base ?? ''), there: inFile(writableText(val)) };
   const merged = await mergeTexts(texts, context.host.env);
   if (merged === undefined) throw withoutGit(path);

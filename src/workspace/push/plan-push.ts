@@ -30,10 +30,17 @@ export async function planPush(
   const searches = options.prune ? 'all commits' : recentIfWhole;
   const { results, gone } = await findAll(context, look, locals, { searches });
   if (options.prune) refuseWithoutGit(look, gone.limit);
-  const steps = results.map((result): Step => {
-    if ('error' in result) return { ...result, kind: 'refuse', remote: undefined };
-    return stepFor(result, look, options);
-  });
+  const steps: Step[] = [];
+  for (const result of results) {
+    if ('error' in result) {
+      steps.push({ ...result, kind: 'refuse', remote: undefined });
+      continue;
+    }
+    const { remote } = result;
+    const needsVersion = options.ifVersion !== undefined && remote.kind === 'val';
+    const finding = needsVersion ? { ...result, remote: await look.remotes.withVersion(remote) } : result;
+    steps.push(stepFor(finding, look, options));
+  }
   const deletions = options.prune ? gone.missing.map((val) => stepFor(val, look, options)) : [];
   return { steps: [...steps, ...deletions], gone };
 }

@@ -6,14 +6,15 @@ import { asValsError, InterruptedError, type ValsError } from '../../core/errors
 import { forEach } from '../../core/http/for-each.ts';
 import { sh, someOf } from '../../core/lib/hint.ts';
 import type { Say } from '../../core/output/out.ts';
-import { hasSameCode } from '../code.ts';
+import { codeWithHash, hasSameCode } from '../code.ts';
 import { compareFiles } from '../compare/compare-files.ts';
-import type { FileAndVal } from '../compare/types.ts';
+import type { FileAndVal, LastSync, ValVersion } from '../compare/types.ts';
+import { filesThatWentOn } from '../compare/went-on.ts';
 import { type Finding, findingOf } from '../findings.ts';
 import { wordsOrPlaceholder } from '../states.ts';
 import { findGone, type Gone, noneGone } from './gone.ts';
 import type { Local } from './local.ts';
-import { type Look, noteSync } from './look.ts';
+import { codeOfVersion, type Look, noteSync } from './look.ts';
 import type { Remote, RemoteVal } from './remotes.ts';
 
 /** A file that could not be compared has an error. */
@@ -42,6 +43,11 @@ interface Differing extends FileAndVal {
   remote: RemoteVal;
 }
 
+/** The last sync is of the version that the val has now, so the older ones need not be read, if it counts. */
+interface Synced extends Omit<Differing, 'known' | 'lastSync'> {
+  lastSync: LastSync;
+}
+
 const recentCommits = 100;
 
 export async function findAll(
@@ -52,26 +58,40 @@ export async function findAll(
 ): Promise<Found> {
   const results = new Map<Local, Result>();
   const differing: Differing[] = [];
+  const synced: Synced[] = [];
   let failure: ValsError | undefined;
   let finished = 0;
   const show = () => say({ kind: 'progress', text: `Comparing ${finished} of ${locals.length} vals` });
   const failed = ({ file, name }: Local, error: ValsError) => ({ file, name, error });
   show();
-  await forEach(locals, 'auto', async (local) => {
+  const attempt = async (local: Local, work: () => Promise<void>) => {
     if (failure !== undefined) return;
     try {
-      const found = await findOne(look, local);
-      if ('known' in found) differing.push(found);
-      else results.set(local, found);
+      await work();
     } catch (caught) {
       const error = asValsError(caught);
       if (error === signal.reason || error instanceof InterruptedError) throw error;
       if (error.scope === 'all') failure ??= error;
       results.set(local, failed(local, error));
     }
+  };
+  await forEach(locals, 'auto', async (local) => {
+    await attempt(local, async () => {
+      const found = await findOne(look, local);
+      if ('state' in found) results.set(local, found);
+      else if ('known' in found) differing.push(found);
+      else synced.push(found);
+    });
     finished += 1;
     show();
   });
+  const wentOn = await filesThatWentOn(synced, look.repository);
+  for (const { local, remote } of wentOn)
+    results.set(local, findingOf('changed here', local, remote, { status: 'changed here' }));
+  const others = synced.filter((each) => !wentOn.has(each));
+  await forEach(others, 'auto', (each) =>
+    attempt(each.local, async () => void differing.push(await withVersions(look, each, each.lastSync))),
+  );
   const inOrder = () =>
     locals.flatMap((local) => results.get(local) ?? (failure === undefined ? [] : failed(local, failure)));
   if (failure !== undefined) return { results: inOrder(), gone: noneGone };
@@ -109,7 +129,7 @@ function noteStrays(say: Say, names: readonly string[]): void {
   });
 }
 
-async function findOne(look: Look, local: Local): Promise<Finding | Differing> {
+async function findOne(look: Look, local: Local): Promise<Finding | Differing | Synced> {
   const found = await look.remotes.find(local.name);
   if (found.kind === 'val') return compareWith(look, local, found);
   const known = await knownVal(look, local, found);
@@ -137,19 +157,49 @@ async function knownVal(
   return val?.owner === undefined ? (val ?? 'gone') : undefined;
 }
 
-async function compareWith(look: Look, local: Local, remote: RemoteVal): Promise<Finding | Differing> {
-  const { remotes, lastSyncs } = look;
-  if (hasSameCode(local.code, remote.code)) {
-    return findingOf('unchanged', local, remote, { status: 'unchanged' });
+async function compareWith(
+  look: Look,
+  local: Local,
+  found: RemoteVal,
+): Promise<Finding | Differing | Synced> {
+  if (hasSameCode(local.code, found.code)) {
+    return findingOf('unchanged', local, found, { status: 'unchanged' });
   }
-  if (local.code.hasMarks) return findingOf('marks', local, remote);
-  const lastSync = lastSyncs.of(local.name);
-  return {
+  if (local.code.hasMarks) return findingOf('marks', local, found);
+  const remote = await look.remotes.withVersion(found);
+  const known = look.lastSyncs.of(local.name);
+  const lastSync = known?.id === remote.id ? known : undefined;
+  const differing = {
     ...{ local, remote, file: local.file, here: local.code },
-    known: await remotes.versions(remote),
-    lastSync: lastSync?.id === remote.id ? lastSync : undefined,
-    read: (each) => remotes.readVersion(remote, each.version),
+    read: (version: ValVersion) => codeOfVersion(look, remote, version),
   };
+  return lastSync !== undefined && (await isOfPresent(look, lastSync, remote))
+    ? { ...differing, lastSync }
+    : withVersions(look, differing, lastSync);
+}
+
+/** A last sync without a number is of a val that was made then, or of one whose number nobody told. */
+async function isOfPresent(
+  { remotes }: Look,
+  { blob, version }: LastSync,
+  remote: RemoteVal,
+): Promise<boolean> {
+  if (blob !== remote.code.blob) return false;
+  return version === undefined ? remotes.hasOneVersion(remote) : version === remote.version;
+}
+
+/** The service went back from a newer version that the last sync knows, because somebody deleted that. */
+async function withVersions(
+  { remotes }: Look,
+  differing: Omit<Differing, 'known' | 'lastSync'>,
+  lastSync: LastSync | undefined,
+): Promise<Differing> {
+  const known = await remotes.versions(differing.remote);
+  const present = known.at(-1);
+  const { blob = '', version = -1 } = lastSync ?? {};
+  const isDeleted = present?.version !== undefined && version > present.version;
+  const deleted = { version, code: codeWithHash(blob), isDeleted };
+  return { ...differing, lastSync, known: isDeleted ? [...known, deleted, present] : known };
 }
 
 /**

@@ -8,7 +8,7 @@ import { newestVersionOf, type ValInList, type ValList } from '../../core/find-v
 import type { Api } from '../../core/http/api.ts';
 import { forEach } from '../../core/http/for-each.ts';
 import { ownerOf, textAt, versionOf } from '../../core/http/record-fields.ts';
-import { type ListedVersion, versionsOf } from '../../core/http/versions.ts';
+import { type ListedVersion, presentAmong, versionsOf } from '../../core/http/versions.ts';
 import { sh } from '../../core/lib/hint.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
 import { once } from '../../core/lib/once.ts';
@@ -44,11 +44,11 @@ export interface ReadVal extends RemoteVal {
   readme: string | undefined;
 }
 
-/** A second look found the val as it was compared. */
+/** A second look found the val as it was compared. Where a val tells no version, its code tells. */
 export const isSameState = (now: RemoteVal, before: RemoteVal): boolean =>
   now.owner === undefined &&
   (now.name === '' || now.name === before.name) &&
-  now.version === before.version &&
+  (now.version === undefined || now.version === before.version) &&
   hasSameCode(now.code, before.code);
 
 export interface Remotes {
@@ -60,6 +60,12 @@ export interface Remotes {
   read(id: string): Promise<ReadVal | undefined>;
   /** A second look, for a decision just before a write. */
   fresh(id: string): Promise<ReadVal | undefined>;
+  /** With the number of its version, which the list of its versions tells where the val does not. */
+  withVersion<Val extends RemoteVal>(val: Val): Promise<Val>;
+  /** It has never had other code, as far as the list of its versions tells. */
+  hasOneVersion(val: RemoteVal): Promise<boolean>;
+  /** The number of the version that a write has just made. Undefined if the list of versions does not tell it. */
+  versionAfter(val: RemoteVal): Promise<number | undefined>;
   /** At most `most` of the newest versions, oldest first. The last one is the val as it is now. */
   versions(val: RemoteVal, most?: number): Promise<ValVersion[]>;
   /** The code of a version. Undefined if it is gone. */
@@ -94,6 +100,7 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
   const { isMe, all: list } = valList;
   const reads = new Map<string, Promise<ReadVal | undefined>>();
   const byId = once(async () => new Map(((await list()) ?? []).map((val) => [val.id, val])));
+  const lists = new Map<string, Promise<ListedVersion[]>>();
   const readSeen = once(async () => (await seen.recall()).mine);
 
   async function fresh(id: string): Promise<ReadVal | undefined> {
@@ -117,6 +124,20 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
   async function readMine(id: string): Promise<RemoteVal | undefined> {
     const val = await read(id);
     return val?.owner === undefined ? val : undefined;
+  }
+
+  /** A val that was deleted meanwhile has no versions. A write will notice it. */
+  function versionsById(id: string): Promise<ListedVersion[]> {
+    const reading =
+      lists.get(id) ?? versionsOf(api, id).catch((error) => undefinedIf(NotFoundError)(error) ?? []);
+    lists.set(id, reading);
+    return reading;
+  }
+
+  async function withVersion<Val extends RemoteVal>(val: Val): Promise<Val> {
+    if (val.version !== undefined) return val;
+    const numbers = (await versionsById(val.id)).map(({ number }) => number);
+    return { ...val, version: presentAmong(numbers, undefined) };
   }
 
   /** Only a list with `codeHash` tells what code a val has. */
@@ -188,11 +209,20 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
       if (version === undefined || version === current) return (await read(id))?.code;
       return readVersion(api, id, version);
     },
-    async versions({ id, version: current, code, madeAt }, most = newestVersions) {
-      // A val that was deleted meanwhile has no versions. The write will notice it.
-      const all = (await versionsOf(api, id).catch(undefinedIf(NotFoundError))) ?? [];
-      const version = current ?? Number.POSITIVE_INFINITY;
-      const earlier = all.filter(({ number }) => number < version).slice(1 - most);
+    withVersion,
+    hasOneVersion: async ({ id }) => (await versionsById(id)).length === 1,
+    async versionAfter({ id, version: before }) {
+      if (before === undefined) return undefined;
+      // The write is done. That nothing more is known of it is no failure.
+      const all = await versionsOf(api, id).catch(() => []);
+      const [made, another] = all.filter(({ number }) => number > before);
+      return another === undefined ? made?.number : undefined;
+    },
+    async versions(val, most = newestVersions) {
+      const all = await versionsById(val.id);
+      const { id, version, code, madeAt } = await withVersion(val);
+      const earlier =
+        version === undefined ? [] : all.filter(({ number }) => number < version).slice(1 - most);
       const codes = new Map<number, Code>();
       await forEach(earlier, 'auto', async (each) => {
         const found = codeInList(each) ?? (await readVersion(api, id, each.number));

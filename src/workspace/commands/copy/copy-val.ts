@@ -47,15 +47,16 @@ export async function copyVal(
   const { from, target, force, dryRun } = options;
   const original = await readOriginal(val, options);
   const there = await target.remotes.find(original.name);
-  const before = there.kind === 'val' ? there : undefined;
+  if (there.kind === 'val' && hasSameCode(original.code, there.code)) {
+    await refuseMorePublic(original, there, target);
+    const { id, version } = there;
+    return { name: original.name, id, status: 'unchanged', ...withoutUndefined({ version }) };
+  }
+  const before = there.kind === 'val' ? await target.remotes.withVersion(there) : undefined;
   const facts = withoutUndefined({ name: original.name, id: before?.id });
   if (before !== undefined) {
     const { status, restored } = await compareWithCopy(original, before, options);
-    if (status === 'unchanged') {
-      await refuseMorePublic(original, before, target);
-      return { ...facts, status, ...withoutUndefined({ version: before.version }) };
-    }
-    if (status !== 'changed here' && !force) {
+    if (status !== 'changed here' && status !== 'unchanged' && !force) {
       const what = whatIsThere(before, restored, options.clock.now());
       throw conflict(original, problems[status], target, what);
     }
@@ -75,7 +76,8 @@ export async function copyVal(
   const id = textAt(body, 'id') ?? before?.id;
   const version = versionOf(body);
   await refuseMorePublic(original, { id, privacy: textAt(body, 'privacy') }, target);
-  const done = before === undefined && answer === 201 ? 'created' : pushedOrSent(version, before);
+  const made = before === undefined ? 'created' : 'pushed';
+  const done = answer === 201 ? made : pushedOrSent(version, before);
   return { ...facts, status: done, ...withoutUndefined({ id, version }), ...versionBefore };
 }
 
@@ -98,7 +100,6 @@ async function compareWithCopy(
   { from, target, env }: CopyOptions,
 ): Promise<Compared> {
   const { code } = original;
-  if (hasSameCode(code, there.code)) return { status: 'unchanged' };
   const [known, own] = await Promise.all([
     target.remotes.versions(there),
     from.remotes.versions(original, mostVersionsHere),

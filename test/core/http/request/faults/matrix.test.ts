@@ -142,8 +142,7 @@ function checkResult({ command, meeting, terminal }: Cell, { stdout, stderr }: O
   expect(JSON.stringify(JSON.parse(stdout))).toBe(should);
 }
 
-const frames =
-  /[\u2800-\u28ff] (?:Waiting for the service|Pushing \d+ of \d+ vals)(?: \(the service asks to wait\))?/g;
+const frames = /[\u2800-\u28ff] (?:Waiting for the service|Pushing \d+ of \d+ vals)/g;
 
 function checkFailure({ command, fault, meeting, terminal }: Cell, world: World, result: Output): void {
   const { exit, stdout, stderr } = result;
