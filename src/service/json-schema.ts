@@ -47,7 +47,7 @@ export const momentSchema: Schema<string> = { type: 'string', format: 'date-time
 /** As it may be sent. `check` makes a whole timestamp of a date alone. */
 export const timeSchema: Schema<string> = {
   anyOf: [momentSchema, { type: 'string', format: 'date' }],
-  description: 'ISO 8601. A date alone is midnight in UTC.',
+  description: 'RFC 3339: a time has its zone. A date alone is midnight in UTC.',
 };
 
 export const oneOfSchema = <Word extends string>(words: readonly Word[]): Schema<Word> => ({

@@ -42,6 +42,7 @@ export function pageRoutes({ db }: Pick<Store, 'db'>): Route[] {
     }),
     route('GET', '/search', {
       ...page,
+      responses: { ...page.responses, 303: 'nothing' },
       summary: 'Vals whose name or code contains the text, as a web page',
       query: record({}, { q: searchText, after: textSchema }),
       async reply(request, { query: { q = '', ...query } }) {

@@ -10,7 +10,7 @@ import { identify } from '../store/tokens.ts';
  * The port is part of the name, because browsers send a cookie to all ports of a host. Because of the prefix `__Host-`,
  * other hosts of the same domain cannot set the cookie.
  */
-function cookieOf({ origin }: ServiceRequest): { name: string; attributes: string } {
+export function cookieOf({ origin }: ServiceRequest): { name: string; attributes: string } {
   const { protocol, port } = new URL(origin);
   const isSecure = protocol === 'https:';
   const name = `vals${port === '' ? '' : `-${port}`}`;

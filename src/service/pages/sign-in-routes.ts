@@ -33,6 +33,7 @@ export function signInRoutes(store: Store): Route[] {
       admits: 'form',
       summary: 'Sign a browser in',
       query: signInQuery,
+      form: record({ token: textSchema }),
       responses: { 303: 'nothing' },
       async reply(request, { query }) {
         const next = nextPage(request, query.next);

@@ -19,6 +19,8 @@ export interface Route {
   responses: Record<number, Schema | 'text/html' | 'text/plain' | 'application/typescript' | 'nothing'>;
   query?: Schema;
   body?: Schema;
+  /** The fields of a form, which the route itself reads. */
+  form?: Schema;
   reply(request: ServiceRequest, params: Record<string, string>): ServiceReply | Promise<ServiceReply>;
 }
 
@@ -31,7 +33,7 @@ type ParamsIn<Path extends string> = Path extends `${string}:${infer Name}/${inf
     : never;
 
 interface Definition<Path extends string, CheckedQuery, CheckedBody>
-  extends Pick<Route, 'summary' | 'responses' | 'hasIfMatch'> {
+  extends Pick<Route, 'summary' | 'responses' | 'hasIfMatch' | 'form'> {
   admits?: Route['admits'];
   query?: Schema<CheckedQuery>;
   body?: Schema<CheckedBody>;

@@ -1,11 +1,12 @@
-const form = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d)?(?:\.\d{1,9})?)(Z|[+-]\d\d:\d\d)?)?$/;
+const form = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d)?(?:\.\d{1,9})?)(Z|[+-]\d\d:\d\d))?$/;
 /** RFC 3339 has no hour 24, which ISO 8601 has. */
 const fullTimestamp = /^\d{4}-\d\d-\d\dT(?!24)\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 export const now = (): string => new Date().toISOString();
 
-/** A timestamp as RFC 3339 wants it. A date alone is midnight in UTC. */
-export function timestampOf(text: string): string | undefined {
+/** A timestamp as RFC 3339 wants it, which takes `t` and `z` too. A date alone is midnight in UTC. */
+export function timestampOf(given: string): string | undefined {
+  const text = given.toUpperCase();
   const [, date = '', time = '00:00', zone = 'Z'] = form.exec(text) ?? [];
   const [day, moment] = [new Date(`${date}T00:00Z`), new Date(`${date}T${time}${zone}`)];
   if (Number.isNaN(day.getTime()) || Number.isNaN(moment.getTime())) return undefined;

@@ -7,7 +7,7 @@ interface Operation {
   servers?: { url: string }[];
   operationId: string;
   parameters?: { name: string; in: string; required: boolean }[];
-  requestBody?: { content: { 'application/json': { schema: object } } };
+  requestBody?: { content: Record<string, { schema: { required?: string[] } }> };
   responses: Record<string, { content?: Record<string, { schema: object }> }>;
   security: object[];
 }
@@ -16,7 +16,7 @@ interface Document {
   openapi: string;
   servers: { url: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: object;
+  components: { securitySchemes: { session: { name: string } } };
 }
 
 const run = { val: { name: 'seeded', version: 1 }, runStartAt: '2026-01-31', error: 'boom' };
@@ -30,7 +30,7 @@ const document = (await service.ask('GET', '/v1/openapi.json', { token: null }))
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 const ajv = new Ajv2020({
   strict: false,
-  formats: { 'date-time': timestamp, uuid: true, uri: true, date: true },
+  formats: { 'date-time': timestamp, uuid: true, uri: true, date: /^\d{4}-\d\d-\d\d$/ },
 });
 ajv.addSchema({ $id: 'api', components: document.components });
 
@@ -54,6 +54,62 @@ test('the description is OpenAPI 3.1, for a person and for a space, and needs no
   const ids = operations.map(({ operationId }) => operationId);
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids).toContain('getV1ValsId');
+  for (const { operationId, responses } of operations) expect(responses, operationId).toHaveProperty('4XX');
+});
+
+test('a client that is made from the description signs in, and reads pages', async () => {
+  const { requestBody, parameters = [] } = document.paths['/sign-in']?.post ?? {};
+  const [[type, { schema }] = ['', { schema: {} }]] = Object.entries(requestBody?.content ?? {});
+  const needed = parameters.filter(({ required }) => required).map(({ name }) => name);
+  expect([type, schema.required, needed]).toEqual([
+    'application/x-www-form-urlencoded',
+    ['token'],
+    ['Origin'],
+  ]);
+  const origin = new URL(service.baseUrl).origin;
+  const signIn = (token: string) =>
+    service.ask('POST', '/sign-in', {
+      raw: `token=${token}`,
+      headers: { 'Content-Type': type, Origin: origin },
+      token: null,
+    });
+  const { status, headers } = await signIn(service.token);
+  expect(status).toBe(303);
+  const { name } = document.components.securitySchemes.session;
+  const cookie = `${headers['set-cookie']}`.split(';')[0] ?? '';
+  expect(cookie).toMatch(new RegExp(`^${name}=`));
+
+  const described = (path: string, code: number) => {
+    const operation = document.paths[path]?.[path === '/sign-in' ? 'post' : 'get'];
+    return Object.keys((operation?.responses[code] ?? operation?.responses['4XX'])?.content ?? {});
+  };
+  const answers: [path: string, status: number, given?: object][] = [
+    ['/runs', 200, { Cookie: cookie }],
+    ['/runs', 401],
+    ['/search', 303, { Cookie: cookie }],
+    ['/vals/none', 404, { Cookie: cookie }],
+    ['/vals/none', 404, { Cookie: cookie, Accept: 'application/json' }],
+  ];
+  for (const [path, code, given = {}] of answers) {
+    const answer = await service.ask('GET', path, { headers: { ...given }, token: null });
+    expect(answer.status, path).toBe(code);
+    const sent = answer.headers['content-type']?.split(';')[0];
+    const types = described(path.replace('none', '{id}'), code);
+    if (sent === undefined) expect(types).toEqual([]);
+    else expect(types).toContain(sent);
+  }
+  const refused = await signIn('wrong');
+  expect(refused.status).toBe(401);
+  expect(described('/sign-in', 401)).toContain(refused.headers['content-type']?.split(';')[0]);
+});
+
+test('times may be written in lower case, and are sent back as RFC 3339 writes them', async () => {
+  const { id } = await service.createVal({ name: 'timed', code: 'c' });
+  const body = { version: 1, runStartAt: '2026-01-31t09:30:00.5z', runEndAt: '2026-01-31t10:30:01+01:00' };
+  const { body: run } = await service.ask('POST', `/v1/vals/${id}/runs`, { body });
+  expect(run).toMatchObject({ runStartAt: '2026-01-31T09:30:00.500Z', runEndAt: '2026-01-31T09:30:01.000Z' });
+  const since = await service.get<{ data: object[] }>('/v1/me/runs?since=2026-01-31t09:30:00z');
+  expect(since.data).toContainEqual(run);
 });
 
 const times = { runStartAt: '2026-01-31T09:30:00Z', runEndAt: '2026-01-31T09:30:01Z' };
@@ -71,7 +127,7 @@ async function hold(route: string, path: string): Promise<{ id: string; links?: 
   const [method = '', pattern = ''] = route.split(' ');
   const operation = document.paths[pattern]?.[method.toLowerCase()];
   const body = bodies[route];
-  const schema = operation?.requestBody?.content['application/json'].schema;
+  const schema = operation?.requestBody?.content['application/json']?.schema;
   expect(schema !== undefined, path).toBe(body !== undefined);
   if (body) expect(validate(schema ?? {}, body), path).toBe('');
   const isOpen = operation?.security.some((way) => Object.keys(way).length === 0);
@@ -144,6 +200,9 @@ test('a body that the description refuses is refused by the service, with the na
     'PUT /v1/vals name': [{ code }],
     'POST /v1/vals/{id}/runs version': [-1, undefined].map((version) => ({ ...run, version })),
     'POST /v1/vals/{id}/runs error': [5, {}, 'x'.repeat(65_537)].map((error) => ({ ...run, error })),
+    'POST /v1/vals/{id}/runs runStartAt': ['2026-01-31T09:30:00', '2026-01-31 09:30:00Z'].map(
+      (runStartAt) => ({ ...run, runStartAt }),
+    ),
     'POST /v1/vals/{id}/runs runEndAt': [{ ...run, runEndAt: undefined }],
     'POST /v1/vals/{id}/runs logs': [{ ...run, logs: 7 }],
     'POST /v1/me/tokens name': [' a', 'a'.repeat(65)].map((name) => ({ name })),
@@ -152,7 +211,7 @@ test('a body that the description refuses is refused by the service, with the na
   for (const [place, bodies] of Object.entries(refused)) {
     const [method = '', pattern = '', field = ''] = place.split(' ');
     const operation = document.paths[pattern]?.[method.toLowerCase()];
-    const schema = operation?.requestBody?.content['application/json'].schema ?? {};
+    const schema = operation?.requestBody?.content['application/json']?.schema ?? {};
     for (const body of bodies) {
       const shown = `${place} ${JSON.stringify(body).slice(0, 80)}`;
       expect(validate(schema, JSON.parse(JSON.stringify(body))), shown).not.toBe('');
