@@ -92,6 +92,9 @@ export function createMessages(stderr: Screen, { result, quiet, progress }: Mess
           if (event.text === undefined) progress.hide();
           else progress.show(event.text);
           break;
+        case 'pause':
+          progress.note(event.state === 'begins' ? 'the service asks to wait' : undefined);
+          break;
         case 'trace':
           write(async () => (await stderr.style()).dim(visible(event.text)));
           break;

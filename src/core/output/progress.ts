@@ -4,6 +4,8 @@ import type { Glyphs } from './style.ts';
 
 export interface ProgressLine {
   show(text: string): void;
+  /** Stands in brackets after the text. */
+  note(text: string | undefined): void;
   hide(): void;
   /** Erases the spinner. The next frame draws it again. */
   clear(): void;
@@ -23,14 +25,17 @@ export function createProgress(
   { enabled, spinner: frames, color, signal }: ProgressOptions,
 ): ProgressLine {
   let text: string | undefined;
+  let note: string | undefined;
   let spinner: Ora | undefined;
   let timer: NodeJS.Timeout | undefined;
+
+  const line = () => (note === undefined ? `${text}` : `${text} (${note})`);
 
   async function start() {
     const { default: ora } = await import('ora');
     if (text === undefined || spinner !== undefined) return;
     spinner = ora({
-      text,
+      text: line(),
       stream,
       spinner: frames,
       color: color ? 'cyan' : false,
@@ -54,8 +59,12 @@ export function createProgress(
     show(next) {
       if (!enabled || signal.aborted) return;
       text = visible(next);
-      if (spinner) spinner.text = text;
+      if (spinner) spinner.text = line();
       timer ??= setTimeout(start, delayMs);
+    },
+    note(next) {
+      note = next;
+      if (spinner) spinner.text = line();
     },
     hide,
     clear() {

@@ -28,7 +28,7 @@ export type Fault =
   | { kind: 'rejected'; trouble: Trouble }
   | { kind: 'lost'; trouble: Trouble }
   | { kind: 'timed out'; trouble: Trouble }
-  | { kind: 'status'; status: number; body: unknown; retryAfterMs?: number | undefined }
+  | { kind: 'status'; status: number; body: unknown; retryAfterMs?: number | undefined; refusesAll?: true }
   /** The status is a success, but the body is not JSON. */
   | { kind: 'unreadable'; status: number; problem: 'not UTF-8' | 'empty' | 'not JSON'; body?: string }
   | { kind: 'unusable'; status: number; problem: UnusableReply };
@@ -121,7 +121,7 @@ export function meaningOf(fault: Fault): Meaning {
   if (fault.kind !== 'status') return byKind[fault.kind];
   if (isProblem(fault, 507, [diskFull])) return { ...failed, maybeApplied: false };
   const meaning = byStatus[fault.status] ?? (fault.status >= 500 ? failed : refused);
-  return concernsCaller(fault) ? { ...meaning, concerns: 'all' } : meaning;
+  return fault.refusesAll || concernsCaller(fault) ? { ...meaning, concerns: 'all' } : meaning;
 }
 
 /** The embedded service says with a type whether a 403 is about the caller, and not about one val. */

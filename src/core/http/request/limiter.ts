@@ -1,57 +1,81 @@
 export const mostRequests = 32;
 const requestsAtFirst = 8;
+const roundsToGrow = 8;
+/** A service that refuses a call that is alone counts requests a second, so more at a time are of no use. */
+const roundsAfterRate = 16;
 
-/** How many calls are sent at a time: one more after each round that went well, half as many after a refusal. */
+/**
+ * How many calls are sent at a time. Until the first refusal, it is one more after each call that went well. Then it is one
+ * fewer with each refusal, and one more after eight rounds that went well.
+ */
 export interface Limiter {
-  /** Waits for a place. The call keeps it, also between its attempts, until it calls the returned function. */
-  enter(): Promise<() => void>;
-  /** Call this before an attempt, and the returned function after it. */
-  beginAttempt(): (end: 'went well' | 'refused') => void;
+  /** Waits for a place, which the call keeps until `leave`. */
+  enter(): Promise<void>;
+  leave(): void;
+  wentWell(): void;
+  refused(): void;
+  /**
+   * For a call that was refused: the others have its place meanwhile. Afterwards it enters before the calls that were
+   * never sent. A call that is alone keeps its place, so that a service with a rate is not asked by each call in turn.
+   */
+  pause(wait: () => Promise<void>): Promise<void>;
 }
 
 export function createLimiter(concurrency: number | 'auto', signal: AbortSignal): Limiter {
   let limit = concurrency === 'auto' ? requestsAtFirst : concurrency;
-  let taken = 0;
-  let round = 0;
-  let wentWell = 0;
+  let underWay = 0;
+  let wasRefused = false;
+  let rounds = roundsToGrow;
+  let wellInARow = 0;
+  const returning: (() => void)[] = [];
   const waiting: (() => void)[] = [];
 
   /** After an abort, all waiting calls get a place, so that they end. They are not sent. */
   function admit(): void {
-    while (waiting.length > 0 && (taken < limit || signal.aborted)) {
-      taken += 1;
-      waiting.shift()?.();
+    while (underWay < limit || signal.aborted) {
+      const next = returning.shift() ?? waiting.shift();
+      if (next === undefined) return;
+      underWay += 1;
+      next();
     }
   }
 
-  function startRound(newLimit: number): void {
-    limit = newLimit;
-    round += 1;
-    wentWell = 0;
-    admit();
-  }
+  const enter = (queue: (() => void)[]): Promise<void> =>
+    new Promise((resolve) => {
+      queue.push(resolve);
+      admit();
+    });
 
   function leave(): void {
-    taken -= 1;
+    underWay -= 1;
     admit();
   }
 
   signal.addEventListener('abort', admit);
   return {
-    enter: () =>
-      new Promise((resolve) => {
-        waiting.push(() => resolve(leave));
-        admit();
-      }),
-    beginAttempt() {
-      const roundOfAttempt = round;
-      return (end) => {
-        // Attempts of earlier rounds were sent with another limit.
-        if (concurrency !== 'auto' || roundOfAttempt !== round) return;
-        if (end === 'refused') return startRound(Math.max(1, Math.floor(limit / 2)));
-        wentWell += 1;
-        if (wentWell >= limit) startRound(Math.min(mostRequests, limit + 1));
-      };
+    enter: () => enter(waiting),
+    leave,
+    wentWell() {
+      if (concurrency !== 'auto') return;
+      wellInARow += 1;
+      if (wasRefused && wellInARow < rounds * limit) return;
+      wellInARow = 0;
+      rounds = roundsToGrow;
+      limit = Math.min(mostRequests, limit + 1);
+      admit();
+    },
+    refused() {
+      if (concurrency !== 'auto') return;
+      wasRefused = true;
+      wellInARow = 0;
+      rounds = underWay === 1 ? roundsAfterRate : roundsToGrow;
+      limit = Math.max(1, Math.min(limit, underWay) - 1);
+    },
+    async pause(wait) {
+      if (underWay === 1) return wait();
+      leave();
+      await wait();
+      await enter(returning);
     },
   };
 }

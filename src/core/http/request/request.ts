@@ -26,70 +26,117 @@ export interface RequestOptions extends Sender {
   deadlineMs: number;
   signal: AbortSignal;
   trace?: Trace | undefined;
+  /** Called when the first call waits because the service asked for it, and when no call does any more. */
+  onPause(state: 'begins' | 'ends'): void;
 }
 
 const mostAttempts = 4;
 
-/** Sends calls, each with up to four attempts within one deadline. Throws `CallFailed`. faults.ts has the rules. */
+/**
+ * Sends calls, each with up to four attempts within one deadline. A 429 is no attempt, because the service is there and
+ * says when to come back. Throws `CallFailed`. faults.ts has the rules.
+ */
 export function createRequest(options: RequestOptions): Request {
-  const { token, limiter, clock, deadlineMs, signal, trace } = options;
+  const { token, limiter, clock, deadlineMs, signal, trace, onPause } = options;
+  let pausing = 0;
+  /** When the first of the calls began to which each answer was 429, if no other call was answered since. */
+  let refusedSince: number | undefined;
 
   return async (call) => {
     const refusal = faultBeforeSending(call, token);
     if (refusal !== undefined) throw new CallFailed(call, refusal);
-    const leave = await limiter.enter();
+    await limiter.enter();
     try {
       return await sendCall(call);
     } finally {
-      leave();
+      limiter.leave();
     }
   };
 
   async function sendCall(call: Call): Promise<Reply> {
     const { method } = call;
     const request = requestOf(call, options);
-    const attemptLimitMs = isRepeatable(method) ? Math.max(leastAttemptMs, deadlineMs / 2) : deadlineMs;
-    // The wait for a place does not count.
+    // The wait for the first place does not count.
     const begin = clock.now();
     const deadline = begin + deadlineMs;
     let maybeApplied = false;
+    let refusals = 0;
 
-    for (let number = 1; ; number++) {
+    for (let requests = 1; ; requests++) {
       if (signal.aborted) throw new CallFailed(call, { kind: 'interrupted' }, maybeApplied);
-      const address = options.base.origin + request.path;
-      const traceResult = trace && traceAttempt(trace, { method, address, attempt: number }, clock.now);
-      const limitMs = Math.min(deadline - clock.now(), attemptLimitMs);
-      const result = await attempt(call, request, limitMs);
-      traceResult?.(result);
+      const result = await attempt(call, request, { attempt: requests - refusals, deadline });
+      const isRefusal = isFault(result) && isStatus(result, 429);
+      refusedSince = isRefusal ? (refusedSince ?? begin) : undefined;
       if (!isFault(result)) return result;
       if (maybeApplied && isDeletion(call) && isStatus(result, 404)) return { status: 404, body: undefined };
 
       maybeApplied ||= !isRead(method) && meaningOf(result).maybeApplied;
       if (signal.aborted) throw new CallFailed(call, { kind: 'interrupted' }, maybeApplied);
-      const delayMs = delayAfter(result, number);
-      const hasTimeLeft = clock.now() + delayMs < deadline;
-      if (number === mostAttempts || !hasTimeLeft || !maySendAgain(method, result)) {
-        throw new CallFailed(call, waitedFor(result, clock.now() - begin), maybeApplied);
+      if (isRefusal) refusals += 1;
+      const delayMs = delayAfter(result, requests);
+      const refusesAll = isRefusal && refusesTooLong(delayMs);
+      const isLast = refusesAll || requests - refusals === mostAttempts || !maySendAgain(method, result);
+      if (isLast || !(await pause(result, { delayMs, deadline }))) {
+        const fault = faultOfCall(result, { afterMs: clock.now() - begin, refusesAll });
+        throw new CallFailed(call, fault, maybeApplied);
       }
-      trace?.write(`  retry in ${Math.round(delayMs)} ms`);
-      await wait(clock, delayMs, signal);
     }
   }
 
-  async function attempt(call: Call, request: HttpRequest, limitMs: number): Promise<Reply | Fault> {
-    const endAttempt = limiter.beginAttempt();
+  async function attempt(
+    call: Call,
+    request: HttpRequest,
+    { attempt, deadline }: { attempt: number; deadline: number },
+  ): Promise<Reply | Fault> {
+    const { method, origin, path } = request;
+    const longestMs = isRepeatable(method) ? Math.max(leastAttemptMs, deadlineMs / 2) : deadlineMs;
+    const limitMs = Math.min(deadline - clock.now(), longestMs);
+    const traceResult = trace && traceAttempt(trace, { method, address: origin + path, attempt }, clock.now);
     const answer = await send(options.open, request, { clock, limitMs, signal });
     const result = 'error' in answer ? faultOf(answer) : readReply(call, answer, clock.now());
-    endAttempt(isFault(result) && meaningOf(result).wantsFewerRequests ? 'refused' : 'went well');
+    if (!isFault(result)) limiter.wentWell();
+    else if (meaningOf(result).wantsFewerRequests) limiter.refused();
+    traceResult?.(result);
     return result;
+  }
+
+  /** Whether the service took nothing from any call for the whole time limit, so that no other call waits as long. */
+  function refusesTooLong(delayMs: number): boolean {
+    if (refusedSince === undefined) return false;
+    // If the service itself names a later time, that may be about this call alone.
+    return delayMs < deadlineMs && clock.now() + delayMs >= refusedSince + deadlineMs;
+  }
+
+  /** Returns false if the deadline comes before the next attempt. */
+  async function pause(
+    fault: Fault,
+    { delayMs, deadline }: { delayMs: number; deadline: number },
+  ): Promise<boolean> {
+    if (clock.now() + delayMs >= deadline) return false;
+    trace?.write(`  retry in ${Math.round(delayMs)} ms`);
+    const waitHere = () => wait(clock, delayMs, signal);
+    if (!meaningOf(fault).wantsFewerRequests) await waitHere();
+    else if (isStatus(fault, 429)) await limiter.pause(() => showPause(waitHere));
+    else await limiter.pause(waitHere);
+    return clock.now() < deadline;
+  }
+
+  async function showPause(waitHere: () => Promise<void>): Promise<void> {
+    pausing += 1;
+    if (pausing === 1) onPause('begins');
+    await waitHere();
+    pausing -= 1;
+    if (pausing === 0) onPause('ends');
   }
 }
 
-/** The user waited for all attempts, and not for the last one alone. */
-const waitedFor = (fault: Fault, afterMs: number): Fault =>
-  fault.kind === 'timed out' && fault.trouble.kind === 'no reply'
-    ? { ...fault, trouble: { ...fault.trouble, afterMs } }
-    : fault;
+function faultOfCall(fault: Fault, { afterMs, refusesAll }: { afterMs: number; refusesAll: boolean }): Fault {
+  if (fault.kind === 'status' && refusesAll) return { ...fault, refusesAll };
+  // The user waited for all attempts, and not for the last one alone.
+  if (fault.kind === 'timed out' && fault.trouble.kind === 'no reply')
+    return { ...fault, trouble: { ...fault.trouble, afterMs } };
+  return fault;
+}
 
 function faultBeforeSending(call: Call, token: string | undefined): Fault | undefined {
   if (token !== undefined) return secretIn(call, token);
@@ -104,9 +151,10 @@ const leastAttemptMs = 10_000;
 const firstDelayMs = 500;
 const longestDelayMs = 8_000;
 
-/** The delay is random (full jitter), so that many clients do not try again at the same moment. */
-function delayAfter(fault: Fault, attempt: number): number {
-  const jittered = Math.random() * Math.min(longestDelayMs, firstDelayMs * 2 ** (attempt - 1));
+/** The delay is random, so that many clients do not try again at the same moment. After a 429, it is half of it at least. */
+function delayAfter(fault: Fault, requests: number): number {
+  const longestMs = Math.min(longestDelayMs, firstDelayMs * 2 ** (requests - 1));
+  const share = isStatus(fault, 429) ? (1 + Math.random()) / 2 : Math.random();
   const retryAfterMs = fault.kind === 'status' ? (fault.retryAfterMs ?? 0) : 0;
-  return Math.max(retryAfterMs, jittered);
+  return Math.max(retryAfterMs, longestMs * share);
 }

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import { createLimiter } from '../../../../src/core/http/request/limiter.ts';
 import { isLong } from '../../../support/cases.ts';
 import { has } from '../../../support/features.ts';
-import { folderOfVals, runQuickly as run, valNames } from '../../../support/program.ts';
+import { runQuickly as run } from '../../../support/program.ts';
 import { rawService } from '../../../support/raw-service.ts';
 import { type Reply, scriptedService, testToken } from '../../../support/scripted-service.ts';
 
@@ -65,39 +64,4 @@ it('a service that closes each connection after its answer breaks no write after
     expect(await run(['version', 'restore', id, '1', '--json'], { env })).toMatchObject({ exit: 0 });
   }
   expect(requests).toBe(16);
-});
-
-it('at most 32 calls go on at a time, however well it goes', async () => {
-  const limiter = createLimiter('auto', new AbortController().signal);
-  for (let each = 0; each < 5_000; each++) limiter.beginAttempt()('went well');
-  const entered: number[] = [];
-  for (let call = 0; call < 40; call++) limiter.enter().then(() => entered.push(call));
-  await new Promise(setImmediate);
-  expect(entered).toHaveLength(32);
-});
-
-it.each([
-  ['only 4 requests at a time gets every val', 4, 10],
-  ['everything gets up to 32 requests at a time', 100, 20],
-])('a service that accepts %s', async (_what, places, ms) => {
-  const seen = { underWay: 0, most: 0, refused: 0, all: 0 };
-  const { env } = await scriptedService([], (): Reply => {
-    seen.all += 1;
-    if (seen.underWay >= places) {
-      seen.refused += 1;
-      return { status: 429, headers: { 'retry-after': '1' }, body: { message: 'too many' } };
-    }
-    seen.underWay += 1;
-    seen.most = Math.max(seen.most, seen.underWay);
-    return (response) =>
-      setTimeout(() => {
-        seen.underWay -= 1;
-        response.end('{"id":"a","version":1}');
-      }, ms);
-  });
-  const { exit, stdout } = await run(['push', '.', '--json'], { env, cwd: folderOfVals(valNames(120)) });
-  expect({ exit, rows: JSON.parse(stdout).length }).toEqual({ exit: 0, rows: 120 });
-  expect(seen.refused).toBeLessThan(0.1 * seen.all);
-  expect(seen.most).toBeLessThanOrEqual(32);
-  if (places > 32) expect(seen.most).toBeGreaterThan(8);
 });

@@ -142,7 +142,8 @@ function checkResult({ command, meeting, terminal }: Cell, { stdout, stderr }: O
   expect(JSON.stringify(JSON.parse(stdout))).toBe(should);
 }
 
-const frames = /[\u2800-\u28ff] (?:Waiting for the service|Pushing \d+ of \d+ vals)/g;
+const frames =
+  /[\u2800-\u28ff] (?:Waiting for the service|Pushing \d+ of \d+ vals)(?: \(the service asks to wait\))?/g;
 
 function checkFailure({ command, fault, meeting, terminal }: Cell, world: World, result: Output): void {
   const { exit, stdout, stderr } = result;

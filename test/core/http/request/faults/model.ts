@@ -36,6 +36,7 @@ export function expected(asking: Asking, meeting: Meeting, forever: boolean): Ex
       return { exits, requests: counted };
     case 'yes':
       if (!forever) return { exits: [0], requests: [counted[0] + 1, counted[1] + 1] };
+      if (isNoAttempt(meeting)) return { exits, requests: [mostAttempts + 1, Number.POSITIVE_INFINITY] };
       return { exits, requests: [counted[0] * attempts(meeting), counted[1] * attempts(meeting)] };
     case 'maybe': {
       const most = forever ? attempts(meeting) : 2;
@@ -44,7 +45,12 @@ export function expected(asking: Asking, meeting: Meeting, forever: boolean): Ex
   }
 }
 
-const attempts = (meeting: Meeting): number => (meeting.kind === 'silence' ? 2 : mostAttempts);
+function attempts(meeting: Meeting): number {
+  return meeting.kind === 'silence' ? 2 : mostAttempts;
+}
+
+/** A request that is refused so is sent until the deadline. */
+const isNoAttempt = (meeting: Meeting): boolean => meeting.kind === 'status' && meeting.status === 429;
 
 function countedOf(meeting: Meeting): [number, number] {
   if (meeting.kind === 'silence' && meeting.unread) return [0, 0];
