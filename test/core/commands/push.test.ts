@@ -69,7 +69,7 @@ describe('outcomes', () => {
 
 describe('--concurrency', () => {
   it.each([
-    { flag: [], most: 8, total: 16 },
+    { flag: ['--concurrency', '8'], most: 8, total: 16 },
     { flag: ['--concurrency', '16'], most: 16, total: 32 },
   ])(
     '$flag allows exactly $most requests at a time, on as many connections',
