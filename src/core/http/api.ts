@@ -17,7 +17,7 @@ export interface Api {
   refuseToken(call: Call): void;
 }
 
-export interface ApiOptions extends Pick<FollowOptions, 'clock' | 'signal' | 'onMissing'> {
+export interface ApiOptions extends Omit<FollowOptions, 'readNewest' | 'last'> {
   /** Called if the service sends the same records again and again, so that a list may not be whole. */
   onStuck(): void;
   refuseToken: Api['refuseToken'];

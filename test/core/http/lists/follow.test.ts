@@ -7,7 +7,13 @@ import { budget } from '../../../support/cases.ts';
 import { fastClock, runFastClock } from '../../../support/fast-clock.ts';
 import { inProcess } from '../../../support/in-process.ts';
 import { temporaryFolder } from '../../../support/program.ts';
-import { pageOf, type Reply, type Seen, scriptedService } from '../../../support/scripted-service.ts';
+import {
+  pageOf,
+  type Reply,
+  type Seen,
+  scriptedService,
+  testToken,
+} from '../../../support/scripted-service.ts';
 
 runFastClock();
 
@@ -15,6 +21,8 @@ interface Look {
   arrive: number;
   vanish?: number[];
 }
+
+const unexpected = () => expect.unreachable();
 
 /** Follows a list of `start` records that changes before each look. */
 async function followPlan({ start, last, looks }: { start: number; last: number; looks: Look[] }) {
@@ -47,6 +55,8 @@ async function followPlan({ start, last, looks }: { start: number; last: number;
     onMissing: () => {
       missing += 1;
     },
+    onOutage: unexpected,
+    onOutageEnd: unexpected,
     async readNewest(count) {
       const records = list.slice(0, count).map((id) => ({ id }));
       return { records, ...(list.length > records.length && { end: 'more' as const }) };
@@ -163,11 +173,34 @@ describe('vals runs --follow', () => {
     expect(service.requests[0]?.path).toBe(`/v1/vals/${val}/runs?limit=100&offset=0`);
   });
 
-  it('ends with the error of a service that is away for long', async () => {
+  it('waits while the service cannot be reached, says so once, and then prints what came meanwhile', async () => {
+    const grow = growing([runOf('first')], [[runOf('meanwhile')], [runOf('after')]]);
+    let requests = 0;
+    const isAway = () => ++requests > 1 && requests < 20;
+    const hangUp: Reply = (response) => void response.destroy();
+    const service = await scriptedService([], (seen) => (isAway() ? hangUp : grow(seen)));
+    const isEnough = ({ stdout }: { stdout: string }) => stdout.includes('\tafter\n');
+    const { exit, stdout, stderr } = await followFast(['runs'], service.env, isEnough);
+    expect({ exit, ids: idsOf(stdout) }).toEqual({ exit: 130, ids: ['first', 'meanwhile', 'after'] });
+    const [warning = '', ...more] = lines(stderr);
+    expect(warning).toMatch(
+      /^warning: The connection .+ New records are shown as soon as the service can be reached\.$/,
+    );
+    expect(more).toEqual(['The service can be reached again.']);
+  });
+
+  it('waits for a service that is not there yet', async () => {
+    const away = { VALS_BASE_URL: 'http://127.0.0.1:1', VALS_TOKEN: testToken };
+    const isEnough = ({ stderr }: { stderr: string }) =>
+      stderr.includes('as soon as the service can be reached');
+    expect(await followFast(['runs'], away, isEnough)).toMatchObject({ exit: 130, stdout: '' });
+  });
+
+  it('ends with any other error', async () => {
     const grow = growing([runOf('first')], []);
     let asked = 0;
-    const service = await scriptedService([], (seen): Reply => (++asked > 1 ? { status: 503 } : grow(seen)));
+    const service = await scriptedService([], (seen): Reply => (++asked > 1 ? { status: 401 } : grow(seen)));
     const { exit, stdout } = await followFast(['runs'], service.env, () => false);
-    expect({ exit, ids: idsOf(stdout) }).toEqual({ exit: 7, ids: ['first'] });
+    expect({ exit, ids: idsOf(stdout) }).toEqual({ exit: 4, ids: ['first'] });
   });
 });
