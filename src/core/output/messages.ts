@@ -33,6 +33,7 @@ export function createMessages(stderr: Screen, { result, quiet, progress }: Mess
   const hints = new Map<string, Hints>();
   let lastLine: EventOf<'done'> | undefined;
   let written = Promise.resolve();
+  let hasEnded = false;
 
   function write(makeText: () => string | Promise<string>): void {
     const writeText = async () => {
@@ -75,6 +76,8 @@ export function createMessages(stderr: Screen, { result, quiet, progress }: Mess
 
   return {
     say(event) {
+      // A request that is interrupted at the end would otherwise write below the error, which programs read as the last line.
+      if (hasEnded) return;
       switch (event.kind) {
         case 'warning':
           if (kind === 'text' || !event.onlyInText) writeText(event.text, 'yellow', 'warning:');
@@ -117,6 +120,7 @@ export function createMessages(stderr: Screen, { result, quiet, progress }: Mess
         writeText(`${text} (${details.join(', ')})`, 'green', glyphs.ok.trimEnd());
       }
       if (error !== undefined) writeError(error);
+      hasEnded = true;
       return written;
     },
   };

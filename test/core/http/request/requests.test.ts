@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isLong } from '../../../support/cases.ts';
 import { has } from '../../../support/features.ts';
-import { runQuickly as run } from '../../../support/program.ts';
+import { runQuickly as run, runProcess } from '../../../support/program.ts';
 import { rawService } from '../../../support/raw-service.ts';
 import { type Reply, scriptedService, testToken } from '../../../support/scripted-service.ts';
 
@@ -64,4 +64,15 @@ it('a service that closes each connection after its answer breaks no write after
     expect(await run(['version', 'restore', id, '1', '--json'], { env })).toMatchObject({ exit: 0 });
   }
   expect(requests).toBe(16);
+});
+
+it('with --json and --debug, the error is the last line, also while another request is interrupted', async () => {
+  const service = await scriptedService([], ({ path }) => {
+    if (path.includes('/versions/1')) return { status: 404 };
+    return path.includes('/versions/2') ? () => {} : { body: { id, version: 2 } };
+  });
+  const args = ['version', 'diff', id, '1', '2', '--json', '--debug'];
+  const { exit, error, stderr } = await runProcess(args, service);
+  expect({ exit, error }).toMatchObject({ exit: 3, error: { status: 404 } });
+  expect(stderr).toContain('/versions/2');
 });
