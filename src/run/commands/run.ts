@@ -106,13 +106,11 @@ export const command = defineCommand({
     'accidents, not against malice. Run only code that you trust. Put options before the file or ' +
     'val; what follows is passed to the val (except with --http).',
   details:
-    'If no file has the given name, the command runs the val of that name. TypeScript, JSX and `https:` imports run ' +
-    'without a build. The default export, or its `fetch` method, is called with the arguments as strings. The value ' +
-    'that it returns goes to stdout, and the output that it prints goes to stderr. A file without a default export is ' +
-    'a script, and what it prints goes to stdout. A file of yours gets your environment and the .env file of its ' +
-    "project. In the sandbox, which is Node's permission model, a val reads its project and its packages, writes no " +
-    'files and starts no programs. If the service has the code and records runs, the command reports the run, with ' +
-    'its output, to the service.',
+    'If no file has the given name, the command runs the val of that name. The default export, or its `fetch` method, is ' +
+    'called with the arguments as strings. The value that it returns goes to stdout, and the output that it prints goes ' +
+    'to stderr. A file without a default export is a script, and what it prints goes to stdout. A file of yours gets ' +
+    'your environment and the .env file of its project. In the sandbox, a val reads its project and its packages, writes ' +
+    'no files and starts no programs. A service that has the code and records runs gets the run with its output.',
   arguments: {
     val: {
       description: 'a file, or the name or id of a val; NAME@2 is version 2',

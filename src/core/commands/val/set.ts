@@ -19,9 +19,8 @@ export const command = defineCommand({
     'Change the name, privacy or readme of a val. Its code stays. If you make a val public, everyone can read its code and all its versions.',
   details:
     'If the service cannot change these fields alone, the command sends a new version with the same code and the ' +
-    'changed fields. After every change, the command reads the val and reports the fields that the service did not ' +
-    'change. The exit code is 9 if the service changed only some of the fields, and 6 if the service changed none of ' +
-    'them.',
+    'changed fields. Afterwards it reads the val, and names the fields that the service did not change: exit code 9 if ' +
+    'some, 6 if all.',
   arguments: { val: valArgument },
   options: {
     name: { description: 'the new name of the val', value: newName() },

@@ -9,8 +9,7 @@ export const command = defineCommand({
   summary: 'Add a space for vals that several people own',
   description:
     'Add a space to the service of a team. The base URL of the space is the base URL of the service followed by ' +
-    '/@name. The members of the space use their own tokens. The command opens the database directly, so it needs no ' +
-    'token.',
+    '/@name. The members of the space use their own tokens.',
   arguments: { name: spaceArgument },
   options: placeOptions,
   examples: ['vals space add acme', 'vals space add acme --database postgres://vals@db.example.com/vals'],

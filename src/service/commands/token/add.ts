@@ -8,8 +8,8 @@ import { onTokenRoute } from './my-tokens.ts';
 export const command = defineCommand({
   summary: 'Create another token of your own, and print it once',
   description:
-    'Create another token of your own: for CI, or for a second machine. The token is shown only once, because the service ' +
-    'keeps only a hash of it. Made at the base URL of a space, the token works only in that space. A restricted token (to ' +
+    'Create another token of your own: for CI, or for a second machine. The token is shown only once. ' +
+    'Made at the base URL of a space, the token works only in that space. A restricted token (to ' +
     'a space, to reading, or with an expiry date) cannot create tokens.',
   arguments: { name: { description: 'a name that tells what the token is for', value: text('name') } },
   options: {

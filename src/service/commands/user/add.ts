@@ -7,8 +7,8 @@ import { placeOptions } from '../serve/store-place.ts';
 export const command = defineCommand({
   summary: 'Add a person, and print their token once',
   description:
-    'Add a person to the service of a team, and print their token. The token is shown only once, because the ' +
-    'service keeps only a hash of the token. The command opens the database directly, so it needs no token.',
+    'Add a person to the service of a team, and print their token. It is shown only once. The ' +
+    'command opens the database directly, so it needs no token.',
   arguments: { username: usernameArgument },
   options: placeOptions,
   examples: [

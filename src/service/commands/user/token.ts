@@ -6,8 +6,8 @@ import { existingPlaceOptions } from '../serve/store-place.ts';
 export const command = defineCommand({
   summary: 'Give a person a new token, and end all earlier ones',
   description:
-    'Give a person a new token, and print it. The token is shown only once, because the service keeps only a ' +
-    'hash of the token. All earlier tokens of the person end immediately, in every service that uses the same database, ' +
+    'Give a person a new token, and print it. It is shown only once. ' +
+    'All earlier tokens of the person end immediately, in every service that uses the same database, ' +
     'and with them the sessions of browsers.',
   arguments: { username: usernameArgument },
   options: existingPlaceOptions,
