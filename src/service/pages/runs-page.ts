@@ -101,10 +101,19 @@ ${left > 0 ? emptyNote(`${counted(left, 'row')} more: vals runs --summary`) : ''
   return card('Summary', content, html`<span>${which}, ${total.failed} failed</span>`);
 }
 
-/** The times of the first and the last run, below the ends of the chart. Runs come newest first. */
+/**
+ * The times of the first and the last run, below the ends of the chart: to the second if they are in one minute, and once
+ * if they are in one second. Runs come newest first.
+ */
 function rangeOf(summarized: readonly ShownRun[]): Html {
-  const ends = [summarized.at(-1), summarized[0]].map((run) => new Date(run?.runStartAt ?? Number.NaN));
-  return html`<p class="ends">${ends.map((end) => (Number.isNaN(end.getTime()) ? '' : html`<span>${momentHtml(end)}</span> `))}</p>`;
+  const ends = [summarized.at(-1), summarized[0]].flatMap((run) => {
+    const end = new Date(run?.runStartAt ?? Number.NaN);
+    return Number.isNaN(end.getTime()) ? [] : [end];
+  });
+  const countIn = (ms: number) => new Set(ends.map((end) => Math.floor(end.getTime() / ms))).size;
+  const withSeconds = countIn(60_000) < ends.length;
+  const shown = ends.slice(0, countIn(1_000));
+  return html`<p class="ends">${shown.map((end) => html`<span>${momentHtml(end, { withSeconds })}</span> `)}</p>`;
 }
 
 function summaryRow(row: RunSummary, val: Html): Html {
