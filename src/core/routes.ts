@@ -57,9 +57,7 @@ export const myLikes = (): Call => list('myLikes', '/v1/me/likes');
 export const myComments = (filter: CommentFilter): Call =>
   list('myComments', '/v1/me/comments', { ...filter });
 
-/** A service that does not know `val` lists the references to all vals. */
-export const myReferences = (val?: string): Call =>
-  get('myReferences', '/v1/me/references', { paging: 'on demand', query: queryOf({ val }) });
+export const myReferences = (): Call => get('myReferences', '/v1/me/references', { paging: 'on demand' });
 
 export const createVal = (val: NewVal): Call => post('createVal', '/v1/vals', { ...val });
 

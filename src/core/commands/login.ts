@@ -9,7 +9,7 @@ import { isObject, type JsonObject } from '../lib/json.ts';
 import { hasLoneSurrogate } from '../lib/visible.ts';
 import { column } from '../output/column.ts';
 import * as routes from '../routes.ts';
-import { type BaseUrl, isLoopback, parseBaseUrl, spaceIn } from '../settings/base-url.ts';
+import { type BaseUrl, isLoopback, isOpenHttp, parseBaseUrl, spaceIn } from '../settings/base-url.ts';
 import { updateConfig } from '../settings/config-file.ts';
 import { checkToken } from '../settings/settings.ts';
 import { warnIfSet } from './shared/warn-if-set.ts';
@@ -58,6 +58,9 @@ export const command = defineCommand({
     }));
     warnIfSet(context, 'VALS_TOKEN');
     warnIfSet(context, 'VALS_LOCAL');
+    if (context.flags.allowHttp && isOpenHttp(new URL(baseUrl.href))) {
+      say({ kind: 'note', text: 'Later commands need VALS_ALLOW_HTTP=1 or --allow-http, too.' });
+    }
     if (before !== undefined && before !== baseUrl.href) {
       say({
         kind: 'note',

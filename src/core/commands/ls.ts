@@ -36,7 +36,7 @@ export const command = defineCommand({
       context.out.say({
         kind: 'note',
         text: [
-          'The service cannot list vals. The list has only the vals that this machine has seen.',
+          'The service cannot list vals. The list has only the vals that this machine has seen; some may be gone.',
           sh`If it lacks others, check the base URL: run ${['config']}.`,
         ],
       });

@@ -1,4 +1,4 @@
-import { BadResponseError } from '../errors.ts';
+import { AuthError, BadResponseError, NotFoundError, RefusedError, undefinedIf } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
 import * as routes from '../routes.ts';
 import type { Api } from './api.ts';
@@ -42,6 +42,10 @@ export const presentVersion = async (
 /** The same, where the list of the versions has been read. */
 export const presentAmong = (numbers: readonly number[], record: JsonValue | undefined): number | undefined =>
   versionOf(record ?? null) ?? numbers.toSorted((a, b) => b - a)[0];
+
+/** For a screen or a pipe: who may read a val may not read the list of its versions, perhaps. */
+export const shownVersion = (...given: Parameters<typeof presentVersion>): Promise<number | undefined> =>
+  presentVersion(...given).catch(undefinedIf(AuthError, NotFoundError, RefusedError, BadResponseError));
 
 export async function readVersion(
   api: Api,

@@ -24,7 +24,7 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
     );
   }
   if (url.search || url.hash) throw refusal('contains a query (?) or a fragment (#)');
-  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !allowHttp) {
+  if (isOpenHttp(url) && !allowHttp) {
     throw refusal(
       'uses http:// to another machine, which would send the token unencrypted',
       'Use https://. To accept the risk, add --allow-http (VALS_ALLOW_HTTP=1).',
@@ -33,6 +33,10 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
   const path = url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '').replace(/\/+$/, '');
   return { origin: url.origin, href: url.origin + path };
 }
+
+/** Others on the way can read what is sent. */
+export const isOpenHttp = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'http:' && !isLoopback(hostname);
 
 const hostForm =
   /^(?:localhost|\[[\da-f:.]+\]|(?:[a-z\d-]+\.)+(?:[a-z]{2,24}|\d{1,3})|[a-z\d.-]+(?=:\d))(?::\d{1,5})?(?:\/|$)/i;

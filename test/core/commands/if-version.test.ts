@@ -31,7 +31,7 @@ it.each([
   { args: ['version', 'new', id, 'a.ts', '--if-version', '3'], requests: 'POST GET POST' },
   { args: ['val', 'edit', id], requests: 'POST GET GET POST' },
   { args: ['val', 'set', 'a', '--privacy', 'public'], requests: 'POST GET PUT' },
-  { args: ['val', 'rm', id], requests: 'POST GET DELETE' },
+  { args: ['val', 'rm', id], requests: 'POST GET GET DELETE' },
 ])('$args is a conflict if the val changes after it was read', async ({ args, requests }) => {
   const reads = requests.match(/GET/g) ?? [];
   const service = await scriptedService([val(3), ...reads.map(() => val(3)), changed]);
@@ -56,5 +56,21 @@ it.each([{}, { etag: true }])('a service with %j keeps what another writer sent'
   const sent = requests.find(({ method }) => method === 'POST');
   expect(sent?.headers['if-match'] !== undefined).toBe('etag' in switches);
   expect(await run(args, { env, cwd: cwd() })).toMatchObject({ exit: 5 });
+  expect(codes('a')).toEqual(['1', '2']);
+});
+
+it('push --if-version outside of a workspace shows the versions that the list shows', async () => {
+  const { env, edit, codes } = await startStrict({ list: true });
+  const { id } = edit('a', '1');
+  const push = async (version: string, folder: string) => {
+    const args = ['push', 'a.ts', '--if-version', version, '--json'];
+    const { exit, stdout } = await run(args, { env, cwd: folder });
+    return [exit, ...JSON.parse(stdout)];
+  };
+  const row = { file: 'a.ts', name: 'a' };
+  const pushed = { ...row, status: 'pushed', id, version: 2, versionBefore: 1 };
+  expect(await push('1', cwd())).toEqual([0, pushed]);
+  expect(await push('1', cwd())).toMatchObject([5, { ...row, status: 'failed' }]);
+  expect(await push('2', cwd())).toEqual([0, { ...row, status: 'unchanged', id, version: 2 }]);
   expect(codes('a')).toEqual(['1', '2']);
 });

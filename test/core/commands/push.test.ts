@@ -195,7 +195,6 @@ describe('--dry-run', () => {
   it.each<[line: string, json: unknown]>([
     ['val create hello file.ts --readme readme.md --privacy public', ['POST', '/v1/vals', created]],
     [`version new ${id}`, ['POST', versions, { code: 'code' }]],
-    [`val set ${id} --name hi`, ['PUT', `/v1/vals/${id}`, { name: 'hi' }]],
     [`val rm ${a}`, [{ id: a, status: 'planned' }]],
     [`version rm ${a} 0`, [{ id: a, version: 0, status: 'planned' }]],
   ])('vals %s prints what would be sent', async (line, planned) => {

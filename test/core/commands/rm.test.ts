@@ -22,13 +22,13 @@ it.each([
   { keys: '\r', exit: 2 },
   { keys: '\u0003', exit: 130 },
 ])('the answer $keys deletes nothing: exit $exit', async ({ keys, exit }) => {
-  const service = await scriptedService([{ body: { id, name: 'hello' } }]);
+  const service = await scriptedService([], () => ({ body: { id, name: 'hello' } }));
   const result = await runOnScreen(one, { env: service.env, answers: [{ after: '[y/N]', keys }] });
   expect(result.exit).toBe(exit);
   expect(result.screen).toContain(id.slice(0, 8));
   // The user decided so, and made no mistake.
   if (exit === 2) expect(result.screen).toMatch(/(?<!error: )Nothing was deleted\./);
-  expect(service.requests.map(({ method }) => method)).toEqual(['GET']);
+  expect(service.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
 });
 
 it('val rm shows the vals, asks once for all, and stdout has only the result', async () => {
@@ -36,7 +36,7 @@ it('val rm shows the vals, asks once for all, and stdout has only the result', a
     { id: a, name: 'hello', version: 3, privacy: 'private', versionCreatedAt: '2026-01-02T03:04:05Z' },
     { id: b, name: 'second', version: 1, privacy: 'public', versionCreatedAt: '2026-01-02T03:04:05Z' },
   ];
-  const service = await scriptedService([...vals.map((body) => ({ body })), gone, gone]);
+  const service = await scriptedService([...vals.map((body) => ({ body })), { body: [] }, gone, gone]);
   const { exit, stdout, screen } = await runOnScreen(['val', 'rm', a, b, '--json', '--no-color'], {
     env: service.env,
     answers: [{ after: '[y/N]', keys: 'Y\r' }],
@@ -46,27 +46,37 @@ it('val rm shows the vals, asks once for all, and stdout has only the result', a
   expect(screen).toMatch(/second +1 +public +[-\w ]+ +b\w{7}\r\n/);
   expect(screen).toContain('Delete these 2 vals, with all their versions and runs: hello, second? [y/N]');
   expect(JSON.parse(stdout)).toEqual([a, b].map((each) => ({ id: each, status: 'deleted' })));
-  expect(service.requests.slice(2).map(({ method, path }) => `${method} ${path}`)).toEqual([
+  expect(service.requests.slice(3).map(({ method, path }) => `${method} ${path}`)).toEqual([
     `DELETE /v1/vals/${a}`,
     `DELETE /v1/vals/${b}`,
   ]);
 });
 
-it.each<[string[], string]>([
-  [['3'], 'Delete version 3 of the val hello, its current version?'],
-  [['1', '3'], 'Delete the versions 1, 3 of the val hello, among them its current version 3?'],
-])('version rm %s says which version is current', async (versions, question) => {
-  const service = await scriptedService([], ({ path }) => ({
-    body: path.endsWith('/versions') ? [{ version: 3 }, { version: 1 }] : { id, name: 'hello', version: 3 },
-  }));
-  const { screen } = await runOnScreen(['version', 'rm', id, ...versions], {
-    env: service.env,
-    columns: 120,
-    answers: [{ after: '[y/N]', keys: 'n\r' }],
-  });
-  expect(screen).toContain(question);
-  expect(screen).toContain('The next deploy from a clone that does not know of this brings it back.');
-});
+it.each([{}, { version: true }])(
+  'version rm says which version is current, of a val with %j',
+  async (switches) => {
+    const { env, edit, val } = await startStrict({ list: true, ...switches });
+    for (const code of ['0', '1', '2', '3']) edit('hello', code);
+    // Numbers may begin with 0 and have gaps.
+    for (const [index, each] of val('hello').versions.entries()) each.version = index * 2;
+    const ask = async (...versions: string[]) => {
+      const answers = [{ after: '[y/N]', keys: 'n\r' }];
+      const args = ['version', 'rm', 'hello', ...versions, '--no-color'];
+      return (await runOnScreen(args, { env, columns: 200, answers })).screen;
+    };
+    const back = (to: number) =>
+      `warning: Version 6 is current. The next deploy from a clone that does not know of this brings it back. To go back for good, run \`vals version restore hello ${to}\` instead.`;
+    expect(await ask('6')).toContain(back(4));
+    expect(await ask('6')).toContain('Delete version 6 of the val hello, its current version?');
+    expect(await ask('0', '4', '6')).toContain(back(2));
+    expect(await ask('6', '0')).toContain(
+      'the versions 6, 0 of the val hello, among them its current version 6?',
+    );
+    const older = await ask('0');
+    expect(older).toContain('Delete version 0 of the val hello, whose current version is 6?');
+    expect(older).not.toContain('warning');
+  },
+);
 
 const absent: Reply = { status: 404 };
 const deleted = { status: 'deleted' };
@@ -140,15 +150,47 @@ it.each([
   expect(codes('a')).toEqual(['1', '2']);
 });
 
-it('val rm counts the vals that import one, where the service does not tell which they are', async () => {
-  const service = await scriptedService([], ({ path }) =>
-    path.startsWith('/v1/me/references')
-      ? { status: 400, body: { message: 'no' } }
-      : { body: { id: a, name: 'hello', version: 3, referenceCount: 2 } },
-  );
+const reference = (name: string, dependsOn: string) => ({
+  reference: { id: name, name },
+  dependsOn: { id: dependsOn },
+});
+
+it.each<[what: string, references: Reply, referenceCount: number | undefined, says: string | undefined]>([
+  [
+    'names those',
+    { body: [reference('report', a), reference('of other', b)] },
+    undefined,
+    'hello is imported by report.',
+  ],
+  [
+    'says that some have no name',
+    { body: [reference('report', a)] },
+    2,
+    'hello is imported by report and 1 more.',
+  ],
+  ['is silent if there are none', { body: [reference('of other', b)] }, undefined, undefined],
+  ['does not ask if the service counts none', { status: 500 }, 0, undefined],
+  ['says that they are not known', { status: 403 }, undefined, 'It is not known which vals import hello: '],
+  [
+    'says so of unknown records',
+    { body: [{ id: c }] },
+    undefined,
+    'It is not known which vals import hello: ',
+  ],
+])('val rm, which asks which vals import one, %s', async (_what, references, referenceCount, says) => {
+  const val = { id: a, name: 'hello', ...(referenceCount !== undefined && { referenceCount }) };
+  const service = await scriptedService([], ({ path }) => {
+    if (path.startsWith('/v1/me/references')) return references;
+    return { body: path.endsWith('/versions') ? [{ version: 4 }, { version: 7 }] : val };
+  });
   const { screen } = await runOnScreen(['val', 'rm', a, '--no-color'], {
     env: service.env,
+    columns: 200,
     answers: [{ after: '[y/N]', keys: 'n\r' }],
   });
-  expect(screen).toContain('warning: hello is imported by 2 other vals.');
+  expect(screen).toMatch(/hello +7 +a/);
+  if (says === undefined) expect(screen).not.toMatch(/warning/);
+  else expect(screen).toContain(`warning: ${says}`);
+  const asked = service.requests.filter(({ path }) => path === '/v1/me/references');
+  expect(asked).toHaveLength(referenceCount === 0 ? 0 : 1);
 });

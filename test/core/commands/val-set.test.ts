@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { run, runQuickly, temporaryFolder } from '../../support/program.ts';
+import { folderOf, run, runOnScreen, runQuickly, temporaryFolder } from '../../support/program.ts';
 import { type Reply, scriptedService } from '../../support/scripted-service.ts';
+import type { Switches } from '../../support/strict/switches.ts';
 import { startStrict } from '../../support/strict-service.ts';
 import { id } from './pushes.ts';
 
@@ -91,6 +92,106 @@ describe('vals val set on a service without the route', () => {
     if (exit === 9) expect(JSON.parse(result.stdout)).toEqual(partly);
     else expect(result.stdout).toBe('');
     expect(service.requests).toHaveLength(replies.length);
+  });
+});
+
+describe('vals val set on the documented routes', () => {
+  const hello = async (switches: Switches = {}, files: Record<string, string> = {}) => {
+    const service = await startStrict({ list: true, ...switches });
+    for (const code of ['one', 'two']) service.edit('hello', code);
+    const cwd = folderOf(files);
+    const vals = (...args: string[]) => run(['val', 'set', 'hello', ...args], { env: service.env, cwd });
+    return { ...service, cwd, vals };
+  };
+
+  it('names the version that was made for nothing, and how to delete it', async () => {
+    const { vals, switches, edit, code } = await hello();
+    switches.instead = ({ method }) => {
+      if (method !== 'POST') return undefined;
+      // This service ignores the fields, and makes a version of any code.
+      edit('hello', 'three');
+      edit('hello', 'two');
+      return { status: 201, body: {} };
+    };
+    const { exit, error } = await vals('--privacy', 'public', '--json');
+    expect({ exit, message: error?.message }).toEqual({
+      exit: 6,
+      message:
+        'The service did not change the privacy of hello. For this, version 4 was made, with the same code.',
+    });
+    expect(error?.hint).toContain('To delete version 4, run `vals version rm hello 4`.');
+    expect(code('hello')).toBe('two');
+  });
+
+  it('says what was made where the version carries the fields', async () => {
+    const { vals, switches, edit, handle } = await hello({ versionFields: true });
+    switches.instead = (seen) => {
+      if (seen.method === 'POST') edit('hello', 'three');
+      return seen.method === 'POST' ? (handle(seen) as Reply) : undefined;
+    };
+    const { exit, stderr } = await vals('--privacy', 'public');
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: 'To delete version 4, run `vals version rm hello 4`.\n',
+    });
+  });
+
+  it('makes no version for what the val has already', async () => {
+    const { vals, writes, codes } = await hello();
+    const { exit, stderr } = await vals('--privacy', 'private');
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: 'hello has this already, so no version was made for it.\n',
+    });
+    expect(writes().filter((each) => each.startsWith('POST'))).toEqual([]);
+    expect(codes('hello')).toEqual(['one', 'two']);
+  });
+
+  it('--dry-run shows what a service without the route gets, too', async () => {
+    const { vals, val, writes } = await hello();
+    const { stdout } = await vals('--name', 'hi', '--dry-run', '--json');
+    const path = `/v1/vals/${val('hello').id}`;
+    expect(JSON.parse(stdout)).toEqual({
+      ...{ method: 'PUT', path, body: { name: 'hi' } },
+      otherwise: { method: 'POST', path: `${path}/versions`, body: { code: 'two', name: 'hi' } },
+    });
+    expect(writes()).toEqual([]);
+  });
+
+  it('of a name that the service refuses, in a workspace, names the entry of vals.json first', async () => {
+    const inWorkspace = await hello({}, { 'vals.json': '{}' });
+    const { exit, error } = await inWorkspace.vals('--name', 'hi', '--json');
+    expect({ exit, hint: error?.hint }).toEqual({
+      exit: 6,
+      hint: expect.stringMatching(
+        /^To give a file .* vals\.json: "names": \{"hi\.ts": "hello"\}\. This service may/,
+      ),
+    });
+    const elsewhere = await (await hello()).vals('--name', 'hi', '--json');
+    expect(elsewhere.error?.hint).toMatch(/^This service may have no way to change the name/);
+  });
+
+  it('says of a val with a new name, in a workspace, how its file keeps its own', async () => {
+    const { vals } = await hello({ changeVal: true }, { 'vals.json': '{}' });
+    const { exit, stderr } = await vals('--name', 'hi');
+    expect({ exit, stderr: stderr.replaceAll(/\s+/g, ' ') }).toEqual({
+      exit: 0,
+      stderr:
+        'A file that keeps its name needs an entry in "names" of vals.json now. To write it, run `vals pull <file>`. ',
+    });
+  });
+
+  it.each([
+    [
+      'public',
+      'Changed the privacy of hello. Anybody can read its older version now (`vals version rm` deletes one).',
+    ],
+    ['private', 'Changed the privacy of hello. (127'],
+  ])('--privacy %s says how many older versions anybody can read', async (privacy, says) => {
+    const { env } = await hello({ changeVal: true });
+    const args = ['val', 'set', 'hello', '--privacy', privacy, '--no-color'];
+    const { screen } = await runOnScreen(args, { env, columns: 200 });
+    expect(screen).toContain(`✓ ${says}`);
   });
 });
 

@@ -42,10 +42,35 @@ describe('version diff', () => {
     await vals(['version', 'rm', id, '2', '--yes']);
     const { stdout } = await vals(['version', 'diff', id, '--json']);
     expect(JSON.parse(stdout)).toMatchObject([{ a: 1, diff: expect.stringContaining('-two\n') }]);
+    const shown = await runOnScreen(['version', 'diff', id, '--no-color'], { env, columns: 100 });
+    expect(shown.screen).toMatch(/^--- hello\d+ \(version 1\)\r\n\+\+\+ hello\d+ \(version 3, current\)/);
     await vals(['version', 'rm', id, '1', '--yes']);
     expect(await vals(['version', 'diff', id])).toMatchObject({ exit: 0, stdout: '' });
   });
 });
+
+it('the numbers of versions begin with 0 and have gaps: version ls and val get show the present one', async () => {
+  const { id } = valWithVersions();
+  const [first, second, third] = service.val(`hello${count}`).versions;
+  if (first && second && third) Object.assign(first, { version: 0 });
+  if (second && third) [second.version, third.version] = [4, 9];
+  const { screen } = await runOnScreen(['version', 'ls', id, '--no-color', '--quiet'], { env });
+  expect(screen).toBe('VERSION\r\n      9  current\r\n      4\r\n      0\r\n');
+  const { stdout } = await run(['val', 'get', id], { env });
+  expect(stdout).toBe(`hello${count}\tprivate\t9\t\t\t\t${id}\n`);
+  expect((await run(['val', 'get', `${id}@0`], { env })).stdout).toBe(`\t\t0\t\t\t\t${id}\n`);
+});
+
+it.each([['version get ID 1 --code'], ['val get ID@1'], ['version diff ID 1'], ['version restore ID 1']])(
+  'vals %s is exit 11 if the service sends version 0 instead',
+  async (line) => {
+    const { env, requests } = await scriptedService([], () => ({ body: { id, version: 0, code: 'old' } }));
+    const { exit, stdout, stderr } = await run(line.replace('ID', id).split(' '), { env });
+    expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
+    expect(stderr).toContain('The service sent version 0 instead of version 1.');
+    expect(requests.every(({ method }) => method === 'GET')).toBe(true);
+  },
+);
 
 describe('val edit', () => {
   it('sends what the editor saved as a new version, and leaves no file behind', async () => {

@@ -13,11 +13,25 @@ import {
   runOnScreen,
   temporaryFolder,
 } from '../../support/program.ts';
-import { type Reply, scriptedService } from '../../support/scripted-service.ts';
+import { reachable } from '../../support/proxy.ts';
+import { type Reply, scriptedService, testToken } from '../../support/scripted-service.ts';
 import { signIn } from '../../support/sign-in.ts';
+import { startStrict } from '../../support/strict-service.ts';
 import { accepted, bearer, configFile, forAll, storedText, writeConfig } from './support.ts';
 
 describe('vals login', () => {
+  it.each([
+    [['--allow-http'], {}, 1],
+    [[], { VALS_ALLOW_HTTP: '1' }, 0],
+  ])('%j, %j to http:// of another machine: %i word on later commands', async (options, env, count) => {
+    const home = temporaryFolder();
+    const { VALS_BASE_URL, HTTP_PROXY } = await reachable((await startStrict()).env);
+    const args = ['login', VALS_BASE_URL, '--with-token', ...options];
+    const { exit, stderr } = await run(args, { home, env: { HTTP_PROXY, ...env }, input: testToken });
+    const words = stderr.split('Later commands need VALS_ALLOW_HTTP=1 or --allow-http, too.').length - 1;
+    expect({ exit, words }).toEqual({ exit: 0, words: count });
+  });
+
   it('--with-token stores a token that the service accepts, and only its owner can read the file', async () => {
     const home = temporaryFolder();
     const service = await scriptedService([accepted, accepted]);

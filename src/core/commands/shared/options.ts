@@ -9,6 +9,7 @@ import {
   wordLike,
 } from '../../command-line/value-types.ts';
 import type { Call } from '../../http/call.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { column } from '../../output/column.ts';
 import type { RecordResult } from '../../output/result.ts';
 
@@ -67,10 +68,20 @@ export const versionArgument = {
   value: versionNumber('version'),
 } satisfies ArgumentDefinition;
 
-export const plan = ({ method, path, body }: Call): RecordResult => ({
+const requestOf = ({ method, path, body }: Call): JsonObject => ({
+  method,
+  path,
+  ...(body !== undefined && { body }),
+});
+
+/** `otherwise` is sent instead to a service that does not have the route of the first call. */
+export const plan = (call: Call, otherwise?: Call): RecordResult => ({
   kind: 'record',
-  record: { method, path, ...(body !== undefined && { body }) },
-  columns: [column('method'), column('path'), column('body')],
+  record: { ...requestOf(call), ...(otherwise && { otherwise: requestOf(otherwise) }) },
+  columns: [
+    ...[column('method'), column('path'), column('body')],
+    ...(otherwise === undefined ? [] : [column('otherwise')]),
+  ],
 });
 
 export const ifVersion = {

@@ -1,9 +1,8 @@
 import { type Context, defineCommand } from '../../command-line/command.ts';
 import { val } from '../../command-line/value-types.ts';
-import { AuthError, BadResponseError, NotFoundError, RefusedError, undefinedIf } from '../../errors.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import { codeOf, textAt, versionOf } from '../../http/record-fields.ts';
-import { presentVersion, readVersion } from '../../http/versions.ts';
+import { readVersion, shownVersion } from '../../http/versions.ts';
 import { type JsonObject, withoutUndefined } from '../../lib/json.ts';
 import * as routes from '../../routes.ts';
 import { shownValColumns, valColumns } from '../shared/columns.ts';
@@ -48,9 +47,5 @@ async function withVersion(context: Context, val: GivenVal, read: JsonObject): P
   const { fields } = context.flags;
   const isShown = fields === undefined || fields.includes('version');
   if (!isShown || versionOf(read) !== undefined) return read;
-  const api = await context.api();
-  // Who may read a val may not read the list of its versions, perhaps.
-  const ifTold = undefinedIf(AuthError, NotFoundError, RefusedError, BadResponseError);
-  const version = await presentVersion(api, val, read).catch(ifTold);
-  return { ...read, ...withoutUndefined({ version }) };
+  return { ...read, ...withoutUndefined({ version: await shownVersion(await context.api(), val, read) }) };
 }

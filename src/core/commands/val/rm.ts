@@ -2,6 +2,8 @@ import { type Context, defineCommand } from '../../command-line/command.ts';
 import { knownName, labelOf, readVal } from '../../command-line/resolve-vals.ts';
 import { val } from '../../command-line/value-types.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
+import { shownVersion } from '../../http/versions.ts';
+import { withoutUndefined } from '../../lib/json.ts';
 import { type Column, column, idColumn, moment } from '../../output/column.ts';
 import * as routes from '../../routes.ts';
 import { outcomeColumn } from '../shared/columns.ts';
@@ -53,7 +55,13 @@ const readAll = (context: Context, vals: readonly GivenVal[]): Promise<GivenVal[
 
 /** Returns the question about them. */
 async function showVals(context: Context, vals: readonly GivenVal[]): Promise<string> {
-  const records = vals.map(({ id, read }) => ({ ...read?.record, id }));
+  const api = await context.api();
+  const records = await Promise.all(
+    vals.map(async (val) => {
+      const record = { ...val.read?.record, id: val.id };
+      return { ...record, ...withoutUndefined({ version: await shownVersion(api, val, record) }) };
+    }),
+  );
   context.out.say({ kind: 'table', records, columns: removedColumns });
   await warnOfDependents(context, vals);
   const names = vals.map(labelOf);
