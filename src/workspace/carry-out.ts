@@ -1,9 +1,17 @@
 // Carries out the steps of a push. What was planned is what is sent: just before each write the val is looked at once more,
 // and one that changed is a conflict.
-import { ConflictError, hasStatus, NotFoundError } from '../core/errors.ts';
+import {
+  ConflictError,
+  hasStatus,
+  isInvalidRequest,
+  NotFoundError,
+  RefusedError,
+  type ValsError,
+} from '../core/errors.ts';
 import { existsBelow } from '../core/files/files.ts';
 import { textAt, versionOf } from '../core/http/record-fields.ts';
 import { isObject, type JsonValue } from '../core/lib/json.ts';
+import { privacyWords, publicity } from '../core/push/privacy.ts';
 import * as routes from '../core/routes.ts';
 import { asCode, hasSameCode, withLineEnds } from './code.ts';
 import { conflictOf } from './conflicts.ts';
@@ -62,6 +70,8 @@ async function create(push: CarryOut, { local, replaces }: CreateStep): Promise<
   const call = routes.createVal({ name, code: code.text, ...(privacy !== undefined && { privacy }) });
   push.signal.throwIfAborted();
   const reply = await look.api.send(call).catch(async (error) => {
+    if (isInvalidRequest(error) && publicity(privacy, -1) === -1 && privacy !== undefined)
+      throw privacyRefused(error, privacy);
     if (!hasStatus(error, 409)) throw error;
     // PUT comes second: a val that it made would lack the privacy of new vals.
     if (replaces) return look.api.send(routes.putVal(name, code.text));
@@ -70,6 +80,13 @@ async function create(push: CarryOut, { local, replaces }: CreateStep): Promise<
   });
   return sent(push, local, code.text, reply, undefined);
 }
+
+/** The service may mean the privacy, which is a word that vals does not know. */
+const privacyRefused = ({ message, facts }: ValsError, privacy: string): RefusedError =>
+  new RefusedError(`${message} vals.json has "privacy": "${privacy}".`, {
+    ...facts,
+    hint: `If it means the privacy, change "privacy" in vals.json, for example to "${privacyWords[0]}".`,
+  });
 
 async function sendCode(push: CarryOut, local: Local, found: RemoteVal): Promise<Done> {
   const { look } = push;

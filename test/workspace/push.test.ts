@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
@@ -12,6 +13,7 @@ import {
   loseAnswer,
   Place,
   pushed,
+  type Row,
   reachableService,
   repository,
   serviceWith,
@@ -268,6 +270,9 @@ it('two files of one name: a push sends nothing, and status shows the others', a
   expect(JSON.parse(status.stdout)).toMatchObject([{ file: 'a.ts', status: 'changed here' }]);
   expect(await place.vals('push', '--json')).toMatchObject({ exit: 2, error: { message } });
   expect(service.code('a')).toBe('a');
+  place.put({ 'x/main.ts': 'x', 'y/main.ts': 'y', 'z/main.ts': 'z' });
+  const { error } = await place.vals('push', '.', '--json');
+  expect(error?.message).toBe(`${message} x/main.ts, y/main.ts and z/main.ts would all be the val "main".`);
   expect(await place.words(['push', 'a.ts'])).toEqual({ 'a.ts': 'pushed' });
 });
 
@@ -432,6 +437,13 @@ it('new vals that anybody can read are said in one line, and vals.json has the p
   place.put({ 'vals.json': '{"privacy": "private"}', 'c.ts': 'c' });
   expect(await place.vals('push')).toMatchObject({ exit: 0, stderr: '' });
   expect(service.val('c').privacy).toBe('private');
+  // A service that does not listen to it.
+  service.switches.instead = ({ method }) =>
+    method === 'POST' ? { status: 201, body: { id: randomUUID(), name: 'd', privacy: 'public' } } : undefined;
+  place.put({ 'd.ts': 'd' });
+  expect((await place.vals('push')).stderr).toBe(
+    'Anybody can read the new val: d. To change that, run `vals val set d --privacy private`.\n',
+  );
 });
 
 it.each(kindsOfServices)(
@@ -467,4 +479,35 @@ it('two vals with the name of a file are exit 2, which names both', async () => 
     expect({ args, exit }).toEqual({ args, exit: 2 });
     for (const id of ids) expect(stderr).toContain(id);
   }
+});
+
+it('a privacy that vals does not know is said by status, and where the service refuses it, vals.json is named', async () => {
+  const service = await startStrict({
+    instead: ({ method }) =>
+      method === 'POST' ? { status: 400, body: { message: 'No such privacy.' } } : undefined,
+  });
+  const place = workspaceWith(service.env, { 'vals.json': '{"privacy": "publik"}', 'a.ts': 'a' });
+  expect((await place.vals('status')).stderr).toContain(
+    '"privacy" of vals.json is "publik", which is none of private, unlisted and public. Did you mean "public"?',
+  );
+  const { exit, error } = await place.vals('push', '--json');
+  expect({ exit, ...error }).toMatchObject({
+    exit: 6,
+    message: expect.stringMatching(/No such privacy\. vals\.json has "privacy": "publik"\.$/),
+    hint: 'If it means the privacy, change "privacy" in vals.json, for example to "private".',
+  });
+});
+
+it('a dry run of somebody who may only read says that the push would be refused', async () => {
+  const service = await startStrict({
+    instead: ({ path }) =>
+      path === '/v1/me' ? { body: { id: 'acme', username: 'acme', token: { readOnly: true } } } : undefined,
+  });
+  const place = workspaceWith(service.env, { 'a.ts': 'a', 'b.ts': 'b' });
+  const { exit, stdout, error } = await place.vals('push', '--dry-run', '--json');
+  expect(exit).toBe(4);
+  expect(error?.message).toContain(
+    'A push would be refused: this token may read the vals of acme, but not change them.',
+  );
+  expect(JSON.parse(stdout).map(({ status }: Row) => status)).toEqual(['failed', 'skipped']);
 });

@@ -11,6 +11,8 @@ const columns: Column[] = [
   column('url'),
   { ...column('token', 'token.name'), compute: describeToken },
   moment('token ends', 'token.expiresAt'),
+  // Of a space: the person who uses it.
+  column('actor', 'actor.username'),
 ];
 
 export const command = defineCommand({

@@ -5,11 +5,6 @@ import { UsageError } from '../errors.ts';
 import { listed, sh } from '../lib/hint.ts';
 import { longestValName, nameLike } from '../lib/val-limits.ts';
 
-interface NamedFile {
-  file: string;
-  name: string;
-}
-
 /** Undefined if the file's name has no letter that a name could begin with, or is too long. */
 export function nameFrom(file: string): string | undefined {
   const name = nameLike(basename(file, extname(file)));
@@ -20,21 +15,24 @@ export function nameFrom(file: string): string | undefined {
 export function refuseUnusableNames(files: readonly { file: string; name: string | undefined }[]): void {
   const unnamed = files.filter(({ name }) => name === undefined).map(({ file }) => file);
   if (unnamed.length > 0) throw withoutName(unnamed);
-  const byName = new Map<string, string>();
-  for (const { file, name = '' } of files) {
-    const other = byName.get(name);
-    if (other !== undefined) throw sameName(other, { file, name });
-    byName.set(name, file);
-  }
+  const filesOf = new Map<string, string[]>();
+  for (const { file, name = '' } of files) filesOf.set(name, [...(filesOf.get(name) ?? []), file]);
+  const shared = [...filesOf].filter(([, files]) => files.length > 1);
+  if (shared.length > 0) throw sameNames(shared);
 }
 
-const sameName = (otherFile: string, { file, name }: NamedFile): UsageError =>
-  new UsageError(`${otherFile} and ${file} would both be the val "${name}".`, {
-    hint: [
-      'Rename one of the two files, list it in .valsignore, or change what "names" in vals.json says of it.',
-      sh`To give the val of one of them another name, run ${['push', file, '--name', '<name>']}.`,
-    ],
-  });
+const sameNames = (shared: readonly [name: string, files: string[]][]): UsageError =>
+  new UsageError(
+    shared.map(([name, files]) => `${listed(files)} would ${allOf(files)} be the val "${name}".`).join(' '),
+    {
+      hint: [
+        'Rename one of the files, list it in .valsignore, or change what "names" in vals.json says of it.',
+        sh`To give the val of one of them another name, run ${['push', shared[0]?.[1].at(-1) ?? '<file>', '--name', '<name>']}.`,
+      ],
+    },
+  );
+
+const allOf = ({ length }: readonly string[]): string => (length === 2 ? 'both' : 'all');
 
 function withoutName(files: readonly string[]): UsageError {
   const have = files.length === 1 ? 'has a name' : 'have names';

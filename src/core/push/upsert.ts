@@ -13,7 +13,7 @@ import type { Call } from '../http/call.ts';
 import { checkVersion, noSuchVal } from '../http/expected-version.ts';
 import { textAt, versionOf } from '../http/record-fields.ts';
 import { presentVersion } from '../http/versions.ts';
-import { sh } from '../lib/hint.ts';
+import { sh, someOf } from '../lib/hint.ts';
 import { type JsonObject, withoutUndefined } from '../lib/json.ts';
 import { isSameCode } from '../lib/line-ends.ts';
 import type { Outcome, OutcomeRow } from '../output/outcome.ts';
@@ -81,13 +81,17 @@ const planned = { status: 'planned', plan: 'send' } as const;
 
 /** Of a val that this machine does not know, or not as it was just now, nobody here can tell what was replaced. */
 function noteOnReplaced({ out, flags }: Context, rows: readonly OutcomeRow[]): void {
-  const [first] = rows.filter(
-    ({ status, versionBefore }) => status === 'sent' || (status === 'pushed' && versionBefore === undefined),
-  );
+  const names = rows
+    .filter(
+      ({ status, versionBefore }) =>
+        status === 'sent' || (status === 'pushed' && versionBefore === undefined),
+    )
+    .map(({ name }) => `${name}`);
+  const [first] = names;
   if (first === undefined || flags.quiet) return;
   out.say({
     kind: 'note',
-    text: sh`What was there before, if anything, is among the versions: see ${['version', 'ls', `${first.name}`]}.`,
+    text: sh`What was there before, if anything, is among the versions of ${someOf(names)}: see ${['version', 'ls', first]}.`,
   });
 }
 

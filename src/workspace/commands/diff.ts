@@ -43,11 +43,13 @@ export const command = defineCommand({
         // `patch` is run at the top of the workspace, so the diff has the path from there.
         diff: unifiedDiff(finding.file, there, here),
       }));
-      if (rows.length === 0 && error === undefined) {
-        context.out.say({
-          kind: 'hint',
-          text: `No file of the workspace differs from its val on ${nameOfService(workspace.service)}.`,
-        });
+      if (error === undefined) {
+        const service = nameOfService(workspace.service);
+        const text =
+          rows.length === 0
+            ? `No file of the workspace differs from its val on ${service}.`
+            : `Compared with ${service}.`;
+        context.out.say({ kind: 'hint', text });
       }
       const diffs = differing.map((each, index): ShownDiff => {
         const { before, after } = sidesOf(workspace, each);

@@ -1,7 +1,6 @@
 // What a push says beside its rows.
 import type { Context } from '../../core/command-line/command.ts';
 import { sh, someOf } from '../../core/lib/hint.ts';
-import type { Done } from '../carry-out.ts';
 import { whatIsThere } from '../conflicts.ts';
 import { noteOnce } from '../note-once.ts';
 import type { BehindStep } from '../plan.ts';
@@ -52,7 +51,7 @@ export function noteLostFiles(context: Context, { missing }: Gone): void {
   noteOnce(context, text, sh`${deletion} run ${['push', '--prune']}.`, `${deletion} add --prune.`);
 }
 
-/** Without `privacy` in vals.json, the service decides. */
+/** Without `privacy` in vals.json the service decides, and some services do not listen to it. */
 export function notePublic({ out: { say } }: Context, names: readonly string[]): void {
   if (names.length === 0) return;
   const vals = names.length === 1 ? 'the new val' : 'these new vals';
@@ -93,5 +92,3 @@ function reasonToLeave(workspace: Workspace, file: string | undefined, movedTo: 
     ? `${path} is gone, but its history in git does not have the code that the val has now`
     : `its file ${path} was renamed to ${pathTo(workspace, movedTo)}`;
 }
-
-export const isOpenToAll = ({ privacy }: Done): boolean => privacy === 'public' || privacy === 'unlisted';

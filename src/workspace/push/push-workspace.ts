@@ -1,15 +1,18 @@
 // A push in a workspace: read, compare, plan, check, ask, carry out.
 
 import type { Context } from '../../core/command-line/command.ts';
-import { ConflictError } from '../../core/errors.ts';
+import { AuthError, ConflictError } from '../../core/errors.ts';
 import { runBatch, type Task } from '../../core/failures/batch.ts';
 import type { Api } from '../../core/http/api.ts';
-import { withoutUndefined } from '../../core/lib/json.ts';
+import { ifRouteExists } from '../../core/http/if-present.ts';
+import { textAt } from '../../core/http/record-fields.ts';
+import { lookUp, withoutUndefined } from '../../core/lib/json.ts';
 import type { Say } from '../../core/output/out.ts';
 import type { OutcomeRow } from '../../core/output/outcome.ts';
 import type { Rows } from '../../core/output/result.ts';
-import { privacyOfNew } from '../../core/push/privacy.ts';
+import { privacyOfNew, publicity } from '../../core/push/privacy.ts';
 import { pushWording, refuseFiles, refuseSeveral } from '../../core/push/refuse-files.ts';
+import * as routes from '../../core/routes.ts';
 import { listService, refuseOtherService } from '../belonging.ts';
 import { carryOut, type Done } from '../carry-out.ts';
 import { conflictReason } from '../conflicts.ts';
@@ -18,7 +21,7 @@ import { type PlanOptions, type Step, sendsCode } from '../plan.ts';
 import { type Look, withLook } from '../read/look.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 import { askAbout } from './ask.ts';
-import { isOpenToAll, noteBehind, noteLeft, noteLostFiles, notePublic } from './notes.ts';
+import { noteBehind, noteLeft, noteLostFiles, notePublic } from './notes.ts';
 import { brokenFiles, planPush } from './plan-push.ts';
 import { readChosen } from './read-files.ts';
 
@@ -84,7 +87,8 @@ async function push(
   const isFirst = !look.lastSyncs.hasPushed();
   await askAbout(context, plan.steps, { workspace, isFirst, yes: options.yes, dryRun });
   const isBroken = new Set(broken.map(({ file }) => file));
-  const steps = plan.steps.filter((step) => !isBroken.has(pathTo(workspace, step.file)));
+  const unbroken = plan.steps.filter((step) => !isBroken.has(pathTo(workspace, step.file)));
+  const steps = dryRun ? await asReader(look, unbroken) : unbroken;
   if (!dryRun) listService(workspace);
   // The last sync of a push has the commit. After Ctrl-C, git is not asked any more.
   if (steps.some(sendsCode)) await look.repository?.head();
@@ -155,14 +159,25 @@ async function carryOutAll(
   };
   const wording = { ...pushWording(context), say };
   const outcomes = await runBatch(tasks, { ...wording, concurrency, signal, progress });
-  const isOpen = ([, each]: [Step, Done]) => each.status === 'created' && isOpenToAll(each);
-  if (workspace.manifest.privacy === undefined)
-    notePublic(
-      context,
-      [...done].filter(isOpen).map(([step]) => step.name),
-    );
+  const wanted = publicity(privacy, 0);
+  const isTooOpen = ([, each]: [Step, Done]) =>
+    each.status === 'created' && publicity(each.privacy, 0) > wanted;
+  notePublic(
+    context,
+    [...done].filter(isTooOpen).map(([step]) => step.name),
+  );
   const rows = outcomes.rows.map((row, index) => withReason(row, steps[index]));
   return { result: { ...outcomes, rows }, done };
+}
+
+/** Some services tell whether the token may write: a member of a space may be a reader. Then the first write is refused. */
+async function asReader({ api }: Look, steps: readonly Step[]): Promise<readonly Step[]> {
+  const write = steps.find((step) => sendsCode(step) || step.kind === 'delete');
+  const me = write && (await ifRouteExists(() => api.record(routes.me())));
+  if (me === undefined || lookUp(me, 'token.readOnly') !== true) return steps;
+  const message = `A push would be refused: this token may read the vals of ${textAt(me, 'username')}, but not change them.`;
+  const error = new AuthError(message, { hint: 'Use a token that may write.', scope: 'all' });
+  return steps.map((step) => (step === write ? { ...step, kind: 'refuse', error } : step));
 }
 
 /** Also what is known of a val that was not written. */

@@ -24,7 +24,7 @@ import { warnWith } from '../../core/output/out.ts';
 import type { OutcomeRow } from '../../core/output/outcome.ts';
 import { refuseOtherService } from '../belonging.ts';
 import { workspaceOfWords } from '../read/choose.ts';
-import { createPathFilter, noteStaleNames, readFileNames } from '../read/local.ts';
+import { createPathFilter, noteManifest, readFileNames } from '../read/local.ts';
 import { relativeTo, type Workspace } from '../workspace.ts';
 import { createWorkspaces } from '../workspaces.ts';
 import { type PushOptions, pushFiles } from './push-workspace.ts';
@@ -49,7 +49,7 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
   const { root } = workspace;
   // What is to be said of the folder is said once, and not at each save.
   const files = await readFileNames(workspace, [], warnWith(say));
-  noteStaleNames(say, workspace);
+  noteManifest(say, workspace);
   refuseEmpty(workspace, options.paths, [...files.keys()]);
   refuseOtherService(workspace);
   // This signal never aborts, so that Ctrl-C does not cut off a running push.

@@ -4,7 +4,9 @@ import { existsBelow, readBelow } from '../../core/files/files.ts';
 import { nameFrom, refuseUnusableNames } from '../../core/files/val-names.ts';
 import { walkFolder } from '../../core/files/walk.ts';
 import { listed } from '../../core/lib/hint.ts';
+import { asQuestion, nearest } from '../../core/lib/suggest.ts';
 import type { Say } from '../../core/output/out.ts';
+import { privacyWords, publicity } from '../../core/push/privacy.ts';
 import { asCode, type CodeWithText } from '../code.ts';
 import { fileAt, pathTo, type Workspace } from '../workspace.ts';
 
@@ -36,8 +38,19 @@ export async function readFileNames(
   return new Map(files.map((file) => [file, nameOfFile({ manifest }, file)]));
 }
 
+/** About what vals.json says of vals and files. */
+export function noteManifest(say: Say, workspace: Workspace): void {
+  const { privacy } = workspace.manifest;
+  if (privacy !== undefined && publicity(privacy, -1) === -1) {
+    const meant = asQuestion(nearest(privacy, privacyWords).map((word) => `"${word}"`));
+    const text = `"privacy" of vals.json is "${privacy}", which is none of ${listed(privacyWords)}.${meant}`;
+    say({ kind: 'warning', text });
+  }
+  noteStaleNames(say, workspace);
+}
+
 /** About entries in `names` of vals.json. */
-export function noteStaleNames(say: Say, workspace: Workspace): void {
+function noteStaleNames(say: Say, workspace: Workspace): void {
   const { root, manifest } = workspace;
   const gone = [...manifest.names.keys()].filter((file) => !existsBelow(root, file));
   if (gone.length === 0) return;

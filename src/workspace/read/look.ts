@@ -10,7 +10,7 @@ import { openRepository, type Repository, readBlob } from '../git/repository.ts'
 import { type LastSyncs, openLastSyncs } from '../last-syncs.ts';
 import { isOfThisMachine } from '../service-name.ts';
 import type { Workspace } from '../workspace.ts';
-import { type FileNames, noteStaleNames, readFileNames } from './local.ts';
+import { type FileNames, noteManifest, readFileNames } from './local.ts';
 import { createRemotes, type Remotes, type RemoteVal } from './remotes.ts';
 
 export interface Look {
@@ -57,7 +57,7 @@ async function openLook(
   api: Api,
   { count, named = [], isRepeated = false }: LookOptions,
 ): Promise<Look> {
-  if (!isRepeated) noteStaleNames(context.out.say, workspace);
+  if (!isRepeated) noteManifest(context.out.say, workspace);
   const names = await readFileNames(workspace, named, isRepeated ? undefined : warnWith(context.out.say));
   const lastSyncs = openLastSyncs(workspace.own, workspace.service, warnWith(context.out.say));
   const written = isOfThisMachine(workspace.service)

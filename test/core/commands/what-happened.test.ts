@@ -1,6 +1,13 @@
 // Each command that writes says what the answer of the service showed, and no more.
 import { describe, expect, it } from 'vitest';
-import { folderOf, run, runOnScreen, temporaryFolder } from '../../support/program.ts';
+import {
+  folderOf,
+  folderOfVals,
+  run,
+  runOnScreen,
+  temporaryFolder,
+  valNames,
+} from '../../support/program.ts';
 import type { Switches } from '../../support/strict/switches.ts';
 import { startStrict } from '../../support/strict-service.ts';
 
@@ -117,6 +124,16 @@ describe('vals push', () => {
     expect(exit).toBe(0);
     return { stderr, row: JSON.parse(stdout)[0] };
   }
+
+  it('names some of many vals that were sent, and how many there are', async () => {
+    const { env } = await startStrict({ writes: 'empty' });
+    const names = valNames(12).sort();
+    const { stderr } = await run(['push', '.'], { env, cwd: folderOfVals(names) });
+    const some = `${names.slice(0, 5).join(', ')} and 7 more`;
+    expect(stderr).toBe(
+      `What was there before, if anything, is among the versions of ${some}: see \`vals version ls ${names[0]}\`.\n`,
+    );
+  });
 
   it('tells no version before where somebody made another one in between, and says where it is', async () => {
     const service = await startStrict(version);

@@ -74,13 +74,18 @@ describe('one record at a terminal', () => {
     expect(lines(screen)).toEqual(pairs);
   });
 
-  it('is the actor, too, in a space, whose columns in a pipe are those of a person', async () => {
+  it('has the actor in a space, and the columns in a pipe are the same everywhere', async () => {
     const space = { username: 'acme', id, actor: { id: 'a1', username: 'ada' } };
-    const service = await scriptedService([{ body: space }, { body: space }]);
+    const service = await scriptedService([
+      { body: space },
+      { body: space },
+      { body: { username: 'ada', id } },
+    ]);
     const { screen } = await runOnScreen(['me', '--no-color'], { env: service.env });
     expect(lines(screen)).toEqual(['username  acme', `id        ${id}`, 'actor     ada']);
-    const { stdout } = await run(['me'], { env: service.env });
-    expect(stdout).toBe(`acme\t${id}\t\t\t\t\t\n`);
+    const inPipe = async () => (await run(['me'], { env: service.env })).stdout;
+    expect(await inPipe()).toBe(`acme\t${id}\t\t\t\t\t\tada\n`);
+    expect(await inPipe()).toBe(`ada\t${id}\t\t\t\t\t\t\n`);
   });
 
   it('fits 40 columns', async () => {

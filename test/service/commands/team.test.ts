@@ -12,7 +12,7 @@ test('one sign-in serves the person and their spaces, and vals use switches betw
   const signedIn = await signIn(ada, space);
   expect(JSON.parse(signedIn.stdout)).toMatchObject({ username: 'ada', baseUrl: space });
   expect(await rows('me')).toMatchObject({ username: 'acme', actor: { username: 'ada' } });
-  expect((await ada.vals(['me'])).stdout).toMatch(/^acme\t.*\tfirst\t\n$/);
+  expect((await ada.vals(['me'])).stdout).toMatch(/^acme\t.*\tfirst\t\tada\n$/);
   const both = [
     { default: false, baseUrl },
     { default: true, baseUrl: space, role: 'write' },
