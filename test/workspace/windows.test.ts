@@ -29,9 +29,9 @@ it.each([
 
 it('a folder keeps its records where the disk has no times of birth, and a new folder does not get them', () => {
   const nameAt = (born: bigint, changed: bigint, above = { birthtimeNs: 1n, ctimeNs: 2n }) =>
-    folderName('/work/vals', (path) => ({
+    folderName('/work/new/vals', (path) => ({
       ...{ dev: 1n, ino: 7n },
-      ...(path === '/work' ? above : { birthtimeNs: born, ctimeNs: changed }),
+      ...(path === '/' ? above : { birthtimeNs: born, ctimeNs: changed }),
     }));
   const birthless = { birthtimeNs: 2n, ctimeNs: 2n };
   expect(nameAt(5n, 5n, birthless)).toBe(nameAt(6n, 6n, birthless));

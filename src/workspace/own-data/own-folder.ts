@@ -2,9 +2,9 @@
 // repository cannot bring such a folder along.
 import { createHash } from 'node:crypto';
 import { type BigIntStats, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { LocalError } from '../../core/errors.ts';
-import { readableNames, realPath } from '../../core/lib/paths.ts';
+import { foldersAbove, readableNames, realPath } from '../../core/lib/paths.ts';
 import { replacePrivate, type WriteOptions } from '../../core/lib/replace-private.ts';
 import { errorMessageOf, hintIfBusy, wordsOf } from '../../core/lib/system.ts';
 import type { Settings } from '../../core/settings/settings.ts';
@@ -52,13 +52,13 @@ const folderStats = (path: string): FolderStats | undefined =>
 /** A new folder at the same path has another inode or another time of birth. */
 export function folderName(path: string, statsOf = folderStats): string {
   const stats = statsOf(path);
-  const birth = hasBirths([stats, statsOf(dirname(path))]) ? stats?.birthtimeNs : '';
+  const birth = hasBirths([stats, ...foldersAbove(path).map(statsOf)]) ? stats?.birthtimeNs : '';
   return `${readable(basename(path))}-${shortHash(`${path} ${stats?.ino} ${birth}`)}`;
 }
 
 /**
  * Where a disk has no times of birth, Node gives those of the last change, which are others after each change in the folder. In
- * a new folder both are the same, too, but not in the folder above, which is older.
+ * a new folder both are the same, too, but not in all folders above, of which one is older.
  */
 const hasBirths = (folders: readonly (FolderStats | undefined)[]): boolean =>
   folders.some((each) => each && each.dev === folders[0]?.dev && each.birthtimeNs !== each.ctimeNs);
