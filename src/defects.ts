@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { asValsError, type ValsError } from './core/errors.ts';
 import { hintList } from './core/lib/hint.ts';
-import { visibleLines } from './core/lib/visible.ts';
-import type { Redactor } from './core/output/redactor.ts';
+import { type Redactor, visibleLines } from './core/lib/visible.ts';
 import { isOn } from './core/settings/settings.ts';
 
 /** Ends the process with a message at an error that nothing catches. Call the result when the work is done. */

@@ -1,15 +1,14 @@
 import type { Host } from './core/command-line/command.ts';
 import { createTree, pathsOf } from './core/command-line/command-tree.ts';
 import { completionRequest } from './core/command-line/completion/scripts.ts';
-import { createConnections } from './core/command-line/open-connections.ts';
 import { type CommandLine, parseCommandLine } from './core/command-line/parse-command-line.ts';
-import { catchError, runCommand } from './core/command-line/run.ts';
+import { catchError, createConnections, runCommand } from './core/command-line/run.ts';
 import { createHintWriter } from './core/command-line/write-hints.ts';
 import { coreCommands } from './core/commands/core-commands.ts';
 import { InterruptedError, LocalError } from './core/errors.ts';
 import { systemClock } from './core/lib/clock.ts';
 import { listenForSignals } from './core/lib/signals.ts';
-import { createRedactor } from './core/output/redactor.ts';
+import { createRedactor } from './core/lib/visible.ts';
 import { widthOf } from './core/output/screen.ts';
 import { createTerminalOut, type ShownCommand } from './core/output/terminal-out.ts';
 import { type Flags, isOn } from './core/settings/settings.ts';

@@ -1,5 +1,5 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { quoteFor } from '../core/command-line/shell-command.ts';
+import { quoteFor } from '../core/command-line/write-hints.ts';
 import { RunFailedError, type ValsError } from '../core/errors.ts';
 import type { Hints } from '../core/lib/hint.ts';
 import { oneLine, withoutNamespace } from '../core/lib/system.ts';

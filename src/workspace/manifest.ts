@@ -2,7 +2,7 @@
 // than the file, how public new vals are, and, for services that cannot list vals, the ids of the vals. It lists no vals:
 // every file that a push of the folder takes is one.
 import { ConflictError, LocalError } from '../core/errors.ts';
-import { hasConflictMarkers } from '../core/files/conflict-markers.ts';
+import { hasConflictMarkers } from '../core/files/check-syntax.ts';
 import { readBelow } from '../core/files/files.ts';
 import { manifestFile } from '../core/files/root.ts';
 import { type Hints, sh } from '../core/lib/hint.ts';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { hasConflictMarkers } from '../../src/core/files/conflict-markers.ts';
+import { hasConflictMarkers } from '../../src/core/files/check-syntax.ts';
 import { unifiedDiff } from '../../src/core/files/unified-diff.ts';
 import { budget } from '../support/cases.ts';
 import { ends, temporaryFolder } from '../support/program.ts';

@@ -1,8 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { InterruptedError } from '../errors.ts';
 import { explain } from '../failures/explain.ts';
-import { noteFailure, noteReply } from '../find-val/note-replies.ts';
-import { noSeenVals } from '../find-val/seen-vals.ts';
+import { noSeenVals, noteFailure, noteReply } from '../find-val/seen-vals.ts';
 import { type Api, createApi } from '../http/api.ts';
 import type { Call, Reply } from '../http/call.ts';
 import { CallFailed } from '../http/request/faults.ts';

@@ -1,8 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
-import { addOptions, applyDefinition } from './apply-definition.ts';
+import { addOptions, addRootHelp, addTopicHelp, applyDefinition } from './apply-definition.ts';
 import type { CommandTree, LoadedCommand, PlacedCommand } from './command.ts';
 import { allNames, groups, loadCommand, type NamedCommand } from './command-tree.ts';
-import { addRootHelp, addTopicHelp } from './help.ts';
 import { flagsOf, formsOf, globalOptions, helpOption, versionOption } from './options.ts';
 
 export interface Program {

@@ -1,16 +1,17 @@
-import { asValsError, type ValsError } from '../errors.ts';
+import { asValsError, UsageError, type ValsError } from '../errors.ts';
 import { createSeenVals } from '../find-val/seen-vals.ts';
 import { createValList } from '../find-val/val-list.ts';
 import type { Api } from '../http/api.ts';
-import { once } from '../lib/once.ts';
+import type { OpenDispatcher } from '../http/request/dispatcher.ts';
+import type { ProxyServer } from '../http/request/tunnels.ts';
+import { once } from '../lib/concurrency.ts';
 import { warnWith } from '../output/out.ts';
-import { changedSomething, countOutcomes, sentenceOfOne } from '../output/outcome.ts';
 import { createPrompt } from '../output/prompt.ts';
-import { errorIn, outcomesIn } from '../output/result.ts';
+import { changedSomething, countOutcomes, errorIn, outcomesIn, sentenceOfOne } from '../output/result.ts';
 import { ReaderGone } from '../output/screen.ts';
 import { duration } from '../output/times.ts';
 import { createSettings } from '../settings/settings.ts';
-import type { Connect, Context, LoadedCommand } from './command.ts';
+import type { Connect, Context, LoadedCommand, OpenConnections, OpenLocal } from './command.ts';
 import type { Connection } from './connection.ts';
 import { resolveVals } from './resolve-vals.ts';
 
@@ -111,4 +112,43 @@ function createRun(options: RunOptions): { context: Context; close(): Promise<vo
       seen.save();
     },
   };
+}
+
+export function createConnections(openLocal: OpenLocal = noLocalService): OpenConnections {
+  const closing = new AbortController();
+  const open = new Map<string, Promise<OpenDispatcher>>();
+  let local: ReturnType<OpenLocal> | undefined;
+
+  async function connect(origin: string, proxy: ProxyServer | undefined): Promise<OpenDispatcher> {
+    const { setMaxListeners } = process.getBuiltinModule('node:events');
+    // Each connection adds a listener. Node would print a warning for more than ten.
+    setMaxListeners(0, closing.signal);
+    const { openDispatcher } = await import('../http/request/dispatcher.ts');
+    return openDispatcher({ origin, proxy, signal: closing.signal });
+  }
+
+  return {
+    local(settings, onUpgrade) {
+      local ??= openLocal(settings, onUpgrade).catch((error) => {
+        local = undefined;
+        throw error;
+      });
+      return local;
+    },
+    to({ origin }, proxy) {
+      const known = open.get(origin) ?? connect(origin, proxy);
+      open.set(origin, known);
+      return known;
+    },
+    async close() {
+      closing.abort();
+      await (await local?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+async function noLocalService(): Promise<never> {
+  throw new UsageError('This program has no embedded service.', {
+    hint: 'Give the address of a service with --base-url.',
+  });
 }

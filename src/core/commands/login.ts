@@ -12,7 +12,7 @@ import * as routes from '../routes.ts';
 import { type BaseUrl, isLoopback, isOpenHttp, parseBaseUrl, spaceIn } from '../settings/base-url.ts';
 import { updateConfig } from '../settings/config-file.ts';
 import { checkToken } from '../settings/settings.ts';
-import { warnIfSet } from './shared/warn-if-set.ts';
+import { warnIfSet } from './shared/options.ts';
 
 export const command = defineCommand({
   summary: 'Sign in to a service and store its token',

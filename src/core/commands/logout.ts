@@ -4,7 +4,7 @@ import { sh } from '../lib/hint.ts';
 import { column } from '../output/column.ts';
 import { hasOrigin } from '../settings/base-url.ts';
 import { updateConfig } from '../settings/config-file.ts';
-import { warnIfSet } from './shared/warn-if-set.ts';
+import { warnIfSet } from './shared/options.ts';
 
 export const command = defineCommand({
   summary: 'Sign out of a service: remove its token',

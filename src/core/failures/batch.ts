@@ -2,8 +2,7 @@ import { asValsError, InterruptedError, ValsError } from '../errors.ts';
 import { forEach } from '../http/for-each.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Say } from '../output/out.ts';
-import type { Outcome, OutcomeRow, OutcomeStatus } from '../output/outcome.ts';
-import type { Rows } from '../output/result.ts';
+import type { Outcome, OutcomeRow, OutcomeStatus, Rows } from '../output/result.ts';
 import { type Counts, summarizeFailures } from './many.ts';
 
 /** One of several things that a command does. */

@@ -6,8 +6,7 @@ import { join, relative } from 'node:path';
 import { LocalError } from '../errors.ts';
 import { withSlashes } from '../lib/paths.ts';
 import { readPlainFile, UnusableFile } from '../lib/plain-file.ts';
-import { isMissing } from '../lib/system.ts';
-import { fileError } from './file-error.ts';
+import { errnoOf, errorMessageOf, isMissing } from '../lib/system.ts';
 
 /** Returns the path of `below` on the disk. Throws if one of the folders on the way is a link or a file. */
 export function pathBelow(root: string, below: string, shownPath = below): string {
@@ -92,4 +91,40 @@ function unlessMissing<Result>(shownPath: string, act: () => Result): Result | u
     if (error instanceof UnusableFile) throw notUsed(shownPath, shownPath, error);
     throw error instanceof LocalError ? error : fileError(shownPath, error);
   }
+}
+
+const problems: Record<string, string> = {
+  EACCES: 'cannot be read, because you have no permission',
+  EPERM: 'cannot be read, because you have no permission',
+  ELOOP: 'is a link that leads back to itself',
+  EMFILE: 'cannot be read, because the limit on open files is too low',
+};
+
+const hints: Record<string, string> = {
+  EACCES: 'Check the permissions of the file.',
+  EPERM: 'Check the permissions of the file.',
+  EMFILE: 'Raise the limit with `ulimit -n 1024`.',
+};
+
+export const missingFile = (file: string, cause?: unknown, suggestion = ''): LocalError =>
+  new LocalError(`${file} does not exist.${suggestion}`, {
+    hint: file.includes('*')
+      ? 'Your shell did not replace the * with the names of files. Give the files, or their folder.'
+      : 'Check the path.',
+    ofMany: 'There is no such file.',
+    cause,
+  });
+
+export function fileError(file: string, error: unknown): LocalError {
+  if (error instanceof UnusableFile) {
+    return new LocalError(`${file} ${error.problem}.`, {
+      hint: 'Give the path of a regular file, not of a folder, pipe or device.',
+      cause: error,
+    });
+  }
+  const code = errnoOf(error) ?? '';
+  if (code === 'ENOENT' || code === 'ENOTDIR') return missingFile(file, error);
+  const problem = problems[code] ?? `could not be read: ${errorMessageOf(error)}`;
+  const hint = hints[code] ?? 'Check the path.';
+  return new LocalError(`${file} ${problem}.`, { hint, ofMany: `Each ${problem}.`, cause: error });
 }

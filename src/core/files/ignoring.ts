@@ -5,8 +5,7 @@ import { LocalError } from '../errors.ts';
 import { foldersAbove, withSlashes } from '../lib/paths.ts';
 import { TooLarge, UnusableFile } from '../lib/plain-file.ts';
 import { readBytesBelow } from './files.ts';
-import { gitFolderOf } from './git-folder.ts';
-import { projectMarks } from './root.ts';
+import { gitFolderOf, projectMarks } from './root.ts';
 
 interface Rules {
   folder: string;

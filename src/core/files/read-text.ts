@@ -2,17 +2,14 @@ import { constants, openSync, statSync } from 'node:fs';
 import { basename, dirname, join, parse, resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { LocalError, UsageError, ValsError } from '../errors.ts';
-import { sh } from '../lib/hint.ts';
+import { asQuestion, nearest, sh } from '../lib/hint.ts';
 import { isFile, readableNames, withSlashes } from '../lib/paths.ts';
 import { largestFile, readPlainFile, tooLarge } from '../lib/plain-file.ts';
-import { asQuestion, nearest } from '../lib/suggest.ts';
 import { isMissing } from '../lib/system.ts';
 import type { Say } from '../output/out.ts';
 import type { Settings } from '../settings/settings.ts';
-import { fileError, missingFile } from './file-error.ts';
-import { decode, readBytesBelow } from './files.ts';
-import { refuseLinkToSecret } from './typed-path.ts';
-import { type FileLimits, placeWithin } from './within.ts';
+import { decode, fileError, missingFile, readBytesBelow } from './files.ts';
+import { type FileLimits, placeWithin, refuseLinkToSecret } from './within.ts';
 
 export interface Input {
   settings: Pick<Settings, 'cwd'>;

@@ -6,13 +6,11 @@ import { LocalError, UsageError } from '../errors.ts';
 import { realPath, typedAsOnDisk, withSlashes } from '../lib/paths.ts';
 import { type Say, warnWith } from '../output/out.ts';
 import type { Settings } from '../settings/settings.ts';
-import { fileError, missingFile } from './file-error.ts';
-import { listBelow, readBelow } from './files.ts';
+import { fileError, listBelow, missingFile, readBelow } from './files.ts';
 import { createIgnoreRules, type IsIgnored } from './ignoring.ts';
 import { checkNotEmpty } from './read-text.ts';
 import { isProject, projectMarks } from './root.ts';
-import { refuseLinkToSecret } from './typed-path.ts';
-import { type FileLimits, placeWithin } from './within.ts';
+import { type FileLimits, placeWithin, refuseLinkToSecret } from './within.ts';
 
 const codeExtensions = new Set(['.ts', '.tsx', '.mts', '.js', '.jsx', '.mjs']);
 const declaration = /\.d\.m?ts$/;

@@ -1,11 +1,10 @@
 // Says which val a word stands for. In this order: a path of a file, a whole id, a name, <owner>/<name>, the beginning of
 // an id. One function, for every command.
 
-import type { Api } from '../http/api.ts';
-import { ifPresent } from '../http/if-present.ts';
+import { type Api, ifPresent } from '../http/api.ts';
 import { textAt } from '../http/record-fields.ts';
+import { nearest } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { nearest } from '../lib/suggest.ts';
 import { namePattern } from '../lib/val-limits.ts';
 import * as routes from '../routes.ts';
 import type { Settings } from '../settings/settings.ts';

@@ -1,8 +1,10 @@
 // The vals that this machine has seen, so that people can name them. Only a cache: a lost or broken file does no harm.
 import { join } from 'node:path';
-import { isObject } from '../lib/json.ts';
-import { readPlainFile } from '../lib/plain-file.ts';
-import { replacePrivate } from '../lib/replace-private.ts';
+import type { Call, Reply, RouteName } from '../http/call.ts';
+import { ownerOf, recordsIn, textAt, versionOf } from '../http/record-fields.ts';
+import { type CallFailed, isStatus } from '../http/request/faults.ts';
+import { isObject, type JsonObject, lookUp } from '../lib/json.ts';
+import { readPlainFile, replacePrivate } from '../lib/plain-file.ts';
 import type { Settings } from '../settings/settings.ts';
 
 export interface SeenVal {
@@ -141,4 +143,63 @@ function isSeenVal(value: unknown): value is SeenVal {
   const isText = (text: unknown) => typeof text === 'string';
   const isNumberOrAbsent = version === undefined || typeof version === 'number';
   return isText(id) && isText(name) && isNumberOrAbsent && (owner === undefined || isText(owner));
+}
+
+/** If the service answers 404 or 410 to one of these calls, the val is gone. */
+const callsAboutVal: ReadonlySet<RouteName> = new Set([
+  'createVersion',
+  'deleteVal',
+  'getVal',
+  'listVersions',
+  'valRuns',
+]);
+
+/** Drops a val that the service says is gone. */
+export function noteFailure({ call, fault }: CallFailed, seen: SeenVals): void {
+  if (call.val === undefined || !callsAboutVal.has(call.route) || !isStatus(fault, 404, 410)) return;
+  seen.drop(call.val.id);
+}
+
+/** Remembers the vals that a reply carries, so that people can name them. */
+export function noteReply(call: Call, { body = null }: Reply, seen: SeenVals): void {
+  const val = call.val?.id;
+  switch (call.route) {
+    case 'me': {
+      const id = textAt(body, 'id');
+      if (id !== undefined) seen.noteMe(id);
+      break;
+    }
+    case 'createVal':
+    case 'putVal':
+      // Some services answer with the id and the version alone.
+      if (isObject(body))
+        noteVal({ name: lookUp(call.body ?? null, 'name') ?? null, ...body }, seen, { isMine: true });
+      break;
+    case 'getVal':
+    case 'createVersion':
+      if (isObject(body) && textAt(body, 'id') === val) noteVal(body, seen);
+      break;
+    case 'myLikes':
+    case 'userVals':
+      // A list of likes has no owner: see SeenVal.
+      for (const record of recordsIn(body)) noteVal(record, seen, { listOwner: call.user ?? '' });
+      break;
+    case 'deleteVal':
+      if (val !== undefined) seen.drop(val);
+      break;
+    default:
+  }
+}
+
+function noteVal(
+  record: JsonObject,
+  seen: SeenVals,
+  { isMine = false, listOwner }: { isMine?: boolean; listOwner?: string | undefined } = {},
+): void {
+  const id = textAt(record, 'id');
+  const name = textAt(record, 'name');
+  if (!id || !name) return;
+  const version = versionOf(record);
+  const owner = ownerOf(record)?.id ?? listOwner;
+  seen.note({ id, name, version, owner, ...(isMine && { mine: true }) });
 }

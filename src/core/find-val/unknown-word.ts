@@ -1,8 +1,7 @@
 // The errors for a word that stands for no val, or for several.
 
 import { AuthError, NotFoundError, UsageError } from '../errors.ts';
-import { sh } from '../lib/hint.ts';
-import { asQuestion } from '../lib/suggest.ts';
+import { asQuestion, sh } from '../lib/hint.ts';
 import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
 
 export const isSignedOut = (settings: Settings): boolean =>

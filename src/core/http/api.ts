@@ -1,8 +1,14 @@
-import { isInvalidRequest } from '../errors.ts';
+import { hasStatus, isInvalidRequest } from '../errors.ts';
 import { isObject, type JsonObject, type Page } from '../lib/json.ts';
 import type { Call, Reply, Request } from './call.ts';
-import { type FollowOptions, follow } from './lists/follow.ts';
-import { type FetchPage, largestPage, listPages, type Paging } from './lists/pages.ts';
+import {
+  type FetchPage,
+  type FollowOptions,
+  follow,
+  largestPage,
+  listPages,
+  type Paging,
+} from './lists/pages.ts';
 import { nextLinkIn, recordsIn } from './record-fields.ts';
 
 export interface Api {
@@ -98,4 +104,26 @@ function nextQueryOf(link: ReturnType<typeof nextLinkIn>): URLSearchParams | nul
   const [withoutHash = ''] = link.split('#', 1);
   const queryStart = withoutHash.indexOf('?');
   return new URLSearchParams(queryStart === -1 ? '' : withoutHash.slice(queryStart + 1));
+}
+
+const statusesWithoutRoute = [404, 405, 501];
+
+/** Returns undefined if the service has no such route: not every service has every route. */
+export const ifRouteExists = <Result>(ask: () => Promise<Result>): Promise<Result | undefined> =>
+  undefinedOn(statusesWithoutRoute, ask);
+
+/** Returns undefined if the service has no such thing (any more), or no such route. */
+export const ifPresent = <Result>(ask: () => Promise<Result>): Promise<Result | undefined> =>
+  undefinedOn([...statusesWithoutRoute, 410], ask);
+
+async function undefinedOn<Result>(
+  statuses: readonly number[],
+  ask: () => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (hasStatus(error, ...statuses)) return undefined;
+    throw error;
+  }
 }

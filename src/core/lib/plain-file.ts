@@ -1,5 +1,17 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
-import { errnoOf } from './system.ts';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { errnoOf, isMissing, replaceFile } from './system.ts';
 
 /** In bytes. A larger file would fill the memory. */
 export const largestFile = 64 * 1_048_576;
@@ -60,3 +72,32 @@ function kindOf(stats: Stats): string | undefined {
 }
 
 export const tooLarge = (): TooLarge => new TooLarge('is larger than 64 MB');
+
+export interface WriteOptions {
+  /** After a power failure, the content is there as soon as what is written later is there. */
+  flush?: boolean;
+}
+
+/** Writes a file of the data directory, for its owner alone. A crash leaves the old file or the new one. */
+export function replacePrivate(path: string, content: string, options: WriteOptions = {}): void {
+  // Not from node:crypto, because `vals run` does without that module to start sooner.
+  const temporary = `${path}.${process.pid}-${Math.random().toString(36).slice(2)}.tmp`;
+  try {
+    writeNew(temporary, content, options);
+    replaceFile(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+function writeNew(path: string, content: string, options: WriteOptions): void {
+  const write = () => writeFileSync(path, content, { ...options, flag: 'wx', mode: 0o600 });
+  try {
+    write();
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    write();
+  }
+}

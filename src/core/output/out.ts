@@ -1,8 +1,7 @@
 import type { Hints } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Column } from './column.ts';
-import type { OutcomeRow } from './outcome.ts';
-import type { Result } from './result.ts';
+import type { OutcomeRow, Result } from './result.ts';
 
 /** Something that a command says beside its result. A terminal writes it to stderr, and a tool adds it to its result. */
 export type Event =

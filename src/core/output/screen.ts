@@ -1,7 +1,7 @@
 import { LocalError } from '../errors.ts';
 import type { WriteHints } from '../lib/hint.ts';
+import { redactedBytes } from '../lib/visible.ts';
 import type { Pager } from './pager.ts';
-import { redactedBytes } from './redactor.ts';
 import { createStyle, type Glyphs, type Style } from './style.ts';
 
 /** Where output is drawn, and how: a terminal, or a pipe or file. */

@@ -3,7 +3,7 @@
 import type { Context } from '../command-line/command.ts';
 import { ConflictError, NotFoundError, undefinedIf, ValsError } from '../errors.ts';
 import { runBatch } from '../failures/batch.ts';
-import { hasConflictMarkers } from '../files/conflict-markers.ts';
+import { hasConflictMarkers } from '../files/check-syntax.ts';
 import { nameFrom, refuseUnusableNames } from '../files/val-names.ts';
 import type { FoundFile } from '../files/walk.ts';
 import { findNamed } from '../find-val/find-val.ts';
@@ -13,16 +13,14 @@ import type { Call } from '../http/call.ts';
 import { checkVersion, noSuchVal } from '../http/expected-version.ts';
 import { textAt, versionOf } from '../http/record-fields.ts';
 import { presentVersion } from '../http/versions.ts';
+import { isSameCode } from '../lib/code.ts';
 import { sh, someOf } from '../lib/hint.ts';
 import { type JsonObject, withoutUndefined } from '../lib/json.ts';
-import { isSameCode } from '../lib/line-ends.ts';
-import type { Outcome, OutcomeRow } from '../output/outcome.ts';
-import type { Rows } from '../output/result.ts';
+import type { Outcome, OutcomeRow, Rows } from '../output/result.ts';
 import * as routes from '../routes.ts';
 import { mayPublish } from './privacy.ts';
 import { type FailedFile, type PushedFile, pushWording, refuseFiles, refuseSeveral } from './refuse-files.ts';
-import { syntaxError } from './syntax.ts';
-import { readSources, type SourceFile, sourceFile, syntaxFaults } from './syntax-check.ts';
+import { readSources, type SourceFile, sourceFile, syntaxError, syntaxFaults } from './syntax.ts';
 
 export interface UpsertOptions {
   /** --name */

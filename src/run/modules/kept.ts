@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '../../core/lib/json.ts';
-import { replacePrivate } from '../../core/lib/replace-private.ts';
+import { replacePrivate } from '../../core/lib/plain-file.ts';
 
 /** Values by a path or an address, each in a file of the data directory. What cannot be read or written counts as missing. */
 export interface Kept {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
-import { createSlots } from '../../core/lib/slots.ts';
+import { createSlots } from '../../core/lib/concurrency.ts';
 import { errnoOf } from '../../core/lib/system.ts';
 import { type Database, DatabaseFailure, type Snapshot } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';

@@ -1,6 +1,6 @@
 import { createSecureContext } from 'node:tls';
 import { LocalError } from '../../core/errors.ts';
-import { fileError } from '../../core/files/file-error.ts';
+import { fileError } from '../../core/files/files.ts';
 import { readPlainFile } from '../../core/lib/plain-file.ts';
 
 export interface CertificateFiles {

@@ -1,5 +1,5 @@
 import { chownSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { replacePrivate } from '../../core/lib/replace-private.ts';
+import { replacePrivate } from '../../core/lib/plain-file.ts';
 import { isMissing } from '../../core/lib/system.ts';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';

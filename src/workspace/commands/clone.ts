@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Context, defineCommand } from '../../core/command-line/command.ts';
-import { quoteFor } from '../../core/command-line/shell-command.ts';
 import { path } from '../../core/command-line/value-types.ts';
+import { quoteFor } from '../../core/command-line/write-hints.ts';
 import { LocalError, UsageError } from '../../core/errors.ts';
-import { fileError } from '../../core/files/file-error.ts';
+import { fileError } from '../../core/files/files.ts';
 import { manifestFile } from '../../core/files/root.ts';
 import { sh } from '../../core/lib/hint.ts';
 import { errnoOf, errorMessageOf, isMissing } from '../../core/lib/system.ts';

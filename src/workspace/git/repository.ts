@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { gitFolderOf } from '../../core/files/git-folder.ts';
+import { gitFolderOf } from '../../core/files/root.ts';
 import type { Clock } from '../../core/lib/clock.ts';
-import { once } from '../../core/lib/once.ts';
+import { once } from '../../core/lib/concurrency.ts';
 import { existingStats, foldersAbove, readableNames, realPath, withSlashes } from '../../core/lib/paths.ts';
 import { type GitFailure, type GitPlace, runGit } from './start-git.ts';
 

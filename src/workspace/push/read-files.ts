@@ -1,8 +1,7 @@
 // The files of a push. All are read before anything is sent.
 import type { Context } from '../../core/command-line/command.ts';
 import { LocalError } from '../../core/errors.ts';
-import { missingFile } from '../../core/files/file-error.ts';
-import { readBelow } from '../../core/files/files.ts';
+import { missingFile, readBelow } from '../../core/files/files.ts';
 import { checkNotEmpty, similarFile } from '../../core/files/read-text.ts';
 import type { FailedFile, PushedFile } from '../../core/push/refuse-files.ts';
 import { asCode } from '../code.ts';

@@ -3,8 +3,8 @@
 import { resolve } from 'node:path';
 import type { Context } from '../../core/command-line/command.ts';
 import { UsageError } from '../../core/errors.ts';
-import { refuseLinkToSecret } from '../../core/files/typed-path.ts';
 import type { FoundFile } from '../../core/files/walk.ts';
+import { refuseLinkToSecret } from '../../core/files/within.ts';
 import { sh } from '../../core/lib/hint.ts';
 import { chooseFiles } from '../../core/push/choose-files.ts';
 import type { Workspace } from '../workspace.ts';

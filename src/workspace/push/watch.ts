@@ -21,7 +21,7 @@ import { sh } from '../../core/lib/hint.ts';
 import { aborted, beyondGracePeriod } from '../../core/lib/signals.ts';
 import { type Column, column } from '../../core/output/column.ts';
 import { warnWith } from '../../core/output/out.ts';
-import type { OutcomeRow } from '../../core/output/outcome.ts';
+import type { OutcomeRow } from '../../core/output/result.ts';
 import { refuseOtherService } from '../belonging.ts';
 import { workspaceOfWords } from '../read/choose.ts';
 import { createPathFilter, noteManifest, readFileNames } from '../read/local.ts';

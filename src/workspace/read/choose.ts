@@ -9,9 +9,8 @@ import {
   undefinedIf,
   type ValsError,
 } from '../../core/errors.ts';
-import { type Hint, sh } from '../../core/lib/hint.ts';
+import { asQuestion, type Hint, nearest, sh } from '../../core/lib/hint.ts';
 import { withSlashes } from '../../core/lib/paths.ts';
-import { asQuestion, nearest } from '../../core/lib/suggest.ts';
 import { noteOtherService, refuseOtherService } from '../belonging.ts';
 import type { Finding } from '../findings.ts';
 import { isTypedInside, nameOfService, pathTo, type Workspace } from '../workspace.ts';

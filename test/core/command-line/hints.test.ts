@@ -4,8 +4,12 @@ import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { createTree } from '../../../src/core/command-line/command-tree.ts';
 import { parseCommandLine } from '../../../src/core/command-line/parse-command-line.ts';
-import { quoteFor, setVariable, unsetVariable } from '../../../src/core/command-line/shell-command.ts';
-import { createHintWriter } from '../../../src/core/command-line/write-hints.ts';
+import {
+  createHintWriter,
+  quoteFor,
+  setVariable,
+  unsetVariable,
+} from '../../../src/core/command-line/write-hints.ts';
 import { coreCommands } from '../../../src/core/commands/core-commands.ts';
 import { type CommandWords, type Hints, sh } from '../../../src/core/lib/hint.ts';
 import type { Flags } from '../../../src/core/settings/settings.ts';

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { parseMoment } from '../../../src/core/command-line/moments.ts';
+import { parseMoment } from '../../../src/core/command-line/value-types.ts';
 import { ago, wholeMoment } from '../../../src/core/output/times.ts';
 import { runOnScreen } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';

@@ -1,6 +1,6 @@
+import { outputInPipe } from '../../../src/core/command-line/apply-definition.ts';
 import type { LoadedCommand, Options } from '../../../src/core/command-line/command.ts';
 import { groups } from '../../../src/core/command-line/command-tree.ts';
-import { outputInPipe } from '../../../src/core/command-line/help.ts';
 import {
   argumentsOf,
   flagsOf,

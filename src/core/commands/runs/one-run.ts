@@ -1,7 +1,6 @@
 import type { Context } from '../../command-line/command.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
-import type { Api } from '../../http/api.ts';
-import { ifPresent } from '../../http/if-present.ts';
+import { type Api, ifPresent } from '../../http/api.ts';
 import { largestPage } from '../../http/lists/pages.ts';
 import { textAt } from '../../http/record-fields.ts';
 import type { JsonObject } from '../../lib/json.ts';

@@ -1,4 +1,4 @@
-import type { ArgumentDefinition, OptionDefinition, Options } from '../../command-line/command.ts';
+import type { ArgumentDefinition, Context, OptionDefinition, Options } from '../../command-line/command.ts';
 import {
   integer,
   path,
@@ -8,10 +8,14 @@ import {
   versionNumber,
   wordLike,
 } from '../../command-line/value-types.ts';
+import { unsetVariable } from '../../command-line/write-hints.ts';
+import { LocalError } from '../../errors.ts';
+import { readText } from '../../files/read-text.ts';
 import type { Call } from '../../http/call.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { column } from '../../output/column.ts';
 import type { RecordResult } from '../../output/result.ts';
+import { isOn } from '../../settings/settings.ts';
 
 export const paging = {
   limit: {
@@ -97,3 +101,33 @@ export const valsOfWorkspace = {
   optional: true,
   repeatable: true,
 } as const;
+
+/** The text of the file of --readme. People give the text itself. */
+export async function readReadme(file: string, context: Context): Promise<string> {
+  try {
+    return await readText(file, context);
+  } catch (error) {
+    if (error instanceof LocalError) {
+      error.facts.hint = 'The readme comes from a file. To name the file, add --readme <file>.';
+    }
+    throw error;
+  }
+}
+
+/** These variables count more than what `vals login`, `vals logout` and `vals use` store. */
+const consequences = {
+  VALS_TOKEN: 'commands use the token in VALS_TOKEN instead of the stored token.',
+  VALS_BASE_URL: 'commands use the service in VALS_BASE_URL instead of the default service.',
+  VALS_LOCAL: 'commands use the embedded service.',
+};
+
+export function warnIfSet(
+  { host: { env, system }, out: { say } }: Pick<Context, 'host' | 'out'>,
+  variable: keyof typeof consequences,
+): void {
+  const isSet = variable === 'VALS_LOCAL' ? isOn(env.VALS_LOCAL) : Boolean(env[variable]);
+  if (!isSet) return;
+  const text = `${variable} is set, so ${consequences[variable]}`;
+  const unset = `To use the default service, run \`${unsetVariable(system.platform, variable)}\`.`;
+  say({ kind: 'warning', text: variable === 'VALS_LOCAL' ? [text, unset] : text });
+}

@@ -1,6 +1,6 @@
 import type { Context } from '../../command-line/command.ts';
 import { InterruptedError, ValsError } from '../../errors.ts';
-import { ifRouteExists } from '../../http/if-present.ts';
+import { ifRouteExists } from '../../http/api.ts';
 import { textAt } from '../../http/record-fields.ts';
 import { hasLoneSurrogate } from '../../lib/visible.ts';
 import * as routes from '../../routes.ts';

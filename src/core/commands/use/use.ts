@@ -6,7 +6,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { column } from '../../output/column.ts';
 import { hasOrigin, parseBaseUrl, withScheme } from '../../settings/base-url.ts';
 import { type StoredConfig, updateConfig } from '../../settings/config-file.ts';
-import { warnIfSet } from '../shared/warn-if-set.ts';
+import { warnIfSet } from '../shared/options.ts';
 import { listSpaces, type MySpaces, spacesToShow } from './my-spaces.ts';
 
 export const command = defineCommand({

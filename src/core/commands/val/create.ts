@@ -12,8 +12,7 @@ import { privacyOfNew, publicity, refusePublishing } from '../../push/privacy.ts
 import { noCheck, refuseBrokenCode } from '../../push/syntax.ts';
 import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
-import { codeFile, dryRun, plan, privacy } from '../shared/options.ts';
-import { readReadme } from '../shared/readme.ts';
+import { codeFile, dryRun, plan, privacy, readReadme } from '../shared/options.ts';
 import { writtenResult } from '../shared/written.ts';
 
 export const command = defineCommand({

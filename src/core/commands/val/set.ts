@@ -10,9 +10,8 @@ import {
 } from '../../errors.ts';
 import { findRoot } from '../../files/root.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
-import type { Api } from '../../http/api.ts';
+import { type Api, ifRouteExists } from '../../http/api.ts';
 import type { Reply } from '../../http/call.ts';
-import { ifRouteExists } from '../../http/if-present.ts';
 import { codeOf, textAt, versionOf } from '../../http/record-fields.ts';
 import { shownVersion, versionsOf } from '../../http/versions.ts';
 import { listed, sh } from '../../lib/hint.ts';
@@ -20,8 +19,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { mayPublish, publicity, refusePublishing } from '../../push/privacy.ts';
 import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
-import { dryRun, plan, privacy, valArgument } from '../shared/options.ts';
-import { readReadme } from '../shared/readme.ts';
+import { dryRun, plan, privacy, readReadme, valArgument } from '../shared/options.ts';
 
 export const command = defineCommand({
   summary: 'Change the name, privacy or readme of a val',

@@ -13,9 +13,8 @@ import {
 } from './faults.ts';
 import type { Limiter } from './limiter.ts';
 import { faultOf } from './no-reply.ts';
-import { readReply } from './read-reply.ts';
 import { secretIn } from './secrets.ts';
-import { type HttpRequest, requestOf, type Sender, send } from './send.ts';
+import { type HttpRequest, readReply, requestOf, type Sender, send } from './send.ts';
 import { type Trace, traceAttempt } from './trace.ts';
 
 export interface RequestOptions extends Sender {

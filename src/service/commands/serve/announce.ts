@@ -4,7 +4,7 @@ import {
   quoteFor,
   setVariable,
   unsetVariable,
-} from '../../../core/command-line/shell-command.ts';
+} from '../../../core/command-line/write-hints.ts';
 import { stringifyJson } from '../../../core/lib/json.ts';
 import type { Say } from '../../../core/output/out.ts';
 import type { Settings } from '../../../core/settings/settings.ts';

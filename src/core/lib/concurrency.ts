@@ -20,3 +20,12 @@ export function createSlots(count: number, onIdle?: () => void): Slots {
     },
   };
 }
+
+/** Makes the value at the first call, and gives the same one to all calls. */
+export function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
