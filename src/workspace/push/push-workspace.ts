@@ -3,8 +3,7 @@
 import type { Context } from '../../core/command-line/command.ts';
 import { AuthError, ConflictError } from '../../core/errors.ts';
 import { runBatch, type Task } from '../../core/failures/batch.ts';
-import type { Api } from '../../core/http/api.ts';
-import { ifRouteExists } from '../../core/http/if-present.ts';
+import { type Api, ifRouteExists } from '../../core/http/api.ts';
 import { textAt } from '../../core/http/record-fields.ts';
 import { lookUp, withoutUndefined } from '../../core/lib/json.ts';
 import type { Say } from '../../core/output/out.ts';
