@@ -1,8 +1,8 @@
 import { writeFiles } from './bench.mts';
-import { compare } from './compare.mts';
+import { compare, median } from './compare.mts';
 import { type FakeService, withFakeService } from './fake-service.mts';
 import { timeOf } from './processes.mts';
-import type { Bench, Measurement, Sample } from './types.mts';
+import type { Bench, Measurement, Result, Sample } from './types.mts';
 
 const files = 1_000;
 const manyFiles = 'vals push of 1,000 files';
@@ -15,22 +15,77 @@ const farAway: Measurement = {
       const eight = push(bench, service, `${name}, --concurrency 8`, '8');
       const waiting = { name: 'the waiting in it', take: async () => (bench.count(files) / 8) * 50 };
       return compare(bench.seldom, [
-        { what: push(bench, service, name, 'auto'), to: eight, atMost: 0.5 },
+        { what: push(bench, service, name, 'auto'), to: eight, atMost: 0.45 },
         { what: eight, to: waiting, atMost: 1.1 },
       ]);
     }),
 };
 
-const toBusyService: Measurement = {
+/** A service that refuses some requests, and how many times as long as with the right `--concurrency` a push may take. */
+interface BusyService {
+  mostAtATime: number;
+  delayMs: number;
+  atMost: number;
+}
+
+const busyServices: readonly BusyService[] = [
+  { mostAtATime: 1, delayMs: 5, atMost: 1.15 },
+  { mostAtATime: 4, delayMs: 20, atMost: 1.15 },
+  { mostAtATime: 16, delayMs: 50, atMost: 1.4 },
+];
+
+const toBusyServices: Measurement = {
   name: 'push with refusals',
+  once: true,
+  async measure(bench) {
+    const results: Result[] = [];
+    for (const service of busyServices) {
+      for (const retryAfter of ['0', '1']) results.push(...(await toBusyService(bench, service, retryAfter)));
+    }
+    return results;
+  },
+};
+
+const toBusyService = (
+  bench: Bench,
+  { mostAtATime, delayMs, atMost }: BusyService,
+  retryAfter: string,
+): Promise<Result[]> =>
+  withFakeService({ mostAtATime, delayMs, retryAfter }, async (service) => {
+    const name = `${manyFiles} to a service that takes ${mostAtATime} at a time, Retry-After ${retryAfter}`;
+    const { sample, refusals } = withRefusals(service, push(bench, service, name, 'auto'));
+    const to = push(bench, service, `the same with --concurrency ${mostAtATime}`, `${mostAtATime}`);
+    return [...(await compare(bench.seldom, [{ what: sample, to, atMost }])), refusals()];
+  });
+
+const toServiceWithRate: Measurement = {
+  name: 'push with a rate',
+  once: true,
   measure: (bench) =>
-    withFakeService({ delayMs: 20, mostAtATime: 4 }, (service) => {
-      const name = `${manyFiles} to a service that refuses more than 4 at a time`;
-      const what = push(bench, service, name, 'auto');
-      const to = push(bench, service, 'the same with --concurrency 4', '4');
-      return compare(bench.seldom, [{ what, to, atMost: 1.3 }]);
+    withFakeService({ mostPerSecond: 20 }, async (service) => {
+      const name = `${manyFiles} to a service that takes 20 a second`;
+      const { sample, refusals } = withRefusals(service, push(bench, service, name, 'auto'));
+      const needed = { name: 'the time that it takes', take: async () => bench.count(files) * 50 };
+      return [...(await compare(bench.seldom, [{ what: sample, to: needed, atMost: 1.5 }])), refusals()];
     }),
 };
+
+/** Counts the refusals of each push, too. */
+function withRefusals(service: FakeService, { name, take }: Sample): { sample: Sample; refusals(): Result } {
+  const shares: number[] = [];
+  const takeAndCount = async () => {
+    service.refusedOfHundred();
+    const ms = await take();
+    shares.push(service.refusedOfHundred());
+    return ms;
+  };
+  const refusals = (): Result => {
+    const figure = median(shares);
+    const what = `${name}: refused after the first second`;
+    return { what, to: '', unit: '%', atMost: 15, figure, isMet: figure <= 15, medians: [figure] };
+  };
+  return { sample: { name, take: takeAndCount }, refusals };
+}
 
 const toThrashingService: Measurement = {
   name: 'push beyond a knee',
@@ -76,4 +131,4 @@ const pushToEmbedded = (bench: Bench, name: string, flags: readonly string[]): S
   },
 });
 
-export const pushes = [farAway, toBusyService, toThrashingService, withCheck];
+export const pushes = [farAway, toBusyServices, toServiceWithRate, toThrashingService, withCheck];

@@ -14,7 +14,7 @@ export interface Line {
   atMost: number;
 }
 
-export type Unit = 'ms' | 's' | 'MB';
+export type Unit = 'ms' | 's' | 'MB' | '%';
 
 export interface Result {
   what: string;
