@@ -15,7 +15,7 @@ import { noticesFor, sbomFor } from './.ci/notices.mjs';
 
 process.umask(0o022);
 
-const { name, version, license } = JSON.parse(await readFile('package.json', 'utf8'));
+const { name, version, license, dependencies } = JSON.parse(await readFile('package.json', 'utf8'));
 /** @type {Set<string>} */
 const written = new Set();
 /** @type {import('esbuild').Metafile[]} */
@@ -37,7 +37,7 @@ for (const entry of await entries()) {
   await write(`dist/${room}/${basename(entry, '.entry.ts')}.cjs`, code);
 }
 await write('THIRD-PARTY-NOTICES', noticesFor(metafiles, legalComments));
-await write('sbom.cdx.json', sbomFor(metafiles, { name, version, license }));
+await write('sbom.cdx.json', sbomFor(metafiles, { name, version, license, dependencies }));
 await prepareTexts(evaluate(main));
 await removeOldFiles();
 

@@ -1,5 +1,5 @@
-// What the package says of the packages that are bundled into it: THIRD-PARTY-NOTICES with their licences, and the same as an
-// SBOM (CycloneDX).
+// What the package says of other packages: THIRD-PARTY-NOTICES with the licences of those that are bundled into it, and an SBOM
+// (CycloneDX) of these and of those that npm installs beside it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -19,10 +19,12 @@ export function noticesFor(metafiles, comments) {
 
 /**
  * @param {readonly import('esbuild').Metafile[]} metafiles
- * @param {{ name: string, version: string, license: string }} program
+ * @param {{ name: string, version: string, license: string, dependencies: Record<string, string> }} program
  */
 export function sbomFor(metafiles, program) {
-  const components = bundledPackages(metafiles).map((folder) => componentOf('library', packageIn(folder)));
+  const installed = Object.keys(program.dependencies).map((name) => join('node_modules', name));
+  const folders = [...bundledPackages(metafiles), ...installed];
+  const components = folders.map((folder) => componentOf('library', packageIn(folder)));
   const document = {
     $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
     bomFormat: 'CycloneDX',
