@@ -44,7 +44,7 @@ export function createToolOut(options: ToolOutOptions): ToolOut {
       const text = error === undefined ? collector.text() : undefined;
       const sentences = [...new Set(await Promise.all(said.map(writeHints)))].join('\n');
       const texts = [text ?? stringifyJson(document)];
-      if (sentences !== '') texts.push(sentences.slice(0, mostOfSentences));
+      if (sentences !== '') texts.push(redact(sentences).slice(0, mostOfSentences));
       return { document, texts, isError: error !== undefined };
     },
   };
@@ -79,7 +79,7 @@ function collectEvent(event: Event, said: Hints[], { log, onProgress }: ToolOutO
 }
 
 /** Makes one document of the results of a command, with as many records as an agent can read. */
-function createCollector({ writeHints }: ToolOutOptions, said: Hints[]) {
+function createCollector({ writeHints, redact }: ToolOutOptions, said: Hints[]) {
   let document: JsonObject = {};
   let text: string | undefined;
   let hasMore = false;
@@ -138,7 +138,7 @@ function createCollector({ writeHints }: ToolOutOptions, said: Hints[]) {
       const more: JsonObject = hasMore ? { more: true } : {};
       if (error === undefined) return { ...document, ...more };
       return {
-        error: shortened(await describeError(error, writeHints)),
+        error: shortened(await describeError(error, writeHints), redact),
         ...itemsDone(document),
         ...more,
         ...(error.facts.logs && { logs: error.facts.logs }),
@@ -184,11 +184,11 @@ const returnLess = 'Change the code so that it returns less, and prints what is 
 const tooLarge = (hint: Hints): LocalError =>
   new LocalError('The call succeeded, but its result has more than 50,000 characters.', { hint });
 
-/** A service may send a long error. */
-const shortened = (error: JsonObject): JsonObject =>
+/** A service may send a long error. The token goes before anything is cut. */
+const shortened = (error: JsonObject, redact: (text: string) => string): JsonObject =>
   Object.fromEntries(
     Object.entries(error).map(([key, value]) => {
-      const text = typeof value === 'string' ? value : stringifyJson(value);
+      const text = redact(typeof value === 'string' ? value : stringifyJson(value));
       return [key, text.length > mostOfErrorField ? text.slice(0, mostOfErrorField) : value];
     }),
   );

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { endOfLogs, mostLogBytes } from '../core/lib/val-limits.ts';
+import { redactedBytes } from '../core/lib/visible.ts';
 
 export interface Logs {
   add(bytes: Buffer): void;
@@ -7,12 +8,12 @@ export interface Logs {
   text(): string;
 }
 
-/** Keeps the last 64 KiB of what a val printed, without colours. */
-export function createLogs(): Logs {
+/** Keeps the last 64 KiB of what a val printed, without colours and without the token, which goes before anything is cut. */
+export function createLogs(redact: (text: string) => string): Logs {
   let pieces: Buffer[] = [];
   let size = 0;
   const last = () => {
-    const end = endOfLogs(Buffer.concat(pieces));
+    const end = endOfLogs(redactedBytes(Buffer.concat(pieces), redact));
     pieces = [Buffer.from(end)];
     size = end.length;
     return end;
@@ -24,6 +25,6 @@ export function createLogs(): Logs {
       if (size > 2 * mostLogBytes) last();
     },
     isEmpty: () => size === 0,
-    text: () => stripVTControlCharacters(last().toString()),
+    text: () => redact(stripVTControlCharacters(last().toString())),
   };
 }

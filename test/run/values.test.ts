@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { createRedactor } from '../../src/core/lib/visible.ts';
 import { createLogs } from '../../src/run/logs.ts';
 import { folderOf, run, runAtTerminal, startProcess, untilIdle } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
@@ -123,12 +124,19 @@ it('the reader of what a script prints may leave', async () => {
   expect(text.stderr).toBe('');
 });
 
-it('of a long output, the last 64 KiB are kept, in whole characters and without colours', () => {
-  const logs = createLogs();
+it('of a long output, the last 64 KiB are kept, in whole characters, without colours and without the token', () => {
+  const redactor = createRedactor();
+  redactor.add('secret-token');
+  const logs = createLogs(redactor.redact);
   for (let count = 0; count < 300; count++) logs.add(Buffer.from('é'.repeat(1_001)));
-  logs.add(Buffer.from('\u001b[31mend\u001b[0m'));
-  expect(logs.text()).toMatch(/^é+end$/);
-  expect(65_536 - Buffer.byteLength(logs.text())).toBeLessThan(12);
+  logs.add(Buffer.from('\u001b[31mend\u001b[0m secret-'));
+  logs.add(Buffer.from('token'));
+  expect(logs.text()).toMatch(/^é+end \*\*\*$/);
+  expect(65_536 - Buffer.byteLength(logs.text())).toBeLessThan(30);
+  // Whatever is cut off, no part of the token is left.
+  const full = createLogs(redactor.redact);
+  for (let count = 0; count < 12_000; count++) full.add(Buffer.from('secret-token '));
+  expect(full.text()).toMatch(/^\**(?: \*\*\*)+ $/);
 });
 
 const names = 'API_KEY BOTH FROM_ENV_FILE FROM_OTHER GIVEN LANG NODE_OPTIONS VALS_TOKEN VALS_X'.split(' ');

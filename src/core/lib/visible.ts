@@ -26,11 +26,40 @@ export interface Redactor {
   add(secret: string | undefined): void;
   /** Every output passes this function. Call it before a text is cut too, because it recognizes only the whole token. */
   redact(text: string): string;
+  /** Finds the token in two pieces as well. Only what may be its beginning waits for the next piece. */
+  redactPieces(pieces: AsyncIterable<Buffer>): AsyncIterable<Buffer>;
 }
 
 export function createRedactor(): Redactor {
   const secrets = new Map<string, { pattern: RegExp; mask: string }>();
+  function redact(text: string): string {
+    let redacted = text;
+    for (const { pattern, mask } of secrets.values()) redacted = redacted.replace(pattern, () => mask);
+    return redacted;
+  }
+
+  /** The length of the end of the text that is the beginning of a secret. */
+  function beginning(text: string): number {
+    const lengths = [...secrets.keys()].map((form) => {
+      let length = Math.min(form.length - 1, text.length);
+      while (length > 0 && !text.endsWith(form.slice(0, length))) length -= 1;
+      return length;
+    });
+    return Math.max(0, ...lengths);
+  }
+
   return {
+    redact,
+    async *redactPieces(pieces) {
+      let rest = '';
+      for await (const piece of pieces) {
+        const text = redact(rest + piece.toString('latin1'));
+        const end = text.length - beginning(text);
+        rest = text.slice(end);
+        yield Buffer.from(text.slice(0, end), 'latin1');
+      }
+      if (rest !== '') yield Buffer.from(rest, 'latin1');
+    },
     add(secret) {
       if (!secret) return;
       // JSON with *** in the place of a number would not be JSON.
@@ -42,16 +71,11 @@ export function createRedactor(): Redactor {
         secrets.set(form, { pattern: new RegExp(text, 'g'), mask });
       }
     },
-    redact(text) {
-      let redacted = text;
-      for (const { pattern, mask } of secrets.values()) redacted = redacted.replace(pattern, () => mask);
-      return redacted;
-    },
   };
 }
 
 /** Bytes that are no text stay as they are. */
-export function redactedBytes(bytes: Buffer, redact: Redactor['redact']): string | Buffer {
+export function redactedBytes(bytes: Buffer, redact: Redactor['redact']): Buffer {
   const text = bytes.toString('latin1');
   const redacted = redact(text);
   return redacted === text ? bytes : Buffer.from(redacted, 'latin1');

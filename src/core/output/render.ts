@@ -74,7 +74,7 @@ async function renderText(text: string, screen: Screen, say: Say): Promise<void>
 async function renderPieces(pieces: AsyncIterable<Buffer>, screen: Screen): Promise<void> {
   const decoder = new TextDecoder();
   let isMidLine = false;
-  for await (const piece of pieces) {
+  for await (const piece of screen.redactPieces(pieces)) {
     const text = screen.isTerminal ? visibleLines(decoder.decode(piece, { stream: true })) : piece;
     if (typeof text === 'string' && text !== '') isMidLine = !text.endsWith('\n');
     await screen.write(text);

@@ -1,6 +1,6 @@
 import { LocalError } from '../errors.ts';
 import type { WriteHints } from '../lib/hint.ts';
-import { redactedBytes } from '../lib/visible.ts';
+import { type Redactor, redactedBytes } from '../lib/visible.ts';
 import type { Pager } from './pager.ts';
 import { createStyle, type Glyphs, type Style } from './style.ts';
 
@@ -17,6 +17,7 @@ export interface Screen {
   style(): Promise<Style>;
   now(): number;
   redact(text: string): string;
+  redactPieces: Redactor['redactPieces'];
   writeHints: WriteHints;
   /** Resolves when the stream has taken the output, so that a slow reader slows the command down. */
   write(output: string | Buffer): Promise<void>;
@@ -25,7 +26,10 @@ export interface Screen {
 }
 
 export interface ScreenOptions
-  extends Pick<Screen, 'glyphs' | 'kind' | 'fields' | 'forPerson' | 'now' | 'redact' | 'writeHints'> {
+  extends Pick<
+    Screen,
+    'glyphs' | 'kind' | 'fields' | 'forPerson' | 'now' | 'redact' | 'redactPieces' | 'writeHints'
+  > {
   /** What an error calls the stream. */
   name: string;
   env: NodeJS.ProcessEnv;

@@ -53,14 +53,14 @@ export function createTerminalOut(
   { columns, empty }: ShownCommand,
 ): TerminalOut {
   const { env, system, signal, redactor, writeHints, clock } = streams;
-  const { redact } = redactor;
+  const { redact, redactPieces } = redactor;
   for (const token of [env.VALS_TOKEN, env.VALS_TO_TOKEN]) redactor.add(token?.trim());
   const colorOn = (stream: NodeJS.WriteStream) =>
     wantsColor(color, env, { isTerminal: stream.isTTY === true });
   const hasLayout = streams.stdout.isTTY === true || color === true;
   const kind = kindOf(ndjson, json);
   const options = {
-    ...{ env, redact, writeHints, kind, fields },
+    ...{ env, redact, redactPieces, writeHints, kind, fields },
     forPerson: hasLayout && kind === 'text',
     glyphs: glyphsFor(env, system),
     now: clock.now,

@@ -53,9 +53,8 @@ export function createRecorder(context: Context, target: RunTarget): BeginRecord
       const version = await within(clock, seconds * 1_000, finding.catch(messageOf), tooSlow);
       if (signal.aborted) return undefined;
       if (typeof version === 'string') return notRecorded(version);
-      const logs = context.out.redact(run.logs);
       const sent = await connect()
-        .then((api) => sendRun(api, version, { ...run, logs }))
+        .then((api) => sendRun(api, version, run))
         .catch(messageOf);
       if (typeof sent === 'object') return sent;
       if (sent === undefined) notRecorded('the service does not record runs.');
@@ -111,17 +110,22 @@ async function sendRun(
   return sent && { val: { id, name: name ?? null, version }, ...run, ...sent };
 }
 
+/** What a run was, without the token: `logs` has none, and the error may. */
 export function finishedRun(
-  startedAt: number,
-  endedAt: number,
-  failure: ValsError | undefined,
-  logs: string,
+  {
+    startedAt,
+    endedAt,
+    failure,
+    logs,
+  }: { startedAt: number; endedAt: number; failure?: ValsError | undefined; logs: string },
+  redact: (text: string) => string,
 ): FinishedRun {
   const body = failure?.facts.body;
+  const error = failure && redact(typeof body === 'string' ? body : failure.message);
   return {
     runStartAt: new Date(startedAt).toISOString(),
     runEndAt: new Date(endedAt).toISOString(),
-    error: failure === undefined ? null : shortened(typeof body === 'string' ? body : failure.message),
+    error: error === undefined ? null : shortened(error),
     logs,
   };
 }

@@ -51,13 +51,13 @@ export async function* run(
   const {
     host: { clock, agent },
     flags,
-    out: { say },
+    out: { say, redact },
   } = context;
   const asRecord = Boolean(flags.json || flags.ndjson || flags.fields);
   const entry = await target.load();
   say({ kind: 'progress' });
   let startedAt = clock.now();
-  const logs = createLogs();
+  const logs = createLogs(redact);
   let record: RecordRun | undefined;
   let value: JsonValue = null;
   let failure: RunFailedError | undefined;
@@ -88,7 +88,8 @@ export async function* run(
     if (!(error instanceof RunFailedError)) throw error;
     failure = error;
   }
-  const finished = finishedRun(startedAt, clock.now(), failure, logs.text());
+  const facts = { startedAt, endedAt: clock.now(), failure, logs: logs.text() };
+  const finished = finishedRun(facts, redact);
   const recorded = await (record ?? beginRecord(entry, false))(finished);
   const printed = agent ? endForAgents(finished.logs) : finished.logs;
   if (failure !== undefined) {

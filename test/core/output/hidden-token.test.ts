@@ -1,6 +1,9 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { createRedactor } from '../../../src/core/lib/visible.ts';
 import { has } from '../../support/features.ts';
 import { inProcess } from '../../support/in-process.ts';
+import { folderOf, run } from '../../support/program.ts';
 import { type Reply, scriptedService, testToken } from '../../support/scripted-service.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
@@ -101,4 +104,30 @@ it('the token in a long title of an HTML page is not cut in half', async () => {
   const service = await scriptedService([], () => ({ status: 400, body }));
   const { stderr } = await inProcess(['me'], { env: service.env });
   expect(stderr).toContain('refused the request: an HTML page.');
+});
+
+describe('the token in two pieces of a stream', () => {
+  it('is removed, and only what may be its beginning waits', async () => {
+    const redactor = createRedactor();
+    redactor.add(testToken);
+    const redacted = async (pieces: string[]) => {
+      const parts: string[] = [];
+      const stream = Readable.from(pieces.map((piece) => Buffer.from(piece)));
+      for await (const part of redactor.redactPieces(stream)) parts.push(part.toString());
+      return parts;
+    };
+    const [head, tail] = [testToken.slice(0, 9), testToken.slice(9)];
+    expect(await redacted(['a', `b ${head}`, `${tail} c`, 'd é'])).toEqual(['a', 'b ', '*** c', 'd é']);
+    expect(await redacted([`${head}${head}`, tail, testToken, head])).toEqual([head, '***', '***', '', head]);
+    expect((await redacted([...`x${testToken}y`])).join('')).toBe('x***y');
+  });
+
+  it.runIf(has('run'))('that a val returns is not printed', async () => {
+    const code = `const after = (ms) => new Promise((done) => setTimeout(done, ms)); export default () => new Response(
+      new ReadableStream({ async start(stream) { for (const piece of ["a ${testToken.slice(0, 9)}", "${testToken.slice(9)} b"])
+        { stream.enqueue(new TextEncoder().encode(piece)); await after(100) } stream.close() } }))`;
+    const cwd = folderOf({ 'a.js': code });
+    const { stdout } = await run(['run', 'a.js'], { cwd, env: { VALS_TOKEN: testToken } });
+    expect(stdout).toBe('a *** b');
+  });
 });
