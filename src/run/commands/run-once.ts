@@ -1,11 +1,12 @@
 import type { Context } from '../../core/command-line/command.ts';
 import { RunFailedError } from '../../core/errors.ts';
-import { type JsonValue, parseJson } from '../../core/lib/json.ts';
+import { type JsonValue, parseIfJson } from '../../core/lib/json.ts';
 import { endForAgents } from '../../core/lib/val-limits.ts';
 import type { JsonResult, TextResult } from '../../core/output/result.ts';
 import { type Launch, type LaunchInput, prepareLaunch } from '../launch.ts';
 import { createLogs } from '../logs.ts';
 import { isFilePath } from '../modules/resolve.ts';
+import { disturbed } from '../process/read-event.ts';
 import { type StartedRun, startRun } from '../start-run.ts';
 import { findTarget, type RunRequest, type RunTarget } from '../target.ts';
 import { type BeginRecord, createRecorder, finishedRun, type RecordRun } from './record-run.ts';
@@ -78,7 +79,7 @@ export async function* run(
       entry,
       imports.some(({ specifier }) => isFilePath(specifier)),
     );
-    value = yield* show(started, asRecord);
+    value = yield* show(started, entry.name, asRecord);
     startedAt = started.beganAt();
     const { wasCutOff } = await started.finished();
     if (wasCutOff)
@@ -107,6 +108,7 @@ export async function* run(
 /** Prints the value as it comes, or returns it for a record. */
 async function* show(
   { kind: announced, pieces, end, finished }: StartedRun,
+  name: string,
   asRecord: boolean,
 ): AsyncGenerator<RunOutput, JsonValue> {
   let isRead = false;
@@ -119,7 +121,13 @@ async function* show(
       const all: Buffer[] = [];
       for await (const piece of pieces) all.push(piece);
       const text = Buffer.concat(all).toString();
-      value = kind === 'json' ? parseJson(text) : text;
+      const parsed = kind === 'json' ? parseIfJson(text) : text;
+      if (parsed === undefined) {
+        // A val that was ended has not sent all.
+        await finished();
+        throw disturbed(name);
+      }
+      value = parsed;
       if (kind === 'json' && !asRecord) yield { kind: 'json', value };
     }
     isRead = true;

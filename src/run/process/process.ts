@@ -3,6 +3,7 @@ import { Duplex, PassThrough, type Readable } from 'node:stream';
 import type { Clock } from '../../core/lib/clock.ts';
 import type { Modules } from '../modules/modules.ts';
 import { channels, lineReader, type ModuleMap, type ValEvent } from '../protocol.ts';
+import { readEvent } from './read-event.ts';
 
 /**
  * At a terminal, the val is in the process group of vals, as a program of `node` would be: only so do Ctrl-Z, /dev/tty and
@@ -25,7 +26,8 @@ export interface ProcessOptions {
 }
 
 export interface ProcessListener {
-  onEvent(event: ValEvent): void;
+  /** Undefined for a line that is no event. */
+  onEvent(event: ValEvent | undefined): void;
   onLog(bytes: Buffer): void;
 }
 
@@ -66,7 +68,7 @@ export function startProcess(options: ProcessOptions, { onEvent, onLog }: Proces
   // On Windows, the system ends the child with vals.
   const watchdog = isUnix ? startWatchdog(child, group) : undefined;
   if (isUnix) handOnSignals(child);
-  const readEvents = lineReader((line) => onEvent(JSON.parse(line)));
+  const readEvents = lineReader((line) => onEvent(readEvent(line)));
   const value = channelOf(child, channels.value);
   const events = channelOf(child, channels.events).on('data', readEvents);
   const log = channelOf(child, channels.log).on('data', onLog);

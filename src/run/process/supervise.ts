@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { endingFailure, thrownFailure, tookTooLong } from '../failed-run.ts';
 import type { ValEvent } from '../protocol.ts';
 import { type ProcessOptions, startProcess } from './process.ts';
+import { disturbed } from './read-event.ts';
 
 export interface SuperviseOptions extends ProcessOptions {
   onEvent(event: Exclude<ValEvent, { kind: 'began' | 'failed' }>): void;
@@ -29,8 +30,9 @@ export function supervise(options: SuperviseOptions): Supervised {
   let reason: unknown;
   let beganAt: number | undefined;
 
-  function onEvent(event: ValEvent): void {
-    if (event.kind === 'began') beganAt = clock.now();
+  function onEvent(event: ValEvent | undefined): void {
+    if (event === undefined) endBecause(disturbed(name));
+    else if (event.kind === 'began') beganAt = clock.now();
     else if (event.kind === 'failed')
       reason ??= thrownFailure(event.thrown, modules, { isServing, platform });
     else options.onEvent(event);
