@@ -1,7 +1,8 @@
 // Why a val was not pushed or pulled, and what to do next.
 import { ConflictError } from '../core/errors.ts';
-import { type Hint, hintList, sh } from '../core/lib/hint.ts';
+import { type Hint, sh } from '../core/lib/hint.ts';
 import { ago } from '../core/output/times.ts';
+import type { Compared } from './compare/types.ts';
 import { type Finding, isReason, type Reason, type State, valOf } from './findings.ts';
 import type { Look } from './read/look.ts';
 import type { RemoteVal } from './read/remotes.ts';
@@ -20,26 +21,25 @@ class WorkspaceConflict extends ConflictError {
 export const conflictReason = (error: ConflictError): Reason | undefined =>
   error instanceof WorkspaceConflict && isReason(error.state) ? error.state : undefined;
 
+/** Two sentences: what is so, and the way on that fits best. The diff of the file shows all ways. */
 export function conflictOf(conflict: Finding, look: Look): ConflictError {
-  const { workspace, clock } = look;
-  const path = pathTo(workspace, conflict.file);
-  const problem = conflictSentence(conflict);
-  const val = conflict.state === 'both changed' ? valOf(conflict) : undefined;
-  const what = val === undefined ? '' : whatIsThere(val, conflict.compared?.restored, clock.now());
-  return new WorkspaceConflict(conflict.state, `${path} ${problem}.${what}`, {
+  const path = pathTo(look.workspace, conflict.file);
+  return new WorkspaceConflict(conflict.state, `${path} ${conflictSentence(conflict, look)}.`, {
     ofMany: `Each ${conflictOfMany(conflict)}.`,
-    hint: [...cureOf(conflict.compared?.limit), ...waysOn(conflict, look)],
+    hint: waysToSay(conflict, look),
   });
 }
 
 /** Follows the name of the file. */
-export function conflictSentence(conflict: Finding): string {
-  const name = valOf(conflict)?.name ?? '';
+export function conflictSentence(conflict: Finding, { clock }: Pick<Look, 'clock'>): string {
+  const val = valOf(conflict);
   switch (conflict.state) {
     case 'renamed there':
-      return `has the val "${conflict.name}", which is named "${name}" on the service now`;
+      return `has the val "${conflict.name}", which is named "${val?.name}" on the service now`;
     case 'renamed here':
-      return `has no val of its name, and seems to be the renamed file of the val "${name}"`;
+      return `has no val of its name, and seems to be the renamed file of the val "${val?.name}"`;
+    case 'both changed':
+      return conflictOfMany(conflict) + (val ? whatIsThere(val, conflict.compared, clock.now()) : '');
     default:
       return conflictOfMany(conflict);
   }
@@ -53,23 +53,53 @@ function conflictOfMany({ state, compared }: Finding): string {
     : `differs from the service, and ${gitCannotTell(limit)}`;
 }
 
-/** For example " Version 3 there has the code of version 1 again, by ada, made 2h ago." */
-export function whatIsThere(val: RemoteVal, restored: number | undefined, now: number): string {
-  if (val.version === undefined) return '';
-  const code = restored === undefined ? 'is' : `has the code of version ${restored} again,`;
+type WentBack = Pick<Compared, 'restored' | 'deleted'>;
+
+/** For example ": the service has version 3 (the code of version 1 again, by ada, made 2h ago)". */
+export function whatIsThere(
+  { version, madeBy, madeAt }: RemoteVal,
+  { restored, deleted }: WentBack = {},
+  now: number,
+): string {
+  if (version === undefined) return '';
+  if (deleted !== undefined)
+    return `: version ${version} is the current one again, because version ${deleted} is gone`;
   const facts = [
-    val.madeBy === undefined ? [] : `by ${val.madeBy}`,
-    val.madeAt === undefined ? [] : `made ${ago(val.madeAt, now)}`,
+    restored === undefined ? [] : `the code of version ${restored} again`,
+    madeBy === undefined ? [] : `by ${madeBy}`,
+    madeAt === undefined ? [] : `made ${ago(madeAt, now)}`,
   ].flat();
-  if (facts.length === 0 && restored === undefined) return ` The service has version ${val.version}.`;
-  const text = facts.length === 0 ? code.replace(/,$/, '') : `${code} ${facts.join(', ')}`;
-  return ` Version ${val.version} there ${text}.`;
+  return `: the service has version ${version}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`;
 }
 
-/** What somebody who has this conflict can do. */
+/** The ways on that are said with a conflict. Which name a val shall have, and whose it is, only a person knows. */
+export function waysToSay(conflict: Finding, look: Look): Hint[] {
+  const isQuestion = conflict.state === 'renamed here' || conflict.state === 'name taken';
+  return isQuestion ? waysOn(conflict, look) : [bestWay(conflict, look)];
+}
+
+function bestWay(conflict: Finding, look: Look): Hint {
+  const { name, state, compared, remote } = conflict;
+  const { repository, lastSyncs } = look;
+  const path = pathTo(look.workspace, conflict.file);
+  const all = ['diff', path];
+  const [cure] = cureOf(compared?.limit);
+  if (cure !== undefined) return cure;
+  if (state !== 'both changed') return waysOn(conflict, look)[0] ?? sh`To see the difference, run ${all}.`;
+  if (repository !== undefined && wentBack(compared))
+    return sh`If that was on purpose, take the change back in git, too (\`git revert\`); ${all} shows what else you can do.`;
+  const version = remote.kind === 'val' ? remote.version : undefined;
+  if (version !== undefined && lastSyncs.of(name)?.version === version)
+    return sh`If you amended or squashed what this folder pushed, run ${['push', path, '--force']}; ${all} shows what else you can do.`;
+  if (repository?.hasRemote)
+    return sh`If a colleague committed that change, run \`git pull\`; ${all} shows what else you can do.`;
+  return sh`To merge both, run ${['pull', path, '--merge']}; ${all} shows what else you can do.`;
+}
+
+/** Everything that somebody who has this conflict can do, except to look at the difference. */
 export function waysOn(conflict: Finding, look: Look): Hint[] {
   const path = pathTo(look.workspace, conflict.file);
-  const steps = nextSteps(conflict.state, [path]);
+  const steps = nextSteps(conflict.state, [path], { without: 'diff' });
   const val = valOf(conflict);
   const name = conflict.name;
   switch (conflict.state) {
@@ -85,7 +115,9 @@ export function waysOn(conflict: Finding, look: Look): Hint[] {
         ...steps,
       ];
     case 'both changed':
-      return [...hintList(likelyCause(conflict, look)), ...steps];
+      return [...waysByGit(conflict, look), ...steps];
+    case 'deleted there':
+      return look.lastSyncs.of(name) === undefined ? [withoutEntry(name), ...steps] : steps;
     case 'name taken':
       return conflict.remote.kind === 'unknown' ? waysToId(path) : steps;
     default:
@@ -93,15 +125,29 @@ export function waysOn(conflict: Finding, look: Look): Hint[] {
   }
 }
 
-function likelyCause({ name, remote, compared }: Finding, { lastSyncs, repository }: Look): string {
-  if (repository === undefined) return '';
-  if (compared?.restored !== undefined)
-    return 'If the val was set back on purpose, take the change back in git, too (`git revert`). A commit that brings the code again counts if it is dated after the version there.';
-  const version = remote.kind === 'val' ? remote.version : undefined;
-  if (version !== undefined && lastSyncs.of(name)?.version === version)
-    return 'This folder pushed or pulled that version. If you have amended or squashed what you pushed, overwrite it.';
-  return 'If a colleague committed the other change, run `git pull` first. If you merged it on another machine, push from there.';
+/** Somebody restored an older version, or deleted the newest one. */
+export const wentBack = ({ restored, deleted }: WentBack = {}): boolean =>
+  restored !== undefined || deleted !== undefined;
+
+function waysByGit({ remote, compared }: Finding, { repository }: Look): string[] {
+  if (repository === undefined) return [];
+  if (!wentBack(compared))
+    return [
+      'If a colleague committed the other change, run `git pull` first.',
+      'If you merged it on another machine, push from there.',
+    ];
+  const isDated = remote.kind === 'val' && remote.madeAt !== undefined && compared?.deleted === undefined;
+  return [
+    'If the val was set back on purpose, take the change back in git, too (`git revert`).',
+    ...(isDated
+      ? ['A commit that brings the code again counts if it is dated after the version there.']
+      : []),
+  ];
 }
+
+/** A commit can do that, where only CI has a token. */
+const withoutEntry = (name: string): string =>
+  `If the file shall be a val again, remove "${name}" from "ids" of vals.json: the next push makes it anew.`;
 
 /** The service cannot list vals, so nobody here knows the val that has the name. */
 const waysToId = (path: string): Hint[] => [

@@ -2,6 +2,7 @@
 // push carries them out.
 import { ConflictError, type ValsError } from '../core/errors.ts';
 import { checkVersion, noSuchVal } from '../core/http/expected-version.ts';
+import type { Compared } from './compare/types.ts';
 import { conflictOf } from './conflicts.ts';
 import { type Finding, valOf } from './findings.ts';
 import type { Local } from './read/local.ts';
@@ -42,8 +43,7 @@ interface IdleStep extends Subject {
 /** The service has newer code. */
 export interface BehindStep extends Subject {
   kind: 'behind';
-  /** The version whose code the service has again. */
-  restored: number | undefined;
+  compared: Compared | undefined;
 }
 
 interface RefuseStep extends Subject {
@@ -78,7 +78,7 @@ export function stepFor(finding: Finding, look: Look, options: PlanOptions): Ste
   const isSentAnyway = force || (ifVersion !== undefined && state !== 'marks');
   const kind = isSentAnyway ? entry.forced : entry.push;
   if (kind === 'refuse') return { ...subject, kind, error: conflictOf(finding, look) };
-  if (kind === 'behind') return { ...subject, kind, restored: finding.compared?.restored };
+  if (kind === 'behind') return { ...subject, kind, compared: finding.compared };
   if (kind === 'leave') return { ...subject, kind };
   if (kind === 'send' && remote !== undefined) return { ...subject, kind, local, remote };
   return {

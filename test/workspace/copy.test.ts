@@ -66,7 +66,7 @@ describe('the current code', () => {
       exit: 5,
       error: {
         message: expect.stringMatching(
-          /^pay has newer code on .*\. Version 4 there has the code of version 2 again(, by ada, made \w+ ago)?\.$/,
+          /^pay has newer code on .*: the service has version 4 \(the code of version 2 again(, by ada, made \w+ ago)?\)\.$/,
         ),
       },
     });

@@ -30,9 +30,9 @@ describe('a path belongs to the workspace above it, from wherever it is typed', 
     }
     const { stderr } = await top.vals('push', 'packages/a/greet.ts');
     expect(stderr).toContain(
-      'packages/a/greet.ts differs from the service, and nobody can tell which side is newer.',
+      'packages/a/greet.ts differs from the service, and nobody can tell which side is newer: the service',
     );
-    expect(stderr).toContain('`vals push packages/a/greet.ts --force`');
+    expect(stderr).toContain('`vals diff packages/a/greet.ts`');
     expect(service.codes('greet')).toEqual(['greet_1', 'theirs']);
   });
 
@@ -69,7 +69,13 @@ describe('a path belongs to the workspace above it, from wherever it is typed', 
     await expectHint(['diff', greet], `push ${greet}`);
     await expectHint(['push', count], `pull ${count}`);
     b.put({ 'count.ts': 'mine' });
-    await expectHint(['status', count], `diff ${count}`, `push ${count} --force`, `pull ${count} --merge`);
+    await expectHint(['status', count], `diff ${count}`, `pull ${count} --merge`);
+    await expectHint(
+      ['diff', count],
+      `push ${count} --force`,
+      `pull ${count} --force`,
+      `pull ${count} --merge`,
+    );
     const unknown = ends(3, 'Go to the folder packages/a. To list');
     for (const command of ['status', 'diff']) {
       expect(await top.vals(command, 'packages/a/nothing.ts')).toMatchObject(unknown);
@@ -224,8 +230,10 @@ it('in a folder below, a path is relative to that folder, and messages name file
   expect(exit).toBe(9);
   expect(stderr).toMatch(/^warning: \.\.\/\.gitignore was not read/);
   expect(stdout).toMatch(/failed\ta\t.*\.\.\/a\.ts\npushed\tb\t.*\tb\.ts\n/);
-  expect(stderr).toContain('../a.ts differs from the service, and nobody can tell which side is newer.');
-  expect(stderr).toContain('`vals push ../a.ts --force`');
+  expect(stderr).toContain(
+    '../a.ts differs from the service, and nobody can tell which side is newer: the service',
+  );
+  expect(stderr).toContain('`vals diff ../a.ts`');
   expect(await below.vals('pull', 'a.ts')).toMatchObject({ exit: 3 });
 });
 

@@ -1,9 +1,17 @@
 import { chmodSync, cpSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ends } from '../support/program.ts';
+import { ends, temporaryFolder } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
-import { type Place, pushed, reachableService, repository, serviceWith, workspaceWith } from './places.ts';
+import {
+  Place,
+  pushed,
+  reachableService,
+  repository,
+  serviceWith,
+  timeOfGit,
+  workspaceWith,
+} from './places.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
@@ -31,7 +39,7 @@ test('pull refuses a conflict with exit 5, merges with --merge, and overwrites w
   service.edit('a', '1\n2\nY\n');
   const refused = await place.vals('pull', '--json');
   expect(refused).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
-  expect(refused.error?.hint).toMatch(/--merge.*--force/);
+  expect(refused.error?.hint).toMatch(/--merge.*vals diff a\.ts/);
   expect(place.read('a.ts')).toBe('X\n2\n3\n');
   const merged = await place.vals('pull', 'a.ts', '--merge');
   expect(merged).toMatchObject({ exit: 0, stdout: expect.stringContaining('merged') });
@@ -76,9 +84,7 @@ test('pull --merge marks a conflict in the file, and push refuses the file until
   for (const args of [['pull'], ['pull', '--merge'], ['push'], ['push', '--yes']]) {
     expect(await place.vals(...args)).toMatchObject({
       exit: 5,
-      stderr: expect.stringMatching(
-        /^error: a\.ts has conflict markers\.\nhint: Edit the file.*`vals push a\.ts`/,
-      ),
+      stderr: expect.stringMatching(/^error: a\.ts has conflict markers\.\nhint: Edit the file.*\n$/),
     });
   }
   expect(place.backups()).toEqual([crlf('1\nX\n3\n')]);
@@ -115,7 +121,7 @@ test('pull of a file whose val was renamed and changed there writes the name alo
   expect({ exit, row: stdout.split('\t').slice(0, 2) }).toEqual({ exit: 0, row: ['kept', 'b'] });
   expect(stderr).toContain('The val "a" is named "b" on the service. vals.json was updated.');
   expect(stderr).toContain(
-    'warning: a.ts differs from the service, and nobody can tell which side is newer.',
+    'warning: a.ts differs from the service, and nobody can tell which side is newer: the service',
   );
   expect(place.manifest().names).toEqual({ 'a.ts': 'b' });
   expect(place.read('a.ts')).toBe('mine');
@@ -201,4 +207,49 @@ test.each([null, 'a\ud800'])('pull refuses the code %j, which cannot be written 
   expect(place.read('a.ts')).toBe('mine');
   expect(await fresh.vals('pull', id)).toMatchObject({ exit: 11 });
   expect(readdirSync(fresh.folder)).toEqual(['vals.json']);
+});
+
+test('a merge whose result is the code of the service is a conflict, and writes nothing', async () => {
+  const service = await startStrict({ times: true, now: timeOfGit });
+  const place = repository(service.env, { 'a.ts': '1\n' });
+  await place.rows(['push', '--no-check']);
+  for (const text of ['2\n', '1\n', '2\n']) place.commit({ 'a.ts': text });
+  for (const text of ['2\n', '1\n']) service.edit('a', text);
+  place.loseRecords();
+  const { exit, stderr } = await place.vals('pull', '--merge');
+  expect({ exit, stderr }).toEqual({
+    exit: 5,
+    stderr:
+      "error: a.ts was not merged: the merge is the code of the service, so nothing of the file would stay.\nhint: To take the service's code, run `vals pull a.ts --force`. To overwrite it, run `vals push a.ts --force`.\n",
+  });
+  expect(place.read('a.ts')).toBe('2\n');
+  expect(place.backups()).toEqual([]);
+});
+
+test('of two vals of one name, pull and clone write one, and name the other as failed', async () => {
+  const service = await startStrict({ list: true });
+  const { id } = service.edit('a', 'one');
+  service.edit('b', 'two').name = 'a';
+  const [first, second] = [service.vals()[0]?.id, service.vals()[1]?.id];
+  for (const args of [
+    ['pull', '--all'],
+    ['clone', 'new'],
+  ]) {
+    const isClone = args[0] === 'clone';
+    const place = isClone ? new Place(temporaryFolder(), service.env) : workspaceWith(service.env);
+    const { exit, stdout, error } = await place.vals(...args, '--json');
+    expect(exit).toBe(9);
+    expect(
+      JSON.parse(stdout)
+        .map(({ status }: { status: string }) => status)
+        .sort(),
+    ).toEqual(['failed', 'pulled']);
+    expect(error?.message).toMatch(
+      /^1 of 2 vals was not pulled \("a"\)\. The val (\S+) got no file, because (\S+) is named "a", too\.$/,
+    );
+    expect([first, second]).toContain(id);
+    const files = place.at(isClone ? 'new' : '.');
+    expect(['one', 'two']).toContain(files.read('a.ts'));
+    expect(files.manifest().names).toBeUndefined();
+  }
 });

@@ -71,9 +71,9 @@ describe.each(kindsOfServices)('on a service with %s', (_kind, switches) => {
     expect(mixed.map(({ status }) => status)).toEqual(['failed', 'pushed', 'unchanged', 'behind']);
     expect(mixed[0]).toMatchObject({ reason: 'both changed', error: { kind: 'conflict', exit: 5 } });
     expect(mixed[0]?.error?.message).toMatch(
-      /^a\.ts differs from the service, and nobody can tell which side is newer\. .*ersion 2/,
+      /^a\.ts differs from the service, and nobody can tell which side is newer: the service has version 2[ .]/,
     );
-    expect(mixed[0]?.error?.hint).toMatch(/vals diff a\.ts.*pull a\.ts --merge.*push a\.ts --force/);
+    expect(mixed[0]?.error?.hint).toMatch(/pull a\.ts --merge.*vals diff a\.ts/);
     for (const args of [['push'], ['push', 'a.ts'], ['push', '--dry-run']]) {
       expect(await place.words(args, 5)).toMatchObject({ 'a.ts': 'failed' });
     }
@@ -112,7 +112,7 @@ describe.each(kindsOfServices)('on a service with %s', (_kind, switches) => {
     const [row] = await place.rows(['push'], 5);
     expect(row).toMatchObject({ status: 'failed', reason: 'renamed there' });
     expect(row?.error?.message).toBe('a.ts has the val "a", which is named "theirs" on the service now.');
-    expect(row?.error?.hint).toMatch(/`vals pull a\.ts`.*`vals val set .* --name a`/);
+    expect(row?.error?.hint).toMatch(/`vals pull a\.ts`/);
     expect(await place.words(['push', '--force'])).toEqual({ 'a.ts': 'pushed' });
     expect(service.vals().map(({ name }) => name)).toEqual(['theirs']);
   });

@@ -347,3 +347,22 @@ it('push --watch sends a file that is made after its new folder was read and bef
   mkdirSync(join(root, 'sub'));
   await saved;
 });
+
+it('push --watch prints a conflict once, until it is another one', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+  service.edit('a', 'theirs');
+  place.put({ 'a.ts': 'mine' });
+  const { text, end, until } = start(place, ['--yes']);
+  const conflicts = () => text.stdout.split('failed\ta\t').length - 1;
+  await until(() => conflicts() === 1);
+  for (const code of ['mine_2', 'mine_3']) {
+    place.put({ 'a.ts': code, 'b.ts': code });
+    await until(() => service.code('b') === code);
+  }
+  expect(conflicts()).toBe(1);
+  service.edit('a', 'theirs_2');
+  place.put({ 'a.ts': 'mine_4' });
+  await until(() => conflicts() === 2);
+  await end();
+  expect(text.stderr.split('nobody can tell which side is newer')).toHaveLength(3);
+});

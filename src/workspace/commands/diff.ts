@@ -5,11 +5,11 @@ import { type Hints, sh } from '../../core/lib/hint.ts';
 import { column } from '../../core/output/column.ts';
 import type { ShownDiff } from '../../core/output/result.ts';
 import { withLineEnds } from '../code.ts';
-import { conflictSentence } from '../conflicts.ts';
+import { conflictSentence, waysOn } from '../conflicts.ts';
 import { differs, type Finding, statusOf, valOf } from '../findings.ts';
 import { compareWorkspace, refuseUnknownWords } from '../read/choose.ts';
 import type { Look } from '../read/look.ts';
-import { cureOf, nextSteps } from '../states.ts';
+import { cureOf } from '../states.ts';
 import { nameOfService, pathTo, type Workspace } from '../workspace.ts';
 
 const nothingDiffers = 'No file of the workspace differs from its val on the service.';
@@ -56,7 +56,7 @@ export const command = defineCommand({
         const patch = rows[index]?.diff ?? '';
         return {
           patch,
-          heading: headingOf(workspace, each.finding),
+          heading: headingOf(look, each.finding),
           forTerminal: diffBetween(before, after),
         };
       });
@@ -79,11 +79,9 @@ async function withTexts({ remotes }: Look, finding: Finding): Promise<Differing
   return { finding, here: code?.text, there: there && withLineEnds(there, code?.lineEnds) };
 }
 
-function headingOf(workspace: Workspace, finding: Finding): Hints {
-  const path = pathTo(workspace, finding.file);
-  // The difference is shown below.
-  const steps = nextSteps(finding.state, [path], { without: 'diff' });
-  return [`${path} ${conflictSentence(finding)}.`, ...cureOf(finding.compared?.limit), ...steps];
+function headingOf(look: Look, finding: Finding): Hints {
+  const sentence = `${pathTo(look.workspace, finding.file)} ${conflictSentence(finding, look)}.`;
+  return [sentence, ...cureOf(finding.compared?.limit), ...waysOn(finding, look)];
 }
 
 function sidesOf(workspace: Workspace, { finding, here, there }: DifferingVal) {

@@ -4,11 +4,11 @@ import { valsOfWorkspace } from '../../core/commands/shared/options.ts';
 import { sh } from '../../core/lib/hint.ts';
 import { type JsonObject, withoutUndefined } from '../../core/lib/json.ts';
 import { type Column, column, idColumn, moment } from '../../core/output/column.ts';
-import { waysOn } from '../conflicts.ts';
+import { waysToSay } from '../conflicts.ts';
 import { differs, type Finding, isReason, statusOf, valOf } from '../findings.ts';
 import { compareWorkspace, refuseUnknownWords } from '../read/choose.ts';
 import type { Look } from '../read/look.ts';
-import { hintAtGit, markOf, nextSteps, states } from '../states.ts';
+import { gitCannotTell, hintAbout, hintAtGit, markOf, nextSteps, states } from '../states.ts';
 import { isTypedInside, nameOfService, pathTo, type Workspace } from '../workspace.ts';
 
 const byAttention = (a: Finding, b: Finding): number => states.indexOf(a.state) - states.indexOf(b.state);
@@ -88,11 +88,17 @@ function sayNextSteps(
     const limit = findings.map(({ compared }) => compared?.limit).find((each) => each !== undefined);
     const paths = findings.map((finding) => pathTo(workspace, finding.file));
     const [first, ...others] = findings;
-    const isOne = first !== undefined && others.length === 0 && isReason(state);
-    const steps = isOne ? waysOn(first, look) : nextSteps(state, paths, { isWhole });
-    say({ kind: 'hint', text: [...hintAtGit(limit), ...steps] });
+    if (!isReason(state) || first === undefined) {
+      say({ kind: 'hint', text: [...hintAtGit(limit), ...nextSteps(state, paths, { isWhole })] });
+      continue;
+    }
+    const reasons = limit === undefined ? [] : [`${gitCannotTell(limit)}.`];
+    const ways = others.length === 0 ? waysToSay(first, look) : [hintAbout(paths, allWaysOn)];
+    say({ kind: 'hint', text: [...reasons, ...ways] });
   }
 }
+
+const allWaysOn = { text: 'To see what you can do', command: 'diff', options: [] } as const;
 
 const allUnchanged = (count: number, service: string): string =>
   count === 1

@@ -16,7 +16,7 @@ import { writableText } from './pull-val.ts';
 
 export interface Adopter {
   /** The file that the val gets. Each val of a command gets another one. */
-  fileFor(val: Pick<ReadVal, 'name' | 'owner'>): string;
+  fileFor(val: Pick<ReadVal, 'id' | 'name' | 'owner'>): string;
   adopt(val: ReadVal, file: string, options: { dryRun: boolean }): Promise<void>;
 }
 
@@ -28,7 +28,11 @@ export function createAdopter(look: Look): Adopter {
   const spellings = new Map(namesBelow(workspace.root, '').map((name) => [fold(name), name]));
   const isTaken = (file: string) => taken.has(fold(file)) || (spellings.get(fold(file)) ?? file) !== file;
 
-  function fileFor({ name, owner }: Pick<ReadVal, 'name' | 'owner'>): string {
+  /** The ids of the vals that get files, by their names. */
+  const chosen = new Map<string, string>();
+
+  function fileFor({ id, name, owner }: Pick<ReadVal, 'id' | 'name' | 'owner'>): string {
+    if (owner === undefined && !chosen.has(name)) chosen.set(name, id);
     const [entry] = [...workspace.manifest.names].find(([, other]) => other === name) ?? [];
     if (entry !== undefined && owner === undefined) return entry;
     const stem = stemOf(name);
@@ -50,6 +54,8 @@ export function createAdopter(look: Look): Adopter {
       if (name === '') throw withoutName(val.id);
       const [other] = [...look.names].find(([, each]) => each === name) ?? [];
       if (owner === undefined && other !== undefined) throw hasFile(name, pathTo(workspace, other));
+      const first = chosen.get(name);
+      if (owner === undefined && first !== undefined && first !== val.id) throw sameName(val, first);
       if (existsBelow(workspace.root, file)) throw fileExists(name, path);
       const text = writableText(val);
       if (dryRun) return;
@@ -83,6 +89,12 @@ const withoutName = (id: string): BadResponseError =>
 const hasFile = (name: string, path: string): ConflictError =>
   new ConflictError(`The val "${name}" was not added, because ${path} is the file of that name.`, {
     hint: sh`To write the service's code into the file, run ${['pull', path]}.`,
+  });
+
+/** A push would refuse two files of one name. */
+const sameName = ({ id, name }: ReadVal, first: string): ConflictError =>
+  new ConflictError(`The val ${id} got no file, because ${first} is named "${name}", too.`, {
+    hint: sh`To give it another name, run ${['val', 'set', id, '--name', '<name>']}.`,
   });
 
 const fileExists = (name: string, path: string): LocalError =>

@@ -4,7 +4,7 @@ import { BadResponseError, ConflictError, LocalError, NotFoundError } from '../.
 import { nameFrom } from '../../core/files/val-names.ts';
 import { sh } from '../../core/lib/hint.ts';
 import { hasLoneSurrogate } from '../../core/lib/visible.ts';
-import { hasSameCode, withLineEnds } from '../code.ts';
+import { asCode, hasSameCode, withLineEnds } from '../code.ts';
 import { conflictOf } from '../conflicts.ts';
 import { replaceBelow } from '../disk/write-files.ts';
 import { type Finding, isReason, valOf } from '../findings.ts';
@@ -155,6 +155,7 @@ async function mergeVal(pulling: Pulling, finding: FindingOfBoth): Promise<Pulle
   const texts = { here: code.text, base: inFile(base ?? ''), there: inFile(writableText(val)) };
   const merged = await mergeTexts(texts, context.host.env);
   if (merged === undefined) throw withoutGit(path);
+  if (!merged.hasConflicts && hasSameCode(asCode(merged.text), val.code)) throw nothingWouldStay(path);
   await write(pulling, finding, val, merged.text);
   return { status: 'merged', remote, ...(merged.hasConflicts && { conflict: marksLeft(path) }) };
 }
@@ -163,6 +164,18 @@ const withoutGit = (path: string): LocalError =>
   new LocalError(`${path} was not merged: git is not installed here.`, {
     hint: 'Install git, then run the command again.',
   });
+
+const nothingWouldStay = (path: string): ConflictError =>
+  new ConflictError(
+    `${path} was not merged: the merge is the code of the service, so nothing of the file would stay.`,
+    {
+      ofMany: 'The merge is the code of the service, so nothing of the file would stay.',
+      hint: [
+        sh`To take the service's code, run ${['pull', path, '--force']}.`,
+        sh`To overwrite it, run ${['push', path, '--force']}.`,
+      ],
+    },
+  );
 
 const marksLeft = (path: string): ConflictError =>
   new ConflictError(`${path} has conflicts, marked in the file.`, { hint: nextSteps('marks', [path]) });

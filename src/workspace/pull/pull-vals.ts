@@ -116,7 +116,7 @@ function adoptions(
 ): Task[] {
   const adopter = createAdopter(look);
   return added.map(({ id, name }): Task => {
-    const chosen = name === undefined ? undefined : adopter.fileFor({ name, owner: undefined });
+    const chosen = name === undefined ? undefined : adopter.fileFor({ id, name, owner: undefined });
     return {
       row: { ...(name !== undefined && { name }), id },
       label: name === undefined ? id : `"${name}"`,

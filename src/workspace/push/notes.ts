@@ -1,7 +1,7 @@
 // What a push says beside its rows.
 import type { Context } from '../../core/command-line/command.ts';
 import { sh, someOf } from '../../core/lib/hint.ts';
-import { whatIsThere } from '../conflicts.ts';
+import { wentBack, whatIsThere } from '../conflicts.ts';
 import { noteOnce } from '../note-once.ts';
 import type { BehindStep } from '../plan.ts';
 import type { Gone } from '../read/gone.ts';
@@ -26,13 +26,13 @@ export function noteBehind(
   const paths = steps.map(pathOf);
   const [first, another] = steps;
   if (first === undefined) return;
-  const { remote, restored } = first;
-  const what = remote && restored !== undefined ? whatIsThere(remote, restored, clock.now()) : '';
+  const { remote, compared } = first;
+  const what = remote && wentBack(compared) ? whatIsThere(remote, compared, clock.now()) : '';
   const text =
     another === undefined
-      ? `${pathOf(first)} was not sent, because its val changed on the service.${what}`
+      ? `${pathOf(first)} was not sent, because its val changed on the service${what}.`
       : `${steps.length} files were not sent, because their vals changed on the service.`;
-  const setBack = steps.filter(({ restored }) => restored !== undefined).map(pathOf);
+  const setBack = steps.filter(({ compared }) => wentBack(compared)).map(pathOf);
   const ways = [
     ...nextSteps('changed there', paths, { isWhole: !isNamed }),
     ...(setBack.length > 0 ? [hintAbout(setBack, overwriteSetBack)] : []),

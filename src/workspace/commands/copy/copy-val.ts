@@ -55,9 +55,10 @@ export async function copyVal(
   const before = there.kind === 'val' ? await target.remotes.withVersion(there) : undefined;
   const facts = withoutUndefined({ name: original.name, id: before?.id });
   if (before !== undefined) {
-    const { status, restored } = await compareWithCopy(original, before, options);
+    const compared = await compareWithCopy(original, before, options);
+    const { status } = compared;
     if (status !== 'changed here' && status !== 'unchanged' && !force) {
-      const what = whatIsThere(before, restored, options.clock.now());
+      const what = whatIsThere(before, compared, options.clock.now());
       throw conflict(original, problems[status], target, what);
     }
   }
@@ -205,7 +206,7 @@ const problems: Readonly<Record<Exclude<Status, 'unchanged' | 'changed here'>, s
 };
 
 const conflict = ({ name }: ReadVal, problem: string, target: CopyTarget, what: string): ConflictError =>
-  new ConflictError(`${name} ${problem} on ${target.name}.${what}`, {
+  new ConflictError(`${name} ${problem} on ${target.name}${what}.`, {
     hint: [
       sh`To see the code there, run ${['val', 'get', name, '--code', '--base-url', target.name]}.`,
       hintToOverwrite(name, target),
