@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { forEach } from '../src/core/http/for-each.ts';
+import { forEach } from '../src/core/http/request/limiter.ts';
 import { isLong } from './support/cases.ts';
 import {
   type Ended,

@@ -1,6 +1,5 @@
-import { checkInput } from '../core/command-line/check-input.ts';
 import type { LoadedCommand } from '../core/command-line/command.ts';
-import { argumentsOf } from '../core/command-line/options.ts';
+import { argumentsOf, checkInput } from '../core/command-line/options.ts';
 import { UsageError } from '../core/errors.ts';
 import { entryFor } from './tool-table.ts';
 import { type AgentPermissions, optionsForAgents, toolName } from './tools.ts';

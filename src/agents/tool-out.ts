@@ -1,8 +1,15 @@
 import { LocalError, type ValsError } from '../core/errors.ts';
 import { type Hints, sh, type WriteHints } from '../core/lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, type Page, stringifyJson } from '../core/lib/json.ts';
-import type { Event, Out } from '../core/output/out.ts';
-import { describeError, type ListResult, moreRecords, pagesOf, type Result } from '../core/output/result.ts';
+import {
+  describeError,
+  type Event,
+  type ListResult,
+  moreRecords,
+  type Out,
+  pagesOf,
+  type Result,
+} from '../core/output/out.ts';
 
 interface ToolOutOptions {
   writeHints: WriteHints;

@@ -3,7 +3,7 @@ import { quoteFor } from '../core/command-line/write-hints.ts';
 import { RunFailedError, type ValsError } from '../core/errors.ts';
 import type { Hints } from '../core/lib/hint.ts';
 import { oneLine, withoutNamespace } from '../core/lib/system.ts';
-import { importFailure, placeOfImport, placeOfText } from './import-failure.ts';
+import { importFailure, placeOfImport, placeOfText } from './modules/load.ts';
 import type { Modules } from './modules/modules.ts';
 import { type MissingImport, namesOf } from './modules/resolve.ts';
 import type { Ending } from './process/process.ts';

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+
 /**
  * The val's process has four more channels than other programs. On `map` it gets its modules, once. On `events` it tells
  * what the val does. On `value` and `log` come the bytes of what the val returned and of what it printed.
@@ -74,4 +76,11 @@ export function lineReader(onLine: (line: string) => void): (piece: Buffer) => v
     }
     pieces.push(piece.subarray(from));
   };
+}
+
+/** An answer that vals makes, and not the val. Pages of every origin can read it, and so show what went wrong. */
+export function answerForPages(outgoing: ServerResponse, status: 500 | 504, text: string): void {
+  if (outgoing.headersSent) return void outgoing.destroy();
+  const headers = { 'content-type': 'text/plain; charset=utf-8', 'access-control-allow-origin': '*' };
+  outgoing.writeHead(status, headers).end(`${text}\n`);
 }

@@ -11,7 +11,7 @@ import { codeOf, textAt, versionOf } from '../core/http/record-fields.ts';
 import { readVersion } from '../core/http/versions.ts';
 import type { JsonObject } from '../core/lib/json.ts';
 import { foldersAbove, isFile, isWithin, realPath, spelledAsOnDisk } from '../core/lib/paths.ts';
-import { namePattern } from '../core/lib/val-limits.ts';
+import { namePattern } from '../core/lib/vals.ts';
 import * as routes from '../core/routes.ts';
 import type { Entry } from './modules/load.ts';
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { outsideOfSpace } from '../core/http/problem-types.ts';
+import { outsideOfSpace } from '../core/http/request/faults.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import { identifySession } from './pages/session.ts';
 import { HttpProblem, unauthorized } from './problem.ts';

@@ -1,33 +1,55 @@
-import type { Feature, PlacedCommand } from '../core/command-line/command.ts';
-
-type More = Pick<PlacedCommand, 'topic'>;
-
-const command = (
-  path: string,
-  effect: PlacedCommand['effect'],
-  load: PlacedCommand['load'],
-  more: More = {},
-): PlacedCommand => ({ path, group: 'set-up', effect, load, ...more });
+import type { Feature } from '../core/command-line/command.ts';
 
 /** The embedded service, and the shared service that a team runs. */
 export const service: Feature = {
   commands: [
-    command('serve', 'updates', () => import('./commands/serve/serve.ts')),
-    command('user add', 'adds', () => import('./commands/user/add.ts'), {
+    { path: 'serve', group: 'set-up', effect: 'updates', load: () => import('./commands/serve/serve.ts') },
+    {
+      path: 'user add',
       topic: 'People of a shared service',
-    }),
-    command('user ls', 'reads', () => import('./commands/user/ls.ts')),
-    command('user token', 'updates', () => import('./commands/user/token.ts')),
-    command('user rm', 'deletes', () => import('./commands/user/rm.ts')),
-    command('space add', 'adds', () => import('./commands/space/add.ts'), { topic: 'Spaces of a team' }),
-    command('space ls', 'reads', () => import('./commands/space/ls.ts')),
-    command('space grant', 'updates', () => import('./commands/space/grant.ts')),
-    command('space revoke', 'deletes', () => import('./commands/space/revoke.ts')),
-    command('space rm', 'deletes', () => import('./commands/space/rm.ts')),
-    command('token add', 'adds', () => import('./commands/token/add.ts'), { topic: 'Tokens of your own' }),
-    command('token ls', 'reads', () => import('./commands/token/ls.ts')),
-    command('token rm', 'deletes', () => import('./commands/token/rm.ts')),
-    command('backup', 'adds', () => import('./commands/backup.ts')),
+      group: 'set-up',
+      effect: 'adds',
+      load: () => import('./commands/user/add.ts'),
+    },
+    { path: 'user ls', group: 'set-up', effect: 'reads', load: () => import('./commands/user/ls.ts') },
+    {
+      path: 'user token',
+      group: 'set-up',
+      effect: 'updates',
+      load: () => import('./commands/user/token.ts'),
+    },
+    { path: 'user rm', group: 'set-up', effect: 'deletes', load: () => import('./commands/user/rm.ts') },
+    {
+      path: 'space add',
+      topic: 'Spaces of a team',
+      group: 'set-up',
+      effect: 'adds',
+      load: () => import('./commands/space/add.ts'),
+    },
+    { path: 'space ls', group: 'set-up', effect: 'reads', load: () => import('./commands/space/ls.ts') },
+    {
+      path: 'space grant',
+      group: 'set-up',
+      effect: 'updates',
+      load: () => import('./commands/space/grant.ts'),
+    },
+    {
+      path: 'space revoke',
+      group: 'set-up',
+      effect: 'deletes',
+      load: () => import('./commands/space/revoke.ts'),
+    },
+    { path: 'space rm', group: 'set-up', effect: 'deletes', load: () => import('./commands/space/rm.ts') },
+    {
+      path: 'token add',
+      topic: 'Tokens of your own',
+      group: 'set-up',
+      effect: 'adds',
+      load: () => import('./commands/token/add.ts'),
+    },
+    { path: 'token ls', group: 'set-up', effect: 'reads', load: () => import('./commands/token/ls.ts') },
+    { path: 'token rm', group: 'set-up', effect: 'deletes', load: () => import('./commands/token/rm.ts') },
+    { path: 'backup', group: 'set-up', effect: 'adds', load: () => import('./commands/backup.ts') },
   ],
   async openLocal(settings, onUpgrade) {
     const { openLocal } = await import('./open-local.ts');

@@ -1,4 +1,4 @@
-import { isLoopback } from '../core/settings/base-url.ts';
+import { isLoopback } from '../core/settings/addresses.ts';
 import { tokensOf } from './scan-code.ts';
 
 /** Of a val's module or page, below a space or not, with and without a version. */

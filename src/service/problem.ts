@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { diskFull, unknownToken } from '../core/http/problem-types.ts';
+import { diskFull, unknownToken } from '../core/http/request/faults.ts';
 import { DatabaseFailure } from './database/database.ts';
 import type { ServiceReply } from './request.ts';
 

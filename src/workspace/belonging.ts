@@ -1,10 +1,12 @@
 // vals.json says which services the vals of a workspace belong to. No other one is used.
 
-import { UsageError } from '../core/errors.ts';
+import type { Context } from '../core/command-line/command.ts';
+import { LocalError, messageWithHint, UsageError, type ValsError } from '../core/errors.ts';
 import { type Hint, listed, sh } from '../core/lib/hint.ts';
 import type { Say } from '../core/output/out.ts';
-import { updateManifest, withService } from './manifest.ts';
-import { isOfThisMachine } from './service-name.ts';
+import { isOfThisMachine, updateManifest, withIds, withService } from './manifest.ts';
+import { noteOnce } from './push/notes.ts';
+import type { Look } from './read/look.ts';
 import { nameOfService, type Workspace } from './workspace.ts';
 
 /** Undefined if the service in use may be used. One on this machine is always allowed. */
@@ -35,4 +37,35 @@ export function refuseOtherService(workspace: Workspace): void {
 /** The first push to a service that others can reach lists it. */
 export function listService({ service, root, manifest }: Workspace): void {
   if (manifest.services.length === 0 && !isOfThisMachine(service)) updateManifest(root, withService(service));
+}
+
+/**
+ * Writes the ids, by the names of their vals, that vals.json does not have. On GitHub nobody commits, so the annotation has
+ * them. Returns the error of the command: the given one, or why the ids were not written.
+ */
+export async function learnIds(
+  context: Context,
+  look: Look,
+  ids: Iterable<readonly [string, string]>,
+  failure: ValsError | undefined,
+): Promise<ValsError | undefined> {
+  const { workspace, written, valList } = look;
+  const { service, root } = workspace;
+  if (isOfThisMachine(service)) return failure;
+  const learnt = new Map([...ids].filter(([name, id]) => written.get(name) !== id));
+  if (learnt.size === 0 || (await valList.canList())) return failure;
+  const what = learnt.size === 1 ? 'the id of a val' : `the ids of ${learnt.size} vals`;
+  const entry = JSON.stringify({ [service]: Object.fromEntries(learnt) });
+  try {
+    updateManifest(root, withIds(service, learnt));
+  } catch (error) {
+    if (!(error instanceof LocalError)) throw error;
+    const notWritten = new LocalError(`${error.message} It lacks "ids": ${entry}.`, error.facts);
+    if (failure === undefined) return notWritten;
+    context.out.say({ kind: 'warning', text: messageWithHint(notWritten) });
+    return failure;
+  }
+  const text = `vals.json has ${what} now, because this service cannot list vals. Commit vals.json.`;
+  noteOnce(context, text, '', `It has "ids": ${entry}`);
+  return failure;
 }

@@ -1,6 +1,6 @@
 // What a comparison knows of a code. Codes are identified as git does it, so that one look tells whether git has them.
 import { hasConflictMarkers } from '../core/files/check-syntax.ts';
-import { blobId, withPlainLineEnds } from '../core/lib/code.ts';
+import { blobId, withPlainLineEnds } from '../core/lib/vals.ts';
 
 type LineEnds = '\n' | '\r\n' | 'mixed';
 

@@ -7,9 +7,9 @@ import type { FileOfVal } from '../core/find-val/find-val.ts';
 import { isFile, typedAsOnDisk } from '../core/lib/paths.ts';
 import { isKnownToGit, openRepository } from './git/repository.ts';
 import { openLastSyncs } from './last-syncs.ts';
+import { chosenService } from './manifest.ts';
 import { nameOfFile } from './read/local.ts';
-import { chosenService } from './service-name.ts';
-import { createWorkspaces, type PathInWorkspace } from './workspaces.ts';
+import { createWorkspaces, type PathInWorkspace } from './workspace.ts';
 
 export function openFiles(context: Context): FindFile {
   const workspaces = createWorkspaces(context);

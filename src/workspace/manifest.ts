@@ -7,9 +7,9 @@ import { readBelow } from '../core/files/files.ts';
 import { manifestFile } from '../core/files/root.ts';
 import { type Hints, sh } from '../core/lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../core/lib/json.ts';
-import { parseBaseUrl } from '../core/settings/base-url.ts';
-import { pathProblem } from './disk/file-names.ts';
-import { removeLeftovers, replaceBelow } from './disk/write-files.ts';
+import { isLoopback, parseBaseUrl } from '../core/settings/addresses.ts';
+import { chosenBaseUrl, type Settings } from '../core/settings/settings.ts';
+import { pathProblem, removeLeftovers, replaceBelow } from './disk/write-files.ts';
 
 export interface Manifest {
   /** The base URLs that these vals belong to. */
@@ -176,3 +176,16 @@ export const withIds =
     ids.set(service, new Map([...others, ...learnt]));
     return { ...manifest, ids };
   };
+
+export const embeddedService = 'local';
+
+/** Nobody else can reach a service on this machine, so its ids mean nothing to others. */
+export const isOfThisMachine = (service: string): boolean =>
+  service === embeddedService || (URL.canParse(service) && isLoopback(new URL(service).hostname));
+
+export const chosenService = (settings: Settings): string | undefined =>
+  settings.local.value ? embeddedService : settings.baseUrl?.value.href;
+
+/** Throws if no service is chosen. */
+export const serviceName = (settings: Settings): string =>
+  chosenService(settings) ?? chosenBaseUrl(settings).href;

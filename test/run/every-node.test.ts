@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { nodeCan } from '../../src/run/process/node-releases.ts';
+import { nodeCan } from '../../src/run/process/permissions.ts';
 import { folderOf, program, run, runProcess, temporaryFolder } from '../support/program.ts';
 import { type Program, programs } from './programs.ts';
 import { own, pages, webOf } from './web.ts';

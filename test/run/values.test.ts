@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/core/lib/visible.ts';
-import { createLogs } from '../../src/run/logs.ts';
+import { createLogs } from '../../src/run/commands/run-once.ts';
 import { folderOf, run, runAtTerminal, startProcess, untilIdle } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
 import { folderWith } from './folder.ts';

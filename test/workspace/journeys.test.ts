@@ -1,6 +1,6 @@
 // Random journeys of a team: two clones, CI, hotfixes, restores. After every command, nothing may be lost.
 import { expect, it } from 'vitest';
-import { blobId } from '../../src/core/lib/code.ts';
+import { blobId } from '../../src/core/lib/vals.ts';
 import { type Chance, chanceOf, isLong } from '../support/cases.ts';
 import { startStrict } from '../support/strict-service.ts';
 import {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { nameProblem } from '../../src/workspace/disk/file-names.ts';
+import { nameProblem } from '../../src/workspace/disk/write-files.ts';
 import { folderOf, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { Place, pushed } from './places.ts';

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { blobId } from '../../src/core/lib/code.ts';
+import { blobId } from '../../src/core/lib/vals.ts';
 import { chanceOf, isLong } from '../support/cases.ts';
 import { ends, environment, program } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';

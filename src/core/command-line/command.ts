@@ -11,11 +11,10 @@ import type { Hints } from '../lib/hint.ts';
 import type { System } from '../lib/system.ts';
 import type { Redactor } from '../lib/visible.ts';
 import type { Column } from '../output/column.ts';
-import type { Out } from '../output/out.ts';
+import type { Out, Result } from '../output/out.ts';
 import type { Pager } from '../output/pager.ts';
 import type { Prompt } from '../output/prompt.ts';
-import type { Result } from '../output/result.ts';
-import type { BaseUrl } from '../settings/base-url.ts';
+import type { BaseUrl } from '../settings/addresses.ts';
 import type { Flags, Settings } from '../settings/settings.ts';
 import type { ValueType } from './value-types.ts';
 

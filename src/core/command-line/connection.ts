@@ -6,12 +6,10 @@ import { type Api, createApi } from '../http/api.ts';
 import type { Call, Reply } from '../http/call.ts';
 import { CallFailed } from '../http/request/faults.ts';
 import { createLimiter, mostRequests } from '../http/request/limiter.ts';
-import { createRequest } from '../http/request/request.ts';
-import { secretIn } from '../http/request/secrets.ts';
+import { createRequest, secretIn } from '../http/request/request.ts';
 import { type Hints, sh } from '../lib/hint.ts';
 import { warnWith } from '../output/out.ts';
-import type { BaseUrl } from '../settings/base-url.ts';
-import { proxyFor } from '../settings/proxy.ts';
+import { type BaseUrl, proxyFor } from '../settings/addresses.ts';
 import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
 import type { Connect, Context } from './command.ts';
 

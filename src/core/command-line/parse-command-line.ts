@@ -3,9 +3,16 @@ import { UsageError } from '../errors.ts';
 import { asQuestion, nearest, sh } from '../lib/hint.ts';
 import type { Flags } from '../settings/settings.ts';
 import { optionsHelp } from './apply-definition.ts';
-import { checkInput, checkOptions, type InputNames } from './check-input.ts';
 import type { CommandTree, LoadedCommand } from './command.ts';
-import { argumentsOf, formOf, globalOptions, optionName } from './options.ts';
+import {
+  argumentsOf,
+  checkInput,
+  checkOptions,
+  formOf,
+  globalOptions,
+  type InputNames,
+  optionName,
+} from './options.ts';
 import { createProgram, type Program } from './program.ts';
 import type { CommandCall } from './run.ts';
 

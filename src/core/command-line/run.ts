@@ -5,9 +5,15 @@ import type { Api } from '../http/api.ts';
 import type { OpenDispatcher } from '../http/request/dispatcher.ts';
 import type { ProxyServer } from '../http/request/tunnels.ts';
 import { once } from '../lib/concurrency.ts';
-import { warnWith } from '../output/out.ts';
+import {
+  changedSomething,
+  countOutcomes,
+  errorIn,
+  outcomesIn,
+  sentenceOfOne,
+  warnWith,
+} from '../output/out.ts';
 import { createPrompt } from '../output/prompt.ts';
-import { changedSomething, countOutcomes, errorIn, outcomesIn, sentenceOfOne } from '../output/result.ts';
 import { ReaderGone } from '../output/screen.ts';
 import { duration } from '../output/times.ts';
 import { createSettings } from '../settings/settings.ts';

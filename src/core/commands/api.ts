@@ -7,7 +7,7 @@ import type { Call } from '../http/call.ts';
 import { isRead } from '../http/request/faults.ts';
 import { sh } from '../lib/hint.ts';
 import { type JsonObject, parseJson } from '../lib/json.ts';
-import type { Result } from '../output/result.ts';
+import type { Result } from '../output/out.ts';
 import { dryRun, plan } from './shared/options.ts';
 
 type Field = [key: string, value: string];

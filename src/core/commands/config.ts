@@ -2,7 +2,7 @@ import { type Context, defineCommand } from '../command-line/command.ts';
 import type { JsonValue } from '../lib/json.ts';
 import { column } from '../output/column.ts';
 import { wantsColor } from '../output/style.ts';
-import { parseProxy, type Setting } from '../settings/proxy.ts';
+import { parseProxy, type Setting } from '../settings/addresses.ts';
 
 export const command = defineCommand({
   summary: 'Show the settings in use and where they come from',

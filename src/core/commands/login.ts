@@ -9,7 +9,7 @@ import { isObject, type JsonObject } from '../lib/json.ts';
 import { hasLoneSurrogate } from '../lib/visible.ts';
 import { column } from '../output/column.ts';
 import * as routes from '../routes.ts';
-import { type BaseUrl, isLoopback, isOpenHttp, parseBaseUrl, spaceIn } from '../settings/base-url.ts';
+import { type BaseUrl, isLoopback, isOpenHttp, parseBaseUrl, spaceIn } from '../settings/addresses.ts';
 import { updateConfig } from '../settings/config-file.ts';
 import { checkToken } from '../settings/settings.ts';
 import { warnIfSet } from './shared/options.ts';

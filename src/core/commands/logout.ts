@@ -2,7 +2,7 @@ import { defineCommand } from '../command-line/command.ts';
 import { UsageError } from '../errors.ts';
 import { sh } from '../lib/hint.ts';
 import { column } from '../output/column.ts';
-import { hasOrigin } from '../settings/base-url.ts';
+import { hasOrigin } from '../settings/addresses.ts';
 import { updateConfig } from '../settings/config-file.ts';
 import { warnIfSet } from './shared/options.ts';
 

@@ -1,8 +1,7 @@
 import { asValsError, InterruptedError, ValsError } from '../errors.ts';
-import { forEach } from '../http/for-each.ts';
+import { forEach } from '../http/request/limiter.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { Say } from '../output/out.ts';
-import type { Outcome, OutcomeRow, OutcomeStatus, Rows } from '../output/result.ts';
+import type { Outcome, OutcomeRow, OutcomeStatus, Rows, Say } from '../output/out.ts';
 import { type Counts, summarizeFailures } from './many.ts';
 
 /** One of several things that a command does. */

@@ -3,7 +3,7 @@
 import type { Call } from '../http/call.ts';
 import { type Hint, type Hints, hintList, sh } from '../lib/hint.ts';
 import { isObject, textOf } from '../lib/json.ts';
-import { validName } from '../lib/val-limits.ts';
+import { validName } from '../lib/vals.ts';
 import { looksLikeId } from '../routes.ts';
 import type { Message } from './service.ts';
 

@@ -1,8 +1,8 @@
 // What a status means, where by-route.ts has no sentence of its own for it.
 
 import type { Call } from '../http/call.ts';
-import * as problemTypes from '../http/problem-types.ts';
 import type { Fault } from '../http/request/faults.ts';
+import * as problemTypes from '../http/request/faults.ts';
 import { type Hints, hintList, sh, withFullStop } from '../lib/hint.ts';
 import { isObject } from '../lib/json.ts';
 import { messageByRoute } from './by-route.ts';

@@ -16,7 +16,7 @@ import {
 } from '../http/request/faults.ts';
 import { sh, withFullStop } from '../lib/hint.ts';
 import { isObject, type JsonValue, stringifyJson } from '../lib/json.ts';
-import { spaceIn } from '../settings/base-url.ts';
+import { spaceIn } from '../settings/addresses.ts';
 import { ifUnknown } from './by-route.ts';
 import { messageOfStatus } from './by-status.ts';
 import { messageOfTrouble } from './no-reply.ts';

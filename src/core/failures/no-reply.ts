@@ -2,8 +2,7 @@
 
 import { connectTimeoutMs, type Fault, type TlsProblem, type Trouble } from '../http/request/faults.ts';
 import { type Hints, sh } from '../lib/hint.ts';
-import { isLoopback } from '../settings/base-url.ts';
-import type { ProxyAddress } from '../settings/proxy.ts';
+import { isLoopback, type ProxyAddress } from '../settings/addresses.ts';
 import type { Message, Service } from './service.ts';
 
 type NoReply = Extract<Fault, { trouble: Trouble }>;

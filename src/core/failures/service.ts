@@ -2,8 +2,7 @@
 
 import { type Hints, sh } from '../lib/hint.ts';
 import { isObject, type JsonObject } from '../lib/json.ts';
-import type { BaseUrl } from '../settings/base-url.ts';
-import type { ProxyAddress } from '../settings/proxy.ts';
+import type { BaseUrl, ProxyAddress } from '../settings/addresses.ts';
 
 /** What the sentences need to know about the service and the user. */
 export interface Service {

@@ -3,7 +3,7 @@
 import { basename, extname } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { listed, sh } from '../lib/hint.ts';
-import { longestValName, nameLike } from '../lib/val-limits.ts';
+import { longestValName, nameLike } from '../lib/vals.ts';
 
 /** Undefined if the file's name has no letter that a name could begin with, or is too long. */
 export function nameFrom(file: string): string | undefined {

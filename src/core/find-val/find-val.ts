@@ -5,7 +5,7 @@ import { type Api, ifPresent } from '../http/api.ts';
 import { textAt } from '../http/record-fields.ts';
 import { nearest } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { namePattern } from '../lib/val-limits.ts';
+import { namePattern } from '../lib/vals.ts';
 import * as routes from '../routes.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SeenVal, SeenVals } from './seen-vals.ts';

@@ -1,3 +1,4 @@
+// Work that is done once, or by a limited number at a time.
 export interface Slots {
   run<Result>(work: () => Result | Promise<Result>): Promise<Result>;
 }

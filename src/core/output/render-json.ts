@@ -1,15 +1,15 @@
 import { isObject, type JsonObject, type JsonValue, stringifyJson, stringifyLines } from '../lib/json.ts';
 import { visibleLines } from '../lib/visible.ts';
-import { createFieldSearch, withFields } from './fields.ts';
-import type { Say } from './out.ts';
+import { createFieldSearch, withFields } from './column.ts';
+import { type Say, warnWith } from './out.ts';
 import type { Screen } from './screen.ts';
 import type { Style } from './style.ts';
 
 export async function renderJson(value: JsonValue, screen: Screen, say: Say): Promise<void> {
   const { kind, fields } = screen;
-  const search = createFieldSearch(screen, say);
+  const search = createFieldSearch(screen.fields);
   search.searchIn((Array.isArray(value) ? value : [value]).filter(isObject));
-  search.report(Array.isArray(value) ? 'No record has' : 'The record lacks');
+  warnWith(say)(search.warning(Array.isArray(value) ? 'No record has' : 'The record lacks'));
   if (!Array.isArray(value)) return writeJson(withFields(value, fields), screen);
   const items = value.map((item) => withFields(item, fields));
   if (kind !== 'ndjson') return writeJson(items, screen);

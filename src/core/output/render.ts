@@ -1,11 +1,8 @@
 import { type JsonObject, type Page, stringifyJson } from '../lib/json.ts';
 import { visible, visibleLines } from '../lib/visible.ts';
 import { cellOf } from './cell.ts';
-import { type Column, column, columnsFor, columnText, tabCell } from './column.ts';
-import { createFieldSearch } from './fields.ts';
+import { type Column, column, columnsFor, columnText, createFieldSearch, tabCell } from './column.ts';
 import { gap } from './layout.ts';
-import type { Say } from './out.ts';
-import { jsonArray, jsonLines, type ListWriter, renderJson } from './render-json.ts';
 import {
   changedSomething,
   type DiffsResult,
@@ -17,7 +14,10 @@ import {
   pagesOf,
   type RecordResult,
   type Result,
-} from './result.ts';
+  type Say,
+  warnWith,
+} from './out.ts';
+import { jsonArray, jsonLines, type ListWriter, renderJson } from './render-json.ts';
 import type { Screen } from './screen.ts';
 import type { Style } from './style.ts';
 import type { Table } from './table.ts';
@@ -46,9 +46,9 @@ async function renderRecord(result: RecordResult, screen: Screen, say: Say): Pro
   const { record } = result;
   const { kind, fields, forPerson } = screen;
   if (kind !== 'text') return renderJson(record, screen, say);
-  const search = createFieldSearch(screen, say);
+  const search = createFieldSearch(screen.fields);
   search.searchIn([record]);
-  search.report('The record lacks');
+  warnWith(say)(search.warning('The record lacks'));
   const columns = shownColumns(result.columns, screen);
   if (!forPerson) return screen.write(tabLines([record], columns));
   const { formatBlocks, formatRecord } = await import('./format-record.ts');
@@ -132,7 +132,7 @@ export async function renderRow(
 
 async function renderList(result: ListResult, screen: Screen, say: Say): Promise<void> {
   const writer = await writerFor(result, screen, say);
-  const search = createFieldSearch(screen, say);
+  const search = createFieldSearch(screen.fields);
   let isEmpty = true;
   let end: Page['end'];
   for await (const page of await pagesOf(result.rows, screen.writeHints)) {
@@ -150,7 +150,7 @@ async function renderList(result: ListResult, screen: Screen, say: Say): Promise
   // A script must learn that its list is not whole, so this line is written in a pipe too.
   if (more !== undefined)
     say({ kind: 'note', text: `${more} To see them, add --limit N or --all.`, minor: true });
-  search.report('No record has');
+  warnWith(say)(search.warning('No record has'));
 }
 
 function writerFor(result: ListResult, screen: Screen, say: Say): ListWriter | Promise<ListWriter> {

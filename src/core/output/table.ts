@@ -1,6 +1,6 @@
 import type { Hints } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { longestValName } from '../lib/val-limits.ts';
+import { longestValName } from '../lib/vals.ts';
 import { visible } from '../lib/visible.ts';
 import { type Cell, type CellForm, cellOf } from './cell.ts';
 import type { Column } from './column.ts';

@@ -3,7 +3,7 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { Context } from '../command-line/command.ts';
 import { UnavailableError, ValsError } from '../errors.ts';
-import type { OutcomeRow } from '../output/result.ts';
+import type { OutcomeRow } from '../output/out.ts';
 
 /** A failure that is the service's and not a file's has the same line for all files, and is said once. */
 export function annotateFailures(context: Context, rows: readonly OutcomeRow[]): void {

@@ -4,7 +4,7 @@ import type { Context } from '../command-line/command.ts';
 import { UsageError, type ValsError } from '../errors.ts';
 import { refuseBatch, type Wording } from '../failures/batch.ts';
 import { sh } from '../lib/hint.ts';
-import type { Rows } from '../output/result.ts';
+import type { Rows } from '../output/out.ts';
 
 export interface PushedFile {
   file: string;

@@ -4,7 +4,7 @@ import { LocalError } from '../errors.ts';
 import { canCheck, findSyntaxFaults, type SyntaxFault } from '../files/check-syntax.ts';
 import { readCode } from '../files/read-text.ts';
 import { type FoundFile, readInFolder } from '../files/walk.ts';
-import { forEach } from '../http/for-each.ts';
+import { forEach } from '../http/request/limiter.ts';
 import { wait } from '../lib/clock.ts';
 import type { Hints } from '../lib/hint.ts';
 

@@ -2,10 +2,9 @@ import { join, resolve } from 'node:path';
 import { InvalidValue, LocalError, parseNamed, UsageError } from '../errors.ts';
 import { sh } from '../lib/hint.ts';
 import { type System, wordsOf } from '../lib/system.ts';
-import { type BaseUrl, parseBaseUrl } from './base-url.ts';
+import { type BaseUrl, type ProxyVariables, parseBaseUrl, type Setting } from './addresses.ts';
 import { readConfig, type StoredConfig } from './config-file.ts';
 import { platformDirectories } from './directories.ts';
-import type { ProxyVariables, Setting } from './proxy.ts';
 
 export interface Flags {
   baseUrl?: string;

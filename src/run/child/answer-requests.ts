@@ -3,10 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import { answerForPages } from '../http/answer-for-pages.ts';
-import { mostHeaderBytes, secretHeader } from '../protocol.ts';
-import { sendEvent } from './channel.ts';
-import { describe } from './fail.ts';
+import { answerForPages, mostHeaderBytes, secretHeader } from '../protocol.ts';
+import { describe, sendEvent } from './channel.ts';
 import { type Callable, functionIn, isResponse, isStream } from './value.ts';
 
 /** vals passes requests on to this server, over connections that it keeps. So nothing here has a time limit. */

@@ -1,7 +1,6 @@
 // The program of the val's process, for a val that has a default export or no file.
 import { fileURLToPath } from 'node:url';
-import { endValue, sendEvent } from './channel.ts';
-import { fail } from './fail.ts';
+import { endValue, fail, sendEvent } from './channel.ts';
 import { functionIn, sendValue } from './value.ts';
 
 const [mode = '', url = ''] = process.argv.splice(2, 2);

@@ -4,9 +4,8 @@ import module from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ModuleMap } from '../protocol.ts';
-import { readModuleMap, sendEvent } from './channel.ts';
+import { readModuleMap, reportFailure, sendEvent } from './channel.ts';
 import { copyOutput } from './copy-output.ts';
-import { reportFailure } from './fail.ts';
 import { initialize, load, resolve } from './hooks.entry.ts';
 
 const mapName = 'vals run';

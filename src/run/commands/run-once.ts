@@ -1,10 +1,11 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { Context } from '../../core/command-line/command.ts';
 import { RunFailedError } from '../../core/errors.ts';
 import { type JsonValue, parseIfJson } from '../../core/lib/json.ts';
-import { endForAgents } from '../../core/lib/val-limits.ts';
-import type { JsonResult, TextResult } from '../../core/output/result.ts';
+import { endForAgents, endOfLogs, mostLogBytes } from '../../core/lib/vals.ts';
+import { redactedBytes } from '../../core/lib/visible.ts';
+import type { JsonResult, TextResult } from '../../core/output/out.ts';
 import { type Launch, type LaunchInput, prepareLaunch } from '../launch.ts';
-import { createLogs } from '../logs.ts';
 import { isFilePath } from '../modules/resolve.ts';
 import { disturbed } from '../process/read-event.ts';
 import { type StartedRun, startRun } from '../start-run.ts';
@@ -148,4 +149,31 @@ async function* withNewline(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffe
     yield piece;
   }
   if (last !== '\n'.charCodeAt(0)) yield Buffer.from('\n');
+}
+
+export interface Logs {
+  add(bytes: Buffer): void;
+  isEmpty(): boolean;
+  text(): string;
+}
+
+/** Keeps the last 64 KiB of what a val printed, without colours and without the token, which goes before anything is cut. */
+export function createLogs(redact: (text: string) => string): Logs {
+  let pieces: Buffer[] = [];
+  let size = 0;
+  const last = () => {
+    const end = endOfLogs(redactedBytes(Buffer.concat(pieces), redact));
+    pieces = [Buffer.from(end)];
+    size = end.length;
+    return end;
+  };
+  return {
+    add(bytes) {
+      pieces.push(Buffer.from(bytes));
+      size += bytes.length;
+      if (size > 2 * mostLogBytes) last();
+    },
+    isEmpty: () => size === 0,
+    text: () => redact(stripVTControlCharacters(last().toString())),
+  };
 }

@@ -1,6 +1,5 @@
-import { refuseOneDocument } from '../../core/command-line/check-input.ts';
 import { type Context, defineCommand, type Options } from '../../core/command-line/command.ts';
-import { optionsAt } from '../../core/command-line/options.ts';
+import { optionsAt, refuseOneDocument } from '../../core/command-line/options.ts';
 import {
   parsedText,
   path,

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { LocalError } from '../../core/errors.ts';
-import { isLoopback } from '../../core/settings/base-url.ts';
+import { isLoopback } from '../../core/settings/addresses.ts';
 import { watchFiles } from '../changes.ts';
-import { answerForPages } from './answer-for-pages.ts';
+import { answerForPages } from '../protocol.ts';
 import { passOn } from './pass-on.ts';
 import { type Serving, type ServingOptions, startServing } from './serving-process.ts';
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { wrongHost } from '../../core/http/problem-types.ts';
-import { isLoopback } from '../../core/settings/base-url.ts';
+import { wrongHost } from '../../core/http/request/faults.ts';
+import { isLoopback } from '../../core/settings/addresses.ts';
 import { HttpProblem } from '../problem.ts';
 import { headerOf, type ServiceRequest } from '../request.ts';
 import type { CertificateFiles } from './certificate.ts';

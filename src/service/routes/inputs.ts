@@ -1,4 +1,4 @@
-import { mostErrorBytes, namePattern } from '../../core/lib/val-limits.ts';
+import { mostErrorBytes, namePattern } from '../../core/lib/vals.ts';
 import {
   flag,
   noted,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { blobId } from '../../core/lib/code.ts';
+import { blobId } from '../../core/lib/vals.ts';
 import { type Database, DatabaseFailure, type Tx } from '../database/database.ts';
 import { raw, type Sql, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';

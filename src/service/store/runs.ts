@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { endOfLogs } from '../../core/lib/val-limits.ts';
+import { endOfLogs } from '../../core/lib/vals.ts';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { emptySql, raw, type Sql, sql, sqlList, type Value } from '../database/sql.ts';
 import { mostOnPage } from '../limits.ts';

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { limitedToken } from '../../core/http/problem-types.ts';
+import { limitedToken } from '../../core/http/request/faults.ts';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { type Sql, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';

@@ -1,4 +1,4 @@
-import { namePattern } from '../../core/lib/val-limits.ts';
+import { namePattern } from '../../core/lib/vals.ts';
 import type { Reader } from '../database/database.ts';
 import { raw, type Sql, sql, sqlList } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';

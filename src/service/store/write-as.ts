@@ -1,4 +1,4 @@
-import { readOnlyMember } from '../../core/http/problem-types.ts';
+import { readOnlyMember } from '../../core/http/request/faults.ts';
 import { type Database, DatabaseFailure, type Reader, type Tx } from '../database/database.ts';
 import { emptySql, type Sql, sql } from '../database/sql.ts';
 import { HttpProblem, unauthorized } from '../problem.ts';

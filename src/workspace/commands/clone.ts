@@ -8,14 +8,12 @@ import { fileError } from '../../core/files/files.ts';
 import { manifestFile } from '../../core/files/root.ts';
 import { sh } from '../../core/lib/hint.ts';
 import { errnoOf, errorMessageOf, isMissing } from '../../core/lib/system.ts';
-import { spaceIn } from '../../core/settings/base-url.ts';
+import { spaceIn } from '../../core/settings/addresses.ts';
 import { chosenBaseUrl } from '../../core/settings/settings.ts';
-import { updateManifest, withService } from '../manifest.ts';
+import { isOfThisMachine, serviceName, updateManifest, withService } from '../manifest.ts';
 import { listAll, pullAll, pullColumns } from '../pull/pull-vals.ts';
 import { withLook } from '../read/look.ts';
-import { isOfThisMachine, serviceName } from '../service-name.ts';
-import { workspaceAt } from '../workspace.ts';
-import { refuseNested } from '../workspaces.ts';
+import { refuseNested, workspaceAt } from '../workspace.ts';
 
 export const command = defineCommand({
   summary: 'Make a workspace with all your vals',

@@ -3,7 +3,7 @@ import { valsOfWorkspace } from '../../core/commands/shared/options.ts';
 import { diffBetween, unifiedDiff } from '../../core/files/unified-diff.ts';
 import { type Hints, sh } from '../../core/lib/hint.ts';
 import { column } from '../../core/output/column.ts';
-import type { ShownDiff } from '../../core/output/result.ts';
+import type { ShownDiff } from '../../core/output/out.ts';
 import { withLineEnds } from '../code.ts';
 import { conflictSentence, waysOn } from '../conflicts.ts';
 import { differs, type Finding, statusOf, valOf } from '../findings.ts';

@@ -3,9 +3,8 @@ import { walkFolder } from '../../core/files/walk.ts';
 import { sh } from '../../core/lib/hint.ts';
 import { column } from '../../core/output/column.ts';
 import { warnWith } from '../../core/output/out.ts';
-import { readManifest, updateManifest, withService } from '../manifest.ts';
-import { chosenService, isOfThisMachine } from '../service-name.ts';
-import { refuseNested } from '../workspaces.ts';
+import { chosenService, isOfThisMachine, readManifest, updateManifest, withService } from '../manifest.ts';
+import { refuseNested } from '../workspace.ts';
 
 export const command = defineCommand({
   summary: 'Make this folder a workspace',

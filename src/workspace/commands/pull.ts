@@ -3,7 +3,7 @@ import { createValFinder } from '../../core/command-line/resolve-vals.ts';
 import { valsOfWorkspace } from '../../core/commands/shared/options.ts';
 import { UsageError } from '../../core/errors.ts';
 import { sh } from '../../core/lib/hint.ts';
-import type { OutcomeRow } from '../../core/output/result.ts';
+import type { OutcomeRow } from '../../core/output/out.ts';
 import type { Finding } from '../findings.ts';
 import { type PullRequest, pullAll, pullColumns, pullVals } from '../pull/pull-vals.ts';
 import { type ComparedVals, compareWorkspace } from '../read/choose.ts';

@@ -3,9 +3,8 @@
 import { createSlots } from '../../core/lib/concurrency.ts';
 import type { BroughtCode } from '../git/file-histories.ts';
 import type { Repository } from '../git/repository.ts';
-import { type CodeNumbers, numberCodes } from './code-numbers.ts';
 import { contains } from './contains.ts';
-import { readGit } from './git-knowledge.ts';
+import { type CodeNumbers, numberCodes, readGit } from './git-knowledge.ts';
 import { type Order, orderOf } from './histories.ts';
 import type { Compared, FileAndVal, GitLimit, ValVersion } from './types.ts';
 

@@ -1,4 +1,4 @@
-import { withPlainLineEnds } from '../../core/lib/code.ts';
+import { withPlainLineEnds } from '../../core/lib/vals.ts';
 import { mergeTexts } from '../git/merge-file.ts';
 
 export interface Difference {

@@ -1,9 +1,8 @@
 // What git knows of all files that differ from their vals: one look for the codes, and one into the history.
-import type { Code } from '../code.ts';
+import { type Code, idsOf } from '../code.ts';
 import { type BroughtCode, type Ids, readFileHistories, type WantedHistory } from '../git/file-histories.ts';
 import { findBlobs, type Repository } from '../git/repository.ts';
-import { numberCodes } from './code-numbers.ts';
-import type { FileAndVal, GitLimit } from './types.ts';
+import type { FileAndVal, GitLimit, ValVersion } from './types.ts';
 
 /** What git is asked about. */
 export interface Asked extends Omit<FileAndVal, 'here'> {
@@ -108,3 +107,38 @@ function codesOf({ here, known }: Asked, isLong: boolean) {
   const [own = new Set<string>()] = numbers.idsInOrder([{ version: undefined, code: here }]);
   return { codes, here: own, all: [...codes, own].flatMap((ids) => [...ids]) };
 }
+
+export interface CodeNumbers {
+  of(code: Code): number;
+  /** Undefined if none of the codes has this id. */
+  ofBlob(blob: string): number | undefined;
+  /** All ids that git may have given the codes of these versions. Repeated codes are left out. */
+  idsInOrder(versions: readonly ValVersion[]): ReadonlySet<string>[];
+}
+
+/** `isLong`: git's ids are SHA-256. */
+export function numberCodes(codes: readonly Code[], { isLong }: { isLong: boolean }): CodeNumbers {
+  const numbers = new Map<string, number>();
+  const ids: Set<string>[] = [];
+  // Those with a text come first, because they tell the ids with either line ends.
+  for (const code of [...codes].sort(byText)) {
+    const all = [...idsOf(code), ...(isLong ? idsOf(code, 'sha256') : [])];
+    const number = all.map((id) => numbers.get(id)).find((known) => known !== undefined) ?? ids.length;
+    for (const id of all) {
+      numbers.set(id, number);
+      ids[number] = (ids[number] ?? new Set()).add(id);
+    }
+  }
+  const of = ({ blob }: Code) => numbers.get(blob) ?? Number.NaN;
+  return {
+    of,
+    ofBlob: (blob) => numbers.get(blob),
+    idsInOrder: (versions) =>
+      versions
+        .map(({ code }) => of(code))
+        .filter((number, place, all) => number !== all[place - 1])
+        .map((number) => ids[number] ?? new Set()),
+  };
+}
+
+const byText = (a: Code, b: Code): number => Number(a.text === undefined) - Number(b.text === undefined);

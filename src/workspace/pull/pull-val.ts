@@ -10,7 +10,7 @@ import { replaceBelow } from '../disk/write-files.ts';
 import { type Finding, isReason, valOf } from '../findings.ts';
 import { mergeTexts } from '../git/merge-file.ts';
 import { updateManifest, withName } from '../manifest.ts';
-import type { Backup } from '../own-data/backup.ts';
+import type { Backup } from '../own-data/own-folder.ts';
 import { findAll } from '../read/find.ts';
 import type { Local } from '../read/local.ts';
 import { codeOfVersion, type Look, noteSync } from '../read/look.ts';

@@ -1,8 +1,7 @@
 // What a push says beside its rows.
 import type { Context } from '../../core/command-line/command.ts';
-import { sh, someOf } from '../../core/lib/hint.ts';
+import { type Hints, hintList, sh, someOf } from '../../core/lib/hint.ts';
 import { wentBack, whatIsThere } from '../conflicts.ts';
-import { noteOnce } from '../note-once.ts';
 import type { BehindStep } from '../plan.ts';
 import type { Gone } from '../read/gone.ts';
 import type { Look } from '../read/look.ts';
@@ -91,4 +90,18 @@ function reasonToLeave(workspace: Workspace, file: string | undefined, movedTo: 
   return movedTo === undefined
     ? `${path} is gone, but its history in git does not have the code that the val has now`
     : `its file ${path} was renamed to ${pathTo(workspace, movedTo)}`;
+}
+
+/** One line for all. In GitHub Actions it is an annotation. */
+export function noteOnce(
+  { out: { say }, host: { env } }: Context,
+  text: string,
+  hints: Hints,
+  details = '',
+): void {
+  if (env.GITHUB_ACTIONS === 'true') {
+    say({ kind: 'lines', text: `::warning::${text}${details && ` ${details}`}`, despite: 'pipe' });
+    return;
+  }
+  say({ kind: 'note', text: [text, ...hintList(hints)] });
 }

@@ -1,15 +1,17 @@
 // What a push would do, and which of its files cannot be sent.
-
 import type { Context } from '../../core/command-line/command.ts';
 import { LocalError, UsageError } from '../../core/errors.ts';
+import { missingFile, readBelow } from '../../core/files/files.ts';
+import { checkNotEmpty, similarFile } from '../../core/files/read-text.ts';
 import { sh } from '../../core/lib/hint.ts';
-import type { FailedFile } from '../../core/push/refuse-files.ts';
+import type { FailedFile, PushedFile } from '../../core/push/refuse-files.ts';
 import { syntaxError, syntaxFaults } from '../../core/push/syntax.ts';
+import { asCode } from '../code.ts';
 import type { GitLimit } from '../compare/types.ts';
 import { type PlanOptions, type Step, sendsCode, stepFor } from '../plan.ts';
 import { findAll } from '../read/find.ts';
 import type { Gone } from '../read/gone.ts';
-import type { Local } from '../read/local.ts';
+import { type Local, sortFiles } from '../read/local.ts';
 import type { Look } from '../read/look.ts';
 import { hintAtGit } from '../states.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
@@ -76,4 +78,37 @@ export async function brokenFiles(
     const [fault] = faults.get(file) ?? [];
     return fault === undefined ? [] : [{ file, name, error: syntaxError(file, fault) }];
   });
+}
+
+/** In the order of the arguments. */
+export function readChosen(
+  { settings }: Context,
+  { workspace, names }: Look,
+  chosen: readonly string[] | undefined,
+): { locals: Local[]; all: PushedFile[]; failed: FailedFile[] } {
+  const order = chosen ?? [...names.keys()];
+  const isChosen = new Set(order);
+  const { files, problem } = sortFiles(workspace, names, (file) => isChosen.has(file));
+  if (problem !== undefined) throw problem;
+  const named = new Map(files.map(({ file, name }) => [file, name]));
+  const locals: Local[] = [];
+  const all: PushedFile[] = [];
+  const failed: FailedFile[] = [];
+  for (const file of order) {
+    const path = pathTo(workspace, file);
+    const name = named.get(file) ?? '';
+    all.push({ file: path, name });
+    try {
+      if (!names.has(file)) throw missingFile(path, undefined, similarFile(path, settings.cwd));
+      const text = readBelow(workspace.root, file, path);
+      // It is gone by now.
+      if (text === undefined) continue;
+      checkNotEmpty(path, text, chosen === undefined ? 'list the file in .valsignore' : undefined);
+      locals.push({ file, name, code: asCode(text) });
+    } catch (error) {
+      if (!(error instanceof LocalError)) throw error;
+      failed.push({ file: path, name, error });
+    }
+  }
+  return { locals, all, failed };
 }

@@ -6,22 +6,19 @@ import { runBatch, type Task } from '../../core/failures/batch.ts';
 import { type Api, ifRouteExists } from '../../core/http/api.ts';
 import { textAt } from '../../core/http/record-fields.ts';
 import { lookUp, withoutUndefined } from '../../core/lib/json.ts';
-import type { Say } from '../../core/output/out.ts';
-import type { OutcomeRow, Rows } from '../../core/output/result.ts';
+import type { OutcomeRow, Rows, Say } from '../../core/output/out.ts';
 import { privacyOfNew, publicity } from '../../core/push/privacy.ts';
 import { pushWording, refuseFiles, refuseSeveral } from '../../core/push/refuse-files.ts';
 import * as routes from '../../core/routes.ts';
-import { listService, refuseOtherService } from '../belonging.ts';
+import { learnIds, listService, refuseOtherService } from '../belonging.ts';
 import { carryOut, type Done } from '../carry-out.ts';
 import { conflictReason } from '../conflicts.ts';
-import { learnIds } from '../ids.ts';
 import { type PlanOptions, type Step, sendsCode } from '../plan.ts';
 import { type Look, withLook } from '../read/look.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 import { askAbout } from './ask.ts';
 import { noteBehind, noteLeft, noteLostFiles, notePublic } from './notes.ts';
-import { brokenFiles, planPush } from './plan-push.ts';
-import { readChosen } from './read-files.ts';
+import { brokenFiles, planPush, readChosen } from './plan-push.ts';
 
 export interface PushOptions extends PlanOptions {
   yes: boolean;

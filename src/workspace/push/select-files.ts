@@ -7,8 +7,7 @@ import type { FoundFile } from '../../core/files/walk.ts';
 import { refuseLinkToSecret } from '../../core/files/within.ts';
 import { sh } from '../../core/lib/hint.ts';
 import { chooseFiles } from '../../core/push/choose-files.ts';
-import type { Workspace } from '../workspace.ts';
-import { createWorkspaces, type PathInWorkspace, type Workspaces } from '../workspaces.ts';
+import { createWorkspaces, type PathInWorkspace, type Workspace, type Workspaces } from '../workspace.ts';
 
 export type Selection =
   /** Files outside of workspaces, and standard input. */

@@ -1,7 +1,7 @@
 // `vals push --watch`: a push of the saved files at every save, by the same rules.
 
-import { refuseOneDocument } from '../../core/command-line/check-input.ts';
 import type { Context } from '../../core/command-line/command.ts';
+import { refuseOneDocument } from '../../core/command-line/options.ts';
 import { outcomeColumn, versionColumn } from '../../core/commands/shared/columns.ts';
 import {
   DeclinedError,
@@ -20,13 +20,11 @@ import { wait } from '../../core/lib/clock.ts';
 import { sh } from '../../core/lib/hint.ts';
 import { aborted, beyondGracePeriod } from '../../core/lib/signals.ts';
 import { type Column, column } from '../../core/output/column.ts';
-import { warnWith } from '../../core/output/out.ts';
-import type { OutcomeRow } from '../../core/output/result.ts';
+import { type OutcomeRow, warnWith } from '../../core/output/out.ts';
 import { refuseOtherService } from '../belonging.ts';
 import { workspaceOfWords } from '../read/choose.ts';
 import { createPathFilter, noteManifest, readFileNames } from '../read/local.ts';
-import { relativeTo, type Workspace } from '../workspace.ts';
-import { createWorkspaces } from '../workspaces.ts';
+import { createWorkspaces, relativeTo, type Workspace } from '../workspace.ts';
 import { type PushOptions, pushFiles } from './push-workspace.ts';
 import { watchSaves } from './saves.ts';
 

@@ -13,8 +13,14 @@ import { asQuestion, type Hint, nearest, sh } from '../../core/lib/hint.ts';
 import { withSlashes } from '../../core/lib/paths.ts';
 import { noteOtherService, refuseOtherService } from '../belonging.ts';
 import type { Finding } from '../findings.ts';
-import { isTypedInside, nameOfService, pathTo, type Workspace } from '../workspace.ts';
-import { createWorkspaces, type Workspaces } from '../workspaces.ts';
+import {
+  createWorkspaces,
+  isTypedInside,
+  nameOfService,
+  pathTo,
+  type Workspace,
+  type Workspaces,
+} from '../workspace.ts';
 import { findAll } from './find.ts';
 import type { Gone, MissingFile } from './gone.ts';
 import { createPathFilter, type NamedFile, readLocals, sortFiles } from './local.ts';

@@ -3,7 +3,7 @@
 
 import type { Context } from '../../core/command-line/command.ts';
 import { asValsError, InterruptedError, type ValsError } from '../../core/errors.ts';
-import { forEach } from '../../core/http/for-each.ts';
+import { forEach } from '../../core/http/request/limiter.ts';
 import { sh, someOf } from '../../core/lib/hint.ts';
 import type { Say } from '../../core/output/out.ts';
 import { codeWithHash, hasSameCode } from '../code.ts';

@@ -2,10 +2,9 @@
 
 import { existsBelow, readIfPossible } from '../../core/files/files.ts';
 import { isTakenFromFolder } from '../../core/files/walk.ts';
-import { forEach } from '../../core/http/for-each.ts';
+import { forEach } from '../../core/http/request/limiter.ts';
 import { asCode } from '../code.ts';
-import { numberCodes } from '../compare/code-numbers.ts';
-import { readGit } from '../compare/git-knowledge.ts';
+import { numberCodes, readGit } from '../compare/git-knowledge.ts';
 import type { GitLimit } from '../compare/types.ts';
 import { type Finding, findingOf, valOf } from '../findings.ts';
 import { filesOfHead, readGoneFiles } from '../git/gone-files.ts';

@@ -8,7 +8,7 @@ import { asCode, type CodeWithText } from '../code.ts';
 import type { ValVersion } from '../compare/types.ts';
 import { openRepository, type Repository, readBlob } from '../git/repository.ts';
 import { type LastSyncs, openLastSyncs } from '../last-syncs.ts';
-import { isOfThisMachine } from '../service-name.ts';
+import { isOfThisMachine } from '../manifest.ts';
 import type { Workspace } from '../workspace.ts';
 import { type FileNames, noteManifest, readFileNames } from './local.ts';
 import { createRemotes, type Remotes, type RemoteVal } from './remotes.ts';

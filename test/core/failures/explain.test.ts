@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { unknownToken } from '../../../src/core/http/problem-types.ts';
+import { unknownToken } from '../../../src/core/http/request/faults.ts';
 import { has } from '../../support/features.ts';
 import { runQuickly as run } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';

@@ -4,9 +4,9 @@ import { type Api, ifPresent } from '../../http/api.ts';
 import { largestPage } from '../../http/lists/pages.ts';
 import { textAt } from '../../http/record-fields.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { endForAgents } from '../../lib/val-limits.ts';
+import { endForAgents } from '../../lib/vals.ts';
 import { type Column, column, longText, moment } from '../../output/column.ts';
-import type { RecordResult } from '../../output/result.ts';
+import type { RecordResult } from '../../output/out.ts';
 import * as routes from '../../routes.ts';
 import { runColumns } from '../shared/columns.ts';
 

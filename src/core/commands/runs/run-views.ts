@@ -1,5 +1,5 @@
-import { refuseOneDocument } from '../../command-line/check-input.ts';
 import type { Context, Options } from '../../command-line/command.ts';
+import { refuseOneDocument } from '../../command-line/options.ts';
 import { exitQuietly } from '../../errors.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import type { Paging } from '../../http/lists/pages.ts';
@@ -7,7 +7,7 @@ import { takeRecords } from '../../http/lists/pages.ts';
 import { type RunFacts, readRun } from '../../http/run-record.ts';
 import type { Page } from '../../lib/json.ts';
 import type { Column } from '../../output/column.ts';
-import type { ListResult, Result } from '../../output/result.ts';
+import type { ListResult, Result } from '../../output/out.ts';
 import * as routes from '../../routes.ts';
 import { failedRunColumns, runColumns, summaryColumns } from '../shared/columns.ts';
 import type { RunSummary } from './run-summary.ts';

@@ -4,7 +4,7 @@ import { text } from '../../command-line/value-types.ts';
 import { NotFoundError } from '../../errors.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import { sh } from '../../lib/hint.ts';
-import type { Result } from '../../output/result.ts';
+import type { Result } from '../../output/out.ts';
 import * as routes from '../../routes.ts';
 import { runColumns } from '../shared/columns.ts';
 import { paging, runFilter } from '../shared/options.ts';

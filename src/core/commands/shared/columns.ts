@@ -12,7 +12,7 @@ import {
   longText,
   moment,
 } from '../../output/column.ts';
-import type { OutcomeStatus } from '../../output/result.ts';
+import type { OutcomeStatus } from '../../output/out.ts';
 import type { Glyphs, Style } from '../../output/style.ts';
 import { duration } from '../../output/times.ts';
 

@@ -14,7 +14,7 @@ import { readText } from '../../files/read-text.ts';
 import type { Call } from '../../http/call.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { column } from '../../output/column.ts';
-import type { RecordResult } from '../../output/result.ts';
+import type { RecordResult } from '../../output/out.ts';
 import { isOn } from '../../settings/settings.ts';
 
 export const paging = {

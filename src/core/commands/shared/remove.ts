@@ -3,7 +3,7 @@ import { DeclinedError } from '../../errors.ts';
 import { runBatch } from '../../failures/batch.ts';
 import type { Call } from '../../http/call.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { Result } from '../../output/result.ts';
+import type { Result } from '../../output/out.ts';
 
 export interface Deletion {
   /** What its row of the output begins with. */

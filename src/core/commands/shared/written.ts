@@ -6,9 +6,9 @@ import type { GivenVal } from '../../find-val/find-val.ts';
 import type { Reply } from '../../http/call.ts';
 import { textAt, versionOf } from '../../http/record-fields.ts';
 import { presentVersion } from '../../http/versions.ts';
-import { isSameCode } from '../../lib/code.ts';
 import { isObject, type JsonObject, withoutUndefined } from '../../lib/json.ts';
-import type { Result } from '../../output/result.ts';
+import { isSameCode } from '../../lib/vals.ts';
+import type { Result } from '../../output/out.ts';
 import * as routes from '../../routes.ts';
 
 type Addition =

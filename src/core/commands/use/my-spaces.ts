@@ -4,7 +4,7 @@ import { ifRouteExists } from '../../http/api.ts';
 import { textAt } from '../../http/record-fields.ts';
 import { hasLoneSurrogate } from '../../lib/visible.ts';
 import * as routes from '../../routes.ts';
-import { type BaseUrl, spaceIn } from '../../settings/base-url.ts';
+import { type BaseUrl, spaceIn } from '../../settings/addresses.ts';
 import { chosenBaseUrl } from '../../settings/settings.ts';
 
 interface MySpace {

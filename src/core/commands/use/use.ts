@@ -4,7 +4,7 @@ import { NotFoundError, UsageError } from '../../errors.ts';
 import { sh } from '../../lib/hint.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { column } from '../../output/column.ts';
-import { hasOrigin, parseBaseUrl, withScheme } from '../../settings/base-url.ts';
+import { hasOrigin, parseBaseUrl, withScheme } from '../../settings/addresses.ts';
 import { type StoredConfig, updateConfig } from '../../settings/config-file.ts';
 import { warnIfSet } from '../shared/options.ts';
 import { listSpaces, type MySpaces, spacesToShow } from './my-spaces.ts';

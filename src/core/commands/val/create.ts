@@ -7,7 +7,7 @@ import { textAt } from '../../http/record-fields.ts';
 import { hintList, sh } from '../../lib/hint.ts';
 import { isObject, withoutUndefined } from '../../lib/json.ts';
 import { isFile } from '../../lib/paths.ts';
-import { namePattern } from '../../lib/val-limits.ts';
+import { namePattern } from '../../lib/vals.ts';
 import { privacyOfNew, publicity, refusePublishing } from '../../push/privacy.ts';
 import { noCheck, refuseBrokenCode } from '../../push/syntax.ts';
 import * as routes from '../../routes.ts';

@@ -1,4 +1,6 @@
 import { type Clock, wait } from '../../lib/clock.ts';
+import { isObject } from '../../lib/json.ts';
+import { holdsSecret } from '../../lib/visible.ts';
 import type { Call, Reply, Request } from '../call.ts';
 import type { OpenDispatcher } from './dispatcher.ts';
 import {
@@ -13,7 +15,6 @@ import {
 } from './faults.ts';
 import type { Limiter } from './limiter.ts';
 import { faultOf } from './no-reply.ts';
-import { secretIn } from './secrets.ts';
 import { type HttpRequest, readReply, requestOf, type Sender, send } from './send.ts';
 import { type Trace, traceAttempt } from './trace.ts';
 
@@ -156,4 +157,26 @@ function delayAfter(fault: Fault, requests: number): number {
   const share = isStatus(fault, 429) ? (1 + Math.random()) / 2 : Math.random();
   const retryAfterMs = fault.kind === 'status' ? (fault.retryAfterMs ?? 0) : 0;
   return Math.max(retryAfterMs, longestMs * share);
+}
+
+const bodyFields = ['code', 'readme', 'name', 'privacy', 'error'];
+
+/** The token must be in no content, which others may read, and in no address, which servers write to their logs. */
+export function secretIn(call: Call, token: string): Fault | undefined {
+  const part = partWithSecret(call, token);
+  if (part === undefined) return undefined;
+  return part === 'query' && call.isLink ? { kind: 'secret in a link' } : { kind: 'secret', part };
+}
+
+function partWithSecret({ body, path, query }: Call, token: string): string | undefined {
+  // The path of `vals api` has its query in it, as the user wrote it.
+  const inPath = new URLSearchParams(path.replace(/^[^?]*\??/, ''));
+  const isInQuery = [...(query ?? []), ...inPath].flat().some((text) => holdsSecret(text, token));
+  if (isInQuery) return 'query';
+  if (holdsSecret(path, token)) return 'path';
+  if (!isObject(body)) return undefined;
+  return bodyFields.find((field) => {
+    const text = body[field];
+    return typeof text === 'string' && holdsSecret(text, token);
+  });
 }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { UsageError } from '../../../core/errors.ts';
-import { isLoopback } from '../../../core/settings/base-url.ts';
+import { isLoopback } from '../../../core/settings/addresses.ts';
 import type { Network } from '../../start-service.ts';
 
 export interface NetworkOptions {

@@ -4,7 +4,7 @@ import { path, text } from '../../../core/command-line/value-types.ts';
 import { LocalError, UsageError } from '../../../core/errors.ts';
 import { sh } from '../../../core/lib/hint.ts';
 import { existingStats } from '../../../core/lib/paths.ts';
-import { isLoopback } from '../../../core/settings/base-url.ts';
+import { isLoopback } from '../../../core/settings/addresses.ts';
 import type { StoreLocation } from '../../start-service.ts';
 
 export const placeOptions = {

@@ -4,7 +4,7 @@ import { createSeenVals, type SeenVals } from '../../../core/find-val/seen-vals.
 import { createValList } from '../../../core/find-val/val-list.ts';
 import type { Api } from '../../../core/http/api.ts';
 import { type Hints, sh } from '../../../core/lib/hint.ts';
-import { parseBaseUrl } from '../../../core/settings/base-url.ts';
+import { parseBaseUrl } from '../../../core/settings/addresses.ts';
 import { checkToken } from '../../../core/settings/settings.ts';
 import { createRemotes, nothingKnown, type Remotes } from '../../read/remotes.ts';
 

@@ -14,7 +14,7 @@ import { textAt, versionOf } from '../../../core/http/record-fields.ts';
 import type { Clock } from '../../../core/lib/clock.ts';
 import { type Hint, hintList, sh } from '../../../core/lib/hint.ts';
 import { withoutUndefined } from '../../../core/lib/json.ts';
-import type { Outcome } from '../../../core/output/result.ts';
+import type { Outcome } from '../../../core/output/out.ts';
 import { publicity } from '../../../core/push/privacy.ts';
 import * as routes from '../../../core/routes.ts';
 import { pushedOrSent } from '../../carry-out.ts';

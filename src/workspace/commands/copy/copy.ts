@@ -8,8 +8,8 @@ import { type Remark, summarizeRemarks } from '../../../core/failures/many.ts';
 import type { GivenVal } from '../../../core/find-val/find-val.ts';
 import { sh } from '../../../core/lib/hint.ts';
 import { column, idColumn } from '../../../core/output/column.ts';
+import { serviceName } from '../../manifest.ts';
 import { createRemotes, nothingKnown } from '../../read/remotes.ts';
-import { serviceName } from '../../service-name.ts';
 
 interface Item {
   id: string;

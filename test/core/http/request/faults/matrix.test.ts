@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
-import { forEach } from '../../../../../src/core/http/for-each.ts';
+import { forEach } from '../../../../../src/core/http/request/limiter.ts';
 import { isLong } from '../../../../support/cases.ts';
 import { fastClock } from '../../../../support/fast-clock.ts';
 import type { Output } from '../../../../support/in-process.ts';

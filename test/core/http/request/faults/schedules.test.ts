@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { forEach } from '../../../../../src/core/http/for-each.ts';
+import { forEach } from '../../../../../src/core/http/request/limiter.ts';
 import { budget } from '../../../../support/cases.ts';
 import { fastClock } from '../../../../support/fast-clock.ts';
 import {

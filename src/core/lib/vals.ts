@@ -1,4 +1,5 @@
-// The limits of names and of what is kept of a run, which the embedded service enforces. Other services may have others.
+// Which codes are the same, and the limits of names and of what is kept of a run, which the embedded service enforces. Other services may have others.
+import { createHash } from 'node:crypto';
 
 export const namePattern = /^[a-zA-Z][a-zA-Z0-9_]{0,47}$/;
 
@@ -38,3 +39,13 @@ export function endOfLogs(bytes: Buffer): Buffer {
 
 /** Agents read results as text, and a long one would push other things out of their memory. */
 export const endForAgents = (logs: string): string => logs.slice(-20_000);
+
+/** The id that git gives a file with this content. The ids of most repositories are SHA-1. */
+export function blobId(content: Buffer, algorithm: 'sha1' | 'sha256' = 'sha1'): string {
+  return createHash(algorithm).update(`blob ${content.length}\0`).update(content).digest('hex');
+}
+
+export const withPlainLineEnds = (text: string): string => text.replaceAll('\r\n', '\n');
+
+/** Two codes that differ in line ends alone are the same code. */
+export const isSameCode = (a: string, b: string): boolean => withPlainLineEnds(a) === withPlainLineEnds(b);
