@@ -69,7 +69,7 @@ async function readBoth(
   { a, b, tellsPresent }: { a: number | undefined; b: number | undefined; tellsPresent: boolean },
 ): Promise<Compared | undefined> {
   if (a === undefined) {
-    const [after, versions] = await Promise.all([api.record(routes.getVal(val)), versionsOf(api, val)]);
+    const [after, versions] = await Promise.all([readPresent(api, val), versionsOf(api, val)]);
     const numbers = versions.map(({ number }) => number);
     const present = presentAmong(numbers, after);
     // Versions may have been deleted in between.
@@ -80,8 +80,11 @@ async function readBoth(
   }
   const [before, after] = await Promise.all([
     readVersion(api, val, a),
-    b === undefined ? api.record(routes.getVal(val)) : readVersion(api, val, b),
+    b === undefined ? readPresent(api, val) : readVersion(api, val, b),
   ]);
   const isShown = tellsPresent && b === undefined;
   return { from: a, before, after, present: isShown ? await presentVersion(api, val, after) : undefined };
 }
+
+const readPresent = async (api: Api, val: GivenVal): Promise<JsonObject> =>
+  val.read?.record ?? (await api.record(routes.getVal(val)));

@@ -8,10 +8,10 @@ import * as routes from '../../routes.ts';
 import { byColumn } from '../shared/columns.ts';
 import { valArgument } from '../shared/options.ts';
 
-const columns: Column[] = [
+const columnsOf = (id?: string): Column[] => [
   column('version'),
   moment('created', 'createdAt', 'runStartAt'),
-  { ...idColumn('val', 'val_id', 'valId', 'val.id', 'id'), only: 'pipe' },
+  { ...idColumn('val'), compute: () => id, only: 'pipe' },
   byColumn,
 ];
 
@@ -19,12 +19,12 @@ export const command = defineCommand({
   summary: 'List the versions of a val',
   arguments: { val: valArgument },
   examples: ['vals version ls hello'],
-  columns,
+  columns: columnsOf(),
   empty: 'No versions.',
   async run(context, { val }) {
     const api = await context.api();
     const rows = api.pages(routes.listVersions(val));
-    if (!context.out.forPerson) return { kind: 'list', rows };
+    if (!context.out.forPerson) return { kind: 'list', rows, columns: columnsOf(val.id) };
     const [versions, { read }] = await Promise.all([recordsOf(rows), readVal(context, val)]);
     const numbers = versions.flatMap((version) => versionOf(version) ?? []);
     const present = presentAmong(numbers, read?.record);
@@ -32,7 +32,7 @@ export const command = defineCommand({
       ...column(''),
       compute: (version: JsonObject) => (versionOf(version) === present ? 'current' : ''),
     };
-    return { kind: 'list', rows: versions, columns: [...columns, { ...current, only: 'terminal' }] };
+    return { kind: 'list', rows: versions, columns: [...columnsOf(val.id), { ...current, only: 'terminal' }] };
   },
 });
 
