@@ -132,7 +132,8 @@ describe('vals val set on the documented routes', () => {
     const { exit, stderr } = await vals('--privacy', 'public');
     expect({ exit, stderr }).toEqual({
       exit: 0,
-      stderr: 'To delete version 4, run `vals version rm hello 4`.\n',
+      stderr:
+        'For this, version 4 was made, with the same code. To delete version 4, run `vals version rm hello 4`.\n',
     });
   });
 

@@ -42,7 +42,7 @@ describe('version diff', () => {
     await vals(['version', 'rm', id, '2', '--yes']);
     const { stdout } = await vals(['version', 'diff', id, '--json']);
     expect(JSON.parse(stdout)).toMatchObject([{ a: 1, diff: expect.stringContaining('-two\n') }]);
-    const shown = await runOnScreen(['version', 'diff', id, '--no-color'], { env, columns: 100 });
+    const shown = await runOnScreen(['version', 'diff', id, '--no-color', '--quiet'], { env, columns: 100 });
     expect(shown.screen).toMatch(/^--- hello\d+ \(version 1\)\r\n\+\+\+ hello\d+ \(version 3, current\)/);
     await vals(['version', 'rm', id, '1', '--yes']);
     expect(await vals(['version', 'diff', id])).toMatchObject({ exit: 0, stdout: '' });

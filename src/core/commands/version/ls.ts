@@ -32,7 +32,11 @@ export const command = defineCommand({
       ...column(''),
       compute: (version: JsonObject) => (versionOf(version) === present ? 'current' : ''),
     };
-    return { kind: 'list', rows: versions, columns: [...columnsOf(val.id), { ...current, only: 'terminal' }] };
+    return {
+      kind: 'list',
+      rows: versions,
+      columns: [...columnsOf(val.id), { ...current, only: 'terminal' }],
+    };
   },
 });
 
