@@ -23,7 +23,7 @@ export const folderDetails =
   'A folder stands for its .ts .tsx .mts .js .jsx .mjs files, without tests (*.test.*, *.spec.*), settings of tools (*.config.*) and what git ignores or .valsignore lists.';
 
 export const concurrencyDetails =
-  '--concurrency auto, the default, sends up to 32 requests in parallel, and fewer if the service becomes slow.';
+  '--concurrency auto, the default, sends up to 32 requests in parallel, and fewer if the service refuses some.';
 
 export const pushOptions = {
   name: {

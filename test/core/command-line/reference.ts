@@ -14,7 +14,7 @@ export function referenceOf(commands: readonly LoadedCommand[]): string {
   const shared = itemsOfMany(commands);
   return `${[
     '# Commands of vals',
-    'Made from the command definitions by `npm run reference`; changes by hand are lost.',
+    'Made from the command definitions by `npm run reference`; changes by hand are lost. What has no description in its place is described [at the end](#of-several-commands).',
     ...Object.entries(groups).flatMap(([key, title]) => [
       `## ${title.replace(/:$/, '')}`,
       ...commands.filter(({ group }) => group === key).flatMap((command) => sectionOf(command, shared)),
@@ -50,7 +50,7 @@ function sectionOf(command: LoadedCommand, shared: readonly string[]): string[] 
     .map((each) => each.slice(2, each.indexOf(':')));
   const list = [
     ...items.filter((each) => !shared.includes(each)),
-    ...(elsewhere.length > 0 ? [`- ${elsewhere.join(', ')}: [see below](#of-several-commands)`] : []),
+    ...(elsewhere.length > 0 ? [`- ${elsewhere.join(', ')}`] : []),
   ];
   return [
     `### vals ${path}`,
