@@ -119,3 +119,13 @@ it('val get at a terminal shows what a person asks for, and the code', async () 
   const lines = [/^name +hello/, /^privacy +private/, /^version +1$/, /^id /, /^readme /, /^$/];
   for (const [index, line] of lines.entries()) expect(bare.screen.split('\r\n')[index]).toMatch(line);
 });
+
+it('val get without a token shows a public val, where nobody else may list its versions', async () => {
+  const { baseUrl, edit, val } = await startStrict();
+  const { id } = edit('hello', 'code');
+  val('hello').privacy = 'public';
+  const options = { env: { VALS_BASE_URL: baseUrl } };
+  expect(await run(['val', 'get', id], options)).toEqual(
+    expect.objectContaining({ exit: 0, stdout: `hello\tpublic\t\t\t\t\t${id}\n`, stderr: '' }),
+  );
+});
