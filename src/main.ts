@@ -8,10 +8,10 @@ import { catchError, createConnections, runCommand } from './core/command-line/r
 import { createHintWriter } from './core/command-line/write-hints.ts';
 import { coreCommands } from './core/commands/core-commands.ts';
 import { asValsError, InterruptedError, LocalError, type ValsError } from './core/errors.ts';
-import { systemClock } from './core/lib/clock.ts';
 import { hintList } from './core/lib/hint.ts';
 import { listenForSignals } from './core/lib/signals.ts';
 import { createRedactor, type Redactor, visibleLines } from './core/lib/visible.ts';
+import { systemClock } from './core/lib/waiting.ts';
 import { widthOf } from './core/output/screen.ts';
 import { createTerminalOut, type ShownCommand } from './core/output/terminal-out.ts';
 import { type Flags, isOn } from './core/settings/settings.ts';

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { Clock } from '../core/lib/clock.ts';
+import type { Clock } from '../core/lib/waiting.ts';
 
 export interface Changes {
   follow(file: string): void;

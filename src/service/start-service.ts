@@ -1,5 +1,5 @@
 import { UsageError } from '../core/errors.ts';
-import { systemClock } from '../core/lib/clock.ts';
+import { systemClock } from '../core/lib/waiting.ts';
 import { createApp } from './app.ts';
 import type { StoreLocation } from './database/database.ts';
 import type { CertificateFiles } from './http/certificate.ts';

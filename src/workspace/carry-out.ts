@@ -9,8 +9,8 @@ import {
   type ValsError,
 } from '../core/errors.ts';
 import { existsBelow } from '../core/files/files.ts';
-import { textAt, versionOf } from '../core/http/record-fields.ts';
-import { isObject, type JsonValue } from '../core/lib/json.ts';
+import { versionOf } from '../core/http/record-fields.ts';
+import { isObject, type JsonValue, textAt } from '../core/lib/json.ts';
 import { privacyWords, publicity } from '../core/push/privacy.ts';
 import * as routes from '../core/routes.ts';
 import { asCode, hasSameCode, withLineEnds } from './code.ts';

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { InterruptedError } from '../../src/core/errors.ts';
-import { systemClock } from '../../src/core/lib/clock.ts';
+import { systemClock } from '../../src/core/lib/waiting.ts';
 import { inProcess } from '../support/in-process.ts';
 import { temporaryFolder, writeFiles } from '../support/program.ts';
 import { now, screenService } from './service.ts';

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../src/core/lib/clock.ts';
+import { type Clock, systemClock } from '../../src/core/lib/waiting.ts';
 
 /** Waits that are shorter than `below` milliseconds are over so many times as soon. */
 export const fasterBy = (times: number, below = Number.POSITIVE_INFINITY): Clock => ({

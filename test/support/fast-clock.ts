@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import type { Clock } from '../../src/core/lib/clock.ts';
+import type { Clock } from '../../src/core/lib/waiting.ts';
 
 const tickMs = 4;
 export const stepMs = 400;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { PassThrough, Readable, Writable } from 'node:stream';
-import { type Clock, systemClock } from '../../src/core/lib/clock.ts';
+import { type Clock, systemClock } from '../../src/core/lib/waiting.ts';
 import { main } from '../../src/main.ts';
 
 export interface InProcessOptions {

@@ -4,7 +4,7 @@ import { createValList } from '../find-val/val-list.ts';
 import type { Api } from '../http/api.ts';
 import type { OpenDispatcher } from '../http/request/dispatcher.ts';
 import type { ProxyServer } from '../http/request/tunnels.ts';
-import { once } from '../lib/concurrency.ts';
+import { once } from '../lib/waiting.ts';
 import {
   changedSomething,
   countOutcomes,
@@ -26,16 +26,16 @@ export interface CommandCall {
   input: Record<string, unknown>;
 }
 
-/** What a `Run` is made of. */
-type RunOptions = Pick<Context, 'host' | 'tree' | 'connections' | 'flags' | 'out'>;
+/** What a context is made of. */
+type ContextOptions = Pick<Context, 'host' | 'tree' | 'connections' | 'flags' | 'out'>;
 
 /** Runs a command and shows its result. Returns the error that decides the exit code. */
 export const runCommand = (
   { command, input }: CommandCall,
-  options: RunOptions,
+  options: ContextOptions,
 ): Promise<ValsError | undefined> =>
   catchError(async () => {
-    const { context, close } = createRun(options);
+    const { context, close } = createContext(options);
     const { out } = context;
     try {
       const result = await command.run(context, await resolveVals(command, input, context));
@@ -69,7 +69,7 @@ function ignoreReaderGone(error: unknown): void {
   if (!(error instanceof ReaderGone)) throw error;
 }
 
-function createRun(options: RunOptions): { context: Context; close(): Promise<void> } {
+function createContext(options: ContextOptions): { context: Context; close(): Promise<void> } {
   const { host, flags, out } = options;
   const { clock } = host;
   const startedAt = clock.now();

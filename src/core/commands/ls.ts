@@ -2,9 +2,8 @@ import { type Context, defineCommand } from '../command-line/command.ts';
 import { text } from '../command-line/value-types.ts';
 import type { SeenVal } from '../find-val/seen-vals.ts';
 import { takeRecords } from '../http/lists/pages.ts';
-import { textAt } from '../http/record-fields.ts';
 import { sh } from '../lib/hint.ts';
-import type { JsonObject, Page } from '../lib/json.ts';
+import { type JsonObject, type Page, textAt } from '../lib/json.ts';
 import { column, idColumn, moment } from '../output/column.ts';
 import { paging } from './shared/options.ts';
 

@@ -5,8 +5,8 @@ import { BadResponseError, NotFoundError, RefusedError, UsageError, undefinedIf 
 import { notThisService } from '../failures/service.ts';
 import type { GivenVal } from '../find-val/find-val.ts';
 import type { Api } from '../http/api.ts';
-import { textAt } from '../http/record-fields.ts';
 import { type Hints, sh } from '../lib/hint.ts';
+import { textAt } from '../lib/json.ts';
 import type { System } from '../lib/system.ts';
 import { column } from '../output/column.ts';
 import * as routes from '../routes.ts';

@@ -2,9 +2,8 @@
 // an id. One function, for every command.
 
 import { type Api, ifPresent } from '../http/api.ts';
-import { textAt } from '../http/record-fields.ts';
 import { nearest } from '../lib/hint.ts';
-import type { JsonObject } from '../lib/json.ts';
+import { type JsonObject, textAt } from '../lib/json.ts';
 import { namePattern } from '../lib/vals.ts';
 import * as routes from '../routes.ts';
 import type { Settings } from '../settings/settings.ts';

@@ -1,9 +1,9 @@
 // The vals that this machine has seen, so that people can name them. Only a cache: a lost or broken file does no harm.
 import { join } from 'node:path';
 import type { Call, Reply, RouteName } from '../http/call.ts';
-import { ownerOf, recordsIn, textAt, versionOf } from '../http/record-fields.ts';
+import { ownerOf, recordsIn, versionOf } from '../http/record-fields.ts';
 import { type CallFailed, isStatus } from '../http/request/faults.ts';
-import { isObject, type JsonObject, lookUp } from '../lib/json.ts';
+import { isObject, type JsonObject, lookUp, textAt } from '../lib/json.ts';
 import { readPlainFile, replacePrivate } from '../lib/plain-file.ts';
 import type { Settings } from '../settings/settings.ts';
 

@@ -1,8 +1,8 @@
 import { type Api, ifRouteExists } from '../http/api.ts';
 import type { Paging } from '../http/lists/pages.ts';
-import { changedAtOf, ownerOf, personAt, textAt, versionOf } from '../http/record-fields.ts';
-import { once } from '../lib/concurrency.ts';
-import type { JsonObject, Page } from '../lib/json.ts';
+import { changedAtOf, ownerOf, personAt, versionOf } from '../http/record-fields.ts';
+import { type JsonObject, type Page, textAt } from '../lib/json.ts';
+import { once } from '../lib/waiting.ts';
 import * as routes from '../routes.ts';
 import type { SeenVals } from './seen-vals.ts';
 

@@ -1,8 +1,8 @@
 import { ConflictError } from '../errors.ts';
 import { sh } from '../lib/hint.ts';
+import { textAt } from '../lib/json.ts';
 import * as routes from '../routes.ts';
 import type { Api } from './api.ts';
-import { textAt } from './record-fields.ts';
 import { presentVersion } from './versions.ts';
 
 /** Returns the ETag of the val, which makes a change between this check and the write a conflict too. */

@@ -1,5 +1,5 @@
 import { BadResponseError } from '../errors.ts';
-import { isObject, type JsonObject, type JsonValue, lookUp, textOf } from '../lib/json.ts';
+import { isObject, type JsonObject, type JsonValue, lookUp, textAt } from '../lib/json.ts';
 
 /** A list comes as `{ data, links }` or as an array. Returns undefined for anything else. */
 export function arrayIn(body: JsonValue | undefined): JsonValue[] | undefined {
@@ -14,8 +14,6 @@ export function nextLinkIn(body: JsonValue | undefined): JsonValue | undefined {
   if (!isObject(body) || !isObject(body.links)) return undefined;
   return body.links.next || null;
 }
-
-export const textAt = (record: JsonValue, path: string): string | undefined => textOf(lookUp(record, path));
 
 /** A version is a whole number from 0 on. */
 export function versionOf(record: JsonValue): number | undefined {

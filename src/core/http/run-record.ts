@@ -1,5 +1,4 @@
-import { type JsonObject, type JsonValue, lookUp } from '../lib/json.ts';
-import { textAt } from './record-fields.ts';
+import { type JsonObject, type JsonValue, lookUp, textAt } from '../lib/json.ts';
 
 export interface RunFacts {
   valIdOrName: string | undefined;

@@ -1,9 +1,9 @@
 import { AuthError, BadResponseError, NotFoundError, RefusedError, undefinedIf } from '../errors.ts';
-import type { JsonObject, JsonValue } from '../lib/json.ts';
+import { type JsonObject, type JsonValue, textAt } from '../lib/json.ts';
 import * as routes from '../routes.ts';
 import type { Api } from './api.ts';
 import type { Call } from './call.ts';
-import { textAt, versionOf } from './record-fields.ts';
+import { versionOf } from './record-fields.ts';
 
 export interface ListedVersion {
   number: number;

@@ -57,3 +57,5 @@ export function lookUp(value: JsonValue, path: string): JsonValue | undefined {
   }
   return here;
 }
+
+export const textAt = (record: JsonValue, path: string): string | undefined => textOf(lookUp(record, path));

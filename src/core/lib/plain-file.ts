@@ -73,13 +73,13 @@ function kindOf(stats: Stats): string | undefined {
 
 export const tooLarge = (): TooLarge => new TooLarge('is larger than 64 MB');
 
-export interface WriteOptions {
+export interface ReplaceOptions {
   /** After a power failure, the content is there as soon as what is written later is there. */
   flush?: boolean;
 }
 
 /** Writes a file of the data directory, for its owner alone. A crash leaves the old file or the new one. */
-export function replacePrivate(path: string, content: string, options: WriteOptions = {}): void {
+export function replacePrivate(path: string, content: string, options: ReplaceOptions = {}): void {
   // Not from node:crypto, because `vals run` does without that module to start sooner.
   const temporary = `${path}.${process.pid}-${Math.random().toString(36).slice(2)}.tmp`;
   try {
@@ -91,7 +91,7 @@ export function replacePrivate(path: string, content: string, options: WriteOpti
   }
 }
 
-function writeNew(path: string, content: string, options: WriteOptions): void {
+function writeNew(path: string, content: string, options: ReplaceOptions): void {
   const write = () => writeFileSync(path, content, { ...options, flag: 'wx', mode: 0o600 });
   try {
     write();

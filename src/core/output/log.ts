@@ -13,13 +13,13 @@ export interface Log {
   close(): void;
 }
 
-interface LoggingRun {
+interface LogOptions {
   host: { stderr: NodeJS.WriteStream };
   flags: { quiet?: boolean };
   out: Pick<Out, 'redact'>;
 }
 
-export function createLog({ host, flags: { quiet }, out: { redact } }: LoggingRun): Log {
+export function createLog({ host, flags: { quiet }, out: { redact } }: LogOptions): Log {
   const { write, close } = openStderr(host.stderr);
   const writeDespiteQuiet = (line: string) => write(`${visible(redact(line))}\n`);
   return { write: quiet ? () => {} : writeDespiteQuiet, writeDespiteQuiet, close };

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { InterruptedError, UsageError } from '../errors.ts';
-import type { Clock } from '../lib/clock.ts';
 import type { Hints } from '../lib/hint.ts';
 import { visible } from '../lib/visible.ts';
+import type { Clock } from '../lib/waiting.ts';
 import type { Out } from './out.ts';
 import { widthOf } from './screen.ts';
 import { createTextWidth } from './text-width.ts';

@@ -20,7 +20,7 @@ import {
 import { jsonArray, jsonLines, type ListWriter, renderJson } from './render-json.ts';
 import type { Screen } from './screen.ts';
 import type { Style } from './style.ts';
-import type { Table } from './table.ts';
+import type { DrawnTable } from './table.ts';
 import { createTextWidth } from './text-width.ts';
 
 export async function render(result: Result, screen: Screen, say: Say): Promise<void> {
@@ -217,7 +217,7 @@ async function formatRecords(
   return textOf(await formatTable(records, columns, screen, options), say);
 }
 
-function textOf({ text, hints }: Table, say: Say): string {
+function textOf({ text, hints }: DrawnTable, say: Say): string {
   for (const hint of hints) say({ kind: 'hint', text: hint });
   return text;
 }

@@ -17,7 +17,7 @@ export interface TableOptions {
   total?: JsonObject | undefined;
 }
 
-export interface Table {
+export interface DrawnTable {
   text: string;
   /** How to see what was cut or left out. */
   hints: readonly Hints[];
@@ -29,7 +29,7 @@ export async function formatTable(
   columns: readonly Column[],
   screen: Screen,
   { userChoseColumns = false, total }: TableOptions = {},
-): Promise<Table> {
+): Promise<DrawnTable> {
   const rows = total === undefined ? records : [...records, total];
   const { filled, textWidth } = await fillColumns(columns, rows, screen, 'short');
   const used = filled.filter(({ cells }) => userChoseColumns || cells.some(({ text }) => text !== ''));
@@ -52,7 +52,7 @@ function withoutIds(columns: readonly FilledColumn[], width: number): readonly F
 export function createGrowingTable(
   columns: readonly Column[],
   screen: Screen,
-): (records: readonly JsonObject[]) => Promise<Table> {
+): (records: readonly JsonObject[]) => Promise<DrawnTable> {
   let first: readonly FilledColumn[] | undefined;
 
   return async (records) => {

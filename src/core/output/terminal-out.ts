@@ -1,8 +1,8 @@
 import type { ValsError } from '../errors.ts';
-import type { Clock } from '../lib/clock.ts';
 import type { Hints, WriteHints } from '../lib/hint.ts';
 import type { System } from '../lib/system.ts';
 import type { Redactor } from '../lib/visible.ts';
+import type { Clock } from '../lib/waiting.ts';
 import type { Column } from './column.ts';
 import { createMessages, createProgress } from './messages.ts';
 import type { Out } from './out.ts';

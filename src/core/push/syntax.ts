@@ -5,8 +5,8 @@ import { canCheck, findSyntaxFaults, type SyntaxFault } from '../files/check-syn
 import { readCode } from '../files/read-text.ts';
 import { type FoundFile, readInFolder } from '../files/walk.ts';
 import { forEach } from '../http/request/limiter.ts';
-import { wait } from '../lib/clock.ts';
 import type { Hints } from '../lib/hint.ts';
+import { wait } from '../lib/waiting.ts';
 
 export const noCheck = {
   description: 'send the code even if it has a syntax error',

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { ValsError } from '../../core/errors.ts';
-import type { Clock } from '../../core/lib/clock.ts';
+import type { Clock } from '../../core/lib/waiting.ts';
 import { mostHeaderBytes, secretHeader } from '../protocol.ts';
 import type { Address, Serving } from './serving-process.ts';
 

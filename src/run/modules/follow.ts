@@ -1,4 +1,4 @@
-import { type Clock, within } from '../../core/lib/clock.ts';
+import { type Clock, within } from '../../core/lib/waiting.ts';
 import { isRemote, type ModuleMap, splitQuery } from '../protocol.ts';
 import type { LoadedModule, Loader } from './load.ts';
 import { remoteAddress } from './remote.ts';

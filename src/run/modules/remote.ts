@@ -4,7 +4,7 @@ import { remedyOf, troubleSentence } from '../../core/failures/no-reply.ts';
 import type { OpenDispatcher } from '../../core/http/request/dispatcher.ts';
 import { faultOf, type NoReply } from '../../core/http/request/no-reply.ts';
 import type { ProxyServer } from '../../core/http/request/tunnels.ts';
-import type { Clock } from '../../core/lib/clock.ts';
+import type { Clock } from '../../core/lib/waiting.ts';
 import { type BaseUrl, isLoopback, type ProxyAddress, proxyFor } from '../../core/settings/addresses.ts';
 import type { Settings } from '../../core/settings/settings.ts';
 import { isRemote } from '../protocol.ts';

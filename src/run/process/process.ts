@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Duplex, PassThrough, type Readable } from 'node:stream';
-import type { Clock } from '../../core/lib/clock.ts';
+import type { Clock } from '../../core/lib/waiting.ts';
 import type { Modules } from '../modules/modules.ts';
 import { channels, lineReader, type ModuleMap, type ValEvent } from '../protocol.ts';
 import { readEvent } from './read-event.ts';

@@ -1,5 +1,5 @@
 import type { ValsError } from '../../core/errors.ts';
-import type { Slots } from '../../core/lib/concurrency.ts';
+import type { Slots } from '../../core/lib/waiting.ts';
 import type { Sql } from './sql.ts';
 
 /** What only reads takes a `Reader`: the database itself, or a transaction. */

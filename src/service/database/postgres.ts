@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { createSlots } from '../../core/lib/concurrency.ts';
 import { errnoOf } from '../../core/lib/system.ts';
+import { createSlots } from '../../core/lib/waiting.ts';
 import { type Database, DatabaseFailure, openTx, type Snapshot, type Tx } from './database.ts';
 import { addressWithoutSecrets, optionsFor, statementMs } from './postgres-address.ts';
 import { explainFailure, isTransactionConflict, postgresFailure } from './postgres-failures.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
-import { createSlots } from '../../core/lib/concurrency.ts';
 import { errnoOf } from '../../core/lib/system.ts';
+import { createSlots } from '../../core/lib/waiting.ts';
 import { type Database, DatabaseFailure, type Snapshot } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { currentSchema } from './schema.ts';

@@ -1,4 +1,4 @@
-import { createSlots, type Slots } from '../../core/lib/concurrency.ts';
+import { createSlots, type Slots } from '../../core/lib/waiting.ts';
 import { DatabaseFailure } from './database.ts';
 
 const mostWrites = 7;

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createSlots } from '../../core/lib/concurrency.ts';
+import { createSlots } from '../../core/lib/waiting.ts';
 import { accessOf } from '../admit.ts';
 import { flag, oneOfSchema, record, textSchema } from '../json-schema.ts';
 import { json, redirect, type ServiceReply, type ServiceRequest, spacePrefix } from '../request.ts';

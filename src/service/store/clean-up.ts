@@ -1,4 +1,4 @@
-import { type Clock, wait } from '../../core/lib/clock.ts';
+import { type Clock, wait } from '../../core/lib/waiting.ts';
 import type { Database, Tx } from '../database/database.ts';
 import { raw, sql } from '../database/sql.ts';
 import { removeRunsBefore, removeSomeRuns, removeSomeVersions } from './remove-in-steps.ts';

@@ -1,6 +1,6 @@
 // Decides which side is newer, by the two histories, and by the contents where both went on. All files that differ need one
 // look into git's history.
-import { createSlots } from '../../core/lib/concurrency.ts';
+import { createSlots } from '../../core/lib/waiting.ts';
 import type { BroughtCode } from '../git/file-histories.ts';
 import type { Repository } from '../git/repository.ts';
 import { contains } from './contains.ts';

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { gitFolderOf } from '../../core/files/root.ts';
-import type { Clock } from '../../core/lib/clock.ts';
-import { once } from '../../core/lib/concurrency.ts';
 import { existingStats, foldersAbove, readableNames, realPath, withSlashes } from '../../core/lib/paths.ts';
+import { type Clock, once } from '../../core/lib/waiting.ts';
 import { type GitFailure, type GitPlace, runGit } from './start-git.ts';
 
 /** The repository that a workspace is in, as one command sees it. */

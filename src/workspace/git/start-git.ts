@@ -2,8 +2,8 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { dirname, parse } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import type { Clock } from '../../core/lib/clock.ts';
 import { isMissing } from '../../core/lib/system.ts';
+import type { Clock } from '../../core/lib/waiting.ts';
 import type { GitLimit } from '../compare/types.ts';
 
 export interface GitPlace {

@@ -5,7 +5,7 @@ import { type BigIntStats, existsSync, readFileSync, rmSync, statSync } from 'no
 import { basename, join } from 'node:path';
 import { LocalError } from '../../core/errors.ts';
 import { foldersAbove, readableNames, realPath } from '../../core/lib/paths.ts';
-import { replacePrivate, type WriteOptions } from '../../core/lib/plain-file.ts';
+import { type ReplaceOptions, replacePrivate } from '../../core/lib/plain-file.ts';
 import { errorMessageOf, hintIfBusy, wordsOf } from '../../core/lib/system.ts';
 import type { Settings } from '../../core/settings/settings.ts';
 
@@ -16,7 +16,7 @@ export interface OwnFolder {
   read(file: string): string | undefined;
   names(folder: string): string[];
   /** Makes the folder. Throws if that is not possible. */
-  write(file: string, content: string, options?: WriteOptions): void;
+  write(file: string, content: string, options?: ReplaceOptions): void;
   remove(file: string): void;
 }
 

@@ -16,9 +16,9 @@ import {
 } from '../../core/errors.ts';
 import { createValList } from '../../core/find-val/val-list.ts';
 import type { Api } from '../../core/http/api.ts';
-import { wait } from '../../core/lib/clock.ts';
 import { sh } from '../../core/lib/hint.ts';
 import { aborted, beyondGracePeriod } from '../../core/lib/signals.ts';
+import { wait } from '../../core/lib/waiting.ts';
 import { type Column, column } from '../../core/output/column.ts';
 import { type OutcomeRow, warnWith } from '../../core/output/out.ts';
 import { refuseOtherService } from '../belonging.ts';

@@ -2,7 +2,7 @@
 import type { Context } from '../../core/command-line/command.ts';
 import type { ValList } from '../../core/find-val/val-list.ts';
 import type { Api } from '../../core/http/api.ts';
-import type { Clock } from '../../core/lib/clock.ts';
+import type { Clock } from '../../core/lib/waiting.ts';
 import { warnWith } from '../../core/output/out.ts';
 import { asCode, type CodeWithText } from '../code.ts';
 import type { ValVersion } from '../compare/types.ts';

@@ -1,6 +1,6 @@
-import { personAt, textAt } from '../../http/record-fields.ts';
+import { personAt } from '../../http/record-fields.ts';
 import { readRun } from '../../http/run-record.ts';
-import { isObject, type JsonValue } from '../../lib/json.ts';
+import { isObject, type JsonValue, textAt } from '../../lib/json.ts';
 import { firstLine } from '../../output/cell.ts';
 import {
   authorColumn,

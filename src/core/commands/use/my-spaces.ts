@@ -1,7 +1,7 @@
 import type { Context } from '../../command-line/command.ts';
 import { InterruptedError, ValsError } from '../../errors.ts';
 import { ifRouteExists } from '../../http/api.ts';
-import { textAt } from '../../http/record-fields.ts';
+import { textAt } from '../../lib/json.ts';
 import { hasLoneSurrogate } from '../../lib/visible.ts';
 import * as routes from '../../routes.ts';
 import { type BaseUrl, spaceIn } from '../../settings/addresses.ts';

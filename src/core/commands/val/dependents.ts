@@ -2,9 +2,8 @@ import type { Context } from '../../command-line/command.ts';
 import { labelOf } from '../../command-line/resolve-vals.ts';
 import { InterruptedError, ValsError } from '../../errors.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
-import { textAt } from '../../http/record-fields.ts';
 import { listed, someOf } from '../../lib/hint.ts';
-import type { JsonObject } from '../../lib/json.ts';
+import { type JsonObject, textAt } from '../../lib/json.ts';
 import * as routes from '../../routes.ts';
 
 const mostNames = 5;

@@ -1,9 +1,9 @@
 import { type Context, defineCommand } from '../../command-line/command.ts';
 import { val } from '../../command-line/value-types.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
-import { codeOf, textAt, versionOf } from '../../http/record-fields.ts';
+import { codeOf, versionOf } from '../../http/record-fields.ts';
 import { readVersion, shownVersion } from '../../http/versions.ts';
-import { type JsonObject, withoutUndefined } from '../../lib/json.ts';
+import { type JsonObject, textAt, withoutUndefined } from '../../lib/json.ts';
 import * as routes from '../../routes.ts';
 import { shownValColumns, valColumns } from '../shared/columns.ts';
 import { isForProgram } from '../shared/written.ts';

@@ -5,10 +5,10 @@ import { findRoot } from '../../files/root.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import { type Api, ifRouteExists } from '../../http/api.ts';
 import type { Reply } from '../../http/call.ts';
-import { codeOf, textAt, versionOf } from '../../http/record-fields.ts';
+import { codeOf, versionOf } from '../../http/record-fields.ts';
 import { shownVersion } from '../../http/versions.ts';
 import { listed, sh } from '../../lib/hint.ts';
-import type { JsonObject } from '../../lib/json.ts';
+import { type JsonObject, textAt } from '../../lib/json.ts';
 import * as routes from '../../routes.ts';
 
 type Sent =

@@ -1,6 +1,6 @@
 import { UnavailableError } from '../../errors.ts';
-import { type Clock, wait } from '../../lib/clock.ts';
 import { type JsonObject, type Page, stringifyJson, textOf } from '../../lib/json.ts';
+import { type Clock, wait } from '../../lib/waiting.ts';
 
 export interface Paging {
   limit?: number;

@@ -1,6 +1,6 @@
-import { type Clock, wait } from '../../lib/clock.ts';
 import { isObject } from '../../lib/json.ts';
 import { holdsSecret } from '../../lib/visible.ts';
+import { type Clock, wait } from '../../lib/waiting.ts';
 import type { Call, Reply, Request } from '../call.ts';
 import type { OpenDispatcher } from './dispatcher.ts';
 import {

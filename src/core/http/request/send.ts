@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { Dispatcher } from 'undici';
-import type { Clock } from '../../lib/clock.ts';
 import { isObject, type JsonValue, parseIfJson } from '../../lib/json.ts';
 import { errnoOf } from '../../lib/system.ts';
+import type { Clock } from '../../lib/waiting.ts';
 import type { Call, Reply } from '../call.ts';
 import { arrayIn, nextLinkIn } from '../record-fields.ts';
 import { keepParser, type OpenDispatcher } from './dispatcher.ts';

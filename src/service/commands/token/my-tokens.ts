@@ -1,9 +1,8 @@
 import type { Context } from '../../../core/command-line/command.ts';
 import { NotFoundError, UsageError } from '../../../core/errors.ts';
 import { ifRouteExists } from '../../../core/http/api.ts';
-import { textAt } from '../../../core/http/record-fields.ts';
 import { sh } from '../../../core/lib/hint.ts';
-import { isObject, type JsonObject } from '../../../core/lib/json.ts';
+import { isObject, type JsonObject, textAt } from '../../../core/lib/json.ts';
 import * as routes from '../../../core/routes.ts';
 import { embeddedPlace, requireStore } from '../serve/store-place.ts';
 

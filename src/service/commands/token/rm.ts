@@ -3,7 +3,7 @@ import { text } from '../../../core/command-line/value-types.ts';
 import { outcomeColumn } from '../../../core/commands/shared/columns.ts';
 import { dryRun, yes } from '../../../core/commands/shared/options.ts';
 import { confirmDeletion, deleteAll } from '../../../core/commands/shared/remove.ts';
-import { textAt } from '../../../core/http/record-fields.ts';
+import { textAt } from '../../../core/lib/json.ts';
 import { column, idColumn } from '../../../core/output/column.ts';
 import * as routes from '../../../core/routes.ts';
 import { findToken, isInUse, listTokens } from './my-tokens.ts';

@@ -10,10 +10,10 @@ import {
 import type { Remark } from '../../../core/failures/many.ts';
 import type { Api } from '../../../core/http/api.ts';
 import type { Call, Reply } from '../../../core/http/call.ts';
-import { textAt, versionOf } from '../../../core/http/record-fields.ts';
-import type { Clock } from '../../../core/lib/clock.ts';
+import { versionOf } from '../../../core/http/record-fields.ts';
 import { type Hint, hintList, sh } from '../../../core/lib/hint.ts';
-import { withoutUndefined } from '../../../core/lib/json.ts';
+import { textAt, withoutUndefined } from '../../../core/lib/json.ts';
+import type { Clock } from '../../../core/lib/waiting.ts';
 import type { Outcome } from '../../../core/output/out.ts';
 import { publicity } from '../../../core/push/privacy.ts';
 import * as routes from '../../../core/routes.ts';

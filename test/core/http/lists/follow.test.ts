@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../../../src/core/errors.ts';
 import { follow } from '../../../../src/core/http/lists/pages.ts';
-import type { Clock } from '../../../../src/core/lib/clock.ts';
+import type { Clock } from '../../../../src/core/lib/waiting.ts';
 import { budget } from '../../../support/cases.ts';
 import { fastClock, runFastClock } from '../../../support/fast-clock.ts';
 import { inProcess } from '../../../support/in-process.ts';

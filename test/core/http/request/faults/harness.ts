@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll } from 'vitest';
 import { InterruptedError } from '../../../../../src/core/errors.ts';
-import type { Clock } from '../../../../../src/core/lib/clock.ts';
+import type { Clock } from '../../../../../src/core/lib/waiting.ts';
 import { type FastClock, fastClock, runFastClock, stepMs } from '../../../../support/fast-clock.ts';
 import { inProcess, type Output } from '../../../../support/in-process.ts';
 import { folderOf } from '../../../../support/program.ts';
