@@ -125,7 +125,8 @@ function createRecentRecords({ haveIds }: { haveIds: boolean }) {
   };
 }
 
-const leastRemembered = 10_000;
+/** After as many records without news, a list ends. To remember more would cost a tenth of the time of a long list. */
+const leastRemembered = largestPage * mostPagesWithoutNews;
 
 /** Remembers the keys of the last records, so that a list of any length needs little memory. */
 class RecentKeys {
