@@ -165,7 +165,7 @@ describe('vals val set on the documented routes', () => {
     expect({ exit, hint: error?.hint }).toEqual({
       exit: 6,
       hint: expect.stringMatching(
-        /^To give a file .* vals\.json: "names": \{"hi\.ts": "hello"\}\. This service may/,
+        /^To give a file .* vals\.json: "names": \{"hi\.ts":"hello"\}\. This service may/,
       ),
     });
     const elsewhere = await (await hello()).vals('--name', 'hi', '--json');

@@ -183,3 +183,13 @@ it.each([
     value: [{ status: 'failed', error: { kind: 'not_found' } }],
   });
 });
+
+it('a new version whose number cannot be read is accepted, and the command goes well', async () => {
+  const { screen, switches } = await serviceWith({}, ['one']);
+  switches.instead = ({ path, method }) =>
+    method === 'GET' && path.endsWith('/versions') ? { status: 403 } : undefined;
+  expect(await screen('version new ID other.ts')).toEqual({
+    exit: 0,
+    screen: expect.stringContaining(accepted),
+  });
+});

@@ -11,11 +11,8 @@ import { isSameCode } from '../../lib/vals.ts';
 import type { Result } from '../../output/out.ts';
 import * as routes from '../../routes.ts';
 
-type Addition =
-  | { kind: 'added'; version: number | undefined }
-  | { kind: 'already there'; version: number }
-  /** The answer does not show whether there is a new version. */
-  | { kind: 'accepted' };
+/** `accepted`: the answer does not show whether there is a new version. */
+type Addition = 'added' | 'already there' | 'accepted';
 
 interface Written {
   val: GivenVal;
@@ -28,12 +25,10 @@ interface Written {
 
 function additionIn({ reply: { status, body = null }, code, before }: Written): Addition {
   const version = versionOf(body);
-  if (version === undefined) return status === 201 ? { kind: 'added', version } : { kind: 'accepted' };
-  const isAdded = before === undefined ? status === 201 : version > before;
-  if (isAdded) return { kind: 'added', version };
+  if (version === undefined) return status === 201 ? 'added' : 'accepted';
+  if (before === undefined ? status === 201 : version > before) return 'added';
   const isThere = before === undefined ? status === 200 : version === before;
-  const hasThisCode = isSameCode(textAt(body, 'code') ?? code, code);
-  return isThere && hasThisCode ? { kind: 'already there', version } : { kind: 'accepted' };
+  return isThere && isSameCode(textAt(body, 'code') ?? code, code) ? 'already there' : 'accepted';
 }
 
 /** The version that the val had when it was read to find out which val the user means. */
@@ -42,23 +37,20 @@ export const versionRead = ({ read }: GivenVal): number | undefined => versionOf
 export async function additionResult(
   context: Pick<Context, 'api' | 'out' | 'flags'>,
   written: Written,
-  addedSentence: (label: string, version: number | undefined) => string,
+  addedSentence: (label: string, version: number) => string,
 ): Promise<Result> {
   const { val, reply } = written;
   const addition = additionIn(written);
-  const needsNoNumber = context.out.forPerson && addition.kind === 'accepted';
+  const needsNoNumber = context.out.forPerson && addition === 'accepted';
   const record = needsNoNumber || isForProgram(context) ? undefined : await completed(context, written);
   const shown = record === undefined ? reply : { ...reply, body: record };
   const label = textAt(shown.body ?? null, 'name') ?? labelOf(val);
-  switch (addition.kind) {
-    case 'added':
-      return writtenResult(context, shown, addedSentence(label, versionOf(shown.body ?? null)));
-    case 'already there':
-      context.out.say({ kind: 'note', text: `Version ${addition.version} already has this code.` });
-      return writtenResult(context, shown, '');
-    case 'accepted':
-      return writtenResult(context, shown, `The service accepted the code of ${label}.`);
-  }
+  const version = versionOf(shown.body ?? null);
+  if (addition === 'accepted' || version === undefined)
+    return writtenResult(context, shown, `The service accepted the code of ${label}.`);
+  if (addition === 'added') return writtenResult(context, shown, addedSentence(label, version));
+  context.out.say({ kind: 'note', text: `Version ${version} already has this code.` });
+  return writtenResult(context, shown, '');
 }
 
 /** The answer, with the name, id and version of the val. The change is made, so it does not fail if they cannot be read. */
@@ -76,8 +68,8 @@ async function completed(
   return { id: val.id, ...record, ...known };
 }
 
-export const newVersionSentence = (label: string, version: number | undefined): string =>
-  version === undefined ? `${label} has a new version.` : `${label} is now version ${version}.`;
+export const newVersionSentence = (label: string, version: number): string =>
+  `${label} is now version ${version}.`;
 
 export const isForProgram = ({ flags }: Pick<Context, 'flags'>): boolean =>
   Boolean(flags.json || flags.ndjson);

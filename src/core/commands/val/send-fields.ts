@@ -84,9 +84,8 @@ export function namesEntry(
 ): string[] {
   if (name === undefined || nameNow === undefined || !left.includes('name') || !isInWorkspace(context))
     return [];
-  return [
-    `To give a file with the new name this val, write it in vals.json: "names": {"${name}.ts": "${nameNow}"}.`,
-  ];
+  const entry = JSON.stringify({ [`${name}.ts`]: nameNow });
+  return [`To give a file with the new name this val, write it in vals.json: "names": ${entry}.`];
 }
 
 export function noteOnFile(context: Context): void {

@@ -21,10 +21,11 @@ export const command = defineCommand({
     const call = routes.createVersion(val, code);
     if (dryRun) return plan(call);
     const reply = await api.send({ ...call, expects: 'record' });
-    return additionResult(context, { val, code, reply, before: versionRead(val) }, (label, added) =>
-      added === undefined
-        ? `Restored version ${version} of ${label}.`
-        : `Restored version ${version}: ${label} is now version ${added}.`,
+    const before = versionRead(val);
+    return additionResult(
+      context,
+      { val, code, reply, before },
+      (label, added) => `Restored version ${version}: ${label} is now version ${added}.`,
     );
   },
 });
