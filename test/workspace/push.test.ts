@@ -511,3 +511,13 @@ it('a dry run of somebody who may only read says that the push would be refused'
   );
   expect(JSON.parse(stdout).map(({ status }: Row) => status)).toEqual(['failed', 'skipped']);
 });
+
+it('val set --name of a file names the command that writes its entry of names, and that command writes it', async () => {
+  const { place } = await pushed({ 'sub/a.ts': 'a' }, await startStrict(withEverything));
+  const { stderr } = await place.vals('val', 'set', 'sub/a.ts', '--name', 'b');
+  expect(stderr).toContain(
+    'needs an entry in "names" of vals.json now. To write it, run `vals pull sub/a.ts`.',
+  );
+  expect((await place.vals('pull', 'sub/a.ts')).exit).toBe(0);
+  expect(place.manifest()).toMatchObject({ names: { 'sub/a.ts': 'b' } });
+});

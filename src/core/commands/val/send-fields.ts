@@ -1,4 +1,5 @@
 // Sends the fields of a val by the route that a service has for them, or with a new version.
+import { dirname, resolve } from 'node:path';
 import type { Context } from '../../command-line/command.ts';
 import { RefusedError, UnknownOutcomeError, undefinedIf, ValsError } from '../../errors.ts';
 import { findRoot } from '../../files/root.ts';
@@ -9,6 +10,7 @@ import { codeOf, versionOf } from '../../http/record-fields.ts';
 import { shownVersion } from '../../http/versions.ts';
 import { listed, sh } from '../../lib/hint.ts';
 import { type JsonObject, textAt } from '../../lib/json.ts';
+import { isFile } from '../../lib/paths.ts';
 import * as routes from '../../routes.ts';
 
 type Sent =
@@ -73,7 +75,8 @@ export const isApplied = ([field, value]: [string, string], record: JsonObject):
 export const hasAll = (fields: routes.ValFields, record: JsonObject): boolean =>
   Object.entries(fields).every((field) => isApplied(field, record));
 
-const isInWorkspace = ({ settings }: Context): boolean => findRoot(settings.cwd) !== undefined;
+const isInWorkspace = ({ settings }: Context, folder = '.'): boolean =>
+  findRoot(resolve(settings.cwd, folder)) !== undefined;
 
 /** In a workspace, a file may have the new name although its val keeps the old one. */
 export function namesEntry(
@@ -88,8 +91,9 @@ export function namesEntry(
   return [`To give a file with the new name this val, write it in vals.json: "names": ${entry}.`];
 }
 
-export function noteOnFile(context: Context): void {
-  if (!isInWorkspace(context)) return;
+export function noteOnFile(context: Context, { word }: GivenVal): void {
+  const file = isFile(resolve(context.settings.cwd, word)) ? word : undefined;
+  if (!isInWorkspace(context, file && dirname(file))) return;
   const entry = 'A file that keeps its name needs an entry in "names" of vals.json now.';
-  context.out.say({ kind: 'note', text: [entry, sh`To write it, run ${['pull', '<file>']}.`] });
+  context.out.say({ kind: 'note', text: [entry, sh`To write it, run ${['pull', file ?? '<file>']}.`] });
 }

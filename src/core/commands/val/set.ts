@@ -64,7 +64,7 @@ export const command = defineCommand({
     const forThis = made === undefined ? '' : `For this, version ${made} was made, with the same code.`;
     const toDelete =
       made === undefined ? [] : [sh`To delete version ${made}, run ${['version', 'rm', label, made]}.`];
-    if (fieldsIn(applied).includes('name')) noteOnFile(context);
+    if (fieldsIn(applied).includes('name')) noteOnFile(context, val);
     if (left.length === 0) {
       if (made !== undefined) context.out.say({ kind: 'note', text: [forThis, ...toDelete] });
       return { kind: 'record', record, sentence: done };
