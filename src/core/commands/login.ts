@@ -1,5 +1,6 @@
 import { type Context, defineCommand } from '../command-line/command.ts';
 import { text } from '../command-line/value-types.ts';
+import { unsetVariable } from '../command-line/write-hints.ts';
 import { AuthError, BadResponseError, NoSpaceError, UsageError, ValsError } from '../errors.ts';
 import { notThisService } from '../failures/service.ts';
 import { readText } from '../files/read-text.ts';
@@ -37,9 +38,11 @@ export const command = defineCommand({
       settings,
       out: { say },
     } = context;
-    if (settings.local.value) {
+    const { value: isLocal, source } = settings.local;
+    if (isLocal) {
+      const unset = `run \`${unsetVariable(settings.system.platform, 'VALS_LOCAL')}\` first`;
       throw new UsageError('The embedded service needs no sign-in.', {
-        hint: 'To sign in to another service, omit --local and unset VALS_LOCAL.',
+        hint: `To sign in to another service, ${source === '--local' ? 'omit --local' : unset}.`,
       });
     }
     const { configFile } = settings;

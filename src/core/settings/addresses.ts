@@ -104,7 +104,7 @@ export function parseProxy({ value, source }: Setting<string>): URL {
   } catch {}
   // The message must not repeat the address, because the address may contain a password.
   throw new UsageError(`${source} is not the address of a proxy.`, {
-    hint: 'Set the variable to an address such as http://proxy.example.com:3128, or unset the variable. If the address contains a user name and a password, percent-encode both.',
+    hint: 'Set the variable to an address such as http://proxy.example.com:3128, or remove the variable. If the address contains a user name and a password, percent-encode both.',
   });
 }
 

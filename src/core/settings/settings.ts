@@ -149,7 +149,7 @@ function onOff(
       return { value: false, source: variable };
     default:
       throw new UsageError(`${variable} must be 1 or 0, not "${env[variable]}".`, {
-        hint: `Set ${variable}=1, or unset ${variable}.`,
+        hint: `Set ${variable} to 1 or 0, or remove the variable.`,
       });
   }
 }

@@ -119,12 +119,26 @@ describe('vals login', () => {
 
   it.each([
     [['login', '--base-url', 'http://127.0.0.1:1'], '`vals login http://127.0.0.1:1 --with-token`'],
-    [['login', '--local'], 'unset VALS_LOCAL'],
+    [['login', '--local'], 'omit --local.'],
   ])('%j does not wait for input without a terminal', async (args, hint) => {
     const home = temporaryFolder();
     const result = await inProcess(args, { env: environment(home), cwd: home, input: new PassThrough() });
     expect(result).toMatchObject({ exit: 2, stderr: expect.stringContaining(hint) });
     expect(existsSync(configFile(home))).toBe(false);
+  });
+
+  it.each([
+    [['login'], 'run `Remove-Item Env:VALS_LOCAL` first.'],
+    [['val', 'edit', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11'], 'for example to notepad or'],
+  ])('on Windows, the hint of %j is for Windows', async (args, hint) => {
+    const { baseUrl } = await scriptedService([], () => ({ body: { name: 'a', code: 'a' } }));
+    const isLogin = args[0] === 'login';
+    const env = environment(
+      temporaryFolder(),
+      isLogin ? { VALS_LOCAL: '1' } : { VALS_BASE_URL: baseUrl, VALS_TOKEN: 't' },
+    );
+    const { exit, stderr } = await inProcess(args, { env, platform: 'win32' });
+    expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(hint) });
   });
 
   it('--with-token that gets several lines sends, stores and repeats nothing', async () => {
