@@ -3,9 +3,10 @@ import { quoteFor } from '../core/command-line/write-hints.ts';
 import { RunFailedError, type ValsError } from '../core/errors.ts';
 import type { Hints } from '../core/lib/hint.ts';
 import { oneLine, withoutNamespace } from '../core/lib/system.ts';
-import { importFailure, placeOfImport, placeOfText } from './modules/load.ts';
+import { failureOfRequire, importFailure, placeOfImport, placeOfText } from './import-failure.ts';
 import type { Modules } from './modules/modules.ts';
 import { type MissingImport, namesOf } from './modules/resolve.ts';
+import type { Source } from './modules/transpile.ts';
 import type { Ending } from './process/process.ts';
 import { splitQuery, type Thrown } from './protocol.ts';
 
@@ -30,7 +31,12 @@ export function thrownFailure(
       hint: serveHint,
     });
   }
-  const { lines, place = placeOfSyntaxError(thrown, modules) } = ownLines(thrown.whole, modules);
+  const { lines, first } = ownLines(thrown.whole, modules);
+  if (isRefusedRequire(thrown) && first !== undefined) {
+    const failure = failureOfRequire(first.source, first.row, first.column);
+    if (failure !== undefined) return failure;
+  }
+  const place = first?.place ?? placeOfSyntaxError(thrown, modules);
   const hint = permissionHint(thrown, modules, platform) ?? hintFor(thrown, modules, { isServing });
   const isWholeInMessage = lines.length <= 2 && !thrown.text.includes('\n');
   return new RunFailedError(
@@ -99,17 +105,15 @@ function hintFor(
   if (!modules.requireUsesHooks && requiresTypeScript(whole)) {
     return 'Before Node 22.15, `require` loads TypeScript only from CommonJS. Use `import`, or a newer Node.';
   }
-  if (code === 'ERR_REQUIRE_ESM' || isFailedRequire.test(whole)) {
-    return 'Here `require` cannot load an ES module with this Node. Use `import`, or Node 24.12 or later.';
-  }
   return isServing || !requestUse.test(modules.entry.code) ? undefined : serveHint;
 }
 
 const serveHint = 'To serve a val that answers HTTP requests, add --http before the file or val.';
 
-/** Before Node 24.12, the `require` of a module whose source came from a hook fails so. */
-const isFailedRequire =
-  /^.*\n(?: +at ModuleJob\.runSync .*\n)? +at require \(node:internal\/modules\/esm\/translators/;
+/** On older Nodes, the `require` of an ES module by a module whose source came from a hook fails so. */
+const isRefusedRequire = ({ code, whole }: Thrown): boolean =>
+  code === 'ERR_REQUIRE_ESM' ||
+  /^.*\n(?: +at ModuleJob\.runSync .*\n)? +at require \(node:internal\/modules\/esm\/translators/.test(whole);
 
 /** Node takes the file for JavaScript, and names it before the error. */
 const requiresTypeScript = (whole: string): boolean =>
@@ -123,11 +127,27 @@ const isMissing = new Set([
   'ERR_PACKAGE_IMPORT_NOT_DEFINED',
 ]);
 
-function missingImport({ text, code = '' }: Thrown, { missing }: Modules): MissingImport | undefined {
+function missingImport({ text, code = '' }: Thrown, modules: Modules): MissingImport | undefined {
+  const { missing } = modules;
+  switch (code) {
+    case 'ERR_UNSUPPORTED_ESM_URL_SCHEME':
+      return missing.find(({ written }) => text.endsWith(`'${written.specifier.replace(/:.*$/s, '')}:'`));
+    case 'ERR_UNKNOWN_BUILTIN_MODULE':
+      return missing.find(({ written }) => text.endsWith(` ${written.specifier}`));
+  }
   if (!isMissing.has(code)) return undefined;
-  return missing.findLast(
+  const found = missing.findLast(
     (each) => text.includes(fileURLToPath(each.from)) && namesOf(each).some((name) => text.includes(name)),
   );
+  return found ?? missingRequire(text, modules);
+}
+
+/** Of a `require` with another name, which is not known beforehand. */
+function missingRequire(text: string, { sources }: Modules): MissingImport | undefined {
+  const [, specifier, path] = /Cannot find module '(.+)'\nRequire stack:\n- (.+)/.exec(text) ?? [];
+  const from = path && pathToFileURL(path).href;
+  if (specifier === undefined || !from || !sources.has(from)) return undefined;
+  return { written: { kind: 'require', specifier }, importer: from, from };
 }
 
 /** V8 refuses the code of a module before it runs, so the error has no frames. */
@@ -147,10 +167,17 @@ const frame =
 const isPath = /^(?:\/|[A-Za-z]:[\\/])/;
 const ofVals = /[\\/]run[\\/](?:main|preload|hooks)\.cjs$/;
 
+interface OwnFrame {
+  place: string;
+  source: Source;
+  row: number;
+  column: number;
+}
+
 /** Leaves out the frames of Node and of vals, and names the files as the command line does. */
-function ownLines(whole: string, modules: Modules): { lines: string[]; place?: string } {
+function ownLines(whole: string, modules: Modules): { lines: string[]; first: OwnFrame | undefined } {
   const lines: string[] = [];
-  let first: string | undefined;
+  let first: OwnFrame | undefined;
   for (const line of whole.split('\n')) {
     const [, at, called, file = '', row, column, rest] = frame.exec(line) ?? [];
     const url = isPath.test(file) ? pathToFileURL(file).href : file;
@@ -162,12 +189,12 @@ function ownLines(whole: string, modules: Modules): { lines: string[]; place?: s
       lines.push(`${lines.pop() ?? ''}${rest}`);
     } else {
       const place = `${source.name}:${row}:${column}`;
-      first ??= place;
+      first ??= { place, source, row: Number(row), column: Number(column) };
       const callee = called?.replace(/^(async )?(?:Module|Object)\./, '$1');
       lines.push(`${at}${callee ? `${callee} (${place})` : place}${rest}`);
     }
   }
-  return { lines, ...(first !== undefined && { place: first }) };
+  return { lines, first };
 }
 
 export function endingFailure(name: string, { code, signal, startError }: Ending): RunFailedError {

@@ -28,7 +28,9 @@ function expectedOf({ prints, stderr = '', failsBefore }: Program, version: stri
 const file = 'a#%?.ts';
 
 /** Each is alone in its process. `failures.test.ts` has more of them, in one process. */
-const failingVals: readonly [name: string, code: string, message: string, hint?: string][] = [
+type FailingVal = [name: string, code: string, message: string, hint?: string | undefined];
+
+const failingVals: readonly FailingVal[] = [
   [
     'throws, after code with types',
     'enum E { A }\nthrow new Error("no")',
@@ -57,6 +59,26 @@ const failingVals: readonly [name: string, code: string, message: string, hint?:
     'c.cts imports ./b, and there is no such file (c.cts:1:9).',
     "Write './b.ts'.",
   ],
+  [
+    'requires a file without its ending by another name',
+    'import { createRequire } from "node:module";\nconst load = createRequire(import.meta.url); load("./b")',
+    `${file} imports ./b, and there is no such file (${file}:2:51).`,
+    "Write './b.ts'.",
+  ],
+  ...[
+    ['bun:sqlite', 'which only Bun has', 'Use a module of Node or a package instead.'],
+    ['cloudflare:workers', 'which only Cloudflare Workers have', 'Use a module of Node or a package'],
+    ['jsr:@std/path@^1/posix', 'which Node cannot load', 'run `npx jsr add @std/path`. Then import'],
+    ['node:absent', 'and this Node has no such module', 'use a Node that has the module.'],
+    ['other:x', 'which Node cannot load', 'Import a file, a package, or an https: address.'],
+  ].map(
+    ([name, problem, hint]): FailingVal => [
+      `imports ${name}`,
+      `// first\nimport x from "${name}"; export default x`,
+      `${file} imports ${name}, ${problem} (${file}:2:15).`,
+      hint,
+    ],
+  ),
   [
     'imports TypeScript by a computed path',
     'await import(["./d", "tsx"].join("."))',
@@ -157,7 +179,12 @@ describe.each(others)('Node $version', ({ version, node }) => {
       'node_modules/es/b.js': 'export const b = "b"',
     });
     const { stdout, stderr } = await runProcess(['run', 'a.cts'], { cwd, node });
-    if (stdout !== 'b\n') expect(stderr).toContain('Use `import`, or Node 24.12 or later.');
+    if (stdout !== 'b\n') {
+      expect(stderr).toContain(
+        'a.cts requires es, an ES module, which this Node cannot load with `require` (a.cts:1:15).',
+      );
+      expect(stderr).toContain('Use `import`, or a newer Node, such as 22.23.3 or 24.11.1.');
+    }
   });
 
   it('starts a debugger, if need be without the sandbox', async () => {

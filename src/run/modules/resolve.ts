@@ -51,7 +51,8 @@ function resolvedUrl({ kind, specifier }: WrittenImport, from: string): string |
   try {
     if (isBuiltin(name)) return name;
     if (kind === 'require') return pathToFileURL(createRequire(from).resolve(name)).href;
-    return moduleResolve(name, new URL(from), conditions).href;
+    const { protocol, href } = moduleResolve(name, new URL(from), conditions);
+    return ['file:', 'data:'].includes(protocol) ? href : undefined;
   } catch {
     return undefined;
   }
