@@ -2,9 +2,16 @@
 
 import type { Context } from '../core/command-line/command.ts';
 import { LocalError, messageWithHint, UsageError, type ValsError } from '../core/errors.ts';
-import { type Hint, listed, sh } from '../core/lib/hint.ts';
+import { type Hint, listed, sh, someOf } from '../core/lib/hint.ts';
 import type { Say } from '../core/output/out.ts';
-import { isOfThisMachine, updateManifest, withIds, withService } from './manifest.ts';
+import {
+  isOfThisMachine,
+  type Manifest,
+  updateManifest,
+  withIds,
+  withoutIds,
+  withService,
+} from './manifest.ts';
 import { noteOnce } from './push/notes.ts';
 import type { Look } from './read/look.ts';
 import { nameOfService, type Workspace } from './workspace.ts';
@@ -56,16 +63,55 @@ export async function learnIds(
   if (learnt.size === 0 || (await valList.canList())) return failure;
   const what = learnt.size === 1 ? 'the id of a val' : `the ids of ${learnt.size} vals`;
   const entry = JSON.stringify({ [service]: Object.fromEntries(learnt) });
+  return changeIds(context, root, failure, {
+    change: withIds(service, learnt),
+    text: `vals.json has ${what} now, because this service cannot list vals. Commit vals.json.`,
+    details: `It has "ids": ${entry}`,
+    otherwise: `It lacks "ids": ${entry}.`,
+  });
+}
+
+/** Takes the ids of vals that a prune deleted out of vals.json. Otherwise a file that comes back would be a conflict. */
+export function dropIds(
+  context: Context,
+  { workspace, written }: Look,
+  ids: ReadonlySet<string>,
+  failure: ValsError | undefined,
+): ValsError | undefined {
+  const names = [...written].flatMap(([name, id]) => (ids.has(id) ? name : []));
+  if (names.length === 0) return failure;
+  const vals = names.length === 1 ? 'that val is' : 'those vals are';
+  return changeIds(context, workspace.root, failure, {
+    change: withoutIds(workspace.service, ids),
+    text: `"ids" of vals.json does not have ${someOf(names)} any more, because ${vals} gone. Commit vals.json.`,
+    details: '',
+    otherwise: `Its "ids" still have ${someOf(names)}.`,
+  });
+}
+
+interface Change {
+  change(before: Manifest): Manifest;
+  text: string;
+  details: string;
+  /** What is so if vals.json cannot be written. */
+  otherwise: string;
+}
+
+function changeIds(
+  context: Context,
+  root: string,
+  failure: ValsError | undefined,
+  { change, text, details, otherwise }: Change,
+): ValsError | undefined {
   try {
-    updateManifest(root, withIds(service, learnt));
+    updateManifest(root, change);
   } catch (error) {
     if (!(error instanceof LocalError)) throw error;
-    const notWritten = new LocalError(`${error.message} It lacks "ids": ${entry}.`, error.facts);
+    const notWritten = new LocalError(`${error.message} ${otherwise}`, error.facts);
     if (failure === undefined) return notWritten;
     context.out.say({ kind: 'warning', text: messageWithHint(notWritten) });
     return failure;
   }
-  const text = `vals.json has ${what} now, because this service cannot list vals. Commit vals.json.`;
-  noteOnce(context, text, '', `It has "ids": ${entry}`);
+  noteOnce(context, text, '', details);
   return failure;
 }

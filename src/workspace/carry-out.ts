@@ -6,6 +6,7 @@ import {
   isInvalidRequest,
   NotFoundError,
   RefusedError,
+  undefinedIf,
   type ValsError,
 } from '../core/errors.ts';
 import { existsBelow } from '../core/files/files.ts';
@@ -184,10 +185,11 @@ async function deleteVal(
   if (now === undefined || !isSameState(now, remote)) throw changedMeanwhile(push, file);
   push.signal.throwIfAborted();
   const call = { ...routes.deleteVal(remote.id), ifMatch: now.etag };
-  await look.api.send(call).catch((error) => {
+  const reply = await look.api.send(call).catch((error) => {
     if (hasStatus(error, 412)) throw changedMeanwhile(push, file);
-    if (!(error instanceof NotFoundError)) throw error;
+    // Somebody else has deleted it.
+    return undefinedIf(NotFoundError)(error);
   });
   look.lastSyncs.remove(name);
-  return { ...done, status: 'deleted' };
+  return { ...done, status: reply === undefined ? 'skipped' : 'deleted' };
 }

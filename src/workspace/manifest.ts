@@ -177,6 +177,17 @@ export const withIds =
     return { ...manifest, ids };
   };
 
+/** An entry counts by its id. */
+export const withoutIds =
+  (service: string, gone: ReadonlySet<string>) =>
+  (manifest: Manifest): Manifest => {
+    const left = [...(manifest.ids.get(service) ?? [])].filter(([, id]) => !gone.has(id));
+    const ids = new Map(manifest.ids);
+    if (left.length === 0) ids.delete(service);
+    else ids.set(service, new Map(left));
+    return { ...manifest, ids };
+  };
+
 export const embeddedService = 'local';
 
 /** Nobody else can reach a service on this machine, so its ids mean nothing to others. */

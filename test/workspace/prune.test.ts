@@ -5,6 +5,7 @@ import {
   type Clone,
   kindsOfServices,
   pushed,
+  reachableService,
   repository,
   type Service,
   serviceWith,
@@ -209,3 +210,49 @@ it.each(kindsOfServices)(
     expect(names(service)).toEqual(['d', 'elsewhere']);
   },
 );
+
+describe('where vals.json has the ids', () => {
+  const start = async () => {
+    const service = await reachableService('vals.test');
+    const place = repository(service.env, { 'a.ts': 'a', 'b.ts': 'b' });
+    await place.rows(['push']);
+    return { service, place: place.commit() };
+  };
+  const idsOf = (place: Clone) => Object.keys(place.manifest().ids?.['http://vals.test'] ?? {});
+
+  it('push --prune takes the entry of a deleted val away, so that its file may come back', async () => {
+    const { place } = await start();
+    place.commit({ 'a.ts': undefined });
+    const job = place.clone();
+    const { stderr } = await place.vals('push', '--prune', '--yes');
+    expect(stderr).toBe(
+      '"ids" of vals.json does not have a any more, because that val is gone. Commit vals.json.\n',
+    );
+    expect(idsOf(place)).toEqual(['b']);
+    place.commit({ 'a.ts': 'again' });
+    expect(await place.clone().words(['push'])).toEqual({ 'a.ts': 'created', 'b.ts': 'unchanged' });
+    // A job has the entry still. A commit takes it away.
+    job.commit({ 'a.ts': 'again' });
+    const [row] = await job.rows(['push'], 5);
+    expect(row).toMatchObject({
+      reason: 'deleted there',
+      error: {
+        hint: 'If the file shall be a val again, remove "a" from "ids" of vals.json: the next push makes it anew.',
+      },
+    });
+  });
+
+  it('a val that somebody else deletes meanwhile is skipped, and its entry goes, too', async () => {
+    const { place, service } = await start();
+    place.commit({ 'a.ts': undefined });
+    service.switches.instead = ({ method }) => {
+      if (method === 'DELETE') service.remove('a');
+      return undefined;
+    };
+    expect(await place.words(['push', '--prune', '--yes'])).toEqual({
+      'a.ts': 'skipped',
+      'b.ts': 'unchanged',
+    });
+    expect(idsOf(place)).toEqual(['b']);
+  });
+});

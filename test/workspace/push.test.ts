@@ -521,3 +521,11 @@ it('val set --name of a file names the command that writes its entry of names, a
   expect((await place.vals('pull', 'sub/a.ts')).exit).toBe(0);
   expect(place.manifest()).toMatchObject({ names: { 'sub/a.ts': 'b' } });
 });
+
+it('the first push of a workspace knows a val that was read by its id', async () => {
+  const service = await startStrict(usualFields);
+  const { id } = service.edit('a', 'a');
+  const place = workspaceWith(service.env, { 'a.ts': 'a' });
+  expect(await place.vals('val', 'get', id)).toMatchObject({ exit: 0 });
+  expect(await place.words(['push'])).toEqual({ 'a.ts': 'unchanged' });
+});

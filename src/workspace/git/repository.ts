@@ -78,6 +78,18 @@ export async function isKnownToGit(place: GitPlace, file: string): Promise<boole
   return (await prints('ls-files', '-z')) || (await prints('rev-list', '-1', '--full-history', 'HEAD'));
 }
 
+/** The short id of a commit after HEAD, on any branch, that brought the blob to the file. */
+export async function laterCommitWith(
+  repository: Repository,
+  file: string,
+  blob: string,
+): Promise<string | undefined> {
+  const after = ['--ancestry-path', '--all', '^HEAD'];
+  const log = ['--literal-pathspecs', 'log', '-1', '--format=%h', `--find-object=${blob}`, ...after];
+  const { printed } = await runGit(repository, [...log, '--', file]);
+  return printed.trim() || undefined;
+}
+
 /** The text of a blob. Undefined if the repository does not have it. */
 export async function readBlob(repository: Repository, id: string): Promise<string | undefined> {
   const { printed, failure } = await runGit(repository, ['cat-file', 'blob', id]);

@@ -3,13 +3,14 @@
 import type { Context } from '../../core/command-line/command.ts';
 import { AuthError, ConflictError } from '../../core/errors.ts';
 import { runBatch, type Task } from '../../core/failures/batch.ts';
+import { existsBelow } from '../../core/files/files.ts';
 import { type Api, ifRouteExists } from '../../core/http/api.ts';
 import { lookUp, textAt, withoutUndefined } from '../../core/lib/json.ts';
 import type { OutcomeRow, Rows, Say } from '../../core/output/out.ts';
 import { privacyOfNew, publicity } from '../../core/push/privacy.ts';
 import { pushWording, refuseFiles, refuseSeveral } from '../../core/push/refuse-files.ts';
 import * as routes from '../../core/routes.ts';
-import { learnIds, listService, refuseOtherService } from '../belonging.ts';
+import { dropIds, learnIds, listService, refuseOtherService } from '../belonging.ts';
 import { carryOut, type Done } from '../carry-out.ts';
 import { conflictReason } from '../conflicts.ts';
 import { type PlanOptions, type Step, sendsCode } from '../plan.ts';
@@ -88,13 +89,10 @@ async function push(
   if (steps.some(sendsCode)) await look.repository?.head();
   const { result, done } = await carryOutAll(context, look, steps, options);
   if (!dryRun && (result.error === undefined || [...done.values()].some(isChange))) look.lastSyncs.notePush();
-  const error = dryRun ? result.error : await learnIds(context, look, idsIn(look, done), result.error);
-  noteBehind(
-    context,
-    look,
-    steps.flatMap((step) => (step.kind === 'behind' ? step : [])),
-    { isNamed: chosen !== undefined },
-  );
+  const learnt = dryRun ? result.error : await learnIds(context, look, idsIn(look, done), result.error);
+  const error = dropIds(context, look, deletedIds(look, done), learnt);
+  const behind = steps.flatMap((step) => (step.kind === 'behind' ? step : []));
+  await noteBehind(context, look, behind, { isNamed: chosen !== undefined });
   if (prune) noteLeft(context, workspace, plan.gone);
   else noteLostFiles(context, plan.gone);
   const unsent = [...unreadable, ...broken].map(({ file, name, error }) => ({
@@ -112,6 +110,15 @@ const idsIn = ({ written }: Look, done: ReadonlyMap<Step, Done>): [string, strin
     const isLearnt = code !== undefined || (status === 'unchanged' && written.size > 0);
     return id === undefined || !isLearnt ? [] : [[step.name, id]];
   });
+
+/** A val that somebody else deleted meanwhile was skipped, as was one whose file came back. */
+const deletedIds = ({ workspace }: Look, done: ReadonlyMap<Step, Done>): Set<string> =>
+  new Set(
+    [...done].flatMap(([{ kind, file }, { id, status }]) => {
+      const isGone = kind === 'delete' && status !== 'planned' && !existsBelow(workspace.root, file);
+      return isGone && id !== undefined ? id : [];
+    }),
+  );
 
 const isChange = ({ status }: Done): boolean =>
   status === 'created' || status === 'pushed' || status === 'sent' || status === 'deleted';

@@ -101,7 +101,13 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
   const reads = new Map<string, Promise<ReadVal | undefined>>();
   const byId = once(async () => new Map(((await list()) ?? []).map((val) => [val.id, val])));
   const lists = new Map<string, Promise<ListedVersion[]>>();
-  const readSeen = once(async () => (await seen.recall()).mine);
+  const readSeen = once(async () => {
+    const { me, vals } = seen.recall();
+    const owner = vals.find((val) => val.owner && !val.mine)?.owner;
+    // Whose a val is that was only read by its id, the answer of /v1/me tells. It is remembered.
+    if (me === undefined && owner !== undefined) await isMe(owner);
+    return seen.recall().mine;
+  });
 
   async function fresh(id: string): Promise<ReadVal | undefined> {
     try {
