@@ -18,20 +18,23 @@ export type Order =
 export function orderOf(histories: Histories): Order {
   const versions = withoutRepeats(histories.versions);
   const file = withoutRepeats(histories.file);
-  const present = versions.length - 1;
   const here = file.at(-1);
-  const ends = endsOfLongest(versions, file);
-  if (ends.length === 0) return { kind: 'conflict', base: undefined };
-  const places = ends.map(([place]) => place);
-  if (ends.some(([, place]) => place === file.length - 1)) {
-    return places.includes(present) ? { kind: 'conflict', base: here } : { kind: 'changed there' };
-  }
-  const firstPresent = versions.indexOf(versions[present] ?? Number.NaN);
-  const wentBack = versions.indexOf(here ?? Number.NaN, firstPresent) >= 0;
+  const common = endsOfLongest(versions, file);
+  if (common.length === 0) return { kind: 'conflict', base: undefined };
+  const wentOnThere = common.every(([inVersions]) => inVersions < versions.length - 1);
+  const wentOnHere = common.every(([, inFile]) => inFile < file.length - 1);
+  if (!wentOnHere) return wentOnThere ? { kind: 'changed there' } : { kind: 'conflict', base: here };
   const isSetSince = histories.isSetSince ?? hasInOrder(file.slice(0, -1), versions);
-  if (wentBack && !isSetSince) return { kind: 'conflict', base: here };
-  const since = new Set(versions.slice(Math.min(...places), present));
+  if (wasSetBackFrom(here, versions) && !isSetSince) return { kind: 'conflict', base: here };
+  const places = common.map(([inVersions]) => inVersions);
+  const since = new Set(versions.slice(Math.min(...places), -1));
   return { kind: 'contents', since: [...since], base: versions[Math.max(...places)] ?? Number.NaN };
+}
+
+/** The service had its present code, then this one, and now the present one again. */
+function wasSetBackFrom(code: number | undefined, versions: readonly number[]): boolean {
+  const firstTime = versions.indexOf(versions.at(-1) ?? Number.NaN);
+  return versions.indexOf(code ?? Number.NaN, firstTime) >= 0;
 }
 
 const withoutRepeats = (codes: readonly number[]): number[] =>

@@ -63,39 +63,58 @@ export async function findGone(
   const newFiles = new Map(
     findings.flatMap(({ state, local }) => (state === 'new' && local ? [[local.file, local]] : [])),
   );
-  const renamed: Finding[] = [];
-  const left: LeftVal[] = [];
-  const deleted: MissingFile[] = [];
-  await forEach(vals, 'auto', async ({ name, id, isKnown }) => {
-    const file = files.get(name);
-    if (file === undefined) {
-      if (isKnown && !files.isHere(name)) left.push({ name, file, movedTo: undefined });
-      return;
-    }
-    const remote = await look.remotes.withId(id);
-    if (remote === undefined) return;
-    const movedTo = paths.get(file);
-    const newFile = newFiles.get(movedTo ?? '');
-    if (newFile !== undefined) renamed.push(findingOf('renamed here', newFile, remote));
-    if (newFile !== undefined || movedTo?.startsWith('../')) left.push({ name, file, movedTo });
-    else deleted.push({ state: 'missing here', file, name, local: undefined, remote, compared: undefined });
+  const neverHere = vals.filter(({ name, isKnown }) => isKnown && !files.get(name) && !files.isHere(name));
+  const lost = await lostFiles(look, vals, files);
+
+  // Where git moved a file tells most. A file outside of the workspace is no longer ours.
+  const movedByGit = lost.flatMap((val) => {
+    const local = newFiles.get(paths.get(val.file) ?? '');
+    return local === undefined ? [] : [{ local, val }];
   });
+  const movedOut = lost.filter(({ file }) => paths.get(file)?.startsWith('../'));
+  const isMoved = new Set([...movedByGit.map(({ val }) => val), ...movedOut]);
+
+  // Of a deleted file, the history must have the code that the val has now. It may be in a new file.
+  const deleted = lost.filter((val) => !isMoved.has(val));
   const known = await withCodeInGit(look, repository, deleted);
-  for (const val of deleted) if (!known.has(val)) left.push({ ...val, movedTo: undefined });
-  const missing = deleted.filter((val) => known.has(val));
-  const moved = movedByCode(look, [...newFiles.values()], missing);
-  const isMoved = new Set(moved.map(({ val }) => val));
-  const explained = new Set([...renamed, ...deleted].map((each) => valOf(each)?.id));
+  const movedByHand = movedByCode(look, [...newFiles.values()], [...known]);
+  for (const { val } of movedByHand) isMoved.add(val);
+
+  const renamed = [...movedByGit, ...movedByHand];
+  const explained = new Set([...renamed.map(({ val }) => val), ...deleted].map(({ remote }) => remote.id));
   return {
-    renamed: [...renamed, ...moved.map(({ local, val }) => findingOf('renamed here', local, val.remote))],
-    missing: missing.filter((val) => !isMoved.has(val)).sort(byFile),
-    left: [...left, ...moved.map(({ local, val }) => ({ ...val, movedTo: local.file }))].sort(byName),
+    renamed: renamed.map(({ local, val }) => findingOf('renamed here', local, val.remote)),
+    missing: [...known].filter((val) => !isMoved.has(val)).sort(byFile),
+    left: [
+      ...neverHere.map(({ name }) => ({ name, file: undefined, movedTo: undefined })),
+      ...movedOut.map(({ name, file }) => ({ name, file, movedTo: paths.get(file) })),
+      ...deleted
+        .filter((val) => !known.has(val))
+        .map(({ name, file }) => ({ name, file, movedTo: undefined })),
+      ...renamed.map(({ local, val: { name, file } }) => ({ name, file, movedTo: local.file })),
+    ].sort(byName),
     strays: strayEntries(
       look,
       vals.filter(({ id }) => !explained.has(id)),
     ),
     limit: failure ?? (repository.isShallow ? 'shallow' : undefined),
   };
+}
+
+/** The vals that the service has, and whose files were here. */
+async function lostFiles(
+  { remotes }: Look,
+  vals: readonly WithoutFile[],
+  files: Pick<FilesByName, 'get'>,
+): Promise<MissingFile[]> {
+  const lost: MissingFile[] = [];
+  await forEach(vals, 'auto', async ({ name, id }) => {
+    const file = files.get(name);
+    const remote = file === undefined ? undefined : await remotes.withId(id);
+    if (file !== undefined && remote !== undefined)
+      lost.push({ state: 'missing here', file, name, local: undefined, remote, compared: undefined });
+  });
+  return lost;
 }
 
 /** The entries of `ids` in vals.json whose vals have no file here, and had none that git deleted. */
@@ -132,13 +151,19 @@ async function valsWithoutFile(look: Look, findings: readonly Finding[]): Promis
   return [...open.values()];
 }
 
+interface FilesByName {
+  /** The file that is gone. */
+  get(name: string): string | undefined;
+  isHere(name: string): boolean;
+}
+
 /** The deleted file of each val, in the history of HEAD, in the index or in the working tree. */
 async function filesByName(
   { workspace }: Look,
   repository: Repository,
   vals: readonly WithoutFile[],
   { gone, present }: { gone: Iterable<string>; present: readonly string[] },
-): Promise<{ get(name: string): string | undefined; isHere(name: string): boolean }> {
+): Promise<FilesByName> {
   const { root, manifest } = workspace;
   const wanted = new Set(vals.map(({ name }) => name));
   const files = new Map<string, string>();
