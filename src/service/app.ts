@@ -1,9 +1,8 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { accessOf, admit, nothingAt } from './admit.ts';
 import { isStoreBroken } from './database/database.ts';
 import { checkHost, type Network } from './http/network.ts';
 import { createRateLimit, type Limits } from './http/rate-limit.ts';
-import { sendReply } from './http/send-reply.ts';
 import { type InternalError, type Listener, unknownRoute } from './http/server.ts';
 import { pageRoutes } from './pages/page-routes.ts';
 import { failurePage, signInRoutes } from './pages/sign-in-routes.ts';
@@ -97,5 +96,35 @@ function healthRoute({ db }: Store): Route {
       await db.probe();
       return json({ status: 'ok' });
     },
+  });
+}
+
+const silenceMs = 500;
+
+async function sendReply(
+  { status, headers = {}, body = '' }: ServiceReply,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  if (outgoing.destroyed) return;
+  for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
+  if (status !== 204 && status !== 304) outgoing.setHeader('Content-Length', Buffer.byteLength(body));
+  outgoing.writeHead(status);
+  if (body === '') outgoing.flushHeaders();
+  else outgoing.write(body);
+  // Node itself skips the rest of a body, unless it closes the connection. A client that is still sending could then
+  // lose the reply.
+  if (!incoming.complete && !outgoing.shouldKeepAlive) await skipBody(incoming);
+  outgoing.end();
+}
+
+async function skipBody(incoming: IncomingMessage): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const silence = setTimeout(resolve, silenceMs);
+    incoming.on('data', () => silence.refresh());
+    incoming.once('close', () => {
+      clearTimeout(silence);
+      resolve();
+    });
   });
 }

@@ -1,4 +1,5 @@
 import type { Feature } from '../core/command-line/command.ts';
+import { LocalError } from '../core/errors.ts';
 
 /** The embedded service, and the shared service that a team runs. */
 export const service: Feature = {
@@ -51,8 +52,19 @@ export const service: Feature = {
     { path: 'token rm', group: 'set-up', effect: 'deletes', load: () => import('./commands/token/rm.ts') },
     { path: 'backup', group: 'set-up', effect: 'adds', load: () => import('./commands/backup.ts') },
   ],
+  /** Starts the embedded service in this process, for one command. */
   async openLocal(settings, onUpgrade) {
-    const { openLocal } = await import('./open-local.ts');
-    return openLocal(settings, onUpgrade);
+    const { startService } = await import('./start-service.ts');
+    let failure: LocalError | undefined;
+    const { baseUrl, token, close } = await startService({
+      file: settings.dataFile,
+      port: 0,
+      endsWithCommand: true,
+      onEvent(event) {
+        if (event.kind === 'store failed' && event.error instanceof LocalError) failure = event.error;
+        if (event.kind === 'upgraded') onUpgrade(event.message);
+      },
+    });
+    return { base: { origin: baseUrl, href: baseUrl }, token, failure: () => failure, close };
   },
 };

@@ -1,3 +1,5 @@
+import { isLoopback } from '../core/settings/addresses.ts';
+
 /** The colour of a token, which is also its class in the style: comment, keyword, string, number, call, type. */
 export type TokenKind = 'c' | 'k' | 's' | 'n' | 'f' | 't';
 
@@ -11,6 +13,7 @@ const keywords = setOf(
   'await break case catch class const continue debugger default delete do else enum export extends finally for ' +
     'function if import in instanceof interface let new return switch throw try typeof var void while with yield',
 );
+
 /** Keywords only if another word, a string or a bracket follows. */
 const contextualKeywords = setOf(
   'abstract as async declare from get implements infer is keyof namespace of private protected public readonly ' +
@@ -83,4 +86,39 @@ function kindOfWord(code: string, at: number, end: number): TokenKind | undefine
 function endOfMatch(pattern: RegExp, code: string, at: number): number | undefined {
   pattern.lastIndex = at;
   return pattern.test(code) ? pattern.lastIndex : undefined;
+}
+
+/** Of a val's module or page, below a space or not, with and without a version. */
+const valPath = /^(?:\/@[\w-]+)?(?:\/v1)?\/vals\/([\w-]{1,64})(?:\/versions\/\d+)?(?:\/(?:module|raw))?\/?$/;
+
+/** What the code imports, each once: after `from`, `import` or `import(`, but not in comments or other strings. */
+function importsIn(code: string): string[] {
+  const found = new Set<string>();
+  let before = '';
+  for (const { text, kind } of tokensOf(code)) {
+    if (kind === 'c' || text.trim() === '') continue;
+    if (kind === 's' && ['from', 'import', 'import('].includes(before)) found.add(text.slice(1, -1));
+    if (text === '(' && before === 'import') before = 'import(';
+    // `x.import` is no keyword.
+    else before = text === 'import' && kind !== 'k' ? '' : text;
+  }
+  return [...found];
+}
+
+/** The id of the val that the address of a module or page names. Without `origin`, on any service. */
+export function valIdIn(specifier: string, origin?: string): string | undefined {
+  if (!/^https?:/.test(specifier) || !URL.canParse(specifier)) return undefined;
+  const address = new URL(specifier);
+  if (origin !== undefined && !isSameService(address, new URL(origin))) return undefined;
+  return valPath.exec(address.pathname)?.[1];
+}
+
+/** A loopback port may be forwarded, and that of `--local` changes with each command. */
+const isSameService = (one: URL, other: URL): boolean =>
+  one.origin === other.origin || (isLoopback(one.hostname) && isLoopback(other.hostname));
+
+/** The ids of the vals that the code imports by their addresses. Few codes have one, and only those are scanned. */
+export function importedIds(code: string, origin?: string): string[] {
+  if (!code.includes('/vals/')) return [];
+  return [...new Set(importsIn(code).flatMap((specifier) => valIdIn(specifier, origin) ?? []))];
 }

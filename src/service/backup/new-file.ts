@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { ConflictError, LocalError } from '../../core/errors.ts';
 import { existingStats } from '../../core/lib/paths.ts';
 import { errnoOf } from '../../core/lib/system.ts';
-import { explainSqlite } from '../database/sqlite-failures.ts';
+import { explainSqlite } from '../database/sqlite-query.ts';
 
 /**
  * An empty file of another name, for its owner alone. It gets its name when it is whole and on the disk, so a process that

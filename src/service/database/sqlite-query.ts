@@ -1,7 +1,8 @@
 import type Libsql from 'libsql';
-import { openTx, type Reader, type Tx } from './database.ts';
+import { LocalError, ValsError } from '../../core/errors.ts';
+import { errnoOf } from '../../core/lib/system.ts';
+import { DatabaseFailure, openTx, type Reader, type Tx } from './database.ts';
 import { emptySql, type Sql, sql } from './sql.ts';
-import { sqliteFailure } from './sqlite-failures.ts';
 
 export const codeContains = (bytes: Buffer): Sql => sql`instr(code, ${bytes}) > 0`;
 
@@ -21,3 +22,40 @@ export function queryOn(connection: Libsql.Database): Reader['query'] {
 
 export const txOf = (query: Reader['query']): Tx =>
   openTx({ query, codeContains, forUpdate: emptySql, locking: () => emptySql, skipLocked: emptySql });
+
+export function explainSqlite(file: string, error: unknown): ValsError {
+  if (error instanceof ValsError) return error;
+  const { reason, hint } = reasonFor(sqliteFailure(error) as Error);
+  return new LocalError(`The store ${file} could not be used: ${reason}.`, { hint, cause: error });
+}
+
+function reasonFor(error: Error): { reason: string; hint: string } {
+  const kind = error instanceof DatabaseFailure ? error.kind : undefined;
+  if (kind === 'gone') {
+    return {
+      reason: error.message,
+      hint: 'Restore the files, or restart the service with the current files.',
+    };
+  }
+  if (kind === 'full') {
+    return { reason: 'its disk is full', hint: 'Free some space, then run the command again.' };
+  }
+  return {
+    reason: errnoOf(error.cause) === 'SQLITE_NOTADB' ? 'it is not a SQLite database' : error.message,
+    hint: 'Check that the file can be read and written, or choose another one with --data or VALS_DATA_DIR.',
+  };
+}
+
+const kinds: [RegExp, DatabaseFailure['kind']][] = [
+  [/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/, 'taken'],
+  [/^SQLITE_CONSTRAINT_FOREIGNKEY$/, 'orphaned'],
+  [/^SQLITE_BUSY/, 'busy'],
+  [/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC)$/, 'full'],
+  [/^SQLITE_/, 'failed'],
+];
+
+export function sqliteFailure(error: unknown): unknown {
+  const code = `${errnoOf(error)}`;
+  const kind = kinds.find(([pattern]) => pattern.test(code))?.[1];
+  return kind === undefined || error instanceof DatabaseFailure ? error : new DatabaseFailure(kind, error);
+}

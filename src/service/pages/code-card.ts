@@ -1,6 +1,5 @@
-import { importedIds, valIdIn } from '../imports.ts';
 import { spacePrefix } from '../request.ts';
-import { type Token, type TokenKind, tokensOf } from '../scan-code.ts';
+import { importedIds, type Token, type TokenKind, tokensOf, valIdIn } from '../scan-code.ts';
 import { readableIds, type StoredVal } from '../store/vals.ts';
 import { type Html, html } from './html.ts';
 import { card, counted, valAddress } from './parts.ts';

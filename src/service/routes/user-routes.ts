@@ -16,8 +16,7 @@ import { findReferences } from '../store/references.ts';
 import { listRuns } from '../store/runs.ts';
 import { valNamed } from '../store/vals.ts';
 import * as input from './inputs.ts';
-import { listReply } from './list-page.ts';
-import { referenceRecord, runList, userRecord, valList, valReply } from './outgoing.ts';
+import { listReply, referenceRecord, runList, userRecord, valList, valReply } from './outgoing.ts';
 import { type Route, route } from './route.ts';
 
 /** Longer than other functions, because it is a table: one entry for each route. */

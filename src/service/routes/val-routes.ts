@@ -16,8 +16,7 @@ import { addRun, findRun, runsOfVal } from '../store/runs.ts';
 import { visibleVal } from '../store/vals.ts';
 import { pageOfVersions, type VersionRow, visibleVersion } from '../store/versions.ts';
 import * as input from './inputs.ts';
-import { listReply } from './list-page.ts';
-import { changedReply, createdReply, runList, valList, valReply } from './outgoing.ts';
+import { changedReply, createdReply, listReply, runList, valList, valReply } from './outgoing.ts';
 import { type Route, route } from './route.ts';
 
 /** Longer than other functions, because it is a table: one entry for each route. */

@@ -4,8 +4,8 @@ import { type Database, DatabaseFailure, type Tx } from '../database/database.ts
 import { raw, type Sql, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';
 import { type Access, authorOf, idPattern } from './access.ts';
+import { removeValRow } from './in-steps.ts';
 import { saveImports, storedImports } from './references.ts';
-import { removeValRow } from './remove-in-steps.ts';
 import { now } from './timestamps.ts';
 import {
   bytesOf,

@@ -1,7 +1,7 @@
 import { type Clock, wait } from '../../core/lib/waiting.ts';
 import type { Database, Tx } from '../database/database.ts';
 import { raw, sql } from '../database/sql.ts';
-import { removeRunsBefore, removeSomeRuns, removeSomeVersions } from './remove-in-steps.ts';
+import { removeRunsBefore, removeSomeRuns, removeSomeVersions } from './in-steps.ts';
 
 const betweenStepsMs = 100;
 const betweenRoundsMs = 20_000;

@@ -1,9 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Database } from '../database/database.ts';
+import type { Database, Tx } from '../database/database.ts';
+import { raw, type Sql, sql, sqlList, type Value } from '../database/sql.ts';
 import type { Range } from './positions.ts';
+import { positionOfVal } from './vals.ts';
 
 /** SQLite reads as many rows in a few milliseconds, in which nobody else is answered. */
-export const rowsPerStep = 200;
+const rowsPerStep = 200;
 
 /**
  * A page of those rows that are wanted. `read` gives all rows, a step at a time, each from where the last one ended. Between
@@ -33,4 +35,49 @@ export async function pageInSteps<Row extends { isWanted: number | null }>(
       return read(last, rowsPerStep);
     });
   }
+}
+
+// Each removes so few rows that others do not wait, and says whether there may be more.
+
+export const removeRunsBefore = (tx: Tx, time: number) =>
+  removeWhere(tx, sql`started < ${time} ORDER BY started`);
+
+/** Compared from two sides, because with `=` PostgreSQL may choose the index of all runs by time. */
+export const removeSomeRuns = (tx: Tx, column: Sql, value: Value | Sql) =>
+  removeWhere(tx, sql`${column} >= ${value} AND ${column} <= ${value} ORDER BY ${column}, started`);
+
+export async function removeSomeVersions(tx: Tx, id: string): Promise<{ isEnd: boolean }> {
+  const found = await tx.query<{ version: number }>(
+    sql`SELECT version FROM versions WHERE val_id = ${id} ORDER BY version LIMIT ${raw(rowsPerStep)}`,
+  );
+  const last = found.at(-1);
+  if (last) await tx.query(sql`DELETE FROM versions WHERE val_id = ${id} AND version <= ${last.version}`);
+  return { isEnd: found.length < rowsPerStep };
+}
+
+/** In two statements: with a subquery, PostgreSQL may read the whole table to delete a few of its rows. */
+async function removeWhere(tx: Tx, condition: Sql): Promise<{ isEnd: boolean }> {
+  const found = await tx.query<{ position: number }>(
+    sql`SELECT position FROM runs WHERE ${condition} LIMIT ${raw(rowsPerStep)} ${tx.skipLocked}`,
+  );
+  if (found.length === 0) return { isEnd: true };
+  // Always as many values, so that the databases prepare one statement.
+  const positions = Array.from({ length: rowsPerStep }, (_, index) => found[index]?.position ?? null);
+  await tx.query(sql`DELETE FROM runs WHERE position IN ${sqlList(positions)}`);
+  return { isEnd: found.length < rowsPerStep };
+}
+
+/**
+ * A val may have so many versions and runs that nobody should wait for their deletion. All are gone for callers at once, and
+ * `clean-up.ts` deletes those that are left here.
+ */
+export async function removeValRow(tx: Tx, id: string): Promise<void> {
+  const runs = await removeSomeRuns(tx, raw('val'), positionOfVal(id));
+  const versions = await removeSomeVersions(tx, id);
+  if (!runs.isEnd || !versions.isEnd) {
+    await tx.query(
+      sql`INSERT INTO removed_vals (val, val_id) SELECT position, id FROM vals WHERE id = ${id}`,
+    );
+  }
+  await tx.query(sql`DELETE FROM vals WHERE id = ${id}`);
 }

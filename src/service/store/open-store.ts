@@ -1,10 +1,9 @@
 import type { ValsError } from '../../core/errors.ts';
 import type { Database, StoreLocation } from '../database/database.ts';
-import { openDatabase } from '../database/open-database.ts';
-import { reportOutages } from '../database/outages.ts';
+import { openDatabase, reportOutages } from '../database/open-database.ts';
 import { currentSchema } from '../database/schema.ts';
-import { createLastUse, type LastUse, withoutNotes } from './last-use.ts';
 import { type StoreOwner, storeOwner, type TokenFor } from './store-owner.ts';
+import { createLastUse, type LastUse, withoutNotes } from './tokens.ts';
 
 export interface StoreOptions {
   /** Nobody notes the use of tokens for one command. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { emptySql, raw, type Sql, sql } from '../database/sql.ts';
 import { type Access, idPattern, isReached, type User } from './access.ts';
-import { removeSomeRuns, removeValRow } from './remove-in-steps.ts';
+import { removeSomeRuns, removeValRow } from './in-steps.ts';
 import { now } from './timestamps.ts';
 
 // People and spaces are in one table, because both own vals, and a name belongs to one of them.

@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../database/database.ts';
 import { allOf, raw, type Sql, sql, sqlList } from '../database/sql.ts';
-import { importedIds } from '../imports.ts';
+import { importedIds } from '../scan-code.ts';
 import { type Access, idPattern, mayFind, type User } from './access.ts';
 import { pageInSteps } from './in-steps.ts';
 import type { LikesAndCommentsFilter } from './likes-and-comments.ts';
@@ -23,8 +23,9 @@ export async function saveImports(
 ): Promise<void> {
   const before = imports?.split(',') ?? [];
   const after = importedIds(code, origin).filter((imported) => imported !== id);
-  const removed = before.filter((imported) => !after.includes(imported));
-  const added = after.filter((imported) => !before.includes(imported));
+  const [had, has] = [new Set(before), new Set(after)];
+  const removed = before.filter((imported) => !has.has(imported));
+  const added = after.filter((imported) => !had.has(imported));
   if (removed.length > 0) {
     await tx.query(sql`DELETE FROM imports WHERE val_id = ${id} AND imported_id IN ${sqlList(removed)}`);
   }

@@ -18,7 +18,7 @@ import { type Client, clientOf, type List, newPlace, temporaryService } from '..
 const ran = vi.hoisted(() => new Map<string, Value[]>());
 
 vi.mock('../../../src/service/database/open-database.ts', async (importOriginal) => {
-  const { openDatabase } =
+  const { openDatabase, ...others } =
     await importOriginal<typeof import('../../../src/service/database/open-database.ts')>();
   const noting =
     ({ query }: Reader): Reader['query'] =>
@@ -27,6 +27,7 @@ vi.mock('../../../src/service/database/open-database.ts', async (importOriginal)
       return query(statement);
     };
   return {
+    ...others,
     openDatabase: async (...args: Parameters<typeof openDatabase>): Promise<Database> => {
       const database = await openDatabase(...args);
       return {
