@@ -97,14 +97,15 @@ it.each([
   },
 );
 
-it('a run whose error contains the token is not reported', async () => {
+it('a run whose error contains the token is reported without the token', async () => {
   const throwing = 'export default (key) => { throw new Error("Bearer " + key) }';
   const val = { id, name: 'one', version: 3, code: throwing };
-  const service = await scriptedService([{ body: val }]);
+  const service = await scriptedService([{ body: val }, { status: 201, body: { id } }]);
   const { exit, stderr } = await run(['run', id, testToken], { env: service.env });
-  expect({ exit, requests: service.requests.length }).toEqual({ exit: 12, requests: 1 });
-  expect(stderr).toContain('warning: The run was not recorded: The error contains your token');
-  expect(stderr).not.toContain(testToken);
+  const [, report] = service.requests;
+  expect({ exit, report }).toMatchObject({ exit: 12, report: { method: 'POST' } });
+  expect(report?.body).toContain('Bearer ***');
+  expect(`${report?.body}${stderr}`).not.toContain(testToken);
 });
 
 it('--watch runs again on each save of the file and of its imports, and says once why runs are not recorded', async () => {
