@@ -38,11 +38,9 @@ function explainScheme(scheme: string, specifier: string): [problem: string, hin
     case 'cloudflare':
       return ['which only Cloudflare Workers have', otherSystem];
     case 'jsr': {
-      const name = packageIn(specifier.replace(/^jsr:\/?/, '')).replace(/(?<=.)@.*$/, '');
-      return [
-        'which Node cannot load',
-        `To install the package, run \`npx jsr add ${name}\`. Then import '${name}'.`,
-      ];
+      const [, name] = /^jsr:\/?(@[\w-]+\/[\w-]+)(?=[@/]|$)/.exec(specifier) ?? [];
+      const install = `To install the package, run \`npx jsr add ${name}\`. Then import '${name}'.`;
+      return ['which Node cannot load', name === undefined ? 'Fix the import.' : install];
     }
     default:
       return ['which Node cannot load', 'Import a file, a package, or an https: address.'];

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runProcess, temporaryFolder, writeFiles } from '../support/program.ts';
+import { ends, runProcess, temporaryFolder, writeFiles } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { folderWith } from './folder.ts';
 
@@ -60,6 +60,11 @@ describe('the variables that Node acts on', () => {
     const env = { NODE_OPTIONS: '--title=own' };
     expect(await run(['a.ts'], { env })).toMatchObject({ stdout: '["own","1"]\n' });
   });
+});
+
+it('a .env that contains a null character is not read', async () => {
+  const { run } = folderWith({ 'a.ts': 'export default () => 1', '.env': 'PLAIN=a\0b' });
+  expect(await run(['a.ts'])).toMatchObject(ends(10, '.env cannot be read: it contains a null character.'));
 });
 
 describe('what a val may read does not grow', () => {

@@ -78,7 +78,10 @@ function ownValue(name: string, env: NodeJS.ProcessEnv): string {
 /** Only a file that `--dotenv` names has to be there. */
 function readDotenv(path: string, { cwd, dotenv }: EnvironmentOptions): NodeJS.ProcessEnv {
   try {
-    return parseEnv(readFileSync(path, 'utf8'));
+    const text = readFileSync(path, 'utf8');
+    // No variable can contain it, but a file in UTF-16 does.
+    if (text.includes('\0')) throw new Error('it contains a null character');
+    return parseEnv(text);
   } catch (error) {
     const named = dotenv.find((file) => resolve(cwd, file) === path);
     if (isMissing(error)) {

@@ -28,11 +28,12 @@ export function readableBy(target: RunTarget, settings: Settings): Readable {
   const isAboveProject = (folder: string) => realProjects.some((project) => isWithin(folder, project));
   const code = target.kind === 'file' ? [target.path, realPath(target.path)] : [];
   const ownProjects = target.kind === 'file' ? projects.filter((folder) => !isTooWide(folder)) : [];
+  const folders = new Set([target.path, ...code].map((path) => dirname(path)));
   const paths = [
     ...code,
     ...ownProjects.flatMap((folder) => [folder, realPath(folder)]),
-    ...[target.path, ...code].flatMap((file) =>
-      packagePaths(dirname(file), (folder) => !isTooWide(folder) && !isAboveProject(folder)),
+    ...[...folders].flatMap((folder) =>
+      packagePaths(folder, (found) => !isTooWide(found) && !isAboveProject(found)),
     ),
     // Node takes an asterisk for any name.
   ].filter((path) => !path.includes('*'));
