@@ -8,8 +8,8 @@ import type { Visit } from './visitor.ts';
 /** The address of the val that a string in the code names, if the string is the name of a module. */
 export type LinkOf = (specifier: string) => string | undefined;
 
-/** So that a browser shows the page at once. What follows the last of them is plain. */
-const mostColoured = 50_000;
+/** More than the longest code has, minified or not. What follows the last of them is plain, so that a page is made quickly. */
+const mostColoured = 25_000;
 
 /** The code with colours, as one piece of HTML for each line. */
 export function highlight(code: string, linkOf: LinkOf = () => undefined): Html[] {
