@@ -125,9 +125,10 @@ function noteOf(finding: Finding): string | undefined {
   const remote = valOf(finding);
   if (remote !== undefined && remote.name !== '' && remote.name !== finding.name)
     return `the val is "${remote.name}"`;
-  const { restored, fileVersion } = finding.compared ?? {};
+  const { restored, deleted, fileVersion } = finding.compared ?? {};
   const notes = [
     restored === undefined ? [] : `back to version ${restored}`,
+    deleted === undefined ? [] : `version ${deleted} is gone`,
     fileVersion === undefined ? [] : `file: version ${fileVersion}`,
   ].flat();
   return notes.length === 0 ? undefined : notes.join(', ');
