@@ -6,7 +6,7 @@ import { blobId } from '../../src/core/lib/vals.ts';
 import { chanceOf, isLong } from '../support/cases.ts';
 import { ends, environment, program } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
-import { Place, pushed, type Service } from './places.ts';
+import { kindsOfServices, Place, pushed, type Service } from './places.ts';
 
 const crash = resolve('test/workspace/crash.cjs');
 
@@ -135,29 +135,35 @@ it('no text is lost by a power failure: the copy of a file is on the disk before
   expect(steps).toBeGreaterThan(3);
 });
 
-describe('no text is lost by commands in any order', () => {
-  const commands = ['push', 'pull', 'pull --merge', 'status', 'push --force', 'pull --force'];
+describe.each(kindsOfServices)(
+  'no text is lost by commands in any order, on a service with %s',
+  (_kind, switches) => {
+    const commands = ['push', 'pull', 'pull --merge', 'status', 'push --force', 'pull --force'];
 
-  it.each(isLong ? [1, 2, 3, 4, 5, 6] : [1])('with seed %i', async (seed) => {
-    const { between, fraction, oneOf } = chanceOf(seed);
-    const lines = Array.from({ length: 8 }, (_, index) => `line_${index}`);
-    const { place, service } = await pushed({ 'a.ts': `${lines.join('\n')}\n` });
-    let serial = 0;
-    const edited = (text: string) => {
-      serial += 1;
-      const all = text.split('\n').filter((line) => !/^(?:<<<<<<<|=======|>>>>>>>)/.test(line));
-      all[between(0, Math.max(0, all.length - 2))] = `edit_${serial}`;
-      return all.join('\n');
-    };
-    for (let step = 0; step < (isLong ? 14 : 5); step++) {
-      if (fraction() < 0.5) place.put({ 'a.ts': edited(place.read('a.ts')) });
-      if (fraction() < 0.5) service.edit('a', edited(service.code('a')));
-      const afterChanges = fraction() < 0.5 ? between(0, 12) : 1_000;
-      await checkedStep(place, service, oneOf(commands).split(' '), afterChanges);
-    }
-    await converge(place, service);
-  });
-});
+    it.each(isLong ? [1, 2, 3, 4, 5, 6] : [1])('with seed %i', async (seed) => {
+      const { between, fraction, oneOf } = chanceOf(seed);
+      const lines = Array.from({ length: 8 }, (_, index) => `line_${index}`);
+      const { place, service } = await pushed(
+        { 'a.ts': `${lines.join('\n')}\n` },
+        await startStrict(switches),
+      );
+      let serial = 0;
+      const edited = (text: string) => {
+        serial += 1;
+        const all = text.split('\n').filter((line) => !/^(?:<<<<<<<|=======|>>>>>>>)/.test(line));
+        all[between(0, Math.max(0, all.length - 2))] = `edit_${serial}`;
+        return all.join('\n');
+      };
+      for (let step = 0; step < (isLong ? 14 : 5); step++) {
+        if (fraction() < 0.5) place.put({ 'a.ts': edited(place.read('a.ts')) });
+        if (fraction() < 0.5) service.edit('a', edited(service.code('a')));
+        const afterChanges = fraction() < 0.5 ? between(0, 12) : 1_000;
+        await checkedStep(place, service, oneOf(commands).split(' '), afterChanges);
+      }
+      await converge(place, service);
+    });
+  },
+);
 
 it('a killed pull leaves only private copies of a private file, which the next pull removes', async () => {
   const { place, service } = await pushed({ 'sub/a.ts': 'old' });
