@@ -1,5 +1,5 @@
-// Which codes are the same, and the limits of names and of what is kept of a run, which the embedded service enforces. Other services may have others.
-import { createHash } from 'node:crypto';
+// Which codes are the same, and the limits of names and of what is kept of a run. The embedded service enforces these limits;
+// other services may have others.
 
 export const namePattern = /^[a-zA-Z][a-zA-Z0-9_]{0,47}$/;
 
@@ -42,6 +42,8 @@ export const endForAgents = (logs: string): string => logs.slice(-20_000);
 
 /** The id that git gives a file with this content. The ids of most repositories are SHA-1. */
 export function blobId(content: Buffer, algorithm: 'sha1' | 'sha256' = 'sha1'): string {
+  // Loaded on use: `vals run` does without that module to start sooner.
+  const { createHash } = process.getBuiltinModule('node:crypto');
   return createHash(algorithm).update(`blob ${content.length}\0`).update(content).digest('hex');
 }
 
