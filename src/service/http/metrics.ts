@@ -1,37 +1,27 @@
 import { createServer } from 'node:http';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { type FinishedRequest, startListening } from './server.ts';
+import { join } from 'node:path';
+import type { Counted, MetricSources } from './metrics.entry.ts';
+import { startListening } from './server.ts';
 
-interface MetricSources {
-  requestsUnderWay(): number;
-  connections(): { inUse: number; waiting: number };
-}
-
-export interface Metrics {
+export interface Metrics extends Pick<Counted, 'count'> {
   port: number;
-  count(request: FinishedRequest): void;
   close(): void;
 }
-
-const bucketSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
 export async function serveMetrics(
   sources: MetricSources,
   address: { port: number; host: string },
 ): Promise<Metrics> {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const count = requestMetrics(registry);
-  const readState = stateMetrics(registry, sources);
+  const { countRequests } = await loadMetrics();
+  const { count, contentType, text } = countRequests(sources);
   const server = createServer(async ({ method, url }, outgoing) => {
     const isRead = method === 'GET' || method === 'HEAD';
     if (url?.replace(/\?.*/s, '') !== '/metrics' || !isRead) {
       outgoing.writeHead(404).end();
       return;
     }
-    readState();
-    const text = await registry.metrics();
-    outgoing.writeHead(200, { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' }).end(text);
+    const body = await text();
+    outgoing.writeHead(200, { 'Content-Type': contentType, 'Cache-Control': 'no-store' }).end(body);
   });
   const port = await startListening(server, address, '--metrics-port');
   return {
@@ -44,36 +34,6 @@ export async function serveMetrics(
   };
 }
 
-function requestMetrics(registry: Registry): Metrics['count'] {
-  const registers = [registry];
-  const requests = new Counter({
-    name: 'vals_http_requests_total',
-    help: 'Requests that were answered. Status 499: the client disconnected before the reply.',
-    labelNames: ['method', 'route', 'status'],
-    registers,
-  });
-  const durations = new Histogram({
-    name: 'vals_http_request_duration_seconds',
-    help: 'Seconds from the beginning of a request to the end of its reply.',
-    labelNames: ['method', 'route'],
-    buckets: bucketSeconds,
-    registers,
-  });
-  return ({ method, route, status, ms }) => {
-    requests.inc({ method, route, status });
-    durations.observe({ method, route }, ms / 1_000);
-  };
-}
-
-/** Returns a function that reads the state of the service, for each visit. */
-function stateMetrics(registry: Registry, { requestsUnderWay, connections }: MetricSources): () => void {
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] });
-  const underWay = gauge('vals_http_requests_in_progress', 'Requests that are not answered yet.');
-  const inUse = gauge('vals_database_connections_in_use', 'Database connections in use.');
-  const waiting = gauge('vals_database_waiting', 'Reads and writes that wait for a database connection.');
-  return () => {
-    underWay.set(requestsUnderWay());
-    inUse.set(connections().inUse);
-    waiting.set(connections().waiting);
-  };
-}
+/** Few services are asked for metrics, so the others do not load prom-client. */
+const loadMetrics = (): Promise<typeof import('./metrics.entry.ts')> =>
+  import(join(DIST, 'service', 'metrics.cjs'));
