@@ -41,18 +41,6 @@ it('a failure is the error object, with the hint that a person gets', async () =
   expect(JSON.parse(texts[0] ?? '')).toEqual(document);
 });
 
-it('a number in place of a text, and a text in place of a number, are refused as the schema says', async () => {
-  const agent = await agentOnService();
-  for (const [tool, input, message] of [
-    ['val_get', { val: 5 }, 'val must be a string.'],
-    ['push', { paths: ['hello.ts', 5] }, 'paths must be a string.'],
-    ['version_get', { val: 'hello', version: '1' }, 'version must be a number.'],
-  ] as const) {
-    const { document } = await agent.call(tool, input);
-    expect(document).toMatchObject({ error: { kind: 'usage', message } });
-  }
-});
-
 it('all calls share one connection over TLS', async () => {
   const service = await secureService('good');
   const agent = await startAgent([], { env: { ...service.env, ...trusting } });
@@ -85,6 +73,9 @@ type Refusal = [tool: string, input: Record<string, unknown>, message: string, h
 const refusals: Refusal[] = [
   ['val_create', { name: 'one' }, 'The input code or the input file is missing.'],
   ['val_create', { name: 'one', code: 'x', file: 'y' }, 'The inputs code and file cannot be given together.'],
+  ['val_get', { val: 5 }, 'val must be a string.'],
+  ['push', { paths: ['hello.ts', 5] }, 'paths must be a string.'],
+  ['version_get', { val: 'hello', version: '1' }, 'version must be a number.'],
   ['val_get', { val: 'a\0' }, 'val contains a null character.'],
   ['val_get', {}, 'val is missing: ', 'The inputs of "val_get" are: val, code, readme.'],
   ['val_rm', { vals: [] }, 'vals', 'The inputs of "val_rm" are: vals, dryRun.'],

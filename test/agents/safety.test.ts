@@ -90,6 +90,7 @@ describe.each(['sdk 1', 'client 2, as of 2026'] as const)('the roots of %s', (na
     if (client instanceof Client) client.setRequestHandler('roots/list', () => ({ roots }));
     else client.setRequestHandler(ListRootsRequestSchema, () => ({ roots }));
     const agent = await connectAgent([], { env, cwd }, client);
+    expect((await agent.listTools()).length).toBeGreaterThan(10);
     expect(await agent.call('push', { paths: ['made.ts', join(second, 'other.ts')] })).toMatchObject(done);
     expect(await agent.call('push', { paths: [join(cwd, 'here.ts')] })).toMatchObject({
       isError: true,

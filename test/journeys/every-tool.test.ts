@@ -2,26 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { connectAgent, otherClients } from '../agents/clients.ts';
+import { connectAgent } from '../agents/clients.ts';
 import { run, temporaryFolder } from '../support/program.ts';
 import { usualFields } from '../support/strict/switches.ts';
 import { startStrict } from '../support/strict-service.ts';
 
 const first = 'export default () => 1;\n';
 const second = 'export default () => 2;\n';
-
-it.each(Object.entries(otherClients))('tools can be listed and called with %s', async (_name, client) => {
-  const { env } = await startStrict({ list: true, changeVal: true, recordRuns: true });
-  const agent = await connectAgent([], { env }, client());
-  expect((await agent.listTools()).length).toBeGreaterThan(10);
-  const { isError, document, texts } = await agent.call('push', { name: 'hello', code: first });
-  expect({ isError, document }).toMatchObject({
-    isError: false,
-    document: { items: [{ status: 'created' }] },
-  });
-  expect(JSON.parse(texts[0] ?? '')).toEqual(document);
-  expect(await agent.call('val_get', { val: 'nope' })).toMatchObject({ isError: true });
-});
 
 it('every tool can be called', async () => {
   const { env } = await startStrict({ ...usualFields, list: true, changeVal: true, recordRuns: true });

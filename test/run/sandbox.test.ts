@@ -68,13 +68,6 @@ describe('in the sandbox, a val', () => {
     expect(JSON.parse(all.stdout)).toEqual(JSON.parse(allowed.stdout));
   });
 
-  it('is told of a path with spaces as its shell takes it', async () => {
-    const file = join(temporaryFolder(), 'two words.txt');
-    const { run } = folderWith({ 'a.ts': reading(file) });
-    const { error } = await run(['--json', 'a.ts']);
-    expect(error?.hint).toContain(`add --allow-read '${file}' before the file or val.`);
-  });
-
   it('gets no file by an import if its code is from the service or the web', async () => {
     const { path, run } = folderWith({ 'b.json': '{"b":1}', 'c.ts': 'export const c: string = "c"' });
     const refused = { exit: 12, error: { message: expect.stringContaining('FileSystemRead') } };

@@ -95,6 +95,8 @@ describe.each(kindsOfServices)('on a service with %s', (_kind, switches) => {
     expect(await place.words(['push', 'a.ts', '--if-version', '2'])).toEqual({ 'a.ts': 'pushed' });
     expect(await place.words(['push', 'a.ts', '--if-version', '3'])).toEqual({ 'a.ts': 'unchanged' });
     expect(service.codes('a')).toEqual(['a', 'theirs', 'a']);
+    place.put({ 'new.ts': 'n' });
+    expect(await place.words(['push', 'new.ts', '--if-version', '1'], 5)).toEqual({ 'new.ts': 'failed' });
   });
 
   it('a val that is gone is a conflict, and --force makes it anew', async () => {

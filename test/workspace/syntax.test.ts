@@ -4,8 +4,7 @@ import { expect, it } from 'vitest';
 import { made, outcomes, statuses } from '../core/commands/pushes.ts';
 import { folderOf, makeNamedPipe, run, runProcess } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
-import { startStrict } from '../support/strict-service.ts';
-import { Place, pushed, withEverything } from './places.ts';
+import { pushed } from './places.ts';
 
 const broken = 'const a = 1;\nconst b = x y;\n';
 const problem =
@@ -84,22 +83,4 @@ it('a workspace is checked before anything is sent', async () => {
   expect(await place.words(['push'])).toMatchObject({ 'b.ts': 'unchanged' });
   service.edit('b', '2');
   expect(await place.words(['push', 'b.ts', '--force'], 10)).toEqual({ 'b.ts': 'failed' });
-});
-
-it('push --if-version works outside of a workspace, and is a conflict for a file without a val', async () => {
-  const { place: workspace, service } = await pushed({ 'a.ts': '1' }, await startStrict(withEverything));
-  workspace.put({ 'new.ts': '1' });
-  expect(await workspace.words(['push', 'new.ts', '--if-version', '1'], 5)).toEqual({ 'new.ts': 'failed' });
-  const place = new Place(folderOf({ 'a.ts': '2', 'b.ts': '3' }), service.env);
-  for (const name of ['a.ts', 'b.ts']) {
-    expect(await place.words(['push', name, '--if-version', '2'], 5)).toEqual({ [name]: 'failed' });
-  }
-  const [planned] = await place.rows(['push', 'a.ts', '--if-version', '1', '--dry-run']);
-  expect(planned).toMatchObject({ status: 'planned', versionBefore: 1 });
-  const [row] = await place.rows(['push', 'a.ts', '--if-version', '1']);
-  expect(row).toMatchObject({ status: 'pushed', version: 2, versionBefore: 1 });
-  const elsewhere = new Place(place.folder, service.env);
-  expect(await elsewhere.words(['push', 'a.ts', '--if-version', '2'])).toEqual({ 'a.ts': 'unchanged' });
-  expect(await place.words(['push', 'a.ts', '--if-version', '1'], 5)).toEqual({ 'a.ts': 'failed' });
-  expect(await place.vals('push', '.', '--if-version', '1')).toMatchObject({ exit: 2, stdout: '' });
 });

@@ -35,20 +35,6 @@ describe('outcomes', () => {
     expect(Object.keys(outcomes(stdout)[0] ?? {})).toEqual(keys);
   });
 
-  it('are tab-separated in a pipe, and one record per line with --ndjson', async () => {
-    const service = await scriptedService([], made);
-    const { env } = service;
-    const cwd = vals('a', 'b');
-    expect(await run(['push', 'a.ts', 'b.ts'], { env, cwd })).toMatchObject({
-      exit: 0,
-      stdout: 'created\ta\t1\tid-a\ta.ts\ncreated\tb\t1\tid-b\tb.ts\n',
-      stderr: '',
-    });
-    expect((await run(['push', 'a.ts', '--ndjson'], { env, cwd })).stdout).toBe(
-      '{"file":"a.ts","name":"a","status":"created","id":"id-a","version":1}\n',
-    );
-  });
-
   it('come in the order of the arguments, not of the answers', async () => {
     const all = ['e', 'a', 'd', 'b', 'c'];
     const waiting: [ServerResponse, Seen][] = [];

@@ -2,7 +2,7 @@ import { win32 } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createFolderFilter } from '../../../src/core/files/walk.ts';
 import { isWithin, withSlashes } from '../../../src/core/lib/paths.ts';
-import { errorMessageOf, hintIfBusy, retryWhileBusy, wordsOf } from '../../../src/core/lib/system.ts';
+import { errorMessageOf, hintIfBusy, retryWhileBusy } from '../../../src/core/lib/system.ts';
 
 const failing = (code: string, times: number) => {
   let tries = 0;
@@ -35,11 +35,6 @@ describe('on Windows', () => {
   it('a message of the system is one line, with plain paths', () => {
     const message = 'Module not found.\r\n\\\\?\\C:\\vals\\addon.node';
     expect(errorMessageOf(new Error(message))).toBe('Module not found. C:\\vals\\addon.node');
-  });
-
-  it('hints have the words of the system', () => {
-    expect(wordsOf('win32')).toEqual({ home: 'USERPROFILE', temporary: 'TEMP', editor: 'notepad' });
-    expect(wordsOf('darwin')).toEqual({ home: 'HOME', temporary: 'TMPDIR', editor: 'vi' });
   });
 
   it('a path that vals shows has / between its parts, and nothing on another drive is within a folder', () => {

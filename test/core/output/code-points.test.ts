@@ -83,16 +83,6 @@ describe.each([
   });
 });
 
-it('tab-separated lines are lossless', async () => {
-  const env = await serviceOf(() => ({ body: { data: [run], links: {} } }));
-  const { runStartAt, val, error } = run;
-  const { stdout } = await still(['runs'], { env });
-  expect(tabRows(stdout)).toEqual([[runStartAt, '', val.name, val.version, error.message, run.id]]);
-  const chosen = await still(['runs', '--fields', 'val.name,nested'], { env });
-  const [[name, nested = ''] = []] = tabRows(chosen.stdout);
-  expect([name, JSON.parse(nested)]).toEqual([val.name, run.nested]);
-});
-
 it.each(['--code', '--readme'])('%s is escaped at a terminal, and lossless elsewhere', async (flag) => {
   const code = `a\t"${word}\u0000"\nb`;
   const env = await serviceOf(() => ({ body: { id: 'x', code, readme: code } }));

@@ -130,15 +130,6 @@ describe('the token', () => {
     expect(bearer(first.requests)).toEqual(['Bearer stored-token', 'Bearer stored-token']);
   });
 
-  it('that no header can have is refused, and the error does not repeat it', async () => {
-    const { baseUrl } = await scriptedService([]);
-    for (const token of ['line\nbreak', 'tëken']) {
-      const result = await run(['me'], { env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: token } });
-      expect(result).toMatchObject({ exit: 2, stdout: '' });
-      expect(result.stderr).not.toContain(token);
-    }
-  });
-
   it.each(['tok4', 'seven77', 'ends.+$'])('%s is hidden in an error that repeats it', async (token) => {
     const home = temporaryFolder();
     const refusal = { status: 400, body: { message: `no ${token}, not "${token}"` } };
@@ -228,7 +219,10 @@ describe('vals config', () => {
 
   it.each<[env: Record<string, string>, problem: string]>([
     [{ VALS_BASE_URL: 'nowhere' }, 'The base URL from VALS_BASE_URL is not a URL.'],
-    [{ VALS_TOKEN: 'a b' }, 'The token from VALS_TOKEN contains invalid characters.'],
+    ...['a b', 'line\nbreak', 'tëken'].map((VALS_TOKEN): [Record<string, string>, string] => [
+      { VALS_TOKEN },
+      'The token from VALS_TOKEN contains invalid characters.',
+    ]),
     [{ VALS_TIMEOUT: ' ' }, expect.stringContaining('VALS_TIMEOUT must be a number of seconds')],
   ])('says where a setting that is wrong comes from: %j', async (env, message) => {
     expect(await run(['config', '--json'], { env })).toMatchObject({

@@ -8,16 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { InterruptedError } from '../../../src/core/errors.ts';
 import { startService } from '../../../src/service/start-service.ts';
 import { recordKinds } from '../../../src/service/store/likes-and-comments.ts';
-import {
-  ends,
-  folderOf,
-  folderOfVals,
-  run,
-  runOnScreen,
-  startProcess,
-  temporaryFolder,
-  valNames,
-} from '../../support/program.ts';
+import { ends, folderOf, run, runOnScreen, startProcess, temporaryFolder } from '../../support/program.ts';
 import { errorIn } from '../../support/signals.ts';
 import { embeddedService } from '../support/embedded-service.ts';
 import { seedOf, seedStore } from '../support/seeds.ts';
@@ -109,7 +100,7 @@ test('--log json writes what was loaded and each request, an internal error with
   store.close();
   const answer = await fetch(`${baseUrl}/runs`, { headers: { authorization: `Bearer ${token}` } });
   expect(answer.status).toBe(500);
-  expect(await answer.text()).not.toMatch(/RangeError| at /);
+  expect(await answer.text()).not.toMatch(/RangeError|^ +at /m);
   const metrics = await (await fetch(`${address}`)).text();
   expect(metrics).toContain('vals_http_requests_total{method="GET",route="/v1/vals/{id}",status="404"} 1');
   expect(await end('SIGTERM')).toBe(0);
@@ -232,16 +223,6 @@ describe('with a public URL', () => {
     const env = { VALS_LOCAL: '1', VALS_DATA_DIR: dirname(data) };
     expect((await run(['ls', '--fields', 'name'], { env })).stdout).toBe('late\n');
   });
-});
-
-test('a push of 60 files to a service that allows 30 requests per second succeeds', async () => {
-  const folder = folderOfVals(valNames(60));
-  const { env } = await embeddedService({ args: ['--rate', '30'] });
-  const start = performance.now();
-  const { exit, stdout, stderr } = await run(['push', folder, '--json'], { env });
-  expect(performance.now() - start).toBeGreaterThan(900);
-  expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
-  expect(JSON.parse(stdout)).toMatchObject(Array(60).fill({ status: 'created' }));
 });
 
 test('vals open shows a page of vals serve for one visit, and says that --local has none', async () => {

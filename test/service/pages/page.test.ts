@@ -194,18 +194,6 @@ test('the search is that of the API', async () => {
   expect(await shown('/search?q=%3Cb%3E')).toContain('Vals with “&lt;b&gt;”');
 });
 
-test.each([
-  [`/vals/${val.id}/versions/1?from=9`, 404],
-  ['/?after=x', 400],
-])('%s is a page with the status %i, who is signed in, a way home and a way out', async (path, status) => {
-  const answer = await service.ask('GET', path, { headers: { Accept: 'text/html' } });
-  expect(answer).toMatchObject({ status, headers: { 'content-type': 'text/html; charset=UTF-8' } });
-  expect(answer.headers['content-security-policy']).toContain("default-src 'none'");
-  expect(answer.text).toMatch(
-    /<a class="brand" href="\/">.*Signed in as <b>local<\/b>.*action="\/sign-out"/s,
-  );
-});
-
 describe('without a session', () => {
   const ask = (path: string, accept = 'text/html') =>
     service.ask('GET', path, { token: null, headers: { Accept: accept } });

@@ -95,11 +95,14 @@ describe('the cookie', async () => {
     expect((await visit(`/vals/${val.id}/raw`, { cookie })).text).toBe('my_code');
     for (const [path, status] of [
       ['/nothing', 404],
+      [`/vals/${val.id}/versions/1?from=9`, 404],
+      ['/?after=x', 400],
       ['/sign-out', 405],
       ['/v1/me', 401],
     ] as const) {
+      const headers = { 'content-security-policy': expect.stringContaining("default-src 'none'") };
       const text = expect.stringMatching(/<a class="brand" href="\/">.*Signed in as <b>local.*\/sign-out/s);
-      expect(await visit(path, { cookie })).toMatchObject({ status, text });
+      expect(await visit(path, { cookie })).toMatchObject({ status, headers, text });
     }
   });
 

@@ -63,7 +63,7 @@ describe('lists', async () => {
     [`runs?since=${minute(40)}`, 4],
     [`runs?until=${minute(4)}`, 5],
     [`runs?since=${minute(10)}&until=${minute(20)}&error=true`, 2],
-    ['runs?since=2024-05-01T01:13:59.999999999%2B00:30', 1],
+    ['runs?since=2024-05-01t01:13:59.999999999%2B00:30', 1],
     ['runs?unknown=ignored', 45],
   ])('%s finds %i records', async (list, count) => {
     const { data } = await service.get<List>(`/v1/me/${list}&limit=100`);

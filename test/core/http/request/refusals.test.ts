@@ -5,7 +5,6 @@ import { fasterBy } from '../../../support/clocks.ts';
 import { folderOfVals, run, runOnScreen, runQuickly, valNames } from '../../../support/program.ts';
 import { type Reply, scriptedService } from '../../../support/scripted-service.ts';
 
-const taken: Reply = { body: { id: 'a', version: 1 } };
 const refused: Reply = { status: 429, body: { message: 'too many' } };
 
 /** All waits are over 50 times as soon, the long ones, too. */
@@ -45,18 +44,6 @@ it('every file arrives at a service that takes everything, with more than 8 at a
 });
 
 describe('a 429 is no attempt:', () => {
-  it('a file that is refused seven times arrives with the others', async () => {
-    let refusals = 0;
-    const { env, requests } = await scriptedService([], ({ body }) => {
-      if (JSON.parse(body).name !== 'val7' || refusals === 7) return taken;
-      refusals += 1;
-      return refused;
-    });
-    const cwd = folderOfVals(valNames(20));
-    expect(await runFaster(['push', '.'], { env, cwd })).toMatchObject({ exit: 0 });
-    expect(requests).toHaveLength(27);
-  });
-
   it('--debug shows each wait', async () => {
     const { env } = await scriptedService([...Array(7).fill(refused), { body: { id: 'a' } }]);
     const { exit, stderr } = await runFaster(['me', '--debug'], { env });
