@@ -49,6 +49,8 @@ test('a write that the database undoes because of a conflict is tried again', as
   expect((await service.putVal('v', 'c')).status).toBe(201);
 });
 
+const insertOfVersion = 'INSERT INTO versions';
+
 async function restartAt(
   service: TemporaryService,
   database: string,
@@ -83,15 +85,14 @@ test('a database that is taken away gives 503 and a message without the password
 });
 
 test.each([
-  ['COMMIT\0', 500, 'is', 1],
-  ['INSERT INTO versions', 503, 'is not', 0],
-])('a connection that breaks at %j gives %i, and the val %s written', async (statement, status, _, count) => {
+  ['the COMMIT', 500, 'is', 1, [insertOfVersion, 'COMMIT\0']],
+  ['the INSERT', 503, 'is not', 0, [insertOfVersion]],
+] as const)('a connection that breaks at %s gives %i, and the val %s written', async (...given) => {
+  const [, status, , count, statements] = given;
   const before = await temporaryService();
   const proxy = await breakingProxy(before.at);
   const service = await restartAt(before, proxy.address);
-  // The list waits until the use of the token has been noted, which is a commit too.
-  await service.get('/v1/me/tokens');
-  proxy.breakAfter(statement);
+  proxy.breakAfter(...statements);
   expect((await service.putVal('v', 'c')).status).toBe(status);
   expect(await onServer(before.at, "SELECT id FROM vals.vals WHERE name = 'v'")).toHaveLength(count);
   expect((await service.putVal('v', 'c')).status).toBe(count === 1 ? 200 : 201);
@@ -103,7 +104,7 @@ test('a silent connection gives 503 when one answer is overdue, and later reques
   const before = await temporaryService();
   const proxy = await breakingProxy(before.at, () => {});
   const service = await restartAt(before, `${proxy.address}?query_timeout=500`);
-  proxy.breakAfter('INSERT INTO versions');
+  proxy.breakAfter(insertOfVersion);
   expect(await service.putVal('v', 'c')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
   expect((await service.putVal('v', 'c')).status).toBe(201);
 });
@@ -111,16 +112,19 @@ test('a silent connection gives 503 when one answer is overdue, and later reques
 async function breakingProxy(
   at: string,
   cutOff = (near: Socket): void => void near.destroy(),
-): Promise<{ address: string; breakAfter(statement: string): void }> {
+): Promise<{ address: string; breakAfter(...statements: string[]): void }> {
   const target = new URL(at);
-  let wanted: string | undefined;
+  let wanted: readonly string[] = [];
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
+    let sent = 0;
     let cut = false;
     near.on('data', (chunk) => {
-      if (wanted !== undefined && chunk.includes(wanted)) {
+      const next = wanted[sent];
+      if (next !== undefined && chunk.includes(next)) sent += 1;
+      if (next !== undefined && sent === wanted.length) {
         cut = true;
-        wanted = undefined;
+        wanted = [];
       }
       far.write(chunk);
     });
@@ -133,8 +137,9 @@ async function breakingProxy(
   address.port = `${await listen(server)}`;
   return {
     address: address.href,
-    breakAfter(statement) {
-      wanted = statement;
+    /** The connection that sends all of these, one after the other: a service commits on other connections too. */
+    breakAfter(...statements) {
+      wanted = statements;
     },
   };
 }
