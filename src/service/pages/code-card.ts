@@ -30,18 +30,19 @@ export function highlight(code: string, linkOf: LinkOf = () => undefined): Html[
 /** The tokens, of which neighbours without a colour are one. */
 function* colouredTokens(code: string): Generator<Token> {
   let coloured = 0;
-  let plain = '';
+  let end = 0;
+  let endOfShown = 0;
   for (const token of tokensOf(code)) {
-    if (token.kind === undefined || coloured === mostColoured) {
-      plain += token.text;
-      continue;
-    }
-    if (plain !== '') yield { text: plain, kind: undefined };
-    plain = '';
-    coloured++;
+    const begin = end;
+    end += token.text.length;
+    if (token.kind === undefined) continue;
+    yield { text: code.slice(endOfShown, begin), kind: undefined };
     yield token;
+    endOfShown = end;
+    coloured++;
+    if (coloured === mostColoured) break;
   }
-  if (plain !== '') yield { text: plain, kind: undefined };
+  yield { text: code.slice(endOfShown), kind: undefined };
 }
 
 function tokenHtml(text: string, kind: TokenKind | undefined, linkOf: LinkOf): Html {
