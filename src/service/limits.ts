@@ -1,4 +1,4 @@
-// The limits of the service. Those of a val's name and of a run are in src/core/lib/val-limits.ts, because commands keep
+// The limits of the service. Those of a val's name and of a run are in src/core/lib/vals.ts, because commands keep
 // them too. The time limits are beside the server (http/server.ts) and the databases.
 
 /** In bytes: the body of a request, and a page of a list. */

@@ -4,7 +4,7 @@ import { DatabaseFailure } from './database/database.ts';
 import type { ServiceReply } from './request.ts';
 
 interface ProblemExtras {
-  /** See `src/core/http/problem-types.ts`. */
+  /** One of `src/core/http/request/faults.ts`. */
   type?: string;
   field?: string;
   /** The only one that the token is good for. */
