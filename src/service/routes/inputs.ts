@@ -97,10 +97,6 @@ export const comments = record(
   {},
   { ...paging, ...period, relationship: oneOfSchema(['any', 'given', 'received']) },
 );
-export const references = record(
-  {},
-  { ...paging, ...period, val: noted(textSchema, 'Only what imports the val with this id.') },
-);
 export const searchText: Schema<string> = { type: 'string', maxLength: longestSearch };
 export const search = record({ query: { ...searchText, minLength: 1 } }, paging);
 

@@ -21,11 +21,7 @@ import { type Route, route } from './route.ts';
 
 /** Longer than other functions, because it is a table: one entry for each route. */
 export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
-  const records = async (
-    request: ServiceRequest,
-    kind: LoadedKind,
-    filter: LikesAndCommentsFilter & { tag?: string | undefined },
-  ) =>
+  const records = async (request: ServiceRequest, kind: LoadedKind, filter: LikesAndCommentsFilter) =>
     listReply(request, await findLikesOrComments(db, kind, accessOf(request).owner, filter), filter, {
       positions: recordPositions,
       jsonOf: (json) => json,
@@ -87,13 +83,12 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
     }),
     route('GET', '/v1/me/references', {
       summary: "Vals that import the caller's vals",
-      query: input.references,
+      query: input.pageInput,
       responses: { 200: listSchema('Reference') },
-      async reply(request, { query: { val: valId, ...query } }) {
+      async reply(request, { query }) {
         const access = accessOf(request);
-        const filter = input.rangeOf(recordPositions, query);
-        const found = await findReferences(db, access, { owner: access.owner, valId }, filter);
-        return listReply(request, found, filter, {
+        const range = input.rangeOf(recordPositions, query);
+        return listReply(request, await findReferences(db, access, range), range, {
           positions: recordPositions,
           jsonOf: (reference) => JSON.stringify(referenceRecord(reference, access.owner)),
         });
