@@ -29,22 +29,14 @@ function explain(missing: MissingImport): [problem: string, hint: string] {
 }
 
 function explainScheme(scheme: string, specifier: string): [problem: string, hint: string] {
-  const otherSystem = 'vals runs code with Node. Use a module of Node or a package instead.';
-  switch (scheme) {
-    case 'node':
-      return ['and this Node has no such module', 'Fix the import, or use a Node that has the module.'];
-    case 'bun':
-      return ['which only Bun has', otherSystem];
-    case 'cloudflare':
-      return ['which only Cloudflare Workers have', otherSystem];
-    case 'jsr': {
-      const [, name] = /^jsr:\/?(@[\w-]+\/[\w-]+)(?=[@/]|$)/.exec(specifier) ?? [];
-      const install = `To install the package, run \`npx jsr add ${name}\`. Then import '${name}'.`;
-      return ['which Node cannot load', name === undefined ? 'Fix the import.' : install];
-    }
-    default:
-      return ['which Node cannot load', 'Import a file, a package, or an https: address.'];
-  }
+  if (scheme === 'node')
+    return ['and this Node has no such module', 'Fix the import, or use a Node that has the module.'];
+  const [, name] = /^jsr:\/?(@[\w-]+\/[\w-]+)(?=[@/]|$)/.exec(specifier) ?? [];
+  const hint =
+    name === undefined
+      ? 'Import a file, a package, a module of Node or an https: address instead.'
+      : `To install the package, run \`npx jsr add ${name}\`. Then import '${name}'.`;
+  return ['which Node cannot load', hint];
 }
 
 /** Undefined if nothing is required there. */

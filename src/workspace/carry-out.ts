@@ -148,7 +148,7 @@ async function sent(
   { look }: CarryOut,
   local: Local,
   code: string,
-  { status, body = null }: { status: number; body: JsonValue | undefined },
+  { status, body }: { status: number; body: JsonValue | undefined },
   before: RemoteVal | undefined,
 ): Promise<Done> {
   const id = textAt(body, 'id') ?? before?.id;
@@ -168,7 +168,7 @@ export function pushedOrSent(version: number | undefined, before: RemoteVal | un
   return isHigher ? 'pushed' : 'sent';
 }
 
-function privacyOf(body: JsonValue): string | undefined {
+function privacyOf(body: JsonValue | undefined): string | undefined {
   if (isObject(body) && body.public === true) return 'public';
   return textAt(body, 'privacy');
 }

@@ -61,12 +61,18 @@ const failingVals: readonly FailingVal[] = [
     "Write './b.ts'.",
   ],
   ...[
-    ['bun:sqlite', 'which only Bun has', 'Use a module of Node or a package instead.'],
-    ['cloudflare:workers', 'which only Cloudflare Workers have', 'Use a module of Node or a package'],
     ['jsr:@std/path@^1/posix', 'which Node cannot load', 'run `npx jsr add @std/path`. Then import'],
-    ['jsr:x; echo', 'which Node cannot load', 'Fix the import.'],
+    [
+      'jsr:x; echo',
+      'which Node cannot load',
+      'Import a file, a package, a module of Node or an https: address',
+    ],
     ['node:absent', 'and this Node has no such module', 'use a Node that has the module.'],
-    ['other:x', 'which Node cannot load', 'Import a file, a package, or an https: address.'],
+    [
+      'bun:sqlite',
+      'which Node cannot load',
+      'Import a file, a package, a module of Node or an https: address',
+    ],
   ].map(
     ([name, problem, hint]): FailingVal => [
       `imports ${name}`,

@@ -72,7 +72,7 @@ export async function readVal(context: Context, val: GivenVal): Promise<GivenVal
 }
 
 /** What messages call the val. */
-export const labelOf = ({ read, word }: GivenVal): string => textAt(read?.record ?? null, 'name') ?? word;
+export const labelOf = ({ read, word }: GivenVal): string => textAt(read?.record, 'name') ?? word;
 
 /** For a row of a table that has the id, too. */
 export const knownName = (val: GivenVal): { name?: string } =>

@@ -1,5 +1,5 @@
 import { PartialError, UnavailableError, UnknownOutcomeError, ValsError } from '../errors.ts';
-import { type Hint, type Hints, hintList } from '../lib/hint.ts';
+import { type Hint, type Hints, hintList, someOf } from '../lib/hint.ts';
 
 export interface Failure {
   label: string;
@@ -142,11 +142,4 @@ function reasonOf(group: Group): string {
   return ofOne === undefined ? ` (${enumerate(group.labels)}). ${group.first.message}` : `: ${ofOne}`;
 }
 
-const mostLabels = 3;
-
-function enumerate(labels: readonly string[]): string {
-  if (labels.length === 1) return labels.join('');
-  const more = labels.length - mostLabels;
-  const last = more > 0 ? `${more} more` : labels.at(-1);
-  return `${labels.slice(0, more > 0 ? mostLabels : -1).join(', ')} and ${last}`;
-}
+const enumerate = (labels: readonly string[]): string => someOf(labels, { most: 3 });

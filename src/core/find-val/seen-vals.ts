@@ -161,7 +161,7 @@ export function noteFailure({ call, fault }: CallFailed, seen: SeenVals): void {
 }
 
 /** Remembers the vals that a reply carries, so that people can name them. */
-export function noteReply(call: Call, { body = null }: Reply, seen: SeenVals): void {
+export function noteReply(call: Call, { body }: Reply, seen: SeenVals): void {
   const val = call.val?.id;
   switch (call.route) {
     case 'me': {
@@ -173,7 +173,7 @@ export function noteReply(call: Call, { body = null }: Reply, seen: SeenVals): v
     case 'putVal':
       // Some services answer with the id and the version alone.
       if (isObject(body))
-        noteVal({ name: lookUp(call.body ?? null, 'name') ?? null, ...body }, seen, { isMine: true });
+        noteVal({ name: lookUp(call.body, 'name') ?? null, ...body }, seen, { isMine: true });
       break;
     case 'getVal':
     case 'createVersion':

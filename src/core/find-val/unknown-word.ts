@@ -1,7 +1,7 @@
 // The errors for a word that stands for no val, or for several.
 
 import { AuthError, NotFoundError, UsageError } from '../errors.ts';
-import { asQuestion, sh } from '../lib/hint.ts';
+import { asQuestion, sh, someOf } from '../lib/hint.ts';
 import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
 
 export const isSignedOut = (settings: Settings): boolean =>
@@ -50,14 +50,11 @@ export interface NamedVal {
   name: string;
 }
 
-const mostShown = 10;
-
 /** A word that stands for two vals stands for none of them. */
 export function onlyOne(found: readonly NamedVal[], alike: string): NamedVal | undefined {
   if (found.length <= 1) return found[0];
-  const each = found.slice(0, mostShown).map(({ id, name }) => `${id} (${name})`);
-  const more = found.length > mostShown ? [`${found.length - mostShown} more`] : [];
-  throw new UsageError(`${found.length} vals ${alike}: ${[...each, ...more].join(' and ')}.`, {
+  const each = found.map(({ id, name }) => `${id} (${name})`);
+  throw new UsageError(`${found.length} vals ${alike}: ${someOf(each, { most: 10 })}.`, {
     hint: 'Give the whole id of the val that you mean.',
   });
 }

@@ -39,7 +39,7 @@ export function createValList(connect: () => Promise<Api>, seen: SeenVals): ValL
   const rememberedMe = once(async () => seen.recall().me);
   const askMe = once(async () => {
     const api = await connect();
-    return textAt((await ifRouteExists(() => api.record(routes.me()))) ?? null, 'id');
+    return textAt(await ifRouteExists(() => api.record(routes.me())), 'id');
   });
 
   async function pages(paging: Paging): Promise<AsyncGenerator<Page> | undefined> {

@@ -16,7 +16,7 @@ export function nextLinkIn(body: JsonValue | undefined): JsonValue | undefined {
 }
 
 /** A version is a whole number from 0 on. */
-export function versionOf(record: JsonValue): number | undefined {
+export function versionOf(record: JsonValue | undefined): number | undefined {
   const version = lookUp(record, 'version');
   return typeof version === 'number' && Number.isSafeInteger(version) && version >= 0 ? version : undefined;
 }

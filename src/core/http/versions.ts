@@ -37,11 +37,11 @@ export const presentVersion = async (
   api: Api,
   val: routes.ValRef,
   record: JsonValue | undefined,
-): Promise<number | undefined> => versionOf(record ?? null) ?? (await versionsOf(api, val)).at(-1)?.number;
+): Promise<number | undefined> => versionOf(record) ?? (await versionsOf(api, val)).at(-1)?.number;
 
 /** The same, where the list of the versions has been read. */
 export const presentAmong = (numbers: readonly number[], record: JsonValue | undefined): number | undefined =>
-  versionOf(record ?? null) ?? numbers.toSorted((a, b) => b - a)[0];
+  versionOf(record) ?? numbers.toSorted((a, b) => b - a)[0];
 
 /** For a screen or a pipe: who may read a val may not read the list of its versions, perhaps. */
 export const shownVersion = (...given: Parameters<typeof presentVersion>): Promise<number | undefined> =>

@@ -34,12 +34,12 @@ const isList = (hints: Hints): hints is readonly Hint[] => Array.isArray(hints);
 /** For example "one, two and three". */
 export const listed = (words: readonly string[]): string => new Intl.ListFormat('en-GB').format(words);
 
-const mostNamed = 5;
-
-export const someOf = (names: readonly string[]): string =>
-  names.length <= mostNamed
-    ? listed(names)
-    : `${names.slice(0, mostNamed).join(', ')} and ${names.length - mostNamed} more`;
+/** The first names, and how many more there are. */
+export function someOf(names: readonly string[], { most = 5, total = names.length } = {}): string {
+  const shown = names.slice(0, most);
+  const more = total - shown.length;
+  return listed(more > 0 ? [...shown, `${more} more`] : shown);
+}
 
 export const withFullStop = (sentence: string): string =>
   /[.!?:…]$/.test(sentence) ? sentence : `${sentence}.`;

@@ -49,8 +49,8 @@ export function textOf(value: JsonValue | undefined): string | undefined {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export function lookUp(value: JsonValue, path: string): JsonValue | undefined {
-  let here: JsonValue | undefined = value;
+export function lookUp(value: JsonValue | undefined, path: string): JsonValue | undefined {
+  let here = value;
   for (const key of path.split('.')) {
     if (Array.isArray(here)) here = /^\d+$/.test(key) ? here[Number(key)] : undefined;
     else here = isObject(here) && Object.hasOwn(here, key) ? here[key] : undefined;
@@ -58,4 +58,5 @@ export function lookUp(value: JsonValue, path: string): JsonValue | undefined {
   return here;
 }
 
-export const textAt = (record: JsonValue, path: string): string | undefined => textOf(lookUp(record, path));
+export const textAt = (record: JsonValue | undefined, path: string): string | undefined =>
+  textOf(lookUp(record, path));

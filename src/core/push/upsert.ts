@@ -133,7 +133,7 @@ async function upsert(
   const call = { ...(await callFor(context, name, code)), ifMatch: before?.etag };
   api.refuseToken(call);
   if (dryRun) return { ...planned, ...versionBefore };
-  const { status, body = null } = await api.send(call);
+  const { status, body } = await api.send(call);
   const isCreated = status === 201;
   const version =
     before === undefined || isCreated

@@ -9,6 +9,7 @@ import { isSameCode, mostErrorBytes } from '../../core/lib/vals.ts';
 import { visible } from '../../core/lib/visible.ts';
 import { within } from '../../core/lib/waiting.ts';
 import * as routes from '../../core/routes.ts';
+import { onlyOnce } from '../launch.ts';
 import type { Entry } from '../modules/load.ts';
 import type { KnownVersion, RunTarget } from '../target.ts';
 
@@ -32,11 +33,9 @@ export function createRecorder(context: Context, target: RunTarget): BeginRecord
   } = context;
   let connection = target.kind === 'service' ? Promise.resolve(target.api) : undefined;
   const connect = () => (connection ??= context.api({ mostMs: mostSeconds * 1_000 }));
-  const said = new Set<string>();
-  const notRecorded = (reason: string): undefined => {
-    if (!said.has(reason)) say({ kind: 'lines', text: `Not recorded: ${visible(reason)}\n` });
-    said.add(reason);
-  };
+  const notRecorded = onlyOnce((reason) =>
+    say({ kind: 'lines', text: `Not recorded: ${visible(reason)}\n` }),
+  );
 
   return (entry, importsFiles) => {
     const finding =
@@ -51,7 +50,7 @@ export function createRecorder(context: Context, target: RunTarget): BeginRecord
       const tooSlow = `its val was not found within ${seconds} s.`;
       const version = await within(clock, seconds * 1_000, finding.catch(messageOf), tooSlow);
       if (signal.aborted) return undefined;
-      if (typeof version === 'string') return notRecorded(version);
+      if (typeof version === 'string') return void notRecorded(version);
       const sent = await connect()
         .then((api) => sendRun(api, version, run))
         .catch(messageOf);

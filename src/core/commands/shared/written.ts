@@ -23,7 +23,7 @@ interface Written {
   before: number | undefined;
 }
 
-function additionIn({ reply: { status, body = null }, code, before }: Written): Addition {
+function additionIn({ reply: { status, body }, code, before }: Written): Addition {
   const version = versionOf(body);
   if (version === undefined) return status === 201 ? 'added' : 'accepted';
   if (before === undefined ? status === 201 : version > before) return 'added';
@@ -32,7 +32,7 @@ function additionIn({ reply: { status, body = null }, code, before }: Written): 
 }
 
 /** The version that the val had when it was read to find out which val the user means. */
-export const versionRead = ({ read }: GivenVal): number | undefined => versionOf(read?.record ?? null);
+export const versionRead = ({ read }: GivenVal): number | undefined => versionOf(read?.record);
 
 export async function additionResult(
   context: Pick<Context, 'api' | 'out' | 'flags'>,
@@ -44,8 +44,8 @@ export async function additionResult(
   const needsNoNumber = context.out.forPerson && addition === 'accepted';
   const record = needsNoNumber || isForProgram(context) ? undefined : await completed(context, written);
   const shown = record === undefined ? reply : { ...reply, body: record };
-  const label = textAt(shown.body ?? null, 'name') ?? labelOf(val);
-  const version = versionOf(shown.body ?? null);
+  const label = textAt(shown.body, 'name') ?? labelOf(val);
+  const version = versionOf(shown.body);
   if (addition === 'accepted' || version === undefined)
     return writtenResult(context, shown, `The service accepted the code of ${label}.`);
   if (addition === 'added') return writtenResult(context, shown, addedSentence(label, version));
@@ -64,7 +64,7 @@ async function completed(
   const ifRead = undefinedIf(ValsError);
   const read = name === undefined ? await api.record(routes.getVal(val)).catch(ifRead) : undefined;
   const version = versionOf(record) ?? (await presentVersion(api, val, read).catch(ifRead));
-  const known = withoutUndefined({ name: name ?? textAt(read ?? null, 'name'), version });
+  const known = withoutUndefined({ name: name ?? textAt(read, 'name'), version });
   return { id: val.id, ...record, ...known };
 }
 

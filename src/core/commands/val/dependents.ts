@@ -2,11 +2,9 @@ import type { Context } from '../../command-line/command.ts';
 import { labelOf } from '../../command-line/resolve-vals.ts';
 import { InterruptedError, ValsError } from '../../errors.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
-import { listed, someOf } from '../../lib/hint.ts';
+import { someOf } from '../../lib/hint.ts';
 import { type JsonObject, textAt } from '../../lib/json.ts';
 import * as routes from '../../routes.ts';
-
-const mostNames = 5;
 
 /** Says which vals import those that are to be deleted, except for vals that are deleted together with them. */
 export async function warnOfDependents(
@@ -60,8 +58,6 @@ function nameOf(reference: JsonObject): string {
 
 /** Private vals of others have no name here, but they count. */
 function usersText(names: readonly string[], count: number): string {
-  const shown = names.slice(0, mostNames);
-  if (shown.length === 0) return count === 1 ? '1 other val' : `${count} other vals`;
-  const more = count - shown.length;
-  return listed(more > 0 ? [...shown, `${more} more`] : shown);
+  if (names.length === 0) return count === 1 ? '1 other val' : `${count} other vals`;
+  return someOf(names, { total: count });
 }

@@ -50,7 +50,7 @@ export async function sendFields(context: Context, val: GivenVal, fields: routes
 export async function versionMade(
   api: Api,
   val: GivenVal,
-  { code, before, reply: { body = null } }: SentVersion,
+  { code, before, reply: { body } }: SentVersion,
   record: JsonObject,
 ): Promise<number | undefined> {
   const now = versionOf(body) ?? (await shownVersion(api, val, record).catch(undefinedIf(ValsError)));

@@ -69,7 +69,7 @@ export async function copyVal(
   if (dryRun) {
     return { ...facts, status: 'planned', plan: before === undefined ? 'create' : 'send', ...versionBefore };
   }
-  const { status: answer, body = null } = await send(sending, original, {
+  const { status: answer, body } = await send(sending, original, {
     target,
     overwrites: force && there.kind === 'unknown',
     addRemark: (message) => addRemark({ label: original.name, message }),
