@@ -65,7 +65,7 @@ async function runExample(line: string) {
     const [data = []] = [...line.matchAll(/--data \S+/g)].map(([words]) => words.split(' '));
     await run(['user', 'add', 'ada', ...data], { home: folder, cwd: folder });
   }
-  if (/vals user (token|rm)|vals space/.test(line)) await run(['user', 'add', 'ada'], { home: folder });
+  if (/vals user (ls|token|rm)|vals space/.test(line)) await run(['user', 'add', 'ada'], { home: folder });
   if (/vals space (?!add)/.test(line)) {
     await run(['user', 'add', 'bob'], { home: folder });
     await run(['space', 'add', 'acme'], { home: folder });
