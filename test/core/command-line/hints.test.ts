@@ -4,12 +4,7 @@ import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { createTree } from '../../../src/core/command-line/command-tree.ts';
 import { parseCommandLine } from '../../../src/core/command-line/parse-command-line.ts';
-import {
-  createHintWriter,
-  quoteFor,
-  setVariable,
-  unsetVariable,
-} from '../../../src/core/command-line/write-hints.ts';
+import { createHintWriter, quoteFor } from '../../../src/core/command-line/write-hints.ts';
 import { coreCommands } from '../../../src/core/commands/core-commands.ts';
 import { type CommandWords, type Hints, sh } from '../../../src/core/lib/hint.ts';
 import type { Flags } from '../../../src/core/settings/settings.ts';
@@ -49,15 +44,6 @@ it.each<[CommandWords, Flags, string]>([
   [['me'], { baseUrl: 'https://ada:secret@vals.dev' }, 'vals me'],
 ])('%j with the flags %j: `%s`', async (words, flags, line) => {
   expect(await writer(flags)(sh`${words}`)).toBe(`\`${line}\``);
-});
-
-it('a variable is set and unset in the words of the system: on Windows, of PowerShell', () => {
-  const both = (platform: NodeJS.Platform) => [
-    setVariable(platform, 'VALS_LOCAL', '1'),
-    unsetVariable(platform, 'VALS_LOCAL'),
-  ];
-  expect(both('win32')).toEqual(["$env:VALS_LOCAL = '1'", 'Remove-Item Env:VALS_LOCAL']);
-  expect(both('darwin')).toEqual(['export VALS_LOCAL=1', 'unset VALS_LOCAL']);
 });
 
 it('a hint in the log of a job on GitHub names the service, because somebody else types it', async () => {

@@ -8,7 +8,7 @@ describe('a table at a terminal', () => {
   const long = 'a value that goes on and on and on, much further than any terminal of this test is wide';
   const rows: Row[] = [
     { name: 'plain', privacy: 'public', version: 1, author: { username: 'ada' }, id: 'i1' },
-    { name: long, privacy: long, version: 12_345, author: { username: long }, id: 'i2' },
+    { name: long, privacy: long, version: 123_456_789, author: { username: long }, id: 'i2' },
     { name: '日本語のとても長い名前がここにあって表の幅を超えてしまうほどです', privacy: '한국어', id: 'i3' },
     { name: '😀'.repeat(40), id: 'i4' },
     { name: '👩‍👩‍👧‍👦'.repeat(12), id: 'i7' },
@@ -30,6 +30,8 @@ describe('a table at a terminal', () => {
   it.each([80, 40])('fits %i columns, with each value below its header', async (columns) => {
     const all = await table(rows, columns, ['--fields', 'name,privacy,version,author.username,id']);
     expect(all[0]).toMatch(/^NAME +PRI/);
+    // Texts are cut, numbers are not.
+    expect([all[2]?.includes(long), all[2]?.includes(' 123456789 ')]).toEqual([false, true]);
     const starts = all.map((line) => stringWidth(line.slice(0, line.search(/[iI]\w$/))));
     expect(starts).toEqual(all.map(() => all[0]?.indexOf('ID')));
   });

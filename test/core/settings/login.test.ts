@@ -128,16 +128,17 @@ describe('vals login', () => {
   });
 
   it.each([
-    [['login'], 'run `Remove-Item Env:VALS_LOCAL` first.'],
-    [['val', 'edit', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11'], 'for example to notepad or'],
-  ])('on Windows, the hint of %j is for Windows', async (args, hint) => {
+    ['win32', ['login'], 'run `Remove-Item Env:VALS_LOCAL` first.'],
+    ['darwin', ['login'], 'run `unset VALS_LOCAL` first.'],
+    ['win32', ['val', 'edit', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11'], 'for example to notepad or'],
+  ] as const)('on %s, the hint of %j is for that system', async (platform, args, hint) => {
     const { baseUrl } = await scriptedService([], () => ({ body: { name: 'a', code: 'a' } }));
     const isLogin = args[0] === 'login';
     const env = environment(
       temporaryFolder(),
       isLogin ? { VALS_LOCAL: '1' } : { VALS_BASE_URL: baseUrl, VALS_TOKEN: 't' },
     );
-    const { exit, stderr } = await inProcess(args, { env, platform: 'win32' });
+    const { exit, stderr } = await inProcess(args, { env, platform });
     expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(hint) });
   });
 
