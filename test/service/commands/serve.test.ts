@@ -20,7 +20,6 @@ const url = ['--public-url', 'https://vals.test'];
 const httpUrl = ['--public-url', 'http://localhost:1'];
 
 test.each<[number, string[], string]>([
-  [2, ['--allow-http'], '--allow-http has no meaning'],
   [2, ['--host', '0.0.0.0'], '--host 0.0.0.0 needs --public-url'],
   [2, ['--host', 'vals.test', ...url], '--host takes an address of this machine, not "vals.test"'],
   [2, tls, '--tls-cert needs --public-url'],

@@ -92,7 +92,6 @@ interface ServeOptions extends NetworkOptions {
 async function serve(context: Context, options: ServeOptions, report: Report): Promise<void> {
   const { port = 8787, seed, metricsPort, metricsHost, keepRuns } = options;
   const { signal } = context.host;
-  refuseAllowHttp(context);
   if (metricsHost !== undefined && metricsPort === undefined) {
     throw new UsageError('--metrics-host works only with --metrics-port.', {
       hint: 'For example --metrics-port 9464.',
@@ -131,11 +130,4 @@ async function serve(context: Context, options: ServeOptions, report: Report): P
     await beyondGracePeriod(service.close);
   }
   if (isCtrlC(signal.reason)) throw exitQuietly(signal.reason);
-}
-
-function refuseAllowHttp({ flags }: Context): void {
-  if (!flags.allowHttp) return;
-  throw new UsageError('--allow-http has no meaning for `vals serve`.', {
-    hint: 'Beyond this machine, use --tls-cert and --tls-key, or a proxy that serves HTTPS.',
-  });
 }
