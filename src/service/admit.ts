@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { outsideOfSpace } from '../core/http/request/faults.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import { identifySession } from './pages/session.ts';
-import { HttpProblem, unauthorized } from './problem.ts';
+import { HttpProblem, noSuchToken, unauthorized } from './problem.ts';
 import { headerOf, type ServiceRequest, spacePrefix } from './request.ts';
 import type { Route } from './routes/route.ts';
 import { type Access, accessAt, homeOf, type Identity } from './store/access.ts';
@@ -39,7 +39,7 @@ async function identifyRequest(request: ServiceRequest, store: Store): Promise<I
   const secret = /^Bearer +(\S+)$/i.exec(header)?.[1];
   const found = secret === undefined ? undefined : await identify(store, 'token', secret);
   if (found) return found;
-  throw unauthorized('This service does not know the token, or the token has ended.');
+  throw unauthorized(noSuchToken);
 }
 
 function elsewhere({ origin }: ServiceRequest, identity: Identity): HttpProblem {

@@ -27,6 +27,8 @@ export function unauthorized(detail: string): HttpProblem {
   return new HttpProblem(401, detail, { type: unknownToken, headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
+export const noSuchToken = 'This service does not know the token, or the token has ended.';
+
 /** The reply must not contain `error.message`, because it may reveal paths and addresses of the machine. */
 export function httpProblemOf(error: Error): HttpProblem {
   if (error instanceof HttpProblem) return error;

@@ -1,5 +1,5 @@
 import { record, textSchema } from '../json-schema.ts';
-import type { HttpProblem } from '../problem.ts';
+import { type HttpProblem, noSuchToken } from '../problem.ts';
 import { isBrowser, redirect, type ServiceReply, type ServiceRequest, splitSpace } from '../request.ts';
 import { type Route, route } from '../routes/route.ts';
 import { accessAt, type Identity } from '../store/access.ts';
@@ -38,7 +38,7 @@ export function signInRoutes(store: Store): Route[] {
       async reply(request, { query }) {
         const next = nextPage(request, query.next);
         const identity = await identify(store, 'token', await readForm(request));
-        if (!identity) return askForToken(request, next, unknownToken, 401);
+        if (!identity) return askForToken(request, next, noSuchToken, 401);
         const session = await openSession(store.db, identity.token.id, { once: false });
         return withCookie(request, session, goodPage(identity, next));
       },
@@ -51,8 +51,6 @@ export function signInRoutes(store: Store): Route[] {
     }),
   ];
 }
-
-const unknownToken = 'This service does not know the token, or the token has ended.';
 
 /** Another page than the wanted one, if the token is not good there. */
 const goodPage = (identity: Identity, next: string): string =>

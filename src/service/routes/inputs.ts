@@ -27,8 +27,7 @@ const readme = orNull<string>({ type: 'string', maxLength: longestReadme });
 const privacy = oneOfSchema(privacies);
 const type = oneOfSchema(valTypes);
 
-export const newVal = record({ code }, { name, readme, privacy, type });
-export const newVersion = record({ code }, { name, readme, privacy, type });
+export const codeAndProperties = record({ code }, { name, readme, privacy, type });
 export const changedProperties = record({}, { name, readme, privacy, type });
 export const nameAndCode = record({ name, code }, { type });
 

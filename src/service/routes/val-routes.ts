@@ -45,7 +45,7 @@ export function valRoutes(db: Database): Route[] {
     }),
     route('POST', '/v1/vals', {
       summary: 'Create a val',
-      body: input.newVal,
+      body: input.codeAndProperties,
       responses: { 201: ref('Val') },
       reply: async (request, { body, options }) =>
         createdReply(request, await addVal(db, accessOf(request), body, options)),
@@ -132,7 +132,7 @@ export function valRoutes(db: Database): Route[] {
     }),
     route('POST', '/v1/vals/:id/versions', {
       summary: 'Create a version of a val',
-      body: input.newVersion,
+      body: input.codeAndProperties,
       hasIfMatch: true,
       responses: { 200: ref('Val'), 201: ref('Val') },
       async reply(request, { params, body, options }) {

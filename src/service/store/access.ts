@@ -1,4 +1,5 @@
 import { raw, type Sql, sql, sqlList } from '../database/sql.ts';
+import { now } from './timestamps.ts';
 
 export interface User {
   id: string;
@@ -82,6 +83,9 @@ export const mayFind = (identity: Identity | undefined): Sql =>
 /** A limited token makes and ends no tokens, so that nothing of what it could do outlives it. */
 export const isLimited = ({ readOnly, expiresAt, spaceId }: OwnToken): boolean =>
   readOnly || expiresAt !== null || spaceId !== null;
+
+/** A condition on a token: it has not ended. */
+export const isGoodToken = (): Sql => sql`(expires_at IS NULL OR expires_at > ${now()})`;
 
 /** The name of the token that a person gets from the operator. */
 export const firstTokenName = 'first';

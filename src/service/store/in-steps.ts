@@ -37,6 +37,10 @@ export async function pageInSteps<Row extends { isWanted: number | null }>(
   }
 }
 
+/** Always as many values, so that the databases prepare one statement. */
+export const positionsOfRows = (rows: readonly { position: number }[], most: number): Sql =>
+  sqlList(Array.from({ length: most }, (_, index) => rows[index]?.position ?? null));
+
 // Each removes so few rows that others do not wait, and says whether there may be more.
 
 export const removeRunsBefore = (tx: Tx, time: number) =>
@@ -61,9 +65,7 @@ async function removeWhere(tx: Tx, condition: Sql): Promise<{ isEnd: boolean }> 
     sql`SELECT position FROM runs WHERE ${condition} LIMIT ${raw(rowsPerStep)} ${tx.skipLocked}`,
   );
   if (found.length === 0) return { isEnd: true };
-  // Always as many values, so that the databases prepare one statement.
-  const positions = Array.from({ length: rowsPerStep }, (_, index) => found[index]?.position ?? null);
-  await tx.query(sql`DELETE FROM runs WHERE position IN ${sqlList(positions)}`);
+  await tx.query(sql`DELETE FROM runs WHERE position IN ${positionsOfRows(found, rowsPerStep)}`);
   return { isEnd: found.length < rowsPerStep };
 }
 

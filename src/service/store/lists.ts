@@ -1,8 +1,8 @@
 import type { Database, Reader } from '../database/database.ts';
-import { emptySql, raw, type Sql, sql, sqlList } from '../database/sql.ts';
+import { emptySql, raw, type Sql, sql } from '../database/sql.ts';
 import { mostOnPage } from '../limits.ts';
 import { type Access, mayFind, type User } from './access.ts';
-import { pageInSteps } from './in-steps.ts';
+import { pageInSteps, positionsOfRows } from './in-steps.ts';
 import type { ChangePosition, ListPart, NumberPosition, Range } from './positions.ts';
 import { isCurrent, joinedWith, type ListedRow, type ListedVal, listedColumns, withAuthor } from './vals.ts';
 
@@ -50,14 +50,17 @@ export function listVals(
   );
 }
 
+/** Sorts behind every timestamp. */
+const afterAllTimes = 'a';
+
 /** All vals of an owner, newest change first. */
 export function changedVals(
   db: Reader,
   { id }: User,
   range: Range<ChangePosition>,
 ): Promise<ValPage<ChangePosition>> {
-  const [updatedAt, position] = range.after ?? ['a', Number.MAX_SAFE_INTEGER];
-  // See `listVals` for `owner_id >= ?`.
+  const [updatedAt, position] = range.after ?? [afterAllTimes, Number.MAX_SAFE_INTEGER];
+  // See `isOfOwner` for `owner_id >= ?`.
   const isAfter = sql`(owner_id, updated_at, position) < (${id}, ${updatedAt}, ${position})`;
   return pageOfVals(
     db,
@@ -87,9 +90,7 @@ export async function valsWithText(
           ORDER BY position DESC LIMIT ${raw(most)}`),
   );
   if (found.length === 0) return { items: [], more };
-  // Always as many values, so that the databases prepare one statement.
-  const positions = Array.from({ length: mostOnPage }, (_, index) => found[index]?.position ?? null);
-  const condition = sql`position IN ${sqlList(positions)}`;
+  const condition = sql`position IN ${positionsOfRows(found, mostOnPage)}`;
   const { items } = await pageOfVals(
     db,
     { condition, order: raw('position DESC'), positionOf },

@@ -4,6 +4,7 @@ import { emptySql, raw, type Sql, sql } from '../database/sql.ts';
 import { type Access, idPattern, isReached, type User } from './access.ts';
 import { removeSomeRuns, removeValRow } from './in-steps.ts';
 import { now } from './timestamps.ts';
+import { endTokens } from './tokens.ts';
 
 // People and spaces are in one table, because both own vals, and a name belongs to one of them.
 
@@ -47,7 +48,7 @@ export async function visibleOwner(
   value: string,
 ): Promise<User | undefined> {
   if (!idPattern.test(value)) return undefined;
-  // See `listVals` for `owner_id >= ?`.
+  // See `isOfOwner` in lists.ts for `owner_id >= ?`.
   const publicVal = sql`SELECT id FROM vals WHERE privacy = 'public' AND owner_id >= users.id
     AND (owner_id, position) < (users.id, ${Number.MAX_SAFE_INTEGER}) ORDER BY owner_id DESC, position DESC LIMIT 1`;
   const [user] = await db.query<User>(sql`
@@ -97,9 +98,9 @@ export async function removeOwner(
 }
 
 /** Of a person by tokens, and of the members of a space. */
-async function endAccess(tx: Tx, { id }: User): Promise<void> {
-  await tx.query(sql`DELETE FROM tokens WHERE user_id = ${id}`);
-  await tx.query(sql`DELETE FROM members WHERE space_id = ${id}`);
+async function endAccess(tx: Tx, owner: User): Promise<void> {
+  await endTokens(tx, owner);
+  await tx.query(sql`DELETE FROM members WHERE space_id = ${owner.id}`);
 }
 
 /** In steps, so that the removal of the owner itself is quick. */

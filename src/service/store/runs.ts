@@ -6,7 +6,7 @@ import { mostOnPage } from '../limits.ts';
 import { HttpProblem } from '../problem.ts';
 import type { Access, User } from './access.ts';
 import { lockOwnVal } from './change-val.ts';
-import { pageInSteps } from './in-steps.ts';
+import { pageInSteps, positionsOfRows } from './in-steps.ts';
 import type { ListPart, Range, TimePosition } from './positions.ts';
 import { checkVal, positionOfVal } from './vals.ts';
 import { largestVersion, requireVersion } from './versions.ts';
@@ -117,10 +117,8 @@ async function readRuns(
 ): Promise<RunPage['items']> {
   if (keys.length === 0) return [];
   const error = raw(hasShortErrors ? `substr(error, 1, ${bytesOfFirstLine})` : 'error');
-  // Always as many values, so that the databases prepare one statement.
-  const positions = Array.from({ length: mostOnPage }, (_, index) => keys[index]?.position ?? null);
   const rows = await db.query<RunRow>(
-    sql`${runColumns(error)} FROM runs WHERE position IN ${sqlList(positions)}`,
+    sql`${runColumns(error)} FROM runs WHERE position IN ${positionsOfRows(keys, mostOnPage)}`,
   );
   const byPosition = new Map(rows.map((row) => [row.position, runOf(row)] as const));
   return keys.flatMap(({ position, started, tie }) => {

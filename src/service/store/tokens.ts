@@ -7,6 +7,7 @@ import {
   type Access,
   type Identity,
   idPattern,
+  isGoodToken,
   isInSpace,
   isLimited,
   type OwnToken,
@@ -67,7 +68,7 @@ export async function identify(
     SELECT used.id AS "tokenId", name, read_only AS "readOnly", expires_at AS "expiresAt",
         last_used_at AS "lastUsedAt", used.space_id AS "limitedTo", users.id, users.username,
         space.id AS "spaceId", space.username AS "spaceName", role
-      FROM (SELECT tokens.* FROM ${withDigest(digestOf(secret))[kind]} AND ${isGood()}) AS used JOIN users ON users.id = used.user_id
+      FROM (SELECT tokens.* FROM ${withDigest(digestOf(secret))[kind]} AND ${isGoodToken()}) AS used JOIN users ON users.id = used.user_id
       LEFT JOIN members ON members.user_id = users.id AND (used.space_id IS NULL OR used.space_id = members.space_id)
       LEFT JOIN users AS space ON space.id = members.space_id ORDER BY space.username`);
   const [row] = rows;
@@ -92,16 +93,13 @@ export async function tokensOf(db: Reader, access: Access): Promise<ListedToken[
     SELECT tokens.id, name, tokens.created_at AS "createdAt", last_used_at AS "lastUsedAt",
         expires_at AS "expiresAt", CASE WHEN role = 'read' THEN 1 ELSE read_only END AS "readOnly",
         space.username AS space
-      FROM (SELECT * FROM tokens WHERE ${isListed(access)} AND ${isGood()}) AS tokens
+      FROM (SELECT * FROM tokens WHERE ${isListed(access)} AND ${isGoodToken()}) AS tokens
       LEFT JOIN members ON members.user_id = tokens.user_id AND members.space_id = tokens.space_id
       LEFT JOIN users AS space ON space.id = members.space_id`);
   return rows
     .map((row) => ({ ...row, readOnly: row.readOnly === 1 }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
-
-/** Has not ended. */
-const isGood = (): Sql => sql`(expires_at IS NULL OR expires_at > ${now()})`;
 
 export const addToken = (db: Database, access: Access, token: WantedToken) =>
   writeOwn(db, access, (tx) => createToken(tx, access, token));

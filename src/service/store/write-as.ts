@@ -2,7 +2,7 @@ import { readOnlyMember } from '../../core/http/request/faults.ts';
 import { type Database, DatabaseFailure, type Reader, type Tx } from '../database/database.ts';
 import { emptySql, type Sql, sql } from '../database/sql.ts';
 import { HttpProblem, unauthorized } from '../problem.ts';
-import { type Access, isInSpace } from './access.ts';
+import { type Access, isGoodToken, isInSpace } from './access.ts';
 import { now } from './timestamps.ts';
 
 /** What a request says of the write that it wants. */
@@ -30,7 +30,7 @@ export async function writeAs<Result>(
   return writeOwn(database, access, work, row);
 }
 
-/** A write to what is the person's own, wherever they ask. `work` must hold the token with `checkToken`. */
+/** A write to what is the person's own, wherever they ask. `work` must hold the token with `requireToken`. */
 export async function writeOwn<Result>(
   database: Database,
   access: Access,
@@ -68,7 +68,7 @@ export function guardOf(tx: Tx, access: Access): { join: Sql; lock: Sql } {
         AND member.role = 'write'`
     : emptySql;
   return {
-    join: sql`JOIN tokens AS used ON used.id = ${token.id} AND (used.expires_at IS NULL OR used.expires_at > ${now()})
+    join: sql`JOIN tokens AS used ON used.id = ${token.id} AND ${isGoodToken()}
       ${isMember}`,
     lock: tx.locking(`${isInSpace(access) ? 'FOR SHARE OF member ' : ''}FOR KEY SHARE OF used`),
   };
@@ -92,8 +92,7 @@ const tokenEnded = () => unauthorized('The token has ended, so nothing was store
 /** Why the guard found nothing. */
 export async function accessEnded(db: Reader, access: Access): Promise<HttpProblem> {
   const { actor, owner, token } = access;
-  const [used] = await db.query(sql`
-    SELECT id FROM tokens WHERE id = ${token.id} AND (expires_at IS NULL OR expires_at > ${now()})`);
+  const [used] = await db.query(sql`SELECT id FROM tokens WHERE id = ${token.id} AND ${isGoodToken()}`);
   if (!used) return tokenEnded();
   const [member] = await db.query(
     sql`SELECT role FROM members WHERE user_id = ${actor.id} AND space_id = ${owner.id}`,
