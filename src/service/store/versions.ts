@@ -1,7 +1,7 @@
 import type { Reader, Tx } from '../database/database.ts';
 import { emptySql, raw, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';
-import { type Access, mayRead, type VersionAuthor } from './access.ts';
+import { type Access, idPattern, mayRead, type VersionAuthor } from './access.ts';
 import type { ListPart, NumberPosition, Range } from './positions.ts';
 import { saveImports } from './references.ts';
 import { now } from './timestamps.ts';
@@ -58,13 +58,11 @@ export async function visibleVersion(
   id: string,
   number: number,
 ): Promise<StoredVal> {
+  const isWanted = sql`vals.id = ${id} AND versions.version = ${number} AND ${mayRead(access)}`;
+  const found = idPattern.test(id) && isStorable(number) ? await selectVal(db, isWanted) : undefined;
+  if (found) return found;
   await checkVal(db, access, id, { isOwn: false });
-  const isVersion = sql`vals.id = ${id} AND versions.version = ${number}`;
-  const found = isStorable(number)
-    ? await selectVal(db, sql`${isVersion} AND ${mayRead(access)}`)
-    : undefined;
-  if (!found) throw noVersion(id, number);
-  return found;
+  throw noVersion(id, number);
 }
 
 export async function hasVersion(db: Reader, id: string, number: number): Promise<boolean> {
