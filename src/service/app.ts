@@ -108,7 +108,7 @@ async function sendReply(
 ): Promise<void> {
   if (outgoing.destroyed) return;
   for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
-  if (status !== 204 && status !== 304) outgoing.setHeader('Content-Length', Buffer.byteLength(body));
+  if (status !== 204) outgoing.setHeader('Content-Length', Buffer.byteLength(body));
   outgoing.writeHead(status);
   if (body === '') outgoing.flushHeaders();
   else outgoing.write(body);

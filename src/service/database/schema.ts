@@ -108,7 +108,7 @@ const tables = ({ bytes, sortedText, long, position, tableEnd }: Dialect): strin
     UNIQUE (val_id, imported_id)
   )${tableEnd};
   CREATE INDEX imports_by_owner ON imports (imported_owner_id, at, position);
-  CREATE INDEX imports_by_imported ON imports (imported_id, at, position);
+  CREATE INDEX imports_by_imported ON imports (imported_id);
 
   CREATE TABLE records (
     position ${position},

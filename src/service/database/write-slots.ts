@@ -5,7 +5,7 @@ const mostWrites = 7;
 
 /** Writes to one val wait for each other here, and not in the database, where each would keep a connection. */
 export function createWriteSlots(waitMs: number) {
-  const rows = createKeyedSlots(1);
+  const rows = createKeyedSlots();
   const connections = createSlots(mostWrites);
   let waiting = 0;
   return {
@@ -24,13 +24,13 @@ export function createWriteSlots(waitMs: number) {
   };
 }
 
-/** As many slots for each key, such as a person or a val. Keys that nobody uses take no memory. */
-function createKeyedSlots(count: number): (key: string) => Slots {
+/** One slot for each key. Keys that nobody uses take no memory. */
+function createKeyedSlots(): (key: string) => Slots {
   const byKey = new Map<string, Slots>();
   return (key) => {
     const known = byKey.get(key);
     if (known) return known;
-    const slots = createSlots(count, () => byKey.delete(key));
+    const slots = createSlots(1, () => byKey.delete(key));
     byKey.set(key, slots);
     return slots;
   };

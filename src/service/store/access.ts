@@ -77,8 +77,8 @@ export const mayRead = (identity: Identity | undefined): Sql =>
   identity ? sql`(privacy <> 'private' OR ${isReached('owner_id', identity)})` : raw("privacy <> 'private'");
 
 /** Hides the unlisted vals of others too, which are found by their ids alone. */
-export const mayFind = (identity: Identity | undefined): Sql =>
-  identity ? sql`(privacy = 'public' OR ${isReached('owner_id', identity)})` : raw("privacy = 'public'");
+export const mayFind = (identity: Identity): Sql =>
+  sql`(privacy = 'public' OR ${isReached('owner_id', identity)})`;
 
 /** A limited token makes and ends no tokens, so that nothing of what it could do outlives it. */
 export const isLimited = ({ readOnly, expiresAt, spaceId }: OwnToken): boolean =>

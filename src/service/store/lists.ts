@@ -34,11 +34,11 @@ const startOf = ({ after }: Range<NumberPosition>): number => after?.[0] ?? Numb
  */
 export function listVals(
   db: Reader,
-  access: Access | undefined,
+  access: Access,
   owner: User,
   range: Range<NumberPosition>,
 ): Promise<ValPage> {
-  const onlyPublic = access?.owner.id === owner.id ? emptySql : raw("privacy = 'public' AND ");
+  const onlyPublic = access.owner.id === owner.id ? emptySql : raw("privacy = 'public' AND ");
   return pageOfVals(
     db,
     {
