@@ -13,7 +13,7 @@ export interface LastSyncs {
   /** A push from this folder to this service has gone through. Until then, a push shows what it would change, and asks. */
   hasPushed(): boolean;
   notePush(): void;
-  /** Last syncs that cannot be written costs no more than a warning. */
+  /** Last syncs that cannot be written cost no more than a warning. */
   save(): void;
 }
 

@@ -194,6 +194,21 @@ describe.each([
     expect(await statusWith(clone)).toBe('changed there');
   });
 
+  test('pushed without a commit, and stashed; then git went on, and back', async () => {
+    const { clone } = await deployed(switches, 'b');
+    clone.git('stash', '-q');
+    for (const letter of ['z', 'a']) clone.commit({ 'x.ts': code(letter) });
+    expect(await statusWith(clone)).toBe('changed there');
+  });
+
+  test('committed, pushed, and reverted by git', async () => {
+    const { clone } = await deployed(switches);
+    clone.commit({ 'x.ts': code('b') });
+    await clone.rows(['push']);
+    clone.git('revert', '--no-edit', 'HEAD');
+    expect(await statusWith(clone)).toBe('changed here');
+  });
+
   test('pushed before the first commit, edited on, and committed', async () => {
     const { env } = await reachableService('vals.test', { ...switches, now: timeOfGit });
     const clone = new Clone(temporaryFolder(), env);

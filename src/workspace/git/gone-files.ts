@@ -24,7 +24,7 @@ export async function readGoneFiles(repository: Repository, most: number | undef
   return { paths: reading.paths(), present: reading.present(), failure };
 }
 
-/** The files that HEAD has and the disk has not: deleted in the index or in the working tree. */
+/** Below the workspace's folder. */
 export async function filesOfHead(repository: Repository): Promise<string[]> {
   const { printed } = await runGit(repository, ['ls-tree', '-r', '-z', '--name-only', 'HEAD']);
   return printed.split('\0').slice(0, -1);

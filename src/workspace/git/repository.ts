@@ -110,3 +110,16 @@ export async function findBlobs(
   const { printed, failure } = await runGit(repository, ['cat-file', '--batch-check=%(objectname)'], asked);
   return failure === undefined ? new Set(printed.split('\n')) : undefined;
 }
+
+/** The ids of the blobs that files had at commits, in their order. Something else where there was no file. */
+export async function filesAtCommits(
+  repository: Repository,
+  files: readonly { file: string; commit: string }[],
+): Promise<readonly string[]> {
+  if (files.length === 0) return [];
+  const asked = files.map(({ file, commit }) => `${commit}:${repository.prefix}${file}\n`).join('');
+  const { printed } = await runGit(repository, ['cat-file', '--batch-check=%(objectname)'], asked);
+  const answers = printed.split('\n').slice(0, -1);
+  // A path with a line end is two questions.
+  return answers.length === files.length ? answers : [];
+}
