@@ -236,7 +236,7 @@ test('a page loads nothing, runs only its own script, and cannot be shown in a f
   expect(headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'same-origin' });
 });
 
-test('the ends of the chart of runs are to the second within a minute, and one within a second', async () => {
+test('the ends of the chart of runs are to the second, and one within a second', async () => {
   const own = await temporaryService();
   const { id } = await own.createVal({ name: 'v', code: 'c' });
   const run = (second: string) => report(id, 0, { runStartAt: `2024-05-01T${second}Z`, runEndAt: null }, own);
@@ -250,6 +250,4 @@ test('the ends of the chart of runs are to the second within a minute, and one w
   expect(await ends()).toEqual(['2024-05-01 10:00:07 UTC']);
   await run('10:00:31');
   expect(await ends()).toEqual(['2024-05-01 10:00:07 UTC', '2024-05-01 10:00:31 UTC']);
-  await run('10:01:00');
-  expect(await ends()).toEqual(['2024-05-01 10:00 UTC', '2024-05-01 10:01 UTC']);
 });
