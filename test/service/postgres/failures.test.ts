@@ -103,7 +103,7 @@ test('a silent connection gives 503 when one answer is overdue, and later reques
 }, async () => {
   const before = await temporaryService();
   const proxy = await breakingProxy(before.at, () => {});
-  const service = await restartAt(before, `${proxy.address}?query_timeout=500`);
+  const service = await restartAt(before, `${proxy.address}?query_timeout=2000`);
   proxy.breakAfter(insertOfVersion);
   expect(await service.putVal('v', 'c')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
   expect((await service.putVal('v', 'c')).status).toBe(201);
