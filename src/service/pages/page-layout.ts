@@ -50,7 +50,7 @@ export function pageReply(
 <title>${title}${space} · vals</title>
 <style>${trustedHtml(style)}</style>
 <a class="skip" href="#main">Skip to the content</a>
-${headerOf(view, query)}
+${pageHeader(view, query)}
 <main id="main">
 ${main}
 </main>
@@ -61,7 +61,7 @@ ${main}
   return { status, headers: { ...headers, ...pageHeaders }, body: markupOf(markup) };
 }
 
-function headerOf(view: PageView, query = ''): Html {
+function pageHeader(view: PageView, query = ''): Html {
   const { visitor, base, here } = view;
   if (!visitor) {
     const address = `/sign-in?next=${encodeURIComponent(here)}`;

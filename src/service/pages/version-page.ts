@@ -68,9 +68,9 @@ function diffHtml(before: string, after: string): Html[] | undefined {
     const rows = lines.map(
       (line) => html`<span class="${lineClasses[line.charAt(0)] ?? 'same'}">${line || ' '}</span>`,
     );
-    return html`<span class="hunk">Lines ${rangeOf(oldStart, oldLines)} → ${rangeOf(newStart, newLines)}</span>${rows}`;
+    return html`<span class="hunk">Lines ${linesText(oldStart, oldLines)} → ${linesText(newStart, newLines)}</span>${rows}`;
   });
 }
 
-const rangeOf = (start: number, count: number): string =>
+const linesText = (start: number, count: number): string =>
   count <= 1 ? `${start}` : `${start}–${start + count - 1}`;

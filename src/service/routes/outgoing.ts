@@ -122,7 +122,7 @@ export function listReply<Item, Position extends readonly (string | number)[]>(
   const self = selfOf(request);
   const links = {
     self: self.href,
-    ...(next !== undefined && { next: nextPage(self, limit, next) }),
+    ...(next !== undefined && { next: addressOfNext(self, limit, next) }),
   };
   return jsonText(`{"data":[${texts.slice(0, count).join(',')}],"links":${JSON.stringify(links)}}`);
 }
@@ -136,7 +136,7 @@ function countInPage(records: string[]): number {
   return firstLeft < 0 ? records.length : firstLeft;
 }
 
-function nextPage(self: URL, limit: number, after: string): string {
+function addressOfNext(self: URL, limit: number, after: string): string {
   const page = new URL(self);
   page.searchParams.set('limit', `${limit}`);
   page.searchParams.delete('offset');

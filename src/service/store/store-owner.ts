@@ -18,8 +18,8 @@ export interface StoreOwner {
 export const ownerName = 'local';
 
 /**
- * Who gets a token if the file has none that is good: the owner of a store without people, also the owner of any store,
- * or, for a command with `--local`, even an owner who is not there yet.
+ * When a token is made, if the file has none that is good. `new store`: if the store has no people; its owner is added.
+ * `owner`: also if the owner is there. `command`: always; an absent owner is added.
  */
 export type TokenFor = 'new store' | 'owner' | 'command';
 
