@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { Agent, createServer, type IncomingMessage, type RequestOptions, request } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { expect, it, onTestFinished } from 'vitest';
@@ -63,12 +63,9 @@ async function serve(files: Record<string, string>, options: readonly string[], 
 }
 
 it('vals run --http passes requests and answers on, asks nothing of the service, and ends at once', async () => {
-  const origin = createServer((_, answer) => {
+  const origin = await scriptedService([], () => (answer) => {
     answer.writeHead(200, { 'content-encoding': 'gzip', 'x-origin': '1' }).end(gzipSync('zipped'));
   });
-  await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void origin.close());
-  const { port: originPort } = origin.address() as AddressInfo;
   const service = await scriptedService([]);
   const { get, ask, open, url, port, shows, vals, ended } = await serve(files, [], service.env);
 
@@ -86,7 +83,7 @@ it('vals run --http passes requests and answers on, asks nothing of the service,
     ['host', `127.0.0.1:${port}`],
     ['x-a', '1, 2'],
   ]);
-  const fetched = await fetch(`${url}/fetch`, { headers: { 'x-port': String(originPort) } });
+  const fetched = await fetch(`${url}/fetch`, { headers: { 'x-port': new URL(origin.baseUrl).port } });
   expect([fetched.headers.get('x-origin'), await fetched.text()]).toEqual(['1', 'zipped']);
   const { statusCode, rawHeaders } = await open({ path: '/304', agent: false });
   expect([statusCode, rawHeaders]).toEqual([304, ['date', 'never', 'etag', '"1"', 'Connection', 'close']]);

@@ -1,8 +1,7 @@
-import { createServer } from 'node:http';
 import { expect, it } from 'vitest';
 import { fasterBy } from '../support/clocks.ts';
-import { listen } from '../support/listen.ts';
 import { temporaryFolder } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
 import { secureService } from '../support/secure-service.ts';
 import { folderWith, startRun } from './folder.ts';
 import { own, pages, webOf } from './web.ts';
@@ -70,8 +69,7 @@ it('of an address that this machine does not trust, or that is not secure, the e
 });
 
 it('an import that is not reached neither fails nor holds up a run for long', async () => {
-  const silent = createServer(() => {});
-  const url = `http://127.0.0.1:${await listen(silent)}`;
+  const { baseUrl: url } = await scriptedService([], () => () => {});
   const clock = fasterBy(10);
   const { run } = folderWith({
     'a.ts': `export default async (reached?: string) => {

@@ -1,18 +1,15 @@
-import { createServer, type Server } from 'node:http';
-import { listen } from '../support/listen.ts';
+import { scriptedService } from '../support/scripted-service.ts';
 
 type Page = { type?: string; body?: string; status?: number; location?: string };
 
 export async function webOf(pages: Record<string, Page>) {
   const asked: string[] = [];
-  const server: Server = createServer((request, response) => {
-    const path = request.url ?? '';
+  const { baseUrl } = await scriptedService([], ({ path }) => {
     asked.push(path);
     const { type = 'text/javascript', body = '', status = 200, location } = pages[path] ?? { status: 404 };
-    response.writeHead(status, { 'content-type': type, ...(location && { location }) }).end(body);
+    return { status, headers: { 'content-type': type, ...(location && { location }) }, body };
   });
-  const url = `http://127.0.0.1:${await listen(server)}`;
-  return { url, asked, pages };
+  return { url: baseUrl, asked, pages };
 }
 
 export const pages = (): Record<string, Page> => ({

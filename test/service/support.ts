@@ -235,16 +235,16 @@ export function speak(port: number, text: string): Promise<string> {
 export function beginPut(
   { port, token }: { port: number; token: string },
   sent: string,
-  { path = '/v1/vals', length = 100, headers = [] as string[] } = {},
+  { headers = [] as string[] } = {},
 ): Socket {
   const socket = connect(port, '127.0.0.1').on('error', () => {});
   atEnd(async () => void socket.destroy());
   const lines = [
-    `PUT ${path} HTTP/1.1`,
+    'PUT /v1/vals HTTP/1.1',
     `Host: 127.0.0.1:${port}`,
     `Authorization: Bearer ${token}`,
     'Content-Type: application/json',
-    `Content-Length: ${length}`,
+    'Content-Length: 100',
     ...headers,
   ];
   socket.write([...lines, '', sent].join('\r\n'));

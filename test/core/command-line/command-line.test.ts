@@ -68,29 +68,27 @@ it.each([
   expect(parsed).toMatchObject({ kind: 'command', command: { path } });
 });
 
-describe('a usage error', () => {
-  it.each<[string, string]>([
-    ['nonsense', "Unknown command 'nonsense'."],
-    ['psh', "Unknown command 'psh'. Did you mean push?"],
-    ['val deleet x', "Unknown command 'deleet'. Did you mean delete?"],
-    ['--base-ulr https://a.example me', '`vals` has no option --base-ulr. Did you mean --base-url?'],
-    [
-      'comments --relationship givn',
-      '--relationship takes one of any, given, received, not "givn". Did you mean given?',
-    ],
-    [
-      'val rm',
-      '<val...> is missing: names, ids, starts of ids, or files of vals, or - for standard input, one per line.',
-    ],
-    ['likes --limit 5 --all', '--limit and --all cannot be given together.'],
-    ['version get hello x', '<version> takes the number of a version, not "x".'],
-  ])('of `vals %s` is: %s', async (line, sentence) => {
-    const { exit, stdout, stderr } = await inProcess(['--ndjson', ...line.split(' ')], { env: {} });
-    expect({ exit, stdout, message: JSON.parse(stderr).error.message }).toEqual({
-      exit: 2,
-      stdout: '',
-      message: sentence,
-    });
+it.each<[string, string]>([
+  ['nonsense', "Unknown command 'nonsense'."],
+  ['psh', "Unknown command 'psh'. Did you mean push?"],
+  ['val deleet x', "Unknown command 'deleet'. Did you mean delete?"],
+  ['--base-ulr https://a.example me', '`vals` has no option --base-ulr. Did you mean --base-url?'],
+  [
+    'comments --relationship givn',
+    '--relationship takes one of any, given, received, not "givn". Did you mean given?',
+  ],
+  [
+    'val rm',
+    '<val...> is missing: names, ids, starts of ids, or files of vals, or - for standard input, one per line.',
+  ],
+  ['likes --limit 5 --all', '--limit and --all cannot be given together.'],
+  ['version get hello x', '<version> takes the number of a version, not "x".'],
+])('a usage error of `vals %s` is: %s', async (line, sentence) => {
+  const { exit, stdout, stderr } = await inProcess(['--ndjson', ...line.split(' ')], { env: {} });
+  expect({ exit, stdout, message: JSON.parse(stderr).error.message }).toEqual({
+    exit: 2,
+    stdout: '',
+    message: sentence,
   });
 });
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createTree } from '../../../src/core/command-line/command-tree.ts';
 import { parseCommandLine } from '../../../src/core/command-line/parse-command-line.ts';
 import { createHintWriter, quoteFor } from '../../../src/core/command-line/write-hints.ts';
@@ -97,51 +97,49 @@ it('a hint for a command of a feature is not written without the feature', async
   expect(await write(hints)).toBe('No path was given.');
 });
 
-describe('each hint of the program', () => {
-  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) =>
-    file.endsWith('.ts'),
+const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) =>
+  file.endsWith('.ts'),
+);
+/** The words of each command in a hint. What is known only at run time is undefined. */
+const commands = files.flatMap((file) => {
+  const source = readFileSync(join('src', file), 'utf8');
+  return [
+    ...source.matchAll(/\bsh`(?:[^`\\$]|\\.|\$(?!\{)|\$\{(?:[^{}`]|\{[^{}]*\}|`[^`]*`)*\})*`/gs),
+  ].flatMap(([hint]) =>
+    [...hint.matchAll(/\$\{\[([^\]]*(?:\[[^\]]*\][^\]]*)*)\]\}/gs)].map(([, list = '']) => ({
+      file,
+      words: wordsIn(list),
+    })),
   );
-  /** The words of each command in a hint. What is known only at run time is undefined. */
-  const commands = files.flatMap((file) => {
-    const source = readFileSync(join('src', file), 'utf8');
-    return [
-      ...source.matchAll(/\bsh`(?:[^`\\$]|\\.|\$(?!\{)|\$\{(?:[^{}`]|\{[^{}]*\}|`[^`]*`)*\})*`/gs),
-    ].flatMap(([hint]) =>
-      [...hint.matchAll(/\$\{\[([^\]]*(?:\[[^\]]*\][^\]]*)*)\]\}/gs)].map(([, list = '']) => ({
-        file,
-        words: wordsIn(list),
-      })),
-    );
-  });
+});
 
-  function wordsIn(list: string): (string | undefined)[] {
-    const parts = list.split(/,(?=(?:[^'`]*['`][^'`]*['`])*[^'`]*$)/).map((part) => part.trim());
-    return parts
-      .filter((part) => part !== '')
-      .map((part) => (part.startsWith('...') ? '...' : /^'([^']*)'$/.exec(part)?.[1]));
+function wordsIn(list: string): (string | undefined)[] {
+  const parts = list.split(/,(?=(?:[^'`]*['`][^'`]*['`])*[^'`]*$)/).map((part) => part.trim());
+  return parts
+    .filter((part) => part !== '')
+    .map((part) => (part.startsWith('...') ? '...' : /^'([^']*)'$/.exec(part)?.[1]));
+}
+
+/** A number is accepted as a name or a path, too. Only usernames need a letter. Words that are spread may be none. */
+async function parses(words: readonly (string | undefined)[], sample: string): Promise<boolean> {
+  const variants = [
+    words.filter((word) => word !== '...'),
+    words.map((word) => word?.replace('...', sample)),
+  ];
+  for (const variant of variants) {
+    const argv = variant.map((word) => (word === undefined || word.startsWith('<') ? sample : word));
+    if ((await parseCommandLine(argv, commandTree, 80)).kind === 'command') return true;
   }
+  return false;
+}
 
-  /** A number is accepted as a name or a path, too. Only usernames need a letter. Words that are spread may be none. */
-  async function parses(words: readonly (string | undefined)[], sample: string): Promise<boolean> {
-    const variants = [
-      words.filter((word) => word !== '...'),
-      words.map((word) => word?.replace('...', sample)),
-    ];
-    for (const variant of variants) {
-      const argv = variant.map((word) => (word === undefined || word.startsWith('<') ? sample : word));
-      if ((await parseCommandLine(argv, commandTree, 80)).kind === 'command') return true;
-    }
-    return false;
+it('each hint of the program has a command that exists', async () => {
+  const literal = commands.filter(({ words: [first = '...'] }) => first !== '...');
+  expect(literal.length).toBeGreaterThan(hasAll ? 80 : 50);
+  for (const { file, words } of literal) {
+    // Without a feature, a hint for one of its commands is not written.
+    if (!hasAll && (await writer()(sh`${words.map((word) => word ?? '1')}`)) === '') continue;
+    const isCommand = (await parses(words, '1')) || (await parses(words, 'a'));
+    expect({ file, words, isCommand }).toEqual({ file, words, isCommand: true });
   }
-
-  it('has a command that exists', async () => {
-    const literal = commands.filter(({ words: [first = '...'] }) => first !== '...');
-    expect(literal.length).toBeGreaterThan(hasAll ? 80 : 50);
-    for (const { file, words } of literal) {
-      // Without a feature, a hint for one of its commands is not written.
-      if (!hasAll && (await writer()(sh`${words.map((word) => word ?? '1')}`)) === '') continue;
-      const isCommand = (await parses(words, '1')) || (await parses(words, 'a'));
-      expect({ file, words, isCommand }).toEqual({ file, words, isCommand: true });
-    }
-  });
 });

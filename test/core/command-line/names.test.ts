@@ -181,15 +181,16 @@ describe('the beginning of an id', () => {
   });
 });
 
-describe('a remembered name that the val does not have any more', () => {
-  const commands = [
-    ['val', 'get', 'hello'],
-    ...(has('run') ? [['run', 'hello']] : []),
-    ...(has('workspace') ? [['pull', 'hello']] : []),
-    ['val', 'rm', 'hello', '--yes'],
-  ];
+const commands = [
+  ['val', 'get', 'hello'],
+  ...(has('run') ? [['run', 'hello']] : []),
+  ...(has('workspace') ? [['pull', 'hello']] : []),
+  ['val', 'rm', 'hello', '--yes'],
+];
 
-  it.each(commands)('vals %s %s uses the val that took the name, else exit 3', async (...args) => {
+it.each(commands)(
+  'a remembered name that the val does not have any more vals %s %s uses the val that took the name, else exit 3',
+  async (...args) => {
     const { command, asked, rename, edit, home } = await serviceOf();
     writeFiles(home, { 'vals.json': '{}' });
     rmSync(join(home, 'hello.ts'));
@@ -207,8 +208,8 @@ describe('a remembered name that the val does not have any more', () => {
     const requests = asked().filter((line) => line.includes('/v1/vals/') && line !== get(hello));
     expect(requests.length).toBeGreaterThan(0);
     for (const request of requests) expect(request).toContain(other);
-  });
-});
+  },
+);
 
 it.each(['bob/greet', '@bob/greet'])(
   '%s is the val of that owner, where the service has it',

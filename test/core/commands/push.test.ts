@@ -53,40 +53,38 @@ describe('outcomes', () => {
   });
 });
 
-describe('--concurrency', () => {
-  it.each([
-    { flag: ['--concurrency', '8'], most: 8, total: 16 },
-    { flag: ['--concurrency', '16'], most: 16, total: 32 },
-  ])(
-    '$flag allows exactly $most requests at a time, on as many connections',
-    async ({ flag, most, total }) => {
-      const all = Array.from({ length: total }, (_, index) => `val${index}`);
-      const ports = new Set<number | undefined>();
-      let held: ServerResponse[] = [];
-      let highest = 0;
-      const service = await scriptedService([], () => (response) => {
-        ports.add(response.socket?.remotePort);
-        held.push(response);
-        highest = Math.max(highest, held.length);
-        if (held.length !== most) return;
-        // If the program sends more requests than it may, they arrive in these 60 ms, and `highest` counts them.
-        setTimeout(() => {
-          const answered = held;
-          held = [];
-          for (const each of answered) each.writeHead(201).end('{}');
-        }, 60);
-      });
-      const { exit, stdout } = await run(['push', '.', ...flag, '--json'], {
-        env: service.env,
-        cwd: vals(...all),
-      });
-      expect(exit).toBe(0);
-      expect(outcomes(stdout)).toHaveLength(total);
-      expect({ highest, connections: ports.size }).toEqual({ highest: most, connections: most });
-      expect(names(service.requests).toSorted()).toEqual(all.toSorted());
-    },
-  );
-});
+it.each([
+  { flag: ['--concurrency', '8'], most: 8, total: 16 },
+  { flag: ['--concurrency', '16'], most: 16, total: 32 },
+])(
+  '--concurrency $flag allows exactly $most requests at a time, on as many connections',
+  async ({ flag, most, total }) => {
+    const all = Array.from({ length: total }, (_, index) => `val${index}`);
+    const ports = new Set<number | undefined>();
+    let held: ServerResponse[] = [];
+    let highest = 0;
+    const service = await scriptedService([], () => (response) => {
+      ports.add(response.socket?.remotePort);
+      held.push(response);
+      highest = Math.max(highest, held.length);
+      if (held.length !== most) return;
+      // If the program sends more requests than it may, they arrive in these 60 ms, and `highest` counts them.
+      setTimeout(() => {
+        const answered = held;
+        held = [];
+        for (const each of answered) each.writeHead(201).end('{}');
+      }, 60);
+    });
+    const { exit, stdout } = await run(['push', '.', ...flag, '--json'], {
+      env: service.env,
+      cwd: vals(...all),
+    });
+    expect(exit).toBe(0);
+    expect(outcomes(stdout)).toHaveLength(total);
+    expect({ highest, connections: ports.size }).toEqual({ highest: most, connections: most });
+    expect(names(service.requests).toSorted()).toEqual(all.toSorted());
+  },
+);
 
 describe('failures', () => {
   it.each<[statuses: number[], exit: number, kind: string, says: string]>([
@@ -107,7 +105,7 @@ describe('failures', () => {
     expect(names(service.requests).toSorted()).toEqual(all);
   });
 
-  it('have an error object for each failed file, and are named on stderr', async () => {
+  it('have an error object for each failed file, also in lines of JSON, and are named on stderr', async () => {
     const body = { message: 'bad code' };
     const service = await scriptedService([], repliesTo({ b: { status: 400, body } }));
     const args = ['push', 'a.ts', 'b.ts'];
@@ -118,6 +116,8 @@ describe('failures', () => {
     };
     const { stdout } = await run([...args, '--json'], options);
     expect(outcomes(stdout)[1]).toEqual({ file: 'b.ts', name: 'b', status: 'failed', error });
+    const { stdout: lines } = await run([...args, '--ndjson'], options);
+    expect(JSON.parse(`[${lines.trimEnd().replace('\n', ',')}]`)).toEqual(outcomes(stdout));
     expect(await run(args, options)).toMatchObject({
       exit: 9,
       stdout: 'created\ta\t1\tid-a\ta.ts\nfailed\tb\t\t\tb.ts\n',

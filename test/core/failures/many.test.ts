@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { AuthError, LocalError, RefusedError, UnknownOutcomeError } from '../../../src/core/errors.ts';
 import { runBatch } from '../../../src/core/failures/batch.ts';
 import { summarizeFailures } from '../../../src/core/failures/many.ts';
@@ -10,27 +10,25 @@ const refused = (label: string, message: string, facts: object = {}) => ({
   error: new RefusedError(message, facts),
 });
 
-describe('the summary of failures', () => {
-  const five = ['a', 'b', 'c', 'd', 'e'].map((label) =>
-    refused(label, `${label} is not UTF-8.`, { ofMany: 'Each is not UTF-8.' }),
-  );
-  const alike = ['a.ts', 'b.ts'].map((label) => refused(label, 'The service refused: not now.'));
-  const missing = ['a', 'b'].map((name) =>
-    refused(name, `There is no val named ${name}.`, { ofMany: 'There is no val with that name.' }),
-  );
-  const unknown = { label: 'a.ts', error: new UnknownOutcomeError('The connection was lost.') };
+const five = ['a', 'b', 'c', 'd', 'e'].map((label) =>
+  refused(label, `${label} is not UTF-8.`, { ofMany: 'Each is not UTF-8.' }),
+);
+const alike = ['a.ts', 'b.ts'].map((label) => refused(label, 'The service refused: not now.'));
+const missing = ['a', 'b'].map((name) =>
+  refused(name, `There is no val named ${name}.`, { ofMany: 'There is no val with that name.' }),
+);
+const unknown = { label: 'a.ts', error: new UnknownOutcomeError('The connection was lost.') };
 
-  it.each([
-    ['1 of 3 vals was not pushed (a.ts). It was refused.', [refused('a.ts', 'It was refused.')], 3, 2],
-    ['5 of 6 vals were not pushed (a, b, c and 2 more). Each is not UTF-8.', five, 6, 0],
-    ['None of the 2 vals was pushed (a.ts and b.ts). The service refused: not now.', alike, 2, 0],
-    ['2 of 3 vals were not pushed (a and b). There is no val with that name.', missing, 3, 1],
-    ['1 of 3 vals may not have been pushed (a.ts). The connection was lost.', [unknown], 3, 2],
-  ])('is: %s', (message, failures, total, done) => {
-    const { error, warnings } = summarizeFailures(failures, { ...pushed, total, done });
-    expect(error).toMatchObject({ exit: done === 0 ? 6 : 9, message });
-    expect(warnings).toEqual([]);
-  });
+it.each([
+  ['1 of 3 vals was not pushed (a.ts). It was refused.', [refused('a.ts', 'It was refused.')], 3, 2],
+  ['5 of 6 vals were not pushed (a, b, c and 2 more). Each is not UTF-8.', five, 6, 0],
+  ['None of the 2 vals was pushed (a.ts and b.ts). The service refused: not now.', alike, 2, 0],
+  ['2 of 3 vals were not pushed (a and b). There is no val with that name.', missing, 3, 1],
+  ['1 of 3 vals may not have been pushed (a.ts). The connection was lost.', [unknown], 3, 2],
+])('the summary of failures is: %s', (message, failures, total, done) => {
+  const { error, warnings } = summarizeFailures(failures, { ...pushed, total, done });
+  expect(error).toMatchObject({ exit: done === 0 ? 6 : 9, message });
+  expect(warnings).toEqual([]);
 });
 
 it.each([

@@ -59,22 +59,20 @@ describe('tab-separated lines in a pipe', () => {
   });
 });
 
-describe('--json', () => {
-  it('is one array over several pages, indented at a terminal, and --ndjson a line for each record', async () => {
-    const rows = Array.from({ length: 5 }, (_, index) => ({ id: `r${index}`, o: { b: [1] } }));
-    const pages = (): Reply[] => [
-      { body: { data: rows.slice(0, 2), links: { next: '?offset=2' } } },
-      { body: { data: rows.slice(2, 4), links: { next: '?offset=4' } } },
-      { body: { data: rows.slice(4), links: {} } },
-    ];
-    const service = await scriptedService([...pages(), ...pages(), ...pages()]);
-    const pipe = await run(['likes', '--all', '--json'], { env: service.env });
-    expect(pipe.stdout).toBe(`${JSON.stringify(rows)}\n`);
-    const many = await runOnScreen(['likes', '--all', '--json', '--quiet'], { env: service.env });
-    expect(bare(many.screen)).toBe(`${JSON.stringify(rows, undefined, 2)}\n`);
-    const ndjson = await runOnScreen(['likes', '--all', '--ndjson', '--quiet'], { env: service.env });
-    expect(bare(ndjson.screen)).toBe(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-  });
+it('--json is one array over several pages, indented at a terminal, and --ndjson a line for each record', async () => {
+  const rows = Array.from({ length: 5 }, (_, index) => ({ id: `r${index}`, o: { b: [1] } }));
+  const pages = (): Reply[] => [
+    { body: { data: rows.slice(0, 2), links: { next: '?offset=2' } } },
+    { body: { data: rows.slice(2, 4), links: { next: '?offset=4' } } },
+    { body: { data: rows.slice(4), links: {} } },
+  ];
+  const service = await scriptedService([...pages(), ...pages(), ...pages()]);
+  const pipe = await run(['likes', '--all', '--json'], { env: service.env });
+  expect(pipe.stdout).toBe(`${JSON.stringify(rows)}\n`);
+  const many = await runOnScreen(['likes', '--all', '--json', '--quiet'], { env: service.env });
+  expect(bare(many.screen)).toBe(`${JSON.stringify(rows, undefined, 2)}\n`);
+  const ndjson = await runOnScreen(['likes', '--all', '--ndjson', '--quiet'], { env: service.env });
+  expect(bare(ndjson.screen)).toBe(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 });
 
 describe('--fields', () => {

@@ -8,24 +8,25 @@ import { accepted, configFile, forAll, storedText, writeConfig } from './support
 const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
 
-describe('a home that is empty or relative', () => {
-  const homes: Record<string, string | undefined>[] = [
-    { HOME: '', XDG_CONFIG_HOME: '' },
-    { HOME: '/nonexistent', XDG_CONFIG_HOME: '.config', XDG_DATA_HOME: '.local/share' },
-  ];
+const homes: Record<string, string | undefined>[] = [
+  { HOME: '', XDG_CONFIG_HOME: '' },
+  { HOME: '/nonexistent', XDG_CONFIG_HOME: '.config', XDG_DATA_HOME: '.local/share' },
+];
 
-  async function project() {
-    const service = await scriptedService([]);
-    const cwd = temporaryFolder();
-    for (const folder of ['.config/vals', 'home/.config/vals', 'vals']) {
-      mkdirSync(join(cwd, folder), { recursive: true });
-      const config = { baseUrl: service.baseUrl, tokens: { [service.baseUrl]: 'planted-token' } };
-      writeFileSync(join(cwd, folder, 'config.json'), JSON.stringify(config), { mode: 0o600 });
-    }
-    return { cwd, service };
+async function project() {
+  const service = await scriptedService([]);
+  const cwd = temporaryFolder();
+  for (const folder of ['.config/vals', 'home/.config/vals', 'vals']) {
+    mkdirSync(join(cwd, folder), { recursive: true });
+    const config = { baseUrl: service.baseUrl, tokens: { [service.baseUrl]: 'planted-token' } };
+    writeFileSync(join(cwd, folder, 'config.json'), JSON.stringify(config), { mode: 0o600 });
   }
+  return { cwd, service };
+}
 
-  it.each(homes)('takes no settings from a project, and keeps nothing in it: %j', async (env) => {
+it.each(homes)(
+  'a home that is empty or relative takes no settings from a project, and keeps nothing in it: %j',
+  async (env) => {
     const { cwd, service: planted } = await project();
     const before = readdirSync(cwd, { recursive: true }).sort();
     const result = await run(['me', '--json'], { cwd, env: { ...env, VALS_TOKEN: testToken } });
@@ -51,8 +52,8 @@ describe('a home that is empty or relative', () => {
     if (isAbsent) return;
     expect(signIn.error?.hint).toContain('VALS_CONFIG_DIR');
     expect(service.requests, 'a token that cannot be stored is not tried').toEqual([]);
-  });
-});
+  },
+);
 
 describe('a config file', () => {
   it.runIf(isRoot)('of another user is not used, even by root', async () => {
