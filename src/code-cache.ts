@@ -74,6 +74,10 @@ function replace(file: string, bytecode: Buffer): void {
   const unfinished = `${file}.${Math.random().toString(36).slice(2)}`;
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  } catch {
+    return;
+  }
+  try {
     writeFileSync(unfinished, bytecode, { flag: 'wx', mode: 0o600, flush: true });
     renameSync(unfinished, file);
   } catch {

@@ -87,7 +87,7 @@ function bestWay(conflict: Finding, look: Look): Hint {
   if (cure !== undefined) return cure;
   if (state !== 'both changed') return waysOn(conflict, look)[0] ?? sh`To see the difference, run ${all}.`;
   if (repository !== undefined && wentBack(compared))
-    return sh`If that was on purpose, take the change back in git, too (\`git revert\`); ${all} shows what else you can do.`;
+    return sh`If the service is right, take the change back in git, too (\`git revert\`); if the file is right, run ${['push', path, '--force']}.`;
   const version = remote.kind === 'val' ? remote.version : undefined;
   if (version !== undefined && lastSyncs.of(name)?.version === version)
     return sh`If you amended or squashed what this folder pushed, run ${['push', path, '--force']}; ${all} shows what else you can do.`;
@@ -147,7 +147,7 @@ function waysByGit({ remote, compared }: Finding, { repository }: Look): string[
 
 /** A commit can do that, where only CI has a token. */
 const withoutEntry = (name: string): string =>
-  `If the file shall be a val again, remove "${name}" from "ids" of vals.json: the next push makes it anew.`;
+  `If the val was deleted, remove "${name}" from "ids" of vals.json, and the next push makes it anew; if it belongs to somebody else, use their token.`;
 
 /** The service cannot list vals, so nobody here knows the val that has the name. */
 const waysToId = (path: string): Hint[] => [

@@ -78,7 +78,7 @@ const table: Readonly<Record<State, Entry>> = {
   },
   'deleted there': {
     ...refused,
-    meaning: 'has no val on the service any more, because the val was deleted',
+    meaning: 'has a val that the service does not show: it was deleted, or belongs to somebody else',
     forced: 'create',
     next: [push('To make the val anew', '--force'), 'Otherwise, delete the file.'],
   },

@@ -153,13 +153,17 @@ it('a missing file is reported with the file that was meant', async () => {
 });
 
 it('a path is relative to the current folder, and a file without a val is named', async () => {
-  const { place } = await pushed({ 'lib/mail.ts': 'x' });
+  const { place, service } = await pushed({ 'lib/mail.ts': 'x' });
   for (const word of ['mail.ts', '../lib/mail.ts']) {
     const below = place.at('lib');
     expect((await below.vals('val', 'get', word, '--code')).stdout).toBe('x');
   }
   place.put({ 'only.ts': 'y' });
-  expect(await place.vals('val', 'get', 'only.ts')).toMatchObject(
+  const get = () => place.vals('val', 'get', 'only.ts');
+  const unknown = 'This machine knows no val named "only", and the service cannot list vals.';
+  expect(await get()).toMatchObject(ends(3, unknown));
+  service.switches.list = true;
+  expect(await get()).toMatchObject(
     ends(3, 'only.ts is not a val yet: the service has no val named "only".'),
   );
 });

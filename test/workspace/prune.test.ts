@@ -237,7 +237,7 @@ describe('where vals.json has the ids', () => {
     expect(row).toMatchObject({
       reason: 'deleted there',
       error: {
-        hint: 'If the file shall be a val again, remove "a" from "ids" of vals.json: the next push makes it anew.',
+        hint: 'If the val was deleted, remove "a" from "ids" of vals.json, and the next push makes it anew; if it belongs to somebody else, use their token.',
       },
     });
   });

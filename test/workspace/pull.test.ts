@@ -188,7 +188,7 @@ test('pull and push keep the files of vals that were deleted there', async () =>
   expect(await place.vals('push')).toMatchObject({
     exit: 5,
     stderr: expect.stringMatching(
-      / \(a\.ts, b\.ts, c\.ts and 2 more\)\. Each has no val on the service any more/,
+      / \(a\.ts, b\.ts, c\.ts and 2 more\)\. Each has a val that the service does not show/,
     ),
   });
   expect(await place.vals('pull', 'a.ts')).toMatchObject({ exit: 5 });

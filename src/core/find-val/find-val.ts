@@ -10,7 +10,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { SeenVal, SeenVals } from './seen-vals.ts';
 import {
   isSignedOut,
-  notPushedYet,
+  noValOfFile,
   onlyOne,
   renamedMeanwhile,
   unknownWord,
@@ -72,7 +72,7 @@ export async function findVal(
   const file = await fileOf(word);
   if (file !== undefined) {
     const found = await findNamed(file.name, options, file.syncedId);
-    if (found === undefined) throw notPushedYet(file);
+    if (found === undefined) throw noValOfFile(file, { isListed: await options.valList.canList() });
     return { ...found, word };
   }
   // A name comes before the beginning of an id, but what cannot be a name needs no list.

@@ -31,10 +31,17 @@ export const unknownWord = (word: string, { names, isListed }: Known): NotFoundE
         ],
   });
 
-export const notPushedYet = ({ path, name }: { path: string; name: string }): NotFoundError =>
-  new NotFoundError(`${path} is not a val yet: the service has no val named "${name}".`, {
-    hint: sh`To push the file, run ${['push', path]}.`,
-  });
+export const noValOfFile = (
+  { path, name }: { path: string; name: string },
+  { isListed }: Pick<Known, 'isListed'>,
+): NotFoundError =>
+  isListed
+    ? new NotFoundError(`${path} is not a val yet: the service has no val named "${name}".`, {
+        hint: sh`To push the file, run ${['push', path]}.`,
+      })
+    : new NotFoundError(`This machine knows no val named "${name}", and the service cannot list vals.`, {
+        hint: ['If there is such a val, give its id.', sh`To make it from the file, run ${['push', path]}.`],
+      });
 
 /** This machine remembers the name of a val that has another one by now, and nothing else has the name. */
 export const renamedMeanwhile = (
