@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Context } from '../core/command-line/command.ts';
-import { isPath } from '../core/command-line/resolve-vals.ts';
+import { isPath, recordOf } from '../core/command-line/resolve-vals.ts';
 import { LocalError, UsageError } from '../core/errors.ts';
 import { readText } from '../core/files/read-text.ts';
 import type { GivenVal } from '../core/find-val/find-val.ts';
@@ -11,8 +11,7 @@ import { codeOf, versionOf } from '../core/http/record-fields.ts';
 import { readVersion } from '../core/http/versions.ts';
 import { type JsonObject, textAt } from '../core/lib/json.ts';
 import { foldersAbove, isFile, isWithin, realPath, spelledAsOnDisk } from '../core/lib/paths.ts';
-import { namePattern } from '../core/lib/vals.ts';
-import * as routes from '../core/routes.ts';
+import { nameForFile } from '../core/lib/vals.ts';
 import type { Entry } from './modules/load.ts';
 
 export interface KnownVersion {
@@ -112,16 +111,12 @@ async function serviceTarget(
 ): Promise<ServiceTarget> {
   const { id } = given;
   const api = await context.api();
-  const read = at === undefined ? given.read?.record : undefined;
-  const val =
-    read ?? (await (at === undefined ? api.record(routes.getVal(given)) : readVersion(api, given, at)));
+  const val = await (at === undefined ? recordOf(api, given) : readVersion(api, given, at));
   const known = knownVersion(id, at === undefined ? val : { ...val, version: at });
   const version = at ?? versionOf(val);
   const valName = textAt(val, 'name') ?? id;
   const atVersion = version === undefined ? '' : `@${version}`;
-  // Any other name could lead to another folder.
-  const fileName = namePattern.test(valName) ? valName : 'val';
-  const path = join(context.settings.cwd, `${fileName}${atVersion}.tsx`);
+  const path = join(context.settings.cwd, `${nameForFile(valName)}${atVersion}.tsx`);
   const { href: url } = pathToFileURL(path);
   const entry = { name: `${valName}${atVersion}`, code: codeOf(val), url, isFile: false };
   return { kind: 'service', load: async () => entry, path, known, api };

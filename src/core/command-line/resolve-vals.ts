@@ -2,9 +2,11 @@ import { resolve as resolvePath } from 'node:path';
 import { UsageError, ValsError } from '../errors.ts';
 import { nameFrom } from '../files/val-names.ts';
 import { findVal, type GivenVal } from '../find-val/find-val.ts';
+import type { Api } from '../http/api.ts';
+import type { Call } from '../http/call.ts';
 import { summaryOf } from '../http/record-fields.ts';
 import { type Hint, hintList, sh } from '../lib/hint.ts';
-import { textAt } from '../lib/json.ts';
+import { type JsonObject, textAt } from '../lib/json.ts';
 import { isFile, readableNames, typedAsOnDisk } from '../lib/paths.ts';
 import { once } from '../lib/waiting.ts';
 import { getVal } from '../routes.ts';
@@ -70,6 +72,13 @@ const withoutCode = ({ read, ...val }: GivenVal): GivenVal =>
 export async function readVal(context: Context, val: GivenVal): Promise<GivenVal> {
   return withoutCode({ ...val, read: val.read ?? (await (await context.api()).recordWithEtag(getVal(val))) });
 }
+
+/** The whole record of the val as it is now, which is read unless it is known. */
+export const recordOf = async (
+  api: Api,
+  val: GivenVal,
+  more: Pick<Call, 'tokenIsOptional'> = {},
+): Promise<JsonObject> => val.read?.record ?? api.record({ ...getVal(val), ...more });
 
 /** What messages call the val. */
 export const labelOf = ({ read, word }: GivenVal): string => textAt(read?.record, 'name') ?? word;

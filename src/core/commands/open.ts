@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { type Context, defineCommand } from '../command-line/command.ts';
+import { recordOf } from '../command-line/resolve-vals.ts';
 import { val } from '../command-line/value-types.ts';
 import { BadResponseError, NotFoundError, RefusedError, UsageError, undefinedIf } from '../errors.ts';
 import { notThisService } from '../failures/service.ts';
@@ -33,9 +34,9 @@ export const command = defineCommand({
       );
     }
     const api = await connect();
-    const record = await api.record(
-      val === undefined ? routes.me() : { ...routes.getVal(val), tokenIsOptional: true },
-    );
+    const record = await (val === undefined
+      ? api.record(routes.me())
+      : recordOf(api, val, { tokenIsOptional: true }));
     const address = addressOf(textAt(record, 'url'), val, redact);
     const { href } = chosenBaseUrl(settings);
     const isPageOfServe =

@@ -5,6 +5,9 @@ export const namePattern = /^[a-zA-Z][a-zA-Z0-9_]{0,47}$/;
 
 export const longestValName = 48;
 
+/** Any other name that a service sends could lead to another folder. */
+export const nameForFile = (name = ''): string => (namePattern.test(name) ? name : 'val');
+
 /** Makes of a text what a name can have. The result may be empty, or too long. */
 export const nameLike = (text: string): string =>
   text

@@ -145,7 +145,6 @@ describe('a name', () => {
     ['val rm hello --yes', [`DELETE /v1/vals/${hello}`]],
     ['version new hello hello.ts', [`POST /v1/vals/${hello}/versions`]],
     ['version restore hello 1', [`${get(hello)}/versions/1`, `POST /v1/vals/${hello}/versions`]],
-    ['val edit hello', [get(hello), get(hello), `POST /v1/vals/${hello}/versions`]],
   ])('is confirmed by a read in vals %s, and an id is not', async (line, requests) => {
     const { command, asked } = await afterSeeing();
     expect(await command(...line.split(' '), '--json')).toMatchObject({ exit: 0 });
@@ -153,6 +152,12 @@ describe('a name', () => {
     const second = await afterSeeing();
     await second.command(...line.replace(' hello', ` ${hello}`).split(' '), '--json');
     expect(second.asked()).toEqual(requests);
+  });
+
+  it.each(['hello', hello])('is read once before vals val edit %s opens the editor', async (word) => {
+    const { command, asked } = await afterSeeing();
+    expect(await command('val', 'edit', word, '--json')).toMatchObject({ exit: 0 });
+    expect(asked()).toEqual([get(hello), get(hello), `POST /v1/vals/${hello}/versions`]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command-line/command.ts';
+import { recordOf } from '../../command-line/resolve-vals.ts';
 import { ConflictError } from '../../errors.ts';
 import { findSyntaxFaults } from '../../files/check-syntax.ts';
 import { decode } from '../../files/files.ts';
@@ -7,6 +8,7 @@ import { codeOf, versionOf } from '../../http/record-fields.ts';
 import { sh } from '../../lib/hint.ts';
 import { type JsonObject, textAt } from '../../lib/json.ts';
 import { beyondGracePeriod } from '../../lib/signals.ts';
+import { nameForFile } from '../../lib/vals.ts';
 import { noCheck, syntaxError } from '../../push/syntax.ts';
 import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
@@ -26,13 +28,12 @@ export const command = defineCommand({
   async run(context, { val, noCheck, dryRun }) {
     const { edit } = await import('./editor.ts');
     const api = await context.api();
-    const read = () => api.recordWithEtag(routes.getVal(val));
-    const { record } = await read();
+    const record = await recordOf(api, val);
     const code = codeOf(record);
     context.out.say({ kind: 'progress' });
     // Ctrl-C in the editor must not end this command.
     const { bytes, file, discard } = await beyondGracePeriod(() =>
-      edit(code, `${fileName(textAt(record, 'name'))}.ts`, context.host.env, context.settings.system),
+      edit(code, `${nameForFile(textAt(record, 'name'))}.ts`, context.host.env, context.settings.system),
     );
     // An added newline at the end is not a change, because many editors add one.
     if ([code, `${code}\n`].some((text) => bytes.equals(Buffer.from(text)))) {
@@ -45,7 +46,7 @@ export const command = defineCommand({
       context.host.signal.throwIfAborted();
       const edited = checkNotEmpty(file, decode(file, bytes));
       if (!noCheck) await refuseBrokenText(file, edited, val.word);
-      const { record: now, etag } = await read();
+      const { record: now, etag } = await api.recordWithEtag(routes.getVal(val));
       if (!isSame(record, now)) throw changedMeanwhile(val.word, file);
       const call = { ...routes.createVersion(val, edited), ifMatch: etag };
       if (dryRun) {
@@ -88,5 +89,3 @@ async function refuseBrokenText(file: string, code: string, val: string): Promis
     sh`To send it, run ${['version', 'new', val, file]}.`,
   ]);
 }
-
-const fileName = (name = ''): string => (/^\w{1,60}$/.test(name) ? name : 'val');

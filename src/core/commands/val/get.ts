@@ -1,10 +1,10 @@
 import { type Context, defineCommand } from '../../command-line/command.ts';
+import { recordOf } from '../../command-line/resolve-vals.ts';
 import { val } from '../../command-line/value-types.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import { codeOf, versionOf } from '../../http/record-fields.ts';
 import { readVersion, shownVersion } from '../../http/versions.ts';
 import { type JsonObject, textAt, withoutUndefined } from '../../lib/json.ts';
-import * as routes from '../../routes.ts';
 import { shownValColumns, valColumns } from '../shared/columns.ts';
 import { isForProgram } from '../shared/written.ts';
 
@@ -28,7 +28,7 @@ export const command = defineCommand({
     const api = await context.api();
     const read =
       version === undefined
-        ? (val.read?.record ?? (await api.record({ ...routes.getVal(val), tokenIsOptional: true })))
+        ? await recordOf(api, val, { tokenIsOptional: true })
         : await readVersion(api, val, version, { tokenIsOptional: true });
     if (readme) return { kind: 'text', text: textAt(read, 'readme') ?? '' };
     if (code) return { kind: 'text', text: codeOf(read) };

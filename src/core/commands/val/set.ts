@@ -1,4 +1,5 @@
 import { type Context, defineCommand } from '../../command-line/command.ts';
+import { recordOf } from '../../command-line/resolve-vals.ts';
 import { newName, path } from '../../command-line/value-types.ts';
 import { PartialError, RefusedError, UsageError, undefinedIf, ValsError } from '../../errors.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
@@ -41,12 +42,12 @@ export const command = defineCommand({
     const fields = await readFields(context, { name, privacy, readme });
     const api = await context.api();
     if (dryRun) {
-      const { record } = val.read ?? (await api.recordWithEtag(routes.getVal(val)));
+      const record = await recordOf(api, val);
       const otherwise = routes.createVersion(val, codeOf(record), fields);
       return plan(routes.changeVal(val, fields), hasAll(fields, record) ? undefined : otherwise);
     }
     if (!mayPublish(context) && fields.privacy !== undefined) {
-      const { record } = val.read ?? (await api.recordWithEtag(routes.getVal(val)));
+      const record = await recordOf(api, val);
       refusePublishing(context, fields.privacy, textAt(record, 'privacy'));
     }
     const sent = await sendFields(context, val, fields);

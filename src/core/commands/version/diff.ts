@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command-line/command.ts';
+import { recordOf } from '../../command-line/resolve-vals.ts';
 import { versionNumber } from '../../command-line/value-types.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import type { Api } from '../../http/api.ts';
@@ -7,7 +8,6 @@ import { presentAmong, presentVersion, readVersion, versionsOf } from '../../htt
 import { type JsonObject, textAt } from '../../lib/json.ts';
 import { visible } from '../../lib/visible.ts';
 import { column } from '../../output/column.ts';
-import * as routes from '../../routes.ts';
 import { valArgument } from '../shared/options.ts';
 
 export const command = defineCommand({
@@ -69,7 +69,7 @@ async function readBoth(
   { a, b, tellsPresent }: { a: number | undefined; b: number | undefined; tellsPresent: boolean },
 ): Promise<Compared | undefined> {
   if (a === undefined) {
-    const [after, versions] = await Promise.all([readPresent(api, val), versionsOf(api, val)]);
+    const [after, versions] = await Promise.all([recordOf(api, val), versionsOf(api, val)]);
     const numbers = versions.map(({ number }) => number);
     const present = presentAmong(numbers, after);
     // Versions may have been deleted in between.
@@ -80,11 +80,8 @@ async function readBoth(
   }
   const [before, after] = await Promise.all([
     readVersion(api, val, a),
-    b === undefined ? readPresent(api, val) : readVersion(api, val, b),
+    b === undefined ? recordOf(api, val) : readVersion(api, val, b),
   ]);
   const isShown = tellsPresent && b === undefined;
   return { from: a, before, after, present: isShown ? await presentVersion(api, val, after) : undefined };
 }
-
-const readPresent = async (api: Api, val: GivenVal): Promise<JsonObject> =>
-  val.read?.record ?? (await api.record(routes.getVal(val)));
