@@ -90,12 +90,12 @@ async function wantedHistory(
   const isInGit = (ids: Ids) => [...ids].some(hasBlob);
   if (lastSync?.commit === undefined) return { file, codes: codes.filter(isInGit) };
   const { blob, commit } = lastSync;
-  const isOnlySynced = !hasBlob(blob) && (await repository.hasCommit(commit));
+  const counts = await repository.hasCommit(commit);
   return {
     file,
-    codes: codes.filter((ids) => isInGit(ids) || (isOnlySynced && ids.has(blob))),
+    codes: codes.filter((ids) => isInGit(ids) || (counts && ids.has(blob))),
     // The last sync is left out if the file is as a commit before it.
-    also: isOnlySynced && isInGit(here) ? here : undefined,
+    also: counts && isInGit(here) ? here : undefined,
     lastSync: { blob, commit },
   };
 }

@@ -77,8 +77,11 @@ function createReading(
 
   function bring(file: Unfinished, brought: BroughtCode): void {
     const wasFinished = isFinished(file);
+    const newer = file.newestFirst.at(-1);
     file.newestFirst.push(brought);
-    if (file.also?.has(brought.blob)) file.also = undefined;
+    // A last sync of what its commit had is no work that somebody could have taken back.
+    const isCommitted = newer?.isLastSync && newer.blob === brought.blob;
+    if (isCommitted || file.also?.has(brought.blob)) file.also = undefined;
     const code = file.codes.find((ids) => ids.has(brought.blob));
     if (code !== undefined && code !== file.last) {
       if (code === file.codes[file.left - 1]) file.left -= 1;
