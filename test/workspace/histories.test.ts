@@ -194,18 +194,20 @@ describe.each([
     expect(await statusWith(clone)).toBe('changed there');
   });
 
-  test.each([[['stash', '-q']], [['checkout', '-q', '.']]])(
-    'made by a push without a commit, and %s',
-    async (command) => {
-      const { env } = await reachableService('vals.test', { ...switches, now: timeOfGit });
-      const clone = repository(env, { 'x.ts': code('a') });
-      clone.commit({ 'y.ts': code('y') });
-      clone.put({ 'x.ts': code('b') });
-      await clone.rows(['push']);
-      clone.git(...command);
-      expect(await statusWith(clone)).toBe('conflict');
-    },
-  );
+  test.each([
+    ['stashed', ['stash', '-q'], ''],
+    ['taken back', ['checkout', '-q', '.'], ''],
+    ['stashed; then git went on, and back', ['stash', '-q'], 'za'],
+  ])('made by a push without a commit, and %s', async (_what, command, commits) => {
+    const { env } = await reachableService('vals.test', { ...switches, now: timeOfGit });
+    const clone = repository(env, { 'x.ts': code('a') });
+    clone.commit({ 'y.ts': code('y') });
+    clone.put({ 'x.ts': code('b') });
+    await clone.rows(['push']);
+    clone.git(...command);
+    for (const letter of commits) clone.commit({ 'x.ts': code(letter) });
+    expect(await statusWith(clone)).toBe('conflict');
+  });
 
   test('pushed without a commit, and stashed; then git went on, and back', async () => {
     const { clone } = await deployed(switches, 'b');

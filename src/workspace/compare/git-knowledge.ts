@@ -95,7 +95,7 @@ async function wantedHistory(
     file,
     codes: codes.filter((ids) => isInGit(ids) || (counts && ids.has(blob))),
     // The last sync is left out if the file is as a commit before it.
-    also: counts && isInGit(here) ? here : undefined,
+    before: counts && isInGit(here) ? here : undefined,
     lastSync: { blob, commit },
   };
 }

@@ -1,6 +1,6 @@
 // Who knows the version that is there, and went on from it, is newer. No older version is read for that.
 import { idsOf } from '../code.ts';
-import { type Ids, readFileHistories, type WantedHistory } from '../git/file-histories.ts';
+import { type Ids, readFileHistories } from '../git/file-histories.ts';
 import { filesAtCommits, findBlobs, type Repository } from '../git/repository.ts';
 import type { FileAndVal, LastSync } from './types.ts';
 
@@ -26,9 +26,9 @@ export async function filesThatWentOn<Each extends SyncedFile>(
     const { file, here, lastSync } = each;
     const { commit, blob } = lastSync;
     if (commit === undefined) continue;
-    const also = new Set([...idsOf(here), ...(isLong ? idsOf(here, 'sha256') : [])]);
+    const own = new Set([...idsOf(here), ...(isLong ? idsOf(here, 'sha256') : [])]);
     if (head === undefined || !(await repository.hasCommit(commit))) wentOn.delete(each);
-    else synced.set({ file, codes: [], also, lastSync: { commit, blob } }, each);
+    else synced.set({ file, here: own, commit, blob }, each);
   }
   for (const back of await filesThatWentBack([...synced.keys()], repository)) {
     const each = synced.get(back);
@@ -37,28 +37,31 @@ export async function filesThatWentOn<Each extends SyncedFile>(
   return wentOn;
 }
 
-/** `also` is the code of the file. */
-type Synced = WantedHistory & { also: Ids; lastSync: { commit: string; blob: string } };
+interface Synced {
+  file: string;
+  here: Ids;
+  /** Of the last sync. */
+  commit: string;
+  blob: string;
+}
 
 async function filesThatWentBack(files: readonly Synced[], repository: Repository): Promise<Synced[]> {
-  const inGit = await findBlobs(repository, new Set(files.flatMap(({ also }) => [...also])));
-  const committed = files.filter(({ also }) => [...also].some((id) => inGit?.has(id) ?? true));
-  const blobs = await filesAtCommits(
-    repository,
-    committed.map(({ file, lastSync: { commit } }) => ({ file, commit })),
-  );
+  const inGit = await findBlobs(repository, new Set(files.flatMap(({ here }) => [...here])));
+  const committed = files.filter(({ here }) => [...here].some((id) => inGit?.has(id) ?? true));
+  const blobs = await filesAtCommits(repository, committed);
   const then = new Map(committed.map((each, index) => [each, blobs[index] ?? '']));
   // What the commit had itself is no work that somebody could have taken back.
-  const doubtful = committed.filter((each) => then.get(each) !== each.lastSync.blob);
-  const isAsThen = (each: Synced) => each.also.has(then.get(each) ?? '');
+  const doubtful = committed.filter((each) => then.get(each) !== each.blob);
+  const isAsThen = (each: Synced) => each.here.has(then.get(each) ?? '');
+  const others = doubtful.filter((each) => !isAsThen(each));
   const histories = await readFileHistories(
     repository,
-    doubtful.filter((each) => !isAsThen(each)),
+    others.map(({ file, here, commit, blob }) => ({ file, codes: [here], lastSync: { commit, blob } })),
   );
   return doubtful.filter((each) => {
     if (isAsThen(each)) return true;
     const brought = histories.of(each.file);
-    const newest = brought.findLastIndex(({ blob }) => each.also.has(blob));
+    const newest = brought.findLastIndex(({ blob }) => each.here.has(blob));
     if (newest > brought.findIndex(({ isLastSync }) => isLastSync)) return false;
     return newest >= 0 || histories.failure !== undefined;
   });

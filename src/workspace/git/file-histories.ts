@@ -19,8 +19,8 @@ export interface WantedHistory {
   file: string;
   /** The history is read until it has these codes in this order. */
   codes: readonly Ids[];
-  /** And until it has this one. */
-  also?: Ids | undefined;
+  /** And until it has this one before the last sync. */
+  before?: Ids | undefined;
   /** Stands in the history right after its commit. */
   lastSync?: { commit: string; blob: string } | undefined;
 }
@@ -49,12 +49,13 @@ interface Unfinished {
   codes: readonly Ids[];
   /** How many of the codes were not met yet. Met last one first. */
   left: number;
-  also: Ids | undefined;
+  before: Ids | undefined;
+  isSynced: boolean;
   /** The wanted code that was met last. A merge brings it once more. */
   last: Ids | undefined;
 }
 
-const isFinished = ({ left, also }: Unfinished): boolean => left === 0 && also === undefined;
+const isFinished = ({ left, before }: Unfinished): boolean => left === 0 && before === undefined;
 
 function createReading(
   prefix: string,
@@ -65,8 +66,8 @@ function createReading(
   const syncs = new Map<string, { file: Unfinished; blob: string }[]>();
   const follow = (path: string, file: Unfinished) =>
     byPath.set(path, (byPath.get(path) ?? new Set()).add(file));
-  for (const { file: path, codes, also, lastSync } of wanted) {
-    const file = { newestFirst: [], codes, left: codes.length, also, last: undefined };
+  for (const { file: path, codes, before, lastSync } of wanted) {
+    const file = { newestFirst: [], codes, left: codes.length, before, isSynced: false, last: undefined };
     files.set(path, file);
     follow(`${prefix}${path}`, file);
     if (lastSync === undefined) continue;
@@ -79,9 +80,10 @@ function createReading(
     const wasFinished = isFinished(file);
     const newer = file.newestFirst.at(-1);
     file.newestFirst.push(brought);
+    if (brought.isLastSync) file.isSynced = true;
     // A last sync of what its commit had is no work that somebody could have taken back.
     const isCommitted = newer?.isLastSync && newer.blob === brought.blob;
-    if (isCommitted || file.also?.has(brought.blob)) file.also = undefined;
+    if (isCommitted || (file.isSynced && file.before?.has(brought.blob))) file.before = undefined;
     const code = file.codes.find((ids) => ids.has(brought.blob));
     if (code !== undefined && code !== file.last) {
       if (code === file.codes[file.left - 1]) file.left -= 1;
