@@ -37,11 +37,12 @@ export const codeWithHash = (codeHash: string): Code => ({
   hasMarks: false,
 });
 
-/** The ids of the code with any line ends: two codes that differ in line ends alone are the same code. */
-export function idsOf({ blob, text }: Code, algorithm?: 'sha256'): string[] {
+/** The ids of the code with any line ends: codes that differ in line ends alone are the same. `isLong`: those of SHA-256, too. */
+export function idsOf({ blob, text }: Code, { isLong = false } = {}): string[] {
   if (text === undefined) return [blob];
   const forms = [text, withPlainLineEnds(text), withLineEnds(text, '\r\n')];
-  return forms.map((form) => blobId(Buffer.from(form), algorithm));
+  const algorithms = isLong ? (['sha1', 'sha256'] as const) : (['sha1'] as const);
+  return algorithms.flatMap((algorithm) => forms.map((form) => blobId(Buffer.from(form), algorithm)));
 }
 
 export function hasSameCode(a: Code | undefined, b: Code | undefined): boolean {

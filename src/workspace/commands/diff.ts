@@ -12,8 +12,6 @@ import type { Look } from '../read/look.ts';
 import { cureOf } from '../states.ts';
 import { nameOfService, pathTo, type Workspace } from '../workspace.ts';
 
-const nothingDiffers = 'No file of the workspace differs from its val on the service.';
-
 export const command = defineCommand({
   summary: 'Show how the files differ from the service',
   description:
@@ -23,7 +21,6 @@ export const command = defineCommand({
   arguments: { vals: valsOfWorkspace },
   examples: ['vals diff', 'vals diff hello.ts', 'vals diff --json | jq -r ".[].file"'],
   columns: [column('status'), column('name'), column('file'), column('diff'), column('reason')],
-  empty: nothingDiffers,
   run(context, { vals: words }) {
     const [val, ...numbers] = words;
     const versions = (word: string) =>

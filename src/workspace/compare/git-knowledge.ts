@@ -122,7 +122,7 @@ export function numberCodes(codes: readonly Code[], { isLong }: { isLong: boolea
   const ids: Set<string>[] = [];
   // Those with a text come first, because they tell the ids with either line ends.
   for (const code of [...codes].sort(byText)) {
-    const all = [...idsOf(code), ...(isLong ? idsOf(code, 'sha256') : [])];
+    const all = idsOf(code, { isLong });
     const number = all.map((id) => numbers.get(id)).find((known) => known !== undefined) ?? ids.length;
     for (const id of all) {
       numbers.set(id, number);

@@ -23,12 +23,11 @@ export async function filesThatWentOn<Each extends SyncedFile>(
   const isLong = head !== undefined && head.length > 40;
   const synced = new Map<Synced, Each>();
   for (const each of files) {
-    const { file, here, lastSync } = each;
-    const { commit, blob } = lastSync;
+    const { commit, blob } = each.lastSync;
     if (commit === undefined) continue;
-    const own = new Set([...idsOf(here), ...(isLong ? idsOf(here, 'sha256') : [])]);
+    const here = new Set(idsOf(each.here, { isLong }));
     if (head === undefined || !(await repository.hasCommit(commit))) wentOn.delete(each);
-    else synced.set({ file, here: own, commit, blob }, each);
+    else synced.set({ file: each.file, here, commit, blob }, each);
   }
   for (const back of await filesThatWentBack([...synced.keys()], repository)) {
     const each = synced.get(back);
