@@ -96,6 +96,7 @@ export const comments = record(
   {},
   { ...paging, ...period, relationship: oneOfSchema(['any', 'given', 'received']) },
 );
+export const references = record({}, { ...paging, ...period });
 export const searchText: Schema<string> = { type: 'string', maxLength: longestSearch };
 export const search = record({ query: { ...searchText, minLength: 1 } }, paging);
 

@@ -21,7 +21,11 @@ import { type Route, route } from './route.ts';
 
 /** Longer than other functions, because it is a table: one entry for each route. */
 export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
-  const records = async (request: ServiceRequest, kind: LoadedKind, filter: LikesAndCommentsFilter) =>
+  const records = async (
+    request: ServiceRequest,
+    kind: LoadedKind,
+    filter: LikesAndCommentsFilter & { tag?: string | undefined },
+  ) =>
     listReply(request, await findLikesOrComments(db, kind, accessOf(request).owner, filter), filter, {
       positions: recordPositions,
       jsonOf: (json) => json,
@@ -83,12 +87,13 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
     }),
     route('GET', '/v1/me/references', {
       summary: "Vals that import the caller's vals",
-      query: input.pageInput,
+      query: input.references,
       responses: { 200: listSchema('Reference') },
       async reply(request, { query }) {
         const access = accessOf(request);
-        const range = input.rangeOf(recordPositions, query);
-        return listReply(request, await findReferences(db, access, range), range, {
+        const filter = input.rangeOf(recordPositions, query);
+        const found = await findReferences(db, access, filter);
+        return listReply(request, found, filter, {
           positions: recordPositions,
           jsonOf: (reference) => JSON.stringify(referenceRecord(reference, access.owner)),
         });

@@ -19,7 +19,6 @@ export interface LikeOrComment {
 }
 
 export interface LikesAndCommentsFilter extends Range<TimePosition> {
-  tag?: string | undefined;
   since?: string | undefined;
   until?: string | undefined;
 }
@@ -28,7 +27,7 @@ export async function findLikesOrComments(
   db: Reader,
   kind: LoadedKind,
   owner: User,
-  { limit, offset = 0, after, tag, since, until }: LikesAndCommentsFilter,
+  { limit, offset = 0, after, tag, since, until }: LikesAndCommentsFilter & { tag?: string | undefined },
 ): Promise<ListPart<string, TimePosition>> {
   const conditions = [
     sql`owner_id = ${owner.id} AND kind = ${kind}`,

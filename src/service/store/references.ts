@@ -1,9 +1,10 @@
 import type { Database, Tx } from '../database/database.ts';
-import { emptySql, raw, sql, sqlList } from '../database/sql.ts';
+import { allOf, raw, type Sql, sql, sqlList } from '../database/sql.ts';
 import { importedIds } from '../scan-code.ts';
 import { type Access, mayFind } from './access.ts';
 import { pageInSteps } from './in-steps.ts';
-import type { ListPart, Range, TimePosition } from './positions.ts';
+import type { LikesAndCommentsFilter } from './likes-and-comments.ts';
+import type { ListPart, TimePosition } from './positions.ts';
 
 // A row of `imports` says that the current code of a val imports another one. A row may outlive the imported val, so
 // whoever reads it joins that val.
@@ -53,18 +54,22 @@ export interface Reference {
 export async function findReferences(
   db: Database,
   access: Access,
-  range: Range<TimePosition>,
+  { since, until, ...range }: LikesAndCommentsFilter,
 ): Promise<ListPart<Reference, TimePosition>> {
+  const conditions: Sql[] = [
+    sql`imported_owner_id = ${access.owner.id}`,
+    ...(since === undefined ? [] : [sql`at > ${Date.parse(since)}`]),
+    ...(until === undefined ? [] : [sql`at <= ${Date.parse(until)}`]),
+  ];
   const { found, more } = await pageInSteps<Reference>(db, range, (last, most) => {
     const [at, position] = last ? [last.at, last.position] : (range.after ?? []);
-    const isAfter =
-      at === undefined ? emptySql : sql`AND (at, imports.position) < (${at}, ${position ?? null})`;
+    const isAfter = at === undefined ? [] : [sql`(at, imports.position) < (${at}, ${position ?? null})`];
     return db.query(sql`
       SELECT at, imports.position, vals.id, name, owner_id AS "ownerId", username, imported_id AS "importedId",
         imported_name AS "importedName", CASE WHEN found_id IS NOT NULL AND ${mayFind(access)} THEN 1 END AS "isWanted"
         FROM imports JOIN vals ON vals.id = val_id JOIN users ON users.id = owner_id
         LEFT JOIN (SELECT id AS found_id, name AS imported_name FROM vals) AS imported ON found_id = imported_id
-        WHERE imported_owner_id = ${access.owner.id} ${isAfter} ORDER BY at DESC, imports.position DESC LIMIT ${raw(most)}`);
+        WHERE ${allOf([...conditions, ...isAfter])} ORDER BY at DESC, imports.position DESC LIMIT ${raw(most)}`);
   });
   return { items: found.map((item) => ({ item, position: [item.at, item.position] as const })), more };
 }

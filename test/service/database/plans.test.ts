@@ -92,6 +92,7 @@ async function useAll(at: string): Promise<void> {
   await readOn(`/v1/vals/${id}/runs?error=false&`);
   await readOn(`/v1/vals/${id}/versions?`);
   await readOn('/v1/me/references?');
+  await readOn(`/v1/me/references?since=2026-01-01&until=${new Date().getFullYear() + 1}-01-01&`);
   await readOn(`/v1/users/${person.id}/vals?`);
   for (const kind of recordKinds) await get(`/v1/me/${kind}?limit=20&offset=0`);
   await get('/v1/me/comments?limit=20&offset=0&relationship=received');

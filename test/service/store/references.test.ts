@@ -164,5 +164,8 @@ describe('a reference', () => {
     expect(read).toEqual(names);
     const { data } = await eve.get<List<Reference>>('/v1/me/references?offset=10&limit=5');
     expect(data.map(({ reference }) => reference.name)).toEqual(names.slice(10, 15));
+    const at = data[0]?.referencedAt;
+    expect((await eve.get<List>(`/v1/me/references?until=${at}&limit=100`)).data).toHaveLength(15);
+    expect((await eve.get<List>(`/v1/me/references?since=${at}&limit=100`)).data).toHaveLength(10);
   });
 });
