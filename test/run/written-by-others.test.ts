@@ -106,6 +106,37 @@ describe('what a val may read does not grow', () => {
     expect(JSON.parse(stdout)).toEqual({ ...isRefused, read: Array(5).fill(refused) });
   });
 
+  it('by links above the project in place of node_modules and package.json', async () => {
+    const home = temporaryFolder();
+    writeFiles(home, {
+      'own/config.json': '{}',
+      'up/project/package.json': '{}',
+      'up/project/a.ts': reading('../node_modules/config.json', '../package.json'),
+    });
+    link(join(home, 'up/node_modules'), '../own');
+    link(join(home, 'up/package.json'), '../own/config.json');
+    const options = { cwd: join(home, 'up/project'), home, env: { VALS_CONFIG_DIR: join(home, 'own') } };
+    const { stdout } = await runProcess(['run', 'a.ts'], options);
+    expect(JSON.parse(stdout)).toEqual({ ...isRefused, read: [refused, refused] });
+  });
+
+  it('to the config of vals in node_modules, or behind a link to the config file', async () => {
+    const { path, runProcess } = folderWith({
+      'package.json': '{}',
+      'a.ts': `import { dep } from "dep"; ${reading('node_modules/.cache/vals/config.json', 'config.json')}; console.log(dep)`,
+      'node_modules/.cache/vals/config.json': '{}',
+      'node_modules/dep/package.json': '{"name":"dep","exports":"./a.js"}',
+      'node_modules/dep/a.js': 'exports.dep = "dep"',
+      'config.json': '{}',
+    });
+    const linked = temporaryFolder();
+    link(join(linked, 'config.json'), join(path, 'config.json'));
+    const env = { VALS_CONFIG_DIR: linked, VALS_DATA_DIR: join(path, 'node_modules/.cache/vals') };
+    const { stdout, stderr } = await runProcess(['a.ts'], { env });
+    expect(stderr).toContain('dep');
+    expect(JSON.parse(stdout)).toEqual({ ...isRefused, read: [refused, refused] });
+  });
+
   it('by the import of a file of vals, though files beside the project can be imported', async () => {
     const home = temporaryFolder();
     const code = `import beside from "../beside.json" with { type: "json" }; import { more } from "../more.ts";

@@ -1,5 +1,5 @@
 import { type Dirent, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { isObject, type JsonObject } from '../../core/lib/json.ts';
 import { existingRealPath, foldersAbove, isWithin, realPath } from '../../core/lib/paths.ts';
 
@@ -10,6 +10,11 @@ import { existingRealPath, foldersAbove, isWithin, realPath } from '../../core/l
  */
 export function packagePaths(folder: string, isPackage: (folder: string) => boolean): string[] {
   const found = new Set<string>();
+  // Node follows a link to wherever it leads.
+  const add = (path: string) => {
+    const real = existingRealPath(path);
+    if (real === undefined || !isLink(path, real) || isPackage(real)) found.add(path);
+  };
   const visited = new Set<string>();
   // The real path is searched too, because `folder` may contain a link, such as /tmp on macOS.
   const waiting = [folder, realPath(folder)];
@@ -18,9 +23,9 @@ export function packagePaths(folder: string, isPackage: (folder: string) => bool
       if (visited.has(above)) break;
       visited.add(above);
       // Node reads package.json to tell ES modules from CommonJS.
-      found.add(join(above, 'package.json'));
+      add(join(above, 'package.json'));
       const packages = join(above, 'node_modules');
-      found.add(packages);
+      add(packages);
       const real = existingRealPath(packages);
       if (real === undefined || !isPackage(real)) continue;
       found.add(real);
@@ -33,6 +38,9 @@ export function packagePaths(folder: string, isPackage: (folder: string) => bool
   }
   return [...found];
 }
+
+const isLink = (path: string, real: string): boolean =>
+  real !== join(realPath(dirname(path)), basename(path));
 
 /** Where the links in a node_modules folder lead, and those in its scopes. */
 function linkTargets(folder: string, isScope = false): string[] {

@@ -1,7 +1,7 @@
 // What a val may read: paths that vals found itself. No name from a service and no link of a repository adds to them.
 import { homedir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { foldersAbove, isWithin, realPath } from '../../core/lib/paths.ts';
+import { foldersAbove, isWithin, readableNames, realPath } from '../../core/lib/paths.ts';
 import type { Settings } from '../../core/settings/settings.ts';
 import type { RunTarget } from '../target.ts';
 import { packagePaths } from './packages.ts';
@@ -15,8 +15,10 @@ export interface Readable {
 }
 
 export function readableBy(target: RunTarget, settings: Settings): Readable {
-  const ownFolders = [settings.configDirectory, settings.dataDirectory].flatMap((folder) =>
-    folder === undefined ? [] : realPath(folder.value),
+  const { configDirectory, dataDirectory } = settings;
+  const ownFolders = [configDirectory, dataDirectory].flatMap((folder) =>
+    // The config file may be a link into a folder of dotfiles.
+    folder === undefined ? [] : [realPath(folder.value), realPath(join(folder.value, 'config.json'))],
   );
   const home = realPath(homedir());
   const isOfVals = (path: string) => ownFolders.some((own) => isWithin(own, realPath(path)));
@@ -25,6 +27,11 @@ export function readableBy(target: RunTarget, settings: Settings): Readable {
   // As a project or a package, such a folder would be everything that the person has.
   const isTooWide = (folder: string) =>
     isOfVals(folder) || [home, ...ownFolders].some((own) => isWithin(realPath(folder), own));
+  /** Somebody may keep vals's data in node_modules/.cache. */
+  const withoutOwn = (folder: string) =>
+    isTooWide(folder)
+      ? readableNames(folder).flatMap((name) => (isTooWide(join(folder, name)) ? [] : join(folder, name)))
+      : [folder];
   const isAboveProject = (folder: string) => realProjects.some((project) => isWithin(folder, project));
   const code = target.kind === 'file' ? [target.path, realPath(target.path)] : [];
   const ownProjects = target.kind === 'file' ? projects.filter((folder) => !isTooWide(folder)) : [];
@@ -33,7 +40,7 @@ export function readableBy(target: RunTarget, settings: Settings): Readable {
     ...code,
     ...ownProjects.flatMap((folder) => [folder, realPath(folder)]),
     ...[...folders].flatMap((folder) =>
-      packagePaths(folder, (found) => !isTooWide(found) && !isAboveProject(found)),
+      packagePaths(folder, (found) => !isTooWide(found) && !isAboveProject(found)).flatMap(withoutOwn),
     ),
     // Node takes an asterisk for any name.
   ].filter((path) => !path.includes('*'));
