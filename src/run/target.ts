@@ -100,7 +100,7 @@ function projectOf(path: string, allowed: readonly string[] | undefined): string
   const isProject = (folder: string) => projectMarks.some((mark) => existsSync(join(folder, mark)));
   const project = foldersAbove(path).find(isProject) ?? dirname(path);
   // An agent's val reads no more than the agent may.
-  const folder = allowed?.find((each) => isWithin(each, path));
+  const folder = allowed?.flatMap((each) => [each, realPath(each)]).find((each) => isWithin(each, path));
   return folder === undefined || isWithin(folder, project) ? project : folder;
 }
 

@@ -99,6 +99,26 @@ describe.each(['sdk 1', 'client 2, as of 2026'] as const)('the roots of %s', (na
   });
 });
 
+it.runIf(has('run'))('a val below a root that is a link reads no more than the root', async () => {
+  const { env } = await startStrict({ list: true });
+  const repository = folderOf({
+    'package.json': '{}',
+    'secret.txt': 'the secret',
+    'sub/data.txt': 'data',
+    'sub/a.ts': `import { readFileSync } from "node:fs"; const read = (name: string) => {
+      try { return readFileSync(new URL(name, import.meta.url), "utf8") } catch (error) { return error.permission } };
+      export default () => ["data.txt", "../secret.txt"].map((name) => read("./" + name))`,
+  });
+  const root = join(temporaryFolder(), 'link');
+  symlinkSync(join(repository, 'sub'), root);
+  const client = otherClients['sdk 1']({ roots: {} });
+  const roots = [{ uri: pathToFileURL(root).href }];
+  client.setRequestHandler(ListRootsRequestSchema, () => ({ roots }));
+  const agent = await connectAgent(['--allow-run'], { env, cwd: temporaryFolder() }, client);
+  const { document } = await agent.call('run', { val: 'a.ts' });
+  expect(document).toMatchObject({ value: ['data', 'FileSystemRead'] });
+});
+
 it.runIf(has('workspace'))('push with prune deletes', async () => {
   const { env: service, vals } = await startStrict({ list: true });
   const env = { ...service, VALS_DATA_DIR: temporaryFolder() };
