@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { has } from '../../support/features.ts';
 import { folderOf, run, runOnScreen, runQuickly, temporaryFolder } from '../../support/program.ts';
 import { type Reply, scriptedService } from '../../support/scripted-service.ts';
 import type { Switches } from '../../support/strict/switches.ts';
@@ -172,15 +173,18 @@ describe('vals val set on the documented routes', () => {
     expect(elsewhere.error?.hint).toMatch(/^This service may have no way to change the name/);
   });
 
-  it('says of a val with a new name, in a workspace, how its file keeps its own', async () => {
-    const { vals } = await hello({ changeVal: true }, { 'vals.json': '{}' });
-    const { exit, stderr } = await vals('--name', 'hi');
-    expect({ exit, stderr: stderr.replaceAll(/\s+/g, ' ') }).toEqual({
-      exit: 0,
-      stderr:
-        'A file that keeps its name needs an entry in "names" of vals.json now. To write it, run `vals pull <file>`. ',
-    });
-  });
+  it.runIf(has('workspace'))(
+    'says of a val with a new name, in a workspace, how its file keeps its own',
+    async () => {
+      const { vals } = await hello({ changeVal: true }, { 'vals.json': '{}' });
+      const { exit, stderr } = await vals('--name', 'hi');
+      expect({ exit, stderr: stderr.replaceAll(/\s+/g, ' ') }).toEqual({
+        exit: 0,
+        stderr:
+          'A file that keeps its name needs an entry in "names" of vals.json now. To write it, run `vals pull <file>`. ',
+      });
+    },
+  );
 
   it.each([
     [
