@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
+import { has } from '../../support/features.ts';
 import { environment, folderOfVals, makeNamedPipe, program, temporaryFolder } from '../../support/program.ts';
 import { type Reply, scriptedService } from '../../support/scripted-service.ts';
 
@@ -145,13 +146,16 @@ describe('an output that cannot be written', () => {
     expect(await shell('$vals --version > /dev/full', {})).toMatchObject({ exit: 10, stderr });
   });
 
-  it.each(['serve --json --port 0', 'serve --port 0 --log json'])('is exit 10 for %s', async (command) => {
-    const { exit, stderr } = await shell(`$vals ${command} > /dev/full`, {});
-    expect({ exit, stderr }).toEqual({
-      exit: 10,
-      stderr: expect.stringContaining('Standard output could not be written: no space is left.'),
-    });
-  });
+  it.runIf(has('service')).each(['serve --json --port 0', 'serve --port 0 --log json'])(
+    'is exit 10 for %s',
+    async (command) => {
+      const { exit, stderr } = await shell(`$vals ${command} > /dev/full`, {});
+      expect({ exit, stderr }).toEqual({
+        exit: 10,
+        stderr: expect.stringContaining('Standard output could not be written: no space is left.'),
+      });
+    },
+  );
 
   it('a closed stderr does not cut the output, and two closed pipes are exit 0', async () => {
     const { args, env, expected } = await listOf(mebibyte);
