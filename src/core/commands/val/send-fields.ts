@@ -7,7 +7,7 @@ import type { GivenVal } from '../../find-val/find-val.ts';
 import { type Api, ifRouteExists } from '../../http/api.ts';
 import type { Reply } from '../../http/call.ts';
 import { codeOf, versionOf } from '../../http/record-fields.ts';
-import { shownVersion } from '../../http/versions.ts';
+import { presentVersion, shownVersion } from '../../http/versions.ts';
 import { listed, sh } from '../../lib/hint.ts';
 import { type JsonObject, textAt } from '../../lib/json.ts';
 import { isFile } from '../../lib/paths.ts';
@@ -53,7 +53,7 @@ export async function versionMade(
   { code, before, reply: { body } }: SentVersion,
   record: JsonObject,
 ): Promise<number | undefined> {
-  const now = versionOf(body) ?? (await shownVersion(api, val, record).catch(undefinedIf(ValsError)));
+  const now = versionOf(body) ?? (await presentVersion(api, val, record).catch(undefinedIf(ValsError)));
   const isNew = now !== undefined && before !== undefined && now > before;
   return isNew && record.code === code ? now : undefined;
 }
