@@ -78,14 +78,10 @@ const requestOf = ({ method, path, body }: Call): JsonObject => ({
   ...(body !== undefined && { body }),
 });
 
-/** `otherwise` is sent instead to a service that does not have the route of the first call. */
-export const plan = (call: Call, otherwise?: Call): RecordResult => ({
+export const plan = (call: Call): RecordResult => ({
   kind: 'record',
-  record: { ...requestOf(call), ...(otherwise && { otherwise: requestOf(otherwise) }) },
-  columns: [
-    ...[column('method'), column('path'), column('body')],
-    ...(otherwise === undefined ? [] : [column('otherwise')]),
-  ],
+  record: requestOf(call),
+  columns: [column('method'), column('path'), column('body')],
 });
 
 export const ifVersion = {

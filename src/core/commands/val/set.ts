@@ -1,34 +1,24 @@
+import { dirname, resolve } from 'node:path';
 import { type Context, defineCommand } from '../../command-line/command.ts';
 import { recordOf } from '../../command-line/resolve-vals.ts';
 import { newName, path } from '../../command-line/value-types.ts';
-import { PartialError, RefusedError, UsageError, undefinedIf, ValsError } from '../../errors.ts';
+import { NotFoundError, UsageError } from '../../errors.ts';
+import { findRoot } from '../../files/root.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
-import { codeOf } from '../../http/record-fields.ts';
-import { versionsOf } from '../../http/versions.ts';
+import { ifRouteExists } from '../../http/api.ts';
 import { listed, sh } from '../../lib/hint.ts';
-import { type JsonObject, textAt } from '../../lib/json.ts';
+import { isObject, textAt } from '../../lib/json.ts';
+import { isFile } from '../../lib/paths.ts';
 import { mayPublish, publicity, refusePublishing } from '../../push/privacy.ts';
 import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, privacy, readReadme, valArgument } from '../shared/options.ts';
-import {
-  hasAll,
-  isApplied,
-  namesEntry,
-  noteOnFile,
-  readAgain,
-  sendFields,
-  versionMade,
-} from './send-fields.ts';
+import { writtenResult } from '../shared/written.ts';
 
 export const command = defineCommand({
   summary: 'Change the name, privacy or readme of a val',
   description:
     'Change the name, privacy or readme of a val. Its code stays. If you make a val public, everyone can read its code and all its versions.',
-  details:
-    'If the service cannot change these fields alone, the command sends a new version with the same code and the ' +
-    'changed fields. Afterwards it reads the val, and names the fields that the service did not change: exit code 9 if ' +
-    'some, 6 if all.',
   arguments: { val: valArgument },
   options: {
     name: { description: 'the new name of the val', value: newName() },
@@ -40,63 +30,37 @@ export const command = defineCommand({
   columns: valColumns,
   async run(context, { val, name, privacy, readme, dryRun }) {
     const fields = await readFields(context, { name, privacy, readme });
+    const call = { ...routes.changeVal(val, fields), ifMatch: val.read?.etag };
+    if (dryRun) return plan(call);
     const api = await context.api();
-    if (dryRun) {
-      const record = await recordOf(api, val);
-      const otherwise = routes.createVersion(val, codeOf(record), fields);
-      return plan(routes.changeVal(val, fields), hasAll(fields, record) ? undefined : otherwise);
-    }
     if (!mayPublish(context) && fields.privacy !== undefined) {
       const record = await recordOf(api, val);
       refusePublishing(context, fields.privacy, textAt(record, 'privacy'));
     }
-    const sent = await sendFields(context, val, fields);
-    if (sent.kind === 'nothing') {
-      const label = textAt(sent.record, 'name') ?? val.word;
-      context.out.say({ kind: 'note', text: `${label} has this already, so no version was made for it.` });
-      return { kind: 'record', record: sent.record, sentence: '' };
+    const reply = await ifRouteExists(() => api.send(call));
+    if (reply === undefined) {
+      // A 404 may say that the val is gone.
+      await api.record(routes.getVal(val));
+      throw new NotFoundError('This service cannot change the name, privacy or readme of a val.', {
+        hint: 'If it has pages, make the change there.',
+      });
     }
-    const record = await readAgain(api, val);
-    const made = sent.kind === 'version' ? await versionMade(api, val, sent, record) : undefined;
-    const label = textAt(record, 'name') ?? val.word;
-    const applied = Object.entries(fields).filter((field) => isApplied(field, record));
-    const left = Object.entries(fields).filter((field) => !isApplied(field, record));
-    const done = doneSentence(fieldsIn(applied), label) + (await nowReadable(context, val, fields, record));
-    const forThis = made === undefined ? '' : `For this, version ${made} was made, with the same code.`;
-    const toDelete =
-      made === undefined ? [] : [sh`To delete version ${made}, run ${['version', 'rm', label, made]}.`];
-    if (fieldsIn(applied).includes('name')) noteOnFile(context, val);
-    if (left.length === 0) {
-      if (made !== undefined) context.out.say({ kind: 'note', text: [forThis, ...toDelete] });
-      return { kind: 'record', record, sentence: done };
-    }
-    const names = listed(fieldsIn(left));
-    const message = `The service did not change the ${names} of ${label}. ${forThis}`.trimEnd();
-    const elsewhere = `If the service has pages, change the ${names} there.`;
-    const hint = [...namesEntry(context, fieldsIn(left), fields, label), elsewhere, ...toDelete];
-    if (applied.length === 0) throw new RefusedError(message, { hint });
-    context.out.say({ kind: 'done', text: done });
-    return { kind: 'record', record, error: new PartialError(message, { hint }) };
+    if (fields.name !== undefined) noteOnFile(context, val);
+    const now = isObject(reply.body) ? textAt(reply.body, 'name') : undefined;
+    const label = fields.name ?? now ?? val.name ?? val.word;
+    const isPublished = publicity(fields.privacy, 0) > 0;
+    const readable = isPublished ? ' Anybody can read all its versions now.' : '';
+    return writtenResult(context, reply, `${doneSentence(Object.keys(fields), label)}${readable}`);
   },
 });
 
-const fieldsIn = (entries: readonly [field: string, value: string][]): string[] =>
-  entries.map(([field]) => field);
-
-/** A person learns what became readable with the val. */
-async function nowReadable(
-  context: Context,
-  val: GivenVal,
-  { privacy }: routes.ValFields,
-  record: JsonObject,
-): Promise<string> {
-  const isPublished = publicity(privacy, 0) > 0 && privacy === textAt(record, 'privacy');
-  if (!isPublished || !context.out.forPerson) return '';
-  const versions = await versionsOf(await context.api(), val).catch(undefinedIf(ValsError));
-  const older = (versions?.length ?? 0) - 1;
-  if (older < 1) return '';
-  const what = older === 1 ? 'its older version' : `its ${older} older versions`;
-  return ` Anybody can read ${what} now (\`vals version rm\` deletes one).`;
+/** In a workspace, a file may keep its name although its val has another one now. */
+function noteOnFile(context: Context, { word }: GivenVal): void {
+  const { cwd } = context.settings;
+  const file = isFile(resolve(cwd, word)) ? word : undefined;
+  if (findRoot(resolve(cwd, file === undefined ? '.' : dirname(file))) === undefined) return;
+  const entry = 'A file that keeps its name needs an entry in "names" of vals.json now.';
+  context.out.say({ kind: 'note', text: [entry, sh`To write it, run ${['pull', file ?? '<file>']}.`] });
 }
 
 async function readFields(
@@ -105,11 +69,7 @@ async function readFields(
 ): Promise<routes.ValFields> {
   if (name === undefined && privacy === undefined && readme === undefined) {
     throw new UsageError('No new name, privacy or readme was given.', {
-      hint: [
-        'To change the name, add --name <name>.',
-        'To change who can see the val, add --privacy <word>.',
-        'To change the readme, add --readme <file>.',
-      ],
+      hint: 'Add --name <name>, --privacy <word> or --readme <file>.',
     });
   }
   const text = readme === undefined ? undefined : await readReadme(readme, context);
