@@ -82,11 +82,7 @@ function workingDirectory(): string {
 
 export async function runProcess({ dist, onConnected }: Pick<Host, 'dist' | 'onConnected'>): Promise<void> {
   const { argv, env, stdout, stderr } = process;
-  let isPaging = false;
-  const signal = listenForSignals(
-    (exit) => new InterruptedError(exit),
-    (name) => !(isPaging && name === 'SIGINT'),
-  );
+  const signal = listenForSignals((exit) => new InterruptedError(exit));
   const redactor = createRedactor();
   const isDone = reportDefects(dist, redactor);
   const exit = await main(
@@ -101,14 +97,6 @@ export async function runProcess({ dist, onConnected }: Pick<Host, 'dist' | 'onC
       signal,
       clock: systemClock,
       node: { path: process.execPath, version: process.versions.node },
-      async pager(text) {
-        const { showInPager } = await import('./core/output/pager.ts');
-        isPaging = true;
-        const isShown = await showInPager(text, { env, signal });
-        isPaging = false;
-        signal.throwIfAborted();
-        return isShown;
-      },
       dist,
       onConnected,
     },

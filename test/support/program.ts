@@ -63,7 +63,7 @@ export interface RunOptions {
 export function environment(home: string, env: RunOptions['env'] = {}): Record<string, string> {
   // One cache of bytecode for all, so that each start takes as long as it does for a user.
   const own = { HOME: home, TMPDIR: home, XDG_CACHE_HOME: sharedCache };
-  const clean = { PATH: process.env.PATH, ...own, LANG: 'C.UTF-8', VALS_PAGER: 'cat', ...env };
+  const clean = { PATH: process.env.PATH, ...own, LANG: 'C.UTF-8', ...env };
   return Object.fromEntries(
     Object.entries(clean).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );

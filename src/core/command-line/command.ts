@@ -12,7 +12,6 @@ import type { Redactor } from '../lib/visible.ts';
 import type { Clock } from '../lib/waiting.ts';
 import type { Column } from '../output/column.ts';
 import type { Out, Result } from '../output/out.ts';
-import type { Pager } from '../output/pager.ts';
 import type { Prompt } from '../output/prompt.ts';
 import type { BaseUrl } from '../settings/addresses.ts';
 import type { Flags, Settings } from '../settings/settings.ts';
@@ -162,7 +161,6 @@ export interface Host {
   /** The Node that runs this program, and the vals. */
   node: { path: string; version: string };
   agent?: AgentLimits | undefined;
-  pager?: Pager;
   /** The folder of the built program. */
   dist: string;
   onConnected?: (() => void) | undefined;

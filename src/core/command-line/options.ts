@@ -95,10 +95,6 @@ export const globalOptions: Record<keyof Flags, OptionDefinition> = {
     description: 'print tables and colours as at a terminal, even in a pipe',
     negatable: 'print no colours (NO_COLOR=1)',
   },
-  pager: {
-    description: 'show long output in VALS_PAGER, PAGER or less',
-    negatable: 'use no pager',
-  },
 };
 
 export const helpOption: OptionDefinition = { description: 'show the help' };

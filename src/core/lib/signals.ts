@@ -22,17 +22,13 @@ interface SignalState {
 let processState: SignalState | undefined;
 
 /** The first SIGINT or SIGTERM aborts the returned AbortSignal. A later signal ends the process. */
-export function listenForSignals(
-  reasonFor: (exit: number) => Error,
-  isForUs: (name: SignalName) => boolean = () => true,
-): AbortSignal {
+export function listenForSignals(reasonFor: (exit: number) => Error): AbortSignal {
   const controller = new AbortController();
   const { signal } = controller;
   setMaxListeners(0, signal);
   const state: SignalState = { pendingShutdowns: 0 };
   for (const name of signalNames) {
     process.on(name, () => {
-      if (!isForUs(name)) return;
       const { firstSignal } = state;
       if (firstSignal !== undefined) {
         if (performance.now() - firstSignal.at > sameInterruptMs) killSelf(name);

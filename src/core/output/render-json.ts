@@ -19,7 +19,7 @@ export async function renderJson(value: JsonValue, screen: Screen, say: Say): Pr
 async function writeJson(value: JsonValue, screen: Screen): Promise<void> {
   const indent = screen.kind === 'ndjson' ? 0 : 2;
   const text = screen.isTerminal ? paintJson(value, await screen.style(), indent) : stringifyJson(value);
-  await (Array.isArray(value) ? screen.writeLong(`${text}\n`) : screen.write(`${text}\n`));
+  await screen.write(`${text}\n`);
 }
 
 /** A string, with the colon that makes it a key, or anything else that is not punctuation. */

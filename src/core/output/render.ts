@@ -4,13 +4,11 @@ import { cellOf } from './cell.ts';
 import { type Column, column, columnsFor, columnText, createFieldSearch, tabCell } from './column.ts';
 import { gap } from './layout.ts';
 import {
-  changedSomething,
   type DiffsResult,
   describeRows,
   type ListResult,
   moreRecords,
   type OutcomeRow,
-  outcomesIn,
   pagesOf,
   type RecordResult,
   type Result,
@@ -100,7 +98,7 @@ async function renderDiffs({ rows, diffs, columns }: DiffsResult, screen: Screen
       ),
     );
   }
-  await screen.writeLong(blocks.join('\n'));
+  await screen.write(blocks.join('\n'));
 }
 
 function paintLine(line: string, { bold, cyan, green, red, dim }: Style): string {
@@ -177,17 +175,13 @@ const tabLines = (records: readonly JsonObject[], columns: readonly Column[]): s
 
 /** A table is as wide as all of its rows need. */
 function wholeList(result: ListResult, screen: Screen, say: Say): ListWriter {
-  // A list of what was done is shown without a pager, so that the command ends by itself.
-  const isOutcome = result.error !== undefined || changedSomething(outcomesIn(result));
   const all: JsonObject[] = [];
   return {
     add(records) {
       for (const record of records) all.push(record);
     },
     async finish() {
-      if (all.length === 0) return;
-      const text = await formatRecords(all, result, screen, say);
-      await (isOutcome ? screen.write(text) : screen.writeLong(text));
+      if (all.length > 0) await screen.write(await formatRecords(all, result, screen, say));
     },
   };
 }

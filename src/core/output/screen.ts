@@ -1,7 +1,6 @@
 import { LocalError } from '../errors.ts';
 import type { WriteHints } from '../lib/hint.ts';
 import { type Redactor, redactedBytes } from '../lib/visible.ts';
-import type { Pager } from './pager.ts';
 import { createStyle, type Glyphs, type Style } from './style.ts';
 
 /** Where output is drawn, and how: a terminal, or a pipe or file. */
@@ -21,8 +20,6 @@ export interface Screen {
   writeHints: WriteHints;
   /** Resolves when the stream has taken the output, so that a slow reader slows the command down. */
   write(output: string | Buffer): Promise<void>;
-  /** Through the pager, if the text is longer than the terminal. */
-  writeLong(text: string): Promise<void>;
 }
 
 export interface ScreenOptions
@@ -36,7 +33,6 @@ export interface ScreenOptions
   color: boolean;
   beforeWriting?(): void;
   signal?: AbortSignal;
-  page?: Pager | undefined;
 }
 
 /** The program that reads the pipe has ended early, as `head` does. The command then ends with exit code 0. */
@@ -44,16 +40,10 @@ export class ReaderGone extends Error {}
 
 export function createScreen(
   stream: NodeJS.WriteStream,
-  { name, env, color, beforeWriting = () => {}, signal, page, ...options }: ScreenOptions,
+  { name, env, color, beforeWriting = () => {}, signal, ...options }: ScreenOptions,
 ): Screen {
   const { redact } = options;
   const writeToStream = createWriter(stream, name, signal);
-  const isLong = (text: string) =>
-    stream.isTTY === true && stream.rows > 0 && text.split('\n', stream.rows + 1).length > stream.rows;
-  async function write(output: string | Buffer): Promise<void> {
-    beforeWriting();
-    await writeToStream(typeof output === 'string' ? redact(output) : redactedBytes(output, redact));
-  }
   return {
     ...options,
     isTerminal: stream.isTTY === true,
@@ -61,12 +51,10 @@ export function createScreen(
       return widthOf(stream, env);
     },
     style: () => createStyle(color),
-    async writeLong(text) {
-      if (page === undefined || !isLong(text)) return write(text);
+    async write(output) {
       beforeWriting();
-      if (!(await page(redact(text)))) await write(text);
+      await writeToStream(typeof output === 'string' ? redact(output) : redactedBytes(output, redact));
     },
-    write,
   };
 }
 

@@ -6,7 +6,6 @@ import type { Clock } from '../lib/waiting.ts';
 import type { Column } from './column.ts';
 import { createMessages, createProgress } from './messages.ts';
 import type { Out } from './out.ts';
-import type { Pager } from './pager.ts';
 import { render, renderRow } from './render.ts';
 import { createScreen, outputError, ReaderGone, type Screen } from './screen.ts';
 import { glyphsFor, wantsColor, withBoldTitles } from './style.ts';
@@ -20,7 +19,6 @@ interface OutputStreams {
   writeHints: WriteHints;
   signal: AbortSignal;
   clock: Clock;
-  pager?: Pager;
 }
 
 interface OutputFlags {
@@ -29,7 +27,6 @@ interface OutputFlags {
   fields?: string[];
   quiet?: boolean;
   color?: boolean;
-  pager?: boolean;
 }
 
 /** What the layout of a result depends on. */
@@ -48,7 +45,7 @@ export interface TerminalOut extends Out {
 /** Shows results on stdout, and everything else on stderr: at a terminal for a person, in a pipe for a program. */
 export function createTerminalOut(
   streams: OutputStreams,
-  { json, ndjson, fields, quiet = false, color, pager }: OutputFlags,
+  { json, ndjson, fields, quiet = false, color }: OutputFlags,
   { columns, empty }: ShownCommand,
 ): TerminalOut {
   const { env, system, signal, redactor, writeHints, clock } = streams;
@@ -76,7 +73,6 @@ export function createTerminalOut(
     ...{ ...options, name: standardOutput, signal },
     color: hasLayout && colorOn(streams.stdout),
     beforeWriting: progress.hide,
-    page: pager === false ? undefined : streams.pager,
   });
   const messages = createMessages(stderr, { result: stdout, quiet, progress });
   const { say } = messages;

@@ -17,7 +17,6 @@ export interface Flags {
   ndjson?: boolean;
   fields?: string[];
   quiet?: boolean;
-  pager?: boolean;
 }
 
 export interface Settings {
