@@ -84,7 +84,6 @@ export async function openConnection(context: Context, to: Connect = {}): Promis
     api: createApi(request, {
       ...{ clock, signal, refuseToken },
       onStuck: () => warn('The list of the service goes on without new records, so it may be incomplete.'),
-      onMissing: () => warn('More records came than one look reads, so the oldest of them are missing.'),
       onOutage: ({ message }) =>
         warn(`${message} New records are shown as soon as the service can be reached.`),
       onOutageEnd: () => out.say({ kind: 'note', text: 'The service can be reached again.' }),

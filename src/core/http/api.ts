@@ -78,14 +78,10 @@ export function createApi(request: Request, options: ApiOptions): Api {
       onStuck,
     });
 
-  async function readNewest(call: Call, limit: number): Promise<Page> {
-    const records: JsonObject[] = [];
-    let end: Page['end'];
-    for await (const page of pages(call, { limit })) {
-      records.push(...page.records);
-      end = page.end;
-    }
-    return { records, ...(end && { end }) };
+  async function readNewest(call: Call, limit: number): Promise<JsonObject[]> {
+    const all: JsonObject[] = [];
+    for await (const { records } of pages(call, { limit })) all.push(...records);
+    return all;
   }
 
   return {

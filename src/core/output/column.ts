@@ -10,8 +10,6 @@ interface AnyColumn {
   compute?: (record: JsonObject) => JsonValue | undefined;
   /** If the terminal is too narrow, the column with the lowest number is left out first. */
   droppable?: number;
-  /** Rows that arrive later may need this width. */
-  reservedWidth?: number;
   only?: 'terminal' | 'pipe';
 }
 

@@ -120,16 +120,27 @@ export async function renderRow(
   if (kind !== 'text' || fields) return renderList({ kind: 'list', rows: [row], columns }, screen, say);
   const records = await describeRows([row], writeHints);
   if (!forPerson) return screen.write(tabLines(records, columns));
+  await screen.write(await formatLines(records, columns, screen));
+}
+
+/** For records that come one after the other: a line each, without a header and without columns of one width. */
+async function formatLines(
+  records: readonly JsonObject[],
+  columns: readonly Column[],
+  screen: Screen,
+): Promise<string> {
   const style = await screen.style();
-  const cells = records
-    .flatMap((record) => columns.map((column) => cellOf(record, column, screen, 'lasting')))
-    .filter(({ text }) => text !== '')
-    .map(({ text, tone }) => (tone === undefined ? text : style[tone](text)));
-  await screen.write(`${cells.join(gap)}\n`);
+  const lineOf = (record: JsonObject) =>
+    columns
+      .map((column) => cellOf(record, column, screen, 'lasting'))
+      .filter(({ text }) => text !== '')
+      .map(({ text, tone }) => (tone === undefined ? text : style[tone](text)))
+      .join(gap);
+  return records.map((record) => `${lineOf(record)}\n`).join('');
 }
 
 async function renderList(result: ListResult, screen: Screen, say: Say): Promise<void> {
-  const writer = await writerFor(result, screen, say);
+  const writer = writerFor(result, screen, say);
   const search = createFieldSearch(screen.fields);
   let isEmpty = true;
   let end: Page['end'];
@@ -151,7 +162,7 @@ async function renderList(result: ListResult, screen: Screen, say: Say): Promise
   warnWith(say)(search.warning('No record has'));
 }
 
-function writerFor(result: ListResult, screen: Screen, say: Say): ListWriter | Promise<ListWriter> {
+function writerFor(result: ListResult, screen: Screen, say: Say): ListWriter {
   switch (screen.kind) {
     case 'ndjson':
       return jsonLines(screen);
@@ -186,13 +197,14 @@ function wholeList(result: ListResult, screen: Screen, say: Say): ListWriter {
   };
 }
 
-async function growing(result: ListResult, screen: Screen, say: Say): Promise<ListWriter> {
-  if (result.inBlocks)
-    return { add: async (records) => screen.write(`${await formatRecords(records, result, screen, say)}\n`) };
-  const { createGrowingTable } = await import('./table.ts');
-  const format = createGrowingTable(shownColumns(result.columns, screen), screen);
-  return { add: async (records) => screen.write(textOf(await format(records), say)) };
-}
+const growing = (result: ListResult, screen: Screen, say: Say): ListWriter => ({
+  async add(records) {
+    const text = result.inBlocks
+      ? `${await formatRecords(records, result, screen, say)}\n`
+      : await formatLines(records, shownColumns(result.columns, screen), screen);
+    await screen.write(text);
+  },
+});
 
 async function formatRecords(
   records: readonly JsonObject[],

@@ -2,13 +2,12 @@ import type { Hints } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { longestValName } from '../lib/vals.ts';
 import { visible } from '../lib/visible.ts';
-import { type Cell, type CellForm, cellOf } from './cell.ts';
+import { type Cell, cellOf } from './cell.ts';
 import type { Column } from './column.ts';
 import { formatBlocks } from './format-record.ts';
 import { gap, layOut, type Sized } from './layout.ts';
 import type { Screen } from './screen.ts';
 import { createTextWidth, type TextWidth } from './text-width.ts';
-import { widestClockTime } from './times.ts';
 
 export interface TableOptions {
   /** Columns without a value are shown, too. */
@@ -31,7 +30,7 @@ export async function formatTable(
   { userChoseColumns = false, total }: TableOptions = {},
 ): Promise<DrawnTable> {
   const rows = total === undefined ? records : [...records, total];
-  const { filled, textWidth } = await fillColumns(columns, rows, screen, 'short');
+  const { filled, textWidth } = await fillColumns(columns, rows, screen);
   const used = filled.filter(({ cells }) => userChoseColumns || cells.some(({ text }) => text !== ''));
   const shown = layOut(withoutIds(used, screen.width), screen.width);
   if (shown === undefined) return { text: await formatBlocks(records, columns, screen), hints: [] };
@@ -46,28 +45,6 @@ function withoutIds(columns: readonly FilledColumn[], width: number): readonly F
   const wanted = columns.reduce((sum, each) => sum + each.width, gap.length * (columns.length - 1));
   const isTextCut = wanted > width && columns.some(({ column }) => column.kind === 'longText');
   return isTextCut ? columns.filter(({ column }) => column.kind !== 'id') : columns;
-}
-
-/** The first rows decide the columns and their widths. A later row takes more only for a value that is never cut. */
-export function createGrowingTable(
-  columns: readonly Column[],
-  screen: Screen,
-): (records: readonly JsonObject[]) => Promise<DrawnTable> {
-  let first: readonly FilledColumn[] | undefined;
-
-  return async (records) => {
-    const known = first?.map(({ column }) => column) ?? columns;
-    const { filled, textWidth } = await fillColumns(known, records, screen, 'lasting');
-    const shown = layOut(
-      first ? asBefore(filled, first) : withRoomForMore(filled, screen.width),
-      screen.width,
-    );
-    if (shown === undefined) return { text: await formatBlocks(records, columns, screen), hints: [] };
-    const { lines, hints } = await drawTable(shown, textWidth, screen);
-    const isFirst = first === undefined;
-    first ??= shown;
-    return { text: linesOf(isFirst ? lines : lines.slice(1)), hints };
-  };
 }
 
 const linesOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
@@ -86,12 +63,11 @@ async function fillColumns(
   columns: readonly Column[],
   records: readonly JsonObject[],
   screen: Screen,
-  form: CellForm,
 ): Promise<{ filled: FilledColumn[]; textWidth: TextWidth }> {
   const withCells = columns.map((column) => ({
     column,
     head: visible(column.header.toUpperCase()),
-    cells: records.map((record) => cellOf(record, column, screen, form)),
+    cells: records.map((record) => cellOf(record, column, screen, 'short')),
   }));
   const texts = withCells.flatMap(({ head, cells }) => [head, ...cells.map(({ text }) => text)]);
   const textWidth = await createTextWidth(texts, screen.glyphs.ellipsis);
@@ -109,28 +85,6 @@ async function fillColumns(
     };
   });
   return { filled, textWidth };
-}
-
-const asBefore = (filled: readonly FilledColumn[], first: readonly FilledColumn[]): FilledColumn[] =>
-  first.map((before, index) => {
-    const { cells = [], width = 0 } = filled[index] ?? {};
-    return {
-      ...before,
-      cells,
-      droppable: undefined,
-      width: before.neverCut ? Math.max(before.width, width) : before.width,
-    };
-  });
-
-/** Later rows may be longer, so the last column with free text gets the rest of the line, and names may be cut for it. */
-function withRoomForMore(filled: readonly FilledColumn[], width: number): FilledColumn[] {
-  const lastText = filled.findLast(({ neverCut }) => !neverCut);
-  return filled.map((each) => {
-    const { kind, reservedWidth = 0 } = each.column;
-    const reserved = kind === 'moment' ? widestClockTime : reservedWidth;
-    const wanted = Math.max(each.width, each === lastText ? width : reserved);
-    return { ...each, width: wanted, readableWidth: readableText };
-  });
 }
 
 const hintOf = ({ column }: FilledColumn): Hints[] => (column.kind === 'longText' ? [column.hint] : []);

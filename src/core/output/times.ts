@@ -40,8 +40,6 @@ export function ageOrHour(moment: string, now: number): string {
   return clockTime(moment, now);
 }
 
-export const widestClockTime = '13 Nov 09:30'.length;
-
 /** Used for lines that stay on the screen, because an age such as "5m ago" would soon be wrong. */
 export function clockTime(moment: string, now: number): string {
   const time = timeOf(moment);

@@ -6,7 +6,6 @@ import type { Paging } from '../../http/lists/pages.ts';
 import { takeRecords } from '../../http/lists/pages.ts';
 import { type RunFacts, readRun } from '../../http/run-record.ts';
 import type { Page } from '../../lib/json.ts';
-import type { Column } from '../../output/column.ts';
 import type { ListResult, Result } from '../../output/out.ts';
 import * as routes from '../../routes.ts';
 import { failedRunColumns, runColumns, summaryColumns } from '../shared/columns.ts';
@@ -65,12 +64,8 @@ export async function showRuns(context: Context, val: GivenVal | undefined, view
   }
   context.out.say({ kind: 'progress', text: 'Waiting for runs. Press Ctrl-C to stop' });
   const pages = untilInterrupted(filtered(api.follow(call, paging.limit ?? runsBeforeFollowing)));
-  return { kind: 'list', rows: pages, goesOn: true, ...layout, columns: columns.map(withId) };
+  return { kind: 'list', rows: pages, goesOn: true, ...layout };
 }
-
-/** The room that is kept for later errors must not cost the id, with which `vals runs` shows the whole error. */
-const withId = (column: Column): Column =>
-  column.kind === 'id' ? { ...column, droppable: undefined } : column;
 
 async function* untilInterrupted(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
   try {

@@ -49,7 +49,6 @@ const runStatus: Column = {
   ...column('status'),
   only: 'terminal',
   neverCut: true,
-  reservedWidth: '- running'.length,
   compute(run) {
     const { failed, isRunning } = readRun(run);
     if (failed) return 'failed';
@@ -67,16 +66,12 @@ export const runColumns: Column[] = [
   runStatus,
   { ...moment('started', 'runStartAt', 'startedAt', 'createdAt'), withHour: true, droppable: 5 },
   { ...moment('ended', 'runEndAt', 'endedAt'), only: 'pipe' },
-  {
-    ...column('val', 'val.name', 'valName', 'val.id', 'valId'),
-    reservedWidth: 16,
-  },
+  column('val', 'val.name', 'valName', 'val.id', 'valId'),
   { ...column('version', 'val.version', 'version'), droppable: 2 },
   {
     ...figure('took', 'took', duration),
     only: 'terminal',
     droppable: 3,
-    reservedWidth: '999ms'.length,
     compute: (run) => readRun(run).durationMs,
   },
   { ...runError, droppable: 4 },

@@ -165,13 +165,11 @@ export async function* takeRecords(
 }
 
 export interface FollowOptions {
-  /** Reads so many of the newest records. `end` is set if the list may go on. */
-  readNewest(count: number): Promise<Page>;
+  /** Reads so many of the newest records. */
+  readNewest(count: number): Promise<readonly JsonObject[]>;
   last: number;
   clock: Clock;
   signal: AbortSignal;
-  /** Called if more records came than one look reads. */
-  onMissing(): void;
   /** Called when a look fails because the service cannot be reached, once until a look succeeds again. */
   onOutage(failure: UnavailableError): void;
   onOutageEnd(): void;
@@ -180,48 +178,40 @@ export interface FollowOptions {
 const betweenLooksMs = 2_000;
 
 /** Gives the last records of a list that begins with the newest, and then each new record, the oldest first. */
-export async function* follow(options: FollowOptions): AsyncGenerator<Page> {
-  const { last, onMissing } = options;
+export async function* follow({
+  readNewest,
+  last,
+  clock,
+  signal,
+  onOutage,
+  onOutageEnd,
+}: FollowOptions): AsyncGenerator<Page> {
   const known = new RecentKeys();
   const isKnown = (record: JsonObject): boolean => known.has(keyOf(record));
-  let before = await look(options, Math.max(last, largestPage));
-  for (const record of before.records) known.add(keyOf(record));
-  yield { records: before.records.slice(0, last).toReversed() };
-
+  let isFirst = true;
+  let wasLonger = false;
+  let isOutage = false;
   for (;;) {
-    await pause(options);
-    const now = await look(options, largestPage);
-    const lastKnown = now.records.findLastIndex(isKnown);
-    if (lastKnown === -1 && now.end !== undefined) onMissing();
-    // Records below the last known one may be old: they come up from the next page when others are deleted.
-    const mayBeOld = before.end !== undefined && lastKnown !== -1;
-    const fresh = now.records
-      .slice(0, mayBeOld ? lastKnown : now.records.length)
-      .filter((record) => !isKnown(record));
-    for (const record of now.records) known.add(keyOf(record));
-    if (fresh.length > 0) yield { records: fresh.toReversed() };
-    before = now;
-  }
-}
-
-/** Looks until the service can be reached. */
-async function look(options: FollowOptions, count: number): Promise<Page> {
-  for (let isOutage = false; ; isOutage = true) {
     try {
-      const page = await options.readNewest(count);
-      if (isOutage) options.onOutageEnd();
-      return page;
+      const newest = await readNewest(isFirst ? Math.max(last, largestPage) : largestPage);
+      // Records below the last known one may be old: they come up from the next page when others are deleted.
+      const lastKnown = wasLonger ? newest.findLastIndex(isKnown) : -1;
+      const fresh = newest.slice(0, lastKnown < 0 ? undefined : lastKnown).filter((each) => !isKnown(each));
+      for (const record of newest) known.add(keyOf(record));
+      wasLonger = newest.length >= largestPage;
+      const records = isFirst ? fresh.slice(0, last) : fresh;
+      isFirst = false;
+      if (isOutage) onOutageEnd();
+      isOutage = false;
+      yield { records: records.toReversed() };
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error;
-      if (!isOutage) options.onOutage(error);
-      await pause(options);
+      if (!isOutage) onOutage(error);
+      isOutage = true;
     }
+    await wait(clock, betweenLooksMs, signal);
+    signal.throwIfAborted();
   }
-}
-
-async function pause({ clock, signal }: FollowOptions): Promise<void> {
-  await wait(clock, betweenLooksMs, signal);
-  signal.throwIfAborted();
 }
 
 const keyOf = (record: JsonObject): string => textOf(record.id) ?? stringifyJson(record);
