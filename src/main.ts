@@ -31,7 +31,7 @@ export async function main(given: Omit<Host, 'redactor'>, redactor = createRedac
   const connections = createConnections(commandTree.openLocal);
   const call = line.kind === 'command' ? line : undefined;
   const { platform } = host.system;
-  const writeHints = createHintWriter({ tree: commandTree, platform, flags: flagsForHints(flags, host.env) });
+  const writeHints = createHintWriter({ platform, flags: flagsForHints(flags, host.env) });
   const out = createTerminalOut({ ...host, writeHints }, flags, call?.command ?? nothingShown);
   const error = await catchError(async () => {
     if (line.kind === 'refused') throw line.error;

@@ -47,9 +47,9 @@ export function createToolOut(options: ToolOutOptions): ToolOut {
     async print() {},
     redact,
     async toolResult(error) {
-      const document = await collector.document(error);
+      const document = collector.document(error);
       const text = error === undefined ? collector.text() : undefined;
-      const sentences = [...new Set(await Promise.all(said.map(writeHints)))].join('\n');
+      const sentences = [...new Set(said.map(writeHints))].join('\n');
       const texts = [text ?? stringifyJson(document)];
       if (sentences !== '') texts.push(redact(sentences).slice(0, mostOfSentences));
       return { document, texts, isError: error !== undefined };
@@ -95,7 +95,7 @@ function createCollector({ writeHints, redact }: ToolOutOptions, said: Hints[]) 
     const items: JsonObject[] = [];
     // If a later page fails, the result has the records of the pages before it.
     document = { items };
-    const list = await readList(await pagesOf(rows, writeHints), items);
+    const list = await readList(pagesOf(rows, writeHints), items);
     hasMore = list.hasMore;
     if (list.note !== undefined) said.push(list.note);
   }
@@ -141,11 +141,11 @@ function createCollector({ writeHints, redact }: ToolOutOptions, said: Hints[]) 
   return {
     take,
     text: () => text,
-    async document(error: ValsError | undefined): Promise<JsonObject> {
+    document(error: ValsError | undefined): JsonObject {
       const more: JsonObject = hasMore ? { more: true } : {};
       if (error === undefined) return { ...document, ...more };
       return {
-        error: shortened(await describeError(error, writeHints), redact),
+        error: shortened(describeError(error, writeHints), redact),
         ...itemsDone(document),
         ...more,
         ...(error.facts.logs && { logs: error.facts.logs }),
@@ -155,7 +155,7 @@ function createCollector({ writeHints, redact }: ToolOutOptions, said: Hints[]) 
 }
 
 async function readList(
-  pages: Awaited<ReturnType<typeof pagesOf>>,
+  pages: ReturnType<typeof pagesOf>,
   items: JsonObject[],
 ): Promise<{ hasMore: boolean; note?: string }> {
   let size = 0;

@@ -41,10 +41,10 @@ export function createToolRunner(
   server: Context,
   { permissions, redactor, log }: ToolRunnerOptions,
 ): ToolRunner {
-  const { settings, flags, tree } = server;
+  const { settings, flags } = server;
   const { signal: serverSignal } = server.host;
   const { platform } = settings.system;
-  const writeHints = createHintWriter({ tree, platform, flags });
+  const writeHints = createHintWriter({ platform, flags });
   // Without GITHUB_ACTIONS, the calls of an agent do not appear in the summary of a GitHub job.
   const env = { ...server.host.env, GITHUB_ACTIONS: undefined };
   const changing = createSlots(1);

@@ -81,7 +81,7 @@ it('descriptions name tools and inputs, not commands and options', () => {
 
 it('what a command says beside a long result is cut', async () => {
   const out = createToolOut({
-    writeHints: async (hints) => `${hints}`,
+    writeHints: (hints) => `${hints}`,
     log() {},
     redact: (text) => text,
     onProgress() {},

@@ -10,7 +10,7 @@ export type Hint = string | Sentence;
 
 export type Hints = Hint | readonly Hint[];
 
-export type WriteHints = (hints: Hints) => Promise<string>;
+export type WriteHints = (hints: Hints) => string;
 
 /** A sentence in which each array is a command. */
 export const sh = (

@@ -49,7 +49,7 @@ export function createMessages(stderr: Screen, { result, quiet, progress }: Mess
     write(async () => {
       const style = await stderr.style();
       const start = label && `${label} `;
-      const whole = start + visible(await writeHints(text));
+      const whole = start + visible(writeHints(text));
       const lines = stderr.isTerminal ? await wrapped(whole, stderr.width, start.length) : whole;
       return label === '' ? style[tone](lines) : style[tone](label) + lines.slice(label.length);
     });
@@ -63,7 +63,7 @@ export function createMessages(stderr: Screen, { result, quiet, progress }: Mess
 
   function writeError(error: ValsError): void {
     if (kind !== 'text') {
-      write(async () => stringifyJson({ error: await describeError(error, writeHints) }));
+      write(() => stringifyJson({ error: describeError(error, writeHints) }));
     } else if (error instanceof DeclinedError) {
       writeText(error.message, 'dim');
     } else if (error.message !== '') {

@@ -75,8 +75,8 @@ export const errorIn = (result: Result): ValsError | undefined =>
   'error' in result ? result.error : undefined;
 
 /** A list that is there already is one page. */
-export const pagesOf = async (rows: ListResult['rows'], write: WriteHints): Promise<Pages | Page[]> =>
-  Symbol.asyncIterator in rows ? rows : [{ records: await describeRows(rows, write) }];
+export const pagesOf = (rows: ListResult['rows'], write: WriteHints): Pages | Page[] =>
+  Symbol.asyncIterator in rows ? rows : [{ records: describeRows(rows, write) }];
 
 /** The rows of a command that says what became of each of several things. */
 export const outcomesIn = (result: Result): readonly OutcomeRow[] =>
@@ -146,12 +146,9 @@ export type Outcome = JsonObject & { status: OutcomeStatus };
 export type OutcomeRow = Readonly<Record<string, JsonValue | Error | undefined>>;
 
 /** Describes an error for a program. */
-export async function describeError(
-  { kind, exit, message, facts }: ValsError,
-  write: WriteHints,
-): Promise<JsonObject> {
+export function describeError({ kind, exit, message, facts }: ValsError, write: WriteHints): JsonObject {
   const { status, method, path, body } = facts;
-  const hint = facts.hint === undefined ? undefined : await write(facts.hint);
+  const hint = facts.hint === undefined ? undefined : write(facts.hint);
   return Object.fromEntries(
     Object.entries({ kind, exit, message, hint, status, method, path, body }).filter(
       ([, value]) => value !== undefined && value !== '',
@@ -163,13 +160,11 @@ export async function describeError(
 export const describeRows = (
   rows: readonly Readonly<Record<string, unknown>>[],
   write: WriteHints,
-): Promise<JsonObject[]> =>
-  Promise.all(
-    rows.map(async (row) => {
-      const error = row.error instanceof ValsError ? await describeError(row.error, write) : row.error;
-      return { ...row, ...(error !== undefined && { error }) } as JsonObject;
-    }),
-  );
+): JsonObject[] =>
+  rows.map((row) => {
+    const error = row.error instanceof ValsError ? describeError(row.error, write) : row.error;
+    return { ...row, ...(error !== undefined && { error }) } as JsonObject;
+  });
 
 /** Something that a command says beside its result. A terminal writes it to stderr, and a tool adds it to its result. */
 export type Event =

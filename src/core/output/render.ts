@@ -89,7 +89,7 @@ async function renderDiffs({ rows, diffs, columns }: DiffsResult, screen: Screen
   const style = await screen.style();
   const blocks: string[] = [];
   for (const { heading = '', forTerminal } of diffs) {
-    const title = visible(await writeHints(heading));
+    const title = visible(writeHints(heading));
     const titleLines = title === '' ? [] : (await createTextWidth([title])).wrap(title, width);
     const lines = visibleLines(forTerminal).split('\n');
     blocks.push(
@@ -118,7 +118,7 @@ export async function renderRow(
 ): Promise<void> {
   const { kind, fields, forPerson, writeHints } = screen;
   if (kind !== 'text' || fields) return renderList({ kind: 'list', rows: [row], columns }, screen, say);
-  const records = await describeRows([row], writeHints);
+  const records = describeRows([row], writeHints);
   if (!forPerson) return screen.write(tabLines(records, columns));
   await screen.write(await formatLines(records, columns, screen));
 }
@@ -144,7 +144,7 @@ async function renderList(result: ListResult, screen: Screen, say: Say): Promise
   const search = createFieldSearch(screen.fields);
   let isEmpty = true;
   let end: Page['end'];
-  for await (const page of await pagesOf(result.rows, screen.writeHints)) {
+  for await (const page of pagesOf(result.rows, screen.writeHints)) {
     end = page.end;
     if (page.records.length === 0) continue;
     isEmpty = false;
