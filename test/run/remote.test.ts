@@ -56,7 +56,7 @@ it('a module on the web that cannot be had or run is an error that says why', as
 it('of an address that this machine does not trust, or that is not secure, the error says what to do', async () => {
   const { port } = await secureService('self-signed');
   const failures = [
-    [`https://127.0.0.1:${port}/x.js`, 'this machine does not trust the certificate', 'NODE_EXTRA_CA_CERTS'],
+    [`https://127.0.0.1:${port}/x.js`, 'self-signed certificate', 'NODE_EXTRA_CA_CERTS'],
     ['http://example.com/x.js', 'http: is allowed only for loopback addresses', 'from an https: address'],
   ] as const;
   for (const [url, reason, hint] of failures) {

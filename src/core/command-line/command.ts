@@ -5,7 +5,6 @@ import type { FileOfVal, KnownVals } from '../find-val/find-val.ts';
 import type { SeenVals } from '../find-val/seen-vals.ts';
 import type { Api } from '../http/api.ts';
 import type { OpenDispatcher } from '../http/request/dispatcher.ts';
-import type { ProxyServer } from '../http/request/tunnels.ts';
 import type { Hints } from '../lib/hint.ts';
 import type { System } from '../lib/system.ts';
 import type { Redactor } from '../lib/visible.ts';
@@ -13,7 +12,7 @@ import type { Clock } from '../lib/waiting.ts';
 import type { Column } from '../output/column.ts';
 import type { Out, Result } from '../output/out.ts';
 import type { Prompt } from '../output/prompt.ts';
-import type { BaseUrl } from '../settings/addresses.ts';
+import type { BaseUrl, ProxyServer } from '../settings/addresses.ts';
 import type { Flags, Settings } from '../settings/settings.ts';
 import type { ValueType } from './value-types.ts';
 

@@ -32,7 +32,6 @@ export async function openConnection(context: Context, to: Connect = {}): Promis
   const token = local?.token ?? to.token ?? settings.token?.value;
   const proxy = proxyFor(base.origin, settings.proxy);
   redactor.add(token);
-  redactor.add(proxy?.credentials);
   const open = await connections.to(base, proxy);
   const closing = new AbortController();
   const signal = AbortSignal.any([to.signal ?? host.signal, closing.signal]);
@@ -53,9 +52,8 @@ export async function openConnection(context: Context, to: Connect = {}): Promis
   });
   const explained = (error: CallFailed) =>
     explain(error, {
-      ...{ base, signal, redact },
+      ...{ base, signal, redact, proxy },
       hasToken: token !== undefined,
-      proxy: () => (open.usesProxy() ? proxy : undefined),
       signInHint: () => to.signInHint ?? hintToSignIn(settings, base),
     });
 

@@ -3,7 +3,6 @@ import { createSeenVals } from '../find-val/seen-vals.ts';
 import { createValList } from '../find-val/val-list.ts';
 import type { Api } from '../http/api.ts';
 import type { OpenDispatcher } from '../http/request/dispatcher.ts';
-import type { ProxyServer } from '../http/request/tunnels.ts';
 import { once } from '../lib/waiting.ts';
 import {
   changedSomething,
@@ -16,6 +15,7 @@ import {
 import { createPrompt } from '../output/prompt.ts';
 import { ReaderGone } from '../output/screen.ts';
 import { duration } from '../output/times.ts';
+import type { ProxyServer } from '../settings/addresses.ts';
 import { createSettings } from '../settings/settings.ts';
 import type { Connect, Context, LoadedCommand, OpenConnections, OpenLocal } from './command.ts';
 import type { Connection } from './connection.ts';

@@ -2,13 +2,12 @@
 
 import { type Hints, sh } from '../lib/hint.ts';
 import { isObject, type JsonObject } from '../lib/json.ts';
-import type { BaseUrl, ProxyAddress } from '../settings/addresses.ts';
+import type { BaseUrl, ProxyServer } from '../settings/addresses.ts';
 
 /** What the sentences need to know about the service and the user. */
 export interface Service {
   base: BaseUrl;
-  /** Undefined if no request went to a proxy. */
-  proxy(): ProxyAddress | undefined;
+  proxy: ProxyServer | undefined;
   signal: AbortSignal;
   hasToken: boolean;
   /** Built only if it is shown, because it reads settings that may be wrong. */

@@ -3,9 +3,8 @@ import { RunFailedError } from '../../core/errors.ts';
 import { remedyOf, troubleSentence } from '../../core/failures/no-reply.ts';
 import type { OpenDispatcher } from '../../core/http/request/dispatcher.ts';
 import { faultOf, type NoReply } from '../../core/http/request/no-reply.ts';
-import type { ProxyServer } from '../../core/http/request/tunnels.ts';
 import type { Clock } from '../../core/lib/waiting.ts';
-import { type BaseUrl, isLoopback, type ProxyAddress, proxyFor } from '../../core/settings/addresses.ts';
+import { type BaseUrl, isLoopback, type ProxyServer, proxyFor } from '../../core/settings/addresses.ts';
 import type { Settings } from '../../core/settings/settings.ts';
 import { isRemote } from '../protocol.ts';
 import type { Kept } from './kept.ts';
@@ -106,11 +105,11 @@ async function fetchOnce(
   return { status, location: header('location'), type, code: body.toString() };
 }
 
-function noReply(reply: NoReply, proxy: ProxyAddress | undefined): RunFailedError {
+function noReply(reply: NoReply, proxy: ProxyServer | undefined): RunFailedError {
   const fault = faultOf(reply);
   if (!('trouble' in fault)) return new RunFailedError(reply.error.message);
   const hint = remedyOf(fault.trouble, proxy);
-  return new RunFailedError(troubleSentence(fault.trouble, proxy), hint === undefined ? {} : { hint });
+  return new RunFailedError(troubleSentence(fault.trouble), hint === undefined ? {} : { hint });
 }
 
 const isRemoteModule = (value: object | undefined): value is RemoteModule =>

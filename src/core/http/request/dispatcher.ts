@@ -1,17 +1,22 @@
-import type { Dispatcher } from 'undici';
+import type { Dispatcher, EnvHttpProxyAgent } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 
 // Uses `require`, because an ES import would copy the bytes one by one, which takes 100 ms.
 import parserBytes = require('undici/lib/llhttp/llhttp_simd-wasm.js');
 
 import { connectTimeoutMs } from './faults.ts';
-import type { ProxyServer } from './tunnels.ts';
 
 const largestBody = 64 * 1024 * 1024;
 
+interface Proxy {
+  /** The address with its user name and password. */
+  href: string;
+  noProxy: string;
+}
+
 export interface DispatcherOptions {
   origin: string;
-  proxy: ProxyServer | undefined;
+  proxy: Proxy | undefined;
   /** Ends all connections, also those that are not open yet. */
   signal: AbortSignal;
 }
@@ -19,21 +24,33 @@ export interface DispatcherOptions {
 /** The connections to one service. */
 export interface OpenDispatcher {
   dispatcher: Dispatcher;
-  /** Whether a request went to the proxy: NO_PROXY may name the host. */
-  usesProxy(): boolean;
   /** V8 keeps the compiled parser only as long as somebody refers to it. */
   parser?: WebAssembly.Module;
 }
 
 export async function openDispatcher({ origin, proxy, signal }: DispatcherOptions): Promise<OpenDispatcher> {
-  const isSecure = [origin, proxy?.url.href].some((address) => address?.startsWith('https:'));
+  const isSecure = [origin, proxy?.href].some((address) => address?.startsWith('https:'));
   const connect = connectOptions(signal, isSecure);
-  const open =
+  const dispatcher =
     proxy === undefined
-      ? { dispatcher: new Pool(origin, { ...poolOptions, connect }), usesProxy: () => false }
-      : (await import('./tunnels.ts')).createTunnels(proxy, poolOptions, connect);
-  signal.addEventListener('abort', () => void open.dispatcher.destroy(new Error('interrupted')));
-  return open;
+      ? new Pool(origin, { ...poolOptions, connect })
+      : await throughProxy(proxy, { ...poolOptions, connect, proxyTls: connect, requestTls: connect });
+  signal.addEventListener('abort', () => void dispatcher.destroy(new Error('interrupted')));
+  return { dispatcher };
+}
+
+async function throughProxy(
+  { href, noProxy }: Proxy,
+  options: EnvHttpProxyAgent.Options,
+): Promise<Dispatcher> {
+  const { default: ProxyAgent } = await import('undici/lib/dispatcher/env-http-proxy-agent.js');
+  const { default: connect } = await import('undici/lib/api/api-connect.js');
+  return new ProxyAgent({
+    ...options,
+    ...{ httpProxy: href, httpsProxy: href, noProxy },
+    // Only undici's index gives its dispatchers this method.
+    clientFactory: (origin, options) => Object.assign(new Pool(origin, options), { connect }),
+  });
 }
 
 /** Call this after the first request began, so that the connection opens while the parser is compiled. */

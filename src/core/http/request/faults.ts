@@ -23,7 +23,7 @@ export type Fault =
   | { kind: 'secret in a link' }
   | { kind: 'interrupted' }
   | { kind: 'not connected'; trouble: Trouble }
-  /** TLS or a proxy rejected the connection. */
+  /** TLS rejected the connection. */
   | { kind: 'rejected'; trouble: Trouble }
   | { kind: 'lost'; trouble: Trouble }
   | { kind: 'timed out'; trouble: Trouble }
@@ -42,18 +42,10 @@ export type UnusableReply =
 
 type Shape = 'a list' | 'a record' | 'a record in a list' | 'a link to the next page';
 
-/** What went wrong with a connection, and on whose side. */
+/** What went wrong with a connection. */
 export type Trouble =
-  /** `reason` is what Node says, without the name of the host. */
-  | { kind: 'tls'; at: Peer; problem: TlsProblem; reason: string }
-  /** `code` is a code of the system or of undici. */
-  | { kind: 'error'; at: Peer; code: string; message: string }
-  | { kind: 'proxy refused'; status: number }
-  | { kind: 'no reply'; afterMs: number };
-
-export type Peer = 'service' | 'proxy';
-
-export type TlsProblem = 'not trusted' | 'not valid' | 'expects http' | 'expects https' | 'failed';
+  /** `code` is a code of the system, of TLS or of undici. */
+  { kind: 'error'; code: string; message: string } | { kind: 'no reply'; afterMs: number };
 
 interface Meaning {
   /** Which requests may be sent again after it. */
