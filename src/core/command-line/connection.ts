@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { InterruptedError } from '../errors.ts';
 import { explain } from '../failures/explain.ts';
 import { noSeenVals, noteFailure, noteReply } from '../find-val/seen-vals.ts';
 import { type Api, createApi } from '../http/api.ts';
@@ -16,8 +15,6 @@ import type { Connect, Context } from './command.ts';
 export interface Connection {
   api: Api;
   name: string;
-  /** Ends the requests that the command no longer needs, such as requests for the next pages of a list. */
-  close(): void;
 }
 
 /** The way of a call to the service and back: what was seen is noted, and failures are explained. */
@@ -33,8 +30,7 @@ export async function openConnection(context: Context, to: Connect = {}): Promis
   const proxy = proxyFor(base.origin, settings.proxy);
   redactor.add(token);
   const open = await connections.to(base, proxy);
-  const closing = new AbortController();
-  const signal = AbortSignal.any([to.signal ?? host.signal, closing.signal]);
+  const signal = to.signal ?? host.signal;
   // Each request adds a listener. Node would print a warning for more than ten.
   setMaxListeners(0, signal);
   // The embedded service is in this process, so there is no limit to find.
@@ -86,7 +82,6 @@ export async function openConnection(context: Context, to: Connect = {}): Promis
         warn(`${message} New records are shown as soon as the service can be reached.`),
       onOutageEnd: () => out.say({ kind: 'note', text: 'The service can be reached again.' }),
     }),
-    close: () => closing.abort(new InterruptedError(0)),
   };
 }
 

@@ -114,7 +114,6 @@ function createContext(options: ContextOptions): { context: Context; close(): Pr
   return {
     context,
     async close() {
-      for (const connection of connections) connection.close();
       seen.save();
     },
   };

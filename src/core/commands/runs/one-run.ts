@@ -50,7 +50,7 @@ export const mostSearched = (word: string): number => (routes.looksLikeId(word) 
 
 async function findInList(api: Api, word: string): Promise<JsonObject> {
   const beginning = word.toLowerCase();
-  const newest = api.pages(routes.myRuns({}), { limit: mostSearched(word), onDemand: true });
+  const newest = api.pages(routes.myRuns({}), { limit: mostSearched(word) });
   for await (const { records } of newest) {
     const found = records.filter((run) => textAt(run, 'id')?.toLowerCase().startsWith(beginning));
     const [first, second] = found;

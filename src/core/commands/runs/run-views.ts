@@ -59,7 +59,7 @@ export async function showRuns(context: Context, val: GivenVal | undefined, view
   if (!follow) {
     if (!filtersHere) return { kind: 'list', rows: api.pages(call, paging), ...layout };
     // If the service has applied the filter, the first page is enough.
-    const pages = api.pages(call, { all: true, onDemand: !paging.all });
+    const pages = api.pages(call, { all: true });
     return { kind: 'list', rows: takeRecords(filtered(pages), paging), ...layout };
   }
   context.out.say({ kind: 'progress', text: 'Waiting for runs. Press Ctrl-C to stop' });

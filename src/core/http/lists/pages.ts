@@ -6,8 +6,6 @@ export interface Paging {
   limit?: number;
   offset?: number;
   all?: boolean;
-  /** Request no page before it is needed. */
-  onDemand?: boolean;
 }
 
 export interface FetchedPage {
@@ -36,53 +34,47 @@ export const largestPage = 100;
 /** While records arrive, an honest list can show the same page several times in a row. */
 const mostPagesWithoutNews = 20;
 
-/** Asks for the next page before it hands on this one. */
 export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
   const { fetchPage, filters, paging, isPaged, onStuck } = options;
   const wanted = paging.all ? Infinity : (paging.limit ?? defaultLimit);
-  const recent = createRecentRecords({ haveIds: isPaged });
+  const seen = new RecentKeys();
   let offset = paging.offset ?? 0;
   let yielded = 0;
   let pagesWithoutNews = 0;
-  let coming = fetchPage(isPaged ? atOffset() : filters, { isLink: false });
+  let query: URLSearchParams | undefined = isPaged ? atOffset() : filters;
+  let isLink = false;
 
-  for (;;) {
-    const page = await coming;
-    const fresh = recent.newAmong(page.records);
+  while (query !== undefined) {
+    const page: FetchedPage = await fetchPage(query, { isLink });
+    const fresh = page.records.filter((record) => !seen.has(keyIn(record)));
+    for (const record of fresh) seen.add(keyIn(record));
     const records = fresh.slice(0, wanted - yielded);
     yielded += records.length;
     offset += page.records.length;
     pagesWithoutNews = fresh.length > 0 ? 0 : pagesWithoutNews + 1;
-    const isDone = yielded === wanted;
-    const following = isDone ? undefined : fetchAfter(page);
-    if (following === undefined) {
+    if (yielded === wanted) {
       const hasMore = records.length < fresh.length || Boolean(page.next);
       // A service without links does not say whether the list goes on.
       const mayHaveMore = page.next === undefined && !page.isWholeList;
-      if (isDone && (hasMore || mayHaveMore)) yield { records, end: hasMore ? 'more' : 'maybe' };
-      else yield { records };
+      yield { records, ...((hasMore || mayHaveMore) && { end: hasMore ? 'more' : 'maybe' }) };
       return;
     }
-    if (pagesWithoutNews >= mostPagesWithoutNews) {
-      onStuck();
-      yield { records };
-      return;
-    }
-    const ahead = paging.onDemand ? undefined : following();
-    // Without `catch`, an error of a page that the caller does not need would end the process.
-    ahead?.catch(() => {});
-    // Without this wait, Node would send the request only after the caller has handled this page.
-    await new Promise(setImmediate);
     yield { records };
-    coming = ahead ?? following();
+    isLink = page.next instanceof URLSearchParams && leadsToNextPage(page.next, filters);
+    query = queryAfter(page);
+    if (query !== undefined && pagesWithoutNews >= mostPagesWithoutNews) return onStuck();
   }
 
-  function fetchAfter({ records, next, isWholeList }: FetchedPage): (() => Promise<FetchedPage>) | undefined {
+  function queryAfter({ records, next, isWholeList }: FetchedPage): URLSearchParams | undefined {
     if (next === null) return undefined;
-    if (next !== undefined && leadsToNextPage(next, filters))
-      return () => fetchPage(queryOfLink(next), { isLink: true });
+    if (isLink && next !== undefined) return queryOfLink(next);
     const isEnd = records.length === 0 || (isWholeList && next === undefined);
-    return isEnd ? undefined : () => fetchPage(atOffset(), { isLink: false });
+    return isEnd ? undefined : atOffset();
+  }
+
+  /** In lists without paging, records have no id, or that of their val. */
+  function keyIn(record: JsonObject): string {
+    return isPaged ? keyOf(record) : stringifyJson(record);
   }
 
   function atOffset(): URLSearchParams {
@@ -104,26 +96,6 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
 
 const leadsToNextPage = (link: URLSearchParams, filters: URLSearchParams): boolean =>
   [...link].some(([key, value]) => key !== 'limit' && filters.get(key) !== value);
-
-/** Finds the records that were not given yet. In lists without paging, records have no id, or that of their val. */
-function createRecentRecords({ haveIds }: { haveIds: boolean }) {
-  const seen = new RecentKeys();
-  const idOf = (record: JsonObject): string | undefined => (haveIds ? textOf(record.id) : undefined);
-  const keyOf = (record: JsonObject): string => idOf(record) ?? stringifyJson(record);
-  return {
-    newAmong(records: readonly JsonObject[]): JsonObject[] {
-      const fresh = records.filter((record) => {
-        const key = keyOf(record);
-        if (seen.has(key)) return false;
-        // Two records without ids can be alike on one page.
-        if (idOf(record) !== undefined) seen.add(key);
-        return true;
-      });
-      for (const record of fresh) if (idOf(record) === undefined) seen.add(keyOf(record));
-      return fresh;
-    },
-  };
-}
 
 /** After as many records without news, a list ends. To remember more would cost a tenth of the time of a long list. */
 const leastRemembered = largestPage * mostPagesWithoutNews;
