@@ -73,9 +73,6 @@ function collectEvent(event: Event, said: Hints[], { log, onProgress }: ToolOutO
     case 'progress':
       if (event.text !== undefined) onProgress(event.text);
       break;
-    case 'pause':
-      if (event.state === 'begins') onProgress('The service asks to wait');
-      break;
     case 'trace':
       log(event.text);
       break;

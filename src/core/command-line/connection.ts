@@ -43,7 +43,6 @@ export async function openConnection(context: Context, to: Connect = {}): Promis
     userAgent: `vals/${VERSION}`,
     limiter: createLimiter(concurrency, signal),
     deadlineMs: Math.min(settings.timeout.value * 1_000, to.mostMs ?? Number.POSITIVE_INFINITY),
-    onPause: (state) => out.say({ kind: 'pause', state }),
     trace: settings.debug.value ? { write: (text) => out.say({ kind: 'trace', text }), redact } : undefined,
   });
   const explained = (error: CallFailed) =>

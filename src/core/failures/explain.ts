@@ -20,7 +20,7 @@ import { spaceIn } from '../settings/addresses.ts';
 import { ifUnknown } from './by-route.ts';
 import { messageOfStatus } from './by-status.ts';
 import { messageOfTrouble } from './no-reply.ts';
-import { type Message, notThisService, type Service, serviceMessageOf } from './service.ts';
+import { type Message, notThisService, type Service } from './service.ts';
 
 /** The error that the user reads. Its exit code is that of the fault, in the table of http/request/faults.ts. */
 export function explain({ call, fault, maybeApplied }: CallFailed, service: Service): ValsError {
@@ -55,11 +55,6 @@ function messageOf(call: Call, fault: Exclude<Fault, { kind: 'interrupted' }>, s
         sentence: `The ${fault.part} contains your token, so it was not sent.`,
         hint: `Remove your token from the ${fault.part}. Otherwise anybody who can read the ${fault.part} could act as you.`,
       };
-    case 'secret in a link':
-      return {
-        sentence: 'The service sent your token in the link to the next page of a list.',
-        hint: 'Do not trust this service. Revoke the token, and log in to a service that you know.',
-      };
     case 'not connected':
     case 'rejected':
     case 'lost':
@@ -75,18 +70,17 @@ function messageOf(call: Call, fault: Exclude<Fault, { kind: 'interrupted' }>, s
 
 type BadReply = Extract<Fault, { kind: 'unreadable' | 'unusable' }>;
 
-function messageOfBadReply({ problem }: BadReply, { base, redact }: Service): Message {
-  const what = typeof problem === 'string' ? `a reply that is ${problem}` : describe(problem, redact);
+function messageOfBadReply({ problem }: BadReply, { base }: Service): Message {
+  const what = typeof problem === 'string' ? `a reply that is ${problem}` : describe(problem);
   return { sentence: withFullStop(`${base.origin} sent ${what}`), hint: notThisService };
 }
 
 /** The status of a success does not show that a write was done, if nobody can read its reply. */
 function mayHideChange({ method }: Call, fault: Fault): boolean {
-  if (isRead(method) || !('problem' in fault) || fault.status >= 300) return false;
-  return typeof fault.problem === 'string' || fault.problem.kind !== 'error';
+  return !isRead(method) && 'problem' in fault && fault.status < 300;
 }
 
-function describe(problem: UnusableReply, redact: (text: string) => string): string {
+function describe(problem: UnusableReply): string {
   switch (problem.kind) {
     case 'redirect':
       return `a redirect to ${problem.location ?? 'nowhere'}, and vals does not follow redirects`;
@@ -94,8 +88,6 @@ function describe(problem: UnusableReply, redact: (text: string) => string): str
       return `a compressed reply (${problem.encoding}), although the request did not ask for one`;
     case 'too large':
       return 'a reply larger than 64 MiB';
-    case 'error':
-      return `an error with the status ${problem.status}: ${serviceMessageOf(problem.body, redact) ?? 'no reason was given'}`;
     case 'wrong shape':
       return `${kindOf(problem.found)} instead of ${problem.wanted}`;
   }

@@ -67,11 +67,13 @@ export function remedyOf(trouble: Trouble, proxy: ProxyServer | undefined): Hint
 }
 
 function checkAddress(origin: string): Hints {
-  const { hostname, port } = new URL(origin);
+  const { hostname, port, protocol } = new URL(origin);
   const config = sh`To see where the address comes from, run ${['config']}.`;
   if (!isLoopback(hostname)) return ["Check the address, the network and this machine's clock.", config];
   return [
     'Check that the service is running.',
-    port === '' ? config : sh`To start the embedded service there, run ${['serve', '--port', port]}.`,
+    protocol === 'https:' || port === ''
+      ? config
+      : sh`To start the embedded service there, run ${['serve', '--port', port]}.`,
   ];
 }

@@ -1,14 +1,7 @@
 import { hasStatus, isInvalidRequest } from '../errors.ts';
 import { isObject, type JsonObject, type Page } from '../lib/json.ts';
 import type { Call, Reply, Request } from './call.ts';
-import {
-  type FetchPage,
-  type FollowOptions,
-  follow,
-  largestPage,
-  listPages,
-  type Paging,
-} from './lists/pages.ts';
+import { type FollowOptions, follow, largestPage, listPages, type Paging } from './lists/pages.ts';
 import { nextLinkIn, recordsIn } from './record-fields.ts';
 
 export interface Api {
@@ -36,10 +29,8 @@ export function createApi(request: Request, options: ApiOptions): Api {
 
   /** Some services refuse to read a version or a list of versions without limit and offset. */
   async function requestPagedOnDemand(call: Call): Promise<Reply> {
-    const { query = new URLSearchParams() } = call;
-    if (call.paging !== 'on demand' || call.isLink || query.has('offset')) return request(call);
-    const first = { limit: `${largestPage}`, offset: '0' };
-    const paged = { ...call, query: new URLSearchParams([...query, ...Object.entries(first)]) };
+    if (call.paging !== 'on demand' || call.query !== undefined) return request(call);
+    const paged = { ...call, query: new URLSearchParams({ limit: `${largestPage}`, offset: '0' }) };
     if (demandsPaging) return request(paged);
     try {
       return await request(call);
@@ -56,23 +47,14 @@ export function createApi(request: Request, options: ApiOptions): Api {
     return { record: isObject(body) ? body : {}, etag };
   }
 
-  const pagesOf =
-    (call: Call): FetchPage =>
-    async (query, { isLink }) => {
-      const { body } = await requestPagedOnDemand({
-        ...call,
-        ...(query.size > 0 && { query }),
-        ...(isLink && { isLink }),
-        expects: 'list',
-      });
-      return { records: recordsIn(body), next: nextQueryOf(nextLinkIn(body)), isWholeList: !isPaged(call) };
-    };
-  const filtersOf = (call: Call) => new URLSearchParams(call.query);
-
   const pages: Api['pages'] = (call, paging = { all: true }) =>
     listPages({
-      fetchPage: pagesOf(call),
-      filters: filtersOf(call),
+      async fetchPage(query) {
+        const asked = { ...call, ...(query.size > 0 && { query }), expects: 'list' as const };
+        const { body } = await requestPagedOnDemand(asked);
+        return { records: recordsIn(body), next: nextQueryOf(nextLinkIn(body)), isWholeList: !isPaged(call) };
+      },
+      filters: new URLSearchParams(call.query),
       paging,
       isPaged: isPaged(call),
       onStuck,

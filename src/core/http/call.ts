@@ -48,8 +48,6 @@ export interface Call {
    * without them. Otherwise they are never sent.
    */
   paging?: 'always' | 'on demand';
-  /** The query is that of a link which the service sent. */
-  isLink?: boolean;
   /** Any other body is a fault. */
   expects?: 'record' | 'list';
   /** For `vals api`: the reply may be empty, and the body of the reply to a DELETE is shown. */

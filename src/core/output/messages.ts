@@ -94,9 +94,6 @@ export function createMessages(stderr: Screen, { result, quiet, progress }: Mess
           if (event.text === undefined) progress.hide();
           else progress.show(event.text);
           break;
-        case 'pause':
-          progress.note(event.state === 'begins' ? 'the service asks to wait' : undefined);
-          break;
         case 'trace':
           write(async () => (await stderr.style()).dim(visible(event.text)));
           break;
@@ -147,8 +144,6 @@ async function drawTable({ records, columns }: EventOf<'table'>, screen: Screen)
 
 export interface ProgressLine {
   show(text: string): void;
-  /** Stands in brackets after the text. */
-  note(text: string | undefined): void;
   hide(): void;
   /** Erases the spinner. The next frame draws it again. */
   clear(): void;
@@ -168,17 +163,14 @@ export function createProgress(
   { enabled, spinner: frames, color, signal }: ProgressOptions,
 ): ProgressLine {
   let text: string | undefined;
-  let note: string | undefined;
   let spinner: Ora | undefined;
   let timer: NodeJS.Timeout | undefined;
-
-  const line = () => (note === undefined ? `${text}` : `${text} (${note})`);
 
   async function start() {
     const { default: ora } = await import('ora');
     if (text === undefined || spinner !== undefined) return;
     spinner = ora({
-      text: line(),
+      text,
       stream,
       spinner: frames,
       color: color ? 'cyan' : false,
@@ -202,12 +194,8 @@ export function createProgress(
     show(next) {
       if (!enabled || signal.aborted) return;
       text = visible(next);
-      if (spinner) spinner.text = line();
+      if (spinner) spinner.text = text;
       timer ??= setTimeout(start, delayMs);
-    },
-    note(next) {
-      note = next;
-      if (spinner) spinner.text = line();
     },
     hide,
     clear() {

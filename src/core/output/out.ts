@@ -178,8 +178,6 @@ export type Event =
   | { kind: 'done'; text: string; details?: readonly string[] }
   /** What the command waits for. Without a text, or when a result or a question is shown, it disappears. */
   | { kind: 'progress'; text?: string }
-  /** The service asks to wait. It is shown with the progress, if there is any. */
-  | { kind: 'pause'; state: 'begins' | 'ends' }
   /** One request, for --debug. */
   | { kind: 'trace'; text: string }
   /**

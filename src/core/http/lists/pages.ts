@@ -13,13 +13,11 @@ export interface FetchedPage {
   /** The query of the link. Null at the end of the list, undefined if the service sends no links. */
   next: URLSearchParams | null | undefined;
   /** True if a page without links is the whole list, because the request had neither limit nor offset. */
-  isWholeList?: boolean;
+  isWholeList: boolean;
 }
 
-export type FetchPage = (query: URLSearchParams, options: { isLink: boolean }) => Promise<FetchedPage>;
-
 export interface ListOptions {
-  fetchPage: FetchPage;
+  fetchPage(query: URLSearchParams): Promise<FetchedPage>;
   filters: URLSearchParams;
   paging: Paging;
   /** True if the first request has a limit and an offset. */
@@ -42,10 +40,9 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
   let yielded = 0;
   let pagesWithoutNews = 0;
   let query: URLSearchParams | undefined = isPaged ? atOffset() : filters;
-  let isLink = false;
 
   while (query !== undefined) {
-    const page: FetchedPage = await fetchPage(query, { isLink });
+    const page: FetchedPage = await fetchPage(query);
     const fresh = page.records.filter((record) => !seen.has(keyIn(record)));
     for (const record of fresh) seen.add(keyIn(record));
     const records = fresh.slice(0, wanted - yielded);
@@ -60,14 +57,13 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
       return;
     }
     yield { records };
-    isLink = page.next instanceof URLSearchParams && leadsToNextPage(page.next, filters);
     query = queryAfter(page);
     if (query !== undefined && pagesWithoutNews >= mostPagesWithoutNews) return onStuck();
   }
 
   function queryAfter({ records, next, isWholeList }: FetchedPage): URLSearchParams | undefined {
     if (next === null) return undefined;
-    if (isLink && next !== undefined) return queryOfLink(next);
+    if (next !== undefined && leadsToNextPage(next, filters)) return queryOfLink(next);
     const isEnd = records.length === 0 || (isWholeList && next === undefined);
     return isEnd ? undefined : atOffset();
   }

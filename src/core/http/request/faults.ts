@@ -20,14 +20,13 @@ export type Fault =
   | { kind: 'no token' }
   /** This part of the call contains the token. */
   | { kind: 'secret'; part: string }
-  | { kind: 'secret in a link' }
   | { kind: 'interrupted' }
   | { kind: 'not connected'; trouble: Trouble }
   /** TLS rejected the connection. */
   | { kind: 'rejected'; trouble: Trouble }
   | { kind: 'lost'; trouble: Trouble }
   | { kind: 'timed out'; trouble: Trouble }
-  | { kind: 'status'; status: number; body: unknown; retryAfterMs?: number | undefined; refusesAll?: true }
+  | { kind: 'status'; status: number; body: unknown; retryAfterMs?: number | undefined }
   /** The status is a success, but the body is not JSON. */
   | { kind: 'unreadable'; status: number; problem: 'not UTF-8' | 'empty' | 'not JSON'; body?: string }
   | { kind: 'unusable'; status: number; problem: UnusableReply };
@@ -36,8 +35,6 @@ export type UnusableReply =
   | { kind: 'redirect'; location: string | undefined }
   | { kind: 'compressed'; encoding: string }
   | { kind: 'too large' }
-  /** An error with the status of a success. */
-  | { kind: 'error'; status: number; body: unknown }
   | { kind: 'wrong shape'; wanted: Shape; found: JsonValue };
 
 type Shape = 'a list' | 'a record' | 'a record in a list' | 'a link to the next page';
@@ -80,7 +77,6 @@ const busy: Meaning = { ...failed, again: 'all', maybeApplied: false, wantsFewer
 const byKind: Record<Exclude<Fault['kind'], 'status'>, Meaning> = {
   'no token': { ...refused, FailsAs: AuthError, concerns: 'all' },
   secret: { ...refused, FailsAs: LocalError },
-  'secret in a link': unusable,
   interrupted: refused,
   'not connected': { ...failed, again: 'all', maybeApplied: false, concerns: 'all' },
   rejected: { ...failed, maybeApplied: false, concerns: 'all' },
@@ -112,7 +108,7 @@ export function meaningOf(fault: Fault): Meaning {
   if (fault.kind !== 'status') return byKind[fault.kind];
   if (isProblem(fault, 507, [diskFull])) return { ...failed, maybeApplied: false };
   const meaning = byStatus[fault.status] ?? (fault.status >= 500 ? failed : refused);
-  return fault.refusesAll || concernsCaller(fault) ? { ...meaning, concerns: 'all' } : meaning;
+  return concernsCaller(fault) ? { ...meaning, concerns: 'all' } : meaning;
 }
 
 /** The embedded service says with a type whether a 403 is about the caller, and not about one val. */

@@ -26,8 +26,6 @@ export interface RequestOptions extends Sender {
   deadlineMs: number;
   signal: AbortSignal;
   trace?: Trace | undefined;
-  /** Called when the first call waits because the service asked for it, and when no call does any more. */
-  onPause(state: 'begins' | 'ends'): void;
 }
 
 const mostAttempts = 4;
@@ -37,16 +35,16 @@ const mostAttempts = 4;
  * says when to come back. Throws `CallFailed`. faults.ts has the rules.
  */
 export function createRequest(options: RequestOptions): Request {
-  const { token, limiter, clock, deadlineMs, signal, trace, onPause } = options;
-  let pausing = 0;
-  /** When the first of the calls began to which each answer was 429, if no other call was answered since. */
-  let refusedSince: number | undefined;
+  const { token, limiter, clock, deadlineMs, signal, trace } = options;
+  /** A call got nothing but 429 until its deadline, and no other call was answered since. So none waits as long. */
+  let gaveUp: Fault | undefined;
 
   return async (call) => {
     const refusal = faultBeforeSending(call, token);
     if (refusal !== undefined) throw new CallFailed(call, refusal);
     await limiter.enter();
     try {
+      if (gaveUp !== undefined) throw new CallFailed(call, gaveUp);
       return await sendCall(call);
     } finally {
       limiter.leave();
@@ -66,7 +64,7 @@ export function createRequest(options: RequestOptions): Request {
       if (signal.aborted) throw new CallFailed(call, { kind: 'interrupted' }, maybeApplied);
       const result = await attempt(call, request, { attempt: requests - refusals, deadline });
       const isRefusal = isFault(result) && isStatus(result, 429);
-      refusedSince = isRefusal ? (refusedSince ?? begin) : undefined;
+      if (!isRefusal) gaveUp = undefined;
       if (!isFault(result)) return result;
       if (maybeApplied && isDeletion(call) && isStatus(result, 404)) return { status: 404, body: undefined };
 
@@ -74,10 +72,10 @@ export function createRequest(options: RequestOptions): Request {
       if (signal.aborted) throw new CallFailed(call, { kind: 'interrupted' }, maybeApplied);
       if (isRefusal) refusals += 1;
       const delayMs = delayAfter(result, requests);
-      const refusesAll = isRefusal && refusesTooLong(delayMs);
-      const isLast = refusesAll || requests - refusals === mostAttempts || !maySendAgain(method, result);
+      const isLast = requests - refusals === mostAttempts || !maySendAgain(method, result);
       if (isLast || !(await pause(result, { delayMs, deadline }))) {
-        const fault = faultOfCall(result, { afterMs: clock.now() - begin, refusesAll });
+        const fault = faultOfCall(result, clock.now() - begin);
+        if (isRefusal) gaveUp = fault;
         throw new CallFailed(call, fault, maybeApplied);
       }
     }
@@ -100,13 +98,6 @@ export function createRequest(options: RequestOptions): Request {
     return result;
   }
 
-  /** Whether the service took nothing from any call for the whole time limit, so that no other call waits as long. */
-  function refusesTooLong(delayMs: number): boolean {
-    if (refusedSince === undefined) return false;
-    // If the service itself names a later time, that may be about this call alone.
-    return delayMs < deadlineMs && clock.now() + delayMs >= refusedSince + deadlineMs;
-  }
-
   /** Returns false if the deadline comes before the next attempt. */
   async function pause(
     fault: Fault,
@@ -115,28 +106,16 @@ export function createRequest(options: RequestOptions): Request {
     if (clock.now() + delayMs >= deadline) return false;
     trace?.write(`  retry in ${Math.round(delayMs)} ms`);
     const waitHere = () => wait(clock, delayMs, signal);
-    if (!meaningOf(fault).wantsFewerRequests) await waitHere();
-    else if (isStatus(fault, 429)) await limiter.pause(() => showPause(waitHere));
-    else await limiter.pause(waitHere);
+    await (meaningOf(fault).wantsFewerRequests ? limiter.pause(waitHere) : waitHere());
     return clock.now() < deadline;
   }
-
-  async function showPause(waitHere: () => Promise<void>): Promise<void> {
-    pausing += 1;
-    if (pausing === 1) onPause('begins');
-    await waitHere();
-    pausing -= 1;
-    if (pausing === 0) onPause('ends');
-  }
 }
 
-function faultOfCall(fault: Fault, { afterMs, refusesAll }: { afterMs: number; refusesAll: boolean }): Fault {
-  if (fault.kind === 'status' && refusesAll) return { ...fault, refusesAll };
-  // The user waited for all attempts, and not for the last one alone.
-  if (fault.kind === 'timed out' && fault.trouble.kind === 'no reply')
-    return { ...fault, trouble: { ...fault.trouble, afterMs } };
-  return fault;
-}
+/** The user waited for all attempts, and not for the last one alone. */
+const faultOfCall = (fault: Fault, afterMs: number): Fault =>
+  fault.kind === 'timed out' && fault.trouble.kind === 'no reply'
+    ? { ...fault, trouble: { ...fault.trouble, afterMs } }
+    : fault;
 
 function faultBeforeSending(call: Call, token: string | undefined): Fault | undefined {
   if (token !== undefined) return secretIn(call, token);
@@ -164,8 +143,7 @@ const bodyFields = ['code', 'readme', 'name', 'privacy', 'error'];
 /** The token must be in no content, which others may read, and in no address, which servers write to their logs. */
 export function secretIn(call: Call, token: string): Fault | undefined {
   const part = partWithSecret(call, token);
-  if (part === undefined) return undefined;
-  return part === 'query' && call.isLink ? { kind: 'secret in a link' } : { kind: 'secret', part };
+  return part === undefined ? undefined : { kind: 'secret', part };
 }
 
 function partWithSecret({ body, path, query }: Call, token: string): string | undefined {

@@ -144,7 +144,6 @@ export function readReply(call: Call, reply: HttpReply, now: number): Reply | Fa
   const unusable = (problem: UnusableReply): Fault => ({ kind: 'unusable', status, problem });
   if (status >= 300 && status < 400)
     return unusable({ kind: 'redirect', location: headerOf(reply, 'location') });
-  if (status >= 600) return unusable({ kind: 'error', status, body: undefined });
   if (status > 299) return readError(reply, now);
   if (ignoresBody(call, status)) return { status, body: undefined };
   const encoding = headerOf(reply, 'content-encoding') ?? 'identity';
@@ -173,13 +172,12 @@ function readSuccess({ method, isRaw, expects }: Call, reply: HttpReply, bytes: 
   }
   const body = parseIfJson(text);
   if (body === undefined) return { kind: 'unreadable', status, problem: 'not JSON', body: text };
-  const problem = isRaw ? undefined : problemOf(status, body, expects);
+  const problem = isRaw ? undefined : problemOf(body, expects);
   if (problem !== undefined) return { kind: 'unusable', status, problem };
   return { status, body, ...etagOf(reply) };
 }
 
-function problemOf(status: number, body: JsonValue, expects: Call['expects']): UnusableReply | undefined {
-  if (isErrorRecord(body)) return { kind: 'error', status, body };
+function problemOf(body: JsonValue, expects: Call['expects']): UnusableReply | undefined {
   if (expects === undefined) return undefined;
   if (expects === 'record')
     return isObject(body) ? undefined : { kind: 'wrong shape', wanted: 'a record', found: body };
@@ -191,15 +189,6 @@ function problemOf(status: number, body: JsonValue, expects: Call['expects']): U
   return typeof next === 'string'
     ? undefined
     : { kind: 'wrong shape', wanted: 'a link to the next page', found: next };
-}
-
-/** Some services send an error with the status of a success. A run has an `error` too, but also a version. */
-function isErrorRecord(body: JsonValue): boolean {
-  if (!isObject(body) || body.id !== undefined || body.version !== undefined) return false;
-  const hasError = [body.error, body.errors].some((error) =>
-    Array.isArray(error) ? error.length > 0 : error,
-  );
-  return hasError && arrayIn(body) === undefined;
 }
 
 /** A weak ETag is of no use here: by the rules of HTTP, If-Match never matches a weak ETag. */

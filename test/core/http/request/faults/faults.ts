@@ -244,7 +244,6 @@ const framing: Fault[] = [
   ),
   answered('a header of 100 KB', notHttp, `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n\r\n{}`),
   answered('the greeting of another protocol', notHttp, 'SSH-2.0-OpenSSH_9.6\r\n'),
-  answered('a status above all classes', { kind: 'no status' }, response(600)),
 ];
 
 export const faults: readonly Fault[] = [
