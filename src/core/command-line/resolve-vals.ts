@@ -1,5 +1,5 @@
 import { resolve as resolvePath } from 'node:path';
-import { UsageError, ValsError } from '../errors.ts';
+import { ValsError } from '../errors.ts';
 import { nameFrom } from '../files/val-names.ts';
 import { findVal, type GivenVal } from '../find-val/find-val.ts';
 import type { Api } from '../http/api.ts';
@@ -41,13 +41,12 @@ export async function resolveVals(
     if (value?.val === undefined) continue;
     if (isGivenVal(given)) resolved[key] = await resolve(given.word, value.val);
     if (!isListOfVals(given)) continue;
-    const words = value.val.orInput ? await withInput(given, input, context) : given;
     const list: GivenVal[] = [];
     try {
       // The code of many large vals would fill the memory.
-      for (const { word } of words) list.push(withoutCode(await resolve(word, value.val)));
+      for (const { word } of given) list.push(withoutCode(await resolve(word, value.val)));
     } catch (error) {
-      if (error instanceof ValsError && command.effect === 'deletes' && words.length > 1)
+      if (error instanceof ValsError && command.effect === 'deletes' && given.length > 1)
         error.message += ' Nothing was deleted.';
       throw error;
     }
@@ -123,22 +122,4 @@ function openFiles(context: Context): FindFile {
 async function plainFile({ settings }: Context, path: string): ReturnType<FindFile> {
   const name = isFile(resolvePath(settings.cwd, path)) ? nameFrom(typedAsOnDisk(path, settings)) : undefined;
   return name === undefined ? undefined : { path, name, syncedId: undefined };
-}
-
-/** Puts the lines of standard input in the place of `-`. */
-async function withInput(
-  vals: readonly GivenVal[],
-  input: Record<string, unknown>,
-  context: Context,
-): Promise<readonly GivenVal[]> {
-  const isInput = ({ word }: GivenVal) => word === '-';
-  if (!vals.some(isInput)) return vals;
-  if (!input.yes && !input.dryRun) {
-    throw new UsageError('The vals come from standard input, so nobody can be asked.', {
-      hint: 'To go on without a question, add --yes.',
-    });
-  }
-  const { readText } = await import('../files/read-text.ts');
-  const lines = (await readText('-', context)).split(/\r?\n/).filter((line) => line.trim() !== '');
-  return vals.flatMap((val) => (isInput(val) ? lines.map((word) => ({ id: word, word })) : val));
 }

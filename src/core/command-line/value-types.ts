@@ -12,8 +12,6 @@ export interface ValReference {
   orFile?: boolean;
   /** NAME@2 is version 2 of the val. */
   orVersion?: boolean;
-  /** `-` stands for the words on standard input, one per line. */
-  orInput?: boolean;
 }
 
 export type ValueSchema = {

@@ -13,7 +13,6 @@ import { dryRun, plan } from './shared/options.ts';
 type Field = [key: string, value: string];
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
-const pathMissing = '`vals api` needs the path of a request, such as /v1/me.';
 
 export const command = defineCommand({
   summary: 'Send any request to the service',
@@ -24,17 +23,8 @@ export const command = defineCommand({
     'Use this command for routes that have no command of their own yet. In GET, HEAD, OPTIONS and DELETE requests, ' +
     'and in requests with --input, fields go into the query. In other requests, fields go into a JSON body. The ' +
     'command needs a token, and sends it to the base URL only.',
-  usage: '[method] <path>',
   arguments: {
-    first: {
-      description: 'the HTTP method, or the path alone',
-      value: wordLike(methods, 'method|path'),
-    },
-    second: {
-      description: 'the path below the base URL, such as /v1/me',
-      value: text('path'),
-      optional: true,
-    },
+    path: { description: 'the path below the base URL, such as /v1/me', value: text('path') },
   },
   options: {
     method: { description: 'the HTTP method', value: wordLike(methods, 'method') },
@@ -49,28 +39,15 @@ export const command = defineCommand({
   },
   examples: [
     'vals api /v1/me',
-    'vals api GET "/v1/me/runs?error=true" -f limit=5',
+    'vals api -X GET "/v1/me/runs?error=true" -f limit=5',
     'vals api -X PUT /v1/vals -f name=one -f "code=export default 1"',
     'vals api /v1/me/runs --paginate --ndjson | jq -r .id',
   ],
   columns: [],
-  async run(context, { first, second, method: named, field = [], input, paginate, dryRun }) {
-    if (second === undefined && methods.includes(first.toUpperCase())) {
-      throw new UsageError(pathMissing, {
-        hint: sh`For example, run ${['api', 'GET', '/v1/me']}.`,
-      });
-    }
-    const path = second ?? first;
-    if (second !== undefined && named !== undefined) {
-      throw new UsageError('The method is given twice: before the path and with -X.', {
-        hint: 'Leave one of them out.',
-      });
-    }
-    const word = named ?? (second === undefined ? undefined : first);
+  async run(context, { path, method: named, field = [], input, paginate, dryRun }) {
     const target = parsePath(path);
     const sends = field.length > 0 || input !== undefined;
-    const otherwise = sends ? 'POST' : 'GET';
-    const method = word === undefined ? otherwise : parseMethod(word);
+    const method = named === undefined ? (sends ? 'POST' : 'GET') : parseMethod(named);
     checkCombination(method, input, paginate);
     const body = input === undefined ? undefined : await readBody(input, context);
     const inQuery = isRead(method) || method === 'DELETE' || body !== undefined;
@@ -92,9 +69,7 @@ export const command = defineCommand({
 function parseMethod(word: string): string {
   const method = word.toUpperCase();
   if (/^[A-Z]+(-[A-Z]+)*$/.test(method) && method !== 'CONNECT' && method !== 'TRACE') return method;
-  throw new UsageError(`"${word}" is not an HTTP method.`, {
-    hint: sh`To name a method, run ${['api', 'GET', '/v1/me']}.`,
-  });
+  throw new UsageError(`"${word}" is not an HTTP method.`, { hint: 'For example GET.' });
 }
 
 interface UserPath {
@@ -130,7 +105,7 @@ function checkCombination(method: string, input: string | undefined, paginate: b
   }
   if (paginate && method !== 'GET') {
     throw new UsageError(`--paginate works only with GET, but the method of the request is ${method}.`, {
-      hint: sh`To send fields in the query of a GET, run ${['api', 'GET', '/v1/me/runs', '--paginate']}.`,
+      hint: sh`To send fields in the query, run ${['api', '-X', 'GET', '/v1/me/runs', '--paginate']}.`,
     });
   }
 }

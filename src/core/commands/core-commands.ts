@@ -14,7 +14,6 @@ export const coreCommands: readonly PlacedCommand[] = [
   { path: 'val set', group: 'vals', effect: 'updates', load: () => import('./val/set.ts') },
   { path: 'val edit', group: 'vals', effect: 'adds', load: () => import('./val/edit.ts') },
   { path: 'val rm', group: 'vals', effect: 'deletes', load: () => import('./val/rm.ts') },
-  { path: 'val runs', group: 'vals', effect: 'reads', load: () => import('./val/runs.ts') },
   {
     path: 'version ls',
     topic: 'Versions of a val',
@@ -28,7 +27,13 @@ export const coreCommands: readonly PlacedCommand[] = [
   { path: 'version restore', group: 'vals', effect: 'adds', load: () => import('./version/restore.ts') },
   { path: 'version rm', group: 'vals', effect: 'deletes', load: () => import('./version/rm.ts') },
   { path: 'ls', group: 'vals', effect: 'reads', load: () => import('./ls.ts') },
-  { path: 'runs', group: 'vals', effect: 'reads', load: () => import('./runs/runs.ts') },
+  {
+    path: 'runs',
+    aliases: ['val runs'],
+    group: 'vals',
+    effect: 'reads',
+    load: () => import('./runs/runs.ts'),
+  },
   { path: 'me', group: 'vals', effect: 'reads', load: () => import('./me.ts') },
   { path: 'likes', group: 'vals', effect: 'reads', load: () => import('./likes.ts') },
   { path: 'comments', group: 'vals', effect: 'reads', load: () => import('./comments.ts') },

@@ -16,7 +16,7 @@ describe('a path', () => {
     '%j is refused before anything is sent',
     async (path) => {
       const service = await scriptedService([]);
-      const { exit, stdout, error } = await run(['api', 'GET', path, '--json'], { env: service.env });
+      const { exit, stdout, error } = await run(['api', '-X', 'GET', path, '--json'], { env: service.env });
       expect({ exit, stdout, requests: service.requests }).toEqual({ exit: 2, stdout: '', requests: [] });
       expect(error).toMatchObject({
         kind: 'usage',
@@ -28,7 +28,7 @@ describe('a path', () => {
   it('with .. stays below the base URL', async () => {
     const service = await scriptedService([ok]);
     const env = { ...service.env, VALS_BASE_URL: `${service.baseUrl}/base` };
-    expect(await run(['api', 'GET', '/v1/%2e%2e/%2E./x'], { env })).toMatchObject({ exit: 0 });
+    expect(await run(['api', '-X', 'GET', '/v1/%2e%2e/%2E./x'], { env })).toMatchObject({ exit: 0 });
     expect(service.requests[0]?.path).toBe('/base/x');
   });
 });
@@ -39,9 +39,9 @@ describe('the request', () => {
     ['v1//a%2Fb/.../é?ü=%20ö&x=../..//y', 'GET', '/v1//a%2Fb/.../%C3%A9?%C3%BC=%20%C3%B6&x=../..//y', ''],
     ['-X delete /v1/x', 'DELETE', '/v1/x', ''],
     ['/v1/x -XPUT -f a=1', 'PUT', '/v1/x', '{"a":"1"}'],
-    ['GET /v1/x?a=%20 -f b=c -f b=again', 'GET', '/v1/x?a=%20&b=c&b=again', ''],
+    ['-X GET /v1/x?a=%20 -f b=c -f b=again', 'GET', '/v1/x?a=%20&b=c&b=again', ''],
     ['/v1/x?q=1 --field a=1 -f c=x=y -f d=', 'POST', '/v1/x?q=1', '{"a":"1","c":"x=y","d":""}'],
-    ['PUT /x -f s="1" -f __proto__=p', 'PUT', '/x', '{"s":"\\"1\\"","__proto__":"p"}'],
+    ['-X PUT /x -f s="1" -f __proto__=p', 'PUT', '/x', '{"s":"\\"1\\"","__proto__":"p"}'],
   ])('is built from %s', async (line, method, path, body) => {
     const { exit, stderr, seen } = await ask(line.split(' '));
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
@@ -57,16 +57,15 @@ describe('the request', () => {
     const file = join(folderOf({ 'body.json': spaced }), 'body.json');
     const fromFile = await ask(['/v1/x', '--input', file, '-f', 'a=b']);
     expect(fromFile.seen).toMatchObject({ method: 'POST', path: '/v1/x?a=b', body: spaced });
-    const fromInput = await ask(['DELETE', '/v1/x', '--input', '-'], ok, { input: spaced });
+    const fromInput = await ask(['-X', 'DELETE', '/v1/x', '--input', '-'], ok, { input: spaced });
     expect(fromInput.seen).toMatchObject({ path: '/v1/x', body: spaced });
   });
 
   it.each([
-    { args: ['-X', 'PUT', 'POST', '/x'], exit: 2, says: 'twice' },
-    { args: ['POST', '/x', '-f', 'a'], exit: 2, says: 'key=value' },
-    { args: ['GET', '/x', '--input', '-'], exit: 2, says: '--input' },
-    { args: ['POST', '/x', '--input', '-'], exit: 10, says: 'Standard input is not JSON' },
-    { args: ['POST', '/x', '--paginate'], exit: 2, says: '--paginate works only with GET' },
+    { args: ['/x', '-X', 'POST', '-f', 'a'], exit: 2, says: 'key=value' },
+    { args: ['/x', '-X', 'GET', '--input', '-'], exit: 2, says: '--input' },
+    { args: ['/x', '-X', 'POST', '--input', '-'], exit: 10, says: 'Standard input is not JSON' },
+    { args: ['/x', '-X', 'POST', '--paginate'], exit: 2, says: '--paginate works only with GET' },
   ])('$args is refused, and nothing is sent', async ({ args, exit, says }) => {
     const service = await scriptedService([]);
     const result = await run(['api', ...args], { env: service.env, input: 'no json' });
@@ -79,7 +78,7 @@ describe('the request', () => {
   it('is shown and not sent under --dry-run', async () => {
     const service = await scriptedService([]);
     const dryRun = (...args: string[]) => run(['api', ...args, '--dry-run', '--json'], { env: service.env });
-    expect((await dryRun('POST', '/v1/x', '-f', 'a=1')).stdout).toBe(
+    expect((await dryRun('/v1/x', '-f', 'a=1')).stdout).toBe(
       '{"method":"POST","path":"/v1/x","body":{"a":"1"}}\n',
     );
     const inPipe = await run(['api', '/v1/x', '-f', 'a=1', '--dry-run'], { env: service.env });
@@ -89,14 +88,14 @@ describe('the request', () => {
 
 describe('the output', () => {
   it.each(['[1,"two",{"four":null}]', '"text"', 'null', '[]'])('of %s is what was sent', async (body) => {
-    const result = await ask(['GET', '/x'], { body });
+    const result = await ask(['/x'], { body });
     expect(result).toMatchObject({ exit: 0, stdout: `${body}\n`, stderr: '' });
   });
 
   it('is a line per item under --ndjson, and can have chosen fields', async () => {
     const body = '[{"a":1,"b":2},{"a":3}]';
-    expect((await ask(['GET', '/x', '--ndjson'], { body })).stdout).toBe('{"a":1,"b":2}\n{"a":3}\n');
-    expect((await ask(['GET', '/x', '--fields', 'b'], { body })).stdout).toBe('[{"b":2},{"b":null}]\n');
+    expect((await ask(['/x', '--ndjson'], { body })).stdout).toBe('{"a":1,"b":2}\n{"a":3}\n');
+    expect((await ask(['/x', '--fields', 'b'], { body })).stdout).toBe('[{"b":2},{"b":null}]\n');
   });
 });
 
@@ -113,7 +112,7 @@ describe('--paginate', () => {
     { format: ['--ndjson'], stdout: '{"page":1,"x":0}\n{"page":2,"x":0}\n{"page":3,"x":0}\n' },
   ])('gives all pages as one, $format', async ({ format, stdout }) => {
     const service = await scriptedService([], pages);
-    const args = ['api', 'GET', '/v1/list?q=1', '-f', 'r=2', '--paginate', ...format];
+    const args = ['api', '-X', 'GET', '/v1/list?q=1', '-f', 'r=2', '--paginate', ...format];
     expect(await run(args, { env: service.env })).toMatchObject({ exit: 0, stdout, stderr: '' });
     expect(service.requests.map(({ path }) => path)).toEqual([
       '/v1/list?q=1&r=2',
@@ -123,7 +122,7 @@ describe('--paginate', () => {
   });
 
   it('fails if the answer is not a list', async () => {
-    const { exit, stdout, error } = await ask(['GET', '/x', '--paginate', '--json']);
+    const { exit, stdout, error } = await ask(['/x', '--paginate', '--json']);
     expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
     expect(error).toMatchObject({ kind: 'bad_response' });
   });

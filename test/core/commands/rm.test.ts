@@ -124,19 +124,6 @@ it('an interrupted deletion tells what was deleted', async () => {
   ]);
 });
 
-it('val rm - reads the vals from standard input, one per line, and needs --yes', async () => {
-  const service = await scriptedService([gone, gone]);
-  const { env } = service;
-  const refused = await run(['val', 'rm', '-', '--json'], { env, input: `${a}\n` });
-  expect(refused).toMatchObject({ exit: 2, stdout: '', error: { hint: expect.stringContaining('--yes') } });
-  const removed = await run(['val', 'rm', '-', '--yes', '--json'], { env, input: `${a}\r\n\n${b}\n` });
-  expect(JSON.parse(removed.stdout)).toEqual([a, b].map((id) => ({ id, status: 'deleted' })));
-  expect(await run(['val', 'rm', '-', '--yes', '--json'], { env, input: '' })).toMatchObject({
-    exit: 0,
-    stdout: '[]\n',
-  });
-});
-
 it.each([
   [['val', 'rm', 'a', 'b', 'nothere'], 'nothere'],
   [['version', 'rm', 'a', '1', '2', '9'], 'a has no version 9'],
@@ -162,14 +149,7 @@ it.each<[what: string, references: Reply, referenceCount: number | undefined, sa
     undefined,
     'hello is imported by report.',
   ],
-  [
-    'says that some have no name',
-    { body: [reference('report', a)] },
-    2,
-    'hello is imported by report and 1 more.',
-  ],
   ['is silent if there are none', { body: [reference('of other', b)] }, undefined, undefined],
-  ['does not ask if the service counts none', { status: 500 }, 0, undefined],
   ['says that they are not known', { status: 403 }, undefined, 'It is not known which vals import hello: '],
   [
     'says so of unknown records',

@@ -119,7 +119,7 @@ describe('a text with the token in it is not sent', () => {
     ['api', '/v1/vals', '--input', '-'],
     ['push', 'token.ts'],
     ['val', 'create', testToken, 'a.ts'],
-    ['api', 'GET', '/v1/me', '-f', `a=${testToken}`],
+    ['api', '-X', 'GET', '/v1/me', '-f', `a=${testToken}`],
   ])('by vals %s %s %s %s %s', async (...args) => {
     const cwd = folderOf({ 'a.ts': 'a', 'token.ts': withToken, 'vals.json': '{}' });
     const { env, requests } = await service();

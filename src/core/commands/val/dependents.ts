@@ -8,56 +8,27 @@ import * as routes from '../../routes.ts';
 
 /** Says which vals import those that are to be deleted, except for vals that are deleted together with them. */
 export async function warnOfDependents(
-  context: Pick<Context, 'api' | 'out'>,
+  { api: connect, out }: Pick<Context, 'api' | 'out'>,
   vals: readonly GivenVal[],
 ): Promise<void> {
-  // Some services count the vals that import a val.
-  const imported = vals.filter(({ read }) => read?.record.referenceCount !== 0);
-  if (imported.length === 0) return;
-  const { references, reason } = await readReferences(context);
-  if (reason !== undefined) {
-    const text = `It is not known which vals import ${someOf(imported.map(labelOf))}: ${reason}`;
-    context.out.say({ kind: 'warning', text });
-    return;
-  }
-  const deleted = new Set<string | undefined>(vals.map(({ id }) => id));
-  for (const val of imported) {
-    const ofVal = references.filter((reference) => textAt(reference, 'dependsOn.id') === val.id);
-    const others = ofVal.filter((reference) => !deleted.has(textAt(reference, 'reference.id')));
-    const { referenceCount } = val.read?.record ?? {};
-    const count = typeof referenceCount === 'number' ? referenceCount : ofVal.length;
-    const left = count - (ofVal.length - others.length);
-    if (left <= 0) continue;
-    const users = usersText(others.map(nameOf), left);
-    context.out.say({ kind: 'warning', text: `${labelOf(val)} is imported by ${users}.` });
-  }
-}
-
-/** The references to all vals of the caller, or the reason why they are not known. */
-async function readReferences({
-  api: connect,
-}: Pick<Context, 'api'>): Promise<{ references: JsonObject[]; reason?: string }> {
+  const warn = (text: string) => out.say({ kind: 'warning', text });
+  const unknown = (why: string) =>
+    warn(`It is not known which vals import ${someOf(vals.map(labelOf))}: ${why}`);
   const references: JsonObject[] = [];
   try {
-    for await (const { records } of (await connect()).pages(routes.myReferences()))
-      references.push(...records);
+    const pages = (await connect()).pages(routes.myReferences());
+    for await (const { records } of pages) references.push(...records);
   } catch (error) {
     if (!(error instanceof ValsError) || error instanceof InterruptedError) throw error;
-    return { references: [], reason: error.message };
+    return unknown(error.message);
   }
-  return references.every((reference) => textAt(reference, 'dependsOn.id') !== undefined)
-    ? { references }
-    : { references: [], reason: 'the service does not say it.' };
-}
-
-function nameOf(reference: JsonObject): string {
-  const owner = textAt(reference, 'reference.username');
-  const name = textAt(reference, 'reference.name') ?? textAt(reference, 'reference.id') ?? '';
-  return owner === textAt(reference, 'dependsOn.username') ? name : `${owner}/${name}`;
-}
-
-/** Private vals of others have no name here, but they count. */
-function usersText(names: readonly string[], count: number): string {
-  if (names.length === 0) return count === 1 ? '1 other val' : `${count} other vals`;
-  return someOf(names, { total: count });
+  if (references.some((each) => textAt(each, 'dependsOn.id') === undefined))
+    return unknown('the service does not say it.');
+  const deleted = new Set<string | undefined>(vals.map(({ id }) => id));
+  for (const val of vals) {
+    const users = references
+      .filter((each) => textAt(each, 'dependsOn.id') === val.id && !deleted.has(textAt(each, 'reference.id')))
+      .map((each) => textAt(each, 'reference.name') ?? 'another val');
+    if (users.length > 0) warn(`${labelOf(val)} is imported by ${someOf(users)}.`);
+  }
 }

@@ -18,13 +18,13 @@ export const command = defineCommand({
     'A val given by name or file is checked first: if it has been renamed on the service, it is not deleted.',
   arguments: {
     vals: {
-      description: 'names, ids, starts of ids, or files of vals, or - for standard input, one per line',
-      value: val({ orInput: true }),
+      description: 'names, ids, starts of ids, or files of vals',
+      value: val(),
       repeatable: true,
     },
   },
   options: { yes, dryRun },
-  examples: ['vals val rm hello', 'vals val rm hello --yes', 'vals ls --fields id | vals val rm - --yes'],
+  examples: ['vals val rm hello', 'vals val rm hello --yes', 'vals ls --fields id | xargs vals val rm --yes'],
   empty: 'No vals were given.',
   columns: [outcomeColumn, { ...column('name'), only: 'terminal' }, idColumn('id')],
   async run(context, { vals: given, yes, dryRun }) {

@@ -37,7 +37,7 @@ it.each([
 
 it('404 for a second DELETE is success for vals and versions alone', async () => {
   const service = await scriptedService([hangUp, { status: 404 }]);
-  expect(await run(['api', 'DELETE', '/v1/me/tokens/ci'], service)).toMatchObject({ exit: 8 });
+  expect(await run(['api', '-X', 'DELETE', '/v1/me/tokens/ci'], service)).toMatchObject({ exit: 8 });
 });
 
 it.runIf(isLong)('a reply is accepted up to 64 MiB, and refused with one byte more', async () => {
