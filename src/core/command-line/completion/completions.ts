@@ -12,10 +12,9 @@ export interface Candidate {
 export interface Completions {
   candidates: readonly Candidate[];
   offers: readonly Offer[];
-  before: string;
 }
 
-const none: Completions = { candidates: [], offers: [], before: '' };
+const none: Completions = { candidates: [], offers: [] };
 
 /** What may stand in the place of an unfinished word, after words that commander has read. */
 export async function completions(
@@ -63,14 +62,11 @@ async function completeCommand(program: Program, unfinished: string): Promise<Co
   ]);
 }
 
-function completeOption(options: readonly KnownOption[], unfinished: string): Completions {
-  const [name = '', value] = unfinished.split(/=(.*)/s);
-  if (value !== undefined) return { ...completeValue(findOption(options, name), value), before: `${name}=` };
-  return startingWith(
+const completeOption = (options: readonly KnownOption[], unfinished: string): Completions =>
+  startingWith(
     unfinished,
     options.flatMap(({ names, description }) => names.map((word) => ({ word, description }))),
   );
-}
 
 const completeValue = (option: KnownOption | undefined, unfinished: string): Completions =>
   option?.definition.value === undefined ? none : completeType(option.definition.value, unfinished);
