@@ -37,7 +37,7 @@ export const loadCommands = ({ commands }: CommandTree): Promise<LoadedCommand[]
 
 const namesOf = ({ path, aliases = [] }: PlacedCommand): string[] => [path, ...aliases];
 
-export const commandNamed = ({ commands }: CommandTree, name: string): PlacedCommand | undefined =>
+const commandNamed = ({ commands }: CommandTree, name: string): PlacedCommand | undefined =>
   commands.find((command) => namesOf(command).includes(name));
 
 /** The names of all commands, and the first words of those that have two. */

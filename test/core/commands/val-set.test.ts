@@ -23,7 +23,8 @@ describe('vals val set on a service with PUT /v1/vals/{id}', () => {
     writeFileSync(join(folder, 'README.md'), '# Hello\n');
     const set = ['val', 'set', 'hello', '--name', 'hi', '--privacy', 'unlisted', '--readme', 'README.md'];
     const { exit, stdout, stderr } = await vals([...set, '--json']);
-    expect({ exit, stderr, stdout }).toEqual({ exit: 0, stderr: '', stdout: 'null\n' });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({ name: 'hi', privacy: 'unlisted' });
     expect(val('hi')).toMatchObject({ privacy: 'unlisted', readme: '# Hello\n' });
     expect((await vals(['val', 'set', 'hi', '--readme', '-'], 'piped')).exit).toBe(0);
     expect(val('hi')).toMatchObject({ privacy: 'unlisted', readme: 'piped' });

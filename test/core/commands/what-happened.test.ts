@@ -80,7 +80,14 @@ it.each<[line: string, switches: Switches, codes: string, says: string, piped: s
   ['val create hello other.ts', {}, '', '✓ Created hello.', 'hello  its id', 'other'],
   ['val create hello other.ts', always200, '', '✓ The service accepted hello.', 'hello  its id', 'other'],
   ['val create hello other.ts', empty, '', '✓ The service accepted hello.', ' undefined undefined', 'other'],
-  ['val set ID --privacy public', { changeVal: true }, 'one', '✓ Changed the privacy of ', '', 'one'],
+  [
+    'val set ID --privacy public',
+    { changeVal: true },
+    'one',
+    '✓ Changed the privacy of hello.',
+    'hello  its id',
+    'one',
+  ],
 ])('vals %s, %j, of %j: %s', async (line, switches, before, says, piped, after) => {
   const codes = before.split(' ').filter(Boolean);
   const forPerson = await serviceWith(switches, codes);

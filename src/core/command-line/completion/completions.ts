@@ -4,7 +4,7 @@ import { argumentsOf, type KnownOption, knownOptions, optionsAt, versionOption }
 import { createProgram, type Program } from '../program.ts';
 import type { Offer, ValueType } from '../value-types.ts';
 
-export interface Candidate {
+interface Candidate {
   word: string;
   description: string;
 }

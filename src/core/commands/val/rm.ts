@@ -24,7 +24,7 @@ export const command = defineCommand({
     },
   },
   options: { yes, dryRun },
-  examples: ['vals val rm hello', 'vals val rm hello --yes', 'vals ls --fields id | xargs vals val rm --yes'],
+  examples: ['vals val rm hello', 'vals val rm hello --yes'],
   empty: 'No vals were given.',
   columns: [outcomeColumn, { ...column('name'), only: 'terminal' }, idColumn('id')],
   async run(context, { vals: given, yes, dryRun }) {

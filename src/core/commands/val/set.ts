@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { type Context, defineCommand } from '../../command-line/command.ts';
 import { recordOf } from '../../command-line/resolve-vals.ts';
 import { newName, path } from '../../command-line/value-types.ts';
-import { NotFoundError, UsageError } from '../../errors.ts';
+import { NotFoundError, UsageError, undefinedIf, ValsError } from '../../errors.ts';
 import { findRoot } from '../../files/root.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import { ifRouteExists } from '../../http/api.ts';
@@ -46,11 +46,14 @@ export const command = defineCommand({
       });
     }
     if (fields.name !== undefined) noteOnFile(context, val);
-    const now = isObject(reply.body) ? textAt(reply.body, 'name') : undefined;
-    const label = fields.name ?? now ?? val.name ?? val.word;
+    // The change is made, so it does not fail if the val cannot be read.
+    const body = isObject(reply.body)
+      ? reply.body
+      : await api.record(routes.getVal(val)).catch(undefinedIf(ValsError));
+    const label = textAt(body, 'name') ?? fields.name ?? val.word;
     const isPublished = publicity(fields.privacy, 0) > 0;
     const readable = isPublished ? ' Anybody can read all its versions now.' : '';
-    return writtenResult(context, reply, `${doneSentence(Object.keys(fields), label)}${readable}`);
+    return writtenResult(context, { body }, `${doneSentence(Object.keys(fields), label)}${readable}`);
   },
 });
 

@@ -13,7 +13,7 @@ export interface FetchedPage {
   /** The query of the link. Null at the end of the list, undefined if the service sends no links. */
   next: URLSearchParams | null | undefined;
   /** True if a page without links is the whole list, because the request had neither limit nor offset. */
-  isWholeList: boolean;
+  isWholeList?: boolean;
 }
 
 export interface ListOptions {

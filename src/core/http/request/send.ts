@@ -178,6 +178,7 @@ function readSuccess({ method, isRaw, expects }: Call, reply: HttpReply, bytes: 
 }
 
 function problemOf(body: JsonValue, expects: Call['expects']): UnusableReply | undefined {
+  if (isErrorRecord(body)) return { kind: 'wrong shape', wanted: 'a record', found: body };
   if (expects === undefined) return undefined;
   if (expects === 'record')
     return isObject(body) ? undefined : { kind: 'wrong shape', wanted: 'a record', found: body };
@@ -189,6 +190,15 @@ function problemOf(body: JsonValue, expects: Call['expects']): UnusableReply | u
   return typeof next === 'string'
     ? undefined
     : { kind: 'wrong shape', wanted: 'a link to the next page', found: next };
+}
+
+/** Some services send an error with the status of a success. A run has an `error` too, but also a version. */
+function isErrorRecord(body: JsonValue): boolean {
+  if (!isObject(body) || body.id !== undefined || body.version !== undefined) return false;
+  const hasError = [body.error, body.errors].some((error) =>
+    Array.isArray(error) ? error.length > 0 : error,
+  );
+  return hasError && arrayIn(body) === undefined;
 }
 
 /** A weak ETag is of no use here: by the rules of HTTP, If-Match never matches a weak ETag. */
