@@ -163,7 +163,7 @@ async function sent(
 }
 
 /** A version that is higher than the one before shows that there is a new one. */
-export function pushedOrSent(version: number | undefined, before: RemoteVal | undefined): 'pushed' | 'sent' {
+function pushedOrSent(version: number | undefined, before: RemoteVal | undefined): 'pushed' | 'sent' {
   const isHigher = version !== undefined && before?.version !== undefined && version > before.version;
   return isHigher ? 'pushed' : 'sent';
 }

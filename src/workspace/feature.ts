@@ -10,7 +10,6 @@ export const workspace: Feature = {
       effect: 'updates',
       load: () => import('./commands/push.ts'),
     },
-    { path: 'copy', group: 'vals', effect: 'updates', load: () => import('./commands/copy/copy.ts') },
     { path: 'init', group: 'workspace', effect: 'adds', load: () => import('./commands/init.ts') },
     { path: 'clone', group: 'workspace', effect: 'adds', load: () => import('./commands/clone.ts') },
     { path: 'status', group: 'workspace', effect: 'reads', load: () => import('./commands/status.ts') },

@@ -17,7 +17,6 @@ import { signIn } from '../support/sign-in.ts';
 const commands = await loadCommands(commandTree);
 const exampleId = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const exampleService = 'https://api.example.com';
-const exampleTarget = 'https://vals.example.com';
 
 /** Examples that go on running, ask a question, need PostgreSQL or set up a shell. */
 const isNotRunHere = (line: string): boolean =>
@@ -51,7 +50,7 @@ function wordsOf(command: string): string[] | undefined {
 }
 
 async function runExample(line: string) {
-  const name = /vals ((val|version) (?!create)\w+|copy|runs) hello/.test(line) ? 'hello' : 'example';
+  const name = /vals ((val|version) (?!create)\w+|runs) hello/.test(line) ? 'hello' : 'example';
   const { id, ...service } = await serviceWith(name);
   const folder = temporaryFolder();
   cpSync(resolve('examples'), join(folder, 'examples'), { recursive: true });
@@ -77,15 +76,12 @@ async function runExample(line: string) {
   }
   if (/vals (status|diff|pull)/.test(line)) await makeWorkspace(service.env, folder, line.includes('diff'));
 
-  const target = line.startsWith('vals copy') ? await serviceWithSpace() : undefined;
   const command = line
     .replaceAll(exampleId, id)
     .replaceAll(exampleService, service.baseUrl)
-    .replaceAll(exampleTarget, target?.baseUrl ?? exampleTarget)
     .replace(/ \| jq .*$/, '');
   const env = environment(folder, {
     ...service.env,
-    VALS_TO_TOKEN: target?.token,
     EDITOR: 'sed -i~ -e s/hello/bye/',
   });
   if (/vals (log|use\b)/.test(command)) for (const name of Object.keys(service.env)) delete env[name];

@@ -4,8 +4,6 @@ import { expect, test } from 'vitest';
 import { createPerson } from '../../src/service/store/people.ts';
 import { grant, revoke } from '../../src/service/store/spaces.ts';
 import { startTeam } from '../service/support/team.ts';
-import { folderOf } from '../support/program.ts';
-import { signIn } from '../support/sign-in.ts';
 import { Clone, repository } from '../workspace/places.ts';
 
 test('people and CI share a repository and a space', async () => {
@@ -46,15 +44,4 @@ test('people and CI share a repository and a space', async () => {
     expect(stderr).toContain(`There is no space acme on ${baseUrl}, or you are not a member of that space.`);
     expect(stderr).toContain('`vals space grant acme <username>`');
   }
-});
-
-test('vals that were copied to a space are found again by their names', async () => {
-  const { ada, space, baseUrl } = await startTeam();
-  await signIn(ada, baseUrl);
-  const cwd = folderOf({ 'greet.ts': 'export default () => 1;\n', 'vals.json': '{}' });
-  await ada.vals(['push'], { cwd });
-  expect((await ada.vals(['copy', '--all', '--to', space], { cwd })).exit).toBe(0);
-  await ada.vals(['use', space]);
-  for (const command of ['push', 'status'])
-    expect((await ada.vals([command], { cwd })).stdout).toMatch(/^unchanged\tgreet\t/);
 });

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import type { LocalError } from '../errors.ts';
 import type { FileLimits } from '../files/within.ts';
 import type { FileOfVal, KnownVals } from '../find-val/find-val.ts';
-import type { SeenVals } from '../find-val/seen-vals.ts';
 import type { Api } from '../http/api.ts';
 import type { OpenDispatcher } from '../http/request/dispatcher.ts';
 import type { Hints } from '../lib/hint.ts';
@@ -169,8 +168,6 @@ export interface Host {
 export interface Connect {
   baseUrl?: BaseUrl;
   token?: string;
-  /** Where the vals in the answers are noted. By default in `context.vals.seen`, but with another token nowhere. */
-  seen?: SeenVals;
   /** What to do about a token that is missing or refused. */
   signInHint?: Hints;
   concurrency?: number | 'auto';

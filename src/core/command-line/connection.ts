@@ -36,7 +36,7 @@ export async function openConnection(context: Context, to: Connect = {}): Promis
   // The embedded service is in this process, so there is no limit to find.
   const { concurrency = isLocal ? mostRequests : 'auto' } = to;
   // What was seen belongs to a token.
-  const seen = to.seen ?? (to.token === undefined ? context.vals.seen : noSeenVals);
+  const seen = to.token === undefined ? context.vals.seen : noSeenVals;
   const { redact } = out;
   const send = createRequest({
     ...{ base, token, open, clock, signal },

@@ -102,7 +102,6 @@ export const versionOption: OptionDefinition = { description: 'print the version
 
 export const environmentAlone: Readonly<Record<string, string>> = {
   VALS_TOKEN: 'the token to use instead of the one that `vals login` stored',
-  VALS_TO_TOKEN: 'the token for the service that `vals copy --to` names',
   VALS_CONFIG_DIR: 'the folder of the config file',
   VALS_DATA_DIR: 'the data folder of the embedded service',
   HTTPS_PROXY: 'the proxy for https:// addresses',

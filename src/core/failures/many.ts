@@ -85,7 +85,7 @@ function nextStep(failures: readonly Failure[]): string {
 }
 
 /** What is to be said of one of several things. */
-export interface Remark {
+interface Remark {
   /** What messages call the thing. */
   label: string;
   /** Does not name the thing. Things with the same message are one group. */
@@ -104,10 +104,6 @@ function remarkOf({ label, error: { message, facts } }: Failure): Remark {
     hints: hintList(facts.hint),
   };
 }
-
-/** Remarks that differ only in the thing are one sentence, which names some of the things. */
-export const summarizeRemarks = (remarks: readonly Remark[]): Hints[] =>
-  groupAlike(remarks).map((group) => [sentenceOf(group), ...hintsOf(group)]);
 
 interface Group {
   first: Remark;

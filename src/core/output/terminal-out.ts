@@ -50,7 +50,7 @@ export function createTerminalOut(
 ): TerminalOut {
   const { env, system, signal, redactor, writeHints, clock } = streams;
   const { redact, redactPieces } = redactor;
-  for (const token of [env.VALS_TOKEN, env.VALS_TO_TOKEN]) redactor.add(token?.trim());
+  redactor.add(env.VALS_TOKEN?.trim());
   const colorOn = (stream: NodeJS.WriteStream) =>
     wantsColor(color, env, { isTerminal: stream.isTTY === true });
   const hasLayout = streams.stdout.isTTY === true || color === true;

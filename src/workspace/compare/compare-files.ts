@@ -27,7 +27,7 @@ export async function compareFiles(
 }
 
 /** This side, and the versions of the val. */
-export type TwoSides = Pick<FileAndVal, 'here' | 'known' | 'read'>;
+type TwoSides = Pick<FileAndVal, 'here' | 'known' | 'read'>;
 
 interface Means {
   isLong: boolean;
@@ -37,7 +37,7 @@ interface Means {
 }
 
 /** `brought`: the codes that this side had, oldest first. */
-export async function compareHistories(
+async function compareHistories(
   sides: TwoSides,
   brought: readonly BroughtCode[],
   { isLong, limit, env }: Means,

@@ -32,7 +32,7 @@ export interface FileAndVal {
   read(version: ValVersion): Promise<CodeWithText | undefined>;
 }
 
-export type Status = 'unchanged' | 'changed here' | 'changed there' | 'conflict';
+type Status = 'unchanged' | 'changed here' | 'changed there' | 'conflict';
 
 export interface Compared {
   status: Status;

@@ -66,20 +66,20 @@ export interface Remotes {
   hasOneVersion(val: RemoteVal): Promise<boolean>;
   /** The number of the version that a write has just made. Undefined if the list of versions does not tell it. */
   versionAfter(val: RemoteVal): Promise<number | undefined>;
-  /** At most `most` of the newest versions, oldest first. The last one is the val as it is now. */
-  versions(val: RemoteVal, most?: number): Promise<ValVersion[]>;
+  /** The newest 20 versions, oldest first. The last one is the val as it is now. */
+  versions(val: RemoteVal): Promise<ValVersion[]>;
   /** The code of a version. Undefined if it is gone. */
   readVersion(val: RemoteVal, version: number | undefined): Promise<CodeWithText | undefined>;
 }
 
-export interface Lookup {
+interface Lookup {
   api: Api;
   seen: SeenVals;
   valList: ValList;
 }
 
 /** What this folder knows of the ids of its vals. */
-export interface KnownIds {
+interface KnownIds {
   /** Of the last sync of a name. */
   synced(name: string): string | undefined;
   /** Of vals.json, by name. Only a service that cannot list vals is asked for them. */
@@ -87,9 +87,6 @@ export interface KnownIds {
   /** The names of the files that are here. */
   names: ReadonlySet<string>;
 }
-
-/** Outside of a workspace. */
-export const nothingKnown: KnownIds = { synced: () => undefined, written: new Map(), names: new Set() };
 
 /** For fewer vals, the list is not read if their ids are known. */
 const fewestForList = 5;
@@ -224,11 +221,11 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
       const [made, another] = all.filter(({ number }) => number > before);
       return another === undefined ? made?.number : undefined;
     },
-    async versions(val, most = newestVersions) {
+    async versions(val) {
       const all = await versionsById(val.id);
       const { id, version, code, madeAt } = await withVersion(val);
       const earlier =
-        version === undefined ? [] : all.filter(({ number }) => number < version).slice(1 - most);
+        version === undefined ? [] : all.filter(({ number }) => number < version).slice(1 - newestVersions);
       const codes = new Map<number, Code>();
       await forEach(earlier, 'auto', async (each) => {
         const found = codeInList(each) ?? (await readVersion(api, id, each.number));

@@ -51,7 +51,7 @@ test('a person who owns vals is removed only with the vals, after a question, an
   const refused = await vals('user', 'rm', 'zoe', '--yes', '--json');
   expect(refused).toMatchObject({ exit: 5, stdout: '', error: { kind: 'conflict' } });
   expect(refused.error?.message).toBe('zoe was not removed, because zoe still owns v.');
-  expect(refused.error?.hint).toMatch(/ a token of zoe: `vals copy --all --to .* --with-vals/);
+  expect(refused.error?.hint).toMatch(/ a token of zoe \(`vals clone`\).* --with-vals/);
   expect(await vals('user', 'rm', 'zoe', '--dry-run')).toMatchObject({ exit: 5, stdout: '' });
   const rm = ['user', 'rm', 'zoe', '--with-vals'];
   expect(await json(...rm, '--dry-run')).toEqual([{ id, username: 'zoe', status: 'planned' }]);

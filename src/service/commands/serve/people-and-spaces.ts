@@ -139,7 +139,7 @@ async function stillOwnsVals(
   { id, username }: ListedOwner,
 ): Promise<ConflictError> {
   const names = someOf(await valNamesOf(db, id));
-  const keep = `To keep the vals, first copy them with a token of ${username}: \`vals copy --all --to <base-url of a space>\`.`;
+  const keep = `To keep the vals, first clone them with a token of ${username} (\`vals clone\`), and push that folder to a space.`;
   return new ConflictError(`${username} was not removed, because ${username} still owns ${names}.`, {
     hint: [
       ...(noun === 'user' ? [keep] : []),
