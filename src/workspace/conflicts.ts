@@ -36,8 +36,6 @@ export function conflictSentence(conflict: Finding, { clock }: Pick<Look, 'clock
   switch (conflict.state) {
     case 'renamed there':
       return `has the val "${conflict.name}", which is named "${val?.name}" on the service now`;
-    case 'renamed here':
-      return `has no val of its name, and seems to be the renamed file of the val "${val?.name}"`;
     case 'both changed':
       return conflictOfMany(conflict) + (val ? whatIsThere(val, conflict.compared, clock.now()) : '');
     default:
@@ -72,10 +70,9 @@ export function whatIsThere(
   return `: the service has version ${version}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`;
 }
 
-/** The ways on that are said with a conflict. Which name a val shall have, and whose it is, only a person knows. */
+/** The ways on that are said with a conflict. Whose a val is, only a person knows. */
 export function waysToSay(conflict: Finding, look: Look): Hint[] {
-  const isQuestion = conflict.state === 'renamed here' || conflict.state === 'name taken';
-  return isQuestion ? waysOn(conflict, look) : [bestWay(conflict, look)];
+  return conflict.state === 'name taken' ? waysOn(conflict, look) : [bestWay(conflict, look)];
 }
 
 function bestWay(conflict: Finding, look: Look): Hint {
@@ -107,12 +104,6 @@ export function waysOn(conflict: Finding, look: Look): Hint[] {
       return [
         ...steps,
         sh`To give the old name back, run ${['val', 'set', val?.id ?? val?.name ?? '', '--name', name]}.`,
-      ];
-    case 'renamed here':
-      return [
-        sh`To rename the val, too, run ${['val', 'set', val?.name ?? '', '--name', name]}.`,
-        `If the val shall keep its name, or the service cannot rename it, write "${conflict.file}": "${val?.name}" into "names" of vals.json.`,
-        ...steps,
       ];
     case 'both changed':
       return [...waysByGit(conflict, look), ...steps];

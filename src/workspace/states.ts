@@ -70,12 +70,6 @@ const table: Readonly<Record<State, Entry>> = {
     forced: 'send',
     next: [pull('To write the new name into vals.json')],
   },
-  'renamed here': {
-    ...refused,
-    meaning: 'was renamed here, and its val was not',
-    forced: 'create',
-    next: [push('To make a new val', '--force')],
-  },
   'deleted there': {
     ...refused,
     meaning: 'has a val that the service does not show: it was deleted, or belongs to somebody else',

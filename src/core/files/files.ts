@@ -38,16 +38,6 @@ export function readBelow(root: string, file: string, shownPath = file): string 
   return bytes === undefined ? undefined : decode(shownPath, bytes);
 }
 
-/** For a file that is only compared. The command that uses it reports why it cannot be read. */
-export function readIfPossible(root: string, file: string): string | undefined {
-  try {
-    return readBelow(root, file);
-  } catch (error) {
-    if (!(error instanceof LocalError)) throw error;
-    return undefined;
-  }
-}
-
 export function decode(shownPath: string, bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString();
   throw new LocalError(`${shownPath} is not UTF-8.`, {

@@ -25,37 +25,23 @@ export interface Commit {
 /** The commits of HEAD, newest first, and the reason if git failed. */
 type Commits = AsyncGenerator<Commit, GitFailure | undefined>;
 
-/** What reads the commits, one after the other. */
-export interface LogReading {
-  add(commit: Commit): void;
-  /** Nothing more needs to be read. */
-  isDone(): boolean;
-}
-
-/** How git finds renames. A blobless clone lacks the codes that show whether a file was renamed and changed. */
-export type Renames = '-M' | '-M100%';
-
-/** Reads the history of HEAD, and once more without changed renames if git fails. */
-export async function readLog<Reading extends LogReading>(
+/** Reads the history of HEAD, newest first, until `use` returns false. Returns the reason if git failed. */
+export async function readCommits(
   place: GitPlace,
   options: readonly string[],
-  begin: (renames: Renames) => Reading,
-): Promise<{ reading: Reading; failure: GitFailure | undefined }> {
-  const reading = begin('-M');
-  const failure = await readInto(reading, readCommits(place, ['-M', ...options]));
-  if (failure !== 'failed') return { reading, failure };
-  const again = begin('-M100%');
-  return { reading: again, failure: await readInto(again, readCommits(place, ['-M100%', ...options])) };
-}
-
-async function readInto(reading: LogReading, commits: Commits): Promise<GitFailure | undefined> {
-  while (!reading.isDone()) {
+  use: (commit: Commit) => boolean,
+): Promise<GitFailure | undefined> {
+  const log = ['-c', 'log.showRoot=true', '-c', 'log.follow=false', 'log'];
+  const commits = commitsIn(
+    startGit(place, [...log, '--format=%H %at %P', ...plain, ...options, 'HEAD', '--']),
+  );
+  for (;;) {
     const { done, value } = await commits.next();
     if (done) return value;
-    reading.add(value);
+    if (use(value)) continue;
+    await commits.return(undefined);
+    return undefined;
   }
-  await commits.return(undefined);
-  return undefined;
 }
 
 /** The user's settings must neither change the output nor make git run another program. */
@@ -63,11 +49,6 @@ const plain = [
   ...['--raw', '--no-abbrev', '-z', '--no-color', '--no-ext-diff', '--no-textconv', '--no-show-signature'],
   ...['--ignore-submodules=all', '-O/dev/null', '--diff-merges=first-parent', '--no-relative'],
 ];
-
-function readCommits(place: GitPlace, options: readonly string[]): Commits {
-  const log = ['-c', 'log.showRoot=true', '-c', 'log.follow=false', 'log'];
-  return commitsIn(startGit(place, [...log, '--format=%H %at %P', ...plain, ...options, 'HEAD', '--']));
-}
 
 /** A commit is complete where the next one begins. The last one counts only if git did not fail. */
 async function* commitsIn(output: AsyncGenerator<string, GitFailure | undefined>): Commits {

@@ -1,5 +1,5 @@
 // Which codes git brought to files: at their own paths, and at those that they were renamed from.
-import { type LogReading, readLog } from './commits.ts';
+import { type Commit, readCommits } from './commits.ts';
 import type { Repository } from './repository.ts';
 import type { GitFailure } from './start-git.ts';
 
@@ -37,8 +37,14 @@ export async function readFileHistories(
   wanted: readonly WantedHistory[],
 ): Promise<FileHistories> {
   const place = { ...repository, until: repository.clock.now() + mostMs };
-  const { reading, failure } = await readLog(place, [], () => createReading(repository.prefix, wanted));
-  return { of: reading.of, failure };
+  const { of, add, isDone } = createReading(repository.prefix, wanted);
+  if (isDone()) return { of, failure: undefined };
+  // A blobless clone lacks the codes that would show whether a file was renamed and changed at once.
+  const failure = await readCommits(place, ['-M100%'], (commit) => {
+    add(commit);
+    return !isDone();
+  });
+  return { of, failure };
 }
 
 const mostMs = 5_000;
@@ -57,10 +63,12 @@ interface Unfinished {
 
 const isFinished = ({ left, before }: Unfinished): boolean => left === 0 && before === undefined;
 
-function createReading(
-  prefix: string,
-  wanted: readonly WantedHistory[],
-): LogReading & Pick<FileHistories, 'of'> {
+interface Reading extends Pick<FileHistories, 'of'> {
+  add(commit: Commit): void;
+  isDone(): boolean;
+}
+
+function createReading(prefix: string, wanted: readonly WantedHistory[]): Reading {
   const files = new Map<string, Unfinished>();
   const byPath = new Map<string, Set<Unfinished>>();
   const syncs = new Map<string, { file: Unfinished; blob: string }[]>();

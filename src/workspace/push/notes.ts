@@ -6,7 +6,7 @@ import { laterCommitWith } from '../git/repository.ts';
 import type { BehindStep } from '../plan.ts';
 import type { Gone } from '../read/gone.ts';
 import type { Look } from '../read/look.ts';
-import { hintAbout, hintAtGit, nextSteps, wordsOrPlaceholder } from '../states.ts';
+import { hintAbout, hintAtGit, nextSteps } from '../states.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 
 const overwriteSetBack = {
@@ -73,31 +73,18 @@ export function notePublic({ out: { say } }: Context, names: readonly string[]):
 
 /** Vals without a file that --prune does not delete. */
 export function noteLeft({ out: { say } }: Context, workspace: Workspace, { left, limit }: Gone): void {
-  for (const text of hintAtGit(limit, 'which files were deleted or renamed')) say({ kind: 'note', text });
-  const withoutFile = left.filter(({ file }) => file === undefined).map(({ name }) => name);
-  const areSeveral = withoutFile.length > 1;
-  if (areSeveral) {
-    const text = `These vals were left, because git never had their files: ${someOf(withoutFile)}.`;
-    say({ kind: 'note', text });
+  for (const text of hintAtGit(limit, 'which files were deleted')) say({ kind: 'note', text });
+  for (const { name, file, movedTo } of left) {
+    const path = pathTo(workspace, file);
+    const reason =
+      movedTo === undefined
+        ? `${path} is gone, but its history in git does not have the code that the val has now`
+        : `${path} is gone, but ${pathTo(workspace, movedTo)} has its code`;
+    say({
+      kind: 'note',
+      text: [`The val "${name}" was left, because ${reason}.`, sh`To delete it, run ${['val', 'rm', name]}.`],
+    });
   }
-  for (const { name, file, movedTo } of left.filter(({ file }) => file !== undefined || !areSeveral)) {
-    const reason = reasonToLeave(workspace, file, movedTo);
-    say({ kind: 'note', text: `The val "${name}" was left, because ${reason}.` });
-  }
-  const vals = wordsOrPlaceholder(
-    left.map(({ name }) => name),
-    '<val...>',
-  );
-  if (vals.length > 0)
-    say({ kind: 'hint', text: sh`To delete what was left, run ${['val', 'rm', ...vals]}.` });
-}
-
-function reasonToLeave(workspace: Workspace, file: string | undefined, movedTo: string | undefined): string {
-  if (file === undefined) return 'git never had its file';
-  const path = pathTo(workspace, file);
-  return movedTo === undefined
-    ? `${path} is gone, but its history in git does not have the code that the val has now`
-    : `its file ${path} was renamed to ${pathTo(workspace, movedTo)}`;
 }
 
 /** One line for all. In GitHub Actions it is an annotation. */

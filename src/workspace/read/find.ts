@@ -4,14 +4,11 @@
 import type { Context } from '../../core/command-line/command.ts';
 import { asValsError, InterruptedError, type ValsError } from '../../core/errors.ts';
 import { forEach } from '../../core/http/request/limiter.ts';
-import { sh, someOf } from '../../core/lib/hint.ts';
-import type { Say } from '../../core/output/out.ts';
 import { codeWithHash, hasSameCode } from '../code.ts';
 import { compareFiles } from '../compare/compare-files.ts';
 import type { FileAndVal, LastSync, ValVersion } from '../compare/types.ts';
 import { filesThatWentOn } from '../compare/went-on.ts';
 import { type Finding, findingOf } from '../findings.ts';
-import { wordsOrPlaceholder } from '../states.ts';
 import { findGone, type Gone, noneGone } from './gone.ts';
 import type { Local } from './local.ts';
 import { codeOfVersion, type Look, noteSync } from './look.ts';
@@ -33,7 +30,7 @@ interface Found {
 }
 
 export interface SearchOptions {
-  /** Which commits are searched for deleted files. Where there is a new file, at least the recent ones are. */
+  /** Which commits are searched for deleted files. */
   searches: 'none' | 'recent commits' | 'all commits';
 }
 
@@ -104,29 +101,10 @@ export async function findAll(
     results.set(local, findingOf(state, local, remote, each));
   }
   const findings = inOrder().filter((result): result is Finding => !('error' in result));
-  const isSearched = searches !== 'none' || findings.some(({ state }) => state === 'new');
   const most = searches === 'all commits' ? undefined : recentCommits;
-  const gone = isSearched ? await findGone(look, findings, { most }) : noneGone;
-  if (searches !== 'none') noteStrays(say, gone.strays);
-  for (const renamed of gone.renamed) if (renamed.local !== undefined) results.set(renamed.local, renamed);
+  const gone = searches === 'none' ? noneGone : await findGone(look, findings, { most });
   await noteSame(look, findings);
   return { results: inOrder(), gone };
-}
-
-function noteStrays(say: Say, names: readonly string[]): void {
-  if (names.length === 0) return;
-  const [what, files, entries] =
-    names.length === 1
-      ? ['but its val has no file here', 'the file', 'the entry']
-      : ['but their vals have no files here', 'the files', 'the entries'];
-  const text = `"ids" of vals.json has ${someOf(names)}, ${what}.`;
-  say({
-    kind: 'note',
-    text: [
-      text,
-      sh`To write ${files}, run ${['pull', ...wordsOrPlaceholder(names, '<val...>')]}; or remove ${entries}.`,
-    ],
-  });
 }
 
 async function findOne(look: Look, local: Local): Promise<Finding | Differing | Synced> {
