@@ -37,9 +37,6 @@ export const loadCommands = ({ commands }: CommandTree): Promise<LoadedCommand[]
 
 const namesOf = ({ path, aliases = [] }: PlacedCommand): string[] => [path, ...aliases];
 
-const commandNamed = ({ commands }: CommandTree, name: string): PlacedCommand | undefined =>
-  commands.find((command) => namesOf(command).includes(name));
-
 /** The names of all commands, and the first words of those that have two. */
 export const pathsOf = ({ commands }: CommandTree): string[] => [
   ...new Set(commands.flatMap(namesOf).flatMap((name) => [name.split(' ', 1).join(), name])),
