@@ -5,52 +5,42 @@ import { blobId, withPlainLineEnds } from '../core/lib/vals.ts';
 type LineEnds = '\n' | '\r\n' | 'mixed';
 
 export interface Code {
+  text: string;
   /** The id that git gives the code as a blob. */
   blob: string;
   lineEnds: LineEnds;
   /** The code has the marks of a merge. */
   hasMarks: boolean;
-  /** Undefined if only the service's `codeHash` is known. */
-  text?: string | undefined;
 }
 
-export interface CodeWithText extends Code {
-  text: string;
-}
-
-export const asCode = (text: string): CodeWithText => ({
-  blob: blobId(Buffer.from(text)),
+export const asCode = (text: string): Code => ({
+  text,
+  blob: blobOf(text),
   lineEnds: lineEndsOf(text),
   hasMarks: hasConflictMarkers(text),
-  text,
 });
+
+const blobOf = (text: string): string => blobId(Buffer.from(text));
 
 function lineEndsOf(text: string): LineEnds {
   if (!text.includes('\r\n')) return '\n';
   return /(?<!\r)\n/.test(text) ? 'mixed' : '\r\n';
 }
 
-/** The code of a val that was only seen in a list. */
-export const codeWithHash = (codeHash: string): Code => ({
-  blob: codeHash,
-  lineEnds: '\n',
-  hasMarks: false,
-});
+/** Codes that differ in line ends alone are the same code. */
+const formsOf = ({ text }: Code): string[] => [text, withPlainLineEnds(text), withLineEnds(text, '\r\n')];
 
-/** The ids of the code with any line ends: codes that differ in line ends alone are the same. `isLong`: those of SHA-256, too. */
-export function idsOf({ blob, text }: Code, { isLong = false } = {}): string[] {
-  if (text === undefined) return [blob];
-  const forms = [text, withPlainLineEnds(text), withLineEnds(text, '\r\n')];
-  const algorithms = isLong ? (['sha1', 'sha256'] as const) : (['sha1'] as const);
-  return algorithms.flatMap((algorithm) => forms.map((form) => blobId(Buffer.from(form), algorithm)));
+/** The ids of the code with any line ends. */
+export const idsOf = (code: Code): string[] => formsOf(code).map(blobOf);
+
+/** The same code with the line ends that have this id. Undefined if it is another code. */
+export function sameCodeWithId(code: Code, id: string): Code | undefined {
+  const text = formsOf(code).find((form) => blobOf(form) === id);
+  return text === undefined ? undefined : asCode(text);
 }
 
-export function hasSameCode(a: Code | undefined, b: Code | undefined): boolean {
-  if (a === undefined || b === undefined) return false;
-  if (a.blob === b.blob) return true;
-  const ids = idsOf(a);
-  return idsOf(b).some((id) => ids.includes(id));
-}
+export const hasSameCode = (a: Code | undefined, b: Code | undefined): boolean =>
+  a !== undefined && b !== undefined && withPlainLineEnds(a.text) === withPlainLineEnds(b.text);
 
 /** A push sends the line ends that the service has, and a pull keeps those of the file. */
 export function withLineEnds(text: string, lineEnds: LineEnds | undefined): string {

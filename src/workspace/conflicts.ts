@@ -120,19 +120,13 @@ export function waysOn(conflict: Finding, look: Look): Hint[] {
 export const wentBack = ({ restored, deleted }: WentBack = {}): boolean =>
   restored !== undefined || deleted !== undefined;
 
-function waysByGit({ remote, compared }: Finding, { repository }: Look): string[] {
+function waysByGit({ compared }: Finding, { repository }: Look): string[] {
   if (repository === undefined) return [];
-  if (!wentBack(compared))
-    return [
-      'If a colleague committed the other change, run `git pull` first.',
-      'If you merged it on another machine, push from there.',
-    ];
-  const isDated = remote.kind === 'val' && remote.madeAt !== undefined && compared?.deleted === undefined;
+  if (wentBack(compared))
+    return ['If the val was set back on purpose, take the change back in git, too (`git revert`).'];
   return [
-    'If the val was set back on purpose, take the change back in git, too (`git revert`).',
-    ...(isDated
-      ? ['A commit that brings the code again counts if it is dated after the version there.']
-      : []),
+    'If a colleague committed the other change, run `git pull` first.',
+    'If you merged it on another machine, push from there.',
   ];
 }
 

@@ -103,30 +103,8 @@ test.each<[what: string, make: () => string, versions: string[], status: string]
     ['a'],
     'changed here',
   ],
-  [
-    'ids of SHA-256',
-    () => {
-      const clone = new Clone(temporaryFolder(), {});
-      clone.git('init', '-q', '--object-format=sha256');
-      for (const text of ['a', 'b']) clone.commit({ 'vals.json': '{}', 'x.ts': text });
-      return clone.folder;
-    },
-    ['a'],
-    'changed here',
-  ],
 ])('%s', async (_what, make, versions, status) => {
   expect(await statusOf(make(), versions)).toBe(status);
-});
-
-test('a merge that repeats a commit does not count as written by somebody', async () => {
-  const clone = committed(['a']);
-  clone.git('branch', 'mine');
-  for (const text of ['b', 'a', 'b']) clone.commit({ 'x.ts': text });
-  const { env } = await serving('a', 'b', 'a');
-  clone.git('checkout', '-q', 'mine');
-  clone.commit({ 'y.ts': 'y' });
-  clone.git('merge', '-q', '-m', 'merge', 'main');
-  expect(await new Clone(clone.folder, env).status()).toMatchObject({ 'x.ts': 'conflict' });
 });
 
 test('code that git never had needs no search of the whole history', async () => {

@@ -156,6 +156,14 @@ it('a branch that lacks a commit does not revert what was pushed from main', asy
   expect(await mine.words(['push'])).toEqual({ 'greet.ts': 'pushed' });
 });
 
+it('a file that is moved and edited in one commit went on', async () => {
+  const long = Array.from({ length: 30 }, (_, line) => `// ${line}\n`).join('');
+  const { mine } = await starting(withEverything, { 'lib/send.ts': long });
+  mine.git('mv', 'lib/send.ts', 'send.ts');
+  mine.commit({ 'send.ts': `${long}// more\n` });
+  expect(await mine.clone().status()).toEqual({ 'send.ts': 'changed here' });
+});
+
 it('a val that is renamed with its file keeps its address', async () => {
   const { service, mine } = await starting(withEverything, { 'count.ts': code('v1') });
   const { id } = service.val('count');

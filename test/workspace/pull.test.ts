@@ -213,8 +213,8 @@ test('a merge whose result is the code of the service is a conflict, and writes 
   const service = await startStrict({ times: true, now: timeOfGit });
   const place = repository(service.env, { 'a.ts': '1\n' });
   await place.rows(['push', '--no-check']);
-  for (const text of ['2\n', '1\n', '2\n']) place.commit({ 'a.ts': text });
-  for (const text of ['2\n', '1\n']) service.edit('a', text);
+  for (const text of ['2\n', '3\n']) place.commit({ 'a.ts': text });
+  for (const text of ['3\n', '2\n']) service.edit('a', text);
   place.loseRecords();
   const { exit, stderr } = await place.vals('pull', '--merge');
   expect({ exit, stderr }).toEqual({
@@ -222,7 +222,7 @@ test('a merge whose result is the code of the service is a conflict, and writes 
     stderr:
       "error: a.ts was not merged: the merge is the code of the service, so nothing of the file would stay.\nhint: To take the service's code, run `vals pull a.ts --force`. To overwrite it, run `vals push a.ts --force`.\n",
   });
-  expect(place.read('a.ts')).toBe('2\n');
+  expect(place.read('a.ts')).toBe('3\n');
   expect(place.backups()).toEqual([]);
 });
 

@@ -51,7 +51,7 @@ it('a val that differs costs no versions if this folder pushed it last, and is r
   place.put({ 'val7.ts': 'edited' });
   asked(service);
   expect(await place.words(['status'])).toMatchObject({ 'val7.ts': 'changed here' });
-  expect(asked(service).slice(1)).toEqual([]);
+  expect(asked(service).slice(1)).toEqual(['GET /v1/vals/val7']);
   expect(await place.words(['push'])).toMatchObject({ 'val7.ts': 'pushed' });
   expect(asked(service).slice(1)).toEqual(['GET /v1/vals/val7', 'PUT /v1/vals']);
   // A push of one file does not read the list.
@@ -61,7 +61,8 @@ it('a val that differs costs no versions if this folder pushed it last, and is r
   place.put({ 'val7.ts': 'edited_once_more' });
   place.loseRecords();
   expect(await place.words(['status'])).toMatchObject({ 'val7.ts': 'conflict' });
-  expect(asked(service).slice(1)).toEqual(['GET /v1/vals/val7/versions']);
+  const versions = ['/versions', '/versions/1', '/versions/2'].map((path) => `GET /v1/vals/val7${path}`);
+  expect(asked(service).slice(1)).toEqual(['GET /v1/vals/val7', ...versions]);
 });
 
 describe('on the 14 routes with the documented fields, with 22 versions a val', () => {

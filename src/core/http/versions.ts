@@ -1,5 +1,5 @@
 import { AuthError, BadResponseError, NotFoundError, RefusedError, undefinedIf } from '../errors.ts';
-import { type JsonObject, type JsonValue, textAt } from '../lib/json.ts';
+import type { JsonObject, JsonValue } from '../lib/json.ts';
 import * as routes from '../routes.ts';
 import type { Api } from './api.ts';
 import type { Call } from './call.ts';
@@ -7,9 +7,6 @@ import { versionOf } from './record-fields.ts';
 
 export interface ListedVersion {
   number: number;
-  /** The id of the code as a git blob. Some services do not send it. */
-  codeHash: string | undefined;
-  madeAt: string | undefined;
   /** Some services send it in the list. */
   code: string | undefined;
 }
@@ -22,8 +19,7 @@ export async function versionsOf(api: Api, val: routes.ValRef): Promise<ListedVe
       const number = versionOf(record);
       if (number === undefined) continue;
       const code = typeof record.code === 'string' ? record.code : undefined;
-      const madeAt = textAt(record, 'createdAt') ?? textAt(record, 'versionCreatedAt');
-      versions.set(number, { number, codeHash: textAt(record, 'codeHash'), madeAt, code });
+      versions.set(number, { number, code });
     }
   }
   return [...versions.values()].sort((a, b) => a.number - b.number);

@@ -31,8 +31,7 @@ export const command = defineCommand({
       const { look, findings, error } = compared;
       if (error !== undefined && findings.length === 0) throw error;
       const { workspace } = look;
-      const differing: DifferingVal[] = [];
-      for (const finding of findings.filter(differs)) differing.push(await withTexts(look, finding));
+      const differing = findings.filter(differs).map(withTexts);
       const rows = differing.map(({ finding, here, there }) => ({
         file: pathTo(workspace, finding.file),
         name: finding.name,
@@ -68,10 +67,9 @@ interface DifferingVal {
   there: string | undefined;
 }
 
-async function withTexts({ remotes }: Look, finding: Finding): Promise<DifferingVal> {
+function withTexts(finding: Finding): DifferingVal {
   const code = finding.local?.code;
-  const remote = valOf(finding);
-  const there = remote && (remote.code.text ?? (await remotes.read(remote.id))?.code.text);
+  const there = valOf(finding)?.code.text;
   // Two codes that differ in line ends alone are the same code.
   return { finding, here: code?.text, there: there && withLineEnds(there, code?.lineEnds) };
 }

@@ -1,14 +1,14 @@
 // Decides which side is newer, by the two histories, and by the contents where both went on. All files that differ need one
 // look into git's history.
 import { createSlots } from '../../core/lib/waiting.ts';
-import type { BroughtCode } from '../git/file-histories.ts';
-import type { Repository } from '../git/repository.ts';
+import { type Code, idsOf } from '../code.ts';
+import { readFileHistories } from '../git/file-histories.ts';
+import { findBlobs, type Repository } from '../git/repository.ts';
 import { contains } from './contains.ts';
-import { type CodeNumbers, numberCodes, readGit } from './git-knowledge.ts';
 import { type Order, orderOf } from './histories.ts';
-import type { Compared, FileAndVal, GitLimit, ValVersion } from './types.ts';
+import type { Compared, FileAndVal, GitLimit } from './types.ts';
 
-export interface Surroundings {
+interface Surroundings {
   /** Undefined if the workspace is in none. */
   repository: Repository | undefined;
   env: NodeJS.ProcessEnv;
@@ -19,78 +19,82 @@ export async function compareFiles(
   files: readonly FileAndVal[],
   { repository, env }: Surroundings,
 ): Promise<Compared[]> {
-  const git = await readGit(files, repository);
+  const past = await codesOfFiles(files, repository);
   const slots = createSlots(8);
-  return Promise.all(
-    git.files.map((each) => slots.run(() => compareHistories(each, git.broughtTo(each), { ...git, env }))),
-  );
+  return Promise.all(files.map((each) => slots.run(() => compare(each, past.of(each), past.limit, env))));
 }
 
-/** This side, and the versions of the val. */
-type TwoSides = Pick<FileAndVal, 'here' | 'known' | 'read'>;
-
-interface Means {
-  isLong: boolean;
-  /** Why the history of this side may lack its beginning. */
+interface PastCodes {
+  /** The ids of the codes that a file had, oldest first. */
+  of(file: FileAndVal): readonly string[];
+  /** Why they may lack the beginning. */
   limit: GitLimit | undefined;
-  env: NodeJS.ProcessEnv;
 }
 
-/** `brought`: the codes that this side had, oldest first. */
-async function compareHistories(
-  sides: TwoSides,
-  brought: readonly BroughtCode[],
-  { isLong, limit, env }: Means,
+/** Without git, a file had what it had in common with the service. */
+async function codesOfFiles(
+  files: readonly FileAndVal[],
+  repository: Repository | undefined,
+): Promise<PastCodes> {
+  const synced = ({ lastSync }: FileAndVal) =>
+    lastSync?.commit === undefined && lastSync ? [lastSync.blob] : [];
+  if (repository === undefined || files.length === 0) return { of: synced, limit: undefined };
+  const { commit, failure } = await repository.head();
+  if (commit === undefined) return { of: synced, limit: failure };
+  // Codes that git never had need no search of the history.
+  const ids = new Map(files.map((each) => [each, each.known.map(({ code }) => new Set(idsOf(code)))]));
+  const inGit = await findBlobs(repository, new Set([...ids.values()].flat().flatMap((each) => [...each])));
+  const isInGit = (each: ReadonlySet<string>) => inGit === undefined || [...each].some((id) => inGit.has(id));
+  const histories = await readFileHistories(
+    repository,
+    files.map((each) => ({ file: each.file, codes: (ids.get(each) ?? []).filter(isInGit) })),
+  );
+  return {
+    of: (each) => [...synced(each), ...histories.of(each.file)],
+    limit: histories.failure ?? (repository.isShallow ? 'shallow' : undefined),
+  };
+}
+
+async function compare(
+  each: FileAndVal,
+  brought: readonly string[],
+  limit: GitLimit | undefined,
+  env: NodeJS.ProcessEnv,
 ): Promise<Compared> {
-  const { known } = sides;
-  const numbers = numberCodes([sides.here, ...known.map(({ code }) => code)], { isLong });
-  const here = numbers.of(sides.here);
-  const versions = known.map(({ code }) => numbers.of(code));
-  const present = versions.at(-1);
-  if (here === present) return { status: 'unchanged' };
-  const versionWith = (code: number | undefined) => known[versions.lastIndexOf(code ?? Number.NaN)];
-  const { file, isTakenBack } = codesOfFile(here, versions, numbers, brought);
-  const deleted = known.find(({ isDeleted }) => isDeleted)?.version;
+  const { here, known, lastSync } = each;
+  const numbers = numberCodes([here, ...known.map(({ code }) => code)]);
+  const numberOf = (code: Code) => numbers.get(code.blob) ?? Number.NaN;
+  const versions = known.map(({ code }) => numberOf(code));
+  const now = known.at(-1);
+  const versionWith = (number: number) => known[versions.lastIndexOf(number)];
+  const { version: synced = -1 } = lastSync ?? {};
+  const deleted = now?.version !== undefined && synced > now.version ? synced : undefined;
   const facts = {
-    fileVersion: versionWith(here)?.version,
+    fileVersion: versionWith(numberOf(here))?.version,
     restored: deleted === undefined ? known[restoredFrom(versions)]?.version : undefined,
     deleted,
-    isTakenBack,
   };
-  if (limit !== undefined && !file.some((code) => code === present))
-    return { ...facts, status: 'conflict', limit };
-  // When a version was deleted, nobody tells.
-  const madeAt = deleted === undefined ? Date.parse(known.at(-1)?.madeAt ?? '') : Number.NaN;
-  const isSetSince = brought.some(
-    ({ blob, writtenAt = 0 }) => numbers.ofBlob(blob) === here && writtenAt > madeAt,
-  );
-  const order = orderOf({ versions, file, isSetSince: Number.isNaN(madeAt) ? undefined : isSetSince });
-  switch (order.kind) {
-    case 'changed there':
-      return { ...facts, status: 'changed there' };
-    case 'conflict':
-      return { ...facts, status: 'conflict', base: versionWith(order.base) };
-    case 'contents':
-      return { ...facts, ...(await compareContents(sides, order, versionWith, env)) };
-  }
+  const past = brought.flatMap((id) => numbers.get(id) ?? []);
+  const base = versionWith(past.findLast((code) => versions.includes(code)) ?? Number.NaN)?.code;
+  if (limit !== undefined && !past.includes(versions.at(-1) ?? Number.NaN))
+    return { ...facts, status: 'conflict', base, limit };
+  // Somebody deleted the version that this folder pushed last. Whether it shall come back, only a person knows.
+  if (deleted !== undefined) return { ...facts, status: 'conflict', base };
+  const order = orderOf(versions, [...past, numberOf(here)]);
+  if (order.kind !== 'contents') return { ...facts, base, status: order.kind };
+  const codeOf = (number: number) => versionWith(number)?.code;
+  return { ...facts, base, ...(await compareContents(here, now?.code, order, codeOf, env)) };
 }
 
-/** Oldest first. The last one is `here`. Codes that no version has are left out. */
-function codesOfFile(
-  here: number,
-  versions: readonly number[],
-  numbers: CodeNumbers,
-  brought: readonly BroughtCode[],
-): { file: number[]; isTakenBack: boolean } {
-  const codes = brought.map(({ blob }) => numbers.ofBlob(blob));
-  const syncedAt = brought.findIndex(({ isLastSync }) => isLastSync);
-  // The last sync is left out if the file is as a commit before it.
-  const isTakenBack = codes[syncedAt] !== here && codes.slice(0, Math.max(syncedAt, 0)).includes(here);
-  const shared = codes.filter(
-    (code, place): code is number =>
-      code !== undefined && versions.includes(code) && !(isTakenBack && place === syncedAt),
-  );
-  return { file: [...shared, here], isTakenBack };
+/** Each code has one number, whatever its line ends are. By the ids that git may have given it. */
+function numberCodes(codes: readonly Code[]): Map<string, number> {
+  const numbers = new Map<string, number>();
+  codes.forEach((code, index) => {
+    const ids = idsOf(code);
+    const number = ids.map((id) => numbers.get(id)).find((known) => known !== undefined) ?? index;
+    for (const id of ids) numbers.set(id, number);
+  });
+  return numbers;
 }
 
 /** The place of the version that has the present code, if the service had another code in between. */
@@ -100,29 +104,24 @@ function restoredFrom(versions: readonly number[]): number {
   return present === undefined || last < 0 ? -1 : versions.lastIndexOf(present, last);
 }
 
-/** This side went on, and perhaps both did. The one that has the other's change is newer. */
+/** Both went on. The one that has the other's change is newer. */
 async function compareContents(
-  { here, known, read }: TwoSides,
+  here: Code,
+  there: Code | undefined,
   { since, base }: Extract<Order, { kind: 'contents' }>,
-  versionWith: (code: number) => ValVersion | undefined,
+  codeOf: (number: number) => Code | undefined,
   env: NodeJS.ProcessEnv,
 ): Promise<Pick<Compared, 'status' | 'base' | 'limit'>> {
-  if (since.length === 0) return { status: 'changed here' };
-  const textOf = async (version: ValVersion | undefined) =>
-    version && (version.code.text ?? (await read(version))?.text);
-  const there = await textOf(known.at(-1));
-  /** Undefined if git is missing. What is gone by now cannot be compared. */
-  const has = async (text: string | undefined, from: string | undefined, to: string | undefined) =>
-    text !== undefined && from !== undefined && to !== undefined && (await contains(text, { from, to }, env));
+  /** Undefined without git. */
+  const has = async (code: Code | undefined, from: Code | undefined, to: Code | undefined) =>
+    code && from && to ? contains(code.text, { from: from.text, to: to.text }, env) : false;
   for (const code of since) {
-    const version = versionWith(code);
-    const isIn = await has(here.text, await textOf(version), there);
+    const isIn = await has(here, codeOf(code), there);
     if (isIn) continue;
     // Nothing but a merge that begins with this version takes the change along.
-    const conflict = { status: 'conflict', base: version } as const;
+    const conflict = { status: 'conflict', base: codeOf(code) } as const;
     if (isIn === undefined) return { ...conflict, limit: 'no git program' };
-    const isNewer = await has(there, await textOf(versionWith(base)), here.text);
-    return isNewer ? { status: 'changed there' } : conflict;
+    return (await has(there, codeOf(base), here)) ? { status: 'changed there' } : conflict;
   }
   return { status: 'changed here' };
 }

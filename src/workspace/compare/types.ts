@@ -1,5 +1,5 @@
 // What a comparison of a file with its val takes, and what it finds.
-import type { Code, CodeWithText } from '../code.ts';
+import type { Code } from '../code.ts';
 
 /** What a folder and a service had when they last had the same code of a val. The user's pages call it the record. */
 export interface LastSync {
@@ -14,34 +14,25 @@ export interface LastSync {
 export interface ValVersion {
   version: number | undefined;
   code: Code;
-  madeAt?: string | undefined;
-  /** The last sync knows it, and the service has it no more. Its code is known by its id alone. */
-  isDeleted?: boolean;
 }
 
 /** A file that differs from its val. */
 export interface FileAndVal {
   /** The path below the workspace's folder, with slashes. */
   file: string;
-  here: CodeWithText;
+  here: Code;
   /** The newest 20 versions, oldest first. The last one is the val as it is now. */
   known: readonly ValVersion[];
   /** Undefined if there is none, or if it is of another val. */
   lastSync: LastSync | undefined;
-  /** Reads the code of a version that only a list told. Undefined if that is gone. */
-  read(version: ValVersion): Promise<CodeWithText | undefined>;
 }
 
-type Status = 'unchanged' | 'changed here' | 'changed there' | 'conflict';
-
 export interface Compared {
-  status: Status;
+  status: 'unchanged' | 'changed here' | 'changed there' | 'conflict';
   /** The newest version that has the file's code, if one of the newest 20 has. */
   fileVersion?: number | undefined;
-  /** The last sync says nothing of the file any more: the file is as a commit up to that of the last sync has it. */
-  isTakenBack?: boolean;
   /** What a merge of the file with the val begins with. Undefined if both sides never had the same code. */
-  base?: ValVersion | undefined;
+  base?: Code | undefined;
   /** The version that has the present code, if the service went back to it from another code. */
   restored?: number | undefined;
   /** The version of the last sync, if it is newer than the present one: the service has it no more. */

@@ -13,11 +13,8 @@ interface Change {
 }
 
 export interface Commit {
-  id: string;
-  /** A merge repeats what its branches did, and its author wrote none of it. */
+  /** A merge repeats what its branches did. */
   isMerge: boolean;
-  /** Milliseconds. When it was written, which an amended or a rebased commit keeps. */
-  writtenAt: number;
   /** Of files alone. */
   changes: Change[];
 }
@@ -32,9 +29,7 @@ export async function readCommits(
   use: (commit: Commit) => boolean,
 ): Promise<GitFailure | undefined> {
   const log = ['-c', 'log.showRoot=true', '-c', 'log.follow=false', 'log'];
-  const commits = commitsIn(
-    startGit(place, [...log, '--format=%H %at %P', ...plain, ...options, 'HEAD', '--']),
-  );
+  const commits = commitsIn(startGit(place, [...log, '--format=%H %P', ...plain, ...options, 'HEAD', '--']));
   for (;;) {
     const { done, value } = await commits.next();
     if (done) return value;
@@ -89,8 +84,8 @@ const isChange = (token: string): boolean => token.startsWith(':') || token.star
 const pathsOf = (token: string): number => (/ R\d+$/.test(token) ? 2 : 1);
 
 function commitOf(token: string): Commit {
-  const [id = '', seconds, ...parents] = token.trim().split(' ');
-  return { id, isMerge: parents.length > 1, writtenAt: Number(seconds) * 1_000, changes: [] };
+  const [, ...parents] = token.trim().split(' ');
+  return { isMerge: parents.length > 1, changes: [] };
 }
 
 /** For example `:100644 100644 <old blob> <new blob> R098`, then the old and the new path. */

@@ -90,12 +90,6 @@ export async function laterCommitWith(
   return printed.trim() || undefined;
 }
 
-/** The text of a blob. Undefined if the repository does not have it. */
-export async function readBlob(repository: Repository, id: string): Promise<string | undefined> {
-  const { printed, failure } = await runGit(repository, ['cat-file', 'blob', id]);
-  return failure === undefined ? printed : undefined;
-}
-
 /**
  * Those of the blobs that the repository has. Undefined if git does not tell, or lacks some that its history has (a partial
  * clone).

@@ -9,14 +9,14 @@ import { nameLike } from '../../core/lib/vals.ts';
 import { fold, nameProblem, replaceBelow } from '../disk/write-files.ts';
 import { updateManifest, withName } from '../manifest.ts';
 import { type Look, noteSync } from '../read/look.ts';
-import type { ReadVal } from '../read/remotes.ts';
+import type { RemoteVal } from '../read/remotes.ts';
 import { pathTo } from '../workspace.ts';
 import { writableText } from './pull-val.ts';
 
 export interface Adopter {
   /** The file that the val gets. Each val of a command gets another one. */
-  fileFor(val: Pick<ReadVal, 'id' | 'name' | 'owner'>): string;
-  adopt(val: ReadVal, file: string, options: { dryRun: boolean }): Promise<void>;
+  fileFor(val: Pick<RemoteVal, 'id' | 'name' | 'owner'>): string;
+  adopt(val: RemoteVal, file: string, options: { dryRun: boolean }): Promise<void>;
 }
 
 export function createAdopter(look: Look): Adopter {
@@ -30,7 +30,7 @@ export function createAdopter(look: Look): Adopter {
   /** The ids of the vals that get files, by their names. */
   const chosen = new Map<string, string>();
 
-  function fileFor({ id, name, owner }: Pick<ReadVal, 'id' | 'name' | 'owner'>): string {
+  function fileFor({ id, name, owner }: Pick<RemoteVal, 'id' | 'name' | 'owner'>): string {
     if (owner === undefined && !chosen.has(name)) chosen.set(name, id);
     const [entry] = [...workspace.manifest.names].find(([, other]) => other === name) ?? [];
     if (entry !== undefined && owner === undefined) return entry;
@@ -91,7 +91,7 @@ const hasFile = (name: string, path: string): ConflictError =>
   });
 
 /** A push would refuse two files of one name. */
-const sameName = ({ id, name }: ReadVal, first: string): ConflictError =>
+const sameName = ({ id, name }: RemoteVal, first: string): ConflictError =>
   new ConflictError(`The val ${id} got no file, because ${first} is named "${name}", too.`, {
     hint: sh`To give it another name, run ${['val', 'set', id, '--name', '<name>']}.`,
   });

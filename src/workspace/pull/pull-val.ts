@@ -13,8 +13,8 @@ import { updateManifest, withName } from '../manifest.ts';
 import type { Backup } from '../own-data/own-folder.ts';
 import { findAll } from '../read/find.ts';
 import type { Local } from '../read/local.ts';
-import { codeOfVersion, type Look, noteSync } from '../read/look.ts';
-import type { ReadVal, RemoteVal } from '../read/remotes.ts';
+import { type Look, noteSync } from '../read/look.ts';
+import type { RemoteVal } from '../read/remotes.ts';
 import { entryOf, nextSteps } from '../states.ts';
 import { nameOfService, pathTo } from '../workspace.ts';
 
@@ -104,22 +104,11 @@ async function takeNameOver(pulling: Pulling, { local, remote }: FindingOfBoth):
   return { ...(await pullFinding(pulling, result)), name };
 }
 
-/** The code that was compared. The text is read where a list told its hash. */
-async function readAsSeen({ look }: Pulling, finding: Finding, remote: RemoteVal): Promise<ReadVal> {
-  const val = await look.remotes.read(remote.id);
-  if (val !== undefined && hasSameCode(val.code, remote.code)) return { ...val, version: remote.version };
-  throw new ConflictError(`The val "${finding.name}" has just changed on the service.`, {
-    hint: 'Run the command again.',
-  });
-}
-
-async function overwrite(pulling: Pulling, finding: Finding, remote: RemoteVal): Promise<void> {
-  const val = await readAsSeen(pulling, finding, remote);
-  await write(pulling, finding, val, withLineEnds(writableText(val), finding.local?.code.lineEnds));
-}
+const overwrite = (pulling: Pulling, finding: Finding, remote: RemoteVal): Promise<void> =>
+  write(pulling, finding, remote, withLineEnds(writableText(remote), finding.local?.code.lineEnds));
 
 /** The code of a val, if it can be written to a file. */
-export function writableText({ id, name, code }: ReadVal): string {
+export function writableText({ id, name, code }: RemoteVal): string {
   if (!hasLoneSurrogate(code.text)) return code.text;
   throw new BadResponseError(
     `The code of "${name}" contains half of a character (a lone surrogate), so it cannot be written to a file as UTF-8.`,
@@ -131,7 +120,7 @@ export function writableText({ id, name, code }: ReadVal): string {
 async function write(
   { look, backup }: Pulling,
   { file, name, local }: Finding,
-  val: ReadVal,
+  val: RemoteVal,
   text: string,
 ): Promise<void> {
   const { workspace } = look;
@@ -148,15 +137,16 @@ async function mergeVal(pulling: Pulling, finding: FindingOfBoth): Promise<Pulle
   const { code } = local;
   const path = pathTo(look.workspace, local.file);
   if (options.dryRun) return { status: 'planned', remote };
-  const val = await readAsSeen(pulling, finding, remote);
   const inFile = (text: string) => withLineEnds(text, code.lineEnds);
-  const base =
-    compared?.base && (compared.base.code.text ?? (await codeOfVersion(look, remote, compared.base))?.text);
-  const texts = { here: code.text, base: inFile(base ?? ''), there: inFile(writableText(val)) };
+  const texts = {
+    here: code.text,
+    base: inFile(compared?.base?.text ?? ''),
+    there: inFile(writableText(remote)),
+  };
   const merged = await mergeTexts(texts, context.host.env);
   if (merged === undefined) throw withoutGit(path);
-  if (!merged.hasConflicts && hasSameCode(asCode(merged.text), val.code)) throw nothingWouldStay(path);
-  await write(pulling, finding, val, merged.text);
+  if (!merged.hasConflicts && hasSameCode(asCode(merged.text), remote.code)) throw nothingWouldStay(path);
+  await write(pulling, finding, remote, merged.text);
   return { status: 'merged', remote, ...(merged.hasConflicts && { conflict: marksLeft(path) }) };
 }
 

@@ -4,14 +4,14 @@
 import type { Context } from '../../core/command-line/command.ts';
 import { asValsError, InterruptedError, type ValsError } from '../../core/errors.ts';
 import { forEach } from '../../core/http/request/limiter.ts';
-import { codeWithHash, hasSameCode } from '../code.ts';
+import { hasSameCode } from '../code.ts';
 import { compareFiles } from '../compare/compare-files.ts';
-import type { FileAndVal, LastSync, ValVersion } from '../compare/types.ts';
-import { filesThatWentOn } from '../compare/went-on.ts';
+import type { FileAndVal, LastSync } from '../compare/types.ts';
+import { compareWithLastSyncs } from '../compare/went-on.ts';
 import { type Finding, findingOf } from '../findings.ts';
 import { findGone, type Gone, noneGone } from './gone.ts';
 import type { Local } from './local.ts';
-import { codeOfVersion, type Look, noteSync } from './look.ts';
+import { type Look, noteSync } from './look.ts';
 import type { Remote, RemoteVal } from './remotes.ts';
 
 /** A file that could not be compared has an error. */
@@ -41,7 +41,7 @@ interface Differing extends FileAndVal {
 }
 
 /** The last sync is of the version that the val has now, so the older ones need not be read, if it counts. */
-interface Synced extends Omit<Differing, 'known' | 'lastSync'> {
+interface Synced extends Omit<Differing, 'known'> {
   lastSync: LastSync;
 }
 
@@ -82,21 +82,23 @@ export async function findAll(
     finished += 1;
     show();
   });
-  const wentOn = await filesThatWentOn(synced, look.repository);
+  const { wentOn, wentBack } = await compareWithLastSyncs(synced, look.repository);
   for (const { local, remote } of wentOn)
     results.set(local, findingOf('changed here', local, remote, { status: 'changed here' }));
   const others = synced.filter((each) => !wentOn.has(each));
+  // Somebody pulled or pushed code, and then took the file back without a commit here, as by `git stash`. Otherwise, after the
+  // next edit, the code that the service has would look like the base of that edit.
+  for (const { local } of wentBack) look.lastSyncs.remove(local.name);
   await forEach(others, 'auto', (each) =>
-    attempt(each.local, async () => void differing.push(await withVersions(look, each, each.lastSync))),
+    attempt(each.local, async () => void differing.push(await withVersions(look, each))),
   );
   const inOrder = () =>
     locals.flatMap((local) => results.get(local) ?? (failure === undefined ? [] : failed(local, failure)));
   if (failure !== undefined) return { results: inOrder(), gone: noneGone };
   const { repository, workspace } = look;
   const compared = await compareFiles(differing, { repository, env: workspace.env });
-  for (const [index, { local, remote, lastSync }] of differing.entries()) {
+  for (const [index, { local, remote }] of differing.entries()) {
     const each = compared[index] ?? { status: 'conflict' };
-    if (each.isTakenBack) forgetTakenBack(look, local, lastSync);
     const state = each.status === 'conflict' ? 'both changed' : each.status;
     results.set(local, findingOf(state, local, remote, each));
   }
@@ -108,7 +110,7 @@ export async function findAll(
 }
 
 async function findOne(look: Look, local: Local): Promise<Finding | Differing | Synced> {
-  const found = await look.remotes.find(local.name);
+  const found = await look.remotes.find(local.name, local.code);
   if (found.kind === 'val') return compareWith(look, local, found);
   const known = await knownVal(look, local, found);
   if (known === undefined) {
@@ -147,13 +149,10 @@ async function compareWith(
   const remote = await look.remotes.withVersion(found);
   const known = look.lastSyncs.of(local.name);
   const lastSync = known?.id === remote.id ? known : undefined;
-  const differing = {
-    ...{ local, remote, file: local.file, here: local.code },
-    read: (version: ValVersion) => codeOfVersion(look, remote, version),
-  };
+  const differing = { local, remote, file: local.file, here: local.code, lastSync };
   return lastSync !== undefined && (await isOfPresent(look, lastSync, remote))
     ? { ...differing, lastSync }
-    : withVersions(look, differing, lastSync);
+    : withVersions(look, differing);
 }
 
 /** A last sync without a number is of a val that was made then, or of one whose number nobody told. */
@@ -166,28 +165,10 @@ async function isOfPresent(
   return version === undefined ? remotes.hasOneVersion(remote) : version === remote.version;
 }
 
-/** The service went back from a newer version that the last sync knows, because somebody deleted that. */
-async function withVersions(
-  { remotes }: Look,
-  differing: Omit<Differing, 'known' | 'lastSync'>,
-  lastSync: LastSync | undefined,
-): Promise<Differing> {
-  const known = await remotes.versions(differing.remote);
-  const present = known.at(-1);
-  const { blob = '', version = -1 } = lastSync ?? {};
-  const isDeleted = present?.version !== undefined && version > present.version;
-  const deleted = { version, code: codeWithHash(blob), isDeleted };
-  return { ...differing, lastSync, known: isDeleted ? [...known, deleted, present] : known };
-}
-
-/**
- * Somebody pulled or pushed code and then took the file back, without a commit here: by `git stash`, or on another branch.
- * So the last sync is of the code that the file is back at. Otherwise, after the next edit, the code that the service has would
- * look like the base of that edit.
- */
-function forgetTakenBack({ lastSyncs }: Look, { name, code }: Local, lastSync: Differing['lastSync']): void {
-  if (lastSync !== undefined) lastSyncs.set(name, { ...lastSync, version: undefined, blob: code.blob });
-}
+const withVersions = async ({ remotes }: Look, differing: Omit<Differing, 'known'>): Promise<Differing> => ({
+  ...differing,
+  known: await remotes.versions(differing.remote),
+});
 
 /** Both sides have the same code, so the last sync says so. */
 async function noteSame(look: Look, findings: Iterable<Finding>): Promise<void> {

@@ -6,7 +6,7 @@ import { walkFolder } from '../../core/files/walk.ts';
 import { asQuestion, listed, nearest } from '../../core/lib/hint.ts';
 import type { Say } from '../../core/output/out.ts';
 import { privacyWords, publicity } from '../../core/push/privacy.ts';
-import { asCode, type CodeWithText } from '../code.ts';
+import { asCode, type Code } from '../code.ts';
 import { fileAt, pathTo, type Workspace } from '../workspace.ts';
 
 /** A file that is a val. */
@@ -14,7 +14,7 @@ export interface Local {
   /** Below the root of the workspace, with slashes. */
   file: string;
   name: string;
-  code: CodeWithText;
+  code: Code;
 }
 
 /** The name of the val of each file. Undefined for a file whose name no val can have. */

@@ -4,9 +4,7 @@ import type { ValList } from '../../core/find-val/val-list.ts';
 import type { Api } from '../../core/http/api.ts';
 import type { Clock } from '../../core/lib/waiting.ts';
 import { warnWith } from '../../core/output/out.ts';
-import { asCode, type CodeWithText } from '../code.ts';
-import type { ValVersion } from '../compare/types.ts';
-import { openRepository, type Repository, readBlob } from '../git/repository.ts';
+import { openRepository, type Repository } from '../git/repository.ts';
 import { type LastSyncs, openLastSyncs } from '../last-syncs.ts';
 import { isOfThisMachine } from '../manifest.ts';
 import type { Workspace } from '../workspace.ts';
@@ -91,15 +89,4 @@ export async function noteSync(
   const known = before?.id === id && before.blob === blob ? before.version : undefined;
   const commit = (await repository?.head())?.commit;
   lastSyncs.set(name, { id, version: version ?? known, blob, commit });
-}
-
-/** Undefined if the version is gone, and its code is not in git. */
-export async function codeOfVersion(
-  { remotes, repository }: Pick<Look, 'remotes' | 'repository'>,
-  val: RemoteVal,
-  { version, code, isDeleted = false }: ValVersion,
-): Promise<CodeWithText | undefined> {
-  if (!isDeleted) return remotes.readVersion(val, version);
-  const text = repository && (await readBlob(repository, code.blob));
-  return text === undefined ? undefined : asCode(text);
 }

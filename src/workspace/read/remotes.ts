@@ -13,7 +13,7 @@ import { sh } from '../../core/lib/hint.ts';
 import { type JsonObject, textAt } from '../../core/lib/json.ts';
 import { once } from '../../core/lib/waiting.ts';
 import * as routes from '../../core/routes.ts';
-import { asCode, type Code, type CodeWithText, codeWithHash, hasSameCode } from '../code.ts';
+import { asCode, type Code, hasSameCode, sameCodeWithId } from '../code.ts';
 import type { ValVersion } from '../compare/types.ts';
 
 /** What is known of the val of a name. */
@@ -28,7 +28,6 @@ export interface RemoteVal {
   id: string;
   name: string;
   version: number | undefined;
-  /** Without its text, if the service's list told its hash. */
   code: Code;
   /** When the version was made, and by whom. */
   madeAt: string | undefined;
@@ -39,11 +38,6 @@ export interface RemoteVal {
   owner: string | undefined;
 }
 
-export interface ReadVal extends RemoteVal {
-  code: CodeWithText;
-  readme: string | undefined;
-}
-
 /** A second look found the val as it was compared. Where a val tells no version, its code tells. */
 export const isSameState = (now: RemoteVal, before: RemoteVal): boolean =>
   now.owner === undefined &&
@@ -52,14 +46,14 @@ export const isSameState = (now: RemoteVal, before: RemoteVal): boolean =>
   hasSameCode(now.code, before.code);
 
 export interface Remotes {
-  /** The caller's val of this name. */
-  find(name: string): Promise<Remote>;
+  /** The caller's val of this name. It is not read where the list tells that it has the code that is here. */
+  find(name: string, here: Code): Promise<Remote>;
   /** The caller's val with this id, whatever its name. Undefined if it is gone or somebody else's. */
   withId(id: string): Promise<RemoteVal | undefined>;
   /** Undefined if there is no such val, or if the caller may not read it. Others' vals, too. */
-  read(id: string): Promise<ReadVal | undefined>;
+  read(id: string): Promise<RemoteVal | undefined>;
   /** A second look, for a decision just before a write. */
-  fresh(id: string): Promise<ReadVal | undefined>;
+  fresh(id: string): Promise<RemoteVal | undefined>;
   /** With the number of its version, which the list of its versions tells where the val does not. */
   withVersion<Val extends RemoteVal>(val: Val): Promise<Val>;
   /** It has never had other code, as far as the list of its versions tells. */
@@ -68,8 +62,6 @@ export interface Remotes {
   versionAfter(val: RemoteVal): Promise<number | undefined>;
   /** The newest 20 versions, oldest first. The last one is the val as it is now. */
   versions(val: RemoteVal): Promise<ValVersion[]>;
-  /** The code of a version. Undefined if it is gone. */
-  readVersion(val: RemoteVal, version: number | undefined): Promise<CodeWithText | undefined>;
 }
 
 interface Lookup {
@@ -95,8 +87,7 @@ const fewestForList = 5;
 export function createRemotes(lookup: Lookup, known: KnownIds, count: number): Remotes {
   const { api, seen, valList } = lookup;
   const { isMe, all: list } = valList;
-  const reads = new Map<string, Promise<ReadVal | undefined>>();
-  const byId = once(async () => new Map(((await list()) ?? []).map((val) => [val.id, val])));
+  const reads = new Map<string, Promise<RemoteVal | undefined>>();
   const lists = new Map<string, Promise<ListedVersion[]>>();
   const readSeen = once(async () => {
     const { me, vals } = seen.recall();
@@ -106,7 +97,7 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
     return seen.recall().mine;
   });
 
-  async function fresh(id: string): Promise<ReadVal | undefined> {
+  async function fresh(id: string): Promise<RemoteVal | undefined> {
     try {
       const { record, etag } = await api.recordWithEtag(routes.getVal(id));
       const owner = ownerOf(record);
@@ -118,7 +109,7 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
     }
   }
 
-  function read(id: string): Promise<ReadVal | undefined> {
+  function read(id: string): Promise<RemoteVal | undefined> {
     const reading = reads.get(id) ?? fresh(id);
     reads.set(id, reading);
     return reading;
@@ -144,24 +135,24 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
   }
 
   /** Only a list with `codeHash` tells what code a val has. */
-  async function fromList(listed: ValInList): Promise<RemoteVal | undefined> {
+  async function fromList(listed: ValInList, here: Code): Promise<RemoteVal | undefined> {
     const { id, name = '', version, codeHash, privacy, madeAt, madeBy } = listed;
-    if (codeHash === undefined) return readMine(id);
-    const code = codeWithHash(codeHash);
+    const code = codeHash === undefined ? undefined : sameCodeWithId(here, codeHash);
+    if (code === undefined) return readMine(id);
     return {
       ...{ kind: 'val', id, name, version, code, privacy, madeAt, madeBy },
       ...{ etag: undefined, owner: undefined },
     };
   }
 
-  async function namedInList(name: string): Promise<Remote> {
+  async function namedInList(name: string, here: Code): Promise<Remote> {
     const mine = await valList.named(name);
     const only = onlyOne(
       mine.map(({ id }) => ({ id, name })),
       `are named "${name}"`,
     );
     const one = mine.find(({ id }) => id === only?.id);
-    return (one && (await fromList(one))) ?? { kind: 'none' };
+    return (one && (await fromList(one, here))) ?? { kind: 'none' };
   }
 
   /** The ids that may be those of the val: of its last sync, of vals.json, and of what this machine has seen. */
@@ -196,22 +187,14 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
   return {
     read,
     fresh,
-    async find(name) {
+    async find(name, here) {
       const readsList = count >= fewestForList && (await list()) !== undefined;
       const knownVal = readsList ? undefined : await byKnownId(name);
       if (knownVal !== undefined) return knownVal;
-      if ((await list()) !== undefined) return namedInList(name);
+      if ((await list()) !== undefined) return namedInList(name, here);
       return (await byPresentName()).get(name) ?? { kind: 'unknown' };
     },
-    async withId(id) {
-      const readsList = count >= fewestForList && (await list()) !== undefined;
-      const found = readsList ? (await byId()).get(id) : undefined;
-      return found !== undefined && (await isMe(found.owner)) ? fromList(found) : readMine(id);
-    },
-    async readVersion({ id, version: current }, version) {
-      if (version === undefined || version === current) return (await read(id))?.code;
-      return readVersion(api, id, version);
-    },
+    withId: readMine,
     withVersion,
     hasOneVersion: async ({ id }) => (await versionsById(id)).length === 1,
     async versionAfter({ id, version: before }) {
@@ -223,20 +206,19 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
     },
     async versions(val) {
       const all = await versionsById(val.id);
-      const { id, version, code, madeAt } = await withVersion(val);
+      const { id, version, code } = await withVersion(val);
       const earlier =
         version === undefined ? [] : all.filter(({ number }) => number < version).slice(1 - newestVersions);
       const codes = new Map<number, Code>();
       await forEach(earlier, 'auto', async (each) => {
-        const found = codeInList(each) ?? (await readVersion(api, id, each.number));
+        const found = each.code === undefined ? await readVersion(api, id, each.number) : asCode(each.code);
         if (found !== undefined) codes.set(each.number, found);
       });
-      const known = earlier.flatMap(({ number, ...each }): ValVersion[] => {
+      const known = earlier.flatMap(({ number }): ValVersion[] => {
         const found = codes.get(number);
-        return found === undefined ? [] : [{ version: number, code: found, madeAt: each.madeAt }];
+        return found === undefined ? [] : [{ version: number, code: found }];
       });
-      const listedNow = all.find(({ number }) => number === version);
-      return [...known, { version, code, madeAt: madeAt ?? listedNow?.madeAt }];
+      return [...known, { version, code }];
     },
   };
 }
@@ -248,22 +230,13 @@ export const noValOfId = (id: string, service: string): NotFoundError =>
     hint: sh`To list your vals, run ${['ls']}.`,
   });
 
-function codeInList({ codeHash, code }: ListedVersion): Code | undefined {
-  if (code !== undefined) return asCode(code);
-  return codeHash === undefined ? undefined : codeWithHash(codeHash);
-}
-
 /** Undefined if the version was deleted meanwhile. */
-async function readVersion(
-  api: Lookup['api'],
-  id: string,
-  version: number,
-): Promise<CodeWithText | undefined> {
+async function readVersion(api: Lookup['api'], id: string, version: number): Promise<Code | undefined> {
   const record = await api.record(routes.getVersion(id, version)).catch(undefinedIf(NotFoundError));
   return typeof record?.code === 'string' ? asCode(record.code) : undefined;
 }
 
-function valFrom(id: string, record: JsonObject): Omit<ReadVal, 'etag' | 'owner'> {
+function valFrom(id: string, record: JsonObject): Omit<RemoteVal, 'etag' | 'owner'> {
   const { code } = record;
   const name = textAt(record, 'name') ?? '';
   if (typeof code !== 'string') {
@@ -277,7 +250,6 @@ function valFrom(id: string, record: JsonObject): Omit<ReadVal, 'etag' | 'owner'
     name,
     version: versionOf(record),
     code: asCode(code),
-    readme: textAt(record, 'readme'),
     privacy: textAt(record, 'privacy'),
     ...newestVersionOf(record),
   };
