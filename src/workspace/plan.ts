@@ -1,7 +1,6 @@
 // What a push does is decided here, once, as a list of steps. `--dry-run` shows the steps, the question is about steps, and a
 // push carries them out.
-import { ConflictError, type ValsError } from '../core/errors.ts';
-import { checkVersion, noSuchVal } from '../core/http/expected-version.ts';
+import type { ValsError } from '../core/errors.ts';
 import type { Compared } from './compare/types.ts';
 import { conflictOf } from './conflicts.ts';
 import { type Finding, valOf } from './findings.ts';
@@ -56,8 +55,6 @@ export type Step = CreateStep | SendStep | DeleteStep | IdleStep | BehindStep | 
 export interface PlanOptions {
   force: boolean;
   prune: boolean;
-  /** The val is written only if it has this version. */
-  ifVersion: number | undefined;
 }
 
 export const sendsCode = (step: Step): step is CreateStep | SendStep =>
@@ -65,18 +62,15 @@ export const sendsCode = (step: Step): step is CreateStep | SendStep =>
 
 /** The step of a push for one val. */
 export function stepFor(finding: Finding, look: Look, options: PlanOptions): Step {
-  const { force, prune, ifVersion } = options;
+  const { force, prune } = options;
   const { file, name, local, state, remote: found } = finding;
   const remote = valOf(finding);
   const subject = { file, name, remote };
   if (local === undefined) {
     return prune && remote ? { ...subject, kind: 'delete', remote } : { ...subject, kind: 'leave' };
   }
-  const otherVersion = ifVersion === undefined ? undefined : versionConflict(ifVersion, name, remote);
-  if (otherVersion !== undefined) return { ...subject, kind: 'refuse', error: otherVersion };
   const entry = entryOf(state);
-  const isSentAnyway = force || (ifVersion !== undefined && state !== 'marks');
-  const kind = isSentAnyway ? entry.forced : entry.push;
+  const kind = force ? entry.forced : entry.push;
   if (kind === 'refuse') return { ...subject, kind, error: conflictOf(finding, look) };
   if (kind === 'behind') return { ...subject, kind, compared: finding.compared };
   if (kind === 'leave') return { ...subject, kind };
@@ -86,19 +80,4 @@ export function stepFor(finding: Finding, look: Look, options: PlanOptions): Ste
     kind: 'create',
     replaces: force && found.kind !== 'none',
   };
-}
-
-function versionConflict(
-  expected: number,
-  name: string,
-  remote: RemoteVal | undefined,
-): ConflictError | undefined {
-  if (remote === undefined) return noSuchVal(name, expected);
-  try {
-    checkVersion(expected, { val: remote.id, name, version: remote.version });
-    return undefined;
-  } catch (error) {
-    if (error instanceof ConflictError) return error;
-    throw error;
-  }
 }

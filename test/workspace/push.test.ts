@@ -84,21 +84,6 @@ describe.each(kindsOfServices)('on a service with %s', (_kind, switches) => {
     expect(service.codes('d')).toEqual(['d', 'theirs', 'd']);
   });
 
-  it('push --if-version sends a file, whatever its past is, if the val still has that version', async () => {
-    const { place, service } = await start({ 'a.ts': 'a' });
-    service.edit('a', 'theirs');
-    for (const more of [[], ['--dry-run']]) {
-      const [row] = await place.rows(['push', 'a.ts', '--if-version', '1', ...more], 5);
-      const message = 'a has version 2 on the service, not version 1. Nothing was sent.';
-      expect(row?.error).toMatchObject({ kind: 'conflict', message });
-    }
-    expect(await place.words(['push', 'a.ts', '--if-version', '2'])).toEqual({ 'a.ts': 'pushed' });
-    expect(await place.words(['push', 'a.ts', '--if-version', '3'])).toEqual({ 'a.ts': 'unchanged' });
-    expect(service.codes('a')).toEqual(['a', 'theirs', 'a']);
-    place.put({ 'new.ts': 'n' });
-    expect(await place.words(['push', 'new.ts', '--if-version', '1'], 5)).toEqual({ 'new.ts': 'failed' });
-  });
-
   it('a val that is gone is a conflict, and --force makes it anew', async () => {
     const { place, service } = await start({ 'a.ts': 'a' });
     service.remove('a');
@@ -123,7 +108,7 @@ describe.each(kindsOfServices)('on a service with %s', (_kind, switches) => {
     const { place, service } = await start({ 'a.ts': 'a' });
     const marked = '<<<<<<< here\nX\n=======\nY\n>>>>>>> there\n';
     place.put({ 'a.ts': marked, 'b.ts': marked });
-    for (const more of [[], ['--no-check'], ['--yes'], ['--if-version', '1', 'a.ts']]) {
+    for (const more of [[], ['--no-check'], ['--yes']]) {
       const [row] = await place.rows(['push', ...more], 5);
       expect(row).toMatchObject({ file: 'a.ts', reason: 'marks' });
     }
@@ -291,7 +276,6 @@ describe('the question of the first push', () => {
     const { service, fresh } = await freshClone();
     fresh.put({ 'new.ts': 'n' });
     await fresh.rows(['status']);
-    await fresh.words(['push', 'a.ts', '--if-version', '9'], 5);
     for (const more of [[], ['--force']]) {
       const answers = [{ after: `Change 1 val on ${service.baseUrl}? [y/N]`, keys: 'n\r' }];
       const { exit, screen } = await fresh.onScreen(['push', ...more], { answers, columns: 120 });

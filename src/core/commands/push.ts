@@ -8,7 +8,7 @@ import { annotateFailures } from '../push/github.ts';
 import { noCheck } from '../push/syntax.ts';
 import { upsertFiles } from '../push/upsert.ts';
 import { fileColumn, outcomeColumn, versionColumn } from './shared/columns.ts';
-import { dryRun, ifVersion } from './shared/options.ts';
+import { dryRun } from './shared/options.ts';
 
 const requestCount: ValueType<number | 'auto'> = {
   ...wordLike(['auto'], 'n'),
@@ -36,7 +36,6 @@ export const pushOptions = {
     rare: true,
     forPeople: true,
   },
-  ifVersion,
   noCheck,
   dryRun,
 } as const;
@@ -66,14 +65,14 @@ export const command = defineCommand({
     fileColumn,
   ],
   empty: 'Nothing to push.',
-  async run(context, { paths, name, ifVersion, concurrency = 'auto', noCheck = false, dryRun = false }) {
+  async run(context, { paths, name, concurrency = 'auto', noCheck = false, dryRun = false }) {
     if (paths.length === 0) {
       throw new UsageError('No path was given.', {
         hint: sh`To push a file, run ${['push', 'hello.ts']}.`,
       });
     }
     const files = await chooseFiles(context, { paths, name });
-    const result = await upsertFiles(context, files, { name, ifVersion, concurrency, noCheck, dryRun });
+    const result = await upsertFiles(context, files, { name, concurrency, noCheck, dryRun });
     annotateFailures(context, result.rows);
     return result;
   },

@@ -26,7 +26,7 @@ interface VersionThere {
   version: number | undefined;
 }
 
-export function checkVersion(expected: number, { val, name, version: current }: VersionThere): void {
+function checkVersion(expected: number, { val, name, version: current }: VersionThere): void {
   if (current === expected) return;
   const message =
     current === undefined
@@ -40,8 +40,3 @@ export function checkVersion(expected: number, { val, name, version: current }: 
     ],
   });
 }
-
-export const noSuchVal = (name: string, expected: number): ConflictError =>
-  new ConflictError(`There is no val named ${name}, so it has no version ${expected}. Nothing was sent.`, {
-    hint: sh`To list your vals, run ${['ls']}.`,
-  });

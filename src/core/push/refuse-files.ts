@@ -1,9 +1,8 @@
 // A push begins only if all its files can be sent.
 
 import type { Context } from '../command-line/command.ts';
-import { UsageError, type ValsError } from '../errors.ts';
+import type { ValsError } from '../errors.ts';
 import { refuseBatch, type Wording } from '../failures/batch.ts';
-import { sh } from '../lib/hint.ts';
 import type { Rows } from '../output/out.ts';
 
 export interface PushedFile {
@@ -37,12 +36,4 @@ export function refuseFiles(
     failure: failures.get(file),
   }));
   return refuseBatch(tasks, { ...pushWording(context), consequence: 'Nothing was sent.' });
-}
-
-/** For --if-version. */
-export function refuseSeveral(files: readonly string[], ifVersion: number): void {
-  if (files.length === 1) return;
-  throw new UsageError(`--if-version works with one file, but there are ${files.length}.`, {
-    hint: sh`To push one file, run ${['push', files[0] ?? '<file>', '--if-version', ifVersion]}.`,
-  });
 }

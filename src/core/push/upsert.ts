@@ -1,7 +1,7 @@
 // Outside of a workspace, a push creates or replaces the val with the name of the file, without a comparison.
 
 import type { Context } from '../command-line/command.ts';
-import { ConflictError, NotFoundError, undefinedIf, ValsError } from '../errors.ts';
+import { ConflictError, NotFoundError, undefinedIf } from '../errors.ts';
 import { runBatch } from '../failures/batch.ts';
 import { hasConflictMarkers } from '../files/check-syntax.ts';
 import { nameFrom, refuseUnusableNames } from '../files/val-names.ts';
@@ -10,16 +10,14 @@ import { findNamed } from '../find-val/find-val.ts';
 import type { SeenVal } from '../find-val/seen-vals.ts';
 import type { Api } from '../http/api.ts';
 import type { Call } from '../http/call.ts';
-import { checkVersion, noSuchVal } from '../http/expected-version.ts';
 import { versionOf } from '../http/record-fields.ts';
-import { presentVersion } from '../http/versions.ts';
 import { sh, someOf } from '../lib/hint.ts';
 import { type JsonObject, textAt, withoutUndefined } from '../lib/json.ts';
 import { isSameCode } from '../lib/vals.ts';
 import type { Outcome, OutcomeRow, Rows } from '../output/out.ts';
 import * as routes from '../routes.ts';
 import { mayPublish } from './privacy.ts';
-import { type FailedFile, type PushedFile, pushWording, refuseFiles, refuseSeveral } from './refuse-files.ts';
+import { type FailedFile, type PushedFile, pushWording, refuseFiles } from './refuse-files.ts';
 import { readSources, type SourceFile, sourceFile, syntaxError, syntaxFaults } from './syntax.ts';
 
 export interface UpsertOptions {
@@ -27,7 +25,6 @@ export interface UpsertOptions {
   name: string | undefined;
   dryRun: boolean;
   noCheck: boolean;
-  ifVersion: number | undefined;
   concurrency: number | 'auto';
 }
 
@@ -40,29 +37,26 @@ export async function upsertFiles(
   found: readonly FoundFile[],
   options: UpsertOptions,
 ): Promise<Rows> {
-  const { dryRun, ifVersion, concurrency } = options;
+  const { dryRun, concurrency } = options;
   const names = found.map(({ file }) => ({ file, name: options.name ?? nameFrom(file) }));
   refuseUnusableNames(names);
-  if (ifVersion !== undefined)
-    refuseSeveral(
-      found.map(({ file }) => file),
-      ifVersion,
-    );
   const sources = found.map((file, index) => ({
     ...sourceFile(context, file),
     name: names[index]?.name ?? '',
   }));
   const { files, failed } = await readAll(context, sources, options);
   if (failed.length > 0) return refuseFiles(context, sources, failed);
-  if (dryRun && ifVersion === undefined)
-    return { kind: 'list', rows: files.map(({ file, name }) => ({ file, name, ...planned })) };
+  if (dryRun) {
+    const rows = files.map(({ file, name }) => ({ file, name, status: 'planned', plan: 'send' }));
+    return { kind: 'list', rows };
+  }
 
   const api = await context.api({ concurrency });
   const { vals: seenBefore } = context.vals.seen.recall();
   const tasks = files.map(({ file, name, code }) => ({
     row: { file, name },
     label: file,
-    run: () => upsert(context, api, { name, code }, { ...options, seenBefore }),
+    run: () => upsert(context, api, { name, code }, seenBefore),
   }));
   const { signal } = context.host;
   const outcomes = await runBatch(tasks, {
@@ -74,8 +68,6 @@ export async function upsertFiles(
   noteOnReplaced(context, outcomes.rows);
   return outcomes;
 }
-
-const planned = { status: 'planned', plan: 'send' } as const;
 
 /** Of a val that this machine does not know, or not as it was just now, nobody here can tell what was replaced. */
 function noteOnReplaced({ out, flags }: Context, rows: readonly OutcomeRow[]): void {
@@ -117,32 +109,20 @@ const withMarkers = ({ file, name }: PushedFile): FailedFile => ({
   }),
 });
 
-interface OneUpsert extends Pick<UpsertOptions, 'dryRun' | 'ifVersion'> {
-  /** The vals that this machine knew before the push. */
-  seenBefore: readonly SeenVal[];
-}
-
 async function upsert(
   context: Context,
   api: Api,
   { name, code }: { name: string; code: string },
-  { dryRun, ifVersion, seenBefore }: OneUpsert,
+  /** The vals that this machine knew before the push. */
+  seenBefore: readonly SeenVal[],
 ): Promise<Outcome> {
-  const before = ifVersion === undefined ? undefined : await readAtVersion(context, name, ifVersion);
-  const versionBefore = withoutUndefined({ versionBefore: before?.version });
-  const call = { ...(await callFor(context, name, code)), ifMatch: before?.etag };
+  const call = await callFor(context, name, code);
   api.refuseToken(call);
-  if (dryRun) return { ...planned, ...versionBefore };
   const { status, body } = await api.send(call);
-  const isCreated = status === 201;
-  const version =
-    before === undefined || isCreated
-      ? versionOf(body)
-      : await presentVersion(api, before.id, body).catch(undefinedIf(ValsError));
+  const version = versionOf(body);
   const stored = withoutUndefined({ id: textAt(body, 'id'), version });
-  if (isCreated) return { status: 'created', ...stored };
-  const known = before?.version ?? versionSeen(stored, seenBefore);
-  const { status: done, ...facts } = whatChanged(version, known);
+  if (status === 201) return { status: 'created', ...stored };
+  const { status: done, ...facts } = whatChanged(version, versionSeen(stored, seenBefore));
   const isOther = done === 'unchanged' && !isSameCode(textAt(body, 'code') ?? code, code);
   return { status: isOther ? 'sent' : done, ...stored, ...facts };
 }
@@ -167,21 +147,3 @@ function whatChanged(version: number | undefined, known: number | undefined): Ou
 
 const versionSeen = ({ id }: JsonObject, seenBefore: readonly SeenVal[]): number | undefined =>
   id === undefined ? undefined : seenBefore.find((seen) => seen.id === id)?.version;
-
-interface ValAtVersion {
-  id: string;
-  version: number;
-  etag: string | undefined;
-}
-
-/** A service without a list of vals can have only a val that this machine has seen. */
-async function readAtVersion(context: Context, name: string, ifVersion: number): Promise<ValAtVersion> {
-  const found = await findNamed(name, { ...context.vals, isForWriting: true }).catch(
-    undefinedIf(NotFoundError),
-  );
-  if (found?.read === undefined) throw noSuchVal(name, ifVersion);
-  const { record, etag } = found.read;
-  const version = await presentVersion(await context.api(), found.id, record);
-  checkVersion(ifVersion, { val: name, name, version });
-  return { id: found.id, version: ifVersion, etag };
-}

@@ -33,19 +33,19 @@ export const command = defineCommand({
     force: { description: 'in a workspace: send every file that differs, whatever the service has' },
     prune: {
       description: 'in a workspace: delete the vals whose files are gone',
-      conflicts: ['watch', 'name', 'ifVersion'],
+      conflicts: ['watch', 'name'],
       deletes: true,
     },
     yes: { ...yes, description: 'in a workspace: answer yes to the first push and to deletions' },
     watch: {
       description: 'in a workspace: push each file when it is saved',
-      conflicts: ['dryRun', 'name', 'ifVersion'],
+      conflicts: ['dryRun', 'name'],
       forPeople: true,
     },
     ...otherOptions,
   },
   async run(context, input) {
-    const { paths, name, watch, ifVersion, concurrency = 'auto', noCheck = false } = input;
+    const { paths, name, watch, concurrency = 'auto', noCheck = false } = input;
     const { force = false, prune = false, yes = false, dryRun = false } = input;
     if (prune && paths.length > 0) {
       throw new UsageError('--prune works on the whole workspace, so no path can be given.', {
@@ -58,9 +58,9 @@ export const command = defineCommand({
     }
     const selection = await selectFiles(context, { paths, name });
     if (selection.kind === 'files')
-      return corePush.run(context, { paths, name, concurrency, ifVersion, noCheck, dryRun });
+      return corePush.run(context, { paths, name, concurrency, noCheck, dryRun });
     if (name !== undefined) throw nameInWorkspace(selection.files ?? []);
-    const options = { force, yes, prune, ifVersion, dryRun, noCheck, concurrency };
+    const options = { force, yes, prune, dryRun, noCheck, concurrency };
     const result = await pushWorkspace(context, selection, options);
     annotateFailures(context, result.rows);
     return result;

@@ -37,10 +37,7 @@ export async function planPush(
       steps.push({ ...result, kind: 'refuse', remote: undefined });
       continue;
     }
-    const { remote } = result;
-    const needsVersion = options.ifVersion !== undefined && remote.kind === 'val';
-    const finding = needsVersion ? { ...result, remote: await look.remotes.withVersion(remote) } : result;
-    steps.push(stepFor(finding, look, options));
+    steps.push(stepFor(result, look, options));
   }
   const deletions = options.prune ? gone.missing.map((val) => stepFor(val, look, options)) : [];
   return { steps: [...steps, ...deletions], gone };

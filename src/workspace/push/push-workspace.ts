@@ -8,7 +8,7 @@ import { type Api, ifRouteExists } from '../../core/http/api.ts';
 import { lookUp, textAt, withoutUndefined } from '../../core/lib/json.ts';
 import type { OutcomeRow, Rows, Say } from '../../core/output/out.ts';
 import { privacyOfNew, publicity } from '../../core/push/privacy.ts';
-import { pushWording, refuseFiles, refuseSeveral } from '../../core/push/refuse-files.ts';
+import { pushWording, refuseFiles } from '../../core/push/refuse-files.ts';
 import * as routes from '../../core/routes.ts';
 import { dropIds, learnIds, listService, refuseOtherService } from '../belonging.ts';
 import { carryOut, type Done } from '../carry-out.ts';
@@ -71,11 +71,6 @@ async function push(
   const { dryRun, isSave, prune } = options;
   const { locals, all, failed: unreadable } = readChosen(context, look, chosen);
   if (!isSave && unreadable.length > 0) return refuseFiles(context, all, unreadable);
-  if (options.ifVersion !== undefined)
-    refuseSeveral(
-      locals.map(({ file }) => pathTo(workspace, file)),
-      options.ifVersion,
-    );
   const plan = await planPush(context, look, locals, { ...options, isWhole: chosen === undefined });
   const broken = options.noCheck ? [] : await brokenFiles(context, workspace, plan.steps);
   if (!isSave && broken.length > 0) return refuseFiles(context, all, broken);

@@ -141,7 +141,7 @@ async function pushSaved(
   chosen: { workspace: Workspace; files: readonly string[] },
   { isOutage, shown, ...options }: WatchOptions & SoFar,
 ): Promise<readonly string[]> {
-  const once = { prune: false, ifVersion: undefined, dryRun: false, isSave: true };
+  const once = { prune: false, dryRun: false, isSave: true };
   try {
     // Each push asks anew what the service has.
     const valList = createValList(async () => api, context.vals.seen);

@@ -58,28 +58,3 @@ it.each([{}, { etag: true }])('a service with %j keeps what another writer sent'
   expect(await run(args, { env, cwd: cwd() })).toMatchObject({ exit: 5 });
   expect(codes('a')).toEqual(['1', '2']);
 });
-
-it('push --if-version outside of a workspace shows the versions that the list shows, and needs a val', async () => {
-  const { env, edit, codes } = await startStrict({ list: true });
-  const { id } = edit('a', '1');
-  const push = async (version: string, ...more: string[]) => {
-    const args = ['push', 'a.ts', '--if-version', version, '--json', ...more];
-    const { exit, stdout } = await run(args, { env, cwd: cwd() });
-    return [exit, ...JSON.parse(stdout)];
-  };
-  const row = { file: 'a.ts', name: 'a' };
-  const pushed = { ...row, status: 'pushed', id, version: 2, versionBefore: 1 };
-  expect(await push('1', '--dry-run')).toMatchObject([0, { ...row, status: 'planned', versionBefore: 1 }]);
-  expect(await push('1')).toEqual([0, pushed]);
-  expect(await push('1')).toMatchObject([5, { ...row, status: 'failed' }]);
-  expect(await push('2')).toEqual([0, { ...row, status: 'unchanged', id, version: 2 }]);
-  expect(codes('a')).toEqual(['1', '2']);
-  for (const [words, exit] of [
-    ['new.ts', 5],
-    ['.', 2],
-  ] as const) {
-    const folder = folderOf({ 'new.ts': '1', 'other.ts': '2' });
-    const args = ['push', words, '--if-version', '1'];
-    expect(await run(args, { env, cwd: folder }), words).toMatchObject({ exit });
-  }
-});
