@@ -121,23 +121,6 @@ it.each([
   expect(service.writes()).toHaveLength(before);
 });
 
-it('a job that is run again at an old commit says that its checkout is older', async () => {
-  const { mine } = await starting();
-  const old = mine.git('rev-parse', 'HEAD').trim();
-  mine.commit({ 'greet.ts': code('newer') });
-  const newer = mine.git('rev-parse', '--short', 'HEAD').trim();
-  await mine.rows(['push']);
-  const job = mine.clone();
-  job.git('checkout', '-q', old);
-  const text = `This checkout is older than the service: greet.ts was not sent, because commit ${newer} has the code of the service.`;
-  const { exit, stderr } = await job.vals('push');
-  expect({ exit, stderr }).toEqual({
-    exit: 0,
-    stderr: `${text} To have that commit here, run \`git pull\`.\n`,
-  });
-  expect((await job.at('.', { GITHUB_ACTIONS: 'true' }).vals('push')).stderr).toBe(`::warning::${text}\n`);
-});
-
 it('a branch that lacks a commit does not revert what was pushed from main', async () => {
   const { service, mine } = await starting();
   mine.git('checkout', '-qb', 'feature');

@@ -13,7 +13,6 @@ import {
   loseAnswer,
   Place,
   pushed,
-  type Row,
   reachableService,
   repository,
   serviceWith,
@@ -477,20 +476,6 @@ it('a privacy that vals does not know is said by status, and where the service r
     message: expect.stringMatching(/No such privacy\. vals\.json has "privacy": "publik"\.$/),
     hint: 'If it means the privacy, change "privacy" in vals.json, for example to "private".',
   });
-});
-
-it('a dry run of somebody who may only read says that the push would be refused', async () => {
-  const service = await startStrict({
-    instead: ({ path }) =>
-      path === '/v1/me' ? { body: { id: 'acme', username: 'acme', token: { readOnly: true } } } : undefined,
-  });
-  const place = workspaceWith(service.env, { 'a.ts': 'a', 'b.ts': 'b' });
-  const { exit, stdout, error } = await place.vals('push', '--dry-run', '--json');
-  expect(exit).toBe(4);
-  expect(error?.message).toContain(
-    'A push would be refused: this token may read the vals of acme, but not change them.',
-  );
-  expect(JSON.parse(stdout).map(({ status }: Row) => status)).toEqual(['failed', 'skipped']);
 });
 
 it('val set --name of a file names the command that writes its entry of names, and that command writes it', async () => {

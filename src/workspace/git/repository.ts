@@ -78,18 +78,6 @@ export async function isKnownToGit(place: GitPlace, file: string): Promise<boole
   return (await prints('ls-files', '-z')) || (await prints('rev-list', '-1', '--full-history', 'HEAD'));
 }
 
-/** The short id of a commit after HEAD, on any branch, that brought the blob to the file. */
-export async function laterCommitWith(
-  repository: Repository,
-  file: string,
-  blob: string,
-): Promise<string | undefined> {
-  const after = ['--ancestry-path', '--all', '^HEAD'];
-  const log = ['--literal-pathspecs', 'log', '-1', '--format=%h', `--find-object=${blob}`, ...after];
-  const { printed } = await runGit(repository, [...log, '--', file]);
-  return printed.trim() || undefined;
-}
-
 /**
  * Those of the blobs that the repository has. Undefined if git does not tell, or lacks some that its history has (a partial
  * clone).

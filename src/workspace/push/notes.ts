@@ -2,7 +2,6 @@
 import type { Context } from '../../core/command-line/command.ts';
 import { type Hints, hintList, sh, someOf } from '../../core/lib/hint.ts';
 import { wentBack, whatIsThere } from '../conflicts.ts';
-import { laterCommitWith } from '../git/repository.ts';
 import type { BehindStep } from '../plan.ts';
 import type { Gone } from '../read/gone.ts';
 import type { Look } from '../read/look.ts';
@@ -16,24 +15,17 @@ const overwriteSetBack = {
 } as const;
 
 /** What went on on the service is not sent, and that is no failure. A version that was restored went on, too. */
-export async function noteBehind(
+export function noteBehind(
   context: Context,
-  { workspace, clock, repository }: Look,
+  { workspace, clock }: Look,
   steps: readonly BehindStep[],
   { isNamed }: { isNamed: boolean },
-): Promise<void> {
+): void {
   const pathOf = ({ file }: BehindStep) => pathTo(workspace, file);
   const paths = steps.map(pathOf);
   const [first, another] = steps;
   if (first === undefined) return;
   const { remote, compared } = first;
-  const newer = remote && repository && (await laterCommitWith(repository, first.file, remote.code.blob));
-  if (newer !== undefined) {
-    const text = `This checkout is older than the service: ${pathOf(first)} was not sent, because commit ${newer} has the code of the service.`;
-    const others = another === undefined ? '' : `Not sent: ${paths.join(', ')}.`;
-    noteOnce(context, [text, others].filter(Boolean).join(' '), 'To have that commit here, run `git pull`.');
-    return;
-  }
   const what = remote && wentBack(compared) ? whatIsThere(remote, compared, clock.now()) : '';
   const text =
     another === undefined

@@ -1,15 +1,14 @@
 // A push in a workspace: read, compare, plan, check, ask, carry out.
 
 import type { Context } from '../../core/command-line/command.ts';
-import { AuthError, ConflictError } from '../../core/errors.ts';
+import { ConflictError } from '../../core/errors.ts';
 import { runBatch, type Task } from '../../core/failures/batch.ts';
 import { existsBelow } from '../../core/files/files.ts';
-import { type Api, ifRouteExists } from '../../core/http/api.ts';
-import { lookUp, textAt, withoutUndefined } from '../../core/lib/json.ts';
+import type { Api } from '../../core/http/api.ts';
+import { withoutUndefined } from '../../core/lib/json.ts';
 import type { OutcomeRow, Rows, Say } from '../../core/output/out.ts';
 import { privacyOfNew, publicity } from '../../core/push/privacy.ts';
 import { pushWording, refuseFiles } from '../../core/push/refuse-files.ts';
-import * as routes from '../../core/routes.ts';
 import { dropIds, learnIds, listService, refuseOtherService } from '../belonging.ts';
 import { carryOut, type Done } from '../carry-out.ts';
 import { conflictReason } from '../conflicts.ts';
@@ -77,8 +76,7 @@ async function push(
   const isFirst = !look.lastSyncs.hasPushed();
   await askAbout(context, plan.steps, { workspace, isFirst, yes: options.yes, dryRun });
   const isBroken = new Set(broken.map(({ file }) => file));
-  const unbroken = plan.steps.filter((step) => !isBroken.has(pathTo(workspace, step.file)));
-  const steps = dryRun ? await asReader(look, unbroken) : unbroken;
+  const steps = plan.steps.filter((step) => !isBroken.has(pathTo(workspace, step.file)));
   if (!dryRun) listService(workspace);
   // The last sync of a push has the commit. After Ctrl-C, git is not asked any more.
   if (steps.some(sendsCode)) await look.repository?.head();
@@ -87,7 +85,7 @@ async function push(
   const learnt = dryRun ? result.error : await learnIds(context, look, idsIn(look, done), result.error);
   const error = dropIds(context, look, deletedIds(look, done), learnt);
   const behind = steps.flatMap((step) => (step.kind === 'behind' ? step : []));
-  await noteBehind(context, look, behind, { isNamed: chosen !== undefined });
+  noteBehind(context, look, behind, { isNamed: chosen !== undefined });
   if (prune) noteLeft(context, workspace, plan.gone);
   else noteLostFiles(context, plan.gone);
   const unsent = [...unreadable, ...broken].map(({ file, name, error }) => ({
@@ -164,16 +162,6 @@ async function carryOutAll(
   );
   const rows = outcomes.rows.map((row, index) => withReason(row, steps[index]));
   return { result: { ...outcomes, rows }, done };
-}
-
-/** Some services tell whether the token may write: a member of a space may be a reader. Then the first write is refused. */
-async function asReader({ api }: Look, steps: readonly Step[]): Promise<readonly Step[]> {
-  const write = steps.find((step) => sendsCode(step) || step.kind === 'delete');
-  const me = write && (await ifRouteExists(() => api.record(routes.me())));
-  if (me === undefined || lookUp(me, 'token.readOnly') !== true) return steps;
-  const message = `A push would be refused: this token may read the vals of ${textAt(me, 'username')}, but not change them.`;
-  const error = new AuthError(message, { hint: 'Use a token that may write.', scope: 'all' });
-  return steps.map((step) => (step === write ? { ...step, kind: 'refuse', error } : step));
 }
 
 /** Also what is known of a val that was not written. */
