@@ -102,7 +102,7 @@ export function waysOn(conflict: Finding, look: Look): Hint[] {
   switch (conflict.state) {
     case 'renamed there':
       return [
-        ...steps,
+        `If the file shall keep its name, write "${conflict.file}": "${val?.name}" into "names" of vals.json.`,
         sh`To give the old name back, run ${['val', 'set', val?.id ?? val?.name ?? '', '--name', name]}.`,
       ];
     case 'both changed':

@@ -68,7 +68,7 @@ const table: Readonly<Record<State, Entry>> = {
     ...refused,
     meaning: 'has a val that was renamed on the service',
     forced: 'send',
-    next: [pull('To write the new name into vals.json')],
+    next: [],
   },
   'deleted there': {
     ...refused,

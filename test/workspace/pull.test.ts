@@ -109,24 +109,6 @@ test('pull takes a restore over, and refuses what was built on the bad version',
   expect(await place.words(['push', '--no-check'])).toEqual({ 'a.ts': 'pushed' });
 });
 
-test('pull of a file whose val was renamed and changed there writes the name alone, and a pull of all does not', async () => {
-  const { env, rename, edit } = await startStrict({ list: true, changeVal: true });
-  const place = repository(env, { 'a.ts': 'a' });
-  await place.rows(['push']);
-  edit('a', 'theirs');
-  rename('a', 'b');
-  place.put({ 'a.ts': 'mine' });
-  expect(await place.words(['pull'], 5)).toEqual({ 'a.ts': 'failed' });
-  const { exit, stdout, stderr } = await place.vals('pull', 'a.ts');
-  expect({ exit, row: stdout.split('\t').slice(0, 2) }).toEqual({ exit: 0, row: ['kept', 'b'] });
-  expect(stderr).toContain('The val "a" is named "b" on the service. vals.json was updated.');
-  expect(stderr).toContain(
-    'warning: a.ts differs from the service, and nobody can tell which side is newer: the service',
-  );
-  expect(place.manifest().names).toEqual({ 'a.ts': 'b' });
-  expect(place.read('a.ts')).toBe('mine');
-});
-
 test('the copies of the newest hundred pulls are kept', async () => {
   const { place, service } = await pushed({ 'a.ts': '0' });
   service.edit('a', '1');

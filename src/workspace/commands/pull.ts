@@ -17,7 +17,7 @@ export const command = defineCommand({
     'in conflict is overwritten only with --force. --merge merges both codes, and marks the lines where they disagree. A ' +
     'file that is overwritten or merged is backed up first; the output says where.',
   details:
-    'If a val was renamed on the service, vals.json gets its new name. If the name of a val cannot be the name of a file ' +
+    'If the name of a val cannot be the name of a file ' +
     'here, the val is stored under another file name, which vals.json records. To continue after an interruption, run ' +
     'the command again.',
   arguments: { vals: valsOfWorkspace },

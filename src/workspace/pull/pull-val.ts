@@ -1,7 +1,6 @@
 // Writes the code of a val into its file. A file that is overwritten or merged is always kept first.
 import type { Context } from '../../core/command-line/command.ts';
 import { BadResponseError, ConflictError, LocalError, NotFoundError } from '../../core/errors.ts';
-import { nameFrom } from '../../core/files/val-names.ts';
 import { sh } from '../../core/lib/hint.ts';
 import { hasLoneSurrogate } from '../../core/lib/visible.ts';
 import { asCode, hasSameCode, withLineEnds } from '../code.ts';
@@ -9,9 +8,7 @@ import { conflictOf } from '../conflicts.ts';
 import { replaceBelow } from '../disk/write-files.ts';
 import { type Finding, isReason, valOf } from '../findings.ts';
 import { mergeTexts } from '../git/merge-file.ts';
-import { updateManifest, withName } from '../manifest.ts';
 import type { Backup } from '../own-data/own-folder.ts';
-import { findAll } from '../read/find.ts';
 import type { Local } from '../read/local.ts';
 import { type Look, noteSync } from '../read/look.ts';
 import type { RemoteVal } from '../read/remotes.ts';
@@ -31,19 +28,13 @@ export interface Pulling {
   look: Look;
   backup: Backup;
   options: PullOptions;
-  /** The vals that were renamed on the service, and whose new names vals.json has now. */
-  renamed: { from: string; to: string }[];
 }
 
 export interface Pulled {
   status: 'pulled' | 'merged' | 'unchanged' | 'kept' | 'planned';
-  /** The name that vals.json has now, if the val was renamed on the service. */
-  name?: string;
   remote: RemoteVal | undefined;
   /** The marks that a merge left. */
   conflict?: ConflictError;
-  /** Why only the name of a val was written. */
-  left?: ConflictError;
 }
 
 export async function pullFinding(pulling: Pulling, finding: Finding): Promise<Pulled> {
@@ -51,11 +42,8 @@ export async function pullFinding(pulling: Pulling, finding: Finding): Promise<P
   const { merge, force, dryRun, isNamed } = options;
   const remote = valOf(finding);
   const { state, local } = finding;
-  if (local !== undefined && remote !== undefined) {
-    const both = { ...finding, local, remote };
-    if (state === 'renamed there' && (isNamed || force)) return takeNameOver(pulling, both);
-    if (state === 'both changed' && merge) return mergeVal(pulling, both);
-  }
+  if (state === 'both changed' && merge && local !== undefined && remote !== undefined)
+    return mergeVal(pulling, { ...finding, local, remote });
   const entry = entryOf(state);
   const kind = force ? entry.pullForced : entry.pull;
   const isWritten = kind === 'write' || (kind === 'add' && isNamed);
@@ -82,26 +70,6 @@ function notThere({ workspace }: Look, finding: Finding): NotFoundError {
 interface FindingOfBoth extends Finding {
   local: Local;
   remote: RemoteVal;
-}
-
-/** vals.json gets the new name first. Then the file is compared as the one of that name. */
-async function takeNameOver(pulling: Pulling, { local, remote }: FindingOfBoth): Promise<Pulled> {
-  const { look, context, options, renamed } = pulling;
-  const { workspace, lastSyncs } = look;
-  const { name } = remote;
-  renamed.push({ from: local.name, to: name });
-  if (options.dryRun) return { status: 'planned', name, remote };
-  updateManifest(workspace.root, withName(local.file, nameFrom(local.file) === name ? undefined : name));
-  const lastSync = lastSyncs.of(local.name);
-  if (lastSync !== undefined) lastSyncs.set(name, lastSync);
-  lastSyncs.remove(local.name);
-  const { results } = await findAll(context, look, [{ ...local, name }], { searches: 'none' });
-  const [result] = results;
-  if (result === undefined) return { status: 'kept', name, remote };
-  if ('error' in result) throw result.error;
-  const isLeft = isReason(result.state) && !options.merge && !options.force;
-  if (isLeft) return { status: 'kept', name, remote, left: conflictOf(result, look) };
-  return { ...(await pullFinding(pulling, result)), name };
 }
 
 const overwrite = (pulling: Pulling, finding: Finding, remote: RemoteVal): Promise<void> =>

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { fileColumn, outcomeColumn } from '../../core/commands/shared/columns.ts';
-import { messageWithHint, RefusedError } from '../../core/errors.ts';
+import { RefusedError } from '../../core/errors.ts';
 import { runBatch, type Task } from '../../core/failures/batch.ts';
 import type { ValInList, ValList } from '../../core/find-val/val-list.ts';
 import { sh } from '../../core/lib/hint.ts';
@@ -26,7 +26,7 @@ export const pullColumns = [
   fileColumn,
 ];
 
-export interface PullRequest extends Omit<Pulling, 'backup' | 'renamed'> {
+export interface PullRequest extends Omit<Pulling, 'backup'> {
   findings: readonly Finding[];
   /** Vals of the service that get a file. */
   added: readonly { id: string; name?: string | undefined }[];
@@ -37,8 +37,7 @@ export async function pullVals({ findings, added, ...wanted }: PullRequest): Pro
   const { say } = context.out;
   const { workspace } = look;
   const backup = createBackup(workspace.own);
-  const renamed: Pulling['renamed'] = [];
-  const pulling = { ...wanted, backup, renamed };
+  const pulling = { ...wanted, backup };
   const done = new Map<Finding, Pulled>();
   const met = findings.flatMap((finding) => valOf(finding) ?? []);
   const pulled = findings.map((finding): Task => {
@@ -59,11 +58,6 @@ export async function pullVals({ findings, added, ...wanted }: PullRequest): Pro
     ...{ say, signal: context.host.signal },
     ...{ verb: 'pulled', things: 'vals', concurrency: 'auto', progress: 'Pulling' },
   });
-  for (const { from, to } of renamed) {
-    const done = options.dryRun ? 'A pull would update vals.json.' : 'vals.json was updated.';
-    say({ kind: 'note', text: `The val "${from}" is named "${to}" on the service. ${done}` });
-  }
-  for (const { left } of done.values()) if (left) say({ kind: 'warning', text: messageWithHint(left) });
   if (options.isNamed || options.merge) noteKept(wanted, done);
   noteBackup(context, workspace, backup);
   const ids = options.dryRun ? [] : met.map(({ name, id }) => [name, id] as const);
@@ -84,9 +78,9 @@ export async function pullVals({ findings, added, ...wanted }: PullRequest): Pro
   return { kind: 'list', rows, error: failure };
 }
 
-const outcomeOf = ({ status, name, remote }: Pulled) => ({
+const outcomeOf = ({ status, remote }: Pulled) => ({
   status,
-  ...withoutUndefined({ name, id: remote?.id, version: remote?.version }),
+  ...withoutUndefined({ id: remote?.id, version: remote?.version }),
 });
 
 /** Also adds every val of the list without a file, except those whose files were deleted here. */

@@ -80,8 +80,7 @@ describe('vals val set on the documented routes', () => {
       const { exit, stderr } = await vals('--name', 'hi');
       expect({ exit, stderr: stderr.replaceAll(/\s+/g, ' ') }).toEqual({
         exit: 0,
-        stderr:
-          'A file that keeps its name needs an entry in "names" of vals.json now. To write it, run `vals pull <file>`. ',
+        stderr: 'A file that keeps its name needs an entry in vals.json now: "names": {"<file>":"hi"}. ',
       });
     },
   );

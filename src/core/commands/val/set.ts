@@ -1,4 +1,4 @@
-import { dirname, resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import { type Context, defineCommand } from '../../command-line/command.ts';
 import { recordOf } from '../../command-line/resolve-vals.ts';
 import { newName, path } from '../../command-line/value-types.ts';
@@ -6,7 +6,7 @@ import { NotFoundError, UsageError, undefinedIf, ValsError } from '../../errors.
 import { findRoot } from '../../files/root.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import { ifRouteExists } from '../../http/api.ts';
-import { listed, sh } from '../../lib/hint.ts';
+import { listed } from '../../lib/hint.ts';
 import { isObject, textAt } from '../../lib/json.ts';
 import { isFile } from '../../lib/paths.ts';
 import { mayPublish, publicity, refusePublishing } from '../../push/privacy.ts';
@@ -45,7 +45,7 @@ export const command = defineCommand({
         hint: 'If it has pages, make the change there.',
       });
     }
-    if (fields.name !== undefined) noteOnFile(context, val);
+    if (fields.name !== undefined) noteOnFile(context, val, fields.name);
     // The change is made, so it does not fail if the val cannot be read.
     const body = isObject(reply.body)
       ? reply.body
@@ -58,12 +58,13 @@ export const command = defineCommand({
 });
 
 /** In a workspace, a file may keep its name although its val has another one now. */
-function noteOnFile(context: Context, { word }: GivenVal): void {
-  const { cwd } = context.settings;
-  const file = isFile(resolve(cwd, word)) ? word : undefined;
-  if (findRoot(resolve(cwd, file === undefined ? '.' : dirname(file))) === undefined) return;
-  const entry = 'A file that keeps its name needs an entry in "names" of vals.json now.';
-  context.out.say({ kind: 'note', text: [entry, sh`To write it, run ${['pull', file ?? '<file>']}.`] });
+function noteOnFile(context: Context, { word }: GivenVal, name: string): void {
+  const path = resolve(context.settings.cwd, word);
+  const root = findRoot(isFile(path) ? dirname(path) : context.settings.cwd);
+  if (root === undefined) return;
+  const entry = JSON.stringify({ [isFile(path) ? relative(root, path) : '<file>']: name });
+  const text = `A file that keeps its name needs an entry in vals.json now: "names": ${entry}.`;
+  context.out.say({ kind: 'note', text });
 }
 
 async function readFields(
