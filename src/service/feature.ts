@@ -53,7 +53,7 @@ export const service: Feature = {
     { path: 'backup', group: 'set-up', effect: 'adds', load: () => import('./commands/backup.ts') },
   ],
   /** Starts the embedded service in this process, for one command. */
-  async openLocal(settings, onUpgrade) {
+  async openLocal(settings) {
     const { startService } = await import('./start-service.ts');
     let failure: LocalError | undefined;
     const { baseUrl, token, close } = await startService({
@@ -62,7 +62,6 @@ export const service: Feature = {
       endsWithCommand: true,
       onEvent(event) {
         if (event.kind === 'store failed' && event.error instanceof LocalError) failure = event.error;
-        if (event.kind === 'upgraded') onUpgrade(event.message);
       },
     });
     return { base: { origin: baseUrl, href: baseUrl }, token, failure: () => failure, close };

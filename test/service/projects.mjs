@@ -4,7 +4,7 @@ import { binariesOfPostgres } from './support/postgres-binaries.mjs';
 const isLong = process.env.VALS_TEST_LONG === '1';
 
 /** These files need their own process, because they replace a module for the whole process. */
-const alone = ['test/service/database/{plans,upgrade}.test.ts'];
+const alone = ['test/service/database/plans.test.ts'];
 
 const needPostgres = ['test/service/postgres/**/*.test.ts'];
 
@@ -12,7 +12,7 @@ const needPostgres = ['test/service/postgres/**/*.test.ts'];
 const onBothDatabases = [
   'test/service/routes/{if-match,lists,revocation,vals}.test.ts',
   'test/service/store/{references,search}.test.ts',
-  'test/service/database/processes.test.ts',
+  'test/service/database/{newer-store,processes}.test.ts',
   'test/service/backup/backup.test.ts',
 ];
 

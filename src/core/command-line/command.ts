@@ -127,8 +127,7 @@ interface LocalService {
   close(): Promise<void>;
 }
 
-/** `onUpgrade` gets a message if the store had to be brought up to date. */
-export type OpenLocal = (settings: Settings, onUpgrade: (message: string) => void) => Promise<LocalService>;
+export type OpenLocal = (settings: Settings) => Promise<LocalService>;
 
 /** What one process has open: connections to services, and the embedded service. All calls of `vals mcp` share it. */
 export interface OpenConnections {

@@ -22,9 +22,7 @@ export async function openConnection(context: Context, to: Connect = {}): Promis
   const { host, connections, settings, out } = context;
   const { clock, redactor } = host;
   const isLocal = settings.local.value && to.baseUrl === undefined;
-  const local = isLocal
-    ? await connections.local(settings, (text) => out.say({ kind: 'note', text }))
-    : undefined;
+  const local = isLocal ? await connections.local(settings) : undefined;
   const base = local?.base ?? to.baseUrl ?? chosenBaseUrl(settings);
   const token = local?.token ?? to.token ?? settings.token?.value;
   const proxy = proxyFor(base.origin, settings.proxy);

@@ -133,8 +133,8 @@ export function createConnections(openLocal: OpenLocal = noLocalService): OpenCo
   }
 
   return {
-    local(settings, onUpgrade) {
-      local ??= openLocal(settings, onUpgrade).catch((error) => {
+    local(settings) {
+      local ??= openLocal(settings).catch((error) => {
         local = undefined;
         throw error;
       });

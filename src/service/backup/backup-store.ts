@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { LocalError } from '../../core/errors.ts';
 import type { Snapshot, StoreLocation, Tx } from '../database/database.ts';
 import { openSnapshot } from '../database/open-database.ts';
-import { currentSchema } from '../database/schema.ts';
 import { emptySql, raw, type Sql, sql, sqlList } from '../database/sql.ts';
 import {
   type BackupCounts,
@@ -24,12 +23,11 @@ export async function backupStore(
   if ('file' in from && !existsSync(from.file)) throw noStore(from);
   const source = await openSnapshot(from);
   try {
-    if (source.schema === 0) throw noStore(from);
+    if (source.isNew) throw noStore(from);
     if ('file' in from && 'file' in to) {
       const { copyFile } = await import('./sqlite-copy.ts');
       return await copyFile(from.file, to.file, options);
     }
-    if (source.schema < currentSchema) throw olderStore(from);
     return await copyRows(source, await createTarget(to), options);
   } finally {
     await source.close();
@@ -40,12 +38,6 @@ const noStore = (place: StoreLocation): LocalError =>
   new LocalError(`There is nothing to copy: ${'file' in place ? place.file : 'the database'} has no store.`, {
     hint: 'Name the file with --data, or the PostgreSQL database with --database.',
   });
-
-const olderStore = (place: StoreLocation): LocalError =>
-  new LocalError(
-    `${'file' in place ? place.file : 'The database'} has a store of an older version of vals, which must be brought up to date first.`,
-    { hint: 'Start `vals serve` with this store once.' },
-  );
 
 async function createTarget(place: StoreLocation): Promise<CopyTarget> {
   if ('database' in place) {

@@ -22,7 +22,7 @@ export async function createSqliteCopy(file: string): Promise<CopyTarget> {
     tx: txOf(queryOn(connection)),
     explain: (error) => explainSqlite(file, error),
     listIndexes: sql`SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL`,
-    makeTables: () => makeSqliteTables(connection, file),
+    makeTables: async () => makeSqliteTables(connection, file),
     async finish() {
       connection.exec('COMMIT');
       connection.close();
@@ -80,7 +80,6 @@ async function cleanCopy(file: string): Promise<BackupCounts> {
   const connection = new Libsql(file);
   try {
     connection.exec(`${withoutJournal}; BEGIN`);
-    await makeSqliteTables(connection, file);
     connection.exec(`DELETE FROM sessions`);
     connection.exec('COMMIT');
     return await countsOf({ query: queryOn(connection) });

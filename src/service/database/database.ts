@@ -34,8 +34,6 @@ export interface Database extends Reader {
    * SQL statements, because other writes wait until `work` ends. Two writes with the same `row` run one after the other.
    */
   transaction<Result>(work: (tx: Tx) => Promise<Result>, row?: string): Promise<Result>;
-  /** The number of the schema that the store had when it was opened, if it had to be brought up to date. */
-  readonly upgradedFrom: number | undefined;
   /** Fails if the database cannot be used. */
   probe(): Promise<void>;
   connections(): { inUse: number; waiting: number };
@@ -43,10 +41,10 @@ export interface Database extends Reader {
   close(): Promise<void>;
 }
 
-/** A store as it is at one moment, to be copied. It keeps its schema. */
+/** A store as it is at one moment, to be copied. */
 export interface Snapshot {
-  /** The number of its schema, which may be an older one. 0 if there is no store. */
-  schema: number;
+  /** There is no store. */
+  isNew: boolean;
   query: Reader['query'];
   explain(error: unknown): ValsError;
   close(): Promise<void>;

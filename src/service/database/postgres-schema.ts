@@ -1,35 +1,28 @@
 import { LocalError } from '../../core/errors.ts';
 import type { Reader, Tx } from './database.ts';
 import { schemaName } from './postgres-failures.ts';
-import { currentSchema, postgresTables } from './schema.ts';
+import { checkSchema, currentSchema, postgresTables } from './schema.ts';
 import { raw, sql } from './sql.ts';
-import { checkSchema, upgrade } from './upgrade.ts';
 
 const schemaTable = 'store_version';
 
-/** Makes the tables, or brings them up to date. Returns the number of the schema that the store had. */
-export async function makePostgresTables(tx: Tx, name: string): Promise<number> {
+/** Makes the tables, unless another process has made them in the meantime. */
+export async function makePostgresTables(tx: Tx, name: string): Promise<void> {
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtext('vals'), hashtext('schema'))`);
-  const schema = await schemaInPostgres(tx.query, name);
-  if (schema === 0) {
-    const [found] = await tx.query(sql`SELECT 1 FROM pg_namespace WHERE nspname = ${schemaName}`);
-    if (!found) await tx.query(sql`CREATE SCHEMA ${raw(schemaName)}`);
-    await tx.query(sql`CREATE TABLE ${raw(schemaTable)} (version INTEGER NOT NULL)`);
-    await tx.query(sql`INSERT INTO ${raw(schemaTable)} VALUES (${raw(currentSchema)})`);
-    await tx.query(raw(postgresTables));
-  } else {
-    await upgrade(tx, schema);
-    await tx.query(sql`UPDATE ${raw(schemaTable)} SET version = ${currentSchema}`);
-  }
-  return schema;
+  if (!(await isNewPostgres(tx.query, name))) return;
+  const [found] = await tx.query(sql`SELECT 1 FROM pg_namespace WHERE nspname = ${schemaName}`);
+  if (!found) await tx.query(sql`CREATE SCHEMA ${raw(schemaName)}`);
+  await tx.query(sql`CREATE TABLE ${raw(schemaTable)} (version INTEGER NOT NULL)`);
+  await tx.query(sql`INSERT INTO ${raw(schemaTable)} VALUES (${raw(currentSchema)})`);
+  await tx.query(raw(postgresTables));
 }
 
-/** The number of the schema, and 0 if there is no store. */
-export async function schemaInPostgres(query: Reader['query'], name: string): Promise<number> {
+/** Whether the database has no store. Refuses that of another program, or of another version of this one. */
+export async function isNewPostgres(query: Reader['query'], name: string): Promise<boolean> {
   const tables = await query<{ name: string }>(sql`
     SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
       WHERE nspname = ${schemaName} AND relkind IN ('r', 'p', 'v', 'm', 'f')`);
-  if (tables.length === 0) return 0;
+  if (tables.length === 0) return true;
   if (!tables.some((table) => table.name === schemaTable)) {
     throw new LocalError(`The schema ${schemaName} of the database ${name} belongs to another program.`, {
       hint: 'Use another database.',
@@ -38,9 +31,8 @@ export async function schemaInPostgres(query: Reader['query'], name: string): Pr
   const [found] = await query<{ version: number }>(
     sql`SELECT version FROM ${raw(`${schemaName}.${schemaTable}`)}`,
   );
-  const schema = found?.version ?? 0;
-  checkSchema(schema, `The store in ${name}`, 'database');
-  return schema;
+  checkSchema(found?.version ?? 0, `The store in ${name}`, 'database');
+  return false;
 }
 
 /** Whether the database is new. What an extension has brought along does not count. */

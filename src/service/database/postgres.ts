@@ -5,8 +5,7 @@ import { createSlots } from '../../core/lib/waiting.ts';
 import { type Database, DatabaseFailure, openTx, type Snapshot, type Tx } from './database.ts';
 import { addressWithoutSecrets, optionsFor, statementMs } from './postgres-address.ts';
 import { explainFailure, isTransactionConflict, postgresFailure } from './postgres-failures.ts';
-import { makePostgresTables, schemaInPostgres } from './postgres-schema.ts';
-import { currentSchema } from './schema.ts';
+import { isNewPostgres, makePostgresTables } from './postgres-schema.ts';
 import { raw, type Sql, sql } from './sql.ts';
 import { createWriteSlots } from './write-slots.ts';
 
@@ -17,17 +16,16 @@ export async function openPostgres(address: string): Promise<Database> {
   const pool = createPool(optionsFor(address));
   const name = addressWithoutSecrets(address);
   const explain = (error: unknown) => explainFailure(name, error);
-  let upgradedFrom: number | undefined;
   try {
-    const schema = await schemaInPostgres((statement) => query(pool, statement), name);
-    if (schema !== currentSchema) upgradedFrom = await upgrade(address);
+    if (await isNewPostgres((statement) => query(pool, statement), name)) {
+      await write(pool, (tx) => makePostgresTables(tx, name));
+    }
   } catch (error) {
     await pool.end();
     throw explain(error);
   }
   const slots = createWriteSlots(statementMs);
   return {
-    upgradedFrom,
     scans: createSlots(1),
     codeContains,
     query: (statement) => query(pool, statement),
@@ -121,7 +119,7 @@ const txOf = (client: pg.ClientBase): Tx =>
     skipLocked: raw('FOR UPDATE SKIP LOCKED'),
   });
 
-/** A copy and an upgrade take longer than a request, and wait for other work in between. */
+/** A copy takes longer than a request, and waits for other work in between. */
 const withoutTimeLimits = { statement_timeout: 0, query_timeout: 0, idle_in_transaction_session_timeout: 0 };
 
 /** A transaction on a connection of its own. Without a commit, `close` takes everything back. */
@@ -144,21 +142,9 @@ export async function openPostgresTransaction(address: string, mode: string) {
 export async function openPostgresSnapshot(address: string): Promise<Snapshot> {
   const { name, tx, explain, close } = await openPostgresTransaction(address, 'REPEATABLE READ READ ONLY');
   try {
-    return { schema: await schemaInPostgres(tx.query, name), query: tx.query, explain, close };
+    return { isNew: await isNewPostgres(tx.query, name), query: tx.query, explain, close };
   } catch (error) {
     await close();
     throw explain(error);
-  }
-}
-
-/** Returns the number of the schema that the store had, if it was an older one. */
-async function upgrade(address: string): Promise<number | undefined> {
-  const { name, tx, commit, close } = await openPostgresTransaction(address, 'READ COMMITTED');
-  try {
-    const schema = await makePostgresTables(tx, name);
-    await commit();
-    return schema > 0 && schema < currentSchema ? schema : undefined;
-  } finally {
-    await close();
   }
 }

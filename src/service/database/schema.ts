@@ -1,4 +1,4 @@
-import type { Tx } from './database.ts';
+import { LocalError } from '../../core/errors.ts';
 
 interface Dialect {
   bytes: string;
@@ -14,11 +14,14 @@ interface Dialect {
 /** The number of the schema below. */
 export const currentSchema = 1;
 
-/**
- * The step from each older schema to the next one, under the number of the older one. A step is never changed, because
- * stores have taken it.
- */
-export const upgrades: Readonly<Record<number, (tx: Tx) => Promise<void>>> = {};
+/** Refuses a store that another version of vals made. */
+export function checkSchema(found: number, store: string, place: 'file' | 'database'): void {
+  if (found === currentSchema) return;
+  throw new LocalError(
+    `${store} was made by a newer version of vals: its schema is ${found}, and this version knows ${currentSchema}.`,
+    { hint: `Update vals, or use another ${place}.` },
+  );
+}
 
 /**
  * What SQL cannot sort by its bytes or contain, such as a NUL character in PostgreSQL, is stored as bytes. The code is the

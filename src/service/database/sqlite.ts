@@ -4,9 +4,8 @@ import { errnoOf } from '../../core/lib/system.ts';
 import { createSlots } from '../../core/lib/waiting.ts';
 import { type Database, DatabaseFailure, type Snapshot } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { currentSchema } from './schema.ts';
 import { codeContains, explainSqlite, queryOn, sqliteFailure, txOf } from './sqlite-query.ts';
-import { makeSqliteTables, schemaInSqlite } from './sqlite-schema.ts';
+import { isNewSqlite, makeSqliteTables } from './sqlite-schema.ts';
 import { prepareStoreFile, restrictMode } from './store-file.ts';
 import { createWriteBack, type WriteBackTimes } from './write-back.ts';
 
@@ -25,7 +24,7 @@ export function openSqliteSnapshot(file: string): Snapshot {
     const connection = new Libsql(path, { timeout: mostLockWaitMs });
     connection.exec('BEGIN');
     return {
-      schema: schemaInSqlite(connection, path),
+      isNew: isNewSqlite(connection, path),
       query: queryOn(connection),
       explain,
       close: async () => void connection.close(),
@@ -39,8 +38,8 @@ export async function openSqlite(file: string, times = writeBack): Promise<Datab
   try {
     const path = prepareStoreFile(file);
     const connection = new Libsql(path, { timeout: busyTimeoutMs });
-    const upgradedFrom = await retryWhileBusy(() => prepare(connection, path));
-    return { ...wrap(connection, path, times), upgradedFrom, explain: (error) => explainSqlite(file, error) };
+    await retryWhileBusy(() => prepare(connection, path));
+    return { ...wrap(connection, path, times), explain: (error) => explainSqlite(file, error) };
   } catch (error) {
     throw explainSqlite(file, error);
   }
@@ -62,42 +61,26 @@ async function retryWhileBusy<Result>(work: () => Result | Promise<Result>): Pro
   }
 }
 
-/** Returns the number of the schema that the store had, if it was an older one. */
-async function prepare(connection: Libsql.Database, path: string): Promise<number | undefined> {
-  schemaInSqlite(connection, path);
+function prepare(connection: Libsql.Database, path: string): void {
+  const isNew = isNewSqlite(connection, path);
   restrictMode(path);
   connection.exec('PRAGMA journal_mode = WAL');
   // Without `fullfsync`, a power failure on macOS could lose commits that are still in the cache of the disk.
-  connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON');
+  connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA foreign_keys = ON');
   // Before SQLite 3.51.3, an automatic checkpoint can lose a commit of another process ("WAL-reset bug").
   connection.exec('PRAGMA wal_autocheckpoint = 0');
-  // This read also makes the files of the log, which are remembered next.
-  const isCurrent = schemaInSqlite(connection, path) === currentSchema;
-  const upgradedFrom = isCurrent ? undefined : await upgrade(connection, path);
-  connection.exec('PRAGMA foreign_keys = ON');
-  return upgradedFrom;
-}
-
-/** Another process may have changed the schema in the meantime, so the number is read again. */
-async function upgrade(connection: Libsql.Database, path: string): Promise<number | undefined> {
-  // A new table takes the place of an older one, which other tables refer to.
-  connection.exec('PRAGMA foreign_keys = OFF');
-  connection.exec('BEGIN IMMEDIATE');
+  // This also makes the files of the log, which are remembered next.
+  connection.exec(isNew ? 'BEGIN IMMEDIATE' : 'BEGIN');
   try {
-    const schema = await makeSqliteTables(connection, path);
+    makeSqliteTables(connection, path);
     connection.exec('COMMIT');
-    return schema > 0 && schema < currentSchema ? schema : undefined;
   } catch (error) {
     if (connection.inTransaction) connection.exec('ROLLBACK');
     throw error;
   }
 }
 
-function wrap(
-  connection: Libsql.Database,
-  path: string,
-  times: WriteBackTimes,
-): Omit<Database, 'explain' | 'upgradedFrom'> {
+function wrap(connection: Libsql.Database, path: string, times: WriteBackTimes): Omit<Database, 'explain'> {
   const log = createWriteBack(connection, path, {
     ...times,
     isWriting: () => group.underWay() !== undefined,

@@ -1,7 +1,6 @@
 import type { ValsError } from '../../core/errors.ts';
 import type { Database, StoreLocation } from '../database/database.ts';
 import { openDatabase, reportOutages } from '../database/open-database.ts';
-import { currentSchema } from '../database/schema.ts';
 import { type StoreOwner, storeOwner, type TokenFor } from './store-owner.ts';
 import { createLastUse, type LastUse, withoutNotes } from './tokens.ts';
 
@@ -12,10 +11,7 @@ export interface StoreOptions {
 }
 
 /** Each failure is told when it begins, and when the database can be used again. */
-export type StoreEvent =
-  | { kind: 'upgraded'; message: string }
-  | { kind: 'store failed'; error: ValsError }
-  | { kind: 'store recovered' };
+export type StoreEvent = { kind: 'store failed'; error: ValsError } | { kind: 'store recovered' };
 
 /** An open store. What is done with its vals is in the files of the nouns, which take `db`. */
 export interface Store {
@@ -36,9 +32,6 @@ export async function openStore(place: StoreLocation, options: StoreOptions = {}
     onRecovery: () => onEvent?.({ kind: 'store recovered' }),
   });
   const owner = await readOwner(db, file, tokenFor);
-  if (db.upgradedFrom !== undefined) {
-    onEvent?.({ kind: 'upgraded', message: describeUpgrade(db.upgradedFrom) });
-  }
   const lastUse = tokenFor === 'command' ? withoutNotes : createLastUse(db);
   return {
     db,
@@ -50,11 +43,6 @@ export async function openStore(place: StoreLocation, options: StoreOptions = {}
       await db.close();
     },
   };
-}
-
-function describeUpgrade(from: number): string {
-  const schemas = `from schema ${from} to schema ${currentSchema}`;
-  return `Brought the store up to date, ${schemas}. Older versions of vals can no longer open it.`;
 }
 
 async function readOwner(db: Database, file: string | undefined, tokenFor: TokenFor) {

@@ -51,11 +51,7 @@ async function withPlace<Result>(
 ): Promise<Result> {
   const { openStore, DatabaseFailure } = await import('../../start-service.ts');
   const isNew = isNewStore(place);
-  const store = await openStore(place.location, {
-    onEvent(event) {
-      if (event.kind === 'upgraded') context.out.say({ kind: 'note', text: event.message });
-    },
-  });
+  const store = await openStore(place.location);
   if (isNew) context.out.say({ kind: 'note', text: `Created the store ${place.name}.` });
   try {
     return await work(store, place);

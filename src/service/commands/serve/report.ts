@@ -32,9 +32,6 @@ export function reportEvent(report: Report, event: ServiceEvent): void {
     case 'store recovered':
       report.info('The database can be used again.');
       break;
-    case 'upgraded':
-      report.info(event.message);
-      break;
   }
 }
 
