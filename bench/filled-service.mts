@@ -40,7 +40,7 @@ export async function startFilledService(
   const [ada, bob] = [await addPerson('ada'), await addPerson('bob')];
   await store.fill((dialect) => insertRows(ada.id, bench.count(runs), dialect, { codeBytes, moreRuns }));
 
-  const serve = ['serve', '--port', '0', '--json', '--rate', '999999', ...store.flags, ...serveFlags];
+  const serve = ['serve', '--port', '0', '--json', ...store.flags, ...serveFlags];
   const { file, args, env, cwd } = bench.vals(serve);
   const child = spawn(file, args, { env, cwd, stdio: ['ignore', 'pipe', 'ignore'] });
   const [line] = await once(createInterface(child.stdout), 'line');

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { outsideOfSpace } from '../core/http/request/faults.ts';
-import type { RateLimit } from './http/rate-limit.ts';
+import { requestsUnderWay } from './limits.ts';
 import { identifySession } from './pages/session.ts';
 import { HttpProblem, noSuchToken, unauthorized } from './problem.ts';
 import { headerOf, type ServiceRequest, spacePrefix } from './request.ts';
@@ -11,18 +11,19 @@ import { identify } from './store/tokens.ts';
 
 interface Gate {
   store: Store;
-  rateLimit: RateLimit | undefined;
+  /** How many requests of each token are under way. */
+  underWay: Map<string, number>;
 }
 
 /** Decides who asks, and whether they may ask this. `route` is absent if no route has this path and method. */
 export async function admit(
-  { store, rateLimit }: Gate,
+  { store, underWay }: Gate,
   request: ServiceRequest,
   route: Route | undefined,
   outgoing: ServerResponse,
 ): Promise<void> {
   const identity = await identifyRequest(request, store);
-  if (identity) countRequest(rateLimit, identity.token.id, request, outgoing);
+  if (identity) countRequest(underWay, identity.token.id, request, outgoing);
   request.identity = identity;
   request.access = identity && accessAt(identity, request.space);
   if (request.isApi && identity && !request.access && identity.token.spaceId !== null)
@@ -53,18 +54,21 @@ function elsewhere({ origin }: ServiceRequest, identity: Identity): HttpProblem 
 
 /** A write goes on after its client disconnected, so it counts until both have ended. */
 function countRequest(
-  rateLimit: RateLimit | undefined,
+  underWay: Gate['underWay'],
   token: string,
   request: ServiceRequest,
   outgoing: ServerResponse,
 ): void {
-  if (!rateLimit) return;
-  const leave = rateLimit.enter(token);
-  if (!leave) {
+  const add = (count: number) => underWay.set(token, (underWay.get(token) ?? 0) + count);
+  if ((underWay.get(token) ?? 0) >= requestsUnderWay) {
     throw new HttpProblem(429, 'You sent too many requests. Try again in a second.', {
       headers: { 'Retry-After': '1' },
     });
   }
+  add(1);
+  const leave = () => {
+    if (add(-1).get(token) === 0) underWay.delete(token);
+  };
   request.onReply = () => {
     if (outgoing.destroyed) leave();
     else outgoing.once('close', leave);

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { accessOf, admit, nothingAt } from './admit.ts';
 import { isStoreBroken } from './database/database.ts';
 import { checkHost, type Network } from './http/network.ts';
-import { createRateLimit, type Limits } from './http/rate-limit.ts';
 import { type InternalError, type Listener, unknownRoute } from './http/server.ts';
 import { pageRoutes } from './pages/page-routes.ts';
 import { failurePage, signInRoutes } from './pages/sign-in-routes.ts';
@@ -25,7 +24,6 @@ import type { Store } from './store/open-store.ts';
 
 interface AppOptions {
   network: Network;
-  limits?: Limits;
   onInternalError?(failure: InternalError): void;
 }
 
@@ -33,7 +31,7 @@ const everyReply = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nos
 
 /** Answers a request, and tells the path of the route that was found. */
 export function createApp(store: Store, options: AppOptions): Listener {
-  const { network, limits, onInternalError } = options;
+  const { network, onInternalError } = options;
   const routes = [
     healthRoute(store),
     ...pageRoutes(store),
@@ -43,7 +41,7 @@ export function createApp(store: Store, options: AppOptions): Listener {
     ...tokenRoutes(store),
   ];
   const findRoute = routeFinder([...routes, openApiRoute(routes)]);
-  const rateLimit = limits && createRateLimit(limits, () => performance.now());
+  const underWay = new Map<string, number>();
 
   async function reply(request: ServiceRequest, outgoing: ServerResponse) {
     const { route, params, allowedMethods } = findRoute(request.method, request.path);
@@ -52,7 +50,7 @@ export function createApp(store: Store, options: AppOptions): Listener {
     if (route?.admits === 'any host') return route.reply(request, params);
     request.origin = checkHost(request, network);
     if (route?.admits === 'form') return route.reply(request, params);
-    await admit({ store, rateLimit }, request, route, outgoing);
+    await admit({ store, underWay }, request, route, outgoing);
     return route ? route.reply(request, params) : refuseUnknownRoute(request, allowedMethods);
   }
 

@@ -16,6 +16,5 @@ export const longestCode = 256_000;
 export const longestReadme = 8_192;
 export const longestSearch = 200;
 
-/** For each token of a shared service. --rate sets the first. */
-export const requestsPerSecond = 500;
+/** Of a token, in one process. */
 export const requestsUnderWay = 64;

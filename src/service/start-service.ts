@@ -5,7 +5,6 @@ import type { StoreLocation } from './database/database.ts';
 import type { CertificateFiles } from './http/certificate.ts';
 import type { Metrics } from './http/metrics.ts';
 import { inUrl, loopbackOnly, type Network } from './http/network.ts';
-import type { Limits } from './http/rate-limit.ts';
 import { type FinishedRequest, type InternalError, listen } from './http/server.ts';
 import { cleanUp } from './store/clean-up.ts';
 import { openStore, type Store, type StoreEvent } from './store/open-store.ts';
@@ -35,7 +34,7 @@ export type ServiceEvent =
 export interface ServiceOptions {
   port: number;
   network?: Network;
-  limits?: { requests?: Limits; keepRunsMs?: number };
+  keepRunsMs?: number | undefined;
   seed?: SeedData;
   /** The service runs inside of one command. */
   endsWithCommand?: boolean;
@@ -44,7 +43,7 @@ export interface ServiceOptions {
 }
 
 export async function startService(options: StoreLocation & ServiceOptions): Promise<EmbeddedService> {
-  const { network = loopbackOnly, limits = {} } = options;
+  const { network = loopbackOnly, keepRunsMs } = options;
   const tell = (event: ServiceEvent) => options.onEvent?.(event);
   const onInternalError = (failure: InternalError) => tell({ kind: 'internal error', failure });
   const certificate = network.certificate && (await openCertificate(network.certificate));
@@ -57,7 +56,6 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
     let metrics: Metrics | undefined;
     const app = createApp(store, {
       network,
-      limits: limits.requests,
       onInternalError,
     });
     const server = await listen(app, {
@@ -81,7 +79,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
       await server.close();
       throw error;
     }
-    void cleanUp(store.db, { keepRunsMs: limits.keepRunsMs, clock: systemClock, signal: ended.signal });
+    void cleanUp(store.db, { keepRunsMs, clock: systemClock, signal: ended.signal });
     const { port } = server;
     let closed: Promise<void> | undefined;
     const baseUrl = network.publicUrl?.origin ?? `http://${inUrl(network.host)}:${port}`;

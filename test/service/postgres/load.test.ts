@@ -9,8 +9,7 @@ import { embeddedService, type ServeProcess } from '../support/embedded-service.
 import { onServer } from '../support/postgres.ts';
 import { addPerson, type Client, clientOf, newPlace, type Val } from '../support.ts';
 
-const serve = (database: string): Promise<ServeProcess> =>
-  embeddedService({ at: database, args: ['--rate', '100000'] });
+const serve = (database: string): Promise<ServeProcess> => embeddedService({ at: database });
 
 function startWriters(count: number, service: Client) {
   const acknowledged: { name: string; version: number; code: string }[] = [];

@@ -21,9 +21,7 @@ test('two services on one store delete the runs that started long ago, and nothi
   const first = await temporaryService({ seed, at });
   const idsOf = (path: string) => first.idsFrom(path);
   expect(await idsOf('/v1/me/runs?limit=100&offset=200')).toHaveLength(53);
-  const keeping = await Promise.all(
-    [1, 2].map(() => temporaryService({ at: at, limits: { keepRunsMs: 30 * day } })),
-  );
+  const keeping = await Promise.all([1, 2].map(() => temporaryService({ at: at, keepRunsMs: 30 * day })));
   const runs = () => idsOf('/v1/me/runs?limit=100');
   await expect.poll(runs, { interval: 100 }).toEqual(['kept-1', 'kept1', 'kept29']);
   expect(await idsOf('/v1/me/comments')).toEqual(['comment']);

@@ -1,10 +1,9 @@
 import { type Context, defineCommand } from '../../../core/command-line/command.ts';
-import { age, integer, oneOf, path, port, text } from '../../../core/command-line/value-types.ts';
+import { age, oneOf, path, port, text } from '../../../core/command-line/value-types.ts';
 import { asValsError, exitQuietly, InterruptedError, isCtrlC, UsageError } from '../../../core/errors.ts';
 import { readText } from '../../../core/files/read-text.ts';
 import { listed } from '../../../core/lib/hint.ts';
 import { aborted, beyondGracePeriod } from '../../../core/lib/signals.ts';
-import { requestsPerSecond, requestsUnderWay } from '../../limits.ts';
 import { recordKinds } from '../../store/likes-and-comments.ts';
 import { type NetworkOptions, networkOf, parseHost } from './network-options.ts';
 import { jsonReport, type Report, reportEvent, textReport, withDefectsInLog } from './report.ts';
@@ -44,11 +43,6 @@ export const command = defineCommand({
       description: 'the format of the request log (default: text)',
       value: oneOf(['text', 'json'], 'format'),
     },
-    rate: {
-      rare: true,
-      description: 'requests per second for a token (team default: 500)',
-      value: integer({ min: 1, max: 999_999 }),
-    },
   },
   examples: [
     'vals serve --port 0 --json',
@@ -86,7 +80,6 @@ interface ServeOptions extends NetworkOptions {
   keepRuns?: number;
   metricsPort?: number;
   metricsHost?: string;
-  rate?: number;
 }
 
 async function serve(context: Context, options: ServeOptions, report: Report): Promise<void> {
@@ -101,7 +94,6 @@ async function serve(context: Context, options: ServeOptions, report: Report): P
   const host = parseHost(metricsHost ?? '127.0.0.1', '--metrics-host');
   const place = storePlace(context, options);
   const isShared = network.publicUrl !== undefined || 'database' in place.location;
-  const perSecond = options.rate ?? (isShared ? requestsPerSecond : undefined);
 
   const { startService, parseSeed, countSeed } = await import('../../start-service.ts');
   const seedData = seed === undefined ? undefined : parseSeed(await readText(seed, context));
@@ -109,10 +101,7 @@ async function serve(context: Context, options: ServeOptions, report: Report): P
     ...place.location,
     port,
     network,
-    limits: {
-      requests: perSecond === undefined ? undefined : { perSecond, inFlight: requestsUnderWay },
-      keepRunsMs: keepRuns,
-    },
+    keepRunsMs: keepRuns,
     metrics: metricsPort === undefined ? undefined : { port: metricsPort, host },
     seed: seedData,
     onEvent: (event) => reportEvent(report, event),
