@@ -85,8 +85,7 @@ export function refuse(field: string, rule: string, status: 400 | 413 = 400): Ht
   return new HttpProblem(status, `${field} ${rule}.`, { field });
 }
 
-/** A record of another service has no unknown fields, and null for what it does not say. */
-type Kind = 'body' | 'query' | 'record';
+type Kind = 'body' | 'query';
 
 /** Returns the value without unknown fields and with whole timestamps, or throws a refusal that names the place. */
 export const check = <Described>(
@@ -170,19 +169,10 @@ function checkedObject(
   place: string,
 ): Record<string, unknown> {
   if (!properties) return value;
-  const isRecord = kind === 'record';
   const placeOf = (name: string) => (place === '' ? name : `${place}.${name}`);
-  const unknown = Object.keys(value).find((name) => !Object.hasOwn(properties, name));
-  if (isRecord && unknown !== undefined) {
-    const known = Object.keys(properties).join(', ');
-    throw refuse(placeOf(unknown), `is an unknown field (known fields: ${known})`);
-  }
   const entries = Object.entries(properties).flatMap(([name, schema]) => {
-    const given = value[name] ?? (isRecord ? null : value[name]);
-    const isOptional = !required.includes(name);
-    if (isRecord && given === null && isOptional) return name in value ? [[name, null] as const] : [];
-    const filled = given === undefined ? schema.default : given;
-    if (filled === undefined && isOptional) return [];
+    const filled = value[name] === undefined ? schema.default : value[name];
+    if (filled === undefined && !required.includes(name)) return [];
     return [[name, checked(schema, filled, kind, placeOf(name))] as const];
   });
   return Object.fromEntries(entries);

@@ -17,7 +17,6 @@ import { privacies, valTypes } from './store/vals.ts';
 const uuid: Schema<string> = { type: 'string', format: 'uuid' };
 const uri: Schema<string> = { type: 'string', format: 'uri' };
 const momentOrNull = orNull(momentSchema);
-const textOrNumber: Schema<string | number> = { type: ['string', 'number'] };
 
 const codeHash = noted(textSchema, 'The id that git gives the code as a blob (SHA-1).');
 const links = record({ self: uri });
@@ -29,37 +28,6 @@ const versionAuthor = orNull(
   ),
 );
 
-const anyObject: Schema<object> = { type: 'object' };
-/** Likes and comments come from seeds, and may name people and vals of other services. */
-const anyPerson = record({ id: textOrNumber, username: textOrNull });
-const wholePerson = record(
-  { id: textOrNumber, username: textOrNull },
-  {
-    bio: textOrNull,
-    email: textOrNull,
-    profileImageUrl: textOrNull,
-    tier: textOrNull,
-    url: textOrNull,
-    links: orNull(anyObject),
-  },
-);
-const numberOrNull: Schema<number | null> = { type: ['number', 'null'] };
-/** What may be known of a val of another service. */
-const ofAnyVal = {
-  code: textOrNull,
-  readme: textOrNull,
-  privacy: textOrNull,
-  url: textOrNull,
-  type: textOrNull,
-  public: orNull(flag),
-  version: numberOrNull,
-  likeCount: numberOrNull,
-  referenceCount: numberOrNull,
-  links: orNull(anyObject),
-  versionCreatedAt: momentOrNull,
-  updatedAt: momentOrNull,
-  versionAuthor: orNull(wholePerson),
-};
 const namedPerson = record({ id: textSchema, username: textSchema });
 const side = record({ id: uuid, name: textSchema, author_id: uuid, username: textSchema });
 const actor = noted(person, 'In a space: the person who owns the token.');
@@ -119,13 +87,8 @@ export const recordSchemas = {
     url: uri,
     links: valLinks,
     type: oneOfSchema(valTypes),
-    likeCount: integerSchema,
     referenceCount: integerSchema,
   }),
-  LikedVal: noted(
-    record({ id: textOrNumber, name: textSchema, createdAt: momentSchema, author: anyPerson }),
-    'With those other fields of a val that are known.',
-  ),
   Version: record({
     val_id: uuid,
     version: integerSchema,
@@ -141,13 +104,6 @@ export const recordSchemas = {
     },
     { reporter },
   ),
-  Comment: record({
-    id: textOrNumber,
-    comment: textSchema,
-    createdAt: momentSchema,
-    author: anyPerson,
-    val: record({ id: textOrNumber, name: textSchema }, { version: numberOrNull, privacy: textOrNull }),
-  }),
   Reference: record({ reference: side, dependsOn: side, referencedAt: momentSchema }),
   Token: record(token),
   NewToken: record({ ...token, token: noted(textSchema, 'Shown only here.') }),
@@ -165,31 +121,6 @@ export const recordSchemas = {
         'The space that the token is good for, if the request was for something else.',
       ),
     },
-  ),
-};
-
-/** Records of a seed. A run names a val of the store. */
-export const seedSchemas = {
-  runs: record(
-    { ...run, val: record({ version: integerSchema }, { id: textSchema, name: textSchema }) },
-    { reporter: noted(namedPerson, 'Who stored the run.') },
-  ),
-  likes: record(
-    { id: textOrNumber, name: textSchema, createdAt: momentSchema, author: wholePerson },
-    ofAnyVal,
-  ),
-  comments: record(
-    {
-      id: textOrNumber,
-      comment: textSchema,
-      createdAt: momentSchema,
-      author: wholePerson,
-      val: record(
-        { id: textOrNumber, name: textSchema },
-        { ...ofAnyVal, createdAt: momentOrNull, author: orNull(wholePerson) },
-      ),
-    },
-    { relationship: orNull(oneOfSchema(['given', 'received'])) },
   ),
 };
 

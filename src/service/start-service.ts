@@ -1,4 +1,3 @@
-import { UsageError } from '../core/errors.ts';
 import { systemClock } from '../core/lib/waiting.ts';
 import { createApp } from './app.ts';
 import type { StoreLocation } from './database/database.ts';
@@ -7,14 +6,12 @@ import type { Metrics } from './http/metrics.ts';
 import { inUrl, loopbackOnly, type Network } from './http/network.ts';
 import { type FinishedRequest, type InternalError, listen } from './http/server.ts';
 import { cleanUp } from './store/clean-up.ts';
-import { openStore, type Store, type StoreEvent } from './store/open-store.ts';
-import { loadSeed, type SeedData } from './store/seed.ts';
+import { openStore, type StoreEvent } from './store/open-store.ts';
 
 export { backupStore } from './backup/backup-store.ts';
 export { DatabaseFailure, type StoreLocation } from './database/database.ts';
 export type { Network } from './http/network.ts';
 export { openStore, type Store } from './store/open-store.ts';
-export { countSeed, parseSeed, type SeedData } from './store/seed.ts';
 export { withoutTokens } from './store/tokens.ts';
 
 export interface EmbeddedService {
@@ -35,7 +32,6 @@ export interface ServiceOptions {
   port: number;
   network?: Network;
   keepRunsMs?: number | undefined;
-  seed?: SeedData;
   /** The service runs inside of one command. */
   endsWithCommand?: boolean;
   metrics?: { port: number; host: string };
@@ -73,9 +69,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
         const { serveMetrics } = await import('./http/metrics.ts');
         metrics = await serveMetrics({ ...server, connections: store.db.connections }, options.metrics);
       }
-      if (options.seed) await seedOwner(store, options.seed);
     } catch (error) {
-      metrics?.close();
       await server.close();
       throw error;
     }
@@ -97,15 +91,8 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
     };
   } catch (error) {
     await store.close();
-    throw error instanceof UsageError ? error : store.db.explain(error);
+    throw store.db.explain(error);
   }
-}
-
-async function seedOwner(store: Store, seed: SeedData): Promise<void> {
-  if (store.owner) return loadSeed(store.db, store.owner.user, seed);
-  throw new UsageError('--seed needs a store in a file, but this service uses a shared database.', {
-    hint: 'Omit --seed, or use a file: `vals serve --data <file> --seed <file>`.',
-  });
 }
 
 /** Most services need no certificate, and start sooner without Node's TLS. */

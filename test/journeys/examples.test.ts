@@ -8,7 +8,6 @@ import { loadCommands } from '../../src/core/command-line/command-tree.ts';
 import { commandTree } from '../../src/main.ts';
 import { openStore } from '../../src/service/start-service.ts';
 import { createSpace, grant } from '../../src/service/store/spaces.ts';
-import { seedOfEachKind } from '../service/support/seeds.ts';
 import { type TemporaryService, temporaryService } from '../service/support.ts';
 import { inProcess } from '../support/in-process.ts';
 import { environment, program, run, temporaryFolder } from '../support/program.ts';
@@ -127,7 +126,10 @@ async function serviceWith(name: string): Promise<TemporaryService & { id: strin
 
 async function makeTemplate(name: string): Promise<{ file: string; id: string }> {
   const file = join(templates, `${name}.db`);
-  const { env, close } = await temporaryService({ seed: activity(), at: file });
+  const { env, close } = await temporaryService({
+    runs: [{ val: { name: 'popular', version: 1 }, runStartAt: new Date().toISOString(), error: 'it broke' }],
+    at: file,
+  });
   let id = '';
   for (const code of ['export default 1', 'export default 2', readFileSync('examples/hello.ts', 'utf8')]) {
     const { stdout } = await run(['push', '-', '--name', name, '--json'], { env, input: code });
@@ -144,14 +146,4 @@ async function makeWorkspace(env: Record<string, string>, folder: string, change
     expect(await run(args, { env, home: folder })).toMatchObject({ exit: 0, stderr: '' });
   }
   if (changed) writeFileSync(join(folder, 'hello.ts'), 'export default 4');
-}
-
-function activity() {
-  const author = { id: 'ada-id', username: 'ada' };
-  const val = { id: exampleId, name: 'popular', author };
-  const now = new Date().toISOString();
-  return seedOfEachKind({
-    runs: [{ val: { name: 'popular', version: 1 }, runStartAt: now, error: 'it broke' }],
-    comments: [{ createdAt: now, val }],
-  });
 }

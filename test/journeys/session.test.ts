@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { seedOf, seedStore } from '../service/support/seeds.ts';
+import { type SeedRun, seedRuns } from '../service/support/seeds.ts';
 import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { pictureOf } from './picture.ts';
 
@@ -75,7 +75,7 @@ function withFixedValues(screen: string): string {
 }
 
 async function seed(data: string): Promise<void> {
-  const runs: Record<string, unknown>[] = [];
+  const runs: SeedRun[] = [];
   const add = (name: string, version: number, hoursAgo: number, ms: number, error: string | null = null) => {
     // Two runs of a version begin at different times.
     const startedAt = now - hoursAgo * hour + runs.length;
@@ -96,5 +96,5 @@ async function seed(data: string): Promise<void> {
     }
     if (hours % 24 === 7) add('dailyDigest', 1, hours, 61_000 + hours * 90);
   }
-  await seedStore({ file: join(data, 'vals.db') }, seedOf({ runs }));
+  await seedRuns({ file: join(data, 'vals.db') }, runs);
 }

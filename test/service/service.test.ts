@@ -4,24 +4,21 @@ import { httpProblemOf, problemReply } from '../../src/service/problem.ts';
 import { DatabaseFailure, startService } from '../../src/service/start-service.ts';
 import { ends, run } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
-import { seedOf } from './support/seeds.ts';
 import { beginPut, temporaryService } from './support.ts';
 
-test('if a port is in use, the error names the port, nothing of a seed is loaded, and no other port stays open', async () => {
+test('if a port is in use, the error names the port, and no other port stays open', async () => {
   const { port: used, at: file, close } = await temporaryService();
-  const seed = seedOf({ likes: [{}] });
   for (const [options, name] of [
     [{ port: used }, '--port'],
     [{ port: 0, metrics: { port: used, host: '127.0.0.1' } }, '--metrics-port'],
   ] as const) {
-    await expect(startService({ file, seed, ...options })).rejects.toMatchObject({
+    await expect(startService({ file, ...options })).rejects.toMatchObject({
       exit: 10,
       message: `Port ${used} on 127.0.0.1 is in use by another program.`,
       facts: { hint: expect.stringContaining(`set ${name} to 0`) },
     });
   }
   await close();
-  expect(await (await temporaryService({ at: file })).idsFrom('/v1/me/likes')).toEqual([]);
 });
 
 test('ending the service gives up on a request that never ends', { timeout: 20_000 }, async () => {

@@ -12,7 +12,7 @@ import { createSpace, grant } from '../../src/service/store/spaces.ts';
 import { atEnd, temporaryFolder } from '../support/program.ts';
 import { placeOf } from './support/embedded-service.ts';
 import { emptyStore, newDatabase } from './support/postgres.ts';
-import { seedStore } from './support/seeds.ts';
+import { type SeedRun, seedRuns } from './support/seeds.ts';
 
 interface Answer {
   status: number;
@@ -138,16 +138,16 @@ export type TemporaryService = Awaited<ReturnType<typeof temporaryService>>;
 const localTokens = new Map<string, string>();
 
 export async function temporaryService({
-  seed,
+  runs,
   at: given,
   ...options
-}: Partial<ServiceOptions> & { at?: string } = {}) {
+}: Partial<ServiceOptions> & { at?: string; runs?: SeedRun[] } = {}) {
   const at = given ?? (await newStore());
   if ('database' in placeOf(at)) {
     const added = addPerson({ at, baseUrl: '' }, 'local');
     await added.then(({ token }) => localTokens.set(at, token)).catch(() => {});
   }
-  if (seed) await seedStore(placeOf(at), seed, localTokens.get(at));
+  if (runs) await seedRuns(placeOf(at), runs, localTokens.get(at));
   const service = await startService({ ...placeOf(at), port: 0, ...options });
   atEnd(service.close);
   const token = service.token ?? localTokens.get(at) ?? '';

@@ -1,7 +1,6 @@
 import type { ValsError } from '../../core/errors.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import { joined, raw, type Sql, sql, sqlList, type Value } from '../database/sql.ts';
-import { loadedKinds } from '../store/likes-and-comments.ts';
 
 export type BackupCounts = Record<string, number>;
 
@@ -17,7 +16,6 @@ const counted: Record<string, Sql> = {
   vals: sql`vals`,
   versions: sql`versions WHERE ${versionsOfVals}`,
   runs: sql`runs WHERE ${runsOfVals}`,
-  ...Object.fromEntries(loadedKinds.map((kind) => [kind, sql`records WHERE kind = ${kind}`])),
   references: sql`imports`,
 };
 
@@ -73,7 +71,6 @@ export const tables: readonly Table[] = [
   { name: 'vals', key: ['position'], batch: 250 },
   { name: 'versions', key: ['val_id', 'version'], batch: 50, condition: versionsOfVals },
   { name: 'imports', key: ['position'], batch: 500 },
-  { name: 'records', key: ['position'], batch: 250 },
   { name: 'runs', key: ['position'], batch: 250, condition: runsOfVals },
 ];
 

@@ -2,14 +2,13 @@ import { defineCommand } from '../../core/command-line/command.ts';
 import { path } from '../../core/command-line/value-types.ts';
 import { column } from '../../core/output/column.ts';
 import { countedThings } from '../backup/tables.ts';
-import { recordKinds } from '../store/likes-and-comments.ts';
 import { existingPlaceOptions, placeOfTarget, placeToOpen } from './serve/store-place.ts';
 
 export const command = defineCommand({
   summary: 'Copy everything that a service keeps',
   description:
     'Copy everything that a service keeps, as of one moment, while the service is running: people, digests of tokens, ' +
-    `spaces, vals, versions, ${recordKinds.join(', ')} and references. The target is a new file, or the URL of an empty PostgreSQL ` +
+    'spaces, vals, versions, runs and references. The target is a new file, or the URL of an empty PostgreSQL ' +
     'database. The same command restores a backup, and moves a service from SQLite to PostgreSQL or back. All tokens keep ' +
     'working. The command opens the database directly, so it needs no token.',
   arguments: {

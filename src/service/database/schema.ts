@@ -113,20 +113,6 @@ const tables = ({ bytes, sortedText, long, position, tableEnd }: Dialect): strin
   CREATE INDEX imports_by_owner ON imports (imported_owner_id, at, position);
   CREATE INDEX imports_by_imported ON imports (imported_id);
 
-  CREATE TABLE records (
-    position ${position},
-    owner_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-    kind TEXT NOT NULL,
-    key TEXT NOT NULL,
-    at ${long} NOT NULL,
-    tag TEXT,
-    val_id TEXT,
-    json TEXT NOT NULL,
-    UNIQUE (owner_id, kind, key)
-  )${tableEnd};
-  CREATE INDEX records_by_time ON records (owner_id, kind, at, position);
-  CREATE INDEX records_by_val ON records (kind, val_id);
-
   -- val is the position of the val: there may be millions of runs, so each byte counts.
   CREATE TABLE runs (
     position ${position},

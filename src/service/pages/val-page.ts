@@ -32,7 +32,7 @@ export async function valPage(
   const { db, request, view } = visit;
   const { access } = request;
   const val = await visibleVal(db, access, id);
-  const { name, version, createdAt, updatedAt, likeCount, referenceCount, readme } = val;
+  const { name, version, createdAt, updatedAt, referenceCount, readme } = val;
   const versions = await pageOfVersions(db, access, id, {
     limit: versionsOnPage,
     after,
@@ -44,7 +44,7 @@ export async function valPage(
   return pageReply(view, {
     title: name,
     main: html`<h1>${name}</h1>
-<p class="meta">${badge(val)} <span>${val.type}</span> <span>of ${val.author.username}</span> <span>version ${version}${byAuthor(val.versionAuthor)}</span> <span>changed ${timeHtml(updatedAt, now)}</span> <span>created ${timeHtml(createdAt, now)}</span>${likeCount > 0 ? html` <span>${counted(likeCount, 'like')}</span>` : ''}${referenceCount > 0 ? html` <span>used by ${counted(referenceCount, 'val')}</span>` : ''}</p>
+<p class="meta">${badge(val)} <span>${val.type}</span> <span>of ${val.author.username}</span> <span>version ${version}${byAuthor(val.versionAuthor)}</span> <span>changed ${timeHtml(updatedAt, now)}</span> <span>created ${timeHtml(createdAt, now)}</span>${referenceCount > 0 ? html` <span>used by ${counted(referenceCount, 'val')}</span>` : ''}</p>
 <p class="meta id">${id}</p>
 <div class="sides"><div>
 ${await codeCard(visit, val, `${valAddress(view.base, id)}/raw`)}

@@ -3,15 +3,10 @@ import { HttpProblem } from '../problem.ts';
 import { json, linkBaseOf, type ServiceReply, type ServiceRequest, selfOf, spacePrefix } from '../request.ts';
 import { listSchema, type RecordOf, ref } from '../schemas.ts';
 import type { User } from '../store/access.ts';
-import {
-  findLikesOrComments,
-  type LikesAndCommentsFilter,
-  type LoadedKind,
-} from '../store/likes-and-comments.ts';
 import { listVals } from '../store/lists.ts';
 import type { Store } from '../store/open-store.ts';
 import { visibleOwner } from '../store/owners.ts';
-import { recordPositions, runPositions, valPositions } from '../store/positions.ts';
+import { referencePositions, runPositions, valPositions } from '../store/positions.ts';
 import { findReferences } from '../store/references.ts';
 import { listRuns } from '../store/runs.ts';
 import { valNamed } from '../store/vals.ts';
@@ -21,15 +16,7 @@ import { type Route, route } from './route.ts';
 
 /** Longer than other functions, because it is a table: one entry for each route. */
 export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
-  const records = async (
-    request: ServiceRequest,
-    kind: LoadedKind,
-    filter: LikesAndCommentsFilter & { tag?: string | undefined },
-  ) =>
-    listReply(request, await findLikesOrComments(db, kind, accessOf(request).owner, filter), filter, {
-      positions: recordPositions,
-      jsonOf: (json) => json,
-    });
+  const nothing = (request: ServiceRequest) => json({ data: [], links: { self: selfOf(request).href } });
   const findUser = async (request: ServiceRequest, by: 'id' | 'username', value: string): Promise<User> => {
     const user = await visibleOwner(db, accessOf(request), by, value);
     if (user) return user;
@@ -71,19 +58,16 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
       },
     }),
     route('GET', '/v1/me/likes', {
-      summary: 'Vals that the caller likes',
+      summary: 'Nobody can like a val here, so the list is empty',
       query: input.pageInput,
-      responses: { 200: listSchema('LikedVal') },
-      reply: (request, { query }) => records(request, 'likes', input.rangeOf(recordPositions, query)),
+      responses: { 200: listSchema('Val') },
+      reply: nothing,
     }),
     route('GET', '/v1/me/comments', {
-      summary: "Comments by the caller, and comments on the caller's vals",
+      summary: 'Nobody can write a comment here, so the list is empty',
       query: input.comments,
-      responses: { 200: listSchema('Comment') },
-      reply(request, { query: { relationship, ...query } }) {
-        const tag = relationship === 'any' ? undefined : relationship;
-        return records(request, 'comments', { ...input.rangeOf(recordPositions, query), tag });
-      },
+      responses: { 200: listSchema('Val') },
+      reply: nothing,
     }),
     route('GET', '/v1/me/references', {
       summary: "Vals that import the caller's vals",
@@ -91,10 +75,10 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
       responses: { 200: listSchema('Reference') },
       async reply(request, { query }) {
         const access = accessOf(request);
-        const filter = input.rangeOf(recordPositions, query);
+        const filter = input.rangeOf(referencePositions, query);
         const found = await findReferences(db, access, filter);
         return listReply(request, found, filter, {
-          positions: recordPositions,
+          positions: referencePositions,
           jsonOf: (reference) => JSON.stringify(referenceRecord(reference, access.owner)),
         });
       },

@@ -211,7 +211,6 @@ async function insertVal(
     type,
     version: 1,
     revision: 1,
-    likeCount: 0,
     referenceCount: 0,
     codeHash,
     createdAt: at,

@@ -70,7 +70,7 @@ const isTwoNumbers = (parts: readonly unknown[]): parts is TimePosition =>
 
 export const runPositions = positionsOf('runs', isTwoNumbers);
 
-export const recordPositions = positionsOf('records', isTwoNumbers);
+export const referencePositions = positionsOf('references', isTwoNumbers);
 
 /** In a list of vals whose last change comes first. */
 export type ChangePosition = readonly [updatedAt: string, position: number];

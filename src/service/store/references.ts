@@ -3,8 +3,7 @@ import { allOf, raw, type Sql, sql, sqlList } from '../database/sql.ts';
 import { importedIds } from '../scan-code.ts';
 import { type Access, mayFind } from './access.ts';
 import { pageInSteps } from './in-steps.ts';
-import type { LikesAndCommentsFilter } from './likes-and-comments.ts';
-import type { ListPart, TimePosition } from './positions.ts';
+import type { ListPart, Range, TimePosition } from './positions.ts';
 
 // A row of `imports` says that the current code of a val imports another one. A row may outlive the imported val, so
 // whoever reads it joins that val.
@@ -54,7 +53,11 @@ export interface Reference {
 export async function findReferences(
   db: Database,
   access: Access,
-  { since, until, ...range }: LikesAndCommentsFilter,
+  {
+    since,
+    until,
+    ...range
+  }: Range<TimePosition> & { since?: string | undefined; until?: string | undefined },
 ): Promise<ListPart<Reference, TimePosition>> {
   const conditions: Sql[] = [
     sql`imported_owner_id = ${access.owner.id}`,

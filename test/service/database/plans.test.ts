@@ -5,10 +5,8 @@ import type { Database, Reader } from '../../../src/service/database/database.ts
 import type { Value } from '../../../src/service/database/sql.ts';
 import { openStore, type Store } from '../../../src/service/start-service.ts';
 import { cleanUp } from '../../../src/service/store/clean-up.ts';
-import { recordKinds } from '../../../src/service/store/likes-and-comments.ts';
 import { listOwners, ownerNamed, removeOwner } from '../../../src/service/store/owners.ts';
 import { createPerson, renewToken } from '../../../src/service/store/people.ts';
-import { loadSeed } from '../../../src/service/store/seed.ts';
 import { endSession, openSession, takeSession } from '../../../src/service/store/sessions.ts';
 import { allSpaces, createSpace, grant, revoke } from '../../../src/service/store/spaces.ts';
 import { identify } from '../../../src/service/store/tokens.ts';
@@ -43,7 +41,7 @@ const count = 8_000;
 const people = 16;
 const membersPerSpace = 4;
 const fewRows = 101;
-const large = /\b(vals|versions|imports|imported|records|runs|users|space|members|tokens|sessions|links)\b/;
+const large = /\b(vals|versions|imports|imported|runs|users|space|members|tokens|sessions|links)\b/;
 /** The lists of people and spaces for an operator, and what was removed. */
 const listsAll =
   /FROM users WHERE kind = \?\s+ORDER BY username$|^SELECT id FROM users LIMIT 1$|^SELECT val, val_id AS id FROM removed_vals$/;
@@ -58,13 +56,6 @@ async function useAll(at: string): Promise<void> {
   const importing = (path: string) => `import '${baseUrl}/v1/vals/${id}/module'; // ${path}`;
   await service.createVal({ name: 'other', code: importing('') });
   await service.createVal({ name: 'another', code: importing('') });
-  const ended = { runStartAt: '2026-01-31T09:30:00Z', runEndAt: null, error: null };
-  const author = { id: 'eve', username: 'eve' };
-  await loadSeed(store.db, person, {
-    runs: [{ id: 'r', val: { name: 'later', version: 1 }, ...ended }],
-    likes: [{ id, name: 'later', createdAt: '2026', author }],
-    comments: [],
-  });
   const get = async (path: string) => {
     const { status, body } = await service.ask('GET', path);
     expect(status).toBe(200);
@@ -81,8 +72,9 @@ async function useAll(at: string): Promise<void> {
   const times = { runStartAt: '2026-02-01T09:30:00Z', runEndAt: '2026-02-01T09:30:01Z' };
   const report = { body: { version: 1, error: 'failed', ...times } };
   for (let i = 0; i < 2; i++) await service.ask('POST', `/v1/vals/${id}/runs`, report);
-  const passed = { version: 1, runStartAt: '2026-01-01', runEndAt: null };
-  await service.ask('POST', `/v1/vals/${id}/runs`, { body: passed });
+  for (const runStartAt of ['2026-01-01', '2026-01-02']) {
+    await service.ask('POST', `/v1/vals/${id}/runs`, { body: { version: 1, runStartAt, runEndAt: null } });
+  }
   const filters = ['', 'error=true', 'since=2026-01-01T00:00:00Z', 'until=2026-01-01T00:00:00Z'];
   for (const filter of [...filters, filters.slice(1).join('&')]) {
     await get(`/v1/me/runs?limit=20&offset=0&${filter}`);
@@ -94,8 +86,6 @@ async function useAll(at: string): Promise<void> {
   await readOn('/v1/me/references?');
   await readOn(`/v1/me/references?since=2026-01-01&until=${new Date().getFullYear() + 1}-01-01&`);
   await readOn(`/v1/users/${person.id}/vals?`);
-  for (const kind of recordKinds) await get(`/v1/me/${kind}?limit=20&offset=0`);
-  await get('/v1/me/comments?limit=20&offset=0&relationship=received');
   await get(`/v1/users/${person.id}/vals?limit=20&offset=0`);
   await get('/v1/search/vals?query=later');
   await get(`/v1/vals/${id}/versions`);
@@ -238,8 +228,6 @@ const fillAll = (series: string, bytes: string): string => `
     SELECT 'val' || n, 1, ${bytes}, '', '2026' FROM ${series};
   INSERT INTO imports (val_id, imported_id, imported_owner_id, at)
     SELECT 'val' || n, 'val' || (n / 2), ${owner}, 2026 + n FROM ${series};
-  INSERT INTO records (owner_id, kind, key, at, tag, val_id, json)
-    SELECT ${owner}, 'comments', 'comment' || n, 2026 + n, 'given', 'val' || n, '{}' FROM ${series};
   INSERT INTO runs (id, owner_id, val, version, started, ended, error)
     SELECT 'run' || n, ${owner}, 1000000 + n, 1, 1000 * n, 1000 * n, CASE WHEN n % 5 > 0 THEN ${bytes} END
       FROM ${series};

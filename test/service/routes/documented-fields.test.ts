@@ -3,14 +3,13 @@ import { expect, it } from 'vitest';
 import { isObject } from '../../../src/core/lib/json.ts';
 import { recordSchemas } from '../../../src/service/schemas.ts';
 
-const { Val, Version, RunWithLogs, User, Comment, Reference } = recordSchemas;
+const { Val, Version, RunWithLogs, User, Reference } = recordSchemas;
 
 it.each<[string, object]>([
   ['A val', Val],
   ['A version', Version],
   ['A run', RunWithLogs],
   ['A user', User],
-  ['A comment', Comment],
   ['A reference', Reference],
 ])('docs/fields.md has exactly the fields of the embedded service: %s', async (title, schema) => {
   const documented = [...(await sectionOf(title)).matchAll(/^\| `(\S+)` \|/gm)].map(([, field]) => field);

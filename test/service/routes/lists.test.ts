@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { seedOf } from '../support/seeds.ts';
 import { type List, type TemporaryService, temporaryService, type Val } from '../support.ts';
 
 const minute = (n: number) => `2024-05-01T00:${String(n).padStart(2, '0')}:00.000Z`;
@@ -15,41 +14,29 @@ async function readOn(service: TemporaryService, from: string, onPage = async (_
   return pages.flatMap(({ data }) => data);
 }
 
-const comment = (id: string, day: number, more: object = {}) => ({
-  id,
-  createdAt: `2024-01-0${day}T00:00:00Z`,
-  ...more,
-});
-
 describe('lists', async () => {
   const service = await temporaryService({
-    seed: seedOf({
-      runs: Array.from({ length: 45 }, (_, i) => ({
-        id: `run${i}`,
-        val: { name: i % 2 ? 'odd' : 'even', version: 1 },
-        runStartAt: minute(i),
-        runEndAt: minute(i),
-        error: i % 5 === 0 ? 'boom' : null,
-      })),
-      likes: Array.from({ length: 25 }, (_, i) => ({ id: `like${i}`, name: `n${i}` })),
-      comments: [
-        comment('c1', 1, { author: { id: 'me', username: 'local' } }),
-        comment('c2', 3),
-        comment('c3', 2, { relationship: 'given' }),
-        comment('c4', 4),
-      ],
-    }),
+    runs: Array.from({ length: 45 }, (_, i) => ({
+      id: `run${i}`,
+      val: { name: i % 2 ? 'odd' : 'even', version: 1 },
+      runStartAt: minute(i),
+      runEndAt: minute(i),
+      error: i % 5 === 0 ? 'boom' : null,
+    })),
   });
 
-  test.each(['runs', 'likes', 'comments'])(
-    '%s are read to their end by position, as by offset',
-    async (kind) => {
-      const { data: all } = await service.get<List>(`/v1/me/${kind}?limit=100`);
-      expect(new Set(all.map(({ id }) => id)).size).toBe({ runs: 45, likes: 25, comments: 4 }[kind]);
-      expect(await readOn(service, `/v1/me/${kind}?limit=7`)).toEqual(all);
-      expect(await readOn(service, `/v1/me/${kind}?limit=9&offset=2`)).toEqual(all.slice(2));
-    },
-  );
+  test('runs are read to their end by position, as by offset', async () => {
+    const { data: all } = await service.get<List>('/v1/me/runs?limit=100');
+    expect(new Set(all.map(({ id }) => id)).size).toBe(45);
+    expect(await readOn(service, '/v1/me/runs?limit=7')).toEqual(all);
+    expect(await readOn(service, '/v1/me/runs?limit=9&offset=2')).toEqual(all.slice(2));
+  });
+
+  test('nobody has likes or comments', async () => {
+    for (const kind of ['likes', 'comments?relationship=any']) {
+      expect(await service.get(`/v1/me/${kind}`)).toMatchObject({ data: [] });
+    }
+  });
 
   test('links keep the other parameters and lead through the whole list exactly once', async () => {
     const since = encodeURIComponent('2024-05-01T02:04:00+02:00');
@@ -70,18 +57,9 @@ describe('lists', async () => {
     expect(data).toHaveLength(count);
   });
 
-  test.each([
-    ['', ['c4', 'c2', 'c3', 'c1']],
-    ['relationship=given', ['c3', 'c1']],
-    ['relationship=received', ['c4', 'c2']],
-    ['since=2024-01-01T00:00:00Z&until=2024-01-03T00:00:00Z', ['c2', 'c3']],
-  ])('"%s" finds the comments %j', async (query, ids) => {
-    expect(await service.idsFrom(`/v1/me/comments?${query}`)).toEqual(ids);
-  });
-
   test('a page ends before 1 MiB, and the next page continues', async () => {
     const runs = Array.from({ length: 12 }, (_, i) => ({ id: `${i}`, error: 'x'.repeat(100_000) }));
-    const large = await temporaryService({ seed: seedOf({ runs }) });
+    const large = await temporaryService({ runs });
     expect(await large.idsFrom('/v1/me/runs')).toHaveLength(10);
     expect((await readOn(large, '/v1/me/runs')).map(({ id }) => id)).toEqual(runs.map(({ id }) => id));
   });
@@ -101,7 +79,7 @@ describe('lists', async () => {
 
 describe('a position', () => {
   test('is refused on another list, cut, or twice, and an offset beside it is ignored', async () => {
-    const service = await temporaryService({ seed: seedOf({ runs: [{}, {}], likes: [{}, {}] }) });
+    const service = await temporaryService({ runs: [{}, {}] });
     const { id } = await service.createVal({ name: 'one', code: 'c' });
     const { links } = await service.get<List>('/v1/me/runs?limit=1');
     const after = new URL(`${links.next}`).searchParams.get('after') ?? '';

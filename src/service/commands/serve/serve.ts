@@ -1,10 +1,7 @@
 import { type Context, defineCommand } from '../../../core/command-line/command.ts';
 import { age, oneOf, path, port, text } from '../../../core/command-line/value-types.ts';
 import { asValsError, exitQuietly, InterruptedError, isCtrlC, UsageError } from '../../../core/errors.ts';
-import { readText } from '../../../core/files/read-text.ts';
-import { listed } from '../../../core/lib/hint.ts';
 import { aborted, beyondGracePeriod } from '../../../core/lib/signals.ts';
-import { recordKinds } from '../../store/likes-and-comments.ts';
 import { type NetworkOptions, networkOf, parseHost } from './network-options.ts';
 import { jsonReport, type Report, reportEvent, textReport, withDefectsInLog } from './report.ts';
 import { placeOptions, storePlace } from './store-place.ts';
@@ -18,7 +15,6 @@ export const command = defineCommand({
   options: {
     port: { description: 'the port, or 0 for a free port (default: 8787)', value: port() },
     ...placeOptions,
-    seed: { rare: true, description: `load ${listed(recordKinds)} from JSON`, value: path() },
     host: { description: 'the address to listen on (default: 127.0.0.1)', value: text('address') },
     publicUrl: { description: 'the only URL at which people can use the service', value: text('url') },
     tlsCert: { rare: true, description: 'serve HTTPS with this certificate and chain (PEM)', value: path() },
@@ -76,14 +72,13 @@ interface ServeOptions extends NetworkOptions {
   port?: number;
   data: string | undefined;
   database: string | undefined;
-  seed?: string;
   keepRuns?: number;
   metricsPort?: number;
   metricsHost?: string;
 }
 
 async function serve(context: Context, options: ServeOptions, report: Report): Promise<void> {
-  const { port = 8787, seed, metricsPort, metricsHost, keepRuns } = options;
+  const { port = 8787, metricsPort, metricsHost, keepRuns } = options;
   const { signal } = context.host;
   if (metricsHost !== undefined && metricsPort === undefined) {
     throw new UsageError('--metrics-host works only with --metrics-port.', {
@@ -95,21 +90,15 @@ async function serve(context: Context, options: ServeOptions, report: Report): P
   const place = storePlace(context, options);
   const isShared = network.publicUrl !== undefined || 'database' in place.location;
 
-  const { startService, parseSeed, countSeed } = await import('../../start-service.ts');
-  const seedData = seed === undefined ? undefined : parseSeed(await readText(seed, context));
+  const { startService } = await import('../../start-service.ts');
   const service = await startService({
     ...place.location,
     port,
     network,
     keepRunsMs: keepRuns,
     metrics: metricsPort === undefined ? undefined : { port: metricsPort, host },
-    seed: seedData,
     onEvent: (event) => reportEvent(report, event),
   });
-  if (seedData) {
-    const counts = Object.entries(countSeed(seedData)).map(([kind, count]) => `${kind} ${count}`);
-    report.info(`Loaded from the file ${seed}: ${counts.join(', ')}.`);
-  }
   if (metricsPort !== undefined) report.info(`Metrics on http://${host}:${service.metricsPort}/metrics.`);
   const { announce } = await import('./announce.ts');
   try {
