@@ -53,7 +53,7 @@ export function reportOutages(database: Database, { onFailure, onRecovery }: Out
   return {
     ...database,
     query: (statement) => watch('read', () => database.query(statement)),
-    transaction: (work, row) => watch('write', () => database.transaction(work, row)),
+    transaction: (work) => watch('write', () => database.transaction(work)),
     probe: () => watch('read', database.probe),
   };
 }

@@ -3,11 +3,10 @@ import pg from 'pg';
 import { errnoOf } from '../../core/lib/system.ts';
 import { createSlots } from '../../core/lib/waiting.ts';
 import { type Database, DatabaseFailure, openTx, type Snapshot, type Tx } from './database.ts';
-import { addressWithoutSecrets, optionsFor, statementMs } from './postgres-address.ts';
+import { addressWithoutSecrets, optionsFor } from './postgres-address.ts';
 import { explainFailure, isTransactionConflict, postgresFailure } from './postgres-failures.ts';
 import { isNewPostgres, makePostgresTables } from './postgres-schema.ts';
 import { raw, type Sql, sql } from './sql.ts';
-import { createWriteSlots } from './write-slots.ts';
 
 const codeContains = (bytes: Buffer): Sql => sql`position(${bytes}::bytea IN code) > 0`;
 const mostAttempts = 5;
@@ -24,17 +23,13 @@ export async function openPostgres(address: string): Promise<Database> {
     await pool.end();
     throw explain(error);
   }
-  const slots = createWriteSlots(statementMs);
   return {
     scans: createSlots(1),
     codeContains,
     query: (statement) => query(pool, statement),
-    transaction: (work, row) => slots.run(row, () => write(pool, work)),
+    transaction: (work) => write(pool, work),
     probe: async () => void (await query(pool, sql`SELECT 1`)),
-    connections: () => ({
-      inUse: pool.totalCount - pool.idleCount,
-      waiting: pool.waitingCount + slots.waiting(),
-    }),
+    connections: () => ({ inUse: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
     explain,
     close: () => pool.end(),
   };

@@ -1,21 +1,28 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { statSync } from 'node:fs';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
 import { errnoOf } from '../../core/lib/system.ts';
 import { createSlots } from '../../core/lib/waiting.ts';
-import { type Database, DatabaseFailure, type Snapshot } from './database.ts';
-import { createGroupCommit } from './group-commit.ts';
+import { type Database, DatabaseFailure, type Snapshot, type Tx } from './database.ts';
 import { codeContains, explainSqlite, queryOn, sqliteFailure, txOf } from './sqlite-query.ts';
 import { isNewSqlite, makeSqliteTables } from './sqlite-schema.ts';
 import { prepareStoreFile, restrictMode } from './store-file.ts';
-import { createWriteBack, type WriteBackTimes } from './write-back.ts';
 
 /** SQLite itself waits for a lock without a turn of the event loop, so it waits for moments only, again and again. */
 const busyTimeoutMs = 5;
 const mostLockWaitMs = 10_000;
 const mostPauseMs = 25;
+/** Reads wait for the end of a commit, so no other write joins one that has taken so long. */
 const mostMsPerCommit = 5;
+const checkpointBytes = 4 * 1024 * 1024;
 
-const writeBack: WriteBackTimes = { idleMs: 30_000, mostMs: 60 * 60_000 };
+interface Write {
+  work(tx: Tx): Promise<unknown>;
+  resolve(result: never): void;
+  reject(error: unknown): void;
+  /** Until then it waits for the lock of another process. */
+  deadline: number;
+}
 
 export function openSqliteSnapshot(file: string): Snapshot {
   const explain = (error: unknown) => explainSqlite(file, error);
@@ -34,20 +41,22 @@ export function openSqliteSnapshot(file: string): Snapshot {
   }
 }
 
-export async function openSqlite(file: string, times = writeBack): Promise<Database> {
+export async function openSqlite(file: string): Promise<Database> {
   try {
     const path = prepareStoreFile(file);
     const connection = new Libsql(path, { timeout: busyTimeoutMs });
     await retryWhileBusy(() => prepare(connection, path));
-    return { ...wrap(connection, path, times), explain: (error) => explainSqlite(file, error) };
+    return { ...wrap(connection, path), explain: (error) => explainSqlite(file, error) };
   } catch (error) {
     throw explainSqlite(file, error);
   }
 }
 
 /** Repeats what failed because another process has a lock, while other work is done in between. */
-async function retryWhileBusy<Result>(work: () => Result | Promise<Result>): Promise<Result> {
-  const deadline = performance.now() + mostLockWaitMs;
+async function retryWhileBusy<Result>(
+  work: () => Result | Promise<Result>,
+  deadline = performance.now() + mostLockWaitMs,
+): Promise<Result> {
   for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, mostPauseMs)) {
     try {
       return await work();
@@ -67,7 +76,6 @@ function prepare(connection: Libsql.Database, path: string): void {
   connection.exec('PRAGMA journal_mode = WAL');
   // Without `fullfsync`, a power failure on macOS could lose commits that are still in the cache of the disk.
   connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA foreign_keys = ON');
-  // Before SQLite 3.51.3, an automatic checkpoint can lose a commit of another process ("WAL-reset bug").
   connection.exec('PRAGMA wal_autocheckpoint = 0');
   // This also makes the files of the log, which are remembered next.
   connection.exec(isNew ? 'BEGIN IMMEDIATE' : 'BEGIN');
@@ -80,26 +88,80 @@ function prepare(connection: Libsql.Database, path: string): void {
   }
 }
 
-function wrap(connection: Libsql.Database, path: string, times: WriteBackTimes): Omit<Database, 'explain'> {
-  const log = createWriteBack(connection, path, {
-    ...times,
-    isWriting: () => group.underWay() !== undefined,
-  });
-  const group = createGroupCommit(connection, {
-    mostMs: mostMsPerCommit,
-    async begin() {
-      await log.underWay();
-      await retryWhileBusy(() => {
-        log.checkFiles();
-        connection.exec('BEGIN IMMEDIATE');
-      });
-    },
-    after: log.noteWrite,
-  });
-
-  let readsWaiting = 0;
+function wrap(connection: Libsql.Database, path: string): Omit<Database, 'explain'> {
+  const files = rememberFiles(path);
   const run = queryOn(connection);
   const tx = txOf(run);
+  const queue: Write[] = [];
+  let loop: Promise<void> | undefined;
+  let underWay: Promise<void> | undefined;
+  let readsWaiting = 0;
+  let checkpointAt = checkpointBytes;
+
+  function checkFiles(): void {
+    if (files.areInPlace()) return;
+    throw new DatabaseFailure('gone', new Error('its files were removed or replaced while it was open'));
+  }
+
+  function begin(): void {
+    checkFiles();
+    connection.exec('BEGIN IMMEDIATE');
+  }
+
+  /** Writes that wait at the same time share a transaction, because each commit waits for the disk. */
+  async function writeAll(): Promise<void> {
+    for (let first = queue[0]; first; first = queue[0]) {
+      // Other requests are answered before these writes begin.
+      await nextTurn();
+      try {
+        await retryWhileBusy(begin, first.deadline);
+      } catch (error) {
+        queue.shift()?.reject(error);
+        continue;
+      }
+      underWay = commitGroup();
+      await underWay;
+      underWay = undefined;
+      checkpointIfLarge();
+    }
+    loop = undefined;
+  }
+
+  /** A write that fails undoes itself alone. Nobody hears of the end of theirs before the commit. */
+  async function commitGroup(): Promise<void> {
+    const group: Write[] = [];
+    const reports: (() => void)[] = [];
+    const end = performance.now() + mostMsPerCommit;
+    try {
+      for (let next = queue.shift(); next; next = performance.now() < end ? queue.shift() : undefined) {
+        group.push(next);
+        const { work, resolve, reject } = next;
+        connection.exec('SAVEPOINT one');
+        try {
+          const result = (await work(tx)) as never;
+          reports.push(() => resolve(result));
+        } catch (error) {
+          if (!connection.inTransaction) throw error;
+          connection.exec('ROLLBACK TO one');
+          reports.push(() => reject(error));
+        }
+        connection.exec('RELEASE one');
+      }
+      connection.exec('COMMIT');
+      for (const report of reports) report();
+    } catch (error) {
+      if (connection.inTransaction) connection.exec('ROLLBACK');
+      for (const { reject } of group) reject(error);
+    }
+  }
+
+  /** SQLite's log grows while somebody reads for long, so a checkpoint is not tried at each write. */
+  function checkpointIfLarge(): void {
+    const size = files.logSize();
+    if (size < checkpointAt) return;
+    checkpoint(connection);
+    checkpointAt = files.logSize() + checkpointBytes;
+  }
 
   return {
     scans: createSlots(1),
@@ -107,22 +169,47 @@ function wrap(connection: Libsql.Database, path: string, times: WriteBackTimes):
     query: (statement) =>
       retryWhileBusy(async () => {
         readsWaiting += 1;
-        while (group.underWay()) await group.underWay();
+        // The open transaction may still be rolled back.
+        while (underWay) await underWay;
         readsWaiting -= 1;
         return run(statement);
       }),
-    transaction: (work) =>
-      group
-        .write(() => work(tx))
-        .catch((error) => {
-          throw sqliteFailure(error);
-        }),
-    connections: () => ({ inUse: group.underWay() ? 1 : 0, waiting: group.waiting() + readsWaiting }),
-    probe: async () => log.checkFiles(),
+    transaction: <Result>(work: (tx: Tx) => Promise<Result>) =>
+      new Promise<Result>((resolve, reject) => {
+        queue.push({ work, resolve, reject, deadline: performance.now() + mostLockWaitMs });
+        loop ??= writeAll();
+      }).catch((error) => {
+        throw sqliteFailure(error);
+      }),
+    connections: () => ({ inUse: underWay ? 1 : 0, waiting: queue.length + readsWaiting }),
+    probe: async () => checkFiles(),
     async close() {
-      await group.flush();
-      await log.end();
+      await loop;
+      checkpoint(connection);
       connection.close();
     },
+  };
+}
+
+/**
+ * Writes the log (`-wal`) back to the one file. TRUNCATE takes the write lock: before SQLite 3.51.3, a checkpoint without it
+ * can lose a commit of another process ("WAL-reset bug").
+ */
+function checkpoint(connection: Libsql.Database): void {
+  try {
+    connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch {
+    // The commits stay in the log.
+  }
+}
+
+/** A write to a file that was removed or replaced would be lost. */
+function rememberFiles(path: string) {
+  const statOf = (suffix: string) => statSync(`${path}${suffix}`, { throwIfNoEntry: false });
+  const inodes = () => ['', '-wal', '-shm'].map((suffix) => statOf(suffix)?.ino).join();
+  const opened = inodes();
+  return {
+    areInPlace: () => inodes() === opened,
+    logSize: () => statOf('-wal')?.size ?? 0,
   };
 }

@@ -14,20 +14,16 @@ export interface WriteOptions {
 }
 
 /**
- * Each write to vals. `work` must hold the access with `guardOf` or `checkAccess`, after it has waited for rows. Writes to the
- * same `val`, an id or a name, wait for each other.
+ * Each write to vals. `work` must hold the access with `guardOf` or `checkAccess`, after it has waited for rows.
  */
 export async function writeAs<Result>(
   database: Database,
   access: Access,
-  { val }: { val?: string },
   work: (tx: Tx) => Promise<Result>,
 ): Promise<Result> {
   if (access.token.readOnly) throw new HttpProblem(403, 'The token may read, but not change anything.');
   if (!access.mayWrite) throw readsOnly(access);
-  // The row contains the id of the owner, because anybody can try to write to a val of another owner.
-  const row = val === undefined ? undefined : `${access.owner.id} ${val}`;
-  return writeOwn(database, access, work, row);
+  return writeOwn(database, access, work);
 }
 
 /** A write to what is the person's own, wherever they ask. `work` must hold the token with `requireToken`. */
@@ -35,7 +31,6 @@ export async function writeOwn<Result>(
   database: Database,
   access: Access,
   work: (tx: Tx) => Promise<Result>,
-  row?: string,
 ): Promise<Result> {
   const { expiresAt } = access.token;
   try {
@@ -44,7 +39,7 @@ export async function writeOwn<Result>(
       // The guard in a statement has the time from before the statement waited.
       if (expiresAt !== null && expiresAt <= now()) throw tokenEnded();
       return result;
-    }, row);
+    });
   } catch (error) {
     const isGone = error instanceof DatabaseFailure && error.kind === 'orphaned';
     throw isGone ? await accessEnded(database, access) : error;

@@ -31,7 +31,7 @@ vi.mock('../../../src/service/database/open-database.ts', async (importOriginal)
       return {
         ...database,
         query: noting(database),
-        transaction: (work, row) => database.transaction((tx) => work({ ...tx, query: noting(tx) }), row),
+        transaction: (work) => database.transaction((tx) => work({ ...tx, query: noting(tx) })),
       };
     },
   };

@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
@@ -83,26 +74,6 @@ test('writes do not wait for a reader, and the log shrinks after the reader has 
     return logBytes();
   };
   await expect.poll(later).toBeLessThan(1_000_000);
-});
-
-test.each([
-  ['idle', { idleMs: 50, mostMs: 1e9 }],
-  ['written to for long', { idleMs: 1e9, mostMs: 0 }],
-])('a store that is %s is written back to its one file, while it is open', async (_, times) => {
-  const file = join(temporaryFolder(), 'store.db');
-  const database = await openSqlite(file, times);
-  for (const id of ['a', 'b']) {
-    await database.transaction((tx) =>
-      tx.query(sql`INSERT INTO users (id, username, kind, created_at) VALUES (${id}, ${id}, 'person', '')`),
-    );
-  }
-  await expect.poll(() => statSync(`${file}-wal`).size).toBe(0);
-  const copy = join(temporaryFolder(), 'copy.db');
-  copyFileSync(file, copy);
-  const copied = new Libsql(copy);
-  onTestFinished(() => void copied.close());
-  expect(copied.prepare('SELECT id FROM users').all()).toHaveLength(2);
-  await database.close();
 });
 
 test('a read during a write that fails does not see what the write began', async () => {

@@ -2,38 +2,8 @@ import { connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { type ServiceOptions, startService } from '../../../src/service/start-service.ts';
 import { listen } from '../../support/listen.ts';
-import { lock, untilWaiting } from '../support/locks.ts';
 import { onServer, takeDatabaseAway } from '../support/postgres.ts';
 import { clientOf, newPlace, type TemporaryService, temporaryService } from '../support.ts';
-
-const lockVals = ({ at }: TemporaryService, names: string) =>
-  lock(at, `SELECT * FROM vals.vals WHERE name LIKE '${names}' FOR UPDATE`);
-
-test('forty writers of a locked val do not block other requests', async () => {
-  const service = await temporaryService();
-  const { id } = await service.createVal({ name: 'hot', code: 'c' });
-  const unlock = await lockVals(service, 'hot');
-  const body = { version: 1, runStartAt: '2026-01-31', runEndAt: '2026-01-31', error: null };
-  let answered = 0;
-  const writes = Array.from({ length: 40 }, async (_, i) => {
-    const isRun = i % 2 === 0;
-    const status = isRun
-      ? await service.statusOf('POST', `/v1/vals/${id}/runs`, { body })
-      : (await service.putVal('hot', `// ${i}`)).status;
-    answered += 1;
-    return status;
-  });
-  await untilWaiting(service.at, 2);
-  const others = Array.from({ length: 12 }, async (_, i) => [
-    await service.statusOf('GET', `/v1/vals/${id}`),
-    (await service.putVal(`other${i}`, 'c')).status,
-    await service.statusOf('GET', '/v1/me/runs'),
-  ]);
-  for (const statuses of await Promise.all(others)) expect(statuses).toEqual([200, 201, 200]);
-  expect(answered).toBe(0);
-  await unlock();
-  for (const status of await Promise.all(writes)) expect([200, 201]).toContain(status);
-});
 
 test('a write that the database undoes because of a conflict is tried again', async () => {
   const service = await temporaryService();
