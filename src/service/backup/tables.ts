@@ -1,4 +1,3 @@
-import type { ValsError } from '../../core/errors.ts';
 import type { Reader, Tx } from '../database/database.ts';
 import { joined, raw, type Sql, sql, sqlList, type Value } from '../database/sql.ts';
 
@@ -48,18 +47,6 @@ export interface BackupOptions {
   onProgress?(copied: string): void;
 }
 
-/** A new store that is whole after `finish`, and does not exist without it. */
-export interface CopyTarget {
-  tx: Tx;
-  /** Gets the names of the indexes that no constraint needs, and the statements that make them. */
-  listIndexes: Sql;
-  makeTables(): Promise<unknown>;
-  finish(): Promise<void>;
-  /** Leaves nothing behind. */
-  abandon(): Promise<void>;
-  explain(error: unknown): ValsError;
-}
-
 /**
  * What a copy of a store has, in an order in which each row comes after those that it refers to. Sessions are left out:
  * whoever is signed in to the store is not signed in to its copy.
@@ -73,11 +60,6 @@ export const tables: readonly Table[] = [
   { name: 'imports', key: ['position'], batch: 500 },
   { name: 'runs', key: ['position'], batch: 250, condition: runsOfVals },
 ];
-
-/** Tables whose rows the database numbers itself. A copy keeps the numbers, because they are the order of the lists. */
-export const numberedTables: readonly string[] = tables
-  .filter(({ key }) => key.includes('position'))
-  .map(({ name }) => name);
 
 /** Inserts the rows at once, which is several times as fast as one by one. */
 export async function insertRows(tx: Tx, { name }: Table, rows: readonly Row[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../core/command-line/command.ts';
 import { path } from '../../core/command-line/value-types.ts';
+import { UsageError } from '../../core/errors.ts';
 import { column } from '../../core/output/column.ts';
 import { countedThings } from '../backup/tables.ts';
 import { existingPlaceOptions, placeOfTarget, placeToOpen } from './serve/store-place.ts';
@@ -7,25 +8,29 @@ import { existingPlaceOptions, placeOfTarget, placeToOpen } from './serve/store-
 export const command = defineCommand({
   summary: 'Copy everything that a service keeps',
   description:
-    'Copy everything that a service keeps, as of one moment, while the service is running: people, digests of tokens, ' +
-    'spaces, vals, versions, runs and references. The target is a new file, or the URL of an empty PostgreSQL ' +
-    'database. The same command restores a backup, and moves a service from SQLite to PostgreSQL or back. All tokens keep ' +
-    'working. The command opens the database directly, so it needs no token.',
+    'Copy everything that a service keeps in a file, as of one moment, while the service is running: people, digests of ' +
+    'tokens, spaces, vals, versions, runs and references. The target is a new file, or the URL of an empty PostgreSQL ' +
+    'database, to move there. All tokens keep working. For a service on PostgreSQL, use pg_dump.',
   arguments: {
     target: { description: 'a new file, or postgres://user@host/name', value: path('target') },
   },
-  options: existingPlaceOptions,
+  options: { data: existingPlaceOptions.data },
   examples: [
     'vals backup copy.db',
     'vals backup team-copy.db --data team.db',
     'vals backup --data team.db postgres://vals@db.example.com/vals',
   ],
   columns: [column('target'), ...countedThings.map((thing) => column(thing, `counts.${thing}`))],
-  async run(context, { target, ...options }) {
+  async run(context, { target, data }) {
     const { backupStore } = await import('../start-service.ts');
-    const from = placeToOpen(context, options);
+    const from = placeToOpen(context, { data, database: undefined });
+    if ('database' in from.location) {
+      throw new UsageError('vals backup copies a store in a file, but the service in use is on PostgreSQL.', {
+        hint: 'Use pg_dump, and pg_restore. To copy a file, name it with --data.',
+      });
+    }
     const to = placeOfTarget(context, target);
-    const counts = await backupStore(from.location, to.location, {
+    const counts = await backupStore(from.location.file, to.location, {
       signal: context.host.signal,
       onProgress: (copied) => context.out.say({ kind: 'progress', text: `Copied ${copied}` }),
     });

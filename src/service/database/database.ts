@@ -41,15 +41,6 @@ export interface Database extends Reader {
   close(): Promise<void>;
 }
 
-/** A store as it is at one moment, to be copied. */
-export interface Snapshot {
-  /** There is no store. */
-  isNew: boolean;
-  query: Reader['query'];
-  explain(error: unknown): ValsError;
-  close(): Promise<void>;
-}
-
 export type StoreLocation = { file: string } | { database: string };
 
 type FailureKind = 'taken' | 'orphaned' | 'busy' | 'unreachable' | 'gone' | 'full' | 'failed';

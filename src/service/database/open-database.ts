@@ -1,15 +1,10 @@
 import { LocalError } from '../../core/errors.ts';
 import { errorMessageOf } from '../../core/lib/system.ts';
-import { type Database, isStoreBroken, type Snapshot, type StoreLocation } from './database.ts';
+import { type Database, isStoreBroken, type StoreLocation } from './database.ts';
 
 export async function openDatabase(place: StoreLocation): Promise<Database> {
   if ('database' in place) return (await import('./postgres.ts')).openPostgres(place.database);
   return (await loadSqlite()).openSqlite(place.file);
-}
-
-export async function openSnapshot(place: StoreLocation): Promise<Snapshot> {
-  if ('database' in place) return (await import('./postgres.ts')).openPostgresSnapshot(place.database);
-  return (await loadSqlite()).openSqliteSnapshot(place.file);
 }
 
 const loadSqlite = () =>

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { errnoOf } from '../../core/lib/system.ts';
 import { createSlots } from '../../core/lib/waiting.ts';
-import { type Database, DatabaseFailure, openTx, type Snapshot, type Tx } from './database.ts';
+import { type Database, DatabaseFailure, openTx, type Tx } from './database.ts';
 import { addressWithoutSecrets, optionsFor } from './postgres-address.ts';
 import { explainFailure, isTransactionConflict, postgresFailure } from './postgres-failures.ts';
 import { isNewPostgres, makePostgresTables } from './postgres-schema.ts';
@@ -118,7 +118,7 @@ const txOf = (client: pg.ClientBase): Tx =>
 const withoutTimeLimits = { statement_timeout: 0, query_timeout: 0, idle_in_transaction_session_timeout: 0 };
 
 /** A transaction on a connection of its own. Without a commit, `close` takes everything back. */
-export async function openPostgresTransaction(address: string, mode: string) {
+export async function openPostgresTransaction(address: string) {
   const name = addressWithoutSecrets(address);
   const explain = (error: unknown) => explainFailure(name, error);
   const client = new pg.Client({ ...optionsFor(address), ...withoutTimeLimits });
@@ -126,20 +126,10 @@ export async function openPostgresTransaction(address: string, mode: string) {
   const tx = txOf(client);
   try {
     await client.connect();
-    await tx.query(sql`BEGIN ISOLATION LEVEL ${raw(mode)}`);
+    await tx.query(sql`BEGIN`);
     return { name, tx, explain, commit: () => commit(client), close: () => client.end() };
   } catch (error) {
     await client.end();
-    throw explain(error);
-  }
-}
-
-export async function openPostgresSnapshot(address: string): Promise<Snapshot> {
-  const { name, tx, explain, close } = await openPostgresTransaction(address, 'REPEATABLE READ READ ONLY');
-  try {
-    return { isNew: await isNewPostgres(tx.query, name), query: tx.query, explain, close };
-  } catch (error) {
-    await close();
     throw explain(error);
   }
 }

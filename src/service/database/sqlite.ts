@@ -3,7 +3,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import Libsql from 'libsql';
 import { errnoOf } from '../../core/lib/system.ts';
 import { createSlots } from '../../core/lib/waiting.ts';
-import { type Database, DatabaseFailure, type Snapshot, type Tx } from './database.ts';
+import { type Database, DatabaseFailure, type Tx } from './database.ts';
 import { codeContains, explainSqlite, queryOn, sqliteFailure, txOf } from './sqlite-query.ts';
 import { isNewSqlite, makeSqliteTables } from './sqlite-schema.ts';
 import { prepareStoreFile, restrictMode } from './store-file.ts';
@@ -24,8 +24,8 @@ interface Write {
   deadline: number;
 }
 
-export function openSqliteSnapshot(file: string): Snapshot {
-  const explain = (error: unknown) => explainSqlite(file, error);
+/** A store as it is at one moment, to be copied. */
+export function openSnapshot(file: string) {
   try {
     const path = prepareStoreFile(file);
     const connection = new Libsql(path, { timeout: mostLockWaitMs });
@@ -33,11 +33,10 @@ export function openSqliteSnapshot(file: string): Snapshot {
     return {
       isNew: isNewSqlite(connection, path),
       query: queryOn(connection),
-      explain,
-      close: async () => void connection.close(),
+      close: () => void connection.close(),
     };
   } catch (error) {
-    throw explain(error);
+    throw explainSqlite(file, error);
   }
 }
 

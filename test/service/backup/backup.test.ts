@@ -15,9 +15,7 @@ import {
   temporaryFolder,
 } from '../../support/program.ts';
 import { placeOf } from '../support/embedded-service.ts';
-import { lock, untilWaiting } from '../support/locks.ts';
 import { onServer } from '../support/postgres.ts';
-import { binariesOfPostgres } from '../support/postgres-binaries.mjs';
 import {
   behindProxy,
   browse,
@@ -33,7 +31,9 @@ import {
 
 const signal = new AbortController().signal;
 const newFile = () => join(temporaryFolder(), 'store.db');
-const copy = (from: string, to: string) => backupStore(placeOf(from), placeOf(to), { signal });
+const copy = (from: string, to: string) => backupStore(from, placeOf(to), { signal });
+/** The source is a file, on both databases. */
+const serviceOnFile = (options = {}) => temporaryService({ at: newFile(), ...options });
 
 /** Two people, a space, and some of everything. Returns their tokens. */
 async function fill(service: TemporaryService): Promise<string[]> {
@@ -80,8 +80,8 @@ async function contentOf(at: string) {
 }
 
 describe('a backup', () => {
-  test('has everything that the store has, also after the way back, and its tokens work', async () => {
-    const service = await temporaryService({ runs: [{}] });
+  test('has everything that the store has, and its tokens work', async () => {
+    const service = await serviceOnFile({ runs: [{}] });
     const tokens = await fill(service);
     await service.close();
     const before = await contentOf(service.at);
@@ -91,13 +91,12 @@ describe('a backup', () => {
       ...{ people: 3, spaces: 1, tokens: 4, vals: 4, versions: 64 },
       ...{ runs: 2, references: 1 },
     });
-    expect(await contentOf(target)).toEqual(before);
-    const back = newFile();
-    expect(await copy(target, back)).toEqual(counts);
-    expect(statSync(back).mode & 0o777).toBe(0o600);
-    expect(readdirSync(dirname(back))).toEqual(['store.db']);
-    expect((await contentOf(back)).rows).toEqual(before.rows);
-    const restored = await temporaryService({ at: back });
+    expect((await contentOf(target)).rows).toEqual(before.rows);
+    if (!postgres) {
+      expect(statSync(target).mode & 0o777).toBe(0o600);
+      expect(readdirSync(dirname(target)).filter((name) => !/-(wal|shm)$/.test(name))).toEqual(['store.db']);
+    }
+    const restored = await temporaryService({ at: target });
     const clients = tokens.map((token) => clientOf({ baseUrl: restored.baseUrl, token }));
     const statuses = await Promise.all(clients.map(({ statusOf }) => statusOf('GET', '/@acme/v1/me')));
     expect(statuses).toEqual([200, 200, 200]);
@@ -110,7 +109,7 @@ describe('a backup', () => {
   });
 
   test('is of one moment, while four writers write', async () => {
-    const service = await temporaryService();
+    const service = await serviceOnFile();
     let isDone = false;
     // A writer changes the second val only after the first, so a copy of one moment never has a second that is ahead.
     const writers = Array.from({ length: 4 }, async (_, who) => {
@@ -139,7 +138,7 @@ describe('a backup', () => {
   });
 
   test('refuses a target that is not empty, and leaves it as it is', async () => {
-    const service = await temporaryService();
+    const service = await serviceOnFile();
     const file = newFile();
     writeFileSync(file, 'mine');
     await expect(copy(service.at, file)).rejects.toMatchObject({ exit: 5 });
@@ -155,7 +154,7 @@ describe('a backup', () => {
   });
 
   test('that is interrupted or fails leaves nothing behind', async () => {
-    const service = await temporaryService();
+    const service = await serviceOnFile();
     await fill(service);
     const target = await newPlace();
     for (const stop of [1, 5]) {
@@ -166,7 +165,7 @@ describe('a backup', () => {
         // A file is so small that its copy reports once.
         if (reports === stop || !postgres) abort.abort(new Error('stopped'));
       };
-      const copying = backupStore(placeOf(service.at), placeOf(target), {
+      const copying = backupStore(service.at, placeOf(target), {
         signal: abort.signal,
         onProgress,
       });
@@ -177,27 +176,18 @@ describe('a backup', () => {
     await copy(service.at, target);
   });
 
-  test('that is killed leaves no file of its name, and an empty database', async () => {
-    const service = await temporaryService();
+  test.skipIf(postgres)('that is killed leaves no file of its name', async () => {
+    const service = await serviceOnFile();
     await service.putVal('a', 'a');
-    const target = await newPlace();
-    if (postgres) await lock(service.at, 'LOCK TABLE vals.versions');
-    const data = postgres ? [] : ['--data', service.at];
-    const env = postgres
-      ? { VALS_DATABASE: service.at }
-      : { NODE_OPTIONS: `--require ${resolve('test/service/backup/killed-before-rename.cjs')}` };
-    const child = execa(process.execPath, [program, 'backup', ...data, target], {
+    const target = newFile();
+    const env = { NODE_OPTIONS: `--require ${resolve('test/service/backup/killed-before-rename.cjs')}` };
+    const child = execa(process.execPath, [program, 'backup', '--data', service.at, target], {
       env: environment(temporaryFolder(), env),
       extendEnv: false,
       reject: false,
     });
-    if (postgres) {
-      await untilWaiting(service.at, 1);
-      child.kill('SIGKILL');
-    }
     expect((await child).signal).toBe('SIGKILL');
-    if (postgres) expect(await onServer(target, schemas)).toEqual([]);
-    else expect(existsSync(target)).toBe(false);
+    expect(existsSync(target)).toBe(false);
   });
 });
 
@@ -208,21 +198,20 @@ test('a full disk is exit 10, and leaves nothing behind', async () => {
   const mounted = await execa('mount', ['-t', 'tmpfs', '-o', 'size=300k', 'tmpfs', disk], { reject: false });
   if (mounted.failed) return;
   onTestFinished(() => void execaSync('umount', [disk]));
-  const service = await temporaryService();
+  const service = await serviceOnFile();
   for (let i = 0; i < 5; i++) await service.putVal(`large${i}`, `${i}`.repeat(100_000));
-  const source = postgres ? '--database' : '--data';
   // In a process of its own, because the disk can be unmounted only after the end of the process.
-  expect(await runProcess(['backup', join(disk, 'copy.db'), source, service.at])).toMatchObject(
+  expect(await runProcess(['backup', join(disk, 'copy.db'), '--data', service.at])).toMatchObject(
     ends(10, 'its disk is full'),
   );
   expect(readdirSync(disk)).toEqual([]);
 });
 
 test('the command prints the counts, and masks the password of its target', async () => {
-  const service = await temporaryService();
+  const service = await serviceOnFile();
   await service.putVal('a', 'a');
   const target = await newPlace();
-  const args = ['backup', postgres ? '--database' : '--data', service.at, target];
+  const args = ['backup', '--data', service.at, target];
   const { stdout, ...others } = await run([...args, '--json']);
   expect(others).toMatchObject({ exit: 0, stderr: '' });
   const counts = expect.objectContaining({ people: 1, versions: 1 });
@@ -230,8 +219,8 @@ test('the command prints the counts, and masks the password of its target', asyn
   expect(await run(args)).toMatchObject({ exit: 5, stdout: '' });
 });
 
-test('who finds a backup, a copy of the file or a dump can sign in nowhere', async () => {
-  const service = await temporaryService({ network: behindProxy });
+test('who finds a backup, or a copy of the file, can sign in nowhere', async () => {
+  const service = await serviceOnFile({ network: behindProxy });
   const cookie = await signedIn(service, service.token);
   const { body } = await service.ask('GET', '/v1/me/page-link');
   const { pathname, search, searchParams } = new URL((body as { url: string }).url);
@@ -265,12 +254,12 @@ test('who finds a backup, a copy of the file or a dump can sign in nowhere', asy
   }
 });
 
-/** What the files of a SQLite store have, or a dump of a PostgreSQL database. */
-function rawBytesOf(at: string): Buffer[] {
-  if (!('file' in placeOf(at)))
-    return [Buffer.from(execaSync(join(`${binariesOfPostgres()}`, 'pg_dump'), [at]).stdout)];
-  return ['', '-wal'].map((suffix) => readFileSync(`${at}${suffix}`));
-}
+const rawBytesOf = (file: string): Buffer[] => ['', '-wal'].map((suffix) => readFileSync(`${file}${suffix}`));
+
+test('a service on PostgreSQL is not copied, and pg_dump is named', async () => {
+  const env = { VALS_DATABASE: 'postgres://vals@127.0.0.1:1/none' };
+  expect(await run(['backup', 'copy.db'], { env })).toMatchObject(ends(2, 'pg_dump'));
+});
 
 test.skipIf(postgres)('a copy of an embedded store serves, and has a token of its own', async () => {
   const { at, token, createVal } = await temporaryService();

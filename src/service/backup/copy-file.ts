@@ -2,38 +2,9 @@ import { rmSync, statSync } from 'node:fs';
 import Libsql from 'libsql';
 import AsyncLibsql from 'libsql/promise';
 import { DatabaseFailure } from '../database/database.ts';
-import { sql } from '../database/sql.ts';
-import { explainSqlite, queryOn, sqliteFailure, txOf } from '../database/sqlite-query.ts';
-import { makeSqliteTables } from '../database/sqlite-schema.ts';
+import { explainSqlite, queryOn, sqliteFailure } from '../database/sqlite-query.ts';
 import { createPartial, nameFile } from './new-file.ts';
-import { type BackupCounts, type BackupOptions, type CopyTarget, countsOf } from './tables.ts';
-
-/** A file that is not whole has no journal, because nobody needs it. */
-const withoutJournal = 'PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF';
-
-/** A new file, from the rows of another database. */
-export async function createSqliteCopy(file: string): Promise<CopyTarget> {
-  const partial = createPartial(file);
-  const connection = new Libsql(partial);
-  connection.exec(withoutJournal);
-  // The driver sorts an index in memory otherwise, which takes 120 MB for a million runs.
-  connection.exec('PRAGMA temp_store = FILE; BEGIN');
-  return {
-    tx: txOf(queryOn(connection)),
-    explain: (error) => explainSqlite(file, error),
-    listIndexes: sql`SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL`,
-    makeTables: async () => makeSqliteTables(connection, file),
-    async finish() {
-      connection.exec('COMMIT');
-      connection.close();
-      nameFile(partial, file);
-    },
-    async abandon() {
-      connection.close();
-      rmSync(partial, { force: true });
-    },
-  };
-}
+import { type BackupCounts, type BackupOptions, countsOf } from './tables.ts';
 
 const betweenReportsMs = 200;
 const busyTimeoutMs = 10_000;
@@ -76,12 +47,11 @@ async function vacuumInto(from: string, to: string, { signal, onProgress }: Back
   }
 }
 
+/** A file that is not whole has no journal, because nobody needs it. */
 async function cleanCopy(file: string): Promise<BackupCounts> {
   const connection = new Libsql(file);
   try {
-    connection.exec(`${withoutJournal}; BEGIN`);
-    connection.exec(`DELETE FROM sessions`);
-    connection.exec('COMMIT');
+    connection.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; DELETE FROM sessions');
     return await countsOf({ query: queryOn(connection) });
   } finally {
     connection.close();
