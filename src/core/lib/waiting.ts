@@ -46,7 +46,7 @@ export interface Slots {
   run<Result>(work: () => Result | Promise<Result>): Promise<Result>;
 }
 
-export function createSlots(count: number, onIdle?: () => void): Slots {
+export function createSlots(count: number): Slots {
   const waiting: (() => void)[] = [];
   let free = count;
   return {
@@ -59,7 +59,6 @@ export function createSlots(count: number, onIdle?: () => void): Slots {
         const next = waiting.shift();
         if (next) next();
         else free += 1;
-        if (free === count) onIdle?.();
       }
     },
   };

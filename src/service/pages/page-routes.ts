@@ -7,7 +7,7 @@ import { parseVersion, positionIn, searchText, version } from '../routes/inputs.
 import { type Route, route } from '../routes/route.ts';
 import { ref } from '../schemas.ts';
 import type { Store } from '../store/open-store.ts';
-import { changePositions, runPositions, valPositions, versionPositions } from '../store/positions.ts';
+import { changePositions, numberPositions, timePositions } from '../store/positions.ts';
 import { openSession } from '../store/sessions.ts';
 import { visibleVal } from '../store/vals.ts';
 import { visibleVersion } from '../store/versions.ts';
@@ -46,7 +46,7 @@ export function pageRoutes({ db }: Pick<Store, 'db'>): Route[] {
       summary: 'Vals whose name or code contains the text, as a web page',
       query: record({}, { q: searchText, after: textSchema }),
       async reply(request, { query: { q = '', ...query } }) {
-        const after = positionIn(valPositions, query.after);
+        const after = positionIn(numberPositions, query.after);
         const access = accessOf(request);
         if (q === '') return redirect(`${spacePrefix(request.space)}/`);
         return show(request, (pages, visit) => pages.searchPage(visit, access, { text: q, after }));
@@ -58,7 +58,7 @@ export function pageRoutes({ db }: Pick<Store, 'db'>): Route[] {
       query: record({}, { versions: textSchema }),
       reply: (request, { params, query }) =>
         show(request, (pages, visit) =>
-          pages.valPage(visit, params.id, positionIn(versionPositions, query.versions, 'versions')),
+          pages.valPage(visit, params.id, positionIn(numberPositions, query.versions, 'versions')),
         ),
     }),
     route('GET', '/vals/:id/versions/:version', {
@@ -95,7 +95,7 @@ export function pageRoutes({ db }: Pick<Store, 'db'>): Route[] {
       ),
       reply: (request, { query }) =>
         show(request, (pages, visit) =>
-          pages.runsPage(visit, { ...query, after: positionIn(runPositions, query.after) }),
+          pages.runsPage(visit, { ...query, after: positionIn(timePositions, query.after) }),
         ),
     }),
     route('GET', '/runs/:id', {

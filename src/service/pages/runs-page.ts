@@ -1,7 +1,7 @@
 import { createRunSummary, type RunSummary } from '../../core/commands/runs/run-summary.ts';
 import { accessOf } from '../admit.ts';
 import type { ServiceReply } from '../request.ts';
-import { nextOf, runPositions, type TimePosition } from '../store/positions.ts';
+import { nextOf, type TimePosition, timePositions } from '../store/positions.ts';
 import { listRuns, type RunPage, type RunSelection, runsOfVal } from '../store/runs.ts';
 import { visibleVal } from '../store/vals.ts';
 import { type Html, html } from './html.ts';
@@ -35,7 +35,7 @@ export async function runsPage({ db, request, view }: Visit, wanted: WantedRuns)
     return val ? runsOfVal(db, access, val.id, filter) : listRuns(db, access, filter);
   };
   const runs = await read({ limit: runsOnPage, error: failed, after });
-  const next = nextOf(runs, runPositions);
+  const next = nextOf(runs, timePositions);
   const addressOf = (parameters: Record<string, string | undefined>) => {
     const given = Object.entries({ val: val?.id, ...parameters }).flatMap(([name, value]) =>
       value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],

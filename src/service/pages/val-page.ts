@@ -1,5 +1,5 @@
 import type { ServiceReply } from '../request.ts';
-import { type NumberPosition, nextOf, versionPositions } from '../store/positions.ts';
+import { type NumberPosition, nextOf, numberPositions } from '../store/positions.ts';
 import { type RunPage, runsOfVal } from '../store/runs.ts';
 import { type StoredVal, visibleVal } from '../store/vals.ts';
 import { pageOfVersions, type VersionPage } from '../store/versions.ts';
@@ -68,7 +68,7 @@ function versionsCard(
 `;
   });
   const address = valAddress(base, id);
-  const next = nextOf(page, versionPositions);
+  const next = nextOf(page, numberPositions);
   const older = next && `${address}?versions=${next}#versions`;
   return html`<section class="card" id="versions"><div class="bar"><h2>Versions</h2></div><ul>${rows}</ul>${pager({ first: hasNewer ? address : undefined, next: older })}</section>`;
 }

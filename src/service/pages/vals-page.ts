@@ -8,7 +8,7 @@ import {
   type ListPart,
   type NumberPosition,
   nextOf,
-  valPositions,
+  numberPositions,
 } from '../store/positions.ts';
 import { lastResults, type RunResult } from '../store/runs.ts';
 import type { ListedVal } from '../store/vals.ts';
@@ -42,7 +42,7 @@ export async function searchPage(
 ): Promise<ServiceReply> {
   const { db, view } = visit;
   const vals = await valsWithText(db, access, text, { limit: valsOnPage, after });
-  const next = nextOf(vals, valPositions);
+  const next = nextOf(vals, numberPositions);
   const address = `${view.base}/search?q=${encodeURIComponent(text)}`;
   const none = html`No val that you may see has this text in its name or code.`;
   return pageReply(view, {

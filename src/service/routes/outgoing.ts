@@ -15,10 +15,10 @@ import type { ValPage } from '../store/lists.ts';
 import {
   type ListPart,
   nextOf,
+  numberPositions,
   type Positions,
   type Range,
-  runPositions,
-  valPositions,
+  timePositions,
 } from '../store/positions.ts';
 import type { Reference } from '../store/references.ts';
 import type { RunPage } from '../store/runs.ts';
@@ -46,11 +46,11 @@ function valRecord(val: ListedVal & Partial<StoredVal>, links: LinkBase): Record
 }
 
 export const runList = (request: ServiceRequest, runs: RunPage, range: Range<unknown>): ServiceReply =>
-  listReply(request, runs, range, { positions: runPositions, jsonOf: JSON.stringify });
+  listReply(request, runs, range, { positions: timePositions, jsonOf: JSON.stringify });
 
 export const valList = (request: ServiceRequest, vals: ValPage, range: Range<unknown>): ServiceReply =>
   listReply(request, vals, range, {
-    positions: valPositions,
+    positions: numberPositions,
     jsonOf: (val) => JSON.stringify(valRecord(val, linkBaseOf(request))),
   });
 

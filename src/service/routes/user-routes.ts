@@ -6,7 +6,7 @@ import type { User } from '../store/access.ts';
 import { listVals } from '../store/lists.ts';
 import type { Store } from '../store/open-store.ts';
 import { visibleOwner } from '../store/owners.ts';
-import { referencePositions, runPositions, valPositions } from '../store/positions.ts';
+import { numberPositions, timePositions } from '../store/positions.ts';
 import { findReferences } from '../store/references.ts';
 import { listRuns } from '../store/runs.ts';
 import { valNamed } from '../store/vals.ts';
@@ -53,7 +53,7 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
       query: input.runs,
       responses: { 200: listSchema('Run') },
       async reply(request, { query }) {
-        const range = input.rangeOf(runPositions, query);
+        const range = input.rangeOf(timePositions, query);
         return runList(request, await listRuns(db, accessOf(request), range), range);
       },
     }),
@@ -75,10 +75,10 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
       responses: { 200: listSchema('Reference') },
       async reply(request, { query }) {
         const access = accessOf(request);
-        const filter = input.rangeOf(referencePositions, query);
+        const filter = input.rangeOf(timePositions, query);
         const found = await findReferences(db, access, filter);
         return listReply(request, found, filter, {
-          positions: referencePositions,
+          positions: timePositions,
           jsonOf: (reference) => JSON.stringify(referenceRecord(reference, access.owner)),
         });
       },
@@ -95,7 +95,7 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
       responses: { 200: listSchema('Val') },
       async reply(request, { params, query }) {
         const user = await findUser(request, 'id', params.id);
-        const range = input.rangeOf(valPositions, query);
+        const range = input.rangeOf(numberPositions, query);
         return valList(request, await listVals(db, accessOf(request), user, range), range);
       },
     }),

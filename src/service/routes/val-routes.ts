@@ -11,7 +11,7 @@ import {
   removeVersion,
 } from '../store/change-val.ts';
 import { valsWithText } from '../store/lists.ts';
-import { runPositions, valPositions, versionPositions } from '../store/positions.ts';
+import { numberPositions, timePositions } from '../store/positions.ts';
 import { addRun, findRun, runsOfVal } from '../store/runs.ts';
 import { visibleVal } from '../store/vals.ts';
 import { pageOfVersions, type VersionRow, visibleVersion } from '../store/versions.ts';
@@ -83,7 +83,7 @@ export function valRoutes(db: Database): Route[] {
       query: input.search,
       responses: { 200: listSchema('Val') },
       async reply(request, { query: { query: text, ...query } }) {
-        const range = input.rangeOf(valPositions, query);
+        const range = input.rangeOf(numberPositions, query);
         return valList(request, await valsWithText(db, accessOf(request), text, range), range);
       },
     }),
@@ -93,7 +93,7 @@ export function valRoutes(db: Database): Route[] {
       query: input.runs,
       responses: { 200: listSchema('Run') },
       async reply(request, { params, query }) {
-        const range = input.rangeOf(runPositions, query);
+        const range = input.rangeOf(timePositions, query);
         return runList(request, await runsOfVal(db, accessOf(request), params.id, range), range);
       },
     }),
@@ -121,11 +121,11 @@ export function valRoutes(db: Database): Route[] {
       query: input.pageInput,
       responses: { 200: listSchema('Version') },
       async reply(request, { params: { id }, query }) {
-        const range = input.rangeOf(versionPositions, query);
+        const range = input.rangeOf(numberPositions, query);
         const found = await pageOfVersions(db, request.access, id, range);
         const recordOf = (version: VersionRow): RecordOf<'Version'> => ({ val_id: id, ...version });
         return listReply(request, found, range, {
-          positions: versionPositions,
+          positions: numberPositions,
           jsonOf: (version) => JSON.stringify(recordOf(version)),
         });
       },

@@ -14,7 +14,7 @@ export interface ListPart<Item, Position> {
   more: boolean;
 }
 
-/** Where a page of a list ended, as an opaque text for `links.next`. */
+/** Where a page of a list ended, as a text for `links.next`: its numbers, or a time and a number. */
 export interface Positions<Position extends readonly Part[]> {
   write(position: Position): string;
   read(text: string): Position | undefined;
@@ -29,53 +29,32 @@ export function nextOf<Position extends readonly Part[]>(
   return last && positions.write(last.position);
 }
 
-function positionsOf<Position extends readonly Part[]>(
-  list: string,
-  isPosition: (parts: readonly unknown[]) => parts is Position,
-): Positions<Position> {
-  const write = (position: readonly unknown[]): string =>
-    Buffer.from(JSON.stringify([list, ...position])).toString('base64url');
-  return {
-    write,
-    read(text) {
-      const parsed = parse(Buffer.from(text, 'base64url').toString());
-      const position: readonly unknown[] = Array.isArray(parsed) ? parsed.slice(1) : [];
-      return isPosition(position) && write(position) === text ? position : undefined;
-    },
-  };
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-}
+const positionsOf = <Position extends readonly Part[]>(
+  form: RegExp,
+  parse: (parts: readonly string[]) => Position,
+): Positions<Position> => ({
+  write: (position) => position.join('_'),
+  read: (text) => (form.test(text) ? parse(text.split('_')) : undefined),
+});
 
 export type NumberPosition = readonly [number];
 
-const isOneNumber = (parts: readonly unknown[]): parts is NumberPosition =>
-  parts.length === 1 && Number.isSafeInteger(parts[0]) && Number(parts[0]) >= 0;
-
-export const valPositions = positionsOf('vals', isOneNumber);
-
-export const versionPositions = positionsOf('versions', isOneNumber);
+/** Of vals and versions. */
+export const numberPositions = positionsOf<NumberPosition>(/^\d{1,16}$/, ([number]) => [Number(number)]);
 
 /** A time, and a number that decides the order of what was at that time. */
 export type TimePosition = readonly [at: number, tie: number];
 
-const isTwoNumbers = (parts: readonly unknown[]): parts is TimePosition =>
-  parts.length === 2 && parts.every((part) => Number.isSafeInteger(part));
-
-export const runPositions = positionsOf('runs', isTwoNumbers);
-
-export const referencePositions = positionsOf('references', isTwoNumbers);
+/** Of runs and references. */
+export const timePositions = positionsOf<TimePosition>(/^-?\d{1,16}_\d{1,16}$/, ([at, tie]) => [
+  Number(at),
+  Number(tie),
+]);
 
 /** In a list of vals whose last change comes first. */
 export type ChangePosition = readonly [updatedAt: string, position: number];
 
-const isTextAndNumber = (parts: readonly unknown[]): parts is ChangePosition =>
-  parts.length === 2 && /^[\d:.TZ-]{0,30}$/.test(`${parts[0]}`) && isOneNumber(parts.slice(1));
-
-export const changePositions = positionsOf('changes', isTextAndNumber);
+export const changePositions = positionsOf<ChangePosition>(
+  /^[\d:.TZ-]{1,30}_\d{1,16}$/,
+  ([at = '', number]) => [at, Number(number)],
+);

@@ -64,11 +64,9 @@ describe('lists', async () => {
     expect((await readOn(large, '/v1/me/runs')).map(({ id }) => id)).toEqual(runs.map(({ id }) => id));
   });
 
-  const position = (json: string) => `after=${Buffer.from(json).toString('base64url')}`;
-
   test.each([
     ...['limit=0', 'limit=101', 'limit=1&limit=2', 'offset=10001'],
-    ...['after=100', position('["other",1]'), position('["records","a\\u0000",1]')],
+    ...['after=100', 'after=1_2_3', 'after=a_1'],
     ...['error=constructor', 'since=yesterday', 'until=2024-02-30'],
   ])('runs with %s are answered with 400', async (query) => {
     const [field] = query.split('=');
@@ -78,7 +76,7 @@ describe('lists', async () => {
 });
 
 describe('a position', () => {
-  test('is refused on another list, cut, or twice, and an offset beside it is ignored', async () => {
+  test('is refused on another list of other numbers, or twice, and an offset beside it is ignored', async () => {
     const service = await temporaryService({ runs: [{}, {}] });
     const { id } = await service.createVal({ name: 'one', code: 'c' });
     const { links } = await service.get<List>('/v1/me/runs?limit=1');
@@ -89,7 +87,6 @@ describe('a position', () => {
     for (const path of [`/v1/vals/${id}/versions?`, '/v1/search/vals?query=c&']) {
       expect(await status(`${path}after=${after}`), path).toBe(400);
     }
-    expect(await status(`/v1/me/runs?after=${after.slice(0, -1)}`)).toBe(400);
     expect(await status(`/v1/me/runs?after=${after}&after=${after}`)).toBe(400);
   });
 
