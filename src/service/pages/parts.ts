@@ -26,7 +26,7 @@ export function timeHtml(text: string, now: number, { withSeconds = false } = {}
   return html`${momentHtml(new Date(moment), { withSeconds })} <span class="age">(${ageOf(moment, now)})</span>`;
 }
 
-function momentHtml(moment: Date, { withSeconds = false } = {}): Html {
+export function momentHtml(moment: Date, { withSeconds = false } = {}): Html {
   const utc = moment.toISOString();
   const written = `${utc.slice(0, 10)} ${utc.slice(11, withSeconds ? 19 : 16)} UTC`;
   return html`<time datetime="${utc}"${withSeconds ? html` data-seconds` : ''}>${written}</time>`;
