@@ -1,11 +1,11 @@
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { quoteFor } from '../core/command-line/write-hints.ts';
 import { RunFailedError, type ValsError } from '../core/errors.ts';
 import type { Hints } from '../core/lib/hint.ts';
 import { oneLine, withoutNamespace } from '../core/lib/system.ts';
-import { failureOfRequire, importFailure, placeOfImport, placeOfText } from './import-failure.ts';
+import { importFailure, placeOfImport, placeOfText } from './import-failure.ts';
 import type { Modules } from './modules/modules.ts';
-import { type MissingImport, namesOf } from './modules/resolve.ts';
+import { isFilePath, pathAt } from './modules/resolve.ts';
 import type { Source } from './modules/transpile.ts';
 import type { Ending } from './process/process.ts';
 import { splitQuery, type Thrown } from './protocol.ts';
@@ -25,17 +25,13 @@ export function thrownFailure(
   const known = modules.failures.get(messageOf(thrown));
   if (known !== undefined) return known;
   const missing = missingImport(thrown, modules);
-  if (missing !== undefined) return importFailure(missing, modules.sources.get(missing.importer));
+  if (missing !== undefined) return missing;
   if (thrown.takesRequests && !isServing && thrown.text.startsWith('TypeError: ')) {
     return new RunFailedError(`${modules.entry.name} answers HTTP requests, and it got none.`, {
       hint: serveHint,
     });
   }
   const { lines, first } = ownLines(thrown.whole, modules);
-  if (isRefusedRequire(thrown) && first !== undefined) {
-    const failure = failureOfRequire(first.source, first.row, first.column);
-    if (failure !== undefined) return failure;
-  }
   const place = first?.place ?? placeOfSyntaxError(thrown, modules);
   const hint = permissionHint(thrown, modules, platform) ?? hintFor(thrown, modules, { isServing });
   const isWholeInMessage = lines.length <= 2 && !thrown.text.includes('\n');
@@ -92,15 +88,12 @@ function permissionHint(
 }
 
 function hintFor(
-  { text, code, whole }: Thrown,
+  { text, whole }: Thrown,
   modules: Modules,
   { isServing }: Pick<FailureOptions, 'isServing'>,
 ): Hints | undefined {
   if (/\bDeno is not defined\b/.test(text)) {
     return 'vals runs code with Node, which has no `Deno`. Use the modules of Node instead, such as `process.env` and `node:fs`.';
-  }
-  if (code === 'ERR_UNSUPPORTED_ESM_URL_SCHEME' || code === 'ERR_UNKNOWN_FILE_EXTENSION') {
-    return 'vals compiles and fetches only what an `import` that is written out names. Write the whole path or address in the `import`.';
   }
   if (!modules.requireUsesHooks && requiresTypeScript(whole)) {
     return 'Before Node 22.15, `require` loads TypeScript only from CommonJS. Use `import`, or a newer Node.';
@@ -109,11 +102,6 @@ function hintFor(
 }
 
 const serveHint = 'To serve a val that answers HTTP requests, add --http before the file or val.';
-
-/** On older Nodes, the `require` of an ES module by a module whose source came from a hook fails so. */
-const isRefusedRequire = ({ code, whole }: Thrown): boolean =>
-  code === 'ERR_REQUIRE_ESM' ||
-  /^.*\n(?: +at ModuleJob\.runSync .*\n)? +at require \(node:internal\/modules\/esm\/translators/.test(whole);
 
 /** Node takes the file for JavaScript, and names it before the error. */
 const requiresTypeScript = (whole: string): boolean =>
@@ -127,27 +115,20 @@ const isMissing = new Set([
   'ERR_PACKAGE_IMPORT_NOT_DEFINED',
 ]);
 
-function missingImport({ text, code = '' }: Thrown, modules: Modules): MissingImport | undefined {
-  const { missing } = modules;
-  switch (code) {
-    case 'ERR_UNSUPPORTED_ESM_URL_SCHEME':
-      return missing.find(({ written }) => text.endsWith(`'${written.specifier.replace(/:.*$/s, '')}:'`));
-    case 'ERR_UNKNOWN_BUILTIN_MODULE':
-      return missing.find(({ written }) => text.endsWith(` ${written.specifier}`));
-  }
-  if (!isMissing.has(code)) return undefined;
-  const found = missing.findLast(
-    (each) => text.includes(fileURLToPath(each.from)) && namesOf(each).some((name) => text.includes(name)),
-  );
-  return found ?? missingRequire(text, modules);
+function missingImport(thrown: Thrown, { sources, onFile }: Modules): ValsError | undefined {
+  if (!isMissing.has(thrown.code ?? '')) return undefined;
+  const { specifier, importer } = thrown.importer === undefined ? missingRequire(thrown.text) : thrown;
+  const source = sources.get(importer ?? '') ?? sources.get(splitQuery(importer ?? '')[0]);
+  if (specifier === undefined || importer === undefined || source === undefined) return undefined;
+  // The val can run as soon as the file is created.
+  if (isFilePath(specifier) && importer.startsWith('file:')) onFile(pathAt(specifier, importer));
+  return importFailure(specifier, importer, source);
 }
 
-/** Of a `require` with another name, which is not known beforehand. */
-function missingRequire(text: string, { sources }: Modules): MissingImport | undefined {
+/** On older Nodes, the hooks do not see each `require`. */
+function missingRequire(text: string): Pick<Thrown, 'specifier' | 'importer'> {
   const [, specifier, path] = /Cannot find module '(.+)'\nRequire stack:\n- (.+)/.exec(text) ?? [];
-  const from = path && pathToFileURL(path).href;
-  if (specifier === undefined || !from || !sources.has(from)) return undefined;
-  return { written: { kind: 'require', specifier }, importer: from, from };
+  return specifier && path ? { specifier, importer: pathToFileURL(path).href } : {};
 }
 
 /** V8 refuses the code of a module before it runs, so the error has no frames. */

@@ -3,18 +3,17 @@ import { isatty } from 'node:tty';
 import { pathToFileURL } from 'node:url';
 import type { Context } from '../core/command-line/command.ts';
 import { listed } from '../core/lib/hint.ts';
-import { isWithin, realPath, spelledAsOnDisk } from '../core/lib/paths.ts';
+import { isFile, isWithin, realPath, spelledAsOnDisk } from '../core/lib/paths.ts';
 import type { Settings } from '../core/settings/settings.ts';
 import { createKept } from './modules/kept.ts';
-import type { Entry } from './modules/load.ts';
-import { createModules, type Modules } from './modules/modules.ts';
+import { createModules, type Entry, type Modules } from './modules/modules.ts';
 import { createRemote } from './modules/remote.ts';
 import { createCompiler } from './modules/transpile.ts';
 import { dotenvFiles, environmentOf, type Variable } from './process/environment.ts';
 import { nodeCan, nodeOptions, type Permissions } from './process/permissions.ts';
 import type { ProcessOptions } from './process/process.ts';
 import { readableBy } from './process/readable.ts';
-import type { RunTarget } from './target.ts';
+import { type RunTarget, realModule } from './target.ts';
 
 const mostCompiledFiles = 4_000;
 
@@ -118,12 +117,12 @@ export function prepareLaunch(context: Context, input: LaunchInput, target: RunT
     modules: (entry, onFile) =>
       createModules(entry, {
         cwd: settings.cwd,
-        clock,
         compile,
         fetchModule,
         onFile,
         isOwnFile: environment.isOwnFile,
         isOfVals: readable.isOfVals,
+        realModule: (path) => (isFile(path) ? realModule(path, platform) : undefined),
         leadsOut: readable.leadsOut,
         warn: warnOnce,
         mayRead: (path) => permissions?.read.some((folder) => isWithin(folder, path)) !== false,

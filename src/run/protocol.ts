@@ -1,23 +1,30 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * The val's process has four more channels than other programs. On `map` it gets its modules, once. On `events` it tells
- * what the val does. On `value` and `log` come the bytes of what the val returned and of what it printed.
+ * The val's process has four more channels than other programs. On `modules` it asks for modules and gets answers. On
+ * `events` it tells what the val does. On `value` and `log` come the bytes of what the val returned and of what it printed.
  */
-export const channels = { map: 3, events: 4, value: 5, log: 6 } as const;
+export const channels = { modules: 3, events: 4, value: 5, log: 6 } as const;
 
 export type ModuleFormat = 'module' | 'commonjs' | 'json';
 
-/** What the loader of the val's process knows beyond Node. It is sent as one line of JSON. */
-export interface ModuleMap {
-  entry: string;
-  /** By URL. Without a `source`, Node reads the file. An `error` is thrown where the module is reached. */
-  modules: Record<string, MappedModule>;
-  /** From the URL that an import names to that of its module, behind links and redirects. */
-  redirects: Record<string, string>;
+/** A line of JSON. The process waits for the answer. */
+export interface Ask {
+  /** Of a file, or of a module on the web. */
+  url: string;
+  /** As the import has it, in the module `from`. */
+  specifier: string;
+  from: string | undefined;
 }
 
-export type MappedModule = { format: ModuleFormat; source?: string } | { error: string };
+/** Without a `url`, Node finds the module itself. Without a `source`, Node reads the file. An `error` is thrown. */
+export interface Answer {
+  /** Behind links and redirects. */
+  url?: string;
+  format?: ModuleFormat;
+  source?: string;
+  error?: string;
+}
 
 export const isRemote = (url: string): boolean => /^https?:/.test(url);
 
@@ -35,8 +42,6 @@ export type ValueKind = 'text' | 'bytes' | 'json' | 'none';
 
 /** Each is sent as a line of JSON. */
 export type ValEvent =
-  /** The modules have arrived. What is before is the start of vals and of Node. */
-  | { kind: 'began' }
   | { kind: 'value'; of: ValueKind }
   | { kind: 'returned' }
   /** The process ends. */
@@ -55,6 +60,9 @@ export interface Thrown {
   code?: string;
   permission?: string;
   resource?: string;
+  /** Node found no module: what is imported, and the URL of the module that imports it. */
+  specifier?: string;
+  importer?: string;
   takesRequests?: boolean;
 }
 

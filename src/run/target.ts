@@ -12,7 +12,7 @@ import { readVersion } from '../core/http/versions.ts';
 import { type JsonObject, textAt } from '../core/lib/json.ts';
 import { foldersAbove, isFile, isWithin, realPath, spelledAsOnDisk } from '../core/lib/paths.ts';
 import { nameForFile } from '../core/lib/vals.ts';
-import type { Entry } from './modules/load.ts';
+import type { Entry } from './modules/modules.ts';
 
 export interface KnownVersion {
   id: string;
@@ -91,7 +91,7 @@ function fileTarget(context: Context, word: string): FileTarget {
 }
 
 /** On Windows, the real path of a file on a mapped drive names the share, and the permission model knows the drive. */
-const realModule = (path: string, platform: NodeJS.Platform): string =>
+export const realModule = (path: string, platform: NodeJS.Platform): string =>
   platform === 'win32' ? path : realPath(path);
 
 const projectMarks = ['package.json', 'vals.json', '.git'];

@@ -60,33 +60,6 @@ const failingVals: readonly FailingVal[] = [
     `${file} imports ./b, and there is no such file (${file}:2:51).`,
     "Write './b.ts'.",
   ],
-  ...[
-    ['jsr:@std/path@^1/posix', 'which Node cannot load', 'run `npx jsr add @std/path`. Then import'],
-    [
-      'jsr:x; echo',
-      'which Node cannot load',
-      'Import a file, a package, a module of Node or an https: address',
-    ],
-    ['node:absent', 'and this Node has no such module', 'use a Node that has the module.'],
-    [
-      'bun:sqlite',
-      'which Node cannot load',
-      'Import a file, a package, a module of Node or an https: address',
-    ],
-  ].map(
-    ([name, problem, hint]): FailingVal => [
-      `imports ${name}`,
-      `// first\nimport x from "${name}"; export default x`,
-      `${file} imports ${name}, ${problem} (${file}:2:15).`,
-      hint,
-    ],
-  ),
-  [
-    'imports TypeScript by a computed path',
-    'await import(["./d", "tsx"].join("."))',
-    'Unknown file extension ".tsx"',
-    'Write the whole path or address in the `import`.',
-  ],
   ['uses Deno', 'export default () => Deno.cwd()', 'Deno is not defined', 'which has no `Deno`'],
   [
     'expects a Request',

@@ -44,7 +44,7 @@ const everything: Program = {
       export const one = () => 1;
       export default async () => ({
         order: (globalThis as any).order, binding: [count, more(), count], files: [b, c, d.d, (await import("./lib/c.ts")).c],
-        computed: [(await import("./lib/" + "b.ts")).b, (await import("./lib/" + "e.js")).default], packages: [a, sub, named, EOL.length],
+        computed: [(await import("./lib/" + "b.ts")).b, (await import("./lib/" + "e.js")).default, (await import("./lib/" + "f.tsx")).f], packages: [a, sub, named, EOL.length],
         own: [lib, lib === self], typed, decorated: new C().get(), jsx: <b id="1">x</b>,
         meta: [filename === fileURLToPath(url), filename.startsWith(dirname), resolve("./lib/b.ts").endsWith("/lib/b.ts")],
         main: fileURLToPath(url) === process.argv[1] });`,
@@ -56,6 +56,7 @@ const everything: Program = {
     'lib/b.ts': 'import { c } from "./c.ts"; export const b = "b" + c',
     'lib/c.ts': 'export const c: string = "c"',
     'lib/e.js': 'module.exports = "e"',
+    'lib/f.tsx': 'export const f: string = "f"',
     'd.json': '{"d":4}',
     'src/lib.ts': 'export const lib = "lib"',
     'typed.mts':
@@ -71,7 +72,7 @@ const everything: Program = {
     order: ['first', 'circle', 'last', 'undefined'],
     binding: [0, null, 1],
     files: ['bc', 'c', 4, 'c'],
-    computed: ['bc', 'e'],
+    computed: ['bc', 'e', 'f'],
     packages: ['es', 'sub', '/', 1],
     own: ['lib', true],
     typed: 4,

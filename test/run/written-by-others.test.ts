@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ends, runProcess, temporaryFolder, writeFiles } from '../support/program.ts';
+import { ends, folderOf, runProcess, temporaryFolder, writeFiles } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { folderWith } from './folder.ts';
 
@@ -118,6 +118,21 @@ describe('what a val may read does not grow', () => {
     const options = { cwd: join(home, 'up/project'), home, env: { VALS_CONFIG_DIR: join(home, 'own') } };
     const { stdout } = await runProcess(['run', 'a.ts'], options);
     expect(JSON.parse(stdout)).toEqual({ ...isRefused, read: [refused, refused] });
+  });
+
+  it('by what a package, or the val itself, computes to import', async () => {
+    const outside = folderOf({ 'secret.json': '"secret"', 'secret.js': 'export default "secret"' });
+    const compute = `const load = (name) => import([${JSON.stringify(outside)}, name].join("/"), name.endsWith("n") ? { with: { type: "json" } } : {})
+      .catch((error) => error.permission);
+      export const read = [await load("secret.json"), await load("secret.js")];`;
+    const { runProcess } = folderWith({
+      'package.json': '{}',
+      'node_modules/dep/package.json': '{"type":"module","exports":"./a.js"}',
+      'node_modules/dep/a.js': compute,
+      'a.ts': `import { read as byPackage } from "dep"; ${compute} export default () => [byPackage, read]`,
+    });
+    const { stdout } = await runProcess(['a.ts']);
+    expect(JSON.parse(stdout)).toEqual(Array(2).fill([refused, refused]));
   });
 
   it('to the config of vals in node_modules, or behind a link to the config file', async () => {

@@ -1,6 +1,6 @@
 import { closeSync, readSync, writeSync } from 'node:fs';
 import { inspect } from 'node:util';
-import { channels, lineReader, type Thrown, type ValEvent } from '../protocol.ts';
+import { type Answer, type Ask, channels, lineReader, type Thrown, type ValEvent } from '../protocol.ts';
 
 export const sendEvent = (event: ValEvent): void =>
   write(channels.events, Buffer.from(`${JSON.stringify(event)}\n`));
@@ -11,19 +11,34 @@ export const sendValueBytes = (bytes: Uint8Array): void => write(channels.value,
 
 export const endValue = (): void => closeSync(channels.value);
 
-/** Waits until vals has followed the imports of the val. The text is a ModuleMap as JSON. */
-export function readModuleMap(): string {
-  let map: string | undefined;
-  const read = lineReader((line) => {
-    map = line;
+export type Lock = Int32Array;
+
+/** Waits for the answer of vals. One thread asks at a time. */
+export function ask(question: Ask, lock: Lock | undefined): Answer {
+  while (lock && Atomics.compareExchange(lock, 0, 0, 1) !== 0) Atomics.wait(lock, 0, 1);
+  try {
+    write(channels.modules, Buffer.from(`${JSON.stringify(question)}\n`));
+    return JSON.parse(readLine());
+  } finally {
+    if (lock) {
+      Atomics.store(lock, 0, 0);
+      Atomics.notify(lock, 0, 1);
+    }
+  }
+}
+
+function readLine(): string {
+  let line: string | undefined;
+  const read = lineReader((text) => {
+    line = text;
   });
-  const piece = Buffer.allocUnsafe(1 << 18);
-  while (map === undefined) {
-    const count = readSync(channels.map, piece);
+  const piece = Buffer.allocUnsafe(1 << 16);
+  while (line === undefined) {
+    const count = readSync(channels.modules, piece);
     if (count === 0) throw new Error('vals has ended.');
     read(Buffer.from(piece.subarray(0, count)));
   }
-  return map;
+  return line;
 }
 
 function write(channel: number, bytes: Uint8Array): void {
@@ -47,8 +62,9 @@ export function describe(error: unknown): Thrown {
   try {
     const whole = shortened(typeof error === 'string' ? error : inspect(error, asUncaught));
     if (!(error instanceof Error)) return { text: whole, whole };
-    const { name, message, code, permission, resource } = error as Error & Record<string, unknown>;
-    const texts = Object.entries({ code, permission, resource }).filter(
+    const { name, message, code, permission, resource, specifier, importer } = error as Error &
+      Record<string, unknown>;
+    const texts = Object.entries({ code, permission, resource, specifier, importer }).filter(
       ([, value]) => typeof value === 'string',
     );
     const text = shortened([name, message].filter(Boolean).join(': '));

@@ -1,5 +1,7 @@
 // Hooks of Node's module loader. They run in the val's thread, or on older Nodes in a thread of their own.
-import { isRemote, type MappedModule, type ModuleMap, splitQuery, withoutNpm } from '../protocol.ts';
+import { pathToFileURL } from 'node:url';
+import { type Answer, type Ask, isRemote, withoutNpm } from '../protocol.ts';
+import { ask, type Lock } from './channel.ts';
 
 interface ResolveContext {
   parentURL?: string | undefined;
@@ -18,10 +20,13 @@ type Loaded = { format: string; source?: unknown; shortCircuit?: boolean };
 /** In a thread of their own, hooks may return promises. */
 type MaybeLater<T> = T | Promise<T>;
 
-let map: ModuleMap = { entry: '', modules: {}, redirects: {} };
+let lock: Lock | undefined;
+let entry: string | undefined;
+const answers = new Map<string, Answer>();
+const ownPrograms = `${pathToFileURL(__dirname).href}/`;
 
-export function initialize(given: ModuleMap): void {
-  map = given;
+export function initialize(given: Lock): void {
+  lock = given;
 }
 
 export function resolve(
@@ -29,12 +34,23 @@ export function resolve(
   context: ResolveContext,
   next: (specifier: string, context: ResolveContext) => MaybeLater<Resolved>,
 ): MaybeLater<Resolved> {
-  const url = addressOf(specifier, context.parentURL);
-  const mapped = url && redirected(url);
-  if (mapped && moduleAt(mapped)) return { url: mapped, shortCircuit: true };
+  const { parentURL } = context;
+  const address = addressOf(specifier, parentURL);
+  const { url, error } = address === undefined ? {} : answerFor({ url: address, specifier, from: parentURL });
+  if (url !== undefined) {
+    entry ??= url;
+    return { url, shortCircuit: true };
+  }
+  if (error !== undefined) throw failed(address, error);
   // What a module on the web imports from a package is a package of the val.
-  const isOnWeb = isRemote(context.parentURL ?? '');
-  return next(withoutNpm(specifier), isOnWeb ? { ...context, parentURL: map.entry } : context);
+  const from = isRemote(parentURL ?? '') ? { ...context, parentURL: entry } : context;
+  const note = (error: unknown) => noteImport(error, specifier, parentURL);
+  try {
+    const found = next(withoutNpm(specifier), from);
+    return found instanceof Promise ? found.catch(note) : found;
+  } catch (error) {
+    return note(error);
+  }
 }
 
 export function load(
@@ -42,26 +58,38 @@ export function load(
   context: LoadContext,
   next: (url: string, context: LoadContext) => MaybeLater<Loaded>,
 ): MaybeLater<Loaded> {
-  const module = moduleAt(url);
-  if (module === undefined) return next(url, context);
-  if ('error' in module)
-    throw url.startsWith('file:') ? new SyntaxError(module.error) : new Error(module.error);
-  const { format, source } = module;
+  const { format, source, error } = isAsked(url) ? answerFor({ url, specifier: url, from: entry }) : {};
+  if (error !== undefined) throw failed(url, error);
+  if (format === undefined) return next(url, context);
   if (source === undefined) return next(url, { ...context, format });
   return { format, source, shortCircuit: true };
 }
 
+function answerFor(question: Ask): Answer {
+  const found = answers.get(question.url);
+  if (found !== undefined) return found;
+  const answer = ask(question, lock);
+  if (answer.url !== undefined) answers.set(question.url, answer).set(answer.url, answer);
+  return answer;
+}
+
+const failed = (url = '', message: string): Error =>
+  isRemote(url) ? new Error(message) : new SyntaxError(message);
+
 /** Undefined for a package. */
 function addressOf(specifier: string, from: string | undefined): string | undefined {
-  if (/^\.{0,2}\//.test(specifier))
-    return URL.canParse(specifier, from) ? new URL(specifier, from).href : undefined;
-  return /^(?:file|https?):/.test(specifier) ? specifier : undefined;
+  const isPath = /^\.{0,2}\//.test(specifier);
+  const isAddress = isPath ? URL.canParse(specifier, from) : /^(?:file|https?):/.test(specifier);
+  if (!isAddress) return undefined;
+  const { href } = new URL(specifier, from);
+  return isAsked(href) ? href : undefined;
 }
 
-function redirected(url: string): string {
-  const [address, query] = splitQuery(url);
-  return map.redirects[url] ?? (map.redirects[address] ?? address) + query;
-}
+const isAsked = (url: string): boolean =>
+  isRemote(url) || (url.startsWith('file:') && !url.startsWith(ownPrograms));
 
-const moduleAt = (url: string): MappedModule | undefined =>
-  map.modules[url] ?? map.modules[splitQuery(url)[0]];
+/** Says in the error what was imported, and where. */
+function noteImport(error: unknown, specifier: string, importer: string | undefined): never {
+  if (!(error instanceof Error)) throw error;
+  throw Object.defineProperties(error, { specifier: { value: specifier }, importer: { value: importer } });
+}

@@ -3,12 +3,11 @@ import { errorMonitor } from 'node:events';
 import module from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { ModuleMap } from '../protocol.ts';
-import { readModuleMap, reportFailure, sendEvent } from './channel.ts';
+import { type Lock, reportFailure } from './channel.ts';
 import { copyOutput } from './copy-output.ts';
 import { initialize, load, resolve } from './hooks.entry.ts';
 
-const mapName = 'vals run';
+const lockName = 'vals run';
 
 // Loading node:worker_threads takes 5 ms, so a val that may not have threads does without.
 const threads =
@@ -16,25 +15,26 @@ const threads =
 // A program that the val starts inherits these options, but not the channels to vals.
 process.execArgv = [];
 delete require.cache[__filename];
+const lock: Lock = sharedLock();
+if ('registerHooks' in module && typeof module.registerHooks === 'function') {
+  initialize(lock);
+  module.registerHooks({ resolve, load });
+} else {
+  module.register(pathToFileURL(join(__dirname, 'hooks.cjs')), { data: lock });
+}
 if (threads === undefined || threads.isMainThread) {
-  const map = readModuleMap();
-  threads?.setEnvironmentData(mapName, map);
-  registerHooks(JSON.parse(map));
   warnOfThreads();
   reportUncaughtErrors();
   copyOutput();
-  sendEvent({ kind: 'began' });
-} else {
-  registerHooks(JSON.parse(`${threads.getEnvironmentData(mapName)}`));
 }
 
-function registerHooks(map: ModuleMap): void {
-  if ('registerHooks' in module && typeof module.registerHooks === 'function') {
-    initialize(map);
-    module.registerHooks({ resolve, load });
-    return;
-  }
-  module.register(pathToFileURL(join(__dirname, 'hooks.cjs')), { data: map });
+/** All threads of the val ask for modules over the same channel. */
+function sharedLock(): Lock {
+  const found = threads?.getEnvironmentData(lockName);
+  if (found instanceof Int32Array) return found;
+  const made = new Int32Array(new SharedArrayBuffer(4));
+  threads?.setEnvironmentData(lockName, made);
+  return made;
 }
 
 /** Before Node 22.15, loader hooks run in a thread, so threads must be allowed. The first thread is that one; the next is the val's. */

@@ -10,7 +10,7 @@ import { visible } from '../../core/lib/visible.ts';
 import { within } from '../../core/lib/waiting.ts';
 import * as routes from '../../core/routes.ts';
 import { onlyOnce } from '../launch.ts';
-import type { Entry } from '../modules/load.ts';
+import type { Entry } from '../modules/modules.ts';
 import type { KnownVersion, RunTarget } from '../target.ts';
 
 export interface FinishedRun {

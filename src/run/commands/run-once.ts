@@ -76,10 +76,7 @@ export async function* run(
       onLog: logs.add,
     });
     // After the start of the val: finding the version takes as long as the start, and goes on beside it.
-    record = beginRecord(
-      entry,
-      imports.some(({ specifier }) => isFilePath(specifier)),
-    );
+    record = beginRecord(entry, imports.some(isFilePath));
     value = yield* show(started, entry.name, asRecord);
     startedAt = started.beganAt();
     const { wasCutOff } = await started.finished();

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { RunFailedError, ValsError } from '../../core/errors.ts';
 import { thrownFailure, tookTooLong } from '../failed-run.ts';
-import { FetchFailedError } from '../modules/load.ts';
+import { FetchFailedError } from '../modules/modules.ts';
 import type { ProcessOptions } from '../process/process.ts';
 import { type Supervised, type SuperviseOptions, supervise } from '../process/supervise.ts';
 

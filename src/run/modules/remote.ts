@@ -6,7 +6,6 @@ import { faultOf, type NoReply } from '../../core/http/request/no-reply.ts';
 import type { Clock } from '../../core/lib/waiting.ts';
 import { type BaseUrl, isLoopback, type ProxyServer, proxyFor } from '../../core/settings/addresses.ts';
 import type { Settings } from '../../core/settings/settings.ts';
-import { isRemote } from '../protocol.ts';
 import type { Kept } from './kept.ts';
 
 export interface RemoteModule {
@@ -31,13 +30,6 @@ type Connections = (base: BaseUrl, proxy: ProxyServer | undefined) => Promise<Op
 
 /** Throws a RunFailedError whose message says why the module cannot be had. */
 export type FetchModule = (url: string) => Promise<RemoteModule>;
-
-/** Undefined if the import does not lead to the web. */
-export function remoteAddress(specifier: string, from: string): string | undefined {
-  if (isRemote(specifier)) return specifier;
-  const isRelative = /^\.{0,2}\//.test(specifier);
-  return isRelative && isRemote(from) ? new URL(specifier, from).href : undefined;
-}
 
 const mostRedirects = 10;
 

@@ -25,13 +25,8 @@ export interface Transpiled {
   hasDefaultExport: boolean;
   /** The code is JavaScript already, and stays as it is. */
   isPlain: boolean;
-  imports: WrittenImport[];
-}
-
-/** An import that is written with its specifier. `thread` is a `new URL('./x.ts', import.meta.url)`. */
-export interface WrittenImport {
-  kind: 'import' | 'import()' | 'require' | 'thread';
-  specifier: string;
+  /** What it surely needs: the specifiers of its import statements. */
+  imports: string[];
 }
 
 async function transpile(source: Source, compilerOptions: CompilerOptions): Promise<Transpiled> {
@@ -95,31 +90,11 @@ function resultOf(code: string, { inputs, outputs }: Metafile, source: Source): 
   return {
     code,
     syntax,
-    imports: writtenImports(code, output?.imports ?? [], source.ending),
+    imports: (output?.imports ?? []).flatMap(({ kind, path }) => (kind === 'import-statement' ? [path] : [])),
     hasDefaultExport:
       syntax === 'esm' ? output?.exports.includes('default') === true : exportsFromCommonJs(source.code),
   };
 }
-
-/** esbuild reports only imports. Comments are gone from the code, and what stands in a string does no harm. */
-function writtenImports(
-  code: string,
-  reported: Metafile['outputs'][string]['imports'],
-  ending: string,
-): WrittenImport[] {
-  const literals = (pattern: RegExp, kind: WrittenImport['kind']) =>
-    [...code.matchAll(pattern)].map(([, , specifier = '']) => ({ kind, specifier }));
-  const imports = reported
-    // In CommonJS, esbuild has made `require` of them.
-    .filter(({ kind }) => kind === 'dynamic-import' || !ending.startsWith('.c'))
-    .map(({ kind, path }) => ({ kind: kindOf(kind), specifier: path }));
-  return [...imports, ...literals(requires, 'require'), ...literals(threads, 'thread')];
-}
-
-const kindOf = (kind: string): WrittenImport['kind'] => (kind === 'dynamic-import' ? 'import()' : 'import');
-
-const requires = /(?<![.$\w])require\(\s*(["'`])([^"'`\n]+)\1\s*\)/g;
-const threads = /\bnew URL\(\s*(["'`])(\.{1,2}\/[^"'`\n]+\.[cm]?[jt]sx?)\1\s*,\s*import\.meta\.url\b/g;
 
 /** CommonJS has variables with these names already, so Node takes such code for an ES module. */
 const declaresCommonJsName = /^(?:const|let|class) (?:module|exports|require|__filename|__dirname)\b/m;
@@ -186,4 +161,4 @@ const isTranspiled = (value: unknown): value is Transpiled =>
   isObject(value) &&
   typeof value.code === 'string' &&
   Array.isArray(value.imports) &&
-  value.imports.every((each) => isObject(each) && typeof each.specifier === 'string');
+  value.imports.every((each) => typeof each === 'string');

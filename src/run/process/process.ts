@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { Duplex, PassThrough, type Readable } from 'node:stream';
 import type { Clock } from '../../core/lib/waiting.ts';
 import type { Modules } from '../modules/modules.ts';
-import { channels, lineReader, type ModuleMap, type ValEvent } from '../protocol.ts';
+import { type Answer, channels, lineReader, type ValEvent } from '../protocol.ts';
 import { readEvent } from './read-event.ts';
 
 /**
@@ -29,12 +29,12 @@ export interface ProcessListener {
   /** Undefined for a line that is no event. */
   onEvent(event: ValEvent | undefined): void;
   onLog(bytes: Buffer): void;
+  onAsk(line: string): Promise<Answer>;
 }
 
 export interface ValProcess {
   /** What the val returns, as it comes. If nobody reads it, the val's process waits. */
   value: Readable;
-  send(map: ModuleMap): void;
   /** Sends a signal to the val, or to its whole group, and SIGKILL two seconds later. */
   end(signal?: NodeJS.Signals): void;
   retire(): void;
@@ -49,7 +49,10 @@ export interface Ending {
 
 const graceMs = 2_000;
 
-export function startProcess(options: ProcessOptions, { onEvent, onLog }: ProcessListener): ValProcess {
+export function startProcess(
+  options: ProcessOptions,
+  { onEvent, onLog, onAsk }: ProcessListener,
+): ValProcess {
   const [node, ...args] = options.command;
   const { clock, platform, group } = options;
   const isUnix = platform !== 'win32';
@@ -69,6 +72,11 @@ export function startProcess(options: ProcessOptions, { onEvent, onLog }: Proces
   const watchdog = isUnix ? startWatchdog(child, group) : undefined;
   if (isUnix) handOnSignals(child);
   const readEvents = lineReader((line) => onEvent(readEvent(line)));
+  const modules = channelOf(child, channels.modules);
+  const readAsk = lineReader(async (line) => {
+    modules.write(`${JSON.stringify(await onAsk(line))}\n`);
+  });
+  modules.on('data', readAsk);
   const value = channelOf(child, channels.value);
   const events = channelOf(child, channels.events).on('data', readEvents);
   const log = channelOf(child, channels.log).on('data', onLog);
@@ -93,7 +101,6 @@ export function startProcess(options: ProcessOptions, { onEvent, onLog }: Proces
   });
   return {
     value,
-    send: (map) => void channelOf(child, channels.map).write(`${JSON.stringify(map)}\n`),
     end(signal = 'SIGTERM') {
       // A val that waits for a reader could not handle the signal.
       value.resume();

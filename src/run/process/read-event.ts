@@ -1,6 +1,6 @@
 import { RunFailedError } from '../../core/errors.ts';
 import { isObject, type JsonValue, parseIfJson } from '../../core/lib/json.ts';
-import type { Thrown, ValEvent, ValueKind } from '../protocol.ts';
+import type { Ask, Thrown, ValEvent, ValueKind } from '../protocol.ts';
 
 /** Undefined if the line is no event: the val can write to the descriptors of vals, too. */
 export function readEvent(line: string): ValEvent | undefined {
@@ -8,7 +8,6 @@ export function readEvent(line: string): ValEvent | undefined {
   if (!isObject(event)) return undefined;
   const { kind, of, thrown, port, secret } = event;
   switch (kind) {
-    case 'began':
     case 'returned':
     case 'idle':
       return { kind };
@@ -35,6 +34,15 @@ const isThrown = (value: JsonValue | undefined): value is JsonValue & Thrown =>
   [value.code, value.permission, value.resource].every((each) =>
     ['string', 'undefined'].includes(typeof each),
   );
+
+export function readAsk(line: string): Ask | undefined {
+  const asked = parseIfJson(line);
+  if (!isObject(asked)) return undefined;
+  const { url, specifier, from } = asked;
+  if (typeof url !== 'string' || typeof specifier !== 'string' || !/^(?:file|https?):/.test(url))
+    return undefined;
+  return { url, specifier, from: typeof from === 'string' ? from : undefined };
+}
 
 export const disturbed = (name: string): RunFailedError =>
   new RunFailedError(`${name} disturbed the descriptors 3 to 6, over which vals speaks with it.`, {

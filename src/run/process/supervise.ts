@@ -1,18 +1,18 @@
 import type { Readable } from 'node:stream';
 import { endingFailure, thrownFailure, tookTooLong } from '../failed-run.ts';
-import type { ValEvent } from '../protocol.ts';
+import type { Answer, ValEvent } from '../protocol.ts';
 import { type ProcessOptions, startProcess } from './process.ts';
-import { disturbed } from './read-event.ts';
+import { disturbed, readAsk } from './read-event.ts';
 
 export interface SuperviseOptions extends ProcessOptions {
-  onEvent(event: Exclude<ValEvent, { kind: 'began' | 'failed' }>): void;
+  onEvent(event: Exclude<ValEvent, { kind: 'failed' }>): void;
   onLog(bytes: Buffer): void;
 }
 
 /** A process of the val, and why it ends: the first reason counts. */
 export interface Supervised {
   value: Readable;
-  /** When the val had its modules. What is before is the start of vals and of Node. */
+  /** When the val asked for its first module. What is before is the start of vals and of Node. */
   beganAt(): number;
   endBecause(reason: unknown, signal?: NodeJS.Signals): void;
   /** Ends the val after so many seconds, unless the returned function is called before. */
@@ -32,17 +32,22 @@ export function supervise(options: SuperviseOptions): Supervised {
 
   function onEvent(event: ValEvent | undefined): void {
     if (event === undefined) endBecause(disturbed(name));
-    else if (event.kind === 'began') beganAt = clock.now();
     else if (event.kind === 'failed')
       reason ??= thrownFailure(event.thrown, modules, { isServing, platform });
     else options.onEvent(event);
   }
-  const child = startProcess(options, { onEvent, onLog: options.onLog });
+  async function onAsk(line: string): Promise<Answer> {
+    beganAt ??= clock.now();
+    const asked = readAsk(line);
+    if (asked !== undefined) return modules.answer(asked);
+    endBecause(disturbed(name));
+    return {};
+  }
+  const child = startProcess(options, { onEvent, onAsk, onLog: options.onLog });
   const endBecause = (why: unknown, signal?: NodeJS.Signals) => {
     reason ??= why;
     child.end(signal);
   };
-  modules.map.then(child.send, endBecause);
 
   return {
     value: child.value,
