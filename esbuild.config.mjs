@@ -74,8 +74,7 @@ async function bundle(entry, { keepImports = false } = {}) {
     legalComments: 'external',
     // libsql and esbuild contain native code, which cannot be bundled. pg imports pg-native, but works without it.
     external: ['libsql', 'pg-native', 'esbuild'],
-    // Node warns in the process of the val, and import-meta-resolve would repeat it.
-    define: { VERSION: JSON.stringify(version), DIST: '__dirname', 'process.noDeprecation': 'true' },
+    define: { VERSION: JSON.stringify(version), DIST: '__dirname' },
   });
   metafiles.push(metafile);
   const textOf = (/** @type {string} */ name) =>

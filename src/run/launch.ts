@@ -138,7 +138,7 @@ const envLeadsOut =
 const leftOutOfEnvironment = (names: readonly string[]): string =>
   `Left out of the environment of the val: ${listed(names)}. Node or the system acts on such variables, so only --env, typed by a person, can set them.`;
 
-export function onlyOnce(say: (text: string) => void): (text: string) => void {
+function onlyOnce(say: (text: string) => void): (text: string) => void {
   const said = new Set<string>();
   return (text) => {
     if (!said.has(text)) say(text);

@@ -14,7 +14,7 @@ import { foldersAbove, isFile, isWithin, realPath, spelledAsOnDisk } from '../co
 import { nameForFile } from '../core/lib/vals.ts';
 import type { Entry } from './modules/modules.ts';
 
-export interface KnownVersion {
+interface KnownVersion {
   id: string;
   name: string | undefined;
   version: number;

@@ -42,7 +42,7 @@ it('every tool can be called', async () => {
     ['status', {}, { items: [{ file: 'hello.ts', status: 'changed there' }] }],
     ['diff', { vals: ['hello'] }, { items: [{ status: 'changed there' }] }],
     ['pull', {}, { items: [{ file: 'hello.ts', status: 'pulled' }] }],
-    ['run', { val: 'hello.ts' }, { value: 2, run: { error: null } }],
+    ['run', { val: 'hello' }, { value: 2, run: { error: null } }],
     ['runs', { run: 'hello' }, { items: [{ val: { version: 2 } }] }],
     ['runs', { run: 'hello', summary: true }, { items: [{ runs: 1, failed: 0 }] }],
     ['version_restore', { val: 'hello', version: 1 }, { version: 3, code: first }],

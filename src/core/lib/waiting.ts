@@ -28,20 +28,6 @@ export function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<voi
   });
 }
 
-/** The result of the work, or `late` if the work takes longer. */
-export function within<Result, Late>(
-  clock: Clock,
-  ms: number,
-  work: Promise<Result>,
-  late: Late,
-): Promise<Result | Late> {
-  let cancel = () => {};
-  const limit = new Promise<Late>((resolve) => {
-    cancel = clock.after(ms, () => resolve(late));
-  });
-  return Promise.race([work, limit]).finally(() => cancel());
-}
-
 export interface Slots {
   run<Result>(work: () => Result | Promise<Result>): Promise<Result>;
 }

@@ -6,11 +6,10 @@ import { endForAgents, endOfLogs, mostLogBytes } from '../../core/lib/vals.ts';
 import { redactedBytes } from '../../core/lib/visible.ts';
 import type { JsonResult, TextResult } from '../../core/output/out.ts';
 import { type Launch, type LaunchInput, prepareLaunch } from '../launch.ts';
-import { isFilePath } from '../modules/resolve.ts';
 import { disturbed } from '../process/read-event.ts';
 import { type StartedRun, startRun } from '../start-run.ts';
 import { findTarget, type RunRequest, type RunTarget } from '../target.ts';
-import { type BeginRecord, createRecorder, finishedRun, type RecordRun } from './record-run.ts';
+import { finishedRun, recordRun } from './record-run.ts';
 
 export type RunOutput = JsonResult | TextResult;
 
@@ -30,15 +29,12 @@ export interface Invocation {
   input: RunInput;
   target: RunTarget;
   launch: Launch;
-  beginRecord: BeginRecord;
 }
 
 export async function prepare(context: Context, input: RunInput): Promise<Invocation> {
   const target = await findTarget(context, input);
   const launch = prepareLaunch(context, input, target);
-  const recordsNothing = () => async () => undefined;
-  const beginRecord = input.noReport ? recordsNothing : createRecorder(context, target);
-  return { context, input, target, launch, beginRecord };
+  return { context, input, target, launch };
 }
 
 export async function* runOnce(context: Context, input: RunInput): AsyncGenerator<RunOutput> {
@@ -46,7 +42,7 @@ export async function* runOnce(context: Context, input: RunInput): AsyncGenerato
 }
 
 export async function* run(
-  { context, input, target, launch, beginRecord }: Invocation,
+  { context, input, target, launch }: Invocation,
   signal: AbortSignal,
   onFile: (path: string) => void = () => {},
 ): AsyncGenerator<RunOutput> {
@@ -60,13 +56,12 @@ export async function* run(
   say({ kind: 'progress' });
   let startedAt = clock.now();
   const logs = createLogs(redact);
-  let record: RecordRun | undefined;
   let value: JsonValue = null;
   let failure: RunFailedError | undefined;
   let isSilentScript = false;
   try {
     const modules = launch.modules(entry, onFile);
-    const { hasDefaultExport, imports } = await modules.compiled;
+    const { hasDefaultExport } = await modules.compiled;
     const mode = hasDefaultExport ? 'call' : 'script';
     const stdout = mode === 'script' && !asRecord && agent === undefined ? 'stdout' : 'stderr';
     const started = startRun({
@@ -75,8 +70,6 @@ export async function* run(
       signal,
       onLog: logs.add,
     });
-    // After the start of the val: finding the version takes as long as the start, and goes on beside it.
-    record = beginRecord(entry, imports.some(isFilePath));
     value = yield* show(started, entry.name, asRecord);
     startedAt = started.beganAt();
     const { wasCutOff } = await started.finished();
@@ -89,7 +82,7 @@ export async function* run(
   }
   const facts = { startedAt, endedAt: clock.now(), failure, logs: logs.text() };
   const finished = finishedRun(facts, redact);
-  const recorded = await (record ?? beginRecord(entry, false))(finished);
+  const recorded = input.noReport ? undefined : await recordRun(context, target, finished);
   const printed = agent ? endForAgents(finished.logs) : finished.logs;
   if (failure !== undefined) {
     if (!flags.json && !flags.ndjson)
