@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isatty } from 'node:tty';
 import { pathToFileURL } from 'node:url';
 import type { Context } from '../core/command-line/command.ts';
 import { listed } from '../core/lib/hint.ts';
-import { isFile, isWithin, realPath, spelledAsOnDisk } from '../core/lib/paths.ts';
+import { foldersAbove, isFile, isWithin, realPath, spelledAsOnDisk } from '../core/lib/paths.ts';
 import type { Settings } from '../core/settings/settings.ts';
 import { createKept } from './modules/kept.ts';
 import { createModules, type Entry, type Modules } from './modules/modules.ts';
@@ -67,7 +68,7 @@ export function prepareLaunch(context: Context, input: LaunchInput, target: RunT
   const environment = {
     env,
     isOwnFile: target.kind === 'file' && agent === undefined,
-    projectFile: target.kind === 'file' ? join(target.project, '.env') : undefined,
+    projectFile: target.kind === 'file' ? dotenvOf(target) : undefined,
     cwd: settings.cwd,
     dotenv: input.dotenv ?? [],
     variables: input.env ?? [],
@@ -94,7 +95,8 @@ export function prepareLaunch(context: Context, input: LaunchInput, target: RunT
 
   function readEnvironment(): NodeJS.ProcessEnv {
     const { projectFile } = environment;
-    const isFollowed = projectFile === undefined || !readable.leadsOut(projectFile);
+    const isFollowed =
+      target.kind !== 'file' || isWithin(realPath(target.project), realPath(projectFile ?? ''));
     if (!isFollowed && environment.isOwnFile) warnOnce(envLeadsOut);
     const read = environmentOf({ ...environment, projectFile: isFollowed ? projectFile : undefined });
     if (read.leftOut.length > 0) warnOnce(leftOutOfEnvironment(read.leftOut));
@@ -123,13 +125,19 @@ export function prepareLaunch(context: Context, input: LaunchInput, target: RunT
         isOwnFile: environment.isOwnFile,
         isOfVals: readable.isOfVals,
         realModule: (path) => (isFile(path) ? realModule(path, platform) : undefined),
-        leadsOut: readable.leadsOut,
-        warn: warnOnce,
         mayRead: (path) => permissions?.read.some((folder) => isWithin(folder, path)) !== false,
         requireUsesHooks: nodeCan('hooksInThread', node.version),
       }),
     dotenvFiles: dotenvFiles(environment),
   };
+}
+
+/** The nearest one above the file, in its project. */
+function dotenvOf({ path, project }: RunTarget & { kind: 'file' }): string {
+  const folders = foldersAbove(path).filter((folder) => isWithin(project, folder));
+  return (
+    [...folders, project].map((folder) => join(folder, '.env')).find(existsSync) ?? join(project, '.env')
+  );
 }
 
 const envLeadsOut =

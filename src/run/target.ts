@@ -30,7 +30,7 @@ interface TargetBase {
 
 interface FileTarget extends TargetBase {
   kind: 'file';
-  /** The folder of the nearest package.json, vals.json or .git, else that of the file. */
+  /** The folder of the nearest vals.json or .git, else of the nearest package.json, else that of the file. */
   project: string;
   /** As `project`, for the file that a link leads to. Node takes that file for the module. */
   realProject: string;
@@ -94,11 +94,10 @@ function fileTarget(context: Context, word: string): FileTarget {
 export const realModule = (path: string, platform: NodeJS.Platform): string =>
   platform === 'win32' ? path : realPath(path);
 
-const projectMarks = ['package.json', 'vals.json', '.git'];
-
 function projectOf(path: string, allowed: readonly string[] | undefined): string {
-  const isProject = (folder: string) => projectMarks.some((mark) => existsSync(join(folder, mark)));
-  const project = foldersAbove(path).find(isProject) ?? dirname(path);
+  const withOneOf = (marks: readonly string[]) =>
+    foldersAbove(path).find((folder) => marks.some((mark) => existsSync(join(folder, mark))));
+  const project = withOneOf(['vals.json', '.git']) ?? withOneOf(['package.json']) ?? dirname(path);
   // An agent's val reads no more than the agent may.
   const folder = allowed?.flatMap((each) => [each, realPath(each)]).find((each) => isWithin(each, path));
   return folder === undefined || isWithin(folder, project) ? project : folder;

@@ -197,6 +197,7 @@ export const programs: readonly Program[] = [
       'packages/both/import.ts': 'export const kind: string = "import"',
       'packages/both/require.cts': 'exports.kind = "require" as string',
       'package.json': '{"workspaces":["packages/*"]}',
+      '.git/HEAD': '',
     },
     links: { 'node_modules/both': 'packages/both' },
     prints: ['import', 'requirerequire'],
@@ -218,6 +219,7 @@ export const programs: readonly Program[] = [
       'lib/e.ts': 'import { f } from "./f.ts"; export const e: string = "e" + f',
       'lib/f.ts': 'export const f: string = "f"',
       'package.json': '{"workspaces":["packages/*"]}',
+      '.git/HEAD': '',
     },
     links: {
       'packages/app/node_modules/b': 'packages/b',

@@ -2,14 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { RunFailedError, ValsError } from '../../core/errors.ts';
+import { isObject, parseIfJson } from '../../core/lib/json.ts';
 import { foldersAbove, isWithin, withSlashes } from '../../core/lib/paths.ts';
 import { placeOfImport } from '../import-failure.ts';
-import { readPackage } from '../process/packages.ts';
 import { type Answer, type Ask, isRemote, type ModuleFormat, splitQuery } from '../protocol.ts';
 import { endingOf, type FetchModule } from './remote.ts';
 import { isFilePath } from './resolve.ts';
 import type { Compile, Source, Transpiled } from './transpile.ts';
-import { createTsconfigs, type TsconfigOptions } from './tsconfig.ts';
+import { createTsconfigs } from './tsconfig.ts';
 
 export interface Entry {
   /** As messages show it. */
@@ -40,7 +40,7 @@ export interface Modules {
 /** Another try may fetch the module. */
 export class FetchFailedError extends RunFailedError {}
 
-export interface ModulesOptions extends TsconfigOptions {
+export interface ModulesOptions {
   cwd: string;
   compile: Compile;
   fetchModule: FetchModule;
@@ -60,7 +60,7 @@ const typeScript = /\.[cm]?tsx?$/;
 
 export function createModules(entry: Entry, options: ModulesOptions): Modules {
   const { cwd, compile, fetchModule, onFile, mayRead, isOwnFile, isOfVals, requireUsesHooks } = options;
-  const compilerOptionsOf = createTsconfigs(options);
+  const compilerOptionsOf = createTsconfigs();
   const sources = new Map<string, Source>();
   const failures = new Map<string, ValsError>();
   const known = new Map<string, Promise<Answer>>();
@@ -195,5 +195,6 @@ function isInModulePackage(path: string): boolean {
   const file = foldersAbove(path)
     .map((folder) => join(folder, 'package.json'))
     .find(existsSync);
-  return file !== undefined && readPackage(file).type === 'module';
+  const found = parseIfJson((file && textOf(file)) ?? '');
+  return isObject(found) && found.type === 'module';
 }
