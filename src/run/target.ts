@@ -45,14 +45,13 @@ interface ServiceTarget extends TargetBase {
 export interface RunRequest {
   /** Not resolved if the word is the path of a file. */
   val: GivenVal;
-  at?: number;
 }
 
-export async function findTarget(context: Context, { val, at }: RunRequest): Promise<RunTarget> {
+export async function findTarget(context: Context, { val }: RunRequest): Promise<RunTarget> {
   const { word, version } = val;
   const path = resolve(context.settings.cwd, word);
   if (isFile(path)) {
-    if (at === undefined && version === undefined) return fileTarget(context, word);
+    if (version === undefined) return fileTarget(context, word);
     throw new UsageError(`Only a val on the service has versions, but ${word} is a file.`, {
       hint: 'Omit the version, or give the id of the val.',
     });
@@ -65,12 +64,7 @@ export async function findTarget(context: Context, { val, at }: RunRequest): Pro
       hint: 'Check the path of the file, or give the name of a val.',
     });
   }
-  if (version !== undefined && at !== undefined && version !== at) {
-    throw new UsageError(`Two versions are given: ${version} after the val, and ${at} as an option.`, {
-      hint: 'Give the version only once.',
-    });
-  }
-  return serviceTarget(context, val, at ?? version);
+  return serviceTarget(context, val, version);
 }
 
 function fileTarget(context: Context, word: string): FileTarget {

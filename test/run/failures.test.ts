@@ -145,7 +145,6 @@ it.each([
   [['absent.ts'], 10, 'absent.ts does not exist'],
   [['folder/'], 2, 'folder/ is a folder, not a file.'],
   [['a.ts@1'], 2, 'Only a val on the service has versions, but a.ts is a file.'],
-  [['--at', '1', 'a.ts'], 2, 'Only a val on the service has versions, but a.ts is a file.'],
   [['--port', '0', 'a.ts'], 2, '--port works only with --http'],
   [['--http', 'a.ts', 'x'], 2, 'With --http, a val gets no arguments, but x was given.'],
   [['--watch', 'a.ts'], 2, '--watch never ends'],

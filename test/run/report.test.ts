@@ -41,11 +41,10 @@ describe('a run on a service that records runs', () => {
     expect(await runs()).toHaveLength(2);
     write('one.ts', `${code} // changed`);
     await vals('push', 'one.ts');
-    for (const args of [['--at', '1', 'one'], [`${reported.val.id}@1`]]) {
-      expect((await vals('run', ...args)).stdout).toBe('you\n');
+    for (const val of ['one@1', `${reported.val.id}@1`]) {
+      expect((await vals('run', val)).stdout).toBe('you\n');
       expect((await runs())[0].val.version).toBe(1);
     }
-    expect((await vals('run', '--at', '2', 'one@1')).exit).toBe(2);
     // The service takes the beginning of an error that is too long.
     write('one.ts', 'export default () => { throw new Error("\\x01".repeat(60_000) + "\\ud800") }');
     await vals('push', 'one.ts');

@@ -1,14 +1,6 @@
 import { type Context, defineCommand, type Options } from '../../core/command-line/command.ts';
 import { optionsAt, refuseOneDocument } from '../../core/command-line/options.ts';
-import {
-  parsedText,
-  path,
-  port,
-  seconds,
-  text,
-  val,
-  versionNumber,
-} from '../../core/command-line/value-types.ts';
+import { parsedText, path, port, seconds, text, val } from '../../core/command-line/value-types.ts';
 import { InvalidValue, UsageError } from '../../core/errors.ts';
 import { belongsToVals, type Variable } from '../process/environment.ts';
 import { serveRequests } from './http.ts';
@@ -41,7 +33,6 @@ function inspectorOption(name: string, value: string | boolean | undefined): str
 const forPeople = { forPeople: true } as const;
 
 const runOptions = {
-  at: { description: 'the number of the version of the val to run', value: versionNumber('version') },
   http: { description: 'serve HTTP at a local address; reload the file on save', ...forPeople },
   port: { description: 'the port for --http (default: a free port)', value: port(), ...forPeople },
   host: {
