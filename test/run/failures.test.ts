@@ -158,27 +158,3 @@ it.each([
   const result = await run(['run', '--json', ...args], { cwd: path, env: { PATH: path } });
   expect(result).toMatchObject({ exit, stdout: '', error: { message: expect.stringContaining(message) } });
 });
-
-describe('a val that writes to the descriptors of vals', () => {
-  it.each<[work: string, words?: string]>([
-    ['writeSync(4, "x\\n")'],
-    ['writeSync(4, "null\\n")'],
-    ['writeSync(4, JSON.stringify({ kind: "failed" }) + "\\n")'],
-    ['writeSync(4, JSON.stringify({ kind: "ready", port: "x" }) + "\\n")'],
-    ['writeSync(5, "{{")'],
-    ['closeSync(5)', 'EBADF'],
-    ['closeSync(4)', 'a.js ended with exit code'],
-  ])('has failed: %s', async (work, words = 'disturbed the descriptors 3 to 6') => {
-    const code = `import { closeSync, writeSync } from "node:fs"; export default () => { ${work}; return { a: 1 } }`;
-    expect(await run(['run', 'a.js'], { cwd: folderOf({ 'a.js': code }) })).toMatchObject(ends(12, words));
-  });
-
-  it('and one that writes to a file of its own has not', async () => {
-    const code = `import { closeSync, openSync, writeSync } from "node:fs";
-      export default () => { const file = openSync("out.txt", "w"); writeSync(file, "x"); closeSync(file); return file > 6 }`;
-    const { stdout } = await run(['run', '--allow-write', 'out.txt', 'a.js'], {
-      cwd: folderOf({ 'a.js': code }),
-    });
-    expect(stdout).toBe('true\n');
-  });
-});

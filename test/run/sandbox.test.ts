@@ -166,19 +166,6 @@ describe.skipIf(process.platform === 'win32')('the processes of a val end', () =
     await allGone(idsIn(text.stderr));
   });
 
-  it('by other signals, unless the val handles them', async () => {
-    const code = `process.on('SIGHUP', () => console.log('hup')); process.on('SIGUSR2', () => console.log('usr2'));
-      setInterval(() => {}, 1e3); console.log('up')`;
-    const { vals, ended, shows } = startRun(['a.ts'], { 'a.ts': code });
-    await shows('stdout', 'up');
-    for (const name of ['SIGHUP', 'SIGUSR2'] as const) {
-      vals.kill(name);
-      await shows('stdout', name.slice(3).toLowerCase());
-    }
-    vals.kill('SIGQUIT');
-    expect((await ended).signal).toBe('SIGQUIT');
-  });
-
   it("after the val's own handler of SIGTERM, which has its time", async () => {
     const code = `process.on('SIGTERM', () => setTimeout(() => { console.log('bye'); process.exit() }, 100));
       setInterval(() => {}, 1e3); console.log('up')`;

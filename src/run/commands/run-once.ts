@@ -6,7 +6,6 @@ import { endForAgents, endOfLogs, mostLogBytes } from '../../core/lib/vals.ts';
 import { redactedBytes } from '../../core/lib/visible.ts';
 import type { JsonResult, TextResult } from '../../core/output/out.ts';
 import { type Launch, type LaunchInput, prepareLaunch } from '../launch.ts';
-import { disturbed } from '../process/read-event.ts';
 import { type StartedRun, startRun } from '../start-run.ts';
 import { findTarget, type RunRequest, type RunTarget } from '../target.ts';
 import { finishedRun, recordRun } from './record-run.ts';
@@ -116,7 +115,7 @@ async function* show(
       if (parsed === undefined) {
         // A val that was ended has not sent all.
         await finished();
-        throw disturbed(name);
+        throw new RunFailedError(`${name} wrote into what it returns, on a descriptor of vals.`);
       }
       value = parsed;
       if (kind === 'json' && !asRecord) yield { kind: 'json', value };

@@ -26,8 +26,7 @@ export interface ProcessOptions {
 }
 
 export interface ProcessListener {
-  /** Undefined for a line that is no event. */
-  onEvent(event: ValEvent | undefined): void;
+  onEvent(event: ValEvent): void;
   onLog(bytes: Buffer): void;
   onAsk(line: string): Promise<Answer>;
 }
@@ -70,8 +69,10 @@ export function startProcess(
   });
   // On Windows, the system ends the child with vals.
   const watchdog = isUnix ? startWatchdog(child, group) : undefined;
-  if (isUnix) handOnSignals(child);
-  const readEvents = lineReader((line) => onEvent(readEvent(line)));
+  const readEvents = lineReader((line) => {
+    const event = readEvent(line);
+    if (event !== undefined) onEvent(event);
+  });
   const modules = channelOf(child, channels.modules);
   const readAsk = lineReader(async (line) => {
     modules.write(`${JSON.stringify(await onAsk(line))}\n`);
@@ -124,22 +125,6 @@ function killGroup(pid: number, signal: NodeJS.Signals): void {
   } catch {
     // All of it has ended.
   }
-}
-
-const handedOn = ['SIGHUP', 'SIGUSR2', 'SIGQUIT'] as const;
-
-/** The val may handle these signals. One that it does not handle ends the val, and then vals, as it would end `node`. */
-function handOnSignals(child: ChildProcess): void {
-  const received = new Set<string>();
-  const handOn = (name: NodeJS.Signals) => {
-    received.add(name);
-    child.kill(name);
-  };
-  for (const name of handedOn) process.on(name, handOn);
-  child.once('exit', (_code, signal) => {
-    for (const name of handedOn) process.off(name, handOn);
-    if (signal !== null && received.has(signal)) process.kill(process.pid, signal);
-  });
 }
 
 const closing = (channel: Duplex): Promise<void> => new Promise((resolve) => channel.once('close', resolve));

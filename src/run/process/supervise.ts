@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { endingFailure, thrownFailure, tookTooLong } from '../failed-run.ts';
 import type { Answer, ValEvent } from '../protocol.ts';
 import { type ProcessOptions, startProcess } from './process.ts';
-import { disturbed, readAsk } from './read-event.ts';
+import { readAsk } from './read-event.ts';
 
 export interface SuperviseOptions extends ProcessOptions {
   onEvent(event: Exclude<ValEvent, { kind: 'failed' }>): void;
@@ -30,18 +30,14 @@ export function supervise(options: SuperviseOptions): Supervised {
   let reason: unknown;
   let beganAt: number | undefined;
 
-  function onEvent(event: ValEvent | undefined): void {
-    if (event === undefined) endBecause(disturbed(name));
-    else if (event.kind === 'failed')
-      reason ??= thrownFailure(event.thrown, modules, { isServing, platform });
+  function onEvent(event: ValEvent): void {
+    if (event.kind === 'failed') reason ??= thrownFailure(event.thrown, modules, { isServing, platform });
     else options.onEvent(event);
   }
   async function onAsk(line: string): Promise<Answer> {
     beganAt ??= clock.now();
     const asked = readAsk(line);
-    if (asked !== undefined) return modules.answer(asked);
-    endBecause(disturbed(name));
-    return {};
+    return asked === undefined ? {} : modules.answer(asked);
   }
   const child = startProcess(options, { onEvent, onAsk, onLog: options.onLog });
   const endBecause = (why: unknown, signal?: NodeJS.Signals) => {
