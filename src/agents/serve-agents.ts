@@ -69,8 +69,8 @@ export async function serveAgents(context: Context, permissions: AgentPermission
 
 const filesNote = ([folder]: readonly string[]): string =>
   folder === undefined
-    ? 'Without roots, the tools of this server cannot use files: give the code itself instead.'
-    : `Use only files in ${folder} or in folders below it, or below your roots if you offer any.`;
+    ? 'The tools of this server cannot use files: give the code itself instead.'
+    : `Use only files in ${folder} or in folders below it.`;
 
 /** The protocol's package describes a message that it cannot read by pages of JSON. */
 const sentenceOf = (error: Error): string =>

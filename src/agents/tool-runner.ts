@@ -17,8 +17,6 @@ import type { AgentPermissions } from './tools.ts';
 
 export interface CallOptions {
   signal: AbortSignal;
-  /** The folders that the client offers, if it offers any. */
-  roots: readonly string[];
   onProgress(message: string): void;
 }
 
@@ -56,7 +54,7 @@ export function createToolRunner(
     deletes: changing,
   };
 
-  return async (command, rawInput, { signal: callSignal, onProgress, roots }) => {
+  return async (command, rawInput, { signal: callSignal, onProgress }) => {
     const { redact } = redactor;
     const out = createToolOut({ writeHints, log, redact, onProgress });
     const controller = new AbortController();
@@ -73,9 +71,8 @@ export function createToolRunner(
         env,
         signal,
         stdin: () => Readable.from(code === '' ? [] : [Buffer.from(code)]),
-        cwd: () => roots[0] ?? server.host.cwd(),
         agent: {
-          filesBelow: roots.length > 0 ? roots : foldersForFiles(settings),
+          filesBelow: foldersForFiles(settings),
           forbiddenFolders: tokenFolders(settings),
           mayPublish: permissions.allowPublic === true,
         },

@@ -12,11 +12,10 @@ type Options = Pick<RunOptions, 'env' | 'cwd' | 'home'>;
 const identity = { name: 'test', version: '1.0.0' };
 
 /** `connectAgent` has the client of 2025. */
-export const otherClients = {
-  'sdk 1': (capabilities: object = {}) => new OlderClient(identity, { capabilities }),
-  'client 2, as of 2026': (capabilities: object = {}) =>
-    new Client(identity, { capabilities, versionNegotiation: { mode: { pin: '2026-07-28' } } }),
-};
+export const otherClients = [
+  new OlderClient(identity),
+  new Client(identity, { versionNegotiation: { mode: { pin: '2026-07-28' } } }),
+];
 
 /** Runs `vals mcp` in this process, which is fast. */
 export function connectAgent(

@@ -1,15 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { Client } from '@modelcontextprotocol/client';
-import { ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import { has } from '../support/features.ts';
 import { folderOf, run, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
 import { startStrict } from '../support/strict-service.ts';
-import { agentOnService, connectAgent, initializedAgent, otherClients, startAgent } from './clients.ts';
+import { agentOnService, connectAgent, initializedAgent, startAgent } from './clients.ts';
 
 const code = 'export default () => 1;\n';
 const done = { isError: false };
@@ -78,45 +75,6 @@ describe('without --allow-public', () => {
     expect(await allowed.call('push', { name: 'new', code })).toMatchObject(done);
     expect([val('made').privacy, val('new').privacy]).toEqual(['public', 'unlisted']);
   });
-});
-
-describe.each(['sdk 1', 'client 2, as of 2026'] as const)('the roots of %s', (name) => {
-  it('are the folders of the tools, and a relative path is below the first', async () => {
-    const { env } = await startStrict({ list: true });
-    const cwd = folderOf({ 'here.ts': code });
-    const [first, second] = [folderOf({ 'made.ts': code }), folderOf({ 'other.ts': code })];
-    const client = otherClients[name]({ roots: {} });
-    const roots = [first, second].map((folder) => ({ uri: pathToFileURL(folder).href }));
-    if (client instanceof Client) client.setRequestHandler('roots/list', () => ({ roots }));
-    else client.setRequestHandler(ListRootsRequestSchema, () => ({ roots }));
-    const agent = await connectAgent([], { env, cwd }, client);
-    expect((await agent.listTools()).length).toBeGreaterThan(10);
-    expect(await agent.call('push', { paths: ['made.ts', join(second, 'other.ts')] })).toMatchObject(done);
-    expect(await agent.call('push', { paths: [join(cwd, 'here.ts')] })).toMatchObject({
-      isError: true,
-      document: { error: { kind: 'local' } },
-    });
-  });
-});
-
-it.runIf(has('run'))('a val below a root that is a link reads no more than the root', async () => {
-  const { env } = await startStrict({ list: true });
-  const repository = folderOf({
-    'package.json': '{}',
-    'secret.txt': 'the secret',
-    'sub/data.txt': 'data',
-    'sub/a.ts': `import { readFileSync } from "node:fs"; const read = (name: string) => {
-      try { return readFileSync(new URL(name, import.meta.url), "utf8") } catch (error) { return error.permission } };
-      export default () => ["data.txt", "../secret.txt"].map((name) => read("./" + name))`,
-  });
-  const root = join(temporaryFolder(), 'link');
-  symlinkSync(join(repository, 'sub'), root);
-  const client = otherClients['sdk 1']({ roots: {} });
-  const roots = [{ uri: pathToFileURL(root).href }];
-  client.setRequestHandler(ListRootsRequestSchema, () => ({ roots }));
-  const agent = await connectAgent(['--allow-run'], { env, cwd: temporaryFolder() }, client);
-  const { document } = await agent.call('run', { val: 'a.ts' });
-  expect(document).toMatchObject({ value: ['data', 'FileSystemRead'] });
 });
 
 it.runIf(has('workspace'))('push with prune deletes', async () => {
