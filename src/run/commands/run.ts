@@ -100,7 +100,7 @@ export const command = defineCommand({
     'called with the arguments as strings. The value that it returns goes to stdout, and the output that it prints goes ' +
     'to stderr. A file without a default export is a script, and what it prints goes to stdout. A file of yours gets ' +
     'your environment and the .env file of its project. In the sandbox, a val reads its project and its packages, writes ' +
-    'no files and starts no programs. A service that has the code and records runs gets the run with its output.',
+    'no files and starts no programs. A run of a val is recorded on a service that records runs; a run of a file is not.',
   arguments: {
     val: {
       description: 'a file, or the name or id of a val; NAME@2 is version 2',
