@@ -70,8 +70,8 @@ export const deleteVal = (val: ValRef): Call => del('deleteVal', pathOf(val), ab
 export const listVersions = (val: ValRef): Call =>
   get('listVersions', `${pathOf(val)}/versions`, { paging: 'on demand', ...about(val) });
 
-export const createVersion = (val: ValRef, code: string, fields: ValFields = {}): Call =>
-  post('createVersion', `${pathOf(val)}/versions`, { code, ...fields }, about(val));
+export const createVersion = (val: ValRef, code: string): Call =>
+  post('createVersion', `${pathOf(val)}/versions`, { code }, about(val));
 
 export const getVersion = (val: ValRef, version: number): Call =>
   get('getVersion', `${pathOf(val)}/versions/${version}`, { paging: 'on demand', version, ...about(val) });

@@ -32,7 +32,7 @@ export function thrownFailure(
     });
   }
   const { lines, first } = ownLines(thrown.whole, modules);
-  const place = first?.place ?? placeOfSyntaxError(thrown, modules);
+  const place = first?.place ?? placeWithoutFrames(thrown, modules);
   const hint = permissionHint(thrown, modules, platform) ?? hintFor(thrown, modules, { isServing });
   const isWholeInMessage = lines.length <= 2 && !thrown.text.includes('\n');
   return new RunFailedError(
@@ -88,12 +88,15 @@ function permissionHint(
 }
 
 function hintFor(
-  { text, whole }: Thrown,
+  { text, code, whole }: Thrown,
   modules: Modules,
   { isServing }: Pick<FailureOptions, 'isServing'>,
 ): Hints | undefined {
   if (/\bDeno is not defined\b/.test(text)) {
     return 'vals runs code with Node, which has no `Deno`. Use the modules of Node instead, such as `process.env` and `node:fs`.';
+  }
+  if (code === 'ERR_REQUIRE_ESM' || failsInRequire(whole)) {
+    return 'This Node cannot `require` an ES module here. Use `import`, or a newer Node, such as 22.23.3 or 24.11.1.';
   }
   if (!modules.requireUsesHooks && requiresTypeScript(whole)) {
     return 'Before Node 22.15, `require` loads TypeScript only from CommonJS. Use `import`, or a newer Node.';
@@ -102,6 +105,10 @@ function hintFor(
 }
 
 const serveHint = 'To serve a val that answers HTTP requests, add --http before the file or val.';
+
+/** On older Nodes, the `require` of an ES module by a module whose source came from a hook fails so. */
+const failsInRequire = (whole: string): boolean =>
+  /^.*\n(?: +at ModuleJob\.runSync .*\n)? +at require \(node:internal\/modules\/esm\/translators/.test(whole);
 
 /** Node takes the file for JavaScript, and names it before the error. */
 const requiresTypeScript = (whole: string): boolean =>
@@ -131,13 +138,16 @@ function missingRequire(text: string): Pick<Thrown, 'specifier' | 'importer'> {
   return specifier && path ? { specifier, importer: pathToFileURL(path).href } : {};
 }
 
-/** V8 refuses the code of a module before it runs, so the error has no frames. */
-function placeOfSyntaxError({ text }: Thrown, modules: Modules): string | undefined {
-  const [, specifier] = /requested module '([^']+)'/.exec(text) ?? [];
+/** A module that is refused before it runs has no frames. */
+function placeWithoutFrames({ text }: Thrown, modules: Modules): string | undefined {
+  const [, specifier] = /(?:requested module '|No such built-in module: )([^'\s]+)/.exec(text) ?? [];
+  const [, scheme] = /Received protocol '([^']+)'/.exec(text) ?? [];
   const [, literal] = /^SyntaxError: Invalid regular expression: (\/.*\/)\w*: /.exec(text) ?? [];
   for (const source of modules.sources.values()) {
     const place =
-      (specifier && placeOfImport(specifier, source)) || (literal && placeOfText(literal, source));
+      (specifier && placeOfImport(specifier, source)) ||
+      (scheme && (placeOfText(`'${scheme}`, source) ?? placeOfText(`"${scheme}`, source))) ||
+      (literal && placeOfText(literal, source));
     if (place) return place;
   }
   return undefined;

@@ -60,6 +60,13 @@ const failingVals: readonly FailingVal[] = [
     `${file} imports ./b, and there is no such file (${file}:2:51).`,
     "Write './b.ts'.",
   ],
+  ...['jsr:@std/path@^1/posix', 'node:absent', 'bun:sqlite'].map(
+    (name): FailingVal => [
+      `imports ${name}`,
+      `// first\nimport x from "${name}"; export default x`,
+      ` (${file}:2:15).`,
+    ],
+  ),
   ['uses Deno', 'export default () => Deno.cwd()', 'Deno is not defined', 'which has no `Deno`'],
   [
     'expects a Request',
@@ -146,6 +153,20 @@ describe.each(nodes)('Node $version', ({ version, node }) => {
 });
 
 describe.each(others)('Node $version', ({ version, node }) => {
+  it('loads an ES module with `require` in CommonJS of TypeScript, or says which Node can', async () => {
+    const cwd = folderOf({
+      'a.cts': 'const { b } = require("es"); console.log(b as string)',
+      'node_modules/es/package.json': '{"name":"es","type":"module","exports":"./a.js"}',
+      'node_modules/es/a.js': 'export { b } from "./b.js"',
+      'node_modules/es/b.js': 'export const b = "b"',
+    });
+    const { stdout, stderr } = await runProcess(['run', 'a.cts'], { cwd, node });
+    if (stdout !== 'b\n') {
+      expect(stderr).toContain('(a.cts:1:15).');
+      expect(stderr).toContain('Use `import`, or a newer Node, such as 22.23.3 or 24.11.1.');
+    }
+  });
+
   it('starts a debugger, if need be without the sandbox', async () => {
     const { stderr } = await runProcess(['run', '--inspect=127.0.0.1:0', 'a.ts'], {
       cwd: folderOf({ 'a.ts': 'console.log("ran")' }),

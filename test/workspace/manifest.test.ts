@@ -154,7 +154,7 @@ it('outside of a workspace, its commands are exit 2 and name init', async () => 
     expect(await run([...args, '--local'])).toMatchObject({
       exit: 2,
       stdout: '',
-      stderr: expect.stringContaining('vals init'),
+      stderr: expect.stringContaining('`vals --local init`'),
     });
   }
 });

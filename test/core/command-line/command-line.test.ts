@@ -77,10 +77,7 @@ it.each<[string, string]>([
     'comments --relationship givn',
     '--relationship takes one of any, given, received, not "givn". Did you mean given?',
   ],
-  [
-    'val rm',
-    '<val...> is missing: names, ids, starts of ids, or files of vals, or - for standard input, one per line.',
-  ],
+  ['val rm', '<val...> is missing: names, ids, starts of ids, or files of vals.'],
   ['likes --limit 5 --all', '--limit and --all cannot be given together.'],
   ['version get hello x', '<version> takes the number of a version, not "x".'],
 ])('a usage error of `vals %s` is: %s', async (line, sentence) => {

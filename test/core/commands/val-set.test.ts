@@ -86,6 +86,18 @@ describe('vals val set on the documented routes', () => {
   );
 
   it.each([
+    [['--privacy', 'public'], 6, 'The service did not change the privacy of hello.'],
+    [['--privacy', 'public', '--name', 'hi'], 9, 'The service did not change the privacy of hi.'],
+  ])('%j says which field the service did not change', async (args, exit, message) => {
+    const { vals, switches } = await hello({ changeVal: true });
+    switches.instead = (seen) => {
+      if (seen.method === 'PUT') seen.body = JSON.stringify({ ...JSON.parse(seen.body), privacy: undefined });
+      return undefined;
+    };
+    expect(await vals(...args, '--json')).toMatchObject({ exit, error: { message } });
+  });
+
+  it.each([
     ['public', 'Changed the privacy of hello. Anybody can read all its versions now.'],
     ['private', 'Changed the privacy of hello. (127'],
   ])('--privacy %s says what anybody can read now', async (privacy, says) => {

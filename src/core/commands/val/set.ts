@@ -2,7 +2,14 @@ import { dirname, relative, resolve } from 'node:path';
 import { type Context, defineCommand } from '../../command-line/command.ts';
 import { recordOf } from '../../command-line/resolve-vals.ts';
 import { newName, path } from '../../command-line/value-types.ts';
-import { NotFoundError, UsageError, undefinedIf, ValsError } from '../../errors.ts';
+import {
+  NotFoundError,
+  PartialError,
+  RefusedError,
+  UsageError,
+  undefinedIf,
+  ValsError,
+} from '../../errors.ts';
 import { findRoot } from '../../files/root.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import { ifRouteExists } from '../../http/api.ts';
@@ -45,12 +52,21 @@ export const command = defineCommand({
         hint: 'If it has pages, make the change there.',
       });
     }
-    if (fields.name !== undefined) noteOnFile(context, val, fields.name);
     // The change is made, so it does not fail if the val cannot be read.
     const body = isObject(reply.body)
       ? reply.body
       : await api.record(routes.getVal(val)).catch(undefinedIf(ValsError));
     const label = textAt(body, 'name') ?? fields.name ?? val.word;
+    const wanted = Object.entries(fields);
+    const left = wanted.filter(
+      ([field, value]) => body && field in body && (textAt(body, field) ?? '') !== value,
+    );
+    if (body && left.length > 0) {
+      const message = `The service did not change the ${listed(left.map(([field]) => field))} of ${label}.`;
+      if (left.length === wanted.length) throw new RefusedError(message);
+      return { kind: 'record', record: body, error: new PartialError(message) };
+    }
+    if (fields.name !== undefined) noteOnFile(context, val, fields.name);
     const isPublished = publicity(fields.privacy, 0) > 0;
     const readable = isPublished ? ' Anybody can read all its versions now.' : '';
     return writtenResult(context, { body }, `${doneSentence(Object.keys(fields), label)}${readable}`);
