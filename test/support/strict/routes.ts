@@ -134,11 +134,8 @@ const documented: Route[] = [
   route('POST /v1/vals/{val_id}/versions', (request) => {
     const { store, switches } = request;
     const val = writable(request);
-    const others = switches.versionFields ? (['name', 'readme', 'privacy'] as const) : [];
-    const { code = '', ...fields } = fieldsOf(request.body, ['code'], others);
-    refuseTakenName(request, fields.name, val);
+    const { code = '' } = fieldsOf(request.body, ['code']);
     const isNew = addVersion(store, switches, val, code);
-    if (Object.keys(fields).length > 0) changeFields(val, fields);
     return written(request, val, isNew ? 201 : 200);
   }),
   route('GET /v1/vals/{val_id}/versions/{version}', (request) => {

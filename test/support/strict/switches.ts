@@ -21,8 +21,6 @@ export interface Switches {
   etag?: boolean;
   /** `PUT /v1/vals/{id}` with `name`, `privacy` and `readme`. */
   changeVal?: boolean;
-  /** `POST /v1/vals/{id}/versions` takes `name`, `privacy` and `readme`, too. */
-  versionFields?: boolean;
   /** `POST /v1/vals/{id}/runs` and `GET /v1/runs/{id}`. */
   recordRuns?: boolean;
   /** `GET /v1/alias/{username}/{name}`. */
