@@ -71,13 +71,40 @@ test('no files import each other in a circle', () => {
   expect(circles.join('\n')).toBe('');
 });
 
-test('one command of core is extended, and there are two hooks', () => {
+test('two commands of core are extended, and there are two hooks', () => {
   const core = coreCommands.map(({ path }) => path);
   const added = addedFeatures.flatMap(({ commands }) => commands.map(({ path }) => path));
   const hooks = addedFeatures.flatMap(({ commands, ...hooks }) => Object.keys(hooks));
   // Without a feature there are fewer.
-  expect(['push']).toEqual(expect.arrayContaining(added.filter((path) => core.includes(path))));
+  expect(['push', 'val set']).toEqual(expect.arrayContaining(added.filter((path) => core.includes(path))));
   expect(['openFiles', 'openLocal']).toEqual(expect.arrayContaining(hooks));
+});
+
+/** What stands in quotes, without comments and imports. */
+function literalsOf(file: string): string[] {
+  const code = readFileSync(file, 'utf8')
+    .replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '')
+    .replaceAll(/(?:from |import\(|require\(|import )'[^']*'/g, '');
+  return code.match(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g) ?? [];
+}
+
+test('the sentences of core know no feature', () => {
+  const ofCore = coreCommands.map(({ path }) => path.split(' ', 1).join());
+  const ofFeatures = addedFeatures.flatMap(({ commands }) =>
+    commands.map(({ path }) => path.split(' ', 1).join()),
+  );
+  // The service that goes on is what somebody needs whom --local does not help.
+  const others = ofFeatures.filter((word) => !ofCore.includes(word) && word !== 'serve').join('|') || 'none';
+  const word = new RegExp(
+    `nginx|urn:|vals\\.json|(?<![-/\\w])agents?\\b|vals (?:${others})\\b|\\$\\{\\['(?:${others})'`,
+    'i',
+  );
+  const wrong = files
+    .filter((file) => file.startsWith('src/core/'))
+    .flatMap((file) => literalsOf(file).map((literal) => `${file}: ${literal}`))
+    .filter((literal) => word.test(literal));
+  // A name of a file, which marks a folder as .git does.
+  expect(wrong).toEqual(["src/core/files/root.ts: 'vals.json'"]);
 });
 
 /** The feature whose folder in src or test has the file. */

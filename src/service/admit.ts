@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { outsideOfSpace } from '../core/http/request/faults.ts';
 import { requestsUnderWay } from './limits.ts';
 import { identifySession } from './pages/session.ts';
 import { HttpProblem, noSuchToken, unauthorized } from './problem.ts';
@@ -48,7 +47,7 @@ function elsewhere({ origin }: ServiceRequest, identity: Identity): HttpProblem 
   return new HttpProblem(
     403,
     `The token is good for the space ${username} alone. The base URL of the space is ${origin}${spacePrefix(username)}.`,
-    { type: outsideOfSpace, space: username },
+    { concerns: 'caller', space: username },
   );
 }
 

@@ -1,11 +1,12 @@
 import { STATUS_CODES } from 'node:http';
-import { diskFull, unknownToken } from '../core/http/request/faults.ts';
 import { DatabaseFailure } from './database/database.ts';
 import type { ServiceReply } from './request.ts';
 
 interface ProblemExtras {
-  /** One of `src/core/http/request/faults.ts`. */
-  type?: string;
+  /** It is about the token or the caller, so that it concerns all vals. */
+  concerns?: 'caller';
+  /** Nothing was changed, whatever the status says. */
+  applied?: false;
   field?: string;
   /** The only one that the token is good for. */
   space?: string;
@@ -24,10 +25,12 @@ export class HttpProblem extends Error {
 }
 
 export function unauthorized(detail: string): HttpProblem {
-  return new HttpProblem(401, detail, { type: unknownToken, headers: { 'WWW-Authenticate': 'Bearer' } });
+  return new HttpProblem(401, detail, { concerns: 'caller', headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
-export const noSuchToken = 'This service does not know the token, or the token has ended.';
+export const noSuchToken =
+  'This service does not know the token, or the token has ended. To make another one where you are signed in, run ' +
+  '`vals token add <name>`, or ask the person who runs the service.';
 
 /** The reply must not contain `error.message`, because it may reveal paths and addresses of the machine. */
 export function httpProblemOf(error: Error): HttpProblem {
@@ -59,7 +62,7 @@ function problemOfDatabase({ kind, maybeCommitted }: DatabaseFailure): HttpProbl
     case 'full': {
       const detail =
         'The disk with the database of the service is full, so nothing was stored or deleted. Make room on that disk.';
-      return new HttpProblem(507, detail, { type: diskFull });
+      return new HttpProblem(507, detail, { applied: false });
     }
     default: {
       const where = 'The output of `vals serve` shows the reason.';
@@ -79,8 +82,10 @@ export function problemHeaders({ status, extras }: HttpProblem): Record<string, 
 
 export function problemReply(problem: HttpProblem): ServiceReply {
   const { status, message, extras } = problem;
-  const { type = 'about:blank', field, space } = extras;
+  const { field, space, concerns, applied } = extras;
   const errors = field === undefined ? undefined : [{ field, message }];
-  const body = { type, title: STATUS_CODES[status], status, detail: message, message, errors, space };
+  const title = STATUS_CODES[status];
+  const about = { type: 'about:blank', title, status, detail: message, message };
+  const body = { ...about, errors, space, concerns, applied };
   return { status, headers: problemHeaders(problem), body: JSON.stringify(body) };
 }

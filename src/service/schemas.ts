@@ -120,6 +120,11 @@ export const recordSchemas = {
         textSchema,
         'The space that the token is good for, if the request was for something else.',
       ),
+      concerns: noted(
+        oneOfSchema(['caller']),
+        'The problem is about the token or the caller, and so about all vals.',
+      ),
+      applied: noted(flag, 'If false, nothing was changed, whatever the status is.'),
     },
   ),
 };

@@ -42,6 +42,6 @@ test('people and CI share a repository and a space', async () => {
     const { exit, stderr } = await bob.vals(command);
     expect({ command, exit }).toEqual({ command, exit: 3 });
     expect(stderr).toContain(`There is no space acme on ${baseUrl}, or you are not a member of that space.`);
-    expect(stderr).toContain('`vals space grant acme <username>`');
+    expect(stderr).toContain('ask the person who runs the service');
   }
 });

@@ -2,14 +2,14 @@ import { type Context, defineCommand } from '../command-line/command.ts';
 import { text } from '../command-line/value-types.ts';
 import { unsetVariable } from '../command-line/write-hints.ts';
 import { AuthError, BadResponseError, NoSpaceError, UsageError, ValsError } from '../errors.ts';
-import { notThisService } from '../failures/service.ts';
+import { notThisService } from '../failures/explain.ts';
 import { readText } from '../files/read-text.ts';
 import { type Hints, hintList, sh } from '../lib/hint.ts';
 import { isObject, type JsonObject, textAt } from '../lib/json.ts';
 import { hasLoneSurrogate } from '../lib/visible.ts';
 import { column } from '../output/column.ts';
 import * as routes from '../routes.ts';
-import { type BaseUrl, isLoopback, isOpenHttp, parseBaseUrl, spaceIn } from '../settings/addresses.ts';
+import { type BaseUrl, isOpenHttp, parseBaseUrl, spaceIn } from '../settings/addresses.ts';
 import { updateConfig } from '../settings/config-file.ts';
 import { checkToken } from '../settings/settings.ts';
 import { warnIfSet } from './shared/options.ts';
@@ -104,9 +104,7 @@ async function askForToken(
   { settings, ask: prompt, out: { say } }: Context,
   { href }: BaseUrl,
 ): Promise<string> {
-  const origin = isLoopback(new URL(href).hostname)
-    ? 'The token is the one that `vals serve` shows when it starts, or that `vals user add` printed.'
-    : "Create a token in the service's settings, or ask the person who runs the service.";
+  const origin = "Create a token in the service's settings, or ask the person who runs the service.";
   say({
     kind: 'lines',
     text:

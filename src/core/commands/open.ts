@@ -3,7 +3,7 @@ import { type Context, defineCommand } from '../command-line/command.ts';
 import { recordOf } from '../command-line/resolve-vals.ts';
 import { val } from '../command-line/value-types.ts';
 import { BadResponseError, NotFoundError, RefusedError, UsageError, undefinedIf } from '../errors.ts';
-import { notThisService } from '../failures/service.ts';
+import { notThisService } from '../failures/explain.ts';
 import type { GivenVal } from '../find-val/find-val.ts';
 import type { Api } from '../http/api.ts';
 import { type Hints, sh } from '../lib/hint.ts';
@@ -17,8 +17,8 @@ export const command = defineCommand({
   summary: 'Open a val in your browser',
   description:
     'Open the page of a val in your browser ($BROWSER or the default browser), or your own page if no val is given. ' +
-    'Without a browser, and in a pipe, the command prints the address. If the service is `vals serve`, the address signs the ' +
-    'browser in, for one visit within five minutes.',
+    'Without a browser, and in a pipe, the command prints the address. If the service can, the address signs the browser ' +
+    'in, for one visit.',
   arguments: {
     val: { description: 'the name, id, start of the id, or file of a val', value: val(), optional: true },
   },
@@ -39,11 +39,11 @@ export const command = defineCommand({
       : recordOf(api, val, { tokenIsOptional: true }));
     const address = addressOf(textAt(record, 'url'), val, redact);
     const { href } = chosenBaseUrl(settings);
-    const isPageOfServe =
+    const isPageOfService =
       address === `${href}/${val === undefined ? '' : `vals/${encodeURIComponent(val.id)}`}`;
     const noLink = undefinedIf(NotFoundError, RefusedError, BadResponseError);
     const link =
-      isPageOfServe && settings.token ? await linkForOneVisit(api, val, redact).catch(noLink) : undefined;
+      isPageOfService && settings.token ? await linkForOneVisit(api, val, redact).catch(noLink) : undefined;
     const url = link ?? address;
     if (!forPerson) return { kind: 'record', record: { url } };
     if (!(await openInBrowser(url, env, settings.system))) return { kind: 'text', text: `${url}\n` };
@@ -52,7 +52,7 @@ export const command = defineCommand({
   },
 });
 
-/** Only `vals serve` makes such links. */
+/** Few services make such links. */
 async function linkForOneVisit(
   api: Api,
   val: GivenVal | undefined,

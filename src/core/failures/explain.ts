@@ -14,13 +14,11 @@ import {
   meaningOf,
   type UnusableReply,
 } from '../http/request/faults.ts';
-import { sh, withFullStop } from '../lib/hint.ts';
+import { type Hints, sh, withFullStop } from '../lib/hint.ts';
 import { isObject, type JsonValue, stringifyJson } from '../lib/json.ts';
 import { spaceIn } from '../settings/addresses.ts';
-import { ifUnknown } from './by-route.ts';
-import { messageOfStatus } from './by-status.ts';
 import { messageOfTrouble } from './no-reply.ts';
-import { type Message, notThisService, type Service } from './service.ts';
+import { ifUnknown, type Message, messageOfStatus, type Service } from './statuses.ts';
 
 /** The error that the user reads. Its exit code is that of the fault, in the table of http/request/faults.ts. */
 export function explain({ call, fault, maybeApplied }: CallFailed, service: Service): ValsError {
@@ -67,6 +65,11 @@ function messageOf(call: Call, fault: Exclude<Fault, { kind: 'interrupted' }>, s
       return messageOfStatus(call, fault, service);
   }
 }
+
+export const notThisService: Hints = [
+  'Check that the base URL belongs to a val service.',
+  sh`To see the base URL, run ${['config']}.`,
+];
 
 type BadReply = Extract<Fault, { kind: 'unreadable' | 'unusable' }>;
 
@@ -117,7 +120,6 @@ const noSpace = (name: string, { base }: Service): NoSpaceError =>
     hint: [
       sh`To list your spaces, run ${['use']}.`,
       'Not every service has spaces. To become a member, ask the person who runs the service.',
-      sh`To add a member, run ${['space', 'grant', name, '<username>']}.`,
     ],
     scope: 'all',
   });

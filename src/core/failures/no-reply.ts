@@ -3,7 +3,7 @@
 import { connectTimeoutMs, type Fault, type Trouble } from '../http/request/faults.ts';
 import { type Hints, sh } from '../lib/hint.ts';
 import { isLoopback, type ProxyServer } from '../settings/addresses.ts';
-import type { Message, Service } from './service.ts';
+import type { Message, Service } from './statuses.ts';
 
 type NoReply = Extract<Fault, { trouble: Trouble }>;
 

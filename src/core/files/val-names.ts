@@ -26,7 +26,7 @@ const sameNames = (shared: readonly [name: string, files: string[]][]): UsageErr
     shared.map(([name, files]) => `${listed(files)} would ${allOf(files)} be the val "${name}".`).join(' '),
     {
       hint: [
-        'Rename one of the files, list it in .valsignore, or change what "names" in vals.json says of it.',
+        'Rename one of the files, or list it in .valsignore.',
         sh`To give the val of one of them another name, run ${['push', shared[0]?.[1].at(-1) ?? '<file>', '--name', '<name>']}.`,
       ],
     },

@@ -15,18 +15,15 @@ export function placeWithin(
   shownPath: string,
 ): { folder: string; below: string } {
   if (filesBelow.length === 0) {
-    throw new LocalError(
-      `${shownPath} cannot be used: the server (vals mcp) was started without a project folder.`,
-      {
-        hint: 'Ask a person to start vals mcp in a project folder, not in / or in the home folder.',
-      },
-    );
+    throw new LocalError(`${shownPath} cannot be used: this server was started without a project folder.`, {
+      hint: 'Ask a person to start it in a project folder, not in / or in the home folder.',
+    });
   }
   const real = realPath(path);
   const folder = filesBelow.find((each) => isWithin(each, path) && isWithin(realPath(each), real));
   if (folder === undefined || forbiddenFolders.some((folder) => isWithin(realPath(folder), real))) {
     throw new LocalError(
-      `${shownPath} cannot be used: agents may use only the project's files below ${filesBelow.join(' and ')}.`,
+      `${shownPath} cannot be used: only the project's files below ${filesBelow.join(' and ')} may be used.`,
       { hint: 'Use a file of the project, or ask a person to copy the file into the project.' },
     );
   }

@@ -28,7 +28,7 @@ export type RouteName =
   | 'valOfOwner'
   | 'valRuns';
 
-/** A request as data. What its failure means to the user is in failures/by-route.ts. */
+/** A request as data. What its failure means to the user is in failures/statuses.ts. */
 export interface Call {
   route: RouteName;
   method: string;

@@ -1,4 +1,4 @@
-// What an agent makes public, only a person can allow: `vals mcp --allow-public`.
+// Who can see a val. For an agent, only a person can allow that it makes one public.
 import type { Context } from '../command-line/command.ts';
 import { UsageError } from '../errors.ts';
 
@@ -22,7 +22,7 @@ export const privacyOfNew = (context: Caller, wanted: string | undefined): strin
 /** `present` is the privacy that the val has now. */
 export function refusePublishing(context: Caller, wanted: string | undefined, present = 'private'): void {
   if (wanted === undefined || mayPublish(context) || publicity(wanted, 2) <= publicity(present, 0)) return;
-  throw new UsageError(`An agent may not make a val ${wanted} here.`, {
-    hint: 'Leave the privacy out, or ask a person to start vals mcp with --allow-public.',
+  throw new UsageError(`A val may not be made ${wanted} here.`, {
+    hint: 'Leave the privacy out, or ask the person who started this server to allow it.',
   });
 }

@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { wrongHost } from '../../core/http/request/faults.ts';
 import { isLoopback } from '../../core/settings/addresses.ts';
 import { HttpProblem } from '../problem.ts';
 import { headerOf, type ServiceRequest } from '../request.ts';
@@ -33,8 +32,11 @@ function otherHost(host: string | undefined, network: Network, port: number | un
   const { publicUrl } = network;
   const expected = publicUrl?.origin ?? `${inUrl(network.host)}:${port}`;
   const given = host === undefined ? 'no Host' : `the Host ${host}`;
-  const detail = `The service rejected the address: it expects ${expected}, but the request has ${given}.`;
-  return new HttpProblem(403, detail, { type: wrongHost });
+  const detail =
+    `The service rejected the address: it expects ${expected}, but the request has ${given}. If that address is right, ` +
+    'start the service with --public-url and that URL, or configure the proxy in front of it to pass on the Host header ' +
+    '(for nginx: `proxy_set_header Host $http_host;`).';
+  return new HttpProblem(403, detail, { concerns: 'caller' });
 }
 
 /** On loopback, any port is right, because the port may be forwarded (`ssh -L`, containers). */

@@ -1,5 +1,4 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { limitedToken } from '../../core/http/request/faults.ts';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { type Sql, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';
@@ -137,7 +136,7 @@ const limited = ({ name }: OwnToken, what: 'makes no tokens' | 'ends no other to
   new HttpProblem(
     403,
     `The token ${name} ${what}, because it is limited to a space, to reading or in time.`,
-    { type: limitedToken },
+    { concerns: 'caller' },
   );
 
 interface TokenToInsert {

@@ -1,4 +1,3 @@
-import { readOnlyMember } from '../../core/http/request/faults.ts';
 import { type Database, DatabaseFailure, type Reader, type Tx } from '../database/database.ts';
 import { emptySql, type Sql, sql } from '../database/sql.ts';
 import { HttpProblem, unauthorized } from '../problem.ts';
@@ -47,9 +46,13 @@ export async function writeOwn<Result>(
 }
 
 const readsOnly = ({ owner: { username } }: Access): HttpProblem =>
-  new HttpProblem(403, `You may read the vals of ${username}, but not change them.`, {
-    type: readOnlyMember,
-  });
+  new HttpProblem(
+    403,
+    `You may read the vals of ${username}, but not change them. To get write access, ask the person who runs the service.`,
+    {
+      concerns: 'caller',
+    },
+  );
 
 /**
  * A part of a statement of a write, which finds nothing if the token or the right to write has ended while the write

@@ -1,18 +1,19 @@
 import { expect, it } from 'vitest';
-import { unknownToken } from '../../../src/core/http/request/faults.ts';
-import { has } from '../../support/features.ts';
-import { runQuickly as run } from '../../support/program.ts';
+import { folderOf, runQuickly as run } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
 
-const tokensOfServe = has('service') ? 'vals token add <name>' : 'Set VALS_TOKEN';
+const caller = { detail: 'The address is wrong.', concerns: 'caller' };
 
 it.each<[line: string, status: number, exit: number, hint: string, body?: object]>([
   ['push - --name a', 500, 8, 'You can safely push again'],
   ['val create a', 500, 8, 'You can safely run the command again'],
   ['val create send-mail', 400, 6, 'send_mail'],
   ['val create large', 422, 6, 'The code has 69 KiB'],
-  ['me', 401, 4, tokensOfServe, { type: unknownToken }],
+  ['me', 401, 4, 'Set VALS_TOKEN'],
   ['me', 403, 4, 'Use a token that has the permission.'],
+  ['push - --name a', 507, 7, 'Run the command again later.', { applied: false }],
+  ['push - --name a', 500, 7, 'Run the command again later.', { applied: false }],
+  ['val get 4f2c0c1e', 403, 4, 'To see the base URL and the token, run `vals config`.', caller],
   ['likes', 405, 3, '`vals config`'],
   ['val rm 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 --yes', 404, 3, '`vals ls`'],
 ])('after vals %s and status %i (exit %i), the hint is: %s', async (line, status, exit, hint, body) => {
@@ -23,4 +24,28 @@ it.each<[line: string, status: number, exit: number, hint: string, body?: object
   });
   expect(result.exit).toBe(exit);
   expect(result.error?.hint).toContain(hint);
+});
+
+it.each([
+  [403, caller, 'The address is wrong.'],
+  [401, caller, 'The service does not accept the token: The address is wrong.'],
+  [502, {}, 'The service could not complete the request (502).'],
+  [503, { message: 'Busy.' }, 'The service is not available (503): Busy.'],
+])('status %i with %j is: %s', async (status, body, message) => {
+  const service = await scriptedService([], () => ({ status, body }));
+  expect((await run(['me', '--json'], service)).error?.message).toBe(message);
+});
+
+it('what is about the caller is asked once, whatever the number of vals', async () => {
+  const service = await scriptedService([], ({ method }) =>
+    method === 'GET' ? { status: 404 } : { status: 403, body: caller },
+  );
+  const cwd = folderOf({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
+  const { exit, stderr } = await run(['push', 'a.ts', 'b.ts', 'c.ts', '--concurrency', '1'], {
+    env: service.env,
+    cwd,
+  });
+  expect(exit).toBe(4);
+  expect(stderr).toContain('2 others were not tried.');
+  expect(service.requests.filter(({ method }) => method === 'PUT')).toHaveLength(1);
 });

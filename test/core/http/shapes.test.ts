@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { serviceMessageOf } from '../../../src/core/failures/service.ts';
+import { serviceMessageOf } from '../../../src/core/http/error-body.ts';
 import { run } from '../../support/program.ts';
 import { pageOf, type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
 

@@ -66,7 +66,7 @@ describe('vals login', () => {
     });
     expect(exit).toBe(0);
     expect(screen).not.toMatch(/token-of|mis|ake/);
-    const explained = ['Signing in to', service.baseUrl, 'vals serve', 'config.json'];
+    const explained = ['Signing in to', service.baseUrl, 'ask the person', 'config.json'];
     expect(screen).toMatch(new RegExp([...explained, 'Token for', 'push <paths'].join('.*'), 's'));
     expect(bearer(service.requests)).toEqual(['Bearer token-of-misne']);
     expect(storedText(home)).toContain('token-of-misne');

@@ -10,8 +10,9 @@ import {
   UnavailableError,
   type ValsError,
 } from '../../errors.ts';
-import { isObject, type JsonValue } from '../../lib/json.ts';
+import type { JsonValue } from '../../lib/json.ts';
 import type { Call } from '../call.ts';
+import { concernsCaller, saysNotApplied } from '../error-body.ts';
 
 export const connectTimeoutMs = 5_000;
 
@@ -106,19 +107,13 @@ const byStatus: Record<number, Meaning> = {
 /** What a fault means: the one table that the attempts, the limiter and the sentences for the user read. */
 export function meaningOf(fault: Fault): Meaning {
   if (fault.kind !== 'status') return byKind[fault.kind];
-  if (isProblem(fault, 507, [diskFull])) return { ...failed, maybeApplied: false };
   const meaning = byStatus[fault.status] ?? (fault.status >= 500 ? failed : refused);
-  return concernsCaller(fault) ? { ...meaning, concerns: 'all' } : meaning;
+  return {
+    ...meaning,
+    ...(saysNotApplied(fault.body) && { maybeApplied: false }),
+    ...(concernsCaller(fault.body) && { concerns: 'all' }),
+  };
 }
-
-/** The embedded service says with a type whether a 403 is about the caller, and not about one val. */
-const concernsCaller = (fault: StatusFault): boolean =>
-  isProblem(fault, 403, [wrongHost, readOnlyMember, outsideOfSpace]);
-
-type StatusFault = Extract<Fault, { kind: 'status' }>;
-
-const isProblem = ({ status, body }: StatusFault, of: number, types: readonly string[]): boolean =>
-  status === of && isObject(body) && types.some((type) => type === body.type);
 
 const reads: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const repeatable: ReadonlySet<string> = new Set([...reads, 'PUT', 'DELETE']);
@@ -156,12 +151,3 @@ export class CallFailed extends Error {
     super(fault.kind);
   }
 }
-
-/** By these types (RFC 9457), the embedded service tells apart problems that have the same status. */
-export const wrongHost = 'urn:vals:wrong-host';
-export const readOnlyMember = 'urn:vals:read-only-member';
-export const outsideOfSpace = 'urn:vals:outside-of-space';
-export const limitedToken = 'urn:vals:limited-token';
-/** Nothing was stored, and nothing deleted. */
-export const diskFull = 'urn:vals:disk-full';
-export const unknownToken = 'urn:vals:unknown-token';

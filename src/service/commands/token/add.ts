@@ -1,6 +1,8 @@
 import { defineCommand } from '../../../core/command-line/command.ts';
 import { age, text } from '../../../core/command-line/value-types.ts';
 import { dryRun, plan } from '../../../core/commands/shared/options.ts';
+import { hasStatus, UnknownOutcomeError, ValsError } from '../../../core/errors.ts';
+import { type Hints, sh } from '../../../core/lib/hint.ts';
 import { column, idColumn, moment } from '../../../core/output/column.ts';
 import * as routes from '../../../core/routes.ts';
 import { onTokenRoute } from './my-tokens.ts';
@@ -41,7 +43,9 @@ export const command = defineCommand({
     });
     if (dryRun) return plan(call);
     const api = await context.api();
-    const record = await onTokenRoute(() => api.record(call));
+    const record = await onTokenRoute(() => api.record(call)).catch((error) => {
+      throw withNextStep(error, name);
+    });
     context.out.say({ kind: 'done', text: `Made the token ${name}.` });
     context.out.say({
       kind: 'hint',
@@ -50,3 +54,21 @@ export const command = defineCommand({
     return { kind: 'record', record };
   },
 });
+
+function withNextStep(error: unknown, name: string): unknown {
+  const hint = nextStep(error, name);
+  if (error instanceof ValsError && hint !== undefined) error.facts.hint = hint;
+  return error;
+}
+
+function nextStep(error: unknown, name: string): Hints | undefined {
+  if (hasStatus(error, 409)) {
+    const end = sh`To end the token of that name, run ${['token', 'rm', name]}.`;
+    return ['Choose another name.', end];
+  }
+  if (!(error instanceof UnknownOutcomeError)) return undefined;
+  return [
+    sh`To see whether the token was made, run ${['token', 'ls']}.`,
+    'If it was made, nobody has seen it: remove it, and make another one.',
+  ];
+}

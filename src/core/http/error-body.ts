@@ -1,35 +1,15 @@
-// What the sentences need to know about a service, and what it says itself about an error.
-
-import { type Hints, sh } from '../lib/hint.ts';
+// What the body of an error says, in one of the forms that services use.
 import { isObject, type JsonObject } from '../lib/json.ts';
-import type { BaseUrl, ProxyServer } from '../settings/addresses.ts';
 
-/** What the sentences need to know about the service and the user. */
-export interface Service {
-  base: BaseUrl;
-  proxy: ProxyServer | undefined;
-  signal: AbortSignal;
-  hasToken: boolean;
-  /** Built only if it is shown, because it reads settings that may be wrong. */
-  signInHint(): Hints;
-  redact(text: string): string;
-}
+/** A member of the problem (RFC 9457) says that the service did not make the change. */
+export const saysNotApplied = (body: unknown): boolean => isObject(body) && body.applied === false;
 
-export interface Message {
-  sentence: string;
-  hint: Hints;
-  /** The sentence without the name of the val. */
-  ofMany?: string;
-}
-
-export const notThisService: Hints = [
-  'Check that the base URL belongs to a val service.',
-  sh`To see the base URL, run ${['config']}.`,
-];
+/** A member of the problem says that it is about the token or the caller, so that it concerns all vals. */
+export const concernsCaller = (body: unknown): boolean => isObject(body) && body.concerns === 'caller';
 
 const longestMessage = 500;
 
-/** What the service says about an error, in one of the forms that services use. */
+/** The token is removed by `redact` before anything is cut. */
 export function serviceMessageOf(body: unknown, redact: (text: string) => string): string | undefined {
   const message = findMessage(body);
   if (!message?.trim()) return undefined;
