@@ -1,6 +1,13 @@
 import { LocalError, type ValsError } from '../core/errors.ts';
 import { type Hints, sh, type WriteHints } from '../core/lib/hint.ts';
-import { isObject, type JsonObject, type JsonValue, type Page, stringifyJson } from '../core/lib/json.ts';
+import {
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  type Page,
+  stringifyJson,
+  textAt,
+} from '../core/lib/json.ts';
 import {
   describeError,
   type Event,
@@ -115,11 +122,24 @@ function createCollector({ writeHints, redact }: ToolOutOptions, said: Hints[]) 
     takeDocument(fits(withoutCode) ? withoutCode : short);
   }
 
+  function takeRun(run: JsonObject): JsonObject {
+    const logs = textAt(run, 'logs') ?? '';
+    if (endOfOutput(logs) === logs) return run;
+    said.push('The output of the run is long. `logs` has only the end of it.');
+    return { ...run, logs: endOfOutput(logs) };
+  }
+
+  function takeJson(value: JsonObject): void {
+    takeDocument(isObject(value.run) ? { ...value, run: takeRun(value.run) } : value, returnLess);
+  }
+
   async function take(result: Result): Promise<void> {
     switch (result.kind) {
-      case 'record':
-        if (result.error !== undefined && !fits(result.record)) return;
-        return takeRecord(result.record);
+      case 'record': {
+        const record = takeRun(result.record);
+        if (result.error === undefined || fits(record)) takeRecord(record);
+        return;
+      }
       case 'list':
       case 'diffs':
         return takeList(result.rows);
@@ -129,7 +149,7 @@ function createCollector({ writeHints, redact }: ToolOutOptions, said: Hints[]) 
         text = result.text;
         return;
       case 'json':
-        return takeDocument(asDocument(result.value), returnLess);
+        return takeJson(asDocument(result.value));
       case 'nothing':
         return;
     }
@@ -145,7 +165,7 @@ function createCollector({ writeHints, redact }: ToolOutOptions, said: Hints[]) 
         error: shortened(describeError(error, writeHints), redact),
         ...itemsDone(document),
         ...more,
-        ...(error.facts.logs && { logs: error.facts.logs }),
+        ...(error.facts.logs && { logs: endOfOutput(error.facts.logs) }),
       };
     },
   };
@@ -177,6 +197,9 @@ async function readList(
     ...(more !== undefined && { note: `${more} To see them, give a higher limit.` }),
   };
 }
+
+/** Agents read results as text, and a long one would push other things out of their memory. */
+const endOfOutput = (logs: string): string => logs.slice(-20_000);
 
 const fits = (value: JsonValue): boolean => stringifyJson(value).length <= mostOfDocument;
 

@@ -1,6 +1,6 @@
 import type { Feature } from '../core/command-line/command.ts';
 
-/** A folder of files that are vals: compare them with the service, push, pull and copy. */
+/** A folder of files that are vals: compare them with the service, push and pull. */
 export const workspace: Feature = {
   commands: [
     {
@@ -10,6 +10,7 @@ export const workspace: Feature = {
       effect: 'updates',
       load: () => import('./commands/push.ts'),
     },
+    { path: 'val set', group: 'vals', effect: 'updates', load: () => import('./commands/val-set.ts') },
     { path: 'init', group: 'workspace', effect: 'adds', load: () => import('./commands/init.ts') },
     { path: 'clone', group: 'workspace', effect: 'adds', load: () => import('./commands/clone.ts') },
     { path: 'status', group: 'workspace', effect: 'reads', load: () => import('./commands/status.ts') },

@@ -153,7 +153,7 @@ describe('files', () => {
       const { document } = await agent.call('push', { paths });
       expect(document.error).toMatchObject({
         kind: 'local',
-        message: `${paths} cannot be used: the server (vals mcp) was started without a project folder.`,
+        message: `${paths} cannot be used: this server was started without a project folder.`,
       });
     }
     expect(await agent.call('push', { name: 'mine', code })).toMatchObject(done);

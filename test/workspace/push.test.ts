@@ -481,7 +481,9 @@ it('a privacy that vals does not know is said by status, and where the service r
 it('val set --name of a file says which entry of names keeps the name of the file', async () => {
   const { place } = await pushed({ 'sub/a.ts': 'a' }, await startStrict(withEverything));
   const { stderr } = await place.vals('val', 'set', 'sub/a.ts', '--name', 'b');
-  expect(stderr).toContain('needs an entry in vals.json now: "names": {"sub/a.ts":"b"}.');
+  expect(stderr).toContain(
+    'The file sub/a.ts keeps its val with this entry in vals.json: "names": {"sub/a.ts": "b"}.',
+  );
   place.put({ 'vals.json': JSON.stringify({ ...place.manifest(), names: { 'sub/a.ts': 'b' } }) });
   expect(await place.words(['push'])).toEqual({ 'sub/a.ts': 'unchanged' });
 });

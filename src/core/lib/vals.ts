@@ -40,9 +40,6 @@ export function endOfLogs(bytes: Buffer): Buffer {
   );
 }
 
-/** Agents read results as text, and a long one would push other things out of their memory. */
-export const endForAgents = (logs: string): string => logs.slice(-20_000);
-
 /** The id that git gives a file with this content. The ids of most repositories are SHA-1. */
 export function blobId(content: Buffer): string {
   // Loaded on use: `vals run` does without that module to start sooner.

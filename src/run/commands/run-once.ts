@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Context } from '../../core/command-line/command.ts';
 import { RunFailedError } from '../../core/errors.ts';
 import { type JsonValue, parseIfJson } from '../../core/lib/json.ts';
-import { endForAgents, endOfLogs, mostLogBytes } from '../../core/lib/vals.ts';
+import { endOfLogs, mostLogBytes } from '../../core/lib/vals.ts';
 import { redactedBytes } from '../../core/lib/visible.ts';
 import type { JsonResult, TextResult } from '../../core/output/out.ts';
 import { type Launch, type LaunchInput, prepareLaunch } from '../launch.ts';
@@ -82,17 +82,16 @@ export async function* run(
   const facts = { startedAt, endedAt: clock.now(), failure, logs: logs.text() };
   const finished = finishedRun(facts, redact);
   const recorded = input.noReport ? undefined : await recordRun(context, target, finished);
-  const printed = agent ? endForAgents(finished.logs) : finished.logs;
   if (failure !== undefined) {
     if (!flags.json && !flags.ndjson)
       for (const line of failure.facts.details ?? []) say({ kind: 'lines', text: line, despite: 'pipe' });
-    throw agent ? new RunFailedError(failure.message, { ...failure.facts, logs: printed }) : failure;
+    throw agent ? new RunFailedError(failure.message, { ...failure.facts, logs: finished.logs }) : failure;
   }
   if (isSilentScript && !asRecord) {
     say({ kind: 'note', text: `${entry.name} ran, but it has no default export and printed nothing.` });
   }
   if (!asRecord) return;
-  yield { kind: 'json', value: { value, run: { ...finished, ...recorded, logs: printed } } };
+  yield { kind: 'json', value: { value, run: { ...finished, ...recorded } } };
 }
 
 /** Prints the value as it comes, or returns it for a record. */

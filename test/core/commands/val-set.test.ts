@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { has } from '../../support/features.ts';
 import { folderOf, run, runOnScreen, runQuickly, temporaryFolder } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
 import type { Switches } from '../../support/strict/switches.ts';
@@ -73,17 +72,22 @@ describe('vals val set on the documented routes', () => {
     expect(codes('hello')).toEqual(['one', 'two']);
   });
 
-  it.runIf(has('workspace'))(
-    'says of a val with a new name, in a workspace, how its file keeps its own',
-    async () => {
-      const { vals } = await hello({ changeVal: true }, { 'vals.json': '{}' });
-      const { exit, stderr } = await vals('--name', 'hi');
-      expect({ exit, stderr: stderr.replaceAll(/\s+/g, ' ') }).toEqual({
-        exit: 0,
-        stderr: 'A file that keeps its name needs an entry in vals.json now: "names": {"<file>":"hi"}. ',
-      });
-    },
-  );
+  it('does not say that a change was made which nobody could see afterwards', async () => {
+    const { env, switches, val } = await hello({ changeVal: true });
+    const { id = '' } = val('hello') ?? {};
+    switches.instead = ({ method, path }) => {
+      if (method === 'PUT') return { status: 204 };
+      return path.endsWith('/versions') || method !== 'GET' ? undefined : { status: 403, body: {} };
+    };
+    const { exit, screen } = await runOnScreen(['val', 'set', id, '--privacy', 'public', '--no-color'], {
+      env,
+    });
+    expect({ exit, screen }).toEqual({
+      exit: 0,
+      screen: expect.stringContaining('The service accepted the change'),
+    });
+    expect(screen).toContain('Anybody can read its older version now, too.');
+  });
 
   it.each([
     [['--privacy', 'public'], 6, 'The service did not change the privacy of hello.'],
@@ -98,7 +102,7 @@ describe('vals val set on the documented routes', () => {
   });
 
   it.each([
-    ['public', 'Changed the privacy of hello. Anybody can read all its versions now.'],
+    ['public', 'Changed the privacy of hello. Anybody can read its older version now, too. (127'],
     ['private', 'Changed the privacy of hello. (127'],
   ])('--privacy %s says what anybody can read now', async (privacy, says) => {
     const { env } = await hello({ changeVal: true });

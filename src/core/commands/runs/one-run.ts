@@ -3,7 +3,6 @@ import { NotFoundError, UsageError } from '../../errors.ts';
 import { type Api, ifPresent } from '../../http/api.ts';
 import { largestPage } from '../../http/lists/pages.ts';
 import { type JsonObject, textAt } from '../../lib/json.ts';
-import { endForAgents } from '../../lib/vals.ts';
 import { type Column, column, longText, moment } from '../../output/column.ts';
 import type { RecordResult } from '../../output/out.ts';
 import * as routes from '../../routes.ts';
@@ -19,7 +18,7 @@ const columns: Column[] = [
 /** Undefined if there is no such run, or if the service has no route for one run. */
 export async function readRunById(context: Context, id: string): Promise<RecordResult | undefined> {
   const record = await runWithId(await context.api(), id);
-  return record && { kind: 'record', record: shownTo(context, record), columns };
+  return record && { kind: 'record', record, columns };
 }
 
 /** `word` is the beginning of an id, as the list shows it, or the whole id of a run that cannot be read alone. */
@@ -32,14 +31,7 @@ export async function findListedRun(context: Context, word: string): Promise<Rec
   const record = routes.looksLikeId(word) ? undefined : await runWithId(api, id);
   if (record === undefined)
     context.out.say({ kind: 'note', text: 'The service does not keep what a run printed.' });
-  return { kind: 'record', record: shownTo(context, record ?? listed), columns };
-}
-
-function shownTo({ host: { agent }, out: { say } }: Context, run: JsonObject): JsonObject {
-  const logs = textAt(run, 'logs') ?? '';
-  if (agent === undefined || endForAgents(logs) === logs) return run;
-  say({ kind: 'note', text: 'The output of the run is long. `logs` has only the end of it.' });
-  return { ...run, logs: endForAgents(logs) };
+  return { kind: 'record', record: record ?? listed, columns };
 }
 
 const runWithId = (api: Api, id: string): Promise<JsonObject | undefined> =>

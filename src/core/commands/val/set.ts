@@ -1,4 +1,3 @@
-import { dirname, relative, resolve } from 'node:path';
 import { type Context, defineCommand } from '../../command-line/command.ts';
 import { recordOf } from '../../command-line/resolve-vals.ts';
 import { newName, path } from '../../command-line/value-types.ts';
@@ -10,12 +9,11 @@ import {
   undefinedIf,
   ValsError,
 } from '../../errors.ts';
-import { findRoot } from '../../files/root.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
-import { ifRouteExists } from '../../http/api.ts';
+import { type Api, ifRouteExists } from '../../http/api.ts';
+import { versionsOf } from '../../http/versions.ts';
 import { listed } from '../../lib/hint.ts';
 import { isObject, textAt } from '../../lib/json.ts';
-import { isFile } from '../../lib/paths.ts';
 import { mayPublish, publicity, refusePublishing } from '../../push/privacy.ts';
 import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
@@ -66,21 +64,22 @@ export const command = defineCommand({
       if (left.length === wanted.length) throw new RefusedError(message);
       return { kind: 'record', record: body, error: new PartialError(message) };
     }
-    if (fields.name !== undefined) noteOnFile(context, val, fields.name);
-    const isPublished = publicity(fields.privacy, 0) > 0;
-    const readable = isPublished ? ' Anybody can read all its versions now.' : '';
-    return writtenResult(context, { body }, `${doneSentence(Object.keys(fields), label)}${readable}`);
+    const isPublished = publicity(fields.privacy, 0) > 0 && context.out.forPerson;
+    const readable = isPublished ? await sentenceOnVersions(api, val) : '';
+    const done = body
+      ? doneSentence(Object.keys(fields), label)
+      : `The service accepted the change of ${label}.`;
+    return writtenResult(context, { body }, done + readable);
   },
 });
 
-/** In a workspace, a file may keep its name although its val has another one now. */
-function noteOnFile(context: Context, { word }: GivenVal, name: string): void {
-  const path = resolve(context.settings.cwd, word);
-  const root = findRoot(isFile(path) ? dirname(path) : context.settings.cwd);
-  if (root === undefined) return;
-  const entry = JSON.stringify({ [isFile(path) ? relative(root, path) : '<file>']: name });
-  const text = `A file that keeps its name needs an entry in vals.json now: "names": ${entry}.`;
-  context.out.say({ kind: 'note', text });
+/** Each push before now is a version, and may have what was never to be read by others. */
+async function sentenceOnVersions(api: Api, val: GivenVal): Promise<string> {
+  const versions = await versionsOf(api, val).catch(undefinedIf(ValsError));
+  if (!versions?.length) return ' Anybody can read all its versions now.';
+  const older = versions.length - 1;
+  if (older < 1) return '';
+  return ` Anybody can read its ${older === 1 ? 'older version' : `${older} older versions`} now, too.`;
 }
 
 async function readFields(
