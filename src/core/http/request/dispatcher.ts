@@ -79,6 +79,8 @@ function connectOptions(signal: AbortSignal, isSecure: boolean) {
  * Later, undici compiles the same bytes. V8 then reuses this module, if the caller has kept it.
  */
 function compileParser(): WebAssembly.Module {
+  // Later ones have other flags, and do not wait.
+  if (!process.version.startsWith('v20.')) return new WebAssembly.Module(parserBytes);
   const { setFlagsFromString } = process.getBuiltinModule('node:v8');
   const optimisations = ['wasm-tier-up', 'wasm-dynamic-tiering', 'wasm-lazy-compilation'];
   for (const flag of optimisations) setFlagsFromString(`--no-${flag}`);
