@@ -40,9 +40,10 @@ export function applyDefinition(command: Command, definition: LoadedCommand, wor
 }
 
 /** The options for scripts that the help of a command shows among its own. */
-function formatsOf({ columns, empty }: LoadedCommand): string[] {
+function formatsOf({ columns, empty, examples }: LoadedCommand): string[] {
   const [first] = columns;
-  if (first === undefined) return [];
+  if (first === undefined)
+    return ['json', 'ndjson'].filter((key) => examples.join(' ').includes(optionName(key)));
   // The status of an outcome is shown in a pipe, too.
   if (first.header === 'status' && first.only === undefined) return ['json'];
   return empty === undefined ? ['json', 'fields'] : ['json', 'fields', 'ndjson'];
@@ -89,8 +90,12 @@ function addOptionsWithEquals(command: Command, definition: LoadedCommand, words
   }
 }
 
+/** Works in an empty folder, without a service. */
+const firstCommand = `echo 'export default () => "hi"' | vals push - --name hello --local`;
+
 export function addRootHelp(root: Command): void {
-  addText(root, 'To begin, run `vals push hello.ts --local`. For help, run `vals help <command>`.');
+  addText(root, 'For help, run `vals help <command>`. To begin, run the next line.');
+  addText(root, firstCommand, '');
 }
 
 export function addTopicHelp(command: Command, below: readonly AnyCommand[]): void {
@@ -148,10 +153,10 @@ export function optionsHelp(helpWidth: number): string {
 const addExamples = (command: Command, examples: readonly string[]): void =>
   void command.addHelpText('after', `\nExamples:\n${examples.map((line) => `  $ ${line}`).join('\n')}`);
 
-const addText = (command: Command, text: string): void =>
+const addText = (command: Command, text: string, before = '\n'): void =>
   void command.addHelpText('after', () => {
     const help = helpOf(command);
-    return `\n${help.boxWrap(text, help.helpWidth ?? 80)}`;
+    return `${before}${help.boxWrap(text, help.helpWidth ?? 80)}`;
   });
 
 function helpOf(command: Command): Help {

@@ -50,6 +50,7 @@ const aliases: Readonly<Record<string, string>> = {
   edit: 'val edit',
   rm: 'val rm',
   whoami: 'me',
+  'val runs': 'runs',
   log: 'version ls',
   restore: 'version restore',
   deploy: 'push',

@@ -9,6 +9,7 @@ import {
   countOutcomes,
   errorIn,
   outcomesIn,
+  type Result,
   sentenceOfOne,
   warnWith,
 } from '../output/out.ts';
@@ -45,8 +46,11 @@ export const runCommand = (
       const summary = sentence ?? (changedSomething(rows) ? `${countOutcomes(rows)}.` : '');
       if (error === undefined && summary !== '') out.say({ kind: 'done', text: summary });
       const isSaid = error === undefined && sentence !== undefined;
+      const isForPerson = out.forPerson && options.flags.fields === undefined;
       const shown =
-        isSaid && out.forPerson && options.flags.fields === undefined ? Promise.resolve() : out.show(result);
+        isSaid && isForPerson
+          ? Promise.resolve()
+          : out.show(isForPerson ? forScreen(result, context) : result);
       await (error === undefined ? shown : shown.catch(ignoreReaderGone));
       if (error !== undefined) throw error;
     } finally {
@@ -54,6 +58,13 @@ export const runCommand = (
       await close();
     }
   });
+
+/** With --local, the service has ended when the address is shown. */
+function forScreen(result: Result, { settings }: Context): Result {
+  if (result.kind !== 'record' || !settings.local.value) return result;
+  const { url, ...record } = result.record;
+  return { ...result, record };
+}
 
 /** Returns undefined if the reader of the output has ended: then there is nobody to tell. */
 export async function catchError(work: () => Promise<void>): Promise<ValsError | undefined> {

@@ -34,10 +34,7 @@ export const command = defineCommand({
     if (listed === undefined) {
       context.out.say({
         kind: 'note',
-        text: [
-          'The service cannot list vals. The list has only the vals that this machine has seen; some may be gone.',
-          sh`If it lacks others, check the base URL: run ${['config']}.`,
-        ],
+        text: 'The service cannot list vals. The list has only the vals that this machine has seen; some may be gone.',
       });
     }
     const rows = takeRecords(withWord(listed ?? seenPages(context), word), paging);

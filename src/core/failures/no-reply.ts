@@ -1,9 +1,9 @@
 // Connections that failed, by the fault.
 
 import { connectTimeoutMs, type Fault, type Trouble } from '../http/request/faults.ts';
-import { type Hints, sh } from '../lib/hint.ts';
+import { type Hints, hintList, sh } from '../lib/hint.ts';
 import { isLoopback, type ProxyServer } from '../settings/addresses.ts';
-import type { Message, Service } from './statuses.ts';
+import { type Message, type Service, useHttps } from './statuses.ts';
 
 type NoReply = Extract<Fault, { trouble: Trouble }>;
 
@@ -18,7 +18,11 @@ export function messageOfTrouble({ kind, trouble }: NoReply, { base, proxy }: Se
         hint: remedyOf(trouble, proxy) ?? checkAddress(origin),
       };
     case 'lost':
-      return { sentence: `The connection to ${origin} was lost: ${reason}.`, hint: runAgain };
+      return {
+        sentence: `The connection to ${origin} was lost: ${reason}.`,
+        // A server for TLS closes the connection, or answers with what is not HTTP.
+        hint: [runAgain, ...hintList(useHttps(origin))],
+      };
     case 'timed out':
       return { sentence: `${origin} took too long: ${reason}.`, hint: runAgain };
   }

@@ -48,10 +48,17 @@ interface Row {
 const runLater = () => 'Run the command again later.';
 const readFirst = () =>
   'Read the current state from the service. If you still want the change, run the command again.';
-const changeInput = ({ reason }: About): Hints =>
-  reason === ''
-    ? 'Run the command again with --debug to see the request and the reply.'
-    : 'Change the input as the message of the service says.';
+function changeInput({ reason, service }: About): Hints {
+  if (reason === '') return 'Run the command again with --debug to see the request and the reply.';
+  const https = /\b(?:HTTPS|SSL)\b/.test(reason) && useHttps(service.base.origin);
+  return https || 'Change the input as the message of the service says.';
+}
+
+/** Undefined if the address begins with https:// already. */
+export const useHttps = (origin: string): string | undefined =>
+  origin.startsWith('http:')
+    ? `If the service needs https, use ${origin.replace('http:', 'https:')}.`
+    : undefined;
 
 const refused: Row = { beginning: 'The service refused the request', hint: changeInput };
 const invalid: Row = { ...refused, own: invalidInput };

@@ -308,6 +308,7 @@ describe('vals ls', () => {
     const { exit, stdout, stderr } = await command('ls');
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: `hello\t\t\t\t${hello}\n` });
     expect(stderr).toContain('The service cannot list vals.');
+    expect(stderr).not.toContain('base URL');
     expect((await command('ls', 'absent', '--json')).stdout).toBe('[]\n');
   });
 

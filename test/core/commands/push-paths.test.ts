@@ -10,6 +10,17 @@ const wordsOf = (text = ''): string[] => text.split(' ').filter(Boolean);
 const filesOf = (some: string[], others: string[], more: Record<string, string> = {}): string =>
   folderOf({ ...Object.fromEntries([...some, ...others].map((file) => [file, 'code'])), ...more });
 
+it('two files of one name are refused outside of a workspace without a word of vals.json', async () => {
+  const { env } = await startStrict();
+  const cwd = folderOf({ 'x/a.ts': 'x', 'y/a.ts': 'y' });
+  const { exit, error } = await run(['push', 'x/a.ts', 'y/a.ts', '--json'], { env, cwd });
+  expect({ exit, ...error }).toMatchObject({
+    exit: 2,
+    message: 'x/a.ts and y/a.ts would both be the val "a".',
+    hint: 'Rename one of the files, or list it in .valsignore. To give the val of one of them another name, run `vals push y/a.ts --name <name>`.',
+  });
+});
+
 const longFile = `${'x'.repeat(49)}.ts`;
 
 const cases: { what: string; paths: string; pushed: Record<string, string>; left?: string }[] = [

@@ -61,6 +61,21 @@ it('the numbers of versions begin with 0 and have gaps: version ls and val get s
   expect((await run(['val', 'get', `${id}@0`], { env })).stdout).toBe(`\t\t0\t\t\t\t${id}\n`);
 });
 
+it('version ls shows the newest first, in whatever order the service lists them', async () => {
+  const versions = [{ version: 2 }, { version: 1 }, { version: 10 }];
+  const { env } = await scriptedService([], ({ path }) => ({
+    body: path.endsWith('/versions') ? versions : { id, name: 'hello' },
+  }));
+  const ls = ['version', 'ls', id];
+  expect(JSON.parse((await run([...ls, '--json'], { env })).stdout)).toEqual([
+    { version: 10 },
+    { version: 2 },
+    { version: 1 },
+  ]);
+  expect((await run(ls, { env })).stdout).toMatch(/^10\t.*\n2\t.*\n1\t.*\n$/);
+  expect((await runOnScreen(ls, { env })).screen).toMatch(/ 10 .*\r\n +2\r\n +1\r\n$/);
+});
+
 it.each([['version get ID 1 --code'], ['val get ID@1'], ['version diff ID 1'], ['version restore ID 1']])(
   'vals %s is exit 11 if the service sends version 0 instead',
   async (line) => {

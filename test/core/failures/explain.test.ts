@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { folderOf, runQuickly as run } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
+import { secureService } from '../../support/secure-service.ts';
 
 const caller = { detail: 'The address is wrong.', concerns: 'caller' };
 
@@ -48,4 +49,19 @@ it('what is about the caller is asked once, whatever the number of vals', async 
   expect(exit).toBe(4);
   expect(stderr).toContain('2 others were not tried.');
   expect(service.requests.filter(({ method }) => method === 'PUT')).toHaveLength(1);
+});
+
+it('http:// to a port of TLS is told to use https', async () => {
+  const { port, env } = await secureService('good');
+  const result = await run(['me', '--json'], { env: { ...env, VALS_BASE_URL: `http://127.0.0.1:${port}` } });
+  expect(result).toMatchObject({
+    exit: 7,
+    error: { hint: `Run the command again. If the service needs https, use https://127.0.0.1:${port}.` },
+  });
+  // As nginx answers.
+  const page = '<html><head><title>400 The plain HTTP request was sent to HTTPS port</title></head></html>';
+  const service = await scriptedService([{ status: 400, body: page }]);
+  expect((await run(['me', '--json'], service)).error?.hint).toBe(
+    `If the service needs https, use ${service.env.VALS_BASE_URL?.replace('http:', 'https:')}.`,
+  );
 });

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { environment, folderOf, program, run, temporaryFolder } from '../../support/program.ts';
+import { environment, folderOf, program, run, runOnScreen, temporaryFolder } from '../../support/program.ts';
 
 it.each<[setting: string, env: Record<string, string>]>([
   ['token', { VALS_TOKEN: 'a\nb' }],
@@ -13,6 +13,22 @@ it.each<[setting: string, env: Record<string, string>]>([
   for (const command of ['push a.ts', 'val get a']) {
     const result = await run([...command.split(' '), '--local'], { env, home: cwd, cwd });
     expect({ command, ...result }).toMatchObject({ exit: 0 });
+  }
+});
+
+it('the last line of the help works in an empty folder, and no screen shows an address of --local', async () => {
+  const home = temporaryFolder();
+  const env = environment(home, { VALS: program });
+  const line = (await run([])).stdout.trimEnd().split('\n').at(-1) ?? '';
+  const typed = line.replace('| vals', '| node "$VALS"');
+  const { stdout } = await execa('sh', ['-c', typed], { cwd: home, env, extendEnv: false });
+  expect(stdout).toContain('created\thello\t1\t');
+  for (const command of [['val', 'get', 'hello'], ['version', 'get', 'hello', '1'], ['me']]) {
+    const { exit, screen } = await runOnScreen([...command, '--local'], { home });
+    expect({ exit, screen }).toEqual({ exit: 0, screen: expect.not.stringContaining('127.0.0.1') });
+    expect((await run([...command, '--local', '--json'], { home })).stdout).toContain(
+      '"url":"http://127.0.0.1',
+    );
   }
 });
 

@@ -23,9 +23,9 @@ export const command = defineCommand({
   empty: 'No versions.',
   async run(context, { val }) {
     const api = await context.api();
-    const rows = api.pages(routes.listVersions(val));
-    if (!context.out.forPerson) return { kind: 'list', rows, columns: columnsOf(val.id) };
-    const [versions, { read }] = await Promise.all([recordsOf(rows), readVal(context, val)]);
+    const rows = newestFirst(api.pages(routes.listVersions(val)));
+    if (!context.out.forPerson) return { kind: 'list', rows: await rows, columns: columnsOf(val.id) };
+    const [versions, { read }] = await Promise.all([rows, readVal(context, val)]);
     const numbers = versions.flatMap((version) => versionOf(version) ?? []);
     const present = presentAmong(numbers, read?.record);
     const current = {
@@ -40,8 +40,9 @@ export const command = defineCommand({
   },
 });
 
-async function recordsOf(pages: AsyncIterable<Page>): Promise<JsonObject[]> {
+/** Services list versions in one order or the other. */
+async function newestFirst(pages: AsyncIterable<Page>): Promise<JsonObject[]> {
   const all: JsonObject[] = [];
   for await (const { records } of pages) all.push(...records);
-  return all;
+  return all.sort((a, b) => (versionOf(b) ?? 0) - (versionOf(a) ?? 0));
 }
