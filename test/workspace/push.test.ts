@@ -488,6 +488,16 @@ it('val set --name of a file says which entry of names keeps the name of the fil
   expect(await place.words(['push'])).toEqual({ 'sub/a.ts': 'unchanged' });
 });
 
+it('val set --name of a name names the file of the val, and nothing where there is none', async () => {
+  const { place } = await pushed({ 'sub/a.ts': 'a' }, await startStrict(withEverything));
+  await place.vals('val', 'create', 'other', 'sub/a.ts');
+  expect((await place.vals('val', 'set', 'other', '--name', 'others')).stderr).toBe('');
+  expect((await place.vals('val', 'set', 'a', '--name', 'b')).stderr).toContain(
+    '"names": {"sub/a.ts": "b"}.',
+  );
+  expect((await place.vals('val', 'set', 'b', '--name', 'a')).stderr).toBe('');
+});
+
 it('the first push of a workspace knows a val that was read by its id', async () => {
   const service = await startStrict(usualFields);
   const { id } = service.edit('a', 'a');

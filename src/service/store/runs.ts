@@ -18,7 +18,7 @@ export interface StoredRun {
   runStartAt: string;
   runEndAt: string | null;
   error: string | null;
-  /** Absent from runs of a seed that does not say it. */
+  /** Absent if nobody knows who sent the run. */
   reporter?: User;
 }
 
