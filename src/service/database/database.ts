@@ -31,9 +31,9 @@ export interface Database extends Reader {
   scans: Slots;
   /**
    * `work` must change only the database, because `work` runs again after a conflict. `work` must await only
-   * SQL statements, because other writes wait until `work` ends.
+   * SQL statements, because other writes wait until `work` ends. Two writes with the same `row` run one after the other.
    */
-  transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
+  transaction<Result>(work: (tx: Tx) => Promise<Result>, row?: string): Promise<Result>;
   /** Fails if the database cannot be used. */
   probe(): Promise<void>;
   connections(): { inUse: number; waiting: number };

@@ -48,7 +48,7 @@ export function reportOutages(database: Database, { onFailure, onRecovery }: Out
   return {
     ...database,
     query: (statement) => watch('read', () => database.query(statement)),
-    transaction: (work) => watch('write', () => database.transaction(work)),
+    transaction: (work, row) => watch('write', () => database.transaction(work, row)),
     probe: () => watch('read', database.probe),
   };
 }

@@ -6,7 +6,7 @@ import { schemaName } from './postgres-failures.ts';
 
 const mostConnections = 10;
 const connectMs = 10_000;
-const statementMs = 15_000;
+export const statementMs = 15_000;
 const answerMs = statementMs + 5_000;
 
 /** How to connect to the database with this address. */

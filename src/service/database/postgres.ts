@@ -3,10 +3,11 @@ import pg from 'pg';
 import { errnoOf } from '../../core/lib/system.ts';
 import { createSlots } from '../../core/lib/waiting.ts';
 import { type Database, DatabaseFailure, openTx, type Tx } from './database.ts';
-import { addressWithoutSecrets, optionsFor } from './postgres-address.ts';
+import { addressWithoutSecrets, optionsFor, statementMs } from './postgres-address.ts';
 import { explainFailure, isTransactionConflict, postgresFailure } from './postgres-failures.ts';
 import { isNewPostgres, makePostgresTables } from './postgres-schema.ts';
 import { raw, type Sql, sql } from './sql.ts';
+import { createWriteSlots } from './write-slots.ts';
 
 const codeContains = (bytes: Buffer): Sql => sql`position(${bytes}::bytea IN code) > 0`;
 const mostAttempts = 5;
@@ -23,13 +24,17 @@ export async function openPostgres(address: string): Promise<Database> {
     await pool.end();
     throw explain(error);
   }
+  const slots = createWriteSlots(statementMs);
   return {
     scans: createSlots(1),
     codeContains,
     query: (statement) => query(pool, statement),
-    transaction: (work) => write(pool, work),
+    transaction: (work, row) => slots.run(row, () => write(pool, work)),
     probe: async () => void (await query(pool, sql`SELECT 1`)),
-    connections: () => ({ inUse: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
+    connections: () => ({
+      inUse: pool.totalCount - pool.idleCount,
+      waiting: pool.waitingCount + slots.waiting(),
+    }),
     explain,
     close: () => pool.end(),
   };

@@ -34,7 +34,7 @@ const writeToVal = <Result>(
   { id, ifMatch }: WriteOptions & { id: string },
   work: (tx: Tx, val: LockedVal) => Promise<Result>,
 ): Promise<Result> =>
-  writeAs(db, access, async (tx) => {
+  writeAs(db, access, { val: id }, async (tx) => {
     const val = await lockOwnVal(tx, access, id);
     checkState(val, ifMatch);
     return work(tx, val);
@@ -158,7 +158,7 @@ export const addVal = (
   { name = `val_${randomUUID().slice(-12)}`, ...change }: ValChange,
   { origin }: WriteOptions = {},
 ): Promise<StoredVal> =>
-  writeAs(db, access, async (tx) => {
+  writeAs(db, access, {}, async (tx) => {
     const val = await insertVal(tx, access, { ...newValDefaults, ...change, name }, origin);
     if (!val) throw nameTaken(name);
     return val;
@@ -170,7 +170,7 @@ export const createOrUpdateVal = (
   change: ValChange & { name: string },
   { ifMatch, origin }: WriteOptions = {},
 ): Promise<{ val: StoredVal; isNew: boolean }> =>
-  writeAs(db, access, async (tx) => {
+  writeAs(db, access, { val: change.name }, async (tx) => {
     // Tries again if another process creates the val between `lockVal` and `insertVal`.
     for (;;) {
       const found = await lockVal(tx, access, sql`owner_id = ${access.owner.id} AND name = ${change.name}`);

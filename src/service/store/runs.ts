@@ -200,7 +200,7 @@ export const addRun = (
   valId: string,
   reported: ReportedRun,
 ): Promise<{ run: StoredRun; isNew: boolean }> =>
-  writeAs(db, access, async (tx) => {
+  writeAs(db, access, { val: valId }, async (tx) => {
     await lockOwnVal(tx, access, valId);
     await requireVersion(tx, valId, reported.version);
     const id = randomUUID();

@@ -13,16 +13,20 @@ export interface WriteOptions {
 }
 
 /**
- * Each write to vals. `work` must hold the access with `guardOf` or `checkAccess`, after it has waited for rows.
+ * Each write to vals. `work` must hold the access with `guardOf` or `checkAccess`, after it has waited for rows. Writes to the
+ * same `val`, an id or a name, wait for each other.
  */
 export async function writeAs<Result>(
   database: Database,
   access: Access,
+  { val }: { val?: string },
   work: (tx: Tx) => Promise<Result>,
 ): Promise<Result> {
   if (access.token.readOnly) throw new HttpProblem(403, 'The token may read, but not change anything.');
   if (!access.mayWrite) throw readsOnly(access);
-  return writeOwn(database, access, work);
+  // The row contains the id of the owner, because anybody can try to write to a val of another owner.
+  const row = val === undefined ? undefined : `${access.owner.id} ${val}`;
+  return writeOwn(database, access, work, row);
 }
 
 /** A write to what is the person's own, wherever they ask. `work` must hold the token with `requireToken`. */
@@ -30,6 +34,7 @@ export async function writeOwn<Result>(
   database: Database,
   access: Access,
   work: (tx: Tx) => Promise<Result>,
+  row?: string,
 ): Promise<Result> {
   const { expiresAt } = access.token;
   try {
@@ -38,7 +43,7 @@ export async function writeOwn<Result>(
       // The guard in a statement has the time from before the statement waited.
       if (expiresAt !== null && expiresAt <= now()) throw tokenEnded();
       return result;
-    });
+    }, row);
   } catch (error) {
     const isGone = error instanceof DatabaseFailure && error.kind === 'orphaned';
     throw isGone ? await accessEnded(database, access) : error;

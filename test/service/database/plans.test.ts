@@ -31,7 +31,7 @@ vi.mock('../../../src/service/database/open-database.ts', async (importOriginal)
       return {
         ...database,
         query: noting(database),
-        transaction: (work) => database.transaction((tx) => work({ ...tx, query: noting(tx) })),
+        transaction: (work, row) => database.transaction((tx) => work({ ...tx, query: noting(tx) }), row),
       };
     },
   };

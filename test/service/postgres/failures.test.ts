@@ -2,8 +2,39 @@ import { connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { type ServiceOptions, startService } from '../../../src/service/start-service.ts';
 import { listen } from '../../support/listen.ts';
+import { lock, untilWaiting } from '../support/locks.ts';
 import { onServer, takeDatabaseAway } from '../support/postgres.ts';
 import { clientOf, newPlace, type TemporaryService, temporaryService } from '../support.ts';
+
+test('while one row is locked, 64 writers of a token wait for it, its others are 429, and nobody else is slow', async () => {
+  const service = await temporaryService();
+  const bob = await service.addPerson('bob');
+  const { id } = await service.createVal({ name: 'hot', code: 'c' });
+  const shared = await bob.createVal({ name: 'shared', code: 'c', privacy: 'public' });
+  const unlock = await lock(service.at, "SELECT * FROM vals.vals WHERE name = 'hot' FOR UPDATE");
+  const body = { version: 1, runStartAt: '2026-01-31', runEndAt: '2026-01-31', error: null };
+  const early: number[] = [];
+  const writes = Array.from({ length: 70 }, async (_, i) => {
+    const isRun = i % 2 === 0;
+    const { status } = isRun
+      ? await service.ask('POST', `/v1/vals/${id}/runs`, { body })
+      : await service.putVal('hot', `// ${i}`);
+    early.push(status);
+    return status;
+  });
+  await untilWaiting(service.at, 2);
+  await expect.poll(() => early).toEqual(Array(6).fill(429));
+  const others = Array.from({ length: 12 }, async (_, i) => [
+    await bob.statusOf('GET', `/v1/vals/${shared.id}`),
+    (await bob.putVal(`other${i}`, 'c')).status,
+    await bob.statusOf('GET', '/v1/me/runs'),
+  ]);
+  for (const statuses of await Promise.all(others)) expect(statuses).toEqual([200, 201, 200]);
+  expect(early).toHaveLength(6);
+  await unlock();
+  const statuses = await Promise.all(writes);
+  expect(statuses.filter((status) => status === 200 || status === 201)).toHaveLength(64);
+});
 
 test('a write that the database undoes because of a conflict is tried again', async () => {
   const service = await temporaryService();
