@@ -15,7 +15,7 @@ export interface CommentFilter {
 
 export interface NewToken {
   name: string;
-  readOnly?: boolean;
+  access?: string;
   expiresAt?: string;
 }
 

@@ -43,11 +43,13 @@ async function identifyRequest(request: ServiceRequest, store: Store): Promise<I
 }
 
 function elsewhere({ origin }: ServiceRequest, identity: Identity): HttpProblem {
+  const { token } = identity;
   const { username } = homeOf(identity).owner;
   return new HttpProblem(
     403,
-    `The token is good for the space ${username} alone. The base URL of the space is ${origin}${spacePrefix(username)}.`,
-    { concerns: 'caller', space: username },
+    `The token ${token.name} is good for the space ${username} alone. The base URL of the space is ${origin}${spacePrefix(username)}. ` +
+      'Use that base URL, or another token.',
+    { concerns: 'caller' },
   );
 }
 

@@ -3,13 +3,11 @@ import { DatabaseFailure } from './database/database.ts';
 import type { ServiceReply } from './request.ts';
 
 interface ProblemExtras {
-  /** It is about the token or the caller, so that it concerns all vals. */
-  concerns?: 'caller';
-  /** Nothing was changed, whatever the status says. */
-  applied?: false;
   field?: string;
-  /** The only one that the token is good for. */
-  space?: string;
+  /** Nothing was changed, which the status alone does not say. */
+  applied?: false;
+  /** A 403 that is not about the val: other requests with this token would be refused in the same way. */
+  concerns?: 'caller';
   headers?: Record<string, string>;
 }
 
@@ -25,12 +23,12 @@ export class HttpProblem extends Error {
 }
 
 export function unauthorized(detail: string): HttpProblem {
-  return new HttpProblem(401, detail, { concerns: 'caller', headers: { 'WWW-Authenticate': 'Bearer' } });
+  return new HttpProblem(401, detail, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
 export const noSuchToken =
   'This service does not know the token, or the token has ended. To make another one where you are signed in, run ' +
-  '`vals token add <name>`, or ask the person who runs the service.';
+  '`vals token add <name>`. To replace a lost token on the machine of the service, run `vals user token <username>`.';
 
 /** The reply must not contain `error.message`, because it may reveal paths and addresses of the machine. */
 export function httpProblemOf(error: Error): HttpProblem {
@@ -43,31 +41,43 @@ export function httpProblemOf(error: Error): HttpProblem {
 }
 
 function problemOfDatabase({ kind, maybeCommitted }: DatabaseFailure): HttpProblem {
-  const problem = (status: number, detail: string, retryAfter?: number) =>
-    new HttpProblem(status, detail, retryAfter ? { headers: { 'Retry-After': `${retryAfter}` } } : {});
-  if (kind === 'gone') {
-    const detail = 'The database of the service was removed or replaced. Restart the service.';
-    return problem(maybeCommitted ? 500 : 503, detail, 60);
-  }
   if (maybeCommitted) {
-    const detail =
-      'The service lost the connection to its database during the write. Check whether the change is stored before you try again.';
-    return problem(500, detail);
+    return new HttpProblem(
+      500,
+      'The service lost the connection to its database during the write. Check whether the change is stored before you try again.',
+    );
   }
+  const notApplied = (status: number, detail: string, retryAfter?: number) =>
+    new HttpProblem(status, detail, {
+      applied: false,
+      ...(retryAfter && { headers: { 'Retry-After': `${retryAfter}` } }),
+    });
   switch (kind) {
+    case 'gone':
+      return notApplied(
+        503,
+        'The database of the service was removed or replaced. Tell the person who runs the service to restart it.',
+        60,
+      );
     case 'busy':
-      return problem(503, 'The database of the service is busy with other writes. Try again in a second.', 1);
+      return notApplied(
+        503,
+        'The database of the service is busy with other writes. Try again in a second.',
+        1,
+      );
     case 'unreachable':
-      return problem(503, 'The service cannot reach its database. Try again in a second.', 1);
-    case 'full': {
-      const detail =
-        'The disk with the database of the service is full, so nothing was stored or deleted. Make room on that disk.';
-      return new HttpProblem(507, detail, { applied: false });
-    }
-    default: {
-      const where = 'The output of `vals serve` shows the reason.';
-      return problem(500, `The service could not read or write its database. ${where}`);
-    }
+      return notApplied(503, 'The service cannot reach its database. Try again in a second.', 1);
+    case 'full':
+      return notApplied(
+        507,
+        'The disk with the database of the service is full, so nothing was stored or deleted. ' +
+          'Tell the person who runs the service to make room on that disk: then it works again by itself.',
+      );
+    default:
+      return new HttpProblem(
+        500,
+        'The service could not read or write its database. The output of `vals serve` shows the reason.',
+      );
   }
 }
 
@@ -82,10 +92,11 @@ export function problemHeaders({ status, extras }: HttpProblem): Record<string, 
 
 export function problemReply(problem: HttpProblem): ServiceReply {
   const { status, message, extras } = problem;
-  const { field, space, concerns, applied } = extras;
+  const { field, applied, concerns } = extras;
   const errors = field === undefined ? undefined : [{ field, message }];
-  const title = STATUS_CODES[status];
-  const about = { type: 'about:blank', title, status, detail: message, message };
-  const body = { ...about, errors, space, concerns, applied };
+  const body = {
+    ...{ type: 'about:blank', title: STATUS_CODES[status], status, detail: message, message },
+    ...{ errors, applied, concerns },
+  };
   return { status, headers: problemHeaders(problem), body: JSON.stringify(body) };
 }

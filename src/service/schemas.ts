@@ -12,6 +12,7 @@ import {
   textOrNull,
   textSchema,
 } from './json-schema.ts';
+import { tokenAccesses } from './store/access.ts';
 import { privacies, valTypes } from './store/vals.ts';
 
 const uuid: Schema<string> = { type: 'string', format: 'uuid' };
@@ -44,7 +45,10 @@ const reporter = noted(namedPerson, 'The person who stored the run.');
 
 const tokenLimits = {
   name: textSchema,
-  readOnly: flag,
+  access: noted(
+    oneOfSchema(tokenAccesses),
+    'full: all that the person may do. deploy: read, create private vals, add versions. read: read.',
+  ),
   space: noted(textOrNull, 'The only space that the token is good for.'),
   expiresAt: momentOrNull,
 };
@@ -116,9 +120,10 @@ export const recordSchemas = {
         arrayOf(record({ field: textSchema, message: textSchema })),
         'The field of the request that is wrong.',
       ),
-      space: noted(
-        textSchema,
-        'The space that the token is good for, if the request was for something else.',
+      applied: noted(flag, 'False if the service knows that the request changed nothing.'),
+      concerns: noted(
+        oneOfSchema(['caller']),
+        'The refusal is about the caller: other requests with this token would be refused in the same way.',
       ),
       concerns: noted(
         oneOfSchema(['caller']),

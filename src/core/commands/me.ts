@@ -29,7 +29,7 @@ export const command = defineCommand({
 function describeToken({ token }: JsonObject): string | undefined {
   if (!isObject(token) || typeof token.name !== 'string') return undefined;
   const limits = [
-    ...(token.readOnly === true ? ['reads only'] : []),
+    ...(typeof token.access === 'string' && token.access !== 'full' ? [token.access] : []),
     ...(typeof token.space === 'string' ? [`for ${token.space} alone`] : []),
   ];
   return limits.length === 0 ? token.name : `${token.name} (${limits.join(', ')})`;

@@ -12,14 +12,15 @@ interface Dialect {
 }
 
 /** The number of the schema below. */
-export const currentSchema = 1;
+export const currentSchema = 2;
 
 /** Refuses a store that another version of vals made. */
 export function checkSchema(found: number, store: string, place: 'file' | 'database'): void {
   if (found === currentSchema) return;
+  const [age, cure] = found > currentSchema ? ['a newer', 'Update vals'] : ['an older', 'Use that version'];
   throw new LocalError(
-    `${store} was made by a newer version of vals: its schema is ${found}, and this version knows ${currentSchema}.`,
-    { hint: `Update vals, or use another ${place}.` },
+    `${store} was made by ${age} version of vals: its schema is ${found}, and this version knows ${currentSchema}.`,
+    { hint: `${cure}, or use another ${place}.` },
   );
 }
 
@@ -51,7 +52,7 @@ const tables = ({ bytes, sortedText, long, position, tableEnd }: Dialect): strin
     created_at TEXT NOT NULL,
     last_used_at TEXT,
     expires_at TEXT,
-    read_only INTEGER NOT NULL DEFAULT 0,
+    access TEXT NOT NULL,
     space_id TEXT,
     FOREIGN KEY (user_id, space_id) REFERENCES members (user_id, space_id) ON DELETE CASCADE
   )${tableEnd};

@@ -32,11 +32,13 @@ function otherHost(host: string | undefined, network: Network, port: number | un
   const { publicUrl } = network;
   const expected = publicUrl?.origin ?? `${inUrl(network.host)}:${port}`;
   const given = host === undefined ? 'no Host' : `the Host ${host}`;
-  const detail =
-    `The service rejected the address: it expects ${expected}, but the request has ${given}. If that address is right, ` +
-    'start the service with --public-url and that URL, or configure the proxy in front of it to pass on the Host header ' +
-    '(for nginx: `proxy_set_header Host $http_host;`).';
-  return new HttpProblem(403, detail, { concerns: 'caller' });
+  return new HttpProblem(
+    403,
+    `The service rejected the address: it expects ${expected}, but the request has ${given}. Check the base URL. ` +
+      'If it is right, start the service with --public-url and that URL, or let the proxy in front of it pass on the ' +
+      'Host header. For nginx, the setting is `proxy_set_header Host $http_host;`.',
+    { concerns: 'caller' },
+  );
 }
 
 /** On loopback, any port is right, because the port may be forwarded (`ssh -L`, containers). */

@@ -12,6 +12,7 @@ import {
   timeSchema,
 } from '../json-schema.ts';
 import { largestOffset, longestCode, longestReadme, longestSearch, mostOnPage } from '../limits.ts';
+import { tokenAccesses } from '../store/access.ts';
 import type { Positions } from '../store/positions.ts';
 import type { ReportedRun } from '../store/runs.ts';
 import type { WantedToken } from '../store/tokens.ts';
@@ -52,14 +53,17 @@ const tokenName: Schema<string> = {
   'x-rule': 'must have 1 to 64 visible characters, and no space at its ends',
 };
 
-export const newToken = record({ name: tokenName }, { readOnly: flag, expiresAt: orNull(timeSchema) });
+export const newToken = record(
+  { name: tokenName },
+  { access: oneOfSchema(tokenAccesses), expiresAt: orNull(timeSchema) },
+);
 
 export function tokenFrom(given: TypeOf<typeof newToken>): WantedToken {
-  const { name, readOnly = false, expiresAt = null } = given;
-  if (expiresAt === null) return { name, readOnly, expiresAt };
+  const { name, access = 'full', expiresAt = null } = given;
+  if (expiresAt === null) return { name, access, expiresAt };
   const end = new Date(expiresAt);
   if (end.getTime() <= Date.now()) throw refuse('expiresAt', 'must be in the future');
-  return { name, readOnly, expiresAt: end.toISOString() };
+  return { name, access, expiresAt: end.toISOString() };
 }
 
 const after = noted(

@@ -36,7 +36,7 @@ function describeApi(routes: readonly Route[], { cookie }: { cookie: string }) {
       {
         url: '/@{space}',
         description: 'The vals of a space, for its members.',
-        variables: { space: { default: 'acme', description: 'The name of the space.' } },
+        variables: { space: { default: 'acme' } },
       },
     ],
     paths,

@@ -28,12 +28,12 @@ export function userRoutes({ db }: Pick<Store, 'db'>): Route[] {
       summary: 'The person or space that the caller acts as',
       responses: { 200: ref('User') },
       reply: (request) => {
-        const { owner, actor, token, mayWrite } = accessOf(request);
-        const { name, expiresAt, spaceId } = token;
+        const { owner, actor, token } = accessOf(request);
+        const { name, access, expiresAt, spaceId } = token;
         return json({
           ...userRecord(owner, linkBaseOf(request), { path: 'me', isCaller: true }),
           ...(actor.id !== owner.id && { actor }),
-          token: { name, readOnly: !mayWrite, space: spaceId && owner.username, expiresAt },
+          token: { name, access, space: spaceId && owner.username, expiresAt },
         });
       },
     }),

@@ -14,11 +14,16 @@ interface JoinedSpace extends User {
   role: Role;
 }
 
+/** What a token may do, decided when it is made. `deploy`: read, create private vals and add versions. */
+export const tokenAccesses = ['full', 'deploy', 'read'] as const;
+
+export type TokenAccess = (typeof tokenAccesses)[number];
+
 /** What the token allows, and what a session refers to. */
 export interface OwnToken {
   id: string;
   name: string;
-  readOnly: boolean;
+  access: TokenAccess;
   expiresAt: string | null;
   /** The token is good for this space alone. */
   spaceId: string | null;
@@ -57,7 +62,7 @@ export function homeOf(identity: Identity): Access {
 function accessTo(identity: Identity, space: JoinedSpace | undefined): Access {
   const { actor, token } = identity;
   const owner = space ? { id: space.id, username: space.username } : actor;
-  return { ...identity, owner, mayWrite: !token.readOnly && space?.role !== 'read' };
+  return { ...identity, owner, mayWrite: token.access !== 'read' && space?.role !== 'read' };
 }
 
 const reachedOwners = ({ actor, token, spaces }: Identity): string[] => {
@@ -81,8 +86,8 @@ export const mayFind = (identity: Identity): Sql =>
   sql`(privacy = 'public' OR ${isReached('owner_id', identity)})`;
 
 /** A limited token makes and ends no tokens, so that nothing of what it could do outlives it. */
-export const isLimited = ({ readOnly, expiresAt, spaceId }: OwnToken): boolean =>
-  readOnly || expiresAt !== null || spaceId !== null;
+export const isLimited = ({ access, expiresAt, spaceId }: OwnToken): boolean =>
+  access !== 'full' || expiresAt !== null || spaceId !== null;
 
 /** A condition on a token: it has not ended. */
 export const isGoodToken = (): Sql => sql`(expires_at IS NULL OR expires_at > ${now()})`;

@@ -23,7 +23,7 @@ import {
   withAuthor,
 } from './vals.ts';
 import { insertVersion, removeVersionRow } from './versions.ts';
-import { accessEnded, checkAccess, guardOf, type WriteOptions, writeAs } from './write-as.ts';
+import { accessEnded, checkAccess, guardOf, requireFull, type WriteOptions, writeAs } from './write-as.ts';
 
 export type ValChange = Pick<ValContent, 'code'> & Partial<ValContent>;
 
@@ -47,7 +47,9 @@ export const changeProperties = (
   options: WriteOptions,
   change: Partial<Omit<ValContent, 'code'>>,
 ): Promise<LockedVal> =>
-  writeToVal(db, access, { id, ...options }, (tx, val) => saveVal(tx, val, { ...val, ...change }, now()));
+  writeToVal(db, access, { id, ...options }, (tx, val) =>
+    saveVal(tx, access, val, { ...val, ...change }, now()),
+  );
 
 export const addVersion = (
   db: Database,
@@ -66,12 +68,16 @@ export const removeVersion = (
   version: number,
 ): Promise<Pick<StoredVal, 'id' | 'revision'>> =>
   writeToVal(db, access, { id, ...options }, async (tx, val) => {
+    requireFull(access);
     await removeVersionRow(tx, val, version, options.origin);
     return { id, revision: val.revision + 1 };
   });
 
 export const removeVal = (db: Database, access: Access, id: string, options: WriteOptions): Promise<void> =>
-  writeToVal(db, access, { id, ...options }, (tx) => removeValRow(tx, id));
+  writeToVal(db, access, { id, ...options }, (tx) => {
+    requireFull(access);
+    return removeValRow(tx, id);
+  });
 
 /**
  * The row is locked by a statement of its own: what PostgreSQL joins to a locked row may be older than the row. The second
@@ -122,7 +128,7 @@ async function updateVal(
   const author = authorOf(access);
   const newVersion = { version, lastVersion: version, codeHash, versionCreatedAt: at, versionAuthor: author };
   const changed = { ...val, ...properties, ...(isNewVersion && newVersion) };
-  const { lastVersion: _, imports: __, ...saved } = await saveVal(tx, val, changed, at);
+  const { lastVersion: _, imports: __, ...saved } = await saveVal(tx, access, val, changed, at);
   if (isNewVersion) {
     await insertVersion(tx, { id: val.id, version, bytes, codeHash, at, author });
     await saveImports(tx, val, code, origin);
@@ -130,12 +136,19 @@ async function updateVal(
   return { val: { ...saved, code }, isNewVersion };
 }
 
-async function saveVal(tx: Tx, before: LockedVal, after: LockedVal, at: string): Promise<LockedVal> {
+async function saveVal(
+  tx: Tx,
+  access: Access,
+  before: LockedVal,
+  after: LockedVal,
+  at: string,
+): Promise<LockedVal> {
   const { id, name, readme, privacy, type, version, lastVersion } = after;
-  const isSame = (['name', 'readme', 'privacy', 'type', 'version'] as const).every(
-    (key) => before[key] === after[key],
+  const isChanged = (['name', 'readme', 'privacy', 'type'] as const).some(
+    (key) => before[key] !== after[key],
   );
-  if (isSame) return before;
+  if (isChanged) requireFull(access);
+  else if (before.version === version) return before;
   const saved = { ...after, updatedAt: at, revision: before.revision + 1 };
   try {
     await tx.query(sql`
@@ -189,6 +202,7 @@ async function insertVal(
 ): Promise<StoredVal | undefined> {
   const { name, code, readme, privacy, type } = content;
   const { owner } = access;
+  if (privacy !== 'private') requireFull(access);
   const versionAuthor = authorOf(access);
   const at = now();
   const [inserted] = await tx.query<{ id: string }>(sql`

@@ -10,7 +10,7 @@ import { pageInSteps, positionsOfRows } from './in-steps.ts';
 import type { ListPart, Range, TimePosition } from './positions.ts';
 import { checkVal, positionOfVal } from './vals.ts';
 import { largestVersion, requireVersion } from './versions.ts';
-import { writeAs } from './write-as.ts';
+import { requireFull, writeAs } from './write-as.ts';
 
 export interface StoredRun {
   id: string;
@@ -201,6 +201,7 @@ export const addRun = (
   reported: ReportedRun,
 ): Promise<{ run: StoredRun; isNew: boolean }> =>
   writeAs(db, access, { val: valId }, async (tx) => {
+    requireFull(access);
     await lockOwnVal(tx, access, valId);
     await requireVersion(tx, valId, reported.version);
     const id = randomUUID();

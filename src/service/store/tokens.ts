@@ -11,6 +11,7 @@ import {
   isLimited,
   type OwnToken,
   type Role,
+  type TokenAccess,
   type User,
 } from './access.ts';
 import { now } from './timestamps.ts';
@@ -22,14 +23,14 @@ export interface ListedToken {
   createdAt: string;
   lastUsedAt: string | null;
   expiresAt: string | null;
-  readOnly: boolean;
+  access: TokenAccess;
   /** The name of the only space that the token is good for. */
   space: string | null;
 }
 
 export interface WantedToken {
   name: string;
-  readOnly: boolean;
+  access: TokenAccess;
   expiresAt: string | null;
 }
 
@@ -42,7 +43,7 @@ export const withoutTokens = (text: string): string => text.replace(/vals_(?:loc
 interface TokenRow extends User {
   tokenId: string;
   name: string;
-  readOnly: number;
+  access: TokenAccess;
   expiresAt: string | null;
   lastUsedAt: string | null;
   limitedTo: string | null;
@@ -64,7 +65,7 @@ export async function identify(
   secret: string,
 ): Promise<Identity | undefined> {
   const rows = await db.query<TokenRow>(sql`
-    SELECT used.id AS "tokenId", name, read_only AS "readOnly", expires_at AS "expiresAt",
+    SELECT used.id AS "tokenId", name, access, expires_at AS "expiresAt",
         last_used_at AS "lastUsedAt", used.space_id AS "limitedTo", users.id, users.username,
         space.id AS "spaceId", space.username AS "spaceName", role
       FROM (SELECT tokens.* FROM ${withDigest(digestOf(secret))[kind]} AND ${isGoodToken()}) AS used JOIN users ON users.id = used.user_id
@@ -73,10 +74,10 @@ export async function identify(
   const [row] = rows;
   if (!row) return undefined;
   lastUse.note(row);
-  const { tokenId: id, name, readOnly, expiresAt, limitedTo } = row;
+  const { tokenId: id, name, access, expiresAt, limitedTo } = row;
   return {
     actor: { id: row.id, username: row.username },
-    token: { id, name, expiresAt, readOnly: readOnly === 1, spaceId: limitedTo },
+    token: { id, name, access, expiresAt, spaceId: limitedTo },
     spaces: rows.flatMap(({ spaceId, spaceName, role }) =>
       spaceId === null ? [] : [{ id: spaceId, username: spaceName, role }],
     ),
@@ -87,18 +88,18 @@ export async function identify(
 const isListed = ({ owner, actor }: Access): Sql =>
   owner.id === actor.id ? sql`user_id = ${actor.id}` : sql`user_id = ${actor.id} AND space_id = ${owner.id}`;
 
-export async function tokensOf(db: Reader, access: Access): Promise<ListedToken[]> {
-  const rows = await db.query<Omit<ListedToken, 'readOnly'> & { readOnly: number }>(sql`
+export const tokensOf = (db: Reader, access: Access): Promise<ListedToken[]> =>
+  goodTokens(db, isListed(access));
+
+export const tokensOfPerson = (db: Reader, userId: string): Promise<ListedToken[]> =>
+  goodTokens(db, sql`user_id = ${userId}`);
+
+const goodTokens = (db: Reader, condition: Sql): Promise<ListedToken[]> =>
+  db.query(sql`
     SELECT tokens.id, name, tokens.created_at AS "createdAt", last_used_at AS "lastUsedAt",
-        expires_at AS "expiresAt", CASE WHEN role = 'read' THEN 1 ELSE read_only END AS "readOnly",
-        space.username AS space
-      FROM (SELECT * FROM tokens WHERE ${isListed(access)} AND ${isGoodToken()}) AS tokens
-      LEFT JOIN members ON members.user_id = tokens.user_id AND members.space_id = tokens.space_id
-      LEFT JOIN users AS space ON space.id = members.space_id`);
-  return rows
-    .map((row) => ({ ...row, readOnly: row.readOnly === 1 }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
-}
+        expires_at AS "expiresAt", access, space.username AS space
+      FROM (SELECT * FROM tokens WHERE ${condition} AND ${isGoodToken()}) AS tokens
+      LEFT JOIN users AS space ON space.id = space_id ORDER BY name, space.username`);
 
 export const addToken = (db: Database, access: Access, token: WantedToken) =>
   writeOwn(db, access, (tx) => createToken(tx, access, token));
@@ -108,7 +109,7 @@ const mostTokens = 100;
 async function createToken(
   tx: Tx,
   access: Access,
-  { name, readOnly, expiresAt }: WantedToken,
+  { name, access: wanted, expiresAt }: WantedToken,
 ): Promise<ListedToken & { token: string }> {
   const { owner, actor, token } = access;
   if (isLimited(token)) throw limited(token, 'makes no tokens');
@@ -125,25 +126,27 @@ async function createToken(
   }
   const space = isInSpace(access) ? owner : null;
   const secret = newSecret();
-  const wanted = { name, secret, at, readOnly, expiresAt, spaceId: space?.id ?? null };
-  const id = await insertToken(tx, actor, wanted);
+  // The token of a member who may only read stays so, whatever the member may do later.
+  const given = access.mayWrite ? wanted : 'read';
+  const id = await insertToken(tx, actor, {
+    ...{ name, secret, at, access: given, expiresAt, spaceId: space?.id ?? null },
+  });
   if (id === undefined) throw new HttpProblem(409, `You have a token named ${name} already.`);
-  const listed = { id, name, createdAt: at, lastUsedAt: null, expiresAt, space: space?.username ?? null };
-  return { ...listed, readOnly: readOnly || (space !== null && !access.mayWrite), token: secret };
+  const times = { createdAt: at, lastUsedAt: null, expiresAt };
+  return { id, name, ...times, access: given, space: space?.username ?? null, token: secret };
 }
 
 const limited = ({ name }: OwnToken, what: 'makes no tokens' | 'ends no other tokens'): HttpProblem =>
   new HttpProblem(
     403,
-    `The token ${name} ${what}, because it is limited to a space, to reading or in time.`,
-    { concerns: 'caller' },
+    `The token ${name} ${what}, because it is limited to a space, in access or in time. Use a token without limits.`,
   );
 
 interface TokenToInsert {
   name: string;
   secret: string;
   at: string;
-  readOnly?: boolean;
+  access?: TokenAccess;
   expiresAt?: string | null;
   spaceId?: string | null;
 }
@@ -151,11 +154,11 @@ interface TokenToInsert {
 export async function insertToken(
   tx: Tx,
   user: User,
-  { name, secret, at, readOnly = false, expiresAt = null, spaceId = null }: TokenToInsert,
+  { name, secret, at, access = 'full', expiresAt = null, spaceId = null }: TokenToInsert,
 ): Promise<string | undefined> {
   const [inserted] = await tx.query<{ id: string }>(sql`
-    INSERT INTO tokens (id, user_id, name, digest, created_at, expires_at, read_only, space_id)
-      VALUES (${randomUUID()}, ${user.id}, ${name}, ${digestOf(secret)}, ${at}, ${expiresAt}, ${readOnly ? 1 : 0},
+    INSERT INTO tokens (id, user_id, name, digest, created_at, expires_at, access, space_id)
+      VALUES (${randomUUID()}, ${user.id}, ${name}, ${digestOf(secret)}, ${at}, ${expiresAt}, ${access},
         ${spaceId}) ON CONFLICT (user_id, coalesce(space_id, ''), name) DO NOTHING RETURNING id`);
   return inserted?.id;
 }
@@ -163,6 +166,15 @@ export async function insertToken(
 /** Ends all tokens of a person, and with them their sessions. */
 export const endTokens = (tx: Tx, user: User): Promise<unknown> =>
   tx.query(sql`DELETE FROM tokens WHERE user_id = ${user.id}`);
+
+/** For whoever runs the service. False if the person has no such token. */
+export const endTokenOf = (db: Database, user: User, id: string): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    const ended = await tx.query(
+      sql`DELETE FROM tokens WHERE id = ${id} AND user_id = ${user.id} RETURNING id`,
+    );
+    return ended.length > 0;
+  });
 
 export const removeToken = (db: Database, access: Access, id: string): Promise<void> =>
   writeOwn(db, access, (tx) => endToken(tx, access, id));

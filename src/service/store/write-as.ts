@@ -22,7 +22,11 @@ export async function writeAs<Result>(
   { val }: { val?: string },
   work: (tx: Tx) => Promise<Result>,
 ): Promise<Result> {
-  if (access.token.readOnly) throw new HttpProblem(403, 'The token may read, but not change anything.');
+  const { token } = access;
+  if (token.access === 'read') {
+    const detail = `The token ${token.name} may read, but not change anything. Use a token with full access.`;
+    throw new HttpProblem(403, detail, { concerns: 'caller' });
+  }
   if (!access.mayWrite) throw readsOnly(access);
   // The row contains the id of the owner, because anybody can try to write to a val of another owner.
   const row = val === undefined ? undefined : `${access.owner.id} ${val}`;
@@ -54,10 +58,17 @@ const readsOnly = ({ owner: { username } }: Access): HttpProblem =>
   new HttpProblem(
     403,
     `You may read the vals of ${username}, but not change them. To get write access, ask the person who runs the service.`,
-    {
-      concerns: 'caller',
-    },
+    { concerns: 'caller' },
   );
+
+/** For what a token that deploys may not do. */
+export function requireFull({ token }: Access): void {
+  if (token.access !== 'deploy') return;
+  throw new HttpProblem(
+    403,
+    `The token ${token.name} may only read, create private vals and add versions. For anything else, use a token with full access.`,
+  );
+}
 
 /**
  * A part of a statement of a write, which finds nothing if the token or the right to write has ended while the write

@@ -185,15 +185,13 @@ describe('with a public URL', () => {
     expect(log).toContain('answers only requests to https://vals.test');
     expect(log).not.toContain(token);
     const env = { VALS_BASE_URL: `http://127.0.0.1:${port}`, VALS_TOKEN: token };
-    expect(await run(['me', '--json'], { env })).toMatchObject({
+    const expected = `The service rejected the address: it expects https://vals.test, but the request has the Host 127.0.0.1:${port}.`;
+    const { exit, error } = await run(['me', '--json'], { env });
+    expect({ exit, message: error?.message }).toEqual({
       exit: 4,
-      error: {
-        message: expect.stringMatching(
-          /^The service rejected the address: it expects https:\/\/vals\.test, but the request has the Host 127.*--public-url.*\$http_host/,
-        ),
-        hint: 'To see the base URL and the token, run `vals config`.',
-      },
+      message: expect.stringContaining(expected),
     });
+    expect(error?.message).toMatch(/--public-url.*\$http_host/);
     const start = performance.now();
     expect(await end('SIGINT')).toBe(130);
     expect(performance.now() - start).toBeLessThan(3_000);

@@ -67,7 +67,7 @@ test('a token is shown whole in a narrow window, with the whole of a long name, 
   expect(await onScreen(['token', 'ls'])).toContainEqual(expect.stringMatching(new RegExp(`^${long} `)));
   const token = added.find((line) => line.startsWith('token '))?.split(/ +/)[1] ?? '';
   const me = await onScreen(['me'], 80, { VALS_TOKEN: token });
-  expect(me).toContainEqual(expect.stringMatching(/^token +ci \(reads only\)$/));
+  expect(me).toContainEqual(expect.stringMatching(/^token +ci \(read\)$/));
   expect(me).toContainEqual(expect.stringMatching(/^token ends +\d.*\(in 1[12]d\)$/));
 });
 
@@ -77,7 +77,7 @@ test('a token is made, listed without the secret, and ended', async () => {
   const added = await vals(['token', 'add', 'ci', '--read-only', '--expires', '90d', '--json']);
   expect(added).toMatchObject({ exit: 0, stderr: '' });
   const { token, ...record } = JSON.parse(added.stdout);
-  expect(record).toMatchObject({ name: 'ci', readOnly: true, space: null });
+  expect(record).toMatchObject({ name: 'ci', access: 'read', space: null });
   expect(Date.parse(record.expiresAt) - Date.now()).toBeGreaterThan(89 * 86_400_000);
   const ci = as(token, baseUrl);
   expect(await ci.vals(['me'])).toMatchObject({ exit: 0 });
@@ -96,6 +96,24 @@ test('a token is made, listed without the secret, and ended', async () => {
   expect(await json('token', 'rm', 'ci', '--yes')).toEqual([{ id, name: 'ci', status: 'deleted' }]);
   expect(await ci.vals(['me'])).toMatchObject({ exit: 4 });
   expect(await vals(['token', 'rm', 'ci', '--yes'])).toMatchObject({ exit: 3 });
+});
+
+test('a token that deploys pushes and publishes nothing, and is named where it is refused', async () => {
+  const { ada, baseUrl } = await startTeam();
+  const { json } = as(ada.token, baseUrl);
+  const { token, access } = await json('token', 'add', 'ci', '--deploy');
+  expect(access).toBe('deploy');
+  const ci = as(token, baseUrl);
+  for (const code of ['1', '2']) {
+    expect(await ci.vals(['push', '-', '--name', 'v'], code)).toMatchObject({ exit: 0 });
+  }
+  expect((await ci.vals(['me'])).stdout).toContain('\tci (deploy)\t');
+  const refused = ends(4, 'The token ci may only read, create private vals and add versions.');
+  for (const words of ['val set v --privacy public', 'val rm v --yes', 'val create w - --privacy public']) {
+    expect(await ci.vals(words.split(' '))).toMatchObject(refused);
+  }
+  const conflicting = await ci.vals(['token', 'add', 'x', '--deploy', '--read-only']);
+  expect(conflicting).toMatchObject({ exit: 2 });
 });
 
 test('a token of the base URL of a space is good there alone, and is named beside its person', async () => {

@@ -66,6 +66,46 @@ test('a person who owns vals is removed only with the vals, after a question, an
   expect(await json('user', 'ls')).toHaveLength(1);
 });
 
+test('the tokens of each person are listed, and one of them is ended after a question', async () => {
+  const { vals, json, answer, serve } = await newStore();
+  const { token } = await json('user', 'add', 'ada');
+  await vals('user', 'add', 'bob');
+  await vals('space', 'add', 'acme');
+  await vals('space', 'grant', 'acme', 'ada');
+  const add = (path: string, body: object) =>
+    serve(
+      token,
+      async ({ ask }) => (await ask('POST', `${path}/v1/me/tokens`, { body })).body as { id: string },
+    );
+  await add('', { name: 'ci', access: 'deploy' });
+  const { id } = await add('/@acme', { name: 'ci' });
+  await add('', { name: 'laptop' });
+  const limits = { access: 'full', space: null, lastUsedAt: null, expiresAt: null };
+  const [ada, bob] = await json('user', 'ls');
+  expect(ada.tokens).toEqual([
+    { ...limits, name: 'ci', access: 'deploy' },
+    { ...limits, name: 'ci', space: 'acme' },
+    { ...limits, name: 'first', lastUsedAt: expect.any(String) },
+    { ...limits, name: 'laptop' },
+  ]);
+  expect(bob.tokens).toEqual([{ ...limits, name: 'first' }]);
+  expect((await vals('user', 'ls')).stdout).toContain('ada\t0\tci (deploy), ci (for acme), first, laptop\t');
+  const end = (word: string) => ['user', 'token', 'ada', '--end', word];
+  expect(await vals(...end('laptop'))).toMatchObject(ends(2, '--yes'));
+  const asked = await answer('n\r', ...end('laptop'));
+  expect(asked).toMatchObject({
+    exit: 2,
+    screen: expect.stringContaining('End the token laptop of ada?'),
+  });
+  expect(await vals(...end('ci'), '--yes')).toMatchObject(ends(2, `${id} (for the space acme)`));
+  expect(await vals(...end('nothing'), '--yes')).toMatchObject(ends(3, 'ada has no token named nothing.'));
+  expect(await json(...end(id), '--yes')).toEqual([{ id, name: 'ci', status: 'deleted' }]);
+  expect(await json(...end('ci'), '--yes')).toMatchObject([{ name: 'ci', status: 'deleted' }]);
+  expect(await json(...end('first'), '--yes')).toMatchObject([{ name: 'first', status: 'deleted' }]);
+  expect(await serve(token, ({ statusOf }) => statusOf('GET', '/v1/me'))).toBe(401);
+  expect((await json('user', 'ls'))[0].tokens).toMatchObject([{ name: 'laptop' }]);
+});
+
 describe('the token beside the file of a store', () => {
   const tokenOf = async (file: string, tokenFor: 'owner' | 'new store' | 'command') => {
     const store = await openStore({ file }, { tokenFor });

@@ -7,8 +7,8 @@ import { postgres, temporaryService } from '../support.ts';
 test('a store that a newer program made is refused, with exit 10', async () => {
   const { at, close } = await temporaryService();
   await close();
-  if (postgres) await onServer(at, 'UPDATE vals.store_version SET version = 2');
-  else new Libsql(at).exec('PRAGMA user_version = 2');
+  if (postgres) await onServer(at, 'UPDATE vals.store_version SET version = 99');
+  else new Libsql(at).exec('PRAGMA user_version = 99');
   const refused = postgres
     ? await run(['user', 'ls'], { env: { VALS_DATABASE: at } })
     : await run(['user', 'ls', '--data', at]);

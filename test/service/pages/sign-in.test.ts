@@ -172,7 +172,7 @@ describe('the pages of a space', async () => {
   });
 
   test('are named for a member, and the only ones for a token of this space', async () => {
-    const { token } = await post('me/tokens', { name: 'ci', readOnly: true, expiresAt: null });
+    const { token } = await post('me/tokens', { name: 'ci', access: 'read', expiresAt: null });
     const answer = await signIn(token);
     expect(answer.headers.location).toBe('/@acme/');
     const cookie = cookieOf(answer);

@@ -47,7 +47,7 @@ test('a person is known by their token, and found by id and by name', async () =
   const me = await ada.get<object>('/v1/me');
   const self = `${service.baseUrl}/v1/me`;
   const texts = { bio: null, email: '', profileImageUrl: null, tier: null, url: `${service.baseUrl}/` };
-  const token = { name: 'first', readOnly: false, space: null, expiresAt: null };
+  const token = { name: 'first', access: 'full', space: null, expiresAt: null };
   expect(me).toEqual({ ...ada.user, ...texts, links: { self }, token });
   for (const path of [`/v1/users/${ada.user.id}`, '/v1/alias/ada']) {
     const found = await bob.get<{ links: { self: string } }>(path);

@@ -36,7 +36,7 @@ describe('a token', () => {
     expect(token).toMatch(/^vals_[\w-]{43}$/);
     expect(made).toEqual({
       ...{ id: expect.stringMatching(/^[0-9a-f-]{36}$/), name: made.name, createdAt: expect.any(String) },
-      ...{ lastUsedAt: null, expiresAt: null, readOnly: false, space: null },
+      ...{ lastUsedAt: null, expiresAt: null, access: 'full', space: null },
     });
     const listed = await ada.ask('GET', '/v1/me/tokens');
     expect(listed.text).not.toContain(token);
@@ -70,7 +70,7 @@ describe('a token', () => {
   });
 
   test('that reads only is refused every write', async () => {
-    const { client } = await make('', { readOnly: true });
+    const { client, name } = await make('', { access: 'read' });
     const { id } = await ada.createVal({ name: 'kept', code: 'c' });
     const writes: [string, string, object?][] = [
       ['PUT', '/v1/vals', { name: 'v', code: 'c' }],
@@ -78,10 +78,79 @@ describe('a token', () => {
       ['POST', `/v1/vals/${id}/versions`, { code: 'd' }],
       ['DELETE', `/v1/vals/${id}`],
     ];
+    const refusal = { concerns: 'caller', detail: expect.stringContaining(`The token ${name} may read`) };
     for (const [method, path, body] of writes) {
-      expect(await client.statusOf(method, path, { body }), `${method} ${path}`).toBe(403);
+      const answer = await client.ask(method, path, { body });
+      expect(answer, `${method} ${path}`).toMatchObject({ status: 403, body: refusal });
     }
     expect(await client.get(`/v1/vals/${id}`)).toMatchObject({ version: 1 });
+  });
+
+  describe.each(['', '/@acme'])('that deploys (at "%s")', (path) => {
+    const valName = () => `v${randomUUID().replaceAll('-', '')}`;
+    const run = { version: 1, runStartAt: '2026-01-31', runEndAt: '2026-01-31', error: null };
+
+    test('reads, creates private vals and adds versions, also to a public val', async () => {
+      const { client } = await make(path, { access: 'deploy' });
+      const names = [valName(), valName()];
+      const [put, post] = [
+        await client.ask('PUT', `${path}/v1/vals`, { body: { name: names[0], code: 'c' } }),
+        await client.ask('POST', `${path}/v1/vals`, { body: { name: names[1], code: 'c', readme: 'r' } }),
+      ];
+      for (const { status, body } of [put, post]) {
+        expect({ status, body }).toMatchObject({ status: 201, body: { privacy: 'private' } });
+      }
+      const published = { name: valName(), code: 'c', privacy: 'public', readme: 'r' };
+      const { id } = (await ada.ask('POST', `${path}/v1/vals`, { body: published })).body as Val;
+      const again = { body: { name: published.name, code: 'd' } };
+      expect((await client.ask('PUT', `${path}/v1/vals`, again)).body).toMatchObject({ version: 2 });
+      const versions = `${path}/v1/vals/${id}/versions`;
+      const same = { body: { code: 'e', privacy: 'public', readme: 'r', name: published.name } };
+      expect(await client.statusOf('POST', versions, same)).toBe(201);
+      expect(await client.get(`${path}/v1/vals/${id}`)).toMatchObject({ version: 3, privacy: 'public' });
+    });
+
+    test('does nothing else, and the refusal names it', async () => {
+      const { client, name, id: token } = await make(path, { access: 'deploy' });
+      const existing = { name: valName(), code: 'c', readme: 'r' };
+      const { id } = (await ada.ask('POST', `${path}/v1/vals`, { body: existing })).body as Val;
+      await ada.ask('POST', `${path}/v1/vals/${id}/versions`, { body: { code: 'd' } });
+      const before = await ada.ask('GET', `${path}/v1/vals/${id}`);
+      const other = await make(path);
+      const fresh = () => ({ name: valName(), code: 'c' });
+      const val = `/v1/vals/${id}`;
+      const writes: [string, string, object?][] = [
+        ['POST', '/v1/vals', { ...fresh(), privacy: 'public' }],
+        ['POST', '/v1/vals', { ...fresh(), privacy: 'unlisted' }],
+        ['PUT', val, { privacy: 'public' }],
+        ['PUT', val, { name: valName() }],
+        ['PUT', val, { readme: null }],
+        ['PUT', val, { type: 'http' }],
+        ...['c', 'd', 'e'].map((code): [string, string, object] => [
+          'POST',
+          `${val}/versions`,
+          { code, privacy: 'unlisted' },
+        ]),
+        ['POST', `${val}/versions`, { code: 'e', name: valName() }],
+        ['POST', `${val}/versions`, { code: 'e', readme: 'other' }],
+        ['PUT', '/v1/vals', { name: existing.name, code: 'e', type: 'http' }],
+        ['DELETE', `${val}/versions/1`],
+        ['DELETE', val],
+        ['POST', `${val}/runs`, run],
+        ['POST', '/v1/me/tokens', { name: newName() }],
+        ['POST', '/v1/me/tokens', { name: newName(), access: 'read' }],
+        ['DELETE', `/v1/me/tokens/${other.id}`],
+      ];
+      for (const [method, route, body] of writes) {
+        const answer = await client.ask(method, path + route, { body });
+        expect(answer, `${method} ${route} ${JSON.stringify(body)}`).toMatchObject({
+          ...{ status: 403, body: { detail: expect.stringContaining(`The token ${name} `) } },
+        });
+      }
+      expect((await ada.ask('GET', `${path}/v1/vals/${id}`)).text).toBe(before.text);
+      expect(await client.get(`${path}/v1/me`)).toMatchObject({ token: { name, access: 'deploy' } });
+      expect((await list()).find((listed) => listed.id === token)?.access).toBe('deploy');
+    });
   });
 
   test('ends when it expires, and then its name is free', async () => {
@@ -95,13 +164,14 @@ describe('a token', () => {
   });
 
   test.each<[string, string, object]>([
-    ['to reading', '', { readOnly: true }],
+    ['to reading', '', { access: 'read' }],
+    ['to deploying', '', { access: 'deploy' }],
     ['in time', '', { expiresAt: inDays(7) }],
     ['to a space', '/@acme', {}],
   ])('that is limited %s makes none, ends none but itself, and says its limits', async (_, path, limits) => {
-    const { client, id, name, readOnly, space, expiresAt } = await make(path, limits);
+    const { client, id, name, access, space, expiresAt } = await make(path, limits);
     const other = await make(path);
-    expect(await client.get(`${path}/v1/me`)).toMatchObject({ token: { name, readOnly, space, expiresAt } });
+    expect(await client.get(`${path}/v1/me`)).toMatchObject({ token: { name, access, space, expiresAt } });
     expect((await make(path, limits, client)).status).toBe(403);
     expect(await client.statusOf('DELETE', `${path}/v1/me/tokens/${other.id}`)).toBe(403);
     expect(await client.statusOf('DELETE', `${path}/v1/me/tokens/${id}`)).toBe(204);
@@ -121,20 +191,25 @@ describe('a token', () => {
 });
 
 describe('a token for a space', () => {
-  test('is good below the space alone, with the role that the person has now', async () => {
+  test('is good below the space alone, with the role that the person has now, and what it may do never grows', async () => {
     const bob = await newPerson();
     await grant(db, 'acme', bob.user.username, 'read');
-    const { client, status, space } = await make('/@acme', {}, bob);
-    expect({ status, space }).toEqual({ status: 201, space: 'acme' });
-    const isReadOnly = async () => {
+    const { client, status, space, access } = await make('/@acme', { access: 'deploy' }, bob);
+    expect({ status, space, access }).toEqual({ status: 201, space: 'acme', access: 'read' });
+    const accessNow = async () => {
       const { token } = await client.get<{ token: ListedToken }>('/@acme/v1/me');
       const [, listed] = await list(bob);
-      return [token.readOnly, listed?.readOnly];
+      return [token.access, listed?.access];
     };
-    const put = () => client.statusOf('PUT', '/@acme/v1/vals', { body: { name: 'theirs', code: 'c' } });
-    expect([await put(), await isReadOnly()]).toEqual([403, [true, true]]);
+    const put = ({ statusOf } = client) =>
+      statusOf('PUT', '/@acme/v1/vals', { body: { name: 'theirs', code: 'c' } });
+    expect([await put(), await accessNow()]).toEqual([403, ['read', 'read']]);
     await grant(db, 'acme', bob.user.username, 'write');
-    expect([await put(), await isReadOnly()]).toEqual([201, [false, false]]);
+    expect([await put(), await accessNow()]).toEqual([403, ['read', 'read']]);
+    const later = await make('/@acme', {}, bob);
+    expect([later.access, await put(later.client)]).toEqual(['full', 201]);
+    await grant(db, 'acme', bob.user.username, 'read');
+    expect(await put(later.client)).toBe(403);
     for (const path of ['/v1/me', '/@other/v1/me', '/@nowhere/v1/me', '/v1/me/tokens']) {
       expect(await client.statusOf('GET', path), path).toBe(403);
     }

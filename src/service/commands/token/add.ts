@@ -11,11 +11,12 @@ export const command = defineCommand({
   summary: 'Create another token of your own, and print it once',
   description:
     'Create another token of your own: for CI, or for a second machine. The token is shown only once. ' +
-    'Made at the base URL of a space, the token works only in that space. A restricted token (to ' +
-    'a space, to reading, or with an expiry date) cannot create tokens.',
+    'Made at the base URL of a space, the token works only in that space. What a token may do never grows. A restricted ' +
+    'token (to a space, to deploying or reading, or with an expiry date) cannot create tokens.',
   arguments: { name: { description: 'a name that tells what the token is for', value: text('name') } },
   options: {
-    readOnly: { description: 'a token that can read, but change nothing' },
+    readOnly: { description: 'a token that can read, but change nothing', conflicts: ['deploy'] },
+    deploy: { description: 'a token that can read, create private vals and add versions, and nothing else' },
     expires: {
       description: 'let the token expire after this time, such as 90d (default: never)',
       value: age(),
@@ -23,7 +24,7 @@ export const command = defineCommand({
     dryRun,
   },
   examples: [
-    'vals token add ci',
+    'vals token add ci --deploy',
     'vals token add laptop --expires 90d',
     'vals token add dashboard --read-only --json | jq -r .token',
   ],
@@ -31,14 +32,15 @@ export const command = defineCommand({
     column('name'),
     { ...column('token'), neverCut: true },
     column('space'),
-    column('readOnly'),
+    column('access'),
     moment('ends', 'expiresAt'),
     idColumn('id'),
   ],
-  async run(context, { name, readOnly, expires, dryRun }) {
+  async run(context, { name, readOnly, deploy, expires, dryRun }) {
     const call = routes.createToken({
       name,
-      ...(readOnly && { readOnly }),
+      ...(readOnly && { access: 'read' }),
+      ...(deploy && { access: 'deploy' }),
       ...(expires !== undefined && { expiresAt: new Date(context.host.clock.now() + expires).toISOString() }),
     });
     if (dryRun) return plan(call);

@@ -1,17 +1,26 @@
 import { defineCommand } from '../../../core/command-line/command.ts';
 import { sh } from '../../../core/lib/hint.ts';
+import { isObject, type JsonObject } from '../../../core/lib/json.ts';
 import { column, idColumn, moment } from '../../../core/output/column.ts';
 import { listOwners } from '../../store/owners.ts';
+import { type ListedToken, tokensOfPerson } from '../../store/tokens.ts';
 import { withStore } from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({
   summary: 'List the people of a service',
   description:
-    'List the people of a service, sorted by username, with the number of vals that each person owns.',
+    'List the people of a service, sorted by username, with the number of vals that each person owns, and with their ' +
+    'tokens: what each token may do, the only space that it works in, and with --json when it was last used and when it ends.',
   options: existingPlaceOptions,
   examples: ['vals user ls', 'vals user ls --json | jq -r ".[].username"'],
-  columns: [column('username'), column('vals'), moment('added', 'createdAt'), idColumn('id')],
+  columns: [
+    column('username'),
+    column('vals'),
+    { ...column('tokens'), compute: tokensText },
+    moment('added', 'createdAt'),
+    idColumn('id'),
+  ],
   empty: 'The service has no users yet.',
   run: (context, options) =>
     withStore(context, options, async ({ db }, { words }) => {
@@ -21,7 +30,25 @@ export const command = defineCommand({
           kind: 'hint',
           text: sh`To add a user, run ${['user', 'add', '<username>', ...words]}.`,
         });
-      const rows = all.map(({ id, username, createdAt, vals }) => ({ id, username, createdAt, vals }));
+      const rows = await Promise.all(
+        all.map(async ({ id, username, createdAt, vals }) => {
+          const tokens = await tokensOfPerson(db, id);
+          return { ...{ id, username, createdAt, vals }, tokens: tokens.map(withoutId) };
+        }),
+      );
       return { kind: 'list', rows };
     }),
 });
+
+const withoutId = ({ name, access, space, lastUsedAt, expiresAt }: ListedToken) => ({
+  ...{ name, access, space, lastUsedAt, expiresAt },
+});
+
+function tokensText({ tokens }: JsonObject): string {
+  const all = Array.isArray(tokens) ? tokens.filter(isObject) : [];
+  const texts = all.map(({ name, access, space }) => {
+    const limits = [...(access === 'full' ? [] : [access]), ...(space === null ? [] : [`for ${space}`])];
+    return limits.length === 0 ? `${name}` : `${name} (${limits.join(', ')})`;
+  });
+  return texts.join(', ');
+}
