@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs';
 import { LocalError } from '../../core/errors.ts';
 import type { StoreLocation } from '../database/database.ts';
 import { explainSqlite } from '../database/sqlite-query.ts';
+import { digestOfLocalToken } from '../store/store-owner.ts';
 import type { BackupCounts, BackupOptions } from './tables.ts';
 
 /** Copies a store in a file as it is at one moment, and only reads it. Other processes may go on writing to it. */
 export async function backupStore(
   from: string,
   to: StoreLocation,
-  options: BackupOptions,
+  given: Omit<BackupOptions, 'localToken'>,
 ): Promise<BackupCounts> {
   const { openSnapshot } = await import('../database/sqlite.ts');
   const source = existsSync(from) ? openSnapshot(from) : undefined;
@@ -18,6 +19,7 @@ export async function backupStore(
         hint: 'Name the file with --data.',
       });
     }
+    const options = { ...given, localToken: digestOfLocalToken(from) };
     if ('file' in to) {
       const { copyFile } = await import('./copy-file.ts');
       return await copyFile(from, to.file, options);

@@ -2,9 +2,10 @@ import { rmSync, statSync } from 'node:fs';
 import Libsql from 'libsql';
 import AsyncLibsql from 'libsql/promise';
 import { DatabaseFailure } from '../database/database.ts';
+import { sql } from '../database/sql.ts';
 import { explainSqlite, queryOn, sqliteFailure } from '../database/sqlite-query.ts';
 import { createPartial, nameFile } from './new-file.ts';
-import { type BackupCounts, type BackupOptions, countsOf } from './tables.ts';
+import { type BackupCounts, type BackupOptions, countsOf, isCopiedToken } from './tables.ts';
 
 const betweenReportsMs = 200;
 const busyTimeoutMs = 10_000;
@@ -15,7 +16,7 @@ export async function copyFile(from: string, to: string, options: BackupOptions)
   try {
     await vacuumInto(from, partial, options);
     options.signal.throwIfAborted();
-    const counts = await cleanCopy(partial);
+    const counts = await cleanCopy(partial, options);
     nameFile(partial, to);
     return counts;
   } catch (error) {
@@ -48,11 +49,13 @@ async function vacuumInto(from: string, to: string, { signal, onProgress }: Back
 }
 
 /** A file that is not whole has no journal, because nobody needs it. */
-async function cleanCopy(file: string): Promise<BackupCounts> {
+async function cleanCopy(file: string, options: BackupOptions): Promise<BackupCounts> {
   const connection = new Libsql(file);
   try {
     connection.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; DELETE FROM sessions');
-    return await countsOf({ query: queryOn(connection) });
+    const query = queryOn(connection);
+    await query(sql`DELETE FROM tokens WHERE NOT (${isCopiedToken(options)})`);
+    return await countsOf({ query });
   } finally {
     connection.close();
   }

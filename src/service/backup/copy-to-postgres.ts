@@ -10,7 +10,7 @@ import {
   insertRows,
   type Row,
   type Table,
-  tables,
+  tablesOf,
 } from './tables.ts';
 
 const listIndexes = sql`SELECT indexname AS name, indexdef AS sql FROM pg_indexes WHERE schemaname = current_schema()
@@ -20,8 +20,9 @@ const listIndexes = sql`SELECT indexname AS name, indexdef AS sql FROM pg_indexe
 export async function copyToPostgres(
   read: Reader['query'],
   address: string,
-  { signal, onProgress }: BackupOptions,
+  options: BackupOptions,
 ): Promise<BackupCounts> {
+  const { signal, onProgress } = options;
   const { name, tx, explain, commit, close } = await openPostgresTransaction(address);
   const write = <Result>(work: Promise<Result>): Promise<Result> =>
     work.catch((error) => {
@@ -38,7 +39,7 @@ export async function copyToPostgres(
     // An index is made faster at the end than row by row.
     const indexes = await write(tx.query<{ name: string; sql: string }>(listIndexes));
     for (const index of indexes) await write(tx.query(sql`DROP INDEX ${raw(index.name)}`));
-    for (const table of tables) {
+    for (const table of tablesOf(options)) {
       for await (const rows of batchesOf(read, table)) {
         signal.throwIfAborted();
         await write(insertRows(tx, table, rows));

@@ -42,19 +42,24 @@ export interface Table {
 export type Row = Record<string, Value>;
 
 export interface BackupOptions {
+  /** Of the token that --local uses, which is in no copy. */
+  localToken: string | undefined;
   signal: AbortSignal;
   /** Gets what was copied so far, in words. */
   onProgress?(copied: string): void;
 }
 
+export const isCopiedToken = ({ localToken }: Pick<BackupOptions, 'localToken'>): Sql =>
+  sql`digest <> ${localToken ?? ''}`;
+
 /**
  * What a copy of a store has, in an order in which each row comes after those that it refers to. Sessions are left out:
  * whoever is signed in to the store is not signed in to its copy.
  */
-export const tables: readonly Table[] = [
+export const tablesOf = (options: Pick<BackupOptions, 'localToken'>): readonly Table[] => [
   { name: 'users', key: ['id'], batch: 500 },
   { name: 'members', key: ['user_id', 'space_id'], batch: 500 },
-  { name: 'tokens', key: ['id'], batch: 500 },
+  { name: 'tokens', key: ['id'], batch: 500, condition: isCopiedToken(options) },
   { name: 'vals', key: ['position'], batch: 250 },
   { name: 'versions', key: ['val_id', 'version'], batch: 50, condition: versionsOfVals },
   { name: 'imports', key: ['position'], batch: 500 },

@@ -10,7 +10,7 @@ export const command = defineCommand({
   description:
     'Copy everything that a service keeps in a file, as of one moment, while the service is running: people, digests of ' +
     'tokens, spaces, vals, versions, runs and references. The target is a new file, or the URL of an empty PostgreSQL ' +
-    'database, to move there. All tokens keep working. For a service on PostgreSQL, use pg_dump.',
+    'database, to move there. All tokens keep working, but for that of --local, which is in no copy. For a service on PostgreSQL, use pg_dump.',
   arguments: {
     target: { description: 'a new file, or postgres://user@host/name', value: path('target') },
   },

@@ -50,9 +50,17 @@ async function makeToken(tx: Tx, file: string, tokenFor: TokenFor): Promise<Stor
   if (!user) return undefined;
   const at = now();
   const token = newSecret('vals_local_');
-  await insertToken(tx, user, { name: owner ? `embedded ${at}` : firstTokenName, secret: token, at });
+  const named = (name: string) => insertToken(tx, user, { name, secret: token, at });
+  // The name may be that of a token whose file was removed. A copy of a store has none.
+  if ((await named(firstTokenName)) === undefined) await named(`embedded ${at}`);
   writeTokenFile(file, token);
   return { user: { id: user.id, username: user.username }, token };
+}
+
+/** What a copy of the store must not contain: whoever has the file of the token could sign in to the copy. */
+export function digestOfLocalToken(file: string): string | undefined {
+  const token = readTokenFile(file);
+  return token === undefined ? undefined : digestOf(token);
 }
 
 const tokenFileOf = (file: string): string => `${realpathSync(file)}.token`;
