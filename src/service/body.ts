@@ -4,8 +4,8 @@ import { largestBody } from './limits.ts';
 import { HttpProblem } from './problem.ts';
 import type { ServiceRequest } from './request.ts';
 
-export async function readBytes({ incoming }: ServiceRequest): Promise<Buffer> {
-  if (Number(incoming.headers['content-length'] ?? 0) > largestBody) throw tooLarge();
+export async function readBytes({ incoming }: ServiceRequest, most = largestBody): Promise<Buffer> {
+  if (Number(incoming.headers['content-length'] ?? 0) > most) throw tooLarge(most);
   const chunks: Buffer[] = [];
   let size = 0;
   await new Promise<void>((resolve, reject) => {
@@ -16,16 +16,16 @@ export async function readBytes({ incoming }: ServiceRequest): Promise<Buffer> {
     incoming.on('data', function onData(chunk: Buffer) {
       chunks.push(chunk);
       size += chunk.length;
-      if (size <= largestBody) return;
+      if (size <= most) return;
       incoming.off('data', onData);
-      reject(tooLarge());
+      reject(tooLarge(most));
     });
   });
   return Buffer.concat(chunks);
 }
 
-const tooLarge = (): HttpProblem =>
-  new HttpProblem(413, `The request body must have at most ${largestBody} bytes.`);
+const tooLarge = (most: number): HttpProblem =>
+  new HttpProblem(413, `The request body must have at most ${most} bytes.`);
 
 export function parseBody(bytes: Buffer): Record<string, unknown> {
   if (!isUtf8(bytes)) throw new HttpProblem(400, 'The request body is not UTF-8.');

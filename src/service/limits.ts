@@ -1,8 +1,9 @@
 // The limits of the service. Those of a val's name and of a run are in src/core/lib/vals.ts, because commands keep
 // them too. The time limits are beside the server (http/server.ts) and the databases.
 
-/** In bytes: the body of a request, and a page of a list. */
+/** In bytes: the body of a request, the form to sign in, and a page of a list. */
 export const largestBody = 2 * 1_048_576;
+export const largestForm = 4_096;
 export const mostPageBytes = 1_048_576;
 
 /** Of a list: records on a page, and how far an offset may lead. */

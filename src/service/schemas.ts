@@ -91,7 +91,6 @@ export const recordSchemas = {
     url: uri,
     links: valLinks,
     type: oneOfSchema(valTypes),
-    referenceCount: integerSchema,
   }),
   Version: record({
     val_id: uuid,

@@ -112,7 +112,6 @@ const tables = ({ bytes, sortedText, long, position, tableEnd }: Dialect): strin
     UNIQUE (val_id, imported_id)
   )${tableEnd};
   CREATE INDEX imports_by_owner ON imports (imported_owner_id, at, position);
-  CREATE INDEX imports_by_imported ON imports (imported_id);
 
   -- val is the position of the val: there may be millions of runs, so each byte counts.
   CREATE TABLE runs (

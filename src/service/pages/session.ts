@@ -1,4 +1,5 @@
 import { readBytes } from '../body.ts';
+import { largestForm } from '../limits.ts';
 import { HttpProblem } from '../problem.ts';
 import { headerOf, redirect, type ServiceReply, type ServiceRequest } from '../request.ts';
 import type { Identity } from '../store/access.ts';
@@ -41,7 +42,7 @@ export async function signOut(request: ServiceRequest, { db }: Pick<Store, 'db'>
 /** The token of the sign-in form. */
 export async function readForm(request: ServiceRequest): Promise<string> {
   requireOwnOrigin(request);
-  const bytes = await readBytes(request);
+  const bytes = await readBytes(request, largestForm);
   return new URLSearchParams(bytes.toString()).get('token')?.trim() ?? '';
 }
 

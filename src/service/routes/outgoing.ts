@@ -41,7 +41,6 @@ function valRecord(val: ListedVal & Partial<StoredVal>, links: LinkBase): Record
     versionAuthor: val.versionAuthor,
     ...addressesOf(val, links),
     type: val.type,
-    referenceCount: val.referenceCount,
   };
 }
 

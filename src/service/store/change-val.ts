@@ -225,7 +225,6 @@ async function insertVal(
     type,
     version: 1,
     revision: 1,
-    referenceCount: 0,
     codeHash,
     createdAt: at,
     versionCreatedAt: at,

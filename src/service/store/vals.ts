@@ -26,7 +26,6 @@ export interface StoredVal extends ValContent {
   updatedAt: string;
   /** Grows with each change of the val. */
   revision: number;
-  referenceCount: number;
   author: User;
   versionAuthor: VersionAuthor | null;
 }
@@ -57,7 +56,7 @@ export const authorColumns = raw(
 export const listedColumns = sql`vals.id, vals.name, privacy, type, vals.created_at AS "createdAt", versions.version, revision,
   code_hash AS "codeHash", versions.created_at AS "versionCreatedAt",
   CASE versions.version WHEN vals.version THEN updated_at ELSE versions.created_at END AS "updatedAt",
-  (SELECT count(*) FROM imports WHERE imported_id = vals.id) AS "referenceCount", owner_id AS "ownerId", username,
+  owner_id AS "ownerId", username,
   ${authorColumns}`;
 
 export const joinedWith = (vals: Sql): Sql =>

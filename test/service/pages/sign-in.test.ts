@@ -59,6 +59,21 @@ describe('the form', () => {
   });
 });
 
+test('the form takes 4 KiB: a token with some room is read, and a larger one is refused before it is', async () => {
+  const fill = (size: number) =>
+    browse(service, '/sign-in', { form: `token=${service.token}`.padEnd(size, '+') });
+  expect((await fill(4_096)).status).toBe(303);
+  for (const size of [4_097, 2_097_000]) expect((await fill(size)).status).toBe(413);
+  const address = `http://127.0.0.1:${own.port}`;
+  const chunked = await fetch(`${address}/sign-in`, {
+    method: 'POST',
+    headers: { Origin: address },
+    body: new Blob(['+'.repeat(100_000)]).stream(),
+    duplex: 'half',
+  });
+  expect(chunked.status).toBe(413);
+});
+
 describe('the link of `vals open`', () => {
   const linkOf = async ({ ask }: Pick<typeof own, 'ask'>, query = '') => {
     const { body } = await ask('GET', `/v1/me/page-link${query}`);

@@ -106,7 +106,7 @@ const bodies: Record<string, object> = {
   'PUT /v1/vals/{id}': { readme: 'r', privacy: 'unlisted' },
   'POST /v1/vals/{id}/runs': { version: 1, ...times, error: 'boom' },
   'POST /v1/vals/{id}/versions': { code: 'e' },
-  'POST /v1/me/tokens': { name: 'ci', readOnly: true, expiresAt: '2999-01-01' },
+  'POST /v1/me/tokens': { name: 'ci', access: 'read', expiresAt: '2999-01-01' },
 };
 const onPages = /^(GET \/v1\/me\/page-link|\w+ \/sign-(in|out))$/;
 
@@ -193,7 +193,7 @@ test('a body that the description refuses is refused by the service, with the na
     'POST /v1/vals/{id}/runs runEndAt': [{ ...run, runEndAt: undefined }],
     'POST /v1/vals/{id}/runs logs': [{ ...run, logs: 7 }],
     'POST /v1/me/tokens name': [' a', 'a'.repeat(65)].map((name) => ({ name })),
-    'POST /v1/me/tokens readOnly': [{ name: 'a', readOnly: 'yes' }],
+    'POST /v1/me/tokens access': [{ name: 'a', access: 'write' }],
   };
   for (const [place, bodies] of Object.entries(refused)) {
     const [method = '', pattern = '', field = ''] = place.split(' ');
