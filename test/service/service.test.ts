@@ -27,6 +27,21 @@ test('ending the service gives up on a request that never ends', { timeout: 20_0
   await service.close();
 });
 
+test.each([
+  ['full', false, false],
+  ['busy', false, false],
+  ['unreachable', false, false],
+  ['gone', false, false],
+  ['unreachable', true, undefined],
+  ['failed', false, undefined],
+] as const)(
+  'of a database that is %s (maybe committed: %s), a problem says applied: %s',
+  (kind, maybe, applied) => {
+    const { body } = problemReply(httpProblemOf(new DatabaseFailure(kind, new Error('x'), maybe)));
+    expect(JSON.parse(`${body}`).applied).toBe(applied);
+  },
+);
+
 test('a write that the full disk of the service refused is known to have changed nothing', async () => {
   const { status, body } = problemReply(httpProblemOf(new DatabaseFailure('full', new Error('full'))));
   const { env } = await scriptedService([], () => ({ status, body: JSON.parse(`${body}`) }));

@@ -52,7 +52,7 @@ function reasonFor(error: Error): { reason: string; hint: string } {
   if (code === '53100')
     return {
       reason: 'its disk is full',
-      hint: 'Free some space on the disk of the database, then try again.',
+      hint: 'Free some space on the disk of the database.',
     };
   return {
     reason: error.message || messagesOf(error) || code,

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { dirname, join, resolve } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
@@ -154,6 +155,31 @@ test.each([
   expect(screen).toContain(`${each.set}http://127.0.0.1:`);
   expect(screen).toContain(each.token);
   expect(screen).toContain('`vals open`');
+});
+
+test.each([
+  'postgres:u:SECRET',
+  'postgres:/u:SECRET@h/x',
+  'postgres://u:1/SECRET@h/x',
+  'postgres://u:SECRET',
+  'mysql://u:SECRET@h/x',
+])('nothing that refuses the malformed address %s repeats it', async (address) => {
+  const cwd = temporaryFolder();
+  const data = join(cwd, 'store.db');
+  await run(['user', 'add', 'ada', '--data', data]);
+  for (const [words, env] of [
+    [['serve', '--port', '0', '--database', address], {}],
+    [['serve', '--port', '0', '--data', address], {}],
+    [['user', 'ls'], { VALS_DATABASE: address }],
+    [['backup', '--data', data, address], {}],
+  ] as const) {
+    const { exit, stdout, stderr } = await run([...words, '--debug'], { cwd, env });
+    expect({ exit, stdout, stderr }).toEqual({
+      ...{ exit: 2, stdout: '', stderr: expect.stringContaining('address of a') },
+    });
+    expect(stderr).not.toContain('SECRET');
+  }
+  expect(readdirSync(cwd).filter((name) => !name.startsWith('store.db'))).toEqual([]);
 });
 
 describe('with a public URL', () => {

@@ -42,8 +42,14 @@ export function storePlace(
     // A hint must not repeat the address, because the address may contain a password.
     return { ...placeOf(parseDatabase(database, '--database')), words: ['--database', '<url>'] };
   }
-  if (data !== undefined)
+  if (data !== undefined) {
+    if (isAddress(data)) {
+      throw new UsageError('--data takes a file. The address of a database belongs in --database.', {
+        hint: databaseHint,
+      });
+    }
     return { location: { file: resolve(settings.cwd, data) }, name: data, words: ['--data', data] };
+  }
   if (env.VALS_DATABASE) return { ...placeOf(parseDatabase(env.VALS_DATABASE, 'VALS_DATABASE')), words: [] };
   return embeddedPlace(settings);
 }
@@ -94,7 +100,7 @@ export const isNewStore = ({ location }: Place): boolean =>
 
 /** Where a copy goes. `shown` is for the result, without a password. */
 export function placeOfTarget(context: Pick<Context, 'settings'>, target: string): Place & { shown: string } {
-  if (!/^postgres(ql)?:/i.test(target)) {
+  if (!isAddress(target)) {
     const file = resolve(context.settings.cwd, target);
     if (/[/\\]$/.test(target) || existingStats(file)?.isDirectory()) throw folderAsTarget(target);
     return {
@@ -121,11 +127,18 @@ const placeOf = (address: URL) => ({
   name: `the database ${address.host}${address.pathname}`,
 });
 
+const isAddress = (text: string): boolean => /^(postgres(ql)?:|[a-z][a-z\d+.-]*:\/\/)/i.test(text);
+
+/** In another one, what a message shows as the host or the database could be a part of the password. */
+const isDatabase = ({ href, pathname }: URL): boolean =>
+  /^postgres(ql)?:\/\/[^#]*$/.test(href) && /^(\/[^/@:]*)?$/.test(pathname);
+
+const databaseHint =
+  'Use an address such as postgres://user@host/name, and PGPASSWORD or ~/.pgpass for the password.';
+
 function parseDatabase(text: string, source: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && ['postgres:', 'postgresql:'].includes(url.protocol)) return url;
+  if (url && isDatabase(url)) return url;
   // The message must not repeat the address, because the address may contain a password.
-  throw new UsageError(`${source} is not the address of a PostgreSQL database.`, {
-    hint: 'Use an address such as postgres://user@host/name, and PGPASSWORD or ~/.pgpass for the password.',
-  });
+  throw new UsageError(`${source} is not the address of a PostgreSQL database.`, { hint: databaseHint });
 }
