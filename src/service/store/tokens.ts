@@ -94,12 +94,15 @@ export const tokensOf = (db: Reader, access: Access): Promise<ListedToken[]> =>
 export const tokensOfPerson = (db: Reader, userId: string): Promise<ListedToken[]> =>
   goodTokens(db, sql`user_id = ${userId}`);
 
-const goodTokens = (db: Reader, condition: Sql): Promise<ListedToken[]> =>
-  db.query(sql`
+async function goodTokens(db: Reader, condition: Sql): Promise<ListedToken[]> {
+  const tokens = await db.query<ListedToken>(sql`
     SELECT tokens.id, name, tokens.created_at AS "createdAt", last_used_at AS "lastUsedAt",
         expires_at AS "expiresAt", access, space.username AS space
       FROM (SELECT * FROM tokens WHERE ${condition} AND ${isGoodToken()}) AS tokens
-      LEFT JOIN users AS space ON space.id = space_id ORDER BY name, space.username`);
+      LEFT JOIN users AS space ON space.id = space_id`);
+  const key = ({ name, space }: ListedToken) => `${name}\0${space ?? ''}`;
+  return tokens.sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
 
 export const addToken = (db: Database, access: Access, token: WantedToken) =>
   writeOwn(db, access, (tx) => createToken(tx, access, token));

@@ -219,7 +219,7 @@ const fillAll = (series: string, bytes: string): string => `
     FROM ${series};
   INSERT INTO members (user_id, space_id, role)
     SELECT 'user' || n, 'user' || (n % (${count} / ${membersPerSpace})), 'write' FROM ${series};
-  INSERT INTO tokens (id, user_id, name, digest, created_at) SELECT 'token' || n, 'user' || n, 'first', n, '2026'
+  INSERT INTO tokens (id, user_id, name, digest, created_at, access) SELECT 'token' || n, 'user' || n, 'first', n, '2026', 'full'
     FROM ${series};
   INSERT INTO sessions (digest, token_id, ends_at) SELECT 'session' || n, 'token' || n, '2026' || n FROM ${series};
   INSERT INTO vals (id, owner_id, name, privacy, type, created_at, updated_at)
