@@ -121,7 +121,7 @@ function wrap(connection: Libsql.Database, path: string): Omit<Database, 'explai
       underWay = commitGroup();
       await underWay;
       underWay = undefined;
-      checkpointIfLarge();
+      await checkpointIfLarge();
     }
     loop = undefined;
   }
@@ -155,10 +155,9 @@ function wrap(connection: Libsql.Database, path: string): Omit<Database, 'explai
   }
 
   /** SQLite's log grows while somebody reads for long, so a checkpoint is not tried at each write. */
-  function checkpointIfLarge(): void {
-    const size = files.logSize();
-    if (size < checkpointAt) return;
-    checkpoint(connection);
+  async function checkpointIfLarge(): Promise<void> {
+    if (files.logSize() < checkpointAt || !files.areInPlace()) return;
+    await checkpointInThread(path);
     checkpointAt = files.logSize() + checkpointBytes;
   }
 
@@ -194,9 +193,22 @@ function wrap(connection: Libsql.Database, path: string): Omit<Database, 'explai
  * Writes the log (`-wal`) back to the one file. TRUNCATE takes the write lock: before SQLite 3.51.3, a checkpoint without it
  * can lose a commit of another process ("WAL-reset bug").
  */
+const checkpointNow = 'PRAGMA wal_checkpoint(TRUNCATE)';
+
 function checkpoint(connection: Libsql.Database): void {
   try {
-    connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    connection.exec(checkpointNow);
+  } catch {
+    // The commits stay in the log.
+  }
+}
+
+/** A log that a long reader has kept takes seconds, in which other writes wait, and nobody else. */
+async function checkpointInThread(path: string): Promise<void> {
+  try {
+    const { default: AsyncLibsql } = await import('libsql/promise');
+    const thread = new AsyncLibsql(path, { timeout: busyTimeoutMs });
+    await thread.exec(`PRAGMA fullfsync = ON; ${checkpointNow}`).finally(() => thread.close());
   } catch {
     // The commits stay in the log.
   }

@@ -99,6 +99,34 @@ test('writes do not wait for a reader, and the log shrinks after the reader has 
   await expect.poll(later).toBeLessThan(1_000_000);
 });
 
+test('while a log that a reader has kept is written back, everything else goes on', async () => {
+  const file = join(temporaryFolder(), 'store.db');
+  const database = await openSqlite(file);
+  const reader = new Libsql(file);
+  onTestFinished(() => void reader.close());
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM vals').all();
+  const code = Buffer.alloc(5_000_000);
+  const write = (name: string) =>
+    database.transaction(({ query }) =>
+      query(sql`
+        INSERT INTO versions (val_id, version, code_hash, created_at, code) VALUES (${name}, 1, '', '', ${code})`),
+    );
+  for (let i = 0; i < 12; i++) await write(`${i}`);
+  reader.exec('COMMIT');
+  await write('begins to write it back');
+  let turns = 0;
+  const next = write('waits for that');
+  let isOver = false;
+  next.finally(() => {
+    isOver = true;
+  });
+  for (; !isOver; turns += 1) await new Promise(setImmediate);
+  expect(turns).toBeGreaterThan(50);
+  expect(statSync(`${file}-wal`).size).toBeLessThan(30_000_000);
+  await database.close();
+});
+
 test('a read during a write that fails does not see what the write began', async () => {
   const database = await openSqlite(join(temporaryFolder(), 'store.db'));
   let reading: Promise<unknown> | undefined;
