@@ -143,6 +143,7 @@ const limited = ({ name }: OwnToken, what: 'makes no tokens' | 'ends no other to
   new HttpProblem(
     403,
     `The token ${name} ${what}, because it is limited to a space, in access or in time. Use a token without limits.`,
+    { concerns: 'caller' },
   );
 
 interface TokenToInsert {
