@@ -5,6 +5,10 @@ import { explainSqlite } from '../database/sqlite-query.ts';
 import { digestOfLocalToken } from '../store/store-owner.ts';
 import type { BackupCounts, BackupOptions } from './tables.ts';
 
+/** Whether a service, or another program, has the store open. */
+export const isInUse = async (file: string): Promise<boolean> =>
+  existsSync(file) && (await import('../database/sqlite.ts')).isOpenElsewhere(file);
+
 /** Copies a store in a file as it is at one moment, and only reads it. Other processes may go on writing to it. */
 export async function backupStore(
   from: string,

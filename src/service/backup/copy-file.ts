@@ -1,10 +1,10 @@
-import { rmSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import Libsql from 'libsql';
 import AsyncLibsql from 'libsql/promise';
 import { DatabaseFailure } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import { explainSqlite, queryOn, sqliteFailure } from '../database/sqlite-query.ts';
-import { createPartial, nameFile } from './new-file.ts';
+import { copyIn, createPartial, nameFile, removePartial } from './new-file.ts';
 import { type BackupCounts, type BackupOptions, countsOf, isCopiedToken } from './tables.ts';
 
 const betweenReportsMs = 200;
@@ -14,14 +14,13 @@ const busyTimeoutMs = 10_000;
 export async function copyFile(from: string, to: string, options: BackupOptions): Promise<BackupCounts> {
   const partial = createPartial(to);
   try {
-    await vacuumInto(from, partial, options);
+    await vacuumInto(from, copyIn(partial), options);
     options.signal.throwIfAborted();
-    const counts = await cleanCopy(partial, options);
+    const counts = await cleanCopy(copyIn(partial), options);
     nameFile(partial, to);
     return counts;
   } catch (error) {
-    // The thread of the driver may still write to both, and ends with the process.
-    for (const path of [partial, `${partial}-journal`]) rmSync(path, { force: true });
+    removePartial(partial);
     const failure = sqliteFailure(error);
     const isOfTarget = failure instanceof DatabaseFailure && failure.kind === 'full';
     throw explainSqlite(isOfTarget ? to : from, error);

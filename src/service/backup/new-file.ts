@@ -1,33 +1,87 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { ConflictError, LocalError } from '../../core/errors.ts';
 import { existingStats } from '../../core/lib/paths.ts';
 import { errnoOf } from '../../core/lib/system.ts';
 import { explainSqlite } from '../database/sqlite-query.ts';
 
+const nameOfCopy = 'copy';
+
+export const copyIn = (folder: string): string => join(folder, nameOfCopy);
+
 /**
- * An empty file of another name, for its owner alone. It gets its name when it is whole and on the disk, so a process that
- * is killed leaves a file `.partial` behind, and no backup.
+ * Makes a folder beside the target, for its owner alone, with an empty file: SQLite's thread may make the file anew, with the
+ * mode of other files. The file gets its name when it is whole and on the disk, so a process that is killed leaves a folder
+ * `.partial` behind, and no backup. The next backup removes that folder.
  */
 export function createPartial(file: string): string {
-  if (!existingStats(dirname(file))?.isDirectory()) {
-    throw new LocalError(`The folder ${dirname(file)} does not exist.`, { hint: 'Make the folder first.' });
+  const parent = dirname(file);
+  if (!existingStats(parent)?.isDirectory()) {
+    throw new LocalError(`The folder ${parent} does not exist.`, { hint: 'Make the folder first.' });
   }
   refuseExisting(file);
-  const partial = `${file}.${process.pid}.partial`;
+  removeAbandoned(parent);
+  const folder = `${file}.${process.pid}.partial`;
   try {
-    closeSync(openSync(partial, 'wx', 0o600));
+    mkdirSync(folder, { mode: 0o700 });
+    closeSync(openSync(copyIn(folder), 'wx', 0o600));
   } catch (error) {
     throw explainSqlite(file, error);
   }
-  return partial;
+  return folder;
 }
 
-export function nameFile(partial: string, file: string): void {
-  syncToDisk(partial);
+export function nameFile(folder: string, file: string): void {
+  const copy = copyIn(folder);
+  syncToDisk(copy);
   refuseExisting(file);
-  renameSync(partial, file);
+  renameSync(copy, file);
+  rmdirSync(folder);
   syncToDisk(dirname(file));
+}
+
+/** Tries again, because SQLite's thread makes the file anew if it had not opened it yet. */
+export const removePartial = (folder: string): void =>
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+
+/** Removes what killed backups to files of this folder have left. */
+function removeAbandoned(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    const pid = Number(/\.(\d+)\.partial$/.exec(name)?.[1]);
+    const folder = join(parent, name);
+    if (!Number.isNaN(pid) && !isRunning(pid) && holdsCopyAlone(folder)) removePartial(folder);
+  }
+}
+
+/** In a container, a process often has the number of the one before it. */
+function isRunning(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errnoOf(error) !== 'ESRCH';
+  }
+}
+
+function holdsCopyAlone(folder: string): boolean {
+  try {
+    return readdirSync(folder).every((name) => [nameOfCopy, `${nameOfCopy}-journal`].includes(name));
+  } catch {
+    // It is a file, or somebody else's.
+    return false;
+  }
 }
 
 /** A log of another store beside the file would be taken for its own. */

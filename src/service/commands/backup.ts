@@ -1,5 +1,5 @@
 import { defineCommand } from '../../core/command-line/command.ts';
-import { path } from '../../core/command-line/value-types.ts';
+import { path, text } from '../../core/command-line/value-types.ts';
 import { UsageError } from '../../core/errors.ts';
 import { column } from '../../core/output/column.ts';
 import { countedThings } from '../backup/tables.ts';
@@ -14,22 +14,33 @@ export const command = defineCommand({
   arguments: {
     target: { description: 'a new file, or postgres://user@host/name', value: path('target') },
   },
-  options: { data: existingPlaceOptions.data },
+  options: {
+    data: existingPlaceOptions.data,
+    database: {
+      rare: true,
+      value: text('url'),
+      description: 'not possible here: use pg_dump for a PostgreSQL database',
+    },
+  },
   examples: [
     'vals backup copy.db',
     'vals backup team-copy.db --data team.db',
     'vals backup --data team.db postgres://vals@db.example.com/vals',
   ],
   columns: [column('target'), ...countedThings.map((thing) => column(thing, `counts.${thing}`))],
-  async run(context, { target, data }) {
-    const { backupStore } = await import('../start-service.ts');
-    const from = placeToOpen(context, { data, database: undefined });
+  async run(context, { target, ...options }) {
+    const { backupStore, isInUse } = await import('../start-service.ts');
+    const from = placeToOpen(context, options);
     if ('database' in from.location) {
       throw new UsageError('vals backup copies a store in a file, but the service in use is on PostgreSQL.', {
         hint: 'Use pg_dump, and pg_restore. To copy a file, name it with --data.',
       });
     }
     const to = placeOfTarget(context, target);
+    if ('database' in to.location && (await isInUse(from.location.file))) {
+      const warning = `The store ${from.name} is in use. What is stored there from now on is not in the copy: to move, stop the service first.`;
+      context.out.say({ kind: 'warning', text: warning });
+    }
     const counts = await backupStore(from.location.file, to.location, {
       signal: context.host.signal,
       onProgress: (copied) => context.out.say({ kind: 'progress', text: `Copied ${copied}` }),
