@@ -6,7 +6,7 @@ import { headerOf, type ServiceRequest, spacePrefix } from './request.ts';
 import type { Route } from './routes/route.ts';
 import { type Access, accessAt, homeOf, type Identity } from './store/access.ts';
 import type { Store } from './store/open-store.ts';
-import { identify } from './store/tokens.ts';
+import { expiredToken, identify } from './store/tokens.ts';
 
 interface Gate {
   store: Store;
@@ -22,9 +22,10 @@ export async function admit(
   outgoing: ServerResponse,
 ): Promise<void> {
   const identity = await identifyRequest(request, store);
-  if (identity) countRequest(underWay, identity.token.id, request, outgoing);
+  // Before anything is refused, because the log says whose request it was.
   request.identity = identity;
   request.access = identity && accessAt(identity, request.space);
+  if (identity) countRequest(underWay, identity.token.id, request, outgoing);
   if (request.isApi && identity && !request.access && identity.token.spaceId !== null)
     throw elsewhere(request, identity);
   // 403 would reveal to others that the space exists. A page of it may be that of a public val.
@@ -39,6 +40,7 @@ async function identifyRequest(request: ServiceRequest, store: Store): Promise<I
   const secret = /^Bearer +(\S+)$/i.exec(header)?.[1];
   const found = secret === undefined ? undefined : await identify(store, 'token', secret);
   if (found) return found;
+  if (secret !== undefined) request.expired = await expiredToken(store.db, secret);
   throw unauthorized(noSuchToken);
 }
 

@@ -7,6 +7,7 @@ import { pageRoutes } from './pages/page-routes.ts';
 import { failurePage, signInRoutes } from './pages/sign-in-routes.ts';
 import { HttpProblem, httpProblemOf, problemReply } from './problem.ts';
 import {
+  factsOf,
   healthPath,
   json,
   type ServiceReply,
@@ -29,7 +30,6 @@ interface AppOptions {
 
 const everyReply = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
-/** Answers a request, and tells the path of the route that was found. */
 export function createApp(store: Store, options: AppOptions): Listener {
   const { network, onInternalError } = options;
   const routes = [
@@ -46,7 +46,10 @@ export function createApp(store: Store, options: AppOptions): Listener {
   async function reply(request: ServiceRequest, outgoing: ServerResponse) {
     const { route, params, allowedMethods } = findRoute(request.method, request.path);
     request.isPage = route?.admits === 'page';
-    if (route) request.pattern = (request.space === undefined ? '' : '/@{space}') + patternOf(route.path);
+    if (route) {
+      request.pattern = (request.space === undefined ? '' : '/@{space}') + patternOf(route.path);
+      if (/\/vals\/:id\b/.test(route.path)) request.valId = params.id;
+    }
     if (route?.admits === 'any host') return route.reply(request, params);
     request.origin = checkHost(request, network);
     if (route?.admits === 'form') return route.reply(request, params);
@@ -70,7 +73,7 @@ export function createApp(store: Store, options: AppOptions): Listener {
           .finally(() => request.onReply?.())
       : problemReply(new HttpProblem(400, 'The path of the request is not valid.'));
     await sendReply({ ...answered, headers: { ...everyReply, ...headers } }, incoming, outgoing);
-    return request?.pattern ?? unknownRoute;
+    return request ? factsOf(request) : { route: unknownRoute };
   };
 }
 

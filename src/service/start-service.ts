@@ -26,7 +26,8 @@ export interface EmbeddedService {
 export type ServiceEvent =
   | StoreEvent
   | { kind: 'answered'; request: FinishedRequest }
-  | { kind: 'internal error'; failure: InternalError };
+  | { kind: 'internal error'; failure: InternalError }
+  | { kind: 'runs deleted'; count: number };
 
 export interface ServiceOptions {
   port: number;
@@ -73,7 +74,12 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
       await server.close();
       throw error;
     }
-    void cleanUp(store.db, { keepRunsMs, clock: systemClock, signal: ended.signal });
+    void cleanUp(store.db, {
+      keepRunsMs,
+      clock: systemClock,
+      signal: ended.signal,
+      onRunsDeleted: (count) => tell({ kind: 'runs deleted', count }),
+    });
     const { port } = server;
     let closed: Promise<void> | undefined;
     const baseUrl = network.publicUrl?.origin ?? `http://${inUrl(network.host)}:${port}`;

@@ -28,13 +28,24 @@ const withoutReply = { failed: 500, disconnected: 499, incomplete: 408 };
 /** What the log and the metrics show if no route was found, or the listener failed. */
 export const unknownRoute = 'none';
 
-export interface FinishedRequest {
+/** Who asked for what, as far as it is known. */
+export interface RequestFacts {
+  /** The path of the route that was found. */
+  route: string;
+  person?: string | undefined;
+  /** The name of the token. */
+  token?: string | undefined;
+  /** The person or the space whose base URL was asked. */
+  owner?: string | undefined;
+  /** The id of the val. */
+  val?: string | undefined;
+}
+
+export interface FinishedRequest extends RequestFacts {
   method: string;
   path: string;
   status: number;
   ms: number;
-  /** The path of the route that was found. */
-  route: string;
 }
 
 export interface InternalError {
@@ -57,8 +68,8 @@ interface Server {
   close(): Promise<void>;
 }
 
-/** Answers a request. Returns the path of its route. */
-export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<string>;
+/** Answers a request. */
+export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<RequestFacts>;
 
 export async function listen(listener: Listener, options: ListenOptions): Promise<Server> {
   const { onFinished, onInternalError } = options;
@@ -70,17 +81,17 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
     const start = performance.now();
     if (isEnding) outgoing.shouldKeepAlive = false;
     underWay.add(outgoing);
-    const route = listener(incoming, outgoing).catch((error) => {
+    const answering = listener(incoming, outgoing).catch((error): RequestFacts => {
       onInternalError?.({ method, route: unknownRoute, error });
       outgoing.destroy(error);
-      return unknownRoute;
+      return { route: unknownRoute };
     });
     outgoing.once('close', async () => {
       underWay.delete(outgoing);
       // The query is left out of the log, because a query may contain a secret.
       const path = url.replace(/[?#].*$/s, '');
       const finished = { method, path, status: statusOf(incoming, outgoing), ms: performance.now() - start };
-      onFinished?.({ ...finished, route: await route });
+      onFinished?.({ ...finished, ...(await answering) });
     });
   };
   const server = createHttpServer(handle, options);

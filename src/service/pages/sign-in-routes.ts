@@ -24,7 +24,10 @@ export function signInRoutes(store: Store): Route[] {
         const isVisit = key !== undefined && request.method === 'GET';
         const session = isVisit ? await takeSession(store.db, key) : undefined;
         const identity = session === undefined ? undefined : await identify(store, 'session', session);
-        if (session && identity) return withCookie(request, session, goodPage(identity, next));
+        if (session && identity) {
+          request.identity = identity;
+          return withCookie(request, session, goodPage(identity, next));
+        }
         if (request.identity) return redirect(next);
         return askForToken(request, next, key && 'This link was used before, or is older than five minutes.');
       },
@@ -39,6 +42,7 @@ export function signInRoutes(store: Store): Route[] {
         const next = nextPage(request, query.next);
         const identity = await identify(store, 'token', await readForm(request));
         if (!identity) return askForToken(request, next, noSuchToken, 401);
+        request.identity = identity;
         const session = await openSession(store.db, identity.token.id, { once: false });
         return withCookie(request, session, goodPage(identity, next));
       },
@@ -47,7 +51,10 @@ export function signInRoutes(store: Store): Route[] {
       admits: 'form',
       summary: 'Sign a browser out',
       responses: { 303: 'nothing' },
-      reply: (request) => signOut(request, store),
+      async reply(request) {
+        request.identity = await identifySession(request, store);
+        return signOut(request, store);
+      },
     }),
   ];
 }

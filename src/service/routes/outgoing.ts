@@ -53,8 +53,10 @@ export const valList = (request: ServiceRequest, vals: ValPage, range: Range<unk
     jsonOf: (val) => JSON.stringify(valRecord(val, linkBaseOf(request))),
   });
 
-export const valReply = (request: ServiceRequest, val: StoredVal): ServiceReply =>
-  json(valRecord(val, linkBaseOf(request)), 200, { ETag: etagOf(val) });
+export function valReply(request: ServiceRequest, val: StoredVal): ServiceReply {
+  request.valId = val.id;
+  return json(valRecord(val, linkBaseOf(request)), 200, { ETag: etagOf(val) });
+}
 
 /** Of a write that answers no val. */
 export const changedReply = (val: Pick<StoredVal, 'id' | 'revision'>): ServiceReply => ({
@@ -62,11 +64,13 @@ export const changedReply = (val: Pick<StoredVal, 'id' | 'revision'>): ServiceRe
   headers: { ETag: etagOf(val) },
 });
 
-export const createdReply = (request: ServiceRequest, val: StoredVal, below = ''): ServiceReply =>
-  json(valRecord(val, linkBaseOf(request)), 201, {
+export function createdReply(request: ServiceRequest, val: StoredVal, below = ''): ServiceReply {
+  request.valId = val.id;
+  return json(valRecord(val, linkBaseOf(request)), 201, {
     ETag: etagOf(val),
     Location: `${spacePrefix(request.space)}/v1/vals/${val.id}${below}`,
   });
+}
 
 export const referenceRecord = (
   { id, name, ownerId, username, importedId, importedName, at }: Reference,

@@ -110,8 +110,9 @@ export function valRoutes(db: Database): Route[] {
       summary: 'A run with what it printed',
       responses: { 200: ref('RunWithLogs') },
       async reply(request, { params }) {
-        const run: RecordOf<'RunWithLogs'> = await findRun(db, accessOf(request), params.id);
-        return json(run);
+        const run = await findRun(db, accessOf(request), params.id);
+        request.valId = run.val.id;
+        return json(run satisfies RecordOf<'RunWithLogs'>);
       },
     }),
 

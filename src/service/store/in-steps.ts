@@ -41,7 +41,11 @@ export async function pageInSteps<Row extends { isWanted: number | null }>(
 export const positionsOfRows = (rows: readonly { position: number }[], most: number): Sql =>
   sqlList(Array.from({ length: most }, (_, index) => rows[index]?.position ?? null));
 
-// Each removes so few rows that others do not wait, and says whether there may be more.
+/** Each removes so few rows that others do not wait. Unless it `isEnd`, there may be more. */
+export interface Removed {
+  count: number;
+  isEnd: boolean;
+}
 
 export const removeRunsBefore = (tx: Tx, time: number) =>
   removeWhere(tx, sql`started < ${time} ORDER BY started`);
@@ -50,23 +54,23 @@ export const removeRunsBefore = (tx: Tx, time: number) =>
 export const removeSomeRuns = (tx: Tx, column: Sql, value: Value | Sql) =>
   removeWhere(tx, sql`${column} >= ${value} AND ${column} <= ${value} ORDER BY ${column}, started`);
 
-export async function removeSomeVersions(tx: Tx, id: string): Promise<{ isEnd: boolean }> {
+export async function removeSomeVersions(tx: Tx, id: string): Promise<Removed> {
   const found = await tx.query<{ version: number }>(
     sql`SELECT version FROM versions WHERE val_id = ${id} ORDER BY version LIMIT ${raw(rowsPerStep)}`,
   );
   const last = found.at(-1);
   if (last) await tx.query(sql`DELETE FROM versions WHERE val_id = ${id} AND version <= ${last.version}`);
-  return { isEnd: found.length < rowsPerStep };
+  return { count: found.length, isEnd: found.length < rowsPerStep };
 }
 
 /** In two statements: with a subquery, PostgreSQL may read the whole table to delete a few of its rows. */
-async function removeWhere(tx: Tx, condition: Sql): Promise<{ isEnd: boolean }> {
+async function removeWhere(tx: Tx, condition: Sql): Promise<Removed> {
   const found = await tx.query<{ position: number }>(
     sql`SELECT position FROM runs WHERE ${condition} LIMIT ${raw(rowsPerStep)} ${tx.skipLocked}`,
   );
-  if (found.length === 0) return { isEnd: true };
+  if (found.length === 0) return { count: 0, isEnd: true };
   await tx.query(sql`DELETE FROM runs WHERE position IN ${positionsOfRows(found, rowsPerStep)}`);
-  return { isEnd: found.length < rowsPerStep };
+  return { count: found.length, isEnd: found.length < rowsPerStep };
 }
 
 /**

@@ -11,7 +11,7 @@ import { ends, folderOf, run, runOnScreen, startProcess, temporaryFolder } from 
 import { errorIn } from '../../support/signals.ts';
 import { embeddedService } from '../support/embedded-service.ts';
 import { seedRuns } from '../support/seeds.ts';
-import { temporaryService } from '../support.ts';
+import { clientOf, temporaryService, type Val } from '../support.ts';
 
 const pem = resolve('test/support/certificates/good.pem');
 const tls = ['--tls-cert', pem, '--tls-key', pem];
@@ -73,14 +73,22 @@ test('vals serve prints the address alone, and logs each request without its que
     await fetch(`${baseUrl}${path}`, { headers });
   }
   await fetch(`${baseUrl}/v1/me`);
+  const local = clientOf({ baseUrl, token });
+  const made = (await local.ask('POST', '/v1/me/tokens', { body: { name: 'ci' } })).body as { token: string };
+  const ci = clientOf({ baseUrl, token: made.token });
+  const { id } = (await ci.putVal('pay', '1')).body as Val;
+  await ci.ask('DELETE', `/v1/vals/${id}`);
   expect(await end('SIGTERM')).toBe(0);
   expect(printed.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/);
-  const log = printed.stderr.replace(/ \d+ ms$/gm, '');
+  const log = printed.stderr.replace(/ \d+ms/g, '');
   expect(log.trimEnd().split('\n')).toEqual([
-    'GET /v1/me/runs 200',
-    'GET /*** 404',
-    'GET /a%1Bb/%E2%80%AE 404',
+    'local GET /v1/me/runs 200',
+    'local GET /*** 404',
+    'local GET /a%1Bb/%E2%80%AE 404',
     'GET /v1/me 401',
+    'local POST /v1/me/tokens 201',
+    `local (ci) PUT /v1/vals 201 val ${id}`,
+    `local (ci) DELETE /v1/vals/${id} 204`,
   ]);
 });
 
@@ -90,7 +98,7 @@ test('--log json writes each request, an internal error with its stack, and serv
   const args = ['--log', 'json', '--metrics-port', '0'];
   const { baseUrl, logged, end, printed } = await embeddedService({ at: data, args });
   const address = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(await logged('/metrics.'))?.[0];
-  await fetch(`${baseUrl}/v1/vals/absent?query=secret`);
+  await fetch(`${baseUrl}/v1/vals/${token}?query=secret`);
   const store = new Libsql(data);
   store.exec('UPDATE runs SET ended = 9000000000000000');
   store.close();
@@ -103,11 +111,12 @@ test('--log json writes each request, an internal error with its stack, and serv
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   const stack = /^Internal error in GET \/runs: RangeError: .*\n +at /;
   const lines = printed.stderr.trim().split('\n');
+  const byLocal = { person: 'local', token: 'first', owner: 'local' };
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     { time, level: 'info', message: `Metrics on ${address}.` },
-    { time, method: 'GET', route: '/v1/vals/{id}', status: 404, ms: expect.any(Number) },
+    { time, method: 'GET', route: '/v1/vals/{id}', status: 404, ms: expect.any(Number), val: '***' },
     { time, level: 'error', message: expect.stringMatching(stack) },
-    { time, method: 'GET', route: '/runs', status: 500, ms: expect.any(Number) },
+    { time, method: 'GET', route: '/runs', status: 500, ms: expect.any(Number), ...byLocal },
   ]);
 });
 

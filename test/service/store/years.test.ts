@@ -1,7 +1,11 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import type { ServiceEvent } from '../../../src/service/start-service.ts';
+import { cleanUp } from '../../../src/service/store/clean-up.ts';
+import { placeOf } from '../support/embedded-service.ts';
 import { takeDatabaseAway } from '../support/postgres.ts';
-import { clientOf, newPlace, postgres, temporaryService } from '../support.ts';
+import { seedRuns } from '../support/seeds.ts';
+import { clientOf, newPlace, postgres, storeOf, temporaryService } from '../support.ts';
 
 const day = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * day).toISOString();
@@ -17,10 +21,45 @@ test('two services on one store delete the runs that started long ago', async ()
   const first = await temporaryService({ runs, at });
   const idsOf = (path: string) => first.idsFrom(path);
   expect(await idsOf('/v1/me/runs?limit=100&offset=200')).toHaveLength(53);
-  const keeping = await Promise.all([1, 2].map(() => temporaryService({ at: at, keepRunsMs: 30 * day })));
+  const counts: number[] = [];
+  const onEvent = (event: ServiceEvent) => {
+    if (event.kind === 'runs deleted') counts.push(event.count);
+  };
+  const keeping = await Promise.all(
+    [1, 2].map(() => temporaryService({ at: at, keepRunsMs: 30 * day, onEvent })),
+  );
   const found = () => idsOf('/v1/me/runs?limit=100');
   await expect.poll(found, { interval: 100 }).toEqual(['kept-1', 'kept1', 'kept29']);
+  await expect.poll(() => counts.reduce((sum, count) => sum + count, 0)).toBe(250);
   await Promise.all(keeping.map(({ close }) => close()));
+});
+
+test('old runs are deleted at once, and those that are old by then every hour', async () => {
+  const service = await temporaryService({ runs: [{}, {}] });
+  const { db } = await storeOf(service);
+  const ending = new AbortController();
+  const start = Date.now();
+  let now = start;
+  const deleted: [number, number][] = [];
+  const clock = {
+    now: () => now,
+    after(ms: number, callback: () => void) {
+      now += ms;
+      const next = async () => {
+        if (now - start === 60_000) await seedRuns(placeOf(service.at), [{ id: 'later' }], service.token);
+        if (now - start > 7_200_000) ending.abort();
+        else callback();
+      };
+      setImmediate(() => void next());
+      return () => {};
+    },
+  };
+  const onRunsDeleted = (count: number) => deleted.push([now - start, count]);
+  await cleanUp(db, { keepRunsMs: 0, clock, signal: ending.signal, onRunsDeleted });
+  expect(deleted).toEqual([
+    [0, 2],
+    [3_600_000, 1],
+  ]);
 });
 
 test('metrics count requests by route, and are served while the database is away', async () => {

@@ -4,6 +4,7 @@ import { type CommandWords, type Hints, hintList } from '../../../core/lib/hint.
 import { stringifyJson } from '../../../core/lib/json.ts';
 import type { Log } from '../../../core/output/log.ts';
 import type { ServiceEvent } from '../../start-service.ts';
+import { firstTokenName } from '../../store/access.ts';
 
 type Finished = Extract<ServiceEvent, { kind: 'answered' }>['request'];
 type InternalError = Extract<ServiceEvent, { kind: 'internal error' }>['failure'];
@@ -29,6 +30,9 @@ export function reportEvent(report: Report, event: ServiceEvent): void {
     case 'store failed':
       report.failure(event.error);
       break;
+    case 'runs deleted':
+      report.info(`Deleted ${event.count} old ${event.count === 1 ? 'run' : 'runs'} (--keep-runs).`);
+      break;
     case 'store recovered':
       report.info('The database can be used again.');
       break;
@@ -40,8 +44,7 @@ type Clean = (text: string) => string;
 export function textReport(say: Context['out']['say'], log: Log, clean: Clean): Report {
   const warn = (text: Hints) => say({ kind: 'warning', text });
   return {
-    request: ({ method, path, status, ms }) =>
-      log.write(`${method} ${clean(path)} ${status} ${Math.round(ms)} ms`),
+    request: (finished) => log.write(clean(lineOfRequest(finished))),
     info: log.write,
     failure: (error) => warn(messageWithHint(error)),
     internalError({ method, route, error }) {
@@ -54,26 +57,51 @@ export function textReport(say: Context['out']['say'], log: Log, clean: Clean): 
   };
 }
 
+/** For example `ada (ci) PUT /@acme/v1/vals 201 16ms val <id>`. The first token of a person is not named. */
+function lineOfRequest({ method, path, status, ms, person, token, val }: Finished): string {
+  const by = token === undefined || token === firstTokenName ? '' : ` (${token})`;
+  const who = person === undefined ? '' : `${person}${by} `;
+  const which = val === undefined || path.includes(val) ? '' : ` val ${val}`;
+  return `${who}${method} ${path} ${status} ${Math.round(ms)}ms${which}`;
+}
+
+const now = () => new Date().toISOString();
+
+/** What `--log json` makes of all but a request. */
+export const logLine = (level: 'info' | 'warning' | 'error', message: string): string =>
+  stringifyJson({ time: now(), level, message });
+
 /** Every line is a JSON object. */
 export function jsonReport(log: Log, clean: Clean): Report {
-  const time = () => new Date().toISOString();
-  const lineOf = (level: 'info' | 'warning' | 'error', message: string) =>
-    stringifyJson({ time: time(), level, message });
   const textOf = (text: Hints) =>
     hintList(text)
       .map((hint) => (typeof hint === 'string' ? hint : hint.parts.map(textOfPart).join('')))
       .join(' ');
   return {
-    request: ({ method, route, status, ms }) =>
-      log.write(stringifyJson({ time: time(), method, route, status, ms: Math.round(ms) })),
-    info: (text) => log.write(lineOf('info', text)),
-    failure: (error) => log.writeDespiteQuiet(lineOf('error', textOf(messageWithHint(error)))),
+    request: ({ method, route, status, ms, person, token, owner, val }) =>
+      log.write(
+        clean(
+          stringifyJson({
+            time: now(),
+            method,
+            route,
+            status,
+            ms: Math.round(ms),
+            person,
+            token,
+            owner,
+            val,
+          }),
+        ),
+      ),
+    info: (text) => log.write(logLine('info', text)),
+    failure: (error) => log.writeDespiteQuiet(logLine('error', textOf(messageWithHint(error)))),
     internalError: ({ method, route, error }) =>
       log.writeDespiteQuiet(
-        lineOf('error', `Internal error in ${method} ${route}: ${clean(error.stack ?? `${error}`)}`),
+        logLine('error', `Internal error in ${method} ${route}: ${clean(error.stack ?? `${error}`)}`),
       ),
     lines(message) {
-      if (message.kind === 'warning') log.writeDespiteQuiet(lineOf('warning', textOf(message.text)));
+      if (message.kind === 'warning') log.writeDespiteQuiet(logLine('warning', textOf(message.text)));
     },
   };
 }
