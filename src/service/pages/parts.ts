@@ -19,6 +19,12 @@ export function byAuthor(author: VersionAuthor | null): string {
   return token === undefined ? ` by ${username}` : ` by ${username} (${token})`;
 }
 
+/** When a val changed, and by whom if the change was its version. Who changed a name, a readme or a privacy is not stored. */
+export function changedHtml(val: ListedVal, now: number): Html {
+  const by = val.updatedAt === val.versionCreatedAt ? byAuthor(val.versionAuthor) : '';
+  return html`<span>changed ${timeHtml(val.updatedAt, now)}${by}</span>`;
+}
+
 /** The script of the page writes the time in the reader's zone. */
 export function timeHtml(text: string, now: number, { withSeconds = false } = {}): Html {
   const moment = Date.parse(text);

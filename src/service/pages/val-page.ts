@@ -7,7 +7,17 @@ import { codeCard } from './code-card.ts';
 import { type Html, html } from './html.ts';
 import { markdownHtml } from './markdown.ts';
 import { pageReply } from './page-layout.ts';
-import { badge, byAuthor, card, emptyNote, pager, timeHtml, valAddress, versionAddress } from './parts.ts';
+import {
+  badge,
+  byAuthor,
+  card,
+  changedHtml,
+  emptyNote,
+  pager,
+  timeHtml,
+  valAddress,
+  versionAddress,
+} from './parts.ts';
 import { runRow, shownRun } from './run-parts.ts';
 import type { PageView, Visit } from './visitor.ts';
 
@@ -22,7 +32,7 @@ export async function valPage(
   const { db, request, view } = visit;
   const { access } = request;
   const val = await visibleVal(db, access, id);
-  const { name, version, createdAt, updatedAt, readme } = val;
+  const { name, version, createdAt, readme } = val;
   const versions = await pageOfVersions(db, access, id, {
     limit: versionsOnPage,
     after,
@@ -34,7 +44,7 @@ export async function valPage(
   return pageReply(view, {
     title: name,
     main: html`<h1>${name}</h1>
-<p class="meta">${badge(val)} <span>${val.type}</span> <span>of ${val.author.username}</span> <span>version ${version}${byAuthor(val.versionAuthor)}</span> <span>changed ${timeHtml(updatedAt, now)}</span> <span>created ${timeHtml(createdAt, now)}</span></p>
+<p class="meta">${badge(val)} <span>${val.type}</span> <span>of ${val.author.username}</span> <span>version ${version}</span> ${changedHtml(val, now)} <span>created ${timeHtml(createdAt, now)}</span></p>
 <p class="meta id">${id}</p>
 <div class="sides"><div>
 ${await codeCard(visit, val, `${valAddress(view.base, id)}/raw`)}

@@ -14,7 +14,7 @@ import { lastResults, type RunResult } from '../store/runs.ts';
 import type { ListedVal } from '../store/vals.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
-import { badge, byAuthor, emptyNote, pager, timeHtml, valAddress } from './parts.ts';
+import { badge, changedHtml, emptyNote, pager, valAddress } from './parts.ts';
 import { resultMark } from './run-parts.ts';
 import type { PageView, Visit } from './visitor.ts';
 
@@ -67,12 +67,15 @@ async function valsCard(
 }
 
 function valRow({ base, now, visitor }: PageView, val: ListedVal, lastRun: RunResult | undefined): Html {
-  const { id, name, version, updatedAt, author } = val;
-  const owner = author.id === visitor?.owner.id ? '' : html`<span>of ${author.username}</span> `;
-  const ran = lastRun
-    ? html`<span>last run</span> ${resultMark(lastRun)}`
-    : html`<span class="none">never run</span>`;
+  const { id, name, version, author } = val;
+  const isOwn = author.id === visitor?.owner.id;
+  const owner = isOwn ? '' : html`<span>of ${author.username}</span> `;
+  // The runs of others are not read here.
+  const ran = isOwn ? lastRunHtml(lastRun) : '';
   return html`<li><a class="name" href="${valAddress(base, id)}">${name}</a> ${ran}
-<span class="meta">${owner}${badge(val)} <span>version ${version}${byAuthor(val.versionAuthor)}</span> <span>changed ${timeHtml(updatedAt, now)}</span></span></li>
+<span class="meta">${owner}${badge(val)} <span>version ${version}</span> ${changedHtml(val, now)}</span></li>
 `;
 }
+
+const lastRunHtml = (result: RunResult | undefined): Html =>
+  result ? html`<span>last run</span> ${resultMark(result)}` : html`<span class="none">never run</span>`;

@@ -37,7 +37,7 @@ test('the first page lists the vals, newest change first, with the result of the
   await report(`${ids.c}`, 0, {}, own);
   expect(valsIn(await shown('/', own))).toEqual(['a', 'c', 'b']);
   const text = textIn(await shown('/', own));
-  expect(text).toMatch(/a never run private version 2 by local changed \S+ \S+ UTC \(just now\)/);
+  expect(text).toMatch(/a never run private version 2 changed \S+ \S+ UTC \(just now\) by local/);
   expect(text).toMatch(/c last run ✓ ok.*b last run ✗ failed/);
   for (let i = 0; i < 19; i++) await own.putVal(`v${i}`, 'c');
   const links = await linksOfTwoPages('/', '/?after=', own);
@@ -80,14 +80,21 @@ describe('the page of a val', () => {
     await service.addSpace('crew', { local: 'write', kim: 'write' });
     const made = await service.ask('POST', '/@crew/v1/vals', { body: { name: 'shared', code: '1' } });
     const { id } = made.body as Val;
+    const changed = async (path: string) =>
+      textIn(await shown(path)).match(/version 1 changed \S+ \S+ UTC \(just now\)( by \w+)?/)?.[1];
+    expect(await changed(`/@crew/vals/${id}`)).toBe(' by local');
+    expect(await changed('/@crew/')).toBe(' by local');
     await kim.ask('PUT', `/@crew/v1/vals/${id}`, { body: { readme: 'new' } });
-    const text = textIn(await shown(`/@crew/vals/${id}`));
-    expect(text).toMatch(/of crew version 1 by local changed \S+ \S+ UTC \(just now\) created/);
+    for (const path of [`/@crew/vals/${id}`, '/@crew/']) {
+      expect(textIn(await shown(path))).toMatch(/version 1 changed/);
+      expect(await changed(path)).toBeUndefined();
+    }
+    expect(textIn(await shown(`/@crew/vals/${id}`))).toMatch(/Version 1 current .* by local/);
     const { db } = await storeOf(service);
     await db.transaction(({ query }) =>
       query(sql`UPDATE versions SET author_id = NULL, author_name = NULL WHERE val_id = ${id}`),
     );
-    expect(textIn(await shown(`/@crew/vals/${id}`))).toContain('of crew version 1 changed');
+    expect(textIn(await shown(`/@crew/vals/${id}`))).not.toContain('by local');
   });
 
   test('has all versions, page by page', async () => {
@@ -190,7 +197,11 @@ test('the search is that of the API', async () => {
   await service.createVal({ name: 'mine', code: 'needle' });
   const text = await shown('/search?q=needle');
   expect(valsIn(text)).toEqual(['mine', 'eve_public']);
-  expect(textIn(text)).toContain('of eve');
+  expect(textIn(text)).toMatch(/mine never run private .* eve_public of eve public/);
+  await service.addSpace('tools', { local: 'write' });
+  await service.ask('PUT', '/@tools/v1/vals', { body: { name: 'hammer', code: 'needle' } });
+  await service.addSpace('garden', { local: 'write' });
+  expect(textIn(await shown('/@garden/search?q=needle'))).toMatch(/hammer of tools private .* mine of local/);
   expect(await shown('/search?q=%3Cb%3E')).toContain('Vals with “&lt;b&gt;”');
 });
 
