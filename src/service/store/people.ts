@@ -1,4 +1,4 @@
-import type { Database, Tx } from '../database/database.ts';
+import type { Database, Reader, Tx } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import { firstTokenName, type User } from './access.ts';
 import { insertOwner, ownerNamed } from './owners.ts';
@@ -9,6 +9,15 @@ import { endTokens, insertToken, newSecret } from './tokens.ts';
 export interface PersonWithToken {
   user: User;
   token: string;
+}
+
+/** Whether nobody has the name, but versions still name it as their author. */
+export async function isAuthorName(db: Reader, username: string): Promise<boolean> {
+  const [found] = await db.query(sql`
+    SELECT version FROM versions WHERE author_name = ${username}
+      AND val_id NOT IN (SELECT val_id FROM removed_vals)
+      AND NOT EXISTS (SELECT 1 FROM users WHERE username = ${username}) LIMIT 1`);
+  return found !== undefined;
 }
 
 /** Undefined if the name is taken. */

@@ -171,6 +171,7 @@ test('a space is added, gets members, is listed with them, and is removed with i
   await vals('space', 'grant', 'acme', 'ada', '--read');
   const members = ['ada', 'bob'].map((username) => ({ username, role: 'read' }));
   expect(await json('space', 'ls')).toEqual([{ id, username: 'acme', vals: 1, members }]);
+  expect(await json('space', 'ls', 'acme')).toEqual([{ id, username: 'acme', vals: 1, members }]);
   expect((await vals('space', 'list')).stdout).toBe(`acme\t1\tada (read), bob (read)\t${id}\n`);
   expect((await vals('user', 'ls', '--json')).stdout).not.toContain('acme');
   const rm = ['space', 'rm', 'acme', '--with-vals'];
@@ -181,6 +182,65 @@ test('a space is added, gets members, is listed with them, and is removed with i
   });
   expect(await json(...rm, '--dry-run')).toEqual({ space: 'acme', status: 'planned' });
   expect(await json(...rm, '--yes')).toEqual({ space: 'acme', status: 'removed' });
+});
+
+test('the members of one space are shown whole, however narrow the window is', async () => {
+  const { at, vals } = await newStore();
+  await vals('space', 'add', 'other');
+  await vals('space', 'add', 'acme');
+  const names = Array.from({ length: 12 }, (_, i) => `somebody${i}`);
+  for (const name of names) {
+    await vals('user', 'add', name);
+    await vals('space', 'grant', 'acme', name);
+  }
+  const { screen } = await runOnScreen(['space', 'ls', 'acme', '--data', at], { columns: 40 });
+  for (const name of names) expect(screen).toContain(`${name} (write)`);
+  expect(screen).not.toContain('other');
+});
+
+test('the name of a person who was removed is given again only if that is said, while versions have it', async () => {
+  const { vals, json, serve } = await newStore();
+  const { token } = await json('user', 'add', 'bob');
+  await vals('space', 'add', 'acme');
+  await vals('space', 'grant', 'acme', 'bob');
+  const body = { name: 'v', code: 'c' };
+  expect(await serve(token, ({ statusOf }) => statusOf('PUT', '/@acme/v1/vals', { body }))).toBe(201);
+  await vals('user', 'rm', 'bob', '--yes');
+  const refused = await vals('user', 'add', 'bob', '--json');
+  expect(refused).toMatchObject({ exit: 5, stdout: '', error: { hint: expect.stringContaining('--again') } });
+  expect(await json('user', 'add', 'bob', '--again')).toMatchObject({ username: 'bob' });
+  await vals('space', 'grant', 'acme', 'bob');
+  await vals('user', 'rm', 'bob', '--yes');
+  await vals('space', 'rm', 'acme', '--with-vals', '--yes');
+  expect(await vals('user', 'add', 'bob')).toMatchObject({ exit: 0 });
+});
+
+test('--log json writes who changed the people and spaces, without a token', async () => {
+  const { at } = await newStore();
+  const env = { SUDO_USER: 'root2' };
+  const logged = async (...words: string[]) => {
+    const args = [...words, '--data', at, '--log', 'json', '--quiet'];
+    const { exit, stderr } = await run(args, { env });
+    expect(exit).toBe(0);
+    const lines = stderr.split('\n').filter((line) => line.startsWith('{'));
+    return lines.map((line) => JSON.parse(line));
+  };
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  for (const words of [
+    'user add eve',
+    'space add acme',
+    'space grant acme eve',
+    'space grant acme eve --read',
+    'space revoke acme eve',
+    'user token eve',
+    'user rm eve',
+    'space rm acme --with-vals',
+  ]) {
+    const asked = / rm /.test(words) ? ['--yes'] : [];
+    const [line, ...more] = await logged(...words.split(' '), ...asked);
+    expect(line).toEqual({ time, level: 'info', message: `root2 (sudo): ${words}` });
+    expect(more).toEqual([]);
+  }
 });
 
 const team = newStore().then(async (store) => {
@@ -199,6 +259,7 @@ test.each([
   ['space add Acme', 2, 'cannot be the name of a space', ''],
   ['space grant nowhere ada', 3, 'There is no space named nowhere in ', 'vals space ls --data '],
   ['space revoke acme ada', 3, 'ada is not a member of the space acme.', ''],
+  ['space ls nowhere', 3, 'There is no space named nowhere in ', 'vals space ls'],
   ['space rm ada --yes', 3, 'There is no space named ada in ', ''],
 ])('%s: exit %i, and nothing on stdout', async (words, exit, message, hint) => {
   const result = await (await team).vals(...words.split(' '), '--json');

@@ -1,5 +1,6 @@
+import { userInfo } from 'node:os';
 import type { Context } from '../../../core/command-line/command.ts';
-import { parsedText } from '../../../core/command-line/value-types.ts';
+import { oneOf, parsedText } from '../../../core/command-line/value-types.ts';
 import { yes } from '../../../core/commands/shared/options.ts';
 import { confirmDeletion } from '../../../core/commands/shared/remove.ts';
 import { ConflictError, NotFoundError, UsageError } from '../../../core/errors.ts';
@@ -8,6 +9,7 @@ import { column, idColumn } from '../../../core/output/column.ts';
 import type { Reader } from '../../database/database.ts';
 import type { Store } from '../../start-service.ts';
 import { type ListedOwner, ownerNamed, removeOwner, valNamesOf } from '../../store/owners.ts';
+import { logLine } from './report.ts';
 import {
   existingPlaceOptions,
   isNewStore,
@@ -25,6 +27,34 @@ export const spaceArgument = {
   description: 'the name of the space',
   value: parsedText('name', (text) => checkName(text, 'the name of a space')),
 };
+
+export const logOption = {
+  log: {
+    description: 'write a line to stderr, for the log: who changed what',
+    value: oneOf(['json'], 'format'),
+  },
+};
+
+/** Only whoever keeps stderr has this line: a file, or the journal. */
+export function logChange(
+  { host: { env }, out }: Context,
+  log: 'json' | undefined,
+  words: readonly string[],
+): void {
+  if (log === undefined) return;
+  const account = env.SUDO_USER === undefined ? accountName() : `${env.SUDO_USER} (sudo)`;
+  const text = logLine('info', `${account}: ${words.join(' ')}`);
+  out.say({ kind: 'lines', text, despite: 'pipe' });
+}
+
+/** In a container, the account may have no name. */
+function accountName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.()}`;
+  }
+}
 
 export const tokenColumns = [column('username'), idColumn('id'), { ...column('token'), neverCut: true }];
 
@@ -92,6 +122,7 @@ export const removalOptions = {
   yes,
   withVals: { description: 'delete the vals too, with all versions' },
   dryRun: { description: 'remove nothing; print what would be removed' },
+  ...logOption,
 };
 
 interface Removal extends PlaceOptions {
@@ -99,13 +130,14 @@ interface Removal extends PlaceOptions {
   yes: boolean | undefined;
   withVals: boolean | undefined;
   dryRun: boolean | undefined;
+  log: 'json' | undefined;
 }
 
 /** Asks first, and returns the id of who was removed. */
 export function removeUserOrSpace(
   context: Context,
   noun: OwnerNoun,
-  { name, yes, withVals = false, dryRun, ...options }: Removal,
+  { name, yes, withVals = false, dryRun, log, ...options }: Removal,
 ): Promise<string> {
   return withStore(context, options, async ({ db }, place) => {
     const kind = kindOf(noun);
@@ -125,6 +157,7 @@ export function removeUserOrSpace(
     const outcome = await removeOwner(db, name, kind, { withVals });
     if (outcome === 'absent') throw notFound(`The ${noun} ${name} was already removed.`, noun, place);
     if (outcome === 'has vals') throw await stillOwnsVals(db, noun, found);
+    logChange(context, log, [noun, 'rm', name, ...(withVals ? ['--with-vals'] : [])]);
     return found.id;
   });
 }

@@ -1,7 +1,14 @@
 import { defineCommand } from '../../../core/command-line/command.ts';
 import { column } from '../../../core/output/column.ts';
 import { grant } from '../../store/spaces.ts';
-import { noneNamed, spaceArgument, usernameArgument, withStore } from '../serve/people-and-spaces.ts';
+import {
+  logChange,
+  logOption,
+  noneNamed,
+  spaceArgument,
+  usernameArgument,
+  withStore,
+} from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({
@@ -13,15 +20,17 @@ export const command = defineCommand({
   options: {
     ...existingPlaceOptions,
     read: { description: 'let the person read all vals of the space, but change none' },
+    ...logOption,
   },
   examples: ['vals space grant acme ada', 'vals space grant acme bob --read'],
   columns: [column('space'), column('username'), column('role')],
-  run: (context, { name, username, read, ...options }) =>
+  run: (context, { name, username, read, log, ...options }) =>
     withStore(context, options, async ({ db }, place) => {
       const role = read ? 'read' : 'write';
       const outcome = await grant(db, name, username, role);
       if (outcome === 'no space') throw noneNamed('space', name, place);
       if (outcome === 'no person') throw noneNamed('user', username, place);
+      logChange(context, log, ['space', 'grant', name, username, ...(read ? ['--read'] : [])]);
       context.out.say({ kind: 'done', text: `${username} may ${role} the vals of the space ${name}.` });
       context.out.say({
         kind: 'hint',

@@ -1,40 +1,56 @@
 import { defineCommand } from '../../../core/command-line/command.ts';
 import { sh } from '../../../core/lib/hint.ts';
 import { isObject, type JsonObject } from '../../../core/lib/json.ts';
-import { column, idColumn } from '../../../core/output/column.ts';
+import { column, idColumn, longText } from '../../../core/output/column.ts';
 import { allSpaces } from '../../store/spaces.ts';
-import { withStore } from '../serve/people-and-spaces.ts';
+import { noneNamed, spaceArgument, withStore } from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
+const members = (separator: string) => ({
+  compute: (space: JsonObject) => namesOf(space).join(separator),
+});
+
+const columns = [
+  column('username'),
+  column('vals'),
+  { ...column('members'), ...members(', ') },
+  idColumn('id'),
+];
+
+/** For one space, with a line for each member. */
+const wholeColumns = columns.map((each) =>
+  each.header === 'members' ? { ...longText('members', [], []), ...members('\n') } : each,
+);
+
 export const command = defineCommand({
-  summary: 'List the spaces of a service',
-  description: 'List the spaces of a service, with the members and the number of vals of each space.',
+  summary: 'List the spaces of a service, or the members of one',
+  description:
+    'List the spaces of a service, with the members and the number of vals of each space. With the name of a space, ' +
+    'show that one with all its members.',
+  arguments: { name: { ...spaceArgument, optional: true } },
   options: existingPlaceOptions,
-  examples: ['vals space ls', 'vals space ls --json | jq -r ".[].username"'],
-  columns: [
-    column('username'),
-    column('vals'),
-    { ...column('members'), compute: membersText },
-    idColumn('id'),
-  ],
+  examples: ['vals space ls', 'vals space ls acme', 'vals space ls --json | jq -r ".[].username"'],
+  columns,
   empty: 'The service has no spaces yet.',
-  run: (context, options) =>
-    withStore(context, options, async ({ db }, { words }) => {
-      const all = await allSpaces(db);
+  run: (context, { name, ...options }) =>
+    withStore(context, options, async ({ db }, place) => {
+      const all = (await allSpaces(db)).filter(({ username }) => name === undefined || username === name);
+      if (name !== undefined && all.length === 0) throw noneNamed('space', name, place);
       if (all.length === 0)
         context.out.say({
           kind: 'hint',
-          text: sh`To add a space, run ${['space', 'add', '<name>', ...words]}.`,
+          text: sh`To add a space, run ${['space', 'add', '<name>', ...place.words]}.`,
         });
       const rows = all.map(({ id, username, vals, members }) => ({
         ...{ id, username, vals },
         members: members.map(({ username, role }) => ({ username, role })),
       }));
-      return { kind: 'list', rows };
+      const isWhole = name !== undefined && context.out.forPerson;
+      return { kind: 'list', rows, ...(isWhole && { inBlocks: true, columns: wholeColumns }) };
     }),
 });
 
-function membersText({ members }: JsonObject): string {
+function namesOf({ members }: JsonObject): string[] {
   const all = Array.isArray(members) ? members.filter(isObject) : [];
-  return all.map(({ username, role }) => `${username} (${role})`).join(', ');
+  return all.map(({ username, role }) => `${username} (${role})`);
 }

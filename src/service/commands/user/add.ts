@@ -1,28 +1,43 @@
 import { defineCommand } from '../../../core/command-line/command.ts';
+import { ConflictError } from '../../../core/errors.ts';
 import { sh } from '../../../core/lib/hint.ts';
-import { createPerson } from '../../store/people.ts';
-import { nameTaken, tokenColumns, usernameArgument, withStoreOrNew } from '../serve/people-and-spaces.ts';
+import { createPerson, isAuthorName } from '../../store/people.ts';
+import {
+  logChange,
+  logOption,
+  nameTaken,
+  tokenColumns,
+  usernameArgument,
+  withStoreOrNew,
+} from '../serve/people-and-spaces.ts';
 import { placeOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({
   summary: 'Add a person, and print their token once',
   description:
-    'Add a person to the service of a team, and print their token. It is shown only once. The ' +
+    'Add a person to the service of a team, and print their token. It is shown only once. ' +
+    'A name that versions of vals still have as their author is refused without --again. The ' +
     'command opens the database directly, so it needs no token.',
   arguments: { username: usernameArgument },
-  options: placeOptions,
+  options: {
+    ...placeOptions,
+    again: { description: 'the person was here before, under the same name' },
+    ...logOption,
+  },
   examples: [
     'vals user add ada --database postgres://vals@db.example.com/vals',
     'vals user add ada --json | jq -r .token',
   ],
   columns: tokenColumns,
-  run: (context, { username, ...options }) =>
+  run: (context, { username, again, log, ...options }) =>
     withStoreOrNew(context, options, async (store, place) => {
+      if (!again && (await isAuthorName(store.db, username))) throw namedInVersions(username);
       const added = await createPerson(store.db, username);
       if (!added) {
         const instead = sh`To give ${username} a new token, run ${['user', 'token', username, ...place.words]}.`;
         throw await nameTaken(store, 'user', { name: username, place, instead });
       }
+      logChange(context, log, ['user', 'add', username, ...(again ? ['--again'] : [])]);
       context.out.say({ kind: 'done', text: `Added ${username} to ${place.name}.` });
       context.out.say({
         kind: 'hint',
@@ -31,3 +46,8 @@ export const command = defineCommand({
       return { kind: 'record', record: { ...added.user, token: added.token } };
     }),
 });
+
+const namedInVersions = (username: string): ConflictError =>
+  new ConflictError(`Versions of vals still name ${username}, who was removed, as their author.`, {
+    hint: `Choose another name, so that nobody takes one for the other. If it is the same person, add --again.`,
+  });

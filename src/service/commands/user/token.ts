@@ -10,8 +10,16 @@ import type { Result } from '../../../core/output/out.ts';
 import type { Store } from '../../start-service.ts';
 import { ownerNamed } from '../../store/owners.ts';
 import { renewToken } from '../../store/people.ts';
+
 import { endTokenOf, type ListedToken, tokensOfPerson } from '../../store/tokens.ts';
-import { noneNamed, tokenColumns, usernameArgument, withStore } from '../serve/people-and-spaces.ts';
+import {
+  logChange,
+  logOption,
+  noneNamed,
+  tokenColumns,
+  usernameArgument,
+  withStore,
+} from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions, type Place } from '../serve/store-place.ts';
 
 export const command = defineCommand({
@@ -25,6 +33,7 @@ export const command = defineCommand({
     ...existingPlaceOptions,
     end: { description: 'end only this token: its name as `vals user ls` shows it', value: text('token') },
     yes,
+    ...logOption,
   },
   examples: [
     'vals user token ada',
@@ -32,11 +41,12 @@ export const command = defineCommand({
     'vals user token ada --end ci',
   ],
   columns: tokenColumns,
-  run: (context, { username, end, yes, ...options }) =>
+  run: (context, { username, end, yes, log, ...options }) =>
     withStore(context, options, async (store, place) => {
-      if (end !== undefined) return endOne(context, { store, place, username, word: end, yes });
+      if (end !== undefined) return endOne(context, { store, place, username, word: end, yes, log });
       const renewed = await renewToken(store, username);
       if (!renewed) throw noneNamed('user', username, place);
+      logChange(context, log, ['user', 'token', username]);
       context.out.say({ kind: 'done', text: `${username} has a new token. All earlier ones have ended.` });
       return { kind: 'record', record: { ...renewed.user, token: renewed.token } };
     }),
@@ -48,9 +58,13 @@ interface End {
   username: string;
   word: string;
   yes: boolean | undefined;
+  log: 'json' | undefined;
 }
 
-async function endOne(context: Context, { store: { db }, place, username, word, yes }: End): Promise<Result> {
+async function endOne(
+  context: Context,
+  { store: { db }, place, username, word, yes, log }: End,
+): Promise<Result> {
   const user = await ownerNamed(db, username, 'person');
   if (!user) throw noneNamed('user', username, place);
   const absent = () =>
@@ -63,6 +77,7 @@ async function endOne(context: Context, { store: { db }, place, username, word, 
   const described = space === null ? `the token ${name}` : `the token ${name} for the space ${space}`;
   if (!yes) await confirmDeletion(context, async () => `End ${described} of ${username}?`);
   if (!(await endTokenOf(db, user, id))) throw absent();
+  logChange(context, log, ['user', 'token', username, '--end', name]);
   context.out.say({ kind: 'done', text: `Ended ${described} of ${username}.` });
   const columns = [outcomeColumn, column('name'), idColumn('id')];
   return { kind: 'list', rows: [{ id, name, status: 'deleted' }], columns };
