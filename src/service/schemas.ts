@@ -124,11 +124,6 @@ export const recordSchemas = {
         oneOfSchema(['caller']),
         'The refusal is about the caller: other requests with this token would be refused in the same way.',
       ),
-      concerns: noted(
-        oneOfSchema(['caller']),
-        'The problem is about the token or the caller, and so about all vals.',
-      ),
-      applied: noted(flag, 'If false, nothing was changed, whatever the status is.'),
     },
   ),
 };
