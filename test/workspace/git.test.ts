@@ -107,6 +107,61 @@ test.each<[what: string, make: () => string, versions: string[], status: string]
   expect(await statusOf(make(), versions)).toBe(status);
 });
 
+const hasReftable = new Clone(temporaryFolder(), {}).tryGit('init', '-q', '--ref-format=reftable', '.');
+
+test.each<[string, (clone: Clone) => Clone]>([
+  [
+    'a worktree',
+    (clone) => {
+      const folder = join(temporaryFolder(), 'tree');
+      clone.git('worktree', 'add', '-q', folder);
+      return new Clone(folder, clone.env);
+    },
+  ],
+  [
+    'a submodule',
+    (clone) => {
+      const above = new Clone(temporaryFolder(), clone.env);
+      above.git('init', '-q');
+      above.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', clone.folder, 'sub');
+      return new Clone(join(above.folder, 'sub'), clone.env);
+    },
+  ],
+  ['a repository with SHA-256', (clone) => remade(clone, '--object-format=sha256')],
+  ...(hasReftable
+    ? [
+        ['a repository with reftable', (clone: Clone) => remade(clone, '--ref-format=reftable')] satisfies [
+          string,
+          (clone: Clone) => Clone,
+        ],
+      ]
+    : []),
+  [
+    'a repository of a user who signs, pages and monitors',
+    (clone) => {
+      clone.git('config', '--global', 'log.showSignature', 'true');
+      clone.git('config', '--global', 'commit.gpgSign', 'false');
+      clone.git('config', '--global', 'core.fsmonitor', 'true');
+      clone.git('config', '--global', 'core.pager', 'less');
+      return clone;
+    },
+  ],
+])('a push and a commit later, a file of %s is still newer', async (_what, make) => {
+  const { env } = await serving();
+  const clone = make(repository(env, { 'x.ts': 'a' }));
+  await clone.rows(['push']);
+  clone.commit({ 'x.ts': 'b' });
+  expect(await clone.words(['push'])).toEqual({ 'x.ts': 'pushed' });
+  clone.commit({ 'x.ts': undefined, 'y.ts': 'c' });
+  expect(await clone.vals('val', 'get', 'x.ts', '--code')).toMatchObject({ exit: 0, stdout: 'b' });
+});
+
+function remade(clone: Clone, format: string): Clone {
+  clone.remove('.git');
+  clone.git('init', '-q', format);
+  return clone.commit();
+}
+
 test('code that git never had needs no search of the whole history', async () => {
   const clone = committed(['first', 'second', 'third', 'a']);
   const tree = clone.git('rev-parse', 'HEAD~3^{tree}').trim();

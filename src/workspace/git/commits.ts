@@ -39,9 +39,9 @@ export async function readCommits(
   }
 }
 
-/** The user's settings must neither change the output nor make git run another program. */
+/** No setting may change the output, or make git run another program. */
 const plain = [
-  ...['--raw', '--no-abbrev', '-z', '--no-color', '--no-ext-diff', '--no-textconv', '--no-show-signature'],
+  ...['--raw', '--no-abbrev', '-z', '--no-color', '--no-ext-diff', '--no-textconv'],
   ...['--ignore-submodules=all', '-O/dev/null', '--diff-merges=first-parent', '--no-relative'],
 ];
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalError } from '../../core/errors.ts';
 import { errorMessageOf, isMissing, wordsOf } from '../../core/lib/system.ts';
+import { gitEnvironment } from './start-git.ts';
 
 export interface ThreeTexts {
   here: string;
@@ -45,7 +46,12 @@ const args = [
 
 /** git exits with the number of conflicts, or with 128 and more if it could not merge. */
 function mergeFiles(folder: string, env: NodeJS.ProcessEnv): Promise<Merged | undefined> {
-  const options = { cwd: folder, env: { ...env, GIT_DIR: folder }, maxBuffer: Number.POSITIVE_INFINITY };
+  // git reads the settings of no repository there.
+  const options = {
+    cwd: folder,
+    env: { ...gitEnvironment(env), GIT_DIR: folder },
+    maxBuffer: Number.POSITIVE_INFINITY,
+  };
   return new Promise((resolve, reject) => {
     execFile('git', [...args, 'here', 'base', 'there'], options, (error, text, message) => {
       if (error === null) return resolve({ text, hasConflicts: false });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { gitFolderOf } from '../../core/files/root.ts';
 import { existingStats, foldersAbove, readableNames, realPath, withSlashes } from '../../core/lib/paths.ts';
 import { type Clock, once } from '../../core/lib/waiting.ts';
@@ -37,7 +37,7 @@ export function openRepository(
   const folder = realPath(root);
   const top = repositoryOf(folder);
   if (top === undefined) return undefined;
-  const place = { folder, top, env, signal, clock };
+  const place = { top, env, signal, clock };
   const path = withSlashes(relative(top, folder));
   const { own, common } = gitFolderOf(top) ?? { own: top, common: top };
   const commits = new Map<string, Promise<boolean>>();
@@ -71,10 +71,12 @@ export function openRepository(
 const failureOf = (failure: GitFailure | undefined, printed: string): GitFailure | undefined =>
   failure === 'failed' && printed === '' ? undefined : failure;
 
-/** Whether the index or the history of HEAD has the path. */
-export async function isKnownToGit(place: GitPlace, file: string): Promise<boolean> {
+/** Whether the index or the history of HEAD has the path, which is absolute or below the workspace's folder. */
+export async function isKnownToGit(repository: Repository, file: string): Promise<boolean> {
+  const { top, prefix } = repository;
+  const path = withSlashes(relative(top, resolve(top, prefix, file)));
   const prints = async (...args: string[]) =>
-    (await runGit(place, ['--literal-pathspecs', ...args, '--', file])).printed !== '';
+    (await runGit(repository, ['--literal-pathspecs', ...args, '--', path])).printed !== '';
   return (await prints('ls-files', '-z')) || (await prints('rev-list', '-1', '--full-history', 'HEAD'));
 }
 

@@ -1,4 +1,4 @@
-// Starts git as a program that reads the repository and runs nothing that the repository names.
+// Starts git so that it reads the repository and runs no program that the repository names.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { dirname, parse } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -7,9 +7,7 @@ import type { Clock } from '../../core/lib/waiting.ts';
 import type { GitLimit } from '../compare/types.ts';
 
 export interface GitPlace {
-  /** A folder in the repository, as a real path. */
-  folder: string;
-  /** The folder that has .git. */
+  /** The folder that has .git, as a real path. */
   top: string;
   env: NodeJS.ProcessEnv;
   signal: AbortSignal;
@@ -68,11 +66,23 @@ export async function runGit(place: GitPlace, args: readonly string[], input?: s
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-function spawnGit({ folder, top, env }: GitPlace, args: readonly string[]): Child {
-  const child = spawn('git', ['--no-pager', '-C', folder, '-c', 'core.fsmonitor=false', ...args], {
+/**
+ * git starts in the folder with .git, where it looks for .git first. Below it, a folder that looks like a bare repository would
+ * be the repository. With --git-dir, git would not ask to whom the repository belongs.
+ */
+function spawnGit({ top, env }: GitPlace, args: readonly string[]): Child {
+  const child = spawn('git', ['--no-pager', '-C', top, ...runsNothing, ...args], {
     // Windows looks for a program in the current folder first, which may be the repository.
-    cwd: parse(folder).root,
-    env: gitEnvironment(env, top),
+    cwd: parse(top).root,
+    env: {
+      ...gitEnvironment(env),
+      // Otherwise git takes a repository further up where it does not accept this one.
+      GIT_CEILING_DIRECTORIES: dirname(top),
+      GIT_OPTIONAL_LOCKS: '0',
+      // A partial clone would fetch what it lacks. Older versions of git know only the second of these.
+      GIT_NO_LAZY_FETCH: '1',
+      GIT_ALLOW_PROTOCOL: 'none',
+    },
     stdio: 'pipe',
     windowsHide: true,
   });
@@ -80,19 +90,20 @@ function spawnGit({ folder, top, env }: GitPlace, args: readonly string[]): Chil
   return child;
 }
 
-/** While git runs a hook, its variables point to another repository. Only the settings of the user are kept. */
-function gitEnvironment(env: NodeJS.ProcessEnv, top: string): NodeJS.ProcessEnv {
-  const kept = Object.entries(env).filter(([name]) => !/^GIT_(?!CONFIG_)/.test(name));
-  return {
-    ...Object.fromEntries(kept),
-    // Otherwise git takes a repository further up where it does not accept this one.
-    GIT_CEILING_DIRECTORIES: dirname(top),
-    GIT_OPTIONAL_LOCKS: '0',
-    // A partial clone would fetch what it lacks. Older versions of git know only the second of these.
-    GIT_NO_LAZY_FETCH: '1',
-    GIT_ALLOW_PROTOCOL: 'none',
-    LC_ALL: 'C',
-  };
+/** All settings by which the commands that vals uses would run a program, except those that fetch. */
+const runsNothing = [
+  'core.fsmonitor=false',
+  'log.showSignature=false',
+  'safe.bareRepository=explicit',
+].flatMap((setting) => ['-c', setting]);
+
+/**
+ * Without the variables of git but those with settings of the user: while git runs a hook, they point to another repository, and
+ * some name programs. Without those of vals, because one of them is the token.
+ */
+export function gitEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(([name]) => !/^(?:GIT_(?!CONFIG_)|VALS_)/i.test(name));
+  return { ...Object.fromEntries(kept), LC_ALL: 'C' };
 }
 
 function endProgram(child: Child): void {
