@@ -50,7 +50,7 @@ export interface RunRequest {
 export async function findTarget(context: Context, { val }: RunRequest): Promise<RunTarget> {
   const { word, version } = val;
   const path = resolve(context.settings.cwd, word);
-  if (isFile(path)) {
+  if (isPath(word, context) && isFile(path)) {
     if (version === undefined) return fileTarget(context, word);
     throw new UsageError(`Only a val on the service has versions, but ${word} is a file.`, {
       hint: 'Omit the version, or give the id of the val.',

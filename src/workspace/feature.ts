@@ -17,8 +17,8 @@ export const workspace: Feature = {
     { path: 'diff', group: 'workspace', effect: 'reads', load: () => import('./commands/diff.ts') },
     { path: 'pull', group: 'workspace', effect: 'updates', load: () => import('./commands/pull.ts') },
   ],
-  async openFiles(context) {
+  async openFiles(context, use) {
     const { openFiles } = await import('./file-of-val.ts');
-    return openFiles(context);
+    return openFiles(context, use);
   },
 };

@@ -1,36 +1,27 @@
 // The val of a file, wherever the file is: in a workspace, or outside of all.
 import { resolve } from 'node:path';
-import type { Context, FindFile } from '../core/command-line/command.ts';
+import type { Context, FindFile, ValUse } from '../core/command-line/command.ts';
+import { UsageError } from '../core/errors.ts';
 import { nameFrom } from '../core/files/val-names.ts';
 import { isCode } from '../core/files/walk.ts';
 import type { FileOfVal } from '../core/find-val/find-val.ts';
+import { sh } from '../core/lib/hint.ts';
 import { isFile, typedAsOnDisk } from '../core/lib/paths.ts';
+import { refuseOtherService } from './belonging.ts';
 import { isKnownToGit, openRepository } from './git/repository.ts';
 import { openLastSyncs } from './last-syncs.ts';
-import { chosenService } from './manifest.ts';
+import { chosenService, idsOn } from './manifest.ts';
 import { nameOfFile } from './read/local.ts';
-import { createWorkspaces, type PathInWorkspace } from './workspace.ts';
+import { createWorkspaces, nameOfService, type PathInWorkspace } from './workspace.ts';
 
-export function openFiles(context: Context): FindFile {
+export function openFiles(context: Context, use: ValUse): FindFile {
   const workspaces = createWorkspaces(context);
-  return (word) => fileOfWord(context, workspaces.placeOf(word), word);
-}
-
-/** Undefined if the word is no path of a file that is there or that git knows. */
-async function fileOfWord(
-  context: Context,
-  place: PathInWorkspace | undefined,
-  word: string,
-): Promise<FileOfVal | undefined> {
-  const { cwd } = context.settings;
-  const isListed = place?.workspace.manifest.names.has(place.file) === true;
-  const isThere = isListed || isFile(resolve(cwd, word));
-  if (!isThere && !(isCode(word) && (await isInGit(context, place, word)))) return undefined;
-  const name =
-    place === undefined
-      ? nameFrom(typedAsOnDisk(word, context.settings))
-      : nameOfFile(place.workspace, place.file);
-  return name === undefined ? undefined : { path: word, name, syncedId: knownId(context, place, name) };
+  return async (word) => {
+    const place = workspaces.placeOf(word);
+    const isThere = isFile(resolve(context.settings.cwd, word));
+    if (!isThere && !(isCode(word) && (await isInGit(context, place, word)))) return undefined;
+    return place === undefined ? outsideOfAll(context, word) : inWorkspace(context, place, word, use);
+  };
 }
 
 async function isInGit(context: Context, place: PathInWorkspace | undefined, word: string): Promise<boolean> {
@@ -38,14 +29,44 @@ async function isInGit(context: Context, place: PathInWorkspace | undefined, wor
   return repository !== undefined && isKnownToGit(repository, place?.file ?? word);
 }
 
-/** Of the last sync, or of vals.json. */
-function knownId(
+function outsideOfAll({ settings }: Context, path: string): FileOfVal | undefined {
+  const name = nameFrom(typedAsOnDisk(path, settings));
+  return name === undefined ? undefined : { path, name, syncedId: undefined };
+}
+
+function inWorkspace(
   { settings }: Context,
-  place: PathInWorkspace | undefined,
-  name: string,
-): string | undefined {
+  { workspace, file }: PathInWorkspace,
+  path: string,
+  { isForWriting }: ValUse,
+): FileOfVal | undefined {
+  if (isForWriting) refuseOtherService(workspace);
+  const { own, manifest } = workspace;
+  const name = nameOfFile(workspace, file);
+  if (name === undefined) return undefined;
   const service = chosenService(settings);
-  if (place === undefined || service === undefined) return undefined;
-  const { own, manifest } = place.workspace;
-  return openLastSyncs(own, service).of(name)?.id ?? manifest.ids.get(service)?.get(name);
+  if (service === undefined) return { path, name, syncedId: undefined };
+  const lastSyncs = openLastSyncs(own, service);
+  const written = idsOn(service, manifest).get(name);
+  const isChosen = name !== nameFrom(file) || written !== undefined;
+  if (isForWriting && isChosen && !lastSyncs.hasPushed())
+    throw onlySaid({ path, name, id: written }, service);
+  return { path, name, syncedId: written ?? lastSyncs.of(name)?.id };
+}
+
+/** vals.json of a repository that was only cloned decides nothing that is written. */
+function onlySaid(
+  { path, name, id }: { path: string; name: string; id: string | undefined },
+  service: string,
+): UsageError {
+  const val = id === undefined ? `"${name}"` : `"${name}" (${id})`;
+  return new UsageError(
+    `Only vals.json says that ${path} is the val ${val}, and no push from this folder to ${nameOfService(service)} has gone through yet.`,
+    {
+      hint: [
+        `If you mean that val, give its ${id === undefined ? 'name' : 'id'} instead: ${id ?? name}.`,
+        sh`To see what a push would do, run ${['status']}.`,
+      ],
+    },
+  );
 }

@@ -194,6 +194,10 @@ export const embeddedService = 'local';
 export const isOfThisMachine = (service: string): boolean =>
   service === embeddedService || (URL.canParse(service) && isLoopback(new URL(service).hostname));
 
+/** The ids of the vals on a service, by their names. */
+export const idsOn = (service: string, { ids }: Manifest): ReadonlyMap<string, string> =>
+  (isOfThisMachine(service) ? undefined : ids.get(service)) ?? new Map();
+
 export const chosenService = (settings: Settings): string | undefined =>
   settings.local.value ? embeddedService : settings.baseUrl?.value.href;
 

@@ -77,6 +77,23 @@ describe('without --allow-public', () => {
   });
 });
 
+it.runIf(has('workspace'))('vals.json of a clone chooses no val that a tool writes', async () => {
+  const { env, edit, writes } = await startStrict({ list: true, changeVal: true });
+  edit('payments', code);
+  const cwd = folderOf({ 'vals.json': '{"names": {"hello.ts": "payments"}}', 'hello.ts': code });
+  const agent = await connectAgent(['--allow-delete'], { env, cwd });
+  for (const [tool, input] of [
+    ['val_rm', { vals: ['hello.ts'] }],
+    ['val_set', { val: 'hello.ts', name: 'bye' }],
+    ['version_new', { val: 'hello.ts', code: '// new' }],
+  ] as const) {
+    const { document } = await agent.call(tool, input);
+    expect({ tool, document }).toMatchObject({ tool, document: { error: { exit: 2 } } });
+  }
+  expect(writes()).toEqual([]);
+  expect(await agent.call('val_rm', { vals: ['payments'] })).toMatchObject(done);
+});
+
 it.runIf(has('workspace'))('push with prune deletes', async () => {
   const { env: service, vals } = await startStrict({ list: true });
   const env = { ...service, VALS_DATA_DIR: temporaryFolder() };

@@ -125,8 +125,9 @@ it.each([
   ['lib', 'lib is a folder here, and no file.'],
   ['absent', 'There is no file absent here.'],
   ['ageInDays', 'There is a file ageInDays.ts. To run it, run `vals run ageInDays.ts`.'],
+  ['plain', 'There is a file ./plain. To run it, run `vals run ./plain`.'],
 ])('vals run %s, which is neither a val nor a file, says what there is', async (word, sentence) => {
-  const cwd = folderOf({ 'lib/a.ts': '', 'ageInDays.ts': '' });
+  const cwd = folderOf({ 'lib/a.ts': '', 'ageInDays.ts': '', plain: '' });
   const { env } = await startStrict({ list: true });
   const { exit, stderr } = await run(['run', word], { env, cwd });
   expect({ exit, stderr }).toEqual(ends(3, `There is no val named ${word}.`));

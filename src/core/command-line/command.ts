@@ -103,6 +103,10 @@ export interface PlacedCommand extends Declared {
 
 export interface LoadedCommand extends Declared, AnyCommand {}
 
+export interface ValUse {
+  isForWriting: boolean;
+}
+
 /** Undefined if the word is no path of a file that is there or that git knows. */
 export type FindFile = (word: string) => Promise<FileOfVal | undefined>;
 
@@ -110,8 +114,8 @@ export type FindFile = (word: string) => Promise<FileOfVal | undefined>;
 export interface Feature {
   /** One with the path of a command of core takes its place and extends it. */
   commands: readonly PlacedCommand[];
-  /** Which val the path of a file means. */
-  openFiles?: ((context: Context) => Promise<FindFile>) | undefined;
+  /** Which val the path of a file means. Throws if a command may not write to that val. */
+  openFiles?: ((context: Context, use: ValUse) => Promise<FindFile>) | undefined;
   /** What --local connects to. */
   openLocal?: OpenLocal | undefined;
 }

@@ -8,9 +8,10 @@ import { summaryOf } from '../http/record-fields.ts';
 import { type Hint, hintList, sh } from '../lib/hint.ts';
 import { type JsonObject, textAt } from '../lib/json.ts';
 import { isFile, readableNames, typedAsOnDisk } from '../lib/paths.ts';
+import { namePattern } from '../lib/vals.ts';
 import { once } from '../lib/waiting.ts';
 import { getVal } from '../routes.ts';
-import type { Context, FindFile, LoadedCommand } from './command.ts';
+import type { Context, FindFile, LoadedCommand, ValUse } from './command.ts';
 import { argumentsOf, optionsOf } from './options.ts';
 import type { ValReference } from './value-types.ts';
 
@@ -60,9 +61,14 @@ const isGivenVal = (value: unknown): value is GivenVal =>
 
 const isListOfVals = (value: unknown): value is GivenVal[] => Array.isArray(value) && value.every(isGivenVal);
 
-/** The word is a file, whether it is there or not, so it is not resolved where a command takes files, too. */
-export const isPath = (word: string, { settings }: Context): boolean =>
-  /^[./\\]|\\|\/$/.test(word) || extension.test(word) || isFile(resolvePath(settings.cwd, word));
+/**
+ * The word is a file, whether it is there or not, so it is not resolved where a command takes files, too. A word that could be a
+ * name is none, so that no file takes the place of a val.
+ */
+export const isPath = (word: string, { settings }: Context): boolean => {
+  if (namePattern.test(word)) return false;
+  return /^[./\\]|\\|\/$/.test(word) || extension.test(word) || isFile(resolvePath(settings.cwd, word));
+};
 
 const withoutCode = ({ read, ...val }: GivenVal): GivenVal =>
   read === undefined ? val : { ...val, read: { ...read, record: summaryOf(read.record) } };
@@ -89,13 +95,15 @@ export const knownName = (val: GivenVal): { name?: string } =>
 /** The word of a command that takes files, too, is no val. Says which files are there: the extension may be missing. */
 function namingFiles(error: unknown, word: string, { path }: LoadedCommand, { settings }: Context): unknown {
   if (!(error instanceof ValsError)) return error;
-  const hint = hintOnFiles(word, path, readableNames(settings.cwd));
+  const hint = hintOnFiles(word, path, settings.cwd);
   error.facts.hint = [hint, ...hintList(error.facts.hint)];
   return error;
 }
 
-function hintOnFiles(word: string, command: string, names: readonly string[]): Hint {
-  const file = names.find((name) => extension.test(name) && name.replace(extension, '') === word);
+function hintOnFiles(word: string, command: string, cwd: string): Hint {
+  const names = readableNames(cwd);
+  const alike = names.find((name) => extension.test(name) && name.replace(extension, '') === word);
+  const file = isFile(resolvePath(cwd, word)) ? `./${word}` : alike;
   if (file !== undefined)
     return sh`There is a file ${file}. To ${command} it, run ${[...command.split(' '), file]}.`;
   return names.includes(word) ? `${word} is a folder here, and no file.` : `There is no file ${word} here.`;
@@ -106,17 +114,13 @@ const extension = /\.[mc]?[jt]sx?$/;
 /** Finds the vals of words. */
 export function createValFinder(
   context: Context,
-  { isForWriting = false }: { isForWriting?: boolean } = {},
+  use: ValUse = { isForWriting: false },
 ): (word: string) => Promise<GivenVal> {
-  const fileOf = openFiles(context);
-  return (word) => findVal(word, { ...context.vals, fileOf, isForWriting });
-}
-
-function openFiles(context: Context): FindFile {
   const open = once(
-    async () => context.tree.openFiles?.(context) ?? ((word: string) => plainFile(context, word)),
+    async () => context.tree.openFiles?.(context, use) ?? ((word: string) => plainFile(context, word)),
   );
-  return async (word) => (await open())(word);
+  const fileOf: FindFile = async (word) => (namePattern.test(word) ? undefined : (await open())(word));
+  return (word) => findVal(word, { ...context.vals, ...use, fileOf });
 }
 
 async function plainFile({ settings }: Context, path: string): ReturnType<FindFile> {

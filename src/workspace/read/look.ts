@@ -6,7 +6,7 @@ import type { Clock } from '../../core/lib/waiting.ts';
 import { warnWith } from '../../core/output/out.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import { type LastSyncs, openLastSyncs } from '../last-syncs.ts';
-import { isOfThisMachine } from '../manifest.ts';
+import { idsOn } from '../manifest.ts';
 import type { Workspace } from '../workspace.ts';
 import { type FileNames, noteManifest, readFileNames } from './local.ts';
 import { createRemotes, type Remotes, type RemoteVal } from './remotes.ts';
@@ -58,9 +58,7 @@ async function openLook(
   if (!isRepeated) noteManifest(context.out.say, workspace);
   const names = await readFileNames(workspace, named, isRepeated ? undefined : warnWith(context.out.say));
   const lastSyncs = openLastSyncs(workspace.own, workspace.service, warnWith(context.out.say));
-  const written = isOfThisMachine(workspace.service)
-    ? new Map<string, string>()
-    : (workspace.manifest.ids.get(workspace.service) ?? new Map<string, string>());
+  const written = idsOn(workspace.service, workspace.manifest);
   const remotes = createRemotes(
     { ...context.vals, api },
     {
