@@ -5,13 +5,16 @@ import { ConflictError, LocalError } from '../core/errors.ts';
 import { hasConflictMarkers } from '../core/files/check-syntax.ts';
 import { readBelow } from '../core/files/files.ts';
 import { manifestFile } from '../core/files/root.ts';
-import { type Hints, sh } from '../core/lib/hint.ts';
+import { type Hints, listed, sh } from '../core/lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../core/lib/json.ts';
 import { isLoopback, parseBaseUrl } from '../core/settings/addresses.ts';
 import { chosenBaseUrl, type Settings } from '../core/settings/settings.ts';
 import { pathProblem, removeLeftovers, replaceBelow } from './disk/write-files.ts';
+import { type ManifestKey, manifestKeys } from './manifest-keys.ts';
 
 export interface Manifest {
+  /** The address of the schema, which editors read. */
+  schema: string | undefined;
   /** The base URLs that these vals belong to. */
   services: readonly string[];
   /** The name of the val of each file that has another name. */
@@ -22,7 +25,13 @@ export interface Manifest {
   ids: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
-const emptyManifest: Manifest = { services: [], names: new Map(), privacy: undefined, ids: new Map() };
+const emptyManifest: Manifest = {
+  schema: undefined,
+  services: [],
+  names: new Map(),
+  privacy: undefined,
+  ids: new Map(),
+};
 
 const restoreHint = 'Fix vals.json, or restore it from git. Your other files and your vals were not changed.';
 
@@ -36,44 +45,40 @@ export function readManifest(root: string): Manifest {
 }
 
 function parseManifest(text: string): Manifest {
-  const { services = [], names = {}, privacy, ids = {}, ...others } = parseObject(text);
-  const [unknown] = Object.keys(others);
+  const content = parseObject(text);
+  const unknown = Object.keys(content).find((key) => !Object.hasOwn(manifestKeys, key));
   if (unknown !== undefined) {
     throw broken(
       `has an unknown key, "${unknown}"`,
-      'Remove the key: vals.json has only "services", "names", "privacy" and "ids".',
+      `Remove the key: vals.json has only ${listed(Object.keys(manifestKeys).map((key) => `"${key}"`))}.`,
     );
   }
-  if (!Array.isArray(services)) throw broken('must have a list of base URLs as "services"');
-  if (privacy !== undefined && !isFilled(privacy)) throw broken('must have a word as "privacy"');
-  if (!isObject(ids)) throw broken('must have an object as "ids"');
-  const namesByFile = parseTexts('names', names);
-  for (const file of namesByFile.keys()) checkFile(file);
+  const services = valueAt(content, 'services', manifestKeys.services) ?? [];
+  const names = valueAt(content, 'names', manifestKeys.names) ?? {};
+  const ids = valueAt(content, 'ids', manifestKeys.ids) ?? {};
+  for (const file of Object.keys(names)) checkFile(file);
   return {
+    schema: valueAt(content, '$schema', manifestKeys.$schema),
     services: services.map((service) => parseService(service, 'services')),
-    names: namesByFile,
-    privacy,
+    names: new Map(Object.entries(names)),
+    privacy: valueAt(content, 'privacy', manifestKeys.privacy),
     ids: new Map(
       Object.entries(ids).map(([service, idsThere]) => [
         parseService(service, 'ids'),
-        parseTexts('ids', idsThere),
+        new Map(Object.entries(idsThere)),
       ]),
     ),
   };
 }
 
-const isFilled = (value: JsonValue): value is string => typeof value === 'string' && value !== '';
-
-/** The names of vals by files, or their ids by names. */
-function parseTexts(key: 'names' | 'ids', value: JsonValue): ReadonlyMap<string, string> {
-  const place = key === 'names' ? 'as "names"' : 'for each service in "ids"';
-  if (isObject(value)) {
-    const texts = new Map(
-      Object.entries(value).filter((entry): entry is [string, string] => isFilled(entry[1])),
-    );
-    if (texts.size === Object.keys(value).length) return texts;
-  }
-  throw broken(`must have an object of texts ${place}`);
+function valueAt<Value extends JsonValue>(
+  content: JsonObject,
+  key: keyof typeof manifestKeys,
+  { what, is }: ManifestKey<Value>,
+): Value | undefined {
+  const value = content[key];
+  if (value === undefined || is(value)) return value;
+  throw broken(`must have ${what} as "${key}"`);
 }
 
 function parseObject(text: string): JsonObject {
@@ -93,9 +98,9 @@ function parseObject(text: string): JsonObject {
 }
 
 /** The address is only compared, so http:// is allowed here. */
-function parseService(value: JsonValue, key: 'services' | 'ids'): string {
+function parseService(value: string, key: 'services' | 'ids'): string {
   try {
-    return parseBaseUrl(isFilled(value) ? value : '', 'vals.json', true).href;
+    return parseBaseUrl(value, 'vals.json', true).href;
   } catch {
     throw broken(
       `has "${value}" in "${key}", which is not a base URL`,
@@ -113,8 +118,9 @@ function checkFile(file: string): void {
   );
 }
 
-function formatManifest({ services, names, privacy, ids }: Manifest): string {
+function formatManifest({ schema, services, names, privacy, ids }: Manifest): string {
   const content = {
+    ...(schema !== undefined && { $schema: schema }),
     ...(services.length > 0 && { services: [...services] }),
     ...(names.size > 0 && { names: sorted(names) }),
     ...(privacy !== undefined && { privacy }),

@@ -1,6 +1,8 @@
-import { existsSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
+import { manifestSchema } from '../../src/workspace/manifest-keys.ts';
 import { has } from '../support/features.ts';
 import { run, temporaryFolder } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
@@ -14,9 +16,15 @@ describe('a vals.json that makes no sense is exit 10, with one sentence and the 
     ['{"baseUrl": "http://127.0.0.1:1", "token": "x"}', 'has an unknown key, "baseUrl"', 'Remove the key'],
     ['{"services": {}}', 'must have a list of base URLs', 'restore it from git'],
     ['{"services": ["a b"]}', 'has "a b" in "services"', 'such as https://vals.example.com'],
+    ['{"$schema": 1}', 'must have a text as "$schema"', 'restore it from git'],
+    [
+      '{"toString": 1}',
+      'has an unknown key, "toString"',
+      'only "$schema", "services", "names", "privacy" and "ids"',
+    ],
     ['{"privacy": 1}', 'must have a word as "privacy"', 'restore it from git'],
     ['{"ids": {"a b": {}}}', 'has "a b" in "ids"', 'such as https://vals.example.com'],
-    ['{"ids": {"https://vals.test": {"a": ""}}}', 'texts for each service in "ids"', 'restore it from git'],
+    ['{"ids": {"https://vals.test": {"a": ""}}}', 'texts for each service as "ids"', 'restore it from git'],
     ['{"names": {"a.ts": 1}}', 'must have an object of texts as "names"', 'restore it from git'],
     ['{"names": {"../a.ts": "x"}}', 'leads out of the workspace', 'relative to vals.json'],
     ['{"names": {".git/config": "x"}}', 'begins with a dot', 'relative to vals.json'],
@@ -40,6 +48,46 @@ describe('a vals.json that makes no sense is exit 10, with one sentence and the 
     expect(stdout).toMatch(/^created\ta\t/);
     expect(stderr).toBe('"names" of vals.json has b.ts, but there is no such file.\n');
     expect(place.read('vals.json')).toBe(text);
+  });
+});
+
+describe('$schema, for editors', () => {
+  it('names vals.schema.json of the package, which takes what vals takes', async () => {
+    await expect(`${JSON.stringify(manifestSchema(), undefined, 2)}\n`).toMatchFileSnapshot(
+      '../../vals.schema.json',
+    );
+    expect(JSON.parse(readFileSync('package.json', 'utf8')).files).toContain('vals.schema.json');
+    const takes = new Ajv().compile(JSON.parse(readFileSync('vals.schema.json', 'utf8')));
+    const ids = { 'https://vals.test': { a: 'x' } };
+    const whole = { services: ['https://vals.test'], names: { 'b.ts': 'c' }, privacy: 'private', ids };
+    const place = workspaceWith((await startStrict()).env, { 'b.ts': 'b' });
+    for (const [content, isRight] of [
+      [{}, true],
+      [{ $schema: './vals.schema.json', ...whole }, true],
+      [{ vals: {} }, false],
+      [{ $schema: '' }, false],
+      [{ services: {} }, false],
+      [{ services: [''] }, false],
+      [{ names: { 'a.ts': 1 } }, false],
+      [{ privacy: '' }, false],
+      [{ ids: { 'https://vals.test': [] } }, false],
+      [{ ids: { 'https://vals.test': { a: '' } } }, false],
+    ] as const) {
+      place.put({ 'vals.json': JSON.stringify(content) });
+      const { exit } = await place.vals('status');
+      expect({ content, schema: takes(content), exit }).toEqual({
+        content,
+        schema: isRight,
+        exit: isRight ? 0 : 10,
+      });
+    }
+  });
+
+  it('is kept, as the first key, by a command that writes vals.json', async () => {
+    const service = await reachableService('vals.test', withEverything);
+    const place = workspaceWith(service.env, { 'a.ts': 'a', 'vals.json': '{"$schema": "./x.json"}' });
+    await place.rows(['push']);
+    expect(JSON.stringify(place.manifest())).toBe('{"$schema":"./x.json","services":["http://vals.test"]}');
   });
 });
 
