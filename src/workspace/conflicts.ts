@@ -88,7 +88,7 @@ function bestWay(conflict: Finding, look: Look): Hint {
   const version = remote.kind === 'val' ? remote.version : undefined;
   if (version !== undefined && lastSyncs.of(name)?.version === version)
     return sh`If you amended or squashed what this folder pushed, run ${['push', path, '--force']}; ${all} shows what else you can do.`;
-  if (repository?.hasRemote)
+  if (compared?.canPull)
     return sh`If a colleague committed that change, run \`git pull\`; ${all} shows what else you can do.`;
   return sh`To merge both, run ${['pull', path, '--merge']}; ${all} shows what else you can do.`;
 }
@@ -96,7 +96,8 @@ function bestWay(conflict: Finding, look: Look): Hint {
 /** Everything that somebody who has this conflict can do, except to look at the difference. */
 export function waysOn(conflict: Finding, look: Look): Hint[] {
   const path = pathTo(look.workspace, conflict.file);
-  const steps = nextSteps(conflict.state, [path], { without: 'diff' });
+  const { canPull } = conflict.compared ?? {};
+  const steps = nextSteps(conflict.state, [path], { without: 'diff', canPull });
   const val = valOf(conflict);
   const name = conflict.name;
   switch (conflict.state) {
@@ -125,7 +126,7 @@ function waysByGit({ compared }: Finding, { repository }: Look): string[] {
   if (wentBack(compared))
     return ['If the val was set back on purpose, take the change back in git, too (`git revert`).'];
   return [
-    'If a colleague committed the other change, run `git pull` first.',
+    ...(compared?.canPull ? ['If a colleague committed the other change, run `git pull` first.'] : []),
     'If you merged it on another machine, push from there.',
   ];
 }

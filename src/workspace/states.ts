@@ -100,10 +100,7 @@ const table: Readonly<Record<State, Entry>> = {
     forced: 'send',
     pull: 'write',
     pullForced: 'write',
-    next: [
-      pull("To write the service's code into the file"),
-      'If a colleague committed the change, run `git pull` instead.',
-    ],
+    next: [pull("To write the service's code into the file")],
   },
   'changed here': {
     mark: '>',
@@ -153,9 +150,13 @@ export const hintAbout = (files: readonly string[], { text, command, options }: 
 export function nextSteps(
   state: State,
   paths: readonly string[],
-  { isWhole = false, without }: { isWhole?: boolean; without?: Proposal['command'] } = {},
+  {
+    isWhole = false,
+    without,
+    canPull = false,
+  }: { isWhole?: boolean; without?: Proposal['command']; canPull?: boolean | undefined } = {},
 ): Hint[] {
-  return table[state].next.flatMap((hint): Hint[] => {
+  const hints = table[state].next.flatMap((hint): Hint[] => {
     if (typeof hint === 'string') return [hint];
     const { command, options } = hint;
     if (command === without) return [];
@@ -165,13 +166,21 @@ export function nextSteps(
     const namesFiles = !isWhole || isRestore || options.includes('--force');
     return [hintAbout(namesFiles ? paths : [], hint)];
   });
+  return state === 'changed there' && canPull ? [...hints, colleaguesCommit] : hints;
 }
+
+const colleaguesCommit = 'If a colleague committed the change, run `git pull` instead.';
 
 /** Why git could not answer, and what helps. */
 const gitLimits: Readonly<Record<GitLimit, { reason: string; cure: readonly string[] }>> = {
   shallow: {
     reason: 'the history of this checkout does not reach far enough',
     cure: ['In CI, fetch all of it (fetch-depth: 0).'],
+  },
+  lfs: { reason: 'Git LFS keeps the code, and git has only a pointer to it', cure: [] },
+  'lfs pointer': {
+    reason: 'the file is only a pointer of Git LFS',
+    cure: ['To fetch its code, run `git lfs pull`.'],
   },
   'too long': { reason: 'the search of the history took longer than 5 seconds', cure: [] },
   failed: { reason: 'the history could not be read', cure: ['`git log` shows the reason.'] },

@@ -38,8 +38,9 @@ async function workspace() {
   const clone = repository(service.env, { 'vals/vals.json': '{}', 'vals/x.ts': lines(), 'vals/y.ts': '1' });
   clone.commit({ 'vals/gone.ts': 'gone', '.gitattributes': '* diff=trap filter=trap merge=trap\n' });
   await clone.at('vals').rows(['push', '--yes']);
-  clone.commit({ 'vals/x.ts': lines(7), 'vals/y.ts': '2', 'vals/gone.ts': undefined });
+  clone.commit({ 'vals/x.ts': lines(7), 'vals/y.ts': '2', 'vals/z.ts': '3', 'vals/gone.ts': undefined });
   service.edit('x', lines(2));
+  service.edit('z', '4');
   const [tree, parent] = ['HEAD^{tree}', 'HEAD'].map((name) => clone.git('rev-parse', name).trim());
   const person = 'Ann <ann@example.com> 1900000000 +0000';
   clone.put({
@@ -57,13 +58,24 @@ async function useAll(clone: Clone, { env, used }: Programs): Promise<void> {
     'gone.ts': 'missing here',
     'x.ts': 'conflict',
     'y.ts': 'changed here',
+    'z.ts': 'conflict',
   });
   await place.rows(['push', '--prune', '--dry-run'], 9);
   expect(await place.vals('val', 'get', 'gone.ts', '--code')).toMatchObject({ exit: 0, stdout: 'gone' });
   expect(await place.vals('val', 'get', './never.ts')).toMatchObject({ exit: 3 });
   expect(await place.words(['pull', 'x.ts', '--merge'])).toEqual({ 'x.ts': 'merged' });
   place.put({ 'x.ts': lines(7) });
-  const all = ['cat-file', 'log', 'ls-files', 'ls-tree', 'merge-base', 'merge-file', 'rev-list', 'rev-parse'];
+  const all = [
+    'cat-file',
+    'check-attr',
+    'log',
+    'ls-files',
+    'ls-tree',
+    'merge-base',
+    'merge-file',
+    'rev-list',
+    'rev-parse',
+  ];
   expect([...used()].sort()).toEqual(all);
 }
 
@@ -144,7 +156,11 @@ test('a folder that looks like a bare repository, with a .git that is none, has 
   cpSync(bare, clone.folder, { recursive: true });
   mkdirSync(join(clone.folder, '.git'));
   expect(clone.git('log', '-1', '--format=%s')).toBe('signed\n');
-  expect(await clone.at('vals').status()).toEqual({ 'x.ts': 'conflict', 'y.ts': 'conflict' });
+  expect(await clone.at('vals').status()).toEqual({
+    'x.ts': 'conflict',
+    'y.ts': 'conflict',
+    'z.ts': 'conflict',
+  });
 });
 
 test('git gets no variable of vals, and none of git but settings of the user', async () => {

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fasterBy } from '../support/clocks.ts';
 import { ends, run, temporaryFolder } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
@@ -161,6 +161,84 @@ function remade(clone: Clone, format: string): Clone {
   clone.git('init', '-q', format);
   return clone.commit();
 }
+
+test.each<[what: string, isThere: boolean, make: (clone: Clone) => Clone]>([
+  ['a clone', true, (clone) => clone.clone()],
+  [
+    'a second worktree',
+    false,
+    (clone) => {
+      const fresh = clone.clone();
+      const folder = join(temporaryFolder(), 'tree');
+      fresh.git('worktree', 'add', '-q', folder);
+      return new Clone(folder, clone.env);
+    },
+  ],
+  [
+    'a detached HEAD',
+    false,
+    (clone) => {
+      const fresh = clone.clone();
+      fresh.git('checkout', '-q', '--detach');
+      return fresh;
+    },
+  ],
+])('in %s, the hint to run git pull is there: %s', async (_what, isThere, make) => {
+  const service = await serving('a', 'hotfix');
+  const clone = make(repository(service.env, { 'x.ts': 'a' }));
+  const hasHint = async (...args: string[]) => {
+    const { screen } = await clone.onScreen(args);
+    expect(screen).toMatch(/x\.ts/);
+    return screen.includes('git pull');
+  };
+  expect(await hasHint('push')).toBe(isThere);
+  expect(await hasHint('status', 'x.ts')).toBe(isThere);
+  expect(await hasHint('diff', 'x.ts')).toBe(isThere);
+  clone.put({ 'x.ts': 'b' });
+  expect(await hasHint('push')).toBe(isThere);
+  expect(await hasHint('status', 'x.ts')).toBe(isThere);
+  expect(await hasHint('diff', 'x.ts')).toBe(isThere);
+});
+
+describe('a file that Git LFS keeps', () => {
+  const pointer =
+    'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n';
+
+  async function kept() {
+    const service = await serving('a', 'b');
+    const clone = repository(service.env, { 'x.ts': pointer, '.gitattributes': '*.ts filter=lfs -text\n' });
+    return { service, clone };
+  }
+
+  test.each(['push', 'push --force', 'push --no-check', 'push x.ts --force', 'version new x x.ts'])(
+    'is not sent as a pointer by vals %s',
+    async (line) => {
+      const { service, clone } = await kept();
+      const { exit, stderr } = await clone.vals(...line.split(' '));
+      expect({ exit, stderr }).toEqual(ends(10, 'x.ts is only a pointer of Git LFS, and not the code.'));
+      expect(stderr).toContain('`git lfs pull`');
+      expect(stderr).not.toContain('--no-check');
+      expect(service.writes()).toEqual([]);
+    },
+  );
+
+  test('is a conflict that says why git tells nothing, and what helps', async () => {
+    const { service, clone } = await kept();
+    const sentence = async (...args: string[]) => (await clone.onScreen(args, { columns: 500 })).screen;
+    expect(await sentence('status')).toContain(
+      'the file is only a pointer of Git LFS. To fetch its code, run `git lfs pull`.',
+    );
+    clone.put({ 'x.ts': 'c' });
+    const why =
+      'git cannot tell which side is newer: Git LFS keeps the code, and git has only a pointer to it';
+    for (const command of ['status', 'diff', 'push']) expect(await sentence(command)).toContain(why);
+    expect(service.writes()).toEqual([]);
+    clone.put({ 'x.ts': 'b' });
+    expect(await clone.words(['push'])).toEqual({ 'x.ts': 'unchanged' });
+    clone.put({ 'x.ts': 'c' });
+    expect(await clone.words(['push'])).toEqual({ 'x.ts': 'pushed' });
+  });
+});
 
 test('code that git never had needs no search of the whole history', async () => {
   const clone = committed(['first', 'second', 'third', 'a']);

@@ -208,10 +208,6 @@ it('a checkout of depth 1 names fetch-depth, and --force lets the repository win
   expect(stderr).toContain(first);
   expect(await ci.words(['push', '--force'])).toEqual({ 'greet.ts': 'pushed' });
   expect(service.code('greet')).toBe(code('v2'));
-  service.edit('gone', code('v1'));
-  expect((await ci.vals('push', '--prune')).stderr).toContain(
-    'cannot tell which files were deleted: the history of this checkout',
-  );
 });
 
 it('--force replaces the code of a val that nobody here knew', async () => {

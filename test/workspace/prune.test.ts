@@ -135,6 +135,16 @@ describe('push --prune does not delete', () => {
     expect(names(withGit.service)).toHaveLength(4);
   });
 
+  it('anything in a shallow checkout (5), where git lacks the history that tells what was deleted', async () => {
+    const { place, service } = await workspace();
+    const shallow = place.clone('--depth=1');
+    const refused = await shallow.vals('push', '--prune', '--yes');
+    expect(refused).toMatchObject(ends(5, '--prune did nothing, because this checkout is shallow'));
+    expect(refused.stderr).toContain('fetch-depth: 0');
+    expect(names(service)).toHaveLength(4);
+    expect(await place.clone().words(['push', '--prune', '--yes'])).toMatchObject({ 'a.ts': 'deleted' });
+  });
+
   it('the val of a file that an ignore file lists by now', async () => {
     const { place, service } = await workspace();
     place.git('rm', '-q', '--cached', 'c.ts');

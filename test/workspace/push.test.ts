@@ -38,7 +38,7 @@ describe.each(kindsOfServices)('on a service with %s', (_kind, switches) => {
     expect({ exit, stderr }).toEqual({
       exit: 0,
       stderr:
-        "c.ts was not sent, because its val changed on the service. To write the service's code into the file, run `vals pull`. If a colleague committed the change, run `git pull` instead.\n",
+        "c.ts was not sent, because its val changed on the service. To write the service's code into the file, run `vals pull`.\n",
     });
     expect(stdout.split('\n')[0]).toBe(`pushed\ta\t2\t${service.val('a').id}\ta.ts`);
     expect(stdout).toMatch(/^created\td\t1?\t/m);

@@ -22,14 +22,20 @@ export interface Input {
 }
 
 export async function readCode(file: string, input: Input): Promise<string> {
-  return checkNotEmpty(file, await readText(file, input));
+  return checkIsCode(file, await readText(file, input));
 }
 
-export function checkNotEmpty(
+export function checkIsCode(
   file: string,
   code: string,
   wayOut = 'leave the file out of the command',
 ): string {
+  if (isLfsPointer(code)) {
+    throw new LocalError(`${nameOf(file)} is only a pointer of Git LFS, and not the code.`, {
+      ofMany: 'Each is only a pointer of Git LFS.',
+      hint: 'To fetch the code, run `git lfs pull`. In CI, add `lfs: true` to actions/checkout.',
+    });
+  }
   if (code !== '') return code;
   throw new LocalError(`${nameOf(file)} is empty.`, {
     ofMany: 'Each is empty.',
@@ -37,6 +43,10 @@ export function checkNotEmpty(
       file === '-' ? 'Send code that is not empty, or give a file.' : `Add code to the file, or ${wayOut}.`,
   });
 }
+
+/** Git LFS keeps the code elsewhere, and git has a text that says where. */
+export const isLfsPointer = (text: string): boolean =>
+  text.startsWith('version https://git-lfs.github.com/spec/');
 
 export async function readText(file: string, input: Input): Promise<string> {
   return decode(nameOf(file), file === '-' ? await readStdin(input) : await readNamed(file, input));

@@ -8,7 +8,7 @@ import { type Say, warnWith } from '../output/out.ts';
 import type { Settings } from '../settings/settings.ts';
 import { fileError, listBelow, missingFile, readBelow } from './files.ts';
 import { createIgnoreRules, type IsIgnored } from './ignoring.ts';
-import { checkNotEmpty } from './read-text.ts';
+import { checkIsCode } from './read-text.ts';
 import { isProject, projectMarks } from './root.ts';
 import { type FileLimits, placeWithin, refuseLinkToSecret } from './within.ts';
 
@@ -61,7 +61,7 @@ export async function collectFiles(
 export function readInFolder(file: string, { folder, below }: FileInFolder): string {
   const code = readBelow(folder, below, file);
   if (code === undefined) throw missingFile(file);
-  return checkNotEmpty(file, code);
+  return checkIsCode(file, code);
 }
 
 const isDirectory = (path: string): Promise<boolean> =>

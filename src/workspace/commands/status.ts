@@ -89,7 +89,13 @@ function sayNextSteps(
     const paths = findings.map((finding) => pathTo(workspace, finding.file));
     const [first, ...others] = findings;
     if (!isReason(state) || first === undefined) {
-      say({ kind: 'hint', text: [...hintAtGit(limit), ...nextSteps(state, paths, { isWhole })] });
+      say({
+        kind: 'hint',
+        text: [
+          ...hintAtGit(limit),
+          ...nextSteps(state, paths, { isWhole, canPull: first?.compared?.canPull }),
+        ],
+      });
       continue;
     }
     const reasons = limit === undefined ? [] : [`${gitCannotTell(limit)}.`];

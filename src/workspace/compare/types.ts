@@ -1,5 +1,6 @@
 // What a comparison of a file with its val takes, and what it finds.
 import type { Code } from '../code.ts';
+import type { GitFailure } from '../git/start-git.ts';
 
 /** What a folder and a service had when they last had the same code of a val. The user's pages call it the record. */
 export interface LastSync {
@@ -37,15 +38,18 @@ export interface Compared {
   restored?: number | undefined;
   /** The version of the last sync, if it is newer than the present one: the service has it no more. */
   deleted?: number | undefined;
-  /** Why git could not tell more. Only beside a conflict, and where a whole history might have told more. */
+  /** Why git could not tell more. Only beside a conflict. */
   limit?: GitLimit | undefined;
+  /** The branch has an upstream, so `git pull` may bring what a colleague committed. */
+  canPull?: boolean | undefined;
 }
 
 /** Why the history of a file is not known, or not to its end. */
 export type GitLimit =
-  | 'no git program'
-  | 'dubious ownership'
+  | GitFailure
   /** Add `fetch-depth: 0`. */
   | 'shallow'
-  | 'too long'
-  | 'failed';
+  /** Git LFS keeps the code. */
+  | 'lfs'
+  /** The file in the working tree, too, is a pointer of Git LFS. */
+  | 'lfs pointer';

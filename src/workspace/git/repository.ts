@@ -12,8 +12,8 @@ export interface Repository extends GitPlace {
   isShallow: boolean;
   isPartial: boolean;
   isSparse: boolean;
-  /** Others may have commits that this repository lacks. */
-  hasRemote: boolean;
+  /** `git pull` may bring commits of others. Asked once. */
+  hasUpstream(): Promise<boolean>;
   /** Asked once. Undefined before the first commit, and where git fails. */
   head(): Promise<{ commit: string | undefined; failure: GitFailure | undefined }>;
   /** Whether the history of HEAD has the commit. Each is asked once. */
@@ -57,7 +57,10 @@ export function openRepository(
     isShallow: existsSync(join(common, 'shallow')),
     isPartial: readableNames(join(common, 'objects/pack')).some((name) => name.endsWith('.promisor')),
     isSparse: existsSync(join(own, 'info/sparse-checkout')),
-    hasRemote: existsSync(join(common, 'refs/remotes')),
+    hasUpstream: once(async () => {
+      const { failure } = await runGit(place, ['rev-parse', '--quiet', '--verify', '@{upstream}']);
+      return failure === undefined;
+    }),
     async hasCommit(commit) {
       if ((await head()).commit === commit) return true;
       const answer = commits.get(commit) ?? isInHistory(commit);

@@ -4,7 +4,6 @@ import { dirname, parse } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { isMissing } from '../../core/lib/system.ts';
 import type { Clock } from '../../core/lib/waiting.ts';
-import type { GitLimit } from '../compare/types.ts';
 
 export interface GitPlace {
   /** The folder that has .git, as a real path. */
@@ -16,7 +15,7 @@ export interface GitPlace {
   until?: number;
 }
 
-export type GitFailure = Exclude<GitLimit, 'shallow'>;
+export type GitFailure = 'no git program' | 'dubious ownership' | 'too long' | 'failed';
 
 /** The text that git prints, and the reason if git failed. Git ends as soon as nobody reads on. */
 export type GitOutput = AsyncGenerator<string, GitFailure | undefined>;

@@ -5,7 +5,7 @@ import { wentBack, whatIsThere } from '../conflicts.ts';
 import type { BehindStep } from '../plan.ts';
 import type { Gone } from '../read/gone.ts';
 import type { Look } from '../read/look.ts';
-import { hintAbout, hintAtGit, nextSteps } from '../states.ts';
+import { hintAbout, nextSteps } from '../states.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 
 const overwriteSetBack = {
@@ -33,7 +33,7 @@ export function noteBehind(
       : `${steps.length} files were not sent, because their vals changed on the service.`;
   const setBack = steps.filter(({ compared }) => wentBack(compared)).map(pathOf);
   const ways = [
-    ...nextSteps('changed there', paths, { isWhole: !isNamed }),
+    ...nextSteps('changed there', paths, { isWhole: !isNamed, canPull: first.compared?.canPull }),
     ...(setBack.length > 0 ? [hintAbout(setBack, overwriteSetBack)] : []),
   ];
   noteOnce(context, text, ways, another === undefined ? '' : paths.join(', '));
@@ -64,8 +64,7 @@ export function notePublic({ out: { say } }: Context, names: readonly string[]):
 }
 
 /** Vals without a file that --prune does not delete. */
-export function noteLeft({ out: { say } }: Context, workspace: Workspace, { left, limit }: Gone): void {
-  for (const text of hintAtGit(limit, 'which files were deleted')) say({ kind: 'note', text });
+export function noteLeft({ out: { say } }: Context, workspace: Workspace, { left }: Gone): void {
   for (const { name, file, movedTo } of left) {
     const path = pathTo(workspace, file);
     const reason =

@@ -1,8 +1,8 @@
 // What a push would do, and which of its files cannot be sent.
 import type { Context } from '../../core/command-line/command.ts';
-import { LocalError, UsageError } from '../../core/errors.ts';
+import { ConflictError, LocalError, UsageError } from '../../core/errors.ts';
 import { missingFile, readBelow } from '../../core/files/files.ts';
-import { checkNotEmpty, similarFile } from '../../core/files/read-text.ts';
+import { checkIsCode, similarFile } from '../../core/files/read-text.ts';
 import { sh } from '../../core/lib/hint.ts';
 import type { FailedFile, PushedFile } from '../../core/push/refuse-files.ts';
 import { syntaxError, syntaxFaults } from '../../core/push/syntax.ts';
@@ -13,7 +13,7 @@ import { findAll } from '../read/find.ts';
 import type { Gone } from '../read/gone.ts';
 import { type Local, sortFiles } from '../read/local.ts';
 import type { Look } from '../read/look.ts';
-import { hintAtGit } from '../states.ts';
+import { cureOf, hintAtGit } from '../states.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 
 export interface Plan {
@@ -53,7 +53,13 @@ function refuseWithoutGit({ repository }: Look, limit: GitLimit | undefined): vo
       },
     );
   }
-  if (limit === undefined || limit === 'shallow') return;
+  if (repository.isShallow) {
+    throw new ConflictError(
+      '--prune did nothing, because this checkout is shallow: git lacks the history that tells which files were deleted.',
+      { hint: cureOf('shallow') },
+    );
+  }
+  if (limit === undefined) return;
   throw new LocalError('--prune did nothing, because git did not tell which files were deleted.', {
     hint: hintAtGit(limit, 'which files were deleted'),
   });
@@ -100,7 +106,7 @@ export function readChosen(
       const text = readBelow(workspace.root, file, path);
       // It is gone by now.
       if (text === undefined) continue;
-      checkNotEmpty(path, text, chosen === undefined ? 'list the file in .valsignore' : undefined);
+      checkIsCode(path, text, chosen === undefined ? 'list the file in .valsignore' : undefined);
       locals.push({ file, name, code: asCode(text) });
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;

@@ -3,12 +3,15 @@
 
 import type { Context } from '../../core/command-line/command.ts';
 import { asValsError, InterruptedError, type ValsError } from '../../core/errors.ts';
+import { isLfsPointer } from '../../core/files/read-text.ts';
 import { forEach } from '../../core/http/request/limiter.ts';
 import { hasSameCode } from '../code.ts';
 import { compareFiles } from '../compare/compare-files.ts';
-import type { FileAndVal, LastSync } from '../compare/types.ts';
+import type { Compared, FileAndVal, LastSync } from '../compare/types.ts';
 import { compareWithLastSyncs } from '../compare/went-on.ts';
 import { type Finding, findingOf } from '../findings.ts';
+import { filesOfLfs } from '../git/lfs.ts';
+import type { Repository } from '../git/repository.ts';
 import { findGone, type Gone, noneGone } from './gone.ts';
 import type { Local } from './local.ts';
 import { type Look, noteSync } from './look.ts';
@@ -97,8 +100,9 @@ export async function findAll(
   if (failure !== undefined) return { results: inOrder(), gone: noneGone };
   const { repository, workspace } = look;
   const compared = await compareFiles(differing, { repository, env: workspace.env });
+  const explained = await explain(differing, compared, repository);
   for (const [index, { local, remote }] of differing.entries()) {
-    const each = compared[index] ?? { status: 'conflict' };
+    const each = explained[index] ?? { status: 'conflict' };
     const state = each.status === 'conflict' ? 'both changed' : each.status;
     results.set(local, findingOf(state, local, remote, each));
   }
@@ -107,6 +111,28 @@ export async function findAll(
   const gone = searches === 'none' ? noneGone : await findGone(look, findings, { most });
   await noteSame(look, findings);
   return { results: inOrder(), gone };
+}
+
+/** What git says besides of files that are not simply newer. */
+async function explain(
+  differing: readonly Differing[],
+  compared: readonly Compared[],
+  repository: Repository | undefined,
+): Promise<readonly Compared[]> {
+  if (repository === undefined || compared.every(({ status }) => status === 'changed here')) return compared;
+  const canPull = await repository.hasUpstream();
+  const sharesNothing = ({ status, base, deleted }: Compared) =>
+    status === 'conflict' && base === undefined && deleted === undefined;
+  const asked = differing.filter((_each, index) => sharesNothing(compared[index] ?? { status: 'unchanged' }));
+  const ofLfs = await filesOfLfs(
+    repository,
+    asked.map(({ file }) => file),
+  );
+  return compared.map((each, index) => {
+    const { file = '', here } = differing[index] ?? {};
+    if (!ofLfs.has(file)) return { ...each, canPull };
+    return { ...each, canPull, limit: here && isLfsPointer(here.text) ? 'lfs pointer' : 'lfs' };
+  });
 }
 
 async function findOne(look: Look, local: Local): Promise<Finding | Differing | Synced> {

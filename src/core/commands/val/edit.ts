@@ -3,7 +3,7 @@ import { recordOf } from '../../command-line/resolve-vals.ts';
 import { ConflictError } from '../../errors.ts';
 import { findSyntaxFaults } from '../../files/check-syntax.ts';
 import { decode } from '../../files/files.ts';
-import { checkNotEmpty } from '../../files/read-text.ts';
+import { checkIsCode } from '../../files/read-text.ts';
 import { codeOf, versionOf } from '../../http/record-fields.ts';
 import { sh } from '../../lib/hint.ts';
 import { type JsonObject, textAt } from '../../lib/json.ts';
@@ -44,7 +44,7 @@ export const command = defineCommand({
     }
     try {
       context.host.signal.throwIfAborted();
-      const edited = checkNotEmpty(file, decode(file, bytes));
+      const edited = checkIsCode(file, decode(file, bytes));
       if (!noCheck) await refuseBrokenText(file, edited, val.word);
       const { record: now, etag } = await api.recordWithEtag(routes.getVal(val));
       if (!isSame(record, now)) throw changedMeanwhile(val.word, file);
