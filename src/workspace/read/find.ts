@@ -121,13 +121,10 @@ async function explain(
 ): Promise<readonly Compared[]> {
   if (repository === undefined || compared.every(({ status }) => status === 'changed here')) return compared;
   const canPull = await repository.hasUpstream();
-  const sharesNothing = ({ status, base, deleted }: Compared) =>
-    status === 'conflict' && base === undefined && deleted === undefined;
-  const asked = differing.filter((_each, index) => sharesNothing(compared[index] ?? { status: 'unchanged' }));
-  const ofLfs = await filesOfLfs(
-    repository,
-    asked.map(({ file }) => file),
-  );
+  const sharesNothing = (each: Compared | undefined) =>
+    each?.status === 'conflict' && each.base === undefined && each.deleted === undefined;
+  const asked = differing.flatMap(({ file }, index) => (sharesNothing(compared[index]) ? file : []));
+  const ofLfs = await filesOfLfs(repository, asked);
   return compared.map((each, index) => {
     const { file = '', here } = differing[index] ?? {};
     if (!ofLfs.has(file)) return { ...each, canPull };
