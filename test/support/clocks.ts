@@ -6,4 +6,26 @@ export const fasterBy = (times: number, below = Number.POSITIVE_INFINITY): Clock
   after: (ms, callback) => systemClock.after(ms < below ? ms / times : ms, callback),
 });
 
+/**
+ * A time that the test sets. Pauses are over at once. The limit of an attempt is over when the test lets so much time pass: it
+ * is longer than each pause if `--timeout` is 100.
+ */
+export function settableClock() {
+  let time = 1_000_000_000;
+  const limits = new Set<{ at: number; callback: () => void }>();
+  return {
+    now: () => time,
+    after(ms: number, callback: () => void) {
+      if (ms < 9_000) return systemClock.after(0, callback);
+      const limit = { at: time + ms, callback };
+      limits.add(limit);
+      return () => void limits.delete(limit);
+    },
+    pass(ms: number) {
+      time += ms;
+      for (const limit of limits) if (limit.at <= time) limit.callback();
+    },
+  };
+}
+
 export const quickRetries = fasterBy(50, 5_000);

@@ -13,15 +13,17 @@ import {
   isStatus,
   meaningOf,
   type UnusableReply,
+  wasCutOff,
 } from '../http/request/faults.ts';
 import { type Hints, sh, withFullStop } from '../lib/hint.ts';
 import { isObject, type JsonValue, stringifyJson } from '../lib/json.ts';
 import { spaceIn } from '../settings/addresses.ts';
-import { messageOfTrouble } from './no-reply.ts';
+import { messageOfTrouble, seconds } from './no-reply.ts';
 import { ifUnknown, type Message, messageOfStatus, type Service } from './statuses.ts';
 
 /** The error that the user reads. Its exit code is that of the fault, in the table of http/request/faults.ts. */
-export function explain({ call, fault, maybeApplied }: CallFailed, service: Service): ValsError {
+export function explain({ call, fault, about }: CallFailed, service: Service): ValsError {
+  const { maybeApplied, triedForMs, isOthers } = about;
   const facts = factsOf(call, fault, service);
   const inDoubt = { ...facts, hint: ifUnknown(call) };
   if (fault.kind === 'interrupted') {
@@ -35,12 +37,22 @@ export function explain({ call, fault, maybeApplied }: CallFailed, service: Serv
   const isMissing = routesOfEveryService.has(call.route) && isStatus(fault, 404, 410);
   if (space !== undefined && isMissing) return noSpace(space, service);
 
-  const { sentence, hint, ...about } = messageOf(call, fault, service);
+  const { sentence: reason, hint, ...more } = messageOf(call, fault, service);
+  const isTimeSaid = triedForMs === undefined || wasCutOff(fault);
+  const sentence = isTimeSaid ? reason : `${reason} vals tried for ${seconds(triedForMs)}.`;
   const { FailsAs } = meaningOf(fault);
   if (maybeApplied) return new UnknownOutcomeError(`${sentence} ${outcomeUnknown}`, inDoubt);
   if (mayHideChange(call, fault)) return new FailsAs(`${sentence} ${outcomeUnknown}`, inDoubt);
-  return new FailsAs(sentence, { ...facts, ...about, hint });
+  if (isOthers) return new FailsAs(ofSomebodyElse(call), { ...facts, hint: readOnly });
+  // Files that failed alike are one group, whatever time each took.
+  const ofMany = isTimeSaid ? {} : { ofMany: reason };
+  return new FailsAs(sentence, { ...facts, ...ofMany, ...more, hint });
 }
+
+const ofSomebodyElse = ({ val }: Call): string =>
+  `The val ${val?.word} belongs to somebody else, or your token may only read it.`;
+
+const readOnly = "To see or change more of it, use its owner's token.";
 
 const outcomeUnknown = 'It is not known whether the service made the change.';
 

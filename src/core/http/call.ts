@@ -53,7 +53,14 @@ export interface Call {
   /** For `vals api`: the reply may be empty, and the body of the reply to a DELETE is shown. */
   isRaw?: boolean;
   tokenIsOptional?: boolean;
+  /** A second one does no harm, although it is a POST: the service refuses it if the first one was made. */
+  mayRepeat?: boolean;
+  /** Asks the service what became of a write whose outcome is open. Then even a POST may be sent again. */
+  lookAfter?(): Promise<Found>;
 }
+
+/** The reply that the write would have had, or that it was not made. Undefined if that cannot be told. */
+export type Found = Reply | 'not made' | undefined;
 
 export interface Reply {
   status: number;

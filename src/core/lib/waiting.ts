@@ -28,6 +28,20 @@ export function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<voi
   });
 }
 
+/** Gives `late` if the work is not done within the time. */
+export function within<Result, Late>(
+  clock: Clock,
+  ms: number,
+  work: Promise<Result>,
+  late: Late,
+): Promise<Result | Late> {
+  let cancel = () => {};
+  const limit = new Promise<Late>((resolve) => {
+    cancel = clock.after(ms, () => resolve(late));
+  });
+  return Promise.race([work, limit]).finally(() => cancel());
+}
+
 export interface Slots {
   run<Result>(work: () => Result | Promise<Result>): Promise<Result>;
 }

@@ -21,7 +21,7 @@ it.each<[command: string, request: string, reply: unknown, body?: object]>([
   ['refs', 'GET /v1/me/references', []],
   ['val create hello', 'POST /v1/vals', val, { name: 'hello', code }],
   ['val create hello - --privacy odd', 'POST /v1/vals', val, { name: 'hello', code, privacy: 'odd' }],
-  ['push - --name hello', 'PUT /v1/vals', val, { name: 'hello', code }],
+  ['push - --name hello', 'PUT /v1/vals', { ...val, version: 1 }, { name: 'hello', code }],
   [`val get ${id}`, `GET /v1/vals/${id}`, val],
   [`val rm ${id} --yes`, `DELETE /v1/vals/${id}`, undefined],
   [`version ls ${id}`, `GET /v1/vals/${id}/versions`, [{ version: 0 }]],

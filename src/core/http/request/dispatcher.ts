@@ -48,9 +48,21 @@ async function throughProxy(
   return new ProxyAgent({
     ...options,
     ...{ httpProxy: href, httpsProxy: href, noProxy },
-    // Only undici's index gives its dispatchers this method.
-    clientFactory: (origin, options) => Object.assign(new Pool(origin, options), { connect }),
+    clientFactory(origin, options) {
+      const pool = new Pool(origin, options);
+      // Only undici's index gives its dispatchers this method.
+      return Object.assign(pool, {
+        connect: (params: Parameters<typeof connect>[0]) =>
+          connect.call(pool, params).catch(withoutRepetition),
+      });
+    },
   });
+}
+
+/** After this code, undici would connect again and again to a proxy that closes its connections. */
+function withoutRepetition(error: NodeJS.ErrnoException): never {
+  if (error.code === 'UND_ERR_SOCKET') error.code = 'ECONNRESET';
+  throw error;
 }
 
 /** Call this after the first request began, so that the connection opens while the parser is compiled. */

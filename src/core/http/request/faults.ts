@@ -50,6 +50,8 @@ interface Meaning {
   again: 'all' | 'repeatable' | 'reads' | 'none';
   /** A write may have been applied, and no answer says whether it was. */
   maybeApplied: boolean;
+  /** It may still be applied after a look that did not find it: the service was only too slow. */
+  mayStillCome?: true;
   wantsFewerRequests: boolean;
   /** The exit code, if no attempt of a write may have been applied. Otherwise the outcome is unknown. */
   FailsAs: new (
@@ -82,7 +84,7 @@ const byKind: Record<Exclude<Fault['kind'], 'status'>, Meaning> = {
   'not connected': { ...failed, again: 'all', maybeApplied: false, concerns: 'all' },
   rejected: { ...failed, maybeApplied: false, concerns: 'all' },
   lost: { ...failedForNow, wantsFewerRequests: true },
-  'timed out': failedForNow,
+  'timed out': { ...failedForNow, mayStillCome: true },
   unreadable: { ...unusable, again: 'reads' },
   unusable,
 };
@@ -92,7 +94,7 @@ const byStatus: Record<number, Meaning> = {
   403: { ...refused, FailsAs: AuthError },
   404: absent,
   405: absent,
-  408: failedForNow,
+  408: { ...failedForNow, mayStillCome: true },
   409: conflict,
   410: absent,
   412: conflict,
@@ -100,14 +102,18 @@ const byStatus: Record<number, Meaning> = {
   500: failedForNow,
   501: absent,
   502: failedForNow,
-  503: busy,
-  504: failedForNow,
+  503: { ...failedForNow, wantsFewerRequests: true },
+  504: { ...failedForNow, mayStillCome: true },
 };
 
 /** What a fault means: the one table that the attempts, the limiter and the sentences for the user read. */
 export function meaningOf(fault: Fault): Meaning {
+  // Nobody finds a host that does not exist half a second later.
+  if (isOfSystem(fault, 'ENOTFOUND')) return { ...byKind[fault.kind], again: 'none' };
   if (fault.kind !== 'status') return byKind[fault.kind];
-  const meaning = byStatus[fault.status] ?? (fault.status >= 500 ? failed : refused);
+  // A gateway also answers 503 if it lost the service's answer. A service that is busy says when to come back.
+  const isBusy = fault.status === 503 && fault.retryAfterMs !== undefined;
+  const meaning = isBusy ? busy : (byStatus[fault.status] ?? (fault.status >= 500 ? failed : refused));
   return {
     ...meaning,
     ...(saysNotApplied(fault.body) && { maybeApplied: false }),
@@ -119,16 +125,17 @@ const reads: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const repeatable: ReadonlySet<string> = new Set([...reads, 'PUT', 'DELETE']);
 
 export const isRead = (method: string): boolean => reads.has(method);
-export const isRepeatable = (method: string): boolean => repeatable.has(method);
+export const isRepeatable = ({ method, mayRepeat = false }: Call): boolean =>
+  mayRepeat || repeatable.has(method);
 
-export function maySendAgain(method: string, fault: Fault): boolean {
+export function maySendAgain(call: Call, fault: Fault): boolean {
   switch (meaningOf(fault).again) {
     case 'all':
       return true;
     case 'repeatable':
-      return isRepeatable(method);
+      return isRepeatable(call);
     case 'reads':
-      return isRead(method);
+      return isRead(call.method);
     case 'none':
       return false;
   }
@@ -139,15 +146,35 @@ export const isFault = (result: object): result is Fault => 'kind' in result;
 export const isStatus = (fault: Fault, ...statuses: number[]): boolean =>
   fault.kind === 'status' && statuses.includes(fault.status);
 
+type NoReply = Extract<Fault, { trouble: Trouble }>;
+
+/** A connection that failed with a code of the system. */
+export const isOfSystem = (fault: Fault, code: string): fault is NoReply =>
+  'trouble' in fault && fault.trouble.kind === 'error' && fault.trouble.code === code;
+
+/** A time limit of vals ended the attempt. */
+export const wasCutOff = (fault: Fault): fault is NoReply =>
+  'trouble' in fault && fault.trouble.kind === 'no reply';
+
 /** Why a call failed, as data. failures/explain.ts makes the error that the user reads. */
 export class CallFailed extends Error {
   constructor(
     readonly call: Call,
-    /** Of the last attempt. */
+    /** Of the last attempt that was not cut off. */
     readonly fault: Fault,
-    /** True if any attempt may have changed something, whatever a later one was answered. */
-    readonly maybeApplied = false,
+    readonly about: {
+      /** Any attempt may have changed something, whatever a later one was answered. */
+      maybeApplied?: boolean;
+      /** How long all attempts took, if the deadline ended them. */
+      triedForMs?: number;
+      /** The val can be read, and belongs to somebody else. */
+      isOthers?: boolean;
+    } = {},
   ) {
     super(fault.kind);
+  }
+
+  ofOthers(): CallFailed {
+    return new CallFailed(this.call, this.fault, { ...this.about, isOthers: true });
   }
 }

@@ -19,6 +19,8 @@ export interface Limiter {
    * never sent. A call that is alone keeps its place, so that a service with a rate is not asked by each call in turn.
    */
   pause(wait: () => Promise<void>): Promise<void>;
+  /** The others have the place of a call while it waits for calls of its own. */
+  aside<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
 export function createLimiter(concurrency: number | 'auto', signal: AbortSignal): Limiter {
@@ -51,6 +53,15 @@ export function createLimiter(concurrency: number | 'auto', signal: AbortSignal)
     admit();
   }
 
+  async function aside<Result>(work: () => Promise<Result>): Promise<Result> {
+    leave();
+    try {
+      return await work();
+    } finally {
+      await enter(returning);
+    }
+  }
+
   signal.addEventListener('abort', admit);
   return {
     enter: () => enter(waiting),
@@ -71,12 +82,8 @@ export function createLimiter(concurrency: number | 'auto', signal: AbortSignal)
       rounds = underWay === 1 ? roundsAfterRate : roundsToGrow;
       limit = Math.max(1, Math.min(limit, underWay) - 1);
     },
-    async pause(wait) {
-      if (underWay === 1) return wait();
-      leave();
-      await wait();
-      await enter(returning);
-    },
+    aside,
+    pause: (wait) => (underWay === 1 ? wait() : aside(wait)),
   };
 }
 

@@ -20,9 +20,13 @@ export function faultOf({ error, mayHaveReachedService }: NoReply): Fault {
   }
   const code = error.name === 'HTTPParserError' ? error.name : (errnoOf(error) ?? '');
   const trouble: Trouble = { kind: 'error', code, message: error.message };
-  if (mayHaveReachedService) return { kind: 'lost', trouble };
-  return { kind: tlsCodes.test(code) ? 'rejected' : 'not connected', trouble };
+  if (mayHaveReachedService && !isTlsAlert(error)) return { kind: 'lost', trouble };
+  return { kind: mayHaveReachedService || tlsCodes.test(code) ? 'rejected' : 'not connected', trouble };
 }
+
+/** A service that expects TLS answers a request without it by an alert, and has read nothing of it. */
+const isTlsAlert = (error: object): boolean =>
+  'data' in error && typeof error.data === 'string' && error.data.startsWith('\x15\x03');
 
 /** Of Node and of OpenSSL, for a certificate or a handshake. */
 const tlsCodes =

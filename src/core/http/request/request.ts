@@ -1,17 +1,19 @@
 import { isObject } from '../../lib/json.ts';
 import { holdsSecret } from '../../lib/visible.ts';
-import { type Clock, wait } from '../../lib/waiting.ts';
-import type { Call, Reply, Request } from '../call.ts';
+import { type Clock, wait, within } from '../../lib/waiting.ts';
+import type { Call, Found, Reply, Request } from '../call.ts';
 import type { OpenDispatcher } from './dispatcher.ts';
 import {
   CallFailed,
   type Fault,
   isFault,
+  isOfSystem,
   isRead,
   isRepeatable,
   isStatus,
   maySendAgain,
   meaningOf,
+  wasCutOff,
 } from './faults.ts';
 import type { Limiter } from './limiter.ts';
 import { faultOf } from './no-reply.ts';
@@ -29,6 +31,7 @@ export interface RequestOptions extends Sender {
 }
 
 const mostAttempts = 4;
+const mostLooks = 4;
 
 /**
  * Sends calls, each with up to four attempts within one deadline. A 429 is no attempt, because the service is there and
@@ -36,8 +39,10 @@ const mostAttempts = 4;
  */
 export function createRequest(options: RequestOptions): Request {
   const { token, limiter, clock, deadlineMs, signal, trace } = options;
-  /** A call got nothing but 429 until its deadline, and no other call was answered since. So none waits as long. */
+  /** A call got nothing but 429 until its deadline, and no other call was answered meanwhile. So none waits as long. */
   let gaveUp: Fault | undefined;
+  /** How many attempts were answered with anything but 429. */
+  let answered = 0;
 
   return async (call) => {
     const refusal = faultBeforeSending(call, token);
@@ -57,27 +62,82 @@ export function createRequest(options: RequestOptions): Request {
     // The wait for the first place does not count.
     const begin = clock.now();
     const deadline = begin + deadlineMs;
+    const answeredBefore = answered;
     let maybeApplied = false;
     let refusals = 0;
+    /** Of the last attempt that was not cut off. */
+    let met: Fault | undefined;
 
     for (let requests = 1; ; requests++) {
-      if (signal.aborted) throw new CallFailed(call, { kind: 'interrupted' }, maybeApplied);
+      if (signal.aborted) throw new CallFailed(call, { kind: 'interrupted' }, { maybeApplied });
       const result = await attempt(call, request, { attempt: requests - refusals, deadline });
       const isRefusal = isFault(result) && isStatus(result, 429);
-      if (!isRefusal) gaveUp = undefined;
+      if (!isRefusal) {
+        gaveUp = undefined;
+        answered += 1;
+      }
       if (!isFault(result)) return result;
       if (maybeApplied && isDeletion(call) && isStatus(result, 404)) return { status: 404, body: undefined };
 
       maybeApplied ||= !isRead(method) && meaningOf(result).maybeApplied;
-      if (signal.aborted) throw new CallFailed(call, { kind: 'interrupted' }, maybeApplied);
+      if (signal.aborted) throw new CallFailed(call, { kind: 'interrupted' }, { maybeApplied });
       if (isRefusal) refusals += 1;
-      const delayMs = delayAfter(result, requests);
-      const isLast = requests - refusals === mostAttempts || !maySendAgain(method, result);
-      if (isLast || !(await pause(result, { delayMs, deadline }))) {
-        const fault = faultOfCall(result, clock.now() - begin);
-        if (isRefusal) gaveUp = fault;
-        throw new CallFailed(call, fault, maybeApplied);
-      }
+      if (!wasCutOff(result)) met = result;
+      const isLast = requests - refusals === mostAttempts;
+      const next = await afterFault(call, result, { maybeApplied, isLast, requests, deadline });
+      if (next === 'again') continue;
+      if (next !== 'over') return next;
+      const triedForMs = clock.now() - begin;
+      const fault = faultOfCall(result, met, triedForMs);
+      if (isRefusal && answered === answeredBefore) gaveUp = fault;
+      const isLate = wasCutOff(result) || !hasTime(deadline);
+      throw new CallFailed(call, fault, { maybeApplied, ...(isLate && { triedForMs }) });
+    }
+  }
+
+  interface AfterFault {
+    maybeApplied: boolean;
+    isLast: boolean;
+    requests: number;
+    deadline: number;
+  }
+
+  /** Whether the call is sent again. If its outcome is open and the service tells it, the reply. */
+  async function afterFault(
+    call: Call,
+    fault: Fault,
+    { maybeApplied, isLast, requests, deadline }: AfterFault,
+  ): Promise<Reply | 'again' | 'over'> {
+    const pauseHere = () => pause(fault, { delayMs: delayAfter(fault, requests), deadline });
+    const maySend = !isLast && maySendAgain(call, fault);
+    if (call.lookAfter === undefined || !maybeApplied)
+      return maySend && (await pauseHere()) ? 'again' : 'over';
+    const isInTime = await pauseHere();
+    const found = await lookFor(call.lookAfter, fault, deadline);
+    if (found === undefined || found === 'not made') {
+      const mayRepeat = found === 'not made' && !isLast && (maySend || meaningOf(fault).maybeApplied);
+      return signal.aborted || (mayRepeat && isInTime && hasTime(deadline)) ? 'again' : 'over';
+    }
+    return found;
+  }
+
+  /** Asks what became of a write. If the service may still make it, several times, and it is not sent again. */
+  async function lookFor(lookAfter: () => Promise<Found>, fault: Fault, deadline: number): Promise<Found> {
+    for (let looks = 1; ; looks++) {
+      const ms = deadline - clock.now();
+      if (ms <= 0 || signal.aborted) return undefined;
+      const look = () =>
+        within(
+          clock,
+          ms,
+          lookAfter().catch(() => undefined),
+          undefined,
+        );
+      // With `--concurrency 1`, it would wait for itself.
+      const found = await limiter.aside(look);
+      if (found !== 'not made' || !meaningOf(fault).mayStillCome) return found;
+      if (looks === mostLooks) return undefined;
+      if (!(await pause(fault, { delayMs: delayAfter(fault, looks), deadline }))) return undefined;
     }
   }
 
@@ -87,7 +147,8 @@ export function createRequest(options: RequestOptions): Request {
     { attempt, deadline }: { attempt: number; deadline: number },
   ): Promise<Reply | Fault> {
     const { method, origin, path } = request;
-    const longestMs = isRepeatable(method) ? Math.max(leastAttemptMs, deadlineMs / 2) : deadlineMs;
+    const mayFollow = isRepeatable(call) || call.lookAfter !== undefined;
+    const longestMs = mayFollow ? Math.max(leastAttemptMs, deadlineMs / 2) : deadlineMs;
     const limitMs = Math.min(deadline - clock.now(), longestMs);
     const traceResult = trace && traceAttempt(trace, { method, address: origin + path, attempt }, clock.now);
     const answer = await send(options.open, request, { clock, limitMs, signal });
@@ -98,24 +159,30 @@ export function createRequest(options: RequestOptions): Request {
     return result;
   }
 
-  /** Returns false if the deadline comes before the next attempt. */
+  /** Whether another attempt may begin. One that the deadline cuts off at once could leave the outcome of a write open. */
+  function hasTime(deadline: number, delayMs = 0): boolean {
+    const leastMs = Math.max(leastBeginMs, deadlineMs / 10);
+    return clock.now() + delayMs <= deadline - leastMs;
+  }
+
+  /** Returns false if there is no time for another attempt. */
   async function pause(
     fault: Fault,
     { delayMs, deadline }: { delayMs: number; deadline: number },
   ): Promise<boolean> {
-    if (clock.now() + delayMs >= deadline) return false;
+    if (!hasTime(deadline, delayMs)) return false;
     trace?.write(`  retry in ${Math.round(delayMs)} ms`);
     const waitHere = () => wait(clock, delayMs, signal);
     await (meaningOf(fault).wantsFewerRequests ? limiter.pause(waitHere) : waitHere());
-    return clock.now() < deadline;
+    return hasTime(deadline);
   }
 }
 
-/** The user waited for all attempts, and not for the last one alone. */
-const faultOfCall = (fault: Fault, afterMs: number): Fault =>
-  fault.kind === 'timed out' && fault.trouble.kind === 'no reply'
-    ? { ...fault, trouble: { ...fault.trouble, afterMs } }
-    : fault;
+/** An attempt that was cut off tells less than the one before it. */
+function faultOfCall(last: Fault, met: Fault | undefined, afterMs: number): Fault {
+  if (!wasCutOff(last)) return last;
+  return met ?? { ...last, trouble: { kind: 'no reply', afterMs } };
+}
 
 function faultBeforeSending(call: Call, token: string | undefined): Fault | undefined {
   if (token !== undefined) return secretIn(call, token);
@@ -127,12 +194,16 @@ const isDeletion = ({ route }: Call): boolean => route === 'deleteVal' || route 
 
 /** An attempt gets half of the time at most, and so much at least, so that time is left for another one. */
 const leastAttemptMs = 10_000;
+const leastBeginMs = 250;
 const firstDelayMs = 500;
+/** A service that is not there is reported within two seconds. */
+const firstDelayOfRefusedMs = 250;
 const longestDelayMs = 8_000;
 
 /** The delay is random, so that many clients do not try again at the same moment. After a 429, it is half of it at least. */
 function delayAfter(fault: Fault, requests: number): number {
-  const longestMs = Math.min(longestDelayMs, firstDelayMs * 2 ** (requests - 1));
+  const firstMs = isOfSystem(fault, 'ECONNREFUSED') ? firstDelayOfRefusedMs : firstDelayMs;
+  const longestMs = Math.min(longestDelayMs, firstMs * 2 ** (requests - 1));
   const share = isStatus(fault, 429) ? (1 + Math.random()) / 2 : Math.random();
   const retryAfterMs = fault.kind === 'status' ? (fault.retryAfterMs ?? 0) : 0;
   return Math.max(retryAfterMs, longestMs * share);

@@ -87,6 +87,19 @@ describe('a proxy that makes no tunnel changes nothing', () => {
     expect(heard).not.toContain(testToken);
   });
 
+  it.each<[what: string, handlers: Parameters<typeof rawService>[0]]>([
+    ['at once', { connected: (socket) => socket.destroy() }],
+    ['after the request', { received: (socket) => socket.end() }],
+  ])('that closes the connection %s gets one connection for each attempt', async (_what, handlers) => {
+    const proxy = await rawService(handlers);
+    const env = through(proxy.port, 'https://vals.test');
+    for (const args of [writing, reading]) {
+      const before = proxy.connections();
+      expect(await run(args, { env, input: 'code' })).toMatchObject({ exit: 7 });
+      expect(proxy.connections() - before).toBe(4);
+    }
+  });
+
   it('unless it confirmed the tunnel: then the outcome of a write without TLS is unknown', async () => {
     const proxy = await rawService({
       received: (socket, text) => (text.startsWith('CONNECT') ? socket.write(established) : socket.destroy()),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLimiter } from '../../../../src/core/http/request/limiter.ts';
 import { aSecond, atATime, busyService } from '../../../support/busy-service.ts';
-import { fasterBy } from '../../../support/clocks.ts';
+import { fasterBy, settableClock } from '../../../support/clocks.ts';
 import { folderOfVals, run, runQuickly, valNames } from '../../../support/program.ts';
 import { type Reply, scriptedService } from '../../../support/scripted-service.ts';
 
@@ -71,9 +71,13 @@ describe('a 429 is no attempt:', () => {
 
 describe('at a service that answers 429 for ever', () => {
   it('a push ends with exit 7 at the deadline, and does not try each file as long', async () => {
-    const { env, requests } = await scriptedService([], () => refused);
+    const clock = settableClock();
+    const { env, requests } = await scriptedService([], () => {
+      clock.pass(5_000);
+      return refused;
+    });
     const cwd = folderOfVals(valNames(60));
-    const { exit, stdout } = await run(['push', '.', '--json', '--timeout', '1'], { env, cwd });
+    const { exit, stdout } = await run(['push', '.', '--json', '--timeout', '100'], { env, cwd, clock });
     expect(exit).toBe(7);
     const rows: { status: string }[] = JSON.parse(stdout);
     const statuses = new Set(rows.map(({ status }) => status));
@@ -84,13 +88,14 @@ describe('at a service that answers 429 for ever', () => {
   });
 
   it('one file alone fails, if the service takes the others', async () => {
-    const { env } = await scriptedService([], ({ body }) =>
-      JSON.parse(body).name === 'val7'
-        ? refused
-        : (response) => void setTimeout(() => response.end('{"id":"a","version":1}'), 10),
-    );
+    const clock = settableClock();
+    const { env } = await scriptedService([], ({ body }) => {
+      if (JSON.parse(body).name !== 'val7') return { body: { id: 'a', version: 1 } };
+      clock.pass(5_000);
+      return refused;
+    });
     const cwd = folderOfVals(valNames(300));
-    const { exit, stdout } = await run(['push', '.', '--json', '--timeout', '1'], { env, cwd });
+    const { exit, stdout } = await run(['push', '.', '--json', '--timeout', '100'], { env, cwd, clock });
     expect(exit).toBe(9);
     const rows: { name: string; status: string }[] = JSON.parse(stdout);
     expect(rows.filter(({ status }) => status !== 'sent')).toMatchObject([

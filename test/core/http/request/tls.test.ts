@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { type CertificateName, trusting } from '../../../support/certificates.ts';
 import { listen } from '../../../support/listen.ts';
 import { runQuickly as run, runProcess } from '../../../support/program.ts';
+import { rawService } from '../../../support/raw-service.ts';
 import { scriptedService } from '../../../support/scripted-service.ts';
 import { secureService } from '../../../support/secure-service.ts';
 
@@ -58,4 +59,10 @@ it('a port that expects http is reported', async () => {
   const service = await scriptedService([]);
   const env = { ...service.env, VALS_BASE_URL: service.baseUrl.replace('http:', 'https:') };
   await expectRejected(env, /secure connection failed/, /http:\/\/ or https:\/\//);
+});
+
+it('a port that expects TLS has read nothing of a request without it', async () => {
+  const alert = Buffer.from([0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x46]);
+  const { env } = await rawService({ received: (socket) => socket.end(alert) });
+  await expectRejected(env, /the reply is not HTTP/, /http:\/\/ or https:\/\//);
 });

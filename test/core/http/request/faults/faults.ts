@@ -121,9 +121,9 @@ const later = (status: number, value: string): string => response(status, '', [`
 
 const retryAfter: Fault[] = [
   refused('429, Retry-After in seconds', 429, later(429, '3'), { leastGapMs: 3_000 }),
-  refused(
+  answered(
     '503, Retry-After as a date',
-    503,
+    { kind: 'status', status: 503, retryAfter: 'soon' },
     ({ clock }) => later(503, new Date(clock.now() + 4_000).toUTCString()),
     { leastGapMs: 2_000 },
   ),

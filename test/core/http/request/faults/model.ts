@@ -9,7 +9,7 @@ export type Meeting =
   | { kind: 'hung up'; taken: 'yes' | 'no' | 'maybe' }
   | { kind: 'cut' }
   | { kind: 'silence'; begun: boolean; unread?: boolean }
-  | { kind: 'status'; status: number; retryAfter?: 'past the deadline' }
+  | { kind: 'status'; status: number; retryAfter?: 'soon' | 'past the deadline' }
   | { kind: 'redirect' | 'no status' }
   | { kind: 'compressed' | 'too large' | 'not JSON' | 'empty' | 'not HTTP' }
   | { kind: 'value'; value: unknown };
@@ -52,6 +52,10 @@ function attempts(meeting: Meeting): number {
 /** A request that is refused so is sent until the deadline. */
 const isNoAttempt = (meeting: Meeting): boolean => meeting.kind === 'status' && meeting.status === 429;
 
+/** The service says when to come back, so it took nothing. */
+const isBusy = ({ status, retryAfter }: Extract<Meeting, { kind: 'status' }>): boolean =>
+  status === 429 || (status === 503 && retryAfter !== undefined);
+
 function countedOf(meeting: Meeting): [number, number] {
   if (meeting.kind === 'silence' && meeting.unread) return [0, 0];
   if (meeting.kind !== 'hung up') return [1, 1];
@@ -70,8 +74,8 @@ function sentAgain(method: Method, meeting: Meeting): 'yes' | 'no' | 'maybe' {
       return yesNo(method !== 'POST');
     case 'status': {
       if (meeting.retryAfter === 'past the deadline') return 'no';
-      const again = method === 'POST' ? [429, 503] : [408, 429, 500, 502, 503, 504];
-      return yesNo(again.includes(meeting.status));
+      if (isBusy(meeting)) return 'yes';
+      return yesNo(method !== 'POST' && [408, 500, 502, 503, 504].includes(meeting.status));
     }
     case 'not JSON':
     case 'empty':
@@ -96,7 +100,7 @@ function exitsOf({ method, reads }: Asking, meeting: Meeting): readonly number[]
     case 'silence':
       return [method === 'DELETE' && meeting.begun ? 0 : unknownOrUnavailable];
     case 'status':
-      return [exitOfStatus(meeting.status, isRead)];
+      return [isBusy(meeting) ? 7 : exitOfStatus(meeting.status, isRead)];
     case 'redirect':
     case 'no status':
       return [11];
@@ -117,7 +121,6 @@ function exitOfStatus(status: number, isRead: boolean): number {
   if ([404, 405, 410, 501].includes(status)) return 3;
   if (status === 401 || status === 403) return 4;
   if (status === 409 || status === 412) return 5;
-  if (status === 429 || status === 503) return 7;
   if (status === 408 || status >= 500) return isRead ? 7 : 8;
   return 6;
 }

@@ -49,8 +49,8 @@ interface Schedule {
   exists: boolean;
 }
 
-const refusals = [429, 503, 429, 503, 400, 401, 403, 405, 409, 410, 412, 413, 422, 429, 501, 503];
-const doubtful = [408, 500, 502, 504, 507];
+const refusals = [429, 429, 429, 400, 401, 403, 405, 409, 410, 412, 413, 422, 429, 501];
+const doubtful = [408, 500, 502, 503, 503, 504, 507];
 const unfinished = ['', 'HTTP/1.1 2', 'HTTP/1.1 200 OK\r\nconte', 'HTTP/1.1 503 No\r\n', 'HTTP/1.1 404'];
 const answers = (statuses: number[]) =>
   fc.constantFrom(...statuses).map((status) => response(status, '{"message":"for a reason"}'));
