@@ -1,8 +1,9 @@
 import { AuthError, BadResponseError, NotFoundError, RefusedError, undefinedIf } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
+import { isSameCode } from '../lib/vals.ts';
 import * as routes from '../routes.ts';
 import type { Api } from './api.ts';
-import type { Call } from './call.ts';
+import type { Call, Found } from './call.ts';
 import { versionOf } from './record-fields.ts';
 
 export interface ListedVersion {
@@ -53,4 +54,30 @@ export async function readVersion(
   const sent = versionOf(record);
   if (sent === undefined || sent === version) return record;
   throw new BadResponseError(`The service sent version ${sent} instead of version ${version}.`);
+}
+
+/**
+ * A new version with this code. If no answer tells whether it was made, the list of the versions does, where the newest one
+ * before is known.
+ */
+export const newVersion = (
+  api: Api,
+  val: routes.ValRef,
+  code: string,
+  { before, ifMatch }: { before: number | undefined; ifMatch?: string | undefined },
+): Call => ({
+  ...routes.createVersion(val, code),
+  ifMatch,
+  ...(before !== undefined && { lookAfter: () => findMade(api, val, code, before) }),
+});
+
+async function findMade(api: Api, val: routes.ValRef, code: string, before: number): Promise<Found> {
+  const since = (await versionsOf(api, val)).filter(({ number }) => number > before);
+  for (const { number, code: listed } of since) {
+    const text = listed ?? (await readVersion(api, val, number)).code;
+    if (typeof text === 'string' && isSameCode(text, code))
+      return { status: 201, body: { version: number, code } };
+  }
+  // Over what others made since, nothing is sent.
+  return since.length === 0 ? 'not made' : undefined;
 }

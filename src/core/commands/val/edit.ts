@@ -5,6 +5,7 @@ import { findSyntaxFaults } from '../../files/check-syntax.ts';
 import { decode } from '../../files/files.ts';
 import { checkIsCode } from '../../files/read-text.ts';
 import { codeOf, versionOf } from '../../http/record-fields.ts';
+import { newVersion } from '../../http/versions.ts';
 import { sh } from '../../lib/hint.ts';
 import { type JsonObject, textAt } from '../../lib/json.ts';
 import { beyondGracePeriod } from '../../lib/signals.ts';
@@ -48,7 +49,8 @@ export const command = defineCommand({
       if (!noCheck) await refuseBrokenText(file, edited, val.word);
       const { record: now, etag } = await api.recordWithEtag(routes.getVal(val));
       if (!isSame(record, now)) throw changedMeanwhile(val.word, file);
-      const call = { ...routes.createVersion(val, edited), ifMatch: etag };
+      const before = versionOf(now);
+      const call = newVersion(api, val, edited, { before, ifMatch: etag });
       if (dryRun) {
         // The plan shows only the beginning of a long text.
         context.out.say({ kind: 'warning', text: textIsIn(file) });
@@ -56,11 +58,7 @@ export const command = defineCommand({
       }
       const reply = await api.send({ ...call, expects: 'record' });
       await discard();
-      return additionResult(
-        context,
-        { val, code: edited, reply, before: versionOf(now) },
-        newVersionSentence,
-      );
+      return additionResult(context, { val, code: edited, reply, before }, newVersionSentence);
     } catch (error) {
       context.out.say({ kind: 'warning', text: textIsIn(file) });
       throw error;

@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command-line/command.ts';
 import { readCode } from '../../files/read-text.ts';
 import { etagAtVersion } from '../../http/expected-version.ts';
+import { newVersion } from '../../http/versions.ts';
 import { noCheck, refuseBrokenCode } from '../../push/syntax.ts';
 import * as routes from '../../routes.ts';
 import { valColumns } from '../shared/columns.ts';
@@ -21,14 +22,14 @@ export const command = defineCommand({
   columns: valColumns,
   async run(context, { val, file = '-', ifVersion, noCheck, dryRun }) {
     const code = await readCode(file, context);
-    const call = routes.createVersion(val, code);
     await refuseBrokenCode(file, code, { noCheck });
-    if (dryRun && ifVersion === undefined) return plan(call);
+    if (dryRun && ifVersion === undefined) return plan(routes.createVersion(val, code));
     const api = await context.api();
     const ifMatch = ifVersion === undefined ? undefined : await etagAtVersion(api, val, ifVersion);
-    if (dryRun) return plan(call);
-    const reply = await api.send({ ...call, ifMatch, expects: 'record' });
     const before = ifVersion ?? versionRead(val);
+    const call = newVersion(api, val, code, { before, ifMatch });
+    if (dryRun) return plan(call);
+    const reply = await api.send({ ...call, expects: 'record' });
     return additionResult(context, { val, code, reply, before }, newVersionSentence);
   },
 });

@@ -1,7 +1,6 @@
 import { defineCommand } from '../../command-line/command.ts';
 import { codeOf } from '../../http/record-fields.ts';
-import { readVersion } from '../../http/versions.ts';
-import * as routes from '../../routes.ts';
+import { newVersion, readVersion } from '../../http/versions.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, valArgument, versionArgument } from '../shared/options.ts';
 import { additionResult, versionRead } from '../shared/written.ts';
@@ -18,10 +17,10 @@ export const command = defineCommand({
   async run(context, { val, version, dryRun }) {
     const api = await context.api();
     const code = codeOf(await readVersion(api, val, version));
-    const call = routes.createVersion(val, code);
+    const before = versionRead(val);
+    const call = newVersion(api, val, code, { before });
     if (dryRun) return plan(call);
     const reply = await api.send({ ...call, expects: 'record' });
-    const before = versionRead(val);
     return additionResult(
       context,
       { val, code, reply, before },
