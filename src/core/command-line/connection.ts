@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { explain } from '../failures/explain.ts';
+import { isAboutOthers } from '../find-val/others.ts';
 import { noSeenVals, noteFailure, noteReply } from '../find-val/seen-vals.ts';
 import { type Api, createApi } from '../http/api.ts';
 import type { Call, Reply } from '../http/call.ts';
@@ -50,9 +51,13 @@ export async function openConnection(context: Context, to: Connect = {}): Promis
       signInHint: () => to.signInHint ?? hintToSignIn(settings, base),
     });
 
+  /** The ids of vals that the service showed. */
+  const read = new Set<string>();
+
   async function request(call: Call): Promise<Reply> {
     try {
       const reply = await send(call);
+      if (call.route === 'getVal' && call.val !== undefined) read.add(call.val.id);
       noteReply(call, reply, seen);
       return reply;
     } catch (error) {
@@ -60,7 +65,8 @@ export async function openConnection(context: Context, to: Connect = {}): Promis
       noteFailure(error, seen);
       const { fault } = error;
       const isOfServer = fault.kind === 'status' && fault.status >= 500;
-      throw (isOfServer && local?.failure()) || explained(error);
+      const isOthers = await isAboutOthers(error, send, read);
+      throw (isOfServer && local?.failure()) || explained(isOthers ? error.ofOthers() : error);
     }
   }
 

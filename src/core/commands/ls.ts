@@ -32,9 +32,11 @@ export const command = defineCommand({
     const listed = await valList.pages(word === undefined ? paging : { all: true });
     if (listed !== undefined && word === undefined) return { kind: 'list', rows: listed };
     if (listed === undefined) {
+      const { unowned } = context.vals.seen.recall();
+      const whose = unowned.length > 0 ? ', and the last ones may belong to others' : '';
       context.out.say({
         kind: 'note',
-        text: 'The service cannot list vals. The list has only the vals that this machine has seen; some may be gone.',
+        text: `The service cannot list vals. The list has only the vals that this machine has seen; some may be gone${whose}.`,
       });
     }
     const rows = takeRecords(withWord(listed ?? seenPages(context), word), paging);
@@ -52,8 +54,8 @@ async function* withWord(pages: AsyncIterable<Page>, word = ''): AsyncGenerator<
 }
 
 async function* seenPages({ vals: { seen } }: Context): AsyncGenerator<Page> {
-  const { mine } = seen.recall();
-  yield { records: mine.reverse().map(recordOf) };
+  const { mine, unowned } = seen.recall();
+  yield { records: [...unowned, ...mine].reverse().map(recordOf) };
 }
 
 const recordOf = ({ id, name, version }: SeenVal): JsonObject => ({

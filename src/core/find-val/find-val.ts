@@ -81,6 +81,7 @@ export async function findVal(
     (await findOfOwner(word, options)) ??
     (mayBeName ? undefined : findIdPrefix(word, seen.recall())) ??
     (await findNamed(word, options)) ??
+    (await findUnowned(word, options)) ??
     findIdPrefix(word, seen.recall());
   if (found !== undefined) return { ...found, word };
   throw unknownWord(word, await suggestions(word, options));
@@ -96,10 +97,13 @@ export async function findNamed(
 ): Promise<Found | undefined> {
   const { settings, valList, isForWriting } = options;
   if (isSignedOut(settings)) throw withoutToken(settings, name);
-  const ids = new Set([...(syncedId === undefined ? [] : [syncedId]), ...(await idsSeen(name, options))]);
-  const { found, other } = await confirm(name, ids, options);
-  const remembered = onlyOne(found, `are named "${name}"`);
+  // What vals.json or a record says decides alone.
+  const synced = await confirm(name, syncedId === undefined ? [] : [syncedId], options);
+  const seen =
+    synced.found.length > 0 ? synced : await confirm(name, await idsOfMine(name, options), options);
+  const remembered = onlyOne(seen.found, `are named "${name}"`);
   if (remembered !== undefined) return remembered;
+  const other = synced.other ?? seen.other;
   const listed = (await valList.named(name)).map(({ id }) => ({ id, name }));
   const only = onlyOne(listed, `are named "${name}"`);
   if (only === undefined && other !== undefined) throw renamedMeanwhile(name, other);
@@ -109,16 +113,23 @@ export async function findNamed(
 }
 
 /** The ids of the caller's vals that had this name when this machine saw them last. */
-async function idsSeen(name: string, { seen, valList }: FindValOptions): Promise<string[]> {
+async function idsOfMine(name: string, { seen, valList }: FindValOptions): Promise<string[]> {
   const { me, vals } = seen.recall();
   const isMine = ({ mine, owner }: SeenVal) => {
-    if (mine || owner === undefined || owner === me) return true;
+    if (mine || (owner !== undefined && owner === me)) return true;
     // Only a machine that does not know who the caller is has to ask.
-    return me === undefined && owner !== '' ? valList.isMe(owner) : false;
+    return me === undefined && owner ? valList.isMe(owner) : false;
   };
   const ids: string[] = [];
   for (const val of vals) if (val.name === name && (await isMine(val))) ids.push(val.id);
   return ids;
+}
+
+/** A val of this name that was only read by its id, where nobody told whose it is. */
+async function findUnowned(name: string, options: FindValOptions): Promise<Found | undefined> {
+  const ids = options.seen.recall().unowned.flatMap((val) => (val.name === name ? val.id : []));
+  const { found } = await confirm(name, ids, options);
+  return onlyOne(found, `are named "${name}"`);
 }
 
 /** Reads the vals: a remembered name counts only if the val still has it. A service may send no names. */
@@ -181,12 +192,13 @@ async function suggestions(
       isListed: true,
     };
   }
-  const { mine } = options.seen.recall();
+  const { mine, unowned } = options.seen.recall();
+  const known = [...mine, ...unowned];
   const [name] = nearest(
     word,
-    mine.map((val) => val.name),
+    known.map((val) => val.name),
   );
-  const ids = mine.filter((val) => val.name === name).map(({ id }) => id);
+  const ids = known.filter((val) => val.name === name).map(({ id }) => id);
   const { found } = name === undefined ? { found: [] } : await confirm(name, ids, options);
   return { names: found.slice(0, 1).map((val) => val.name), isListed: false };
 }

@@ -1,7 +1,7 @@
 // The vals that this machine has seen, so that people can name them. Only a cache: a lost or broken file does no harm.
 import { join } from 'node:path';
 import type { Call, Reply, RouteName } from '../http/call.ts';
-import { ownerOf, recordsIn, versionOf } from '../http/record-fields.ts';
+import { nextLinkIn, ownerOf, recordsIn, versionOf } from '../http/record-fields.ts';
 import { type CallFailed, isStatus } from '../http/request/faults.ts';
 import { isObject, type JsonObject, lookUp, textAt } from '../lib/json.ts';
 import { readPlainFile, replacePrivate } from '../lib/plain-file.ts';
@@ -11,11 +11,9 @@ export interface SeenVal {
   id: string;
   name: string;
   version?: number | undefined;
-  /**
-   * An id. Empty if the owner is unknown and probably not the caller, as in a list of likes. Undefined counts as the
-   * caller.
-   */
+  /** An id. Empty if the owner is unknown and probably not the caller, as in a list of likes. */
   owner?: string | undefined;
+  /** This token made or wrote it. */
   mine?: true;
 }
 
@@ -30,6 +28,8 @@ export interface SeenVals {
 
 interface Recalled extends Seen {
   mine: SeenVal[];
+  /** Nobody told whose they are: they were only read by their ids. */
+  unowned: SeenVal[];
 }
 
 /** The content of the file. */
@@ -43,7 +43,7 @@ export const noSeenVals: SeenVals = {
   note() {},
   noteMe() {},
   drop() {},
-  recall: () => ({ me: undefined, vals: [], mine: [] }),
+  recall: () => ({ me: undefined, vals: [], mine: [], unowned: [] }),
   save() {},
 };
 
@@ -67,7 +67,9 @@ export function createSeenVals(
       const known = vals.get(id);
       // `delete` before `set` moves the val to the end: the first ones are dropped when there are too many.
       vals.delete(id);
-      if (note !== 'deleted') vals.set(id, withOwnerOf(known, note));
+      const val = note === 'deleted' ? undefined : withKnown(known, note);
+      // The answer to a new version may have no name.
+      if (val?.name) vals.set(id, val);
     }
     return { me: me ?? before.me, vals: [...vals.values()].slice(-mostVals) };
   }
@@ -75,7 +77,10 @@ export function createSeenVals(
   return {
     note(val) {
       const texts = [val.id, val.name, val.owner ?? ''];
-      if (notes.size < mostVals && !texts.some(holdsSecret)) notes.set(val.id, val);
+      if (notes.size >= mostVals || texts.some(holdsSecret)) return;
+      const before = notes.get(val.id);
+      if (before !== 'deleted') notes.set(val.id, withKnown(before, val));
+      else if (val.name !== '') notes.set(val.id, val);
     },
     noteMe(id) {
       if (!holdsSecret(id)) me = id;
@@ -83,9 +88,9 @@ export function createSeenVals(
     drop: (id) => void notes.set(id, 'deleted'),
     recall() {
       const seen = readWithNotes(fileOf(settings));
-      // Not every service says who owns a val.
-      const isMine = ({ owner = seen.me, mine }: SeenVal) => mine || owner === seen.me;
-      return { ...seen, mine: seen.vals.filter(isMine) };
+      const isMine = ({ owner, mine }: SeenVal) => mine || (owner !== undefined && owner === seen.me);
+      const isUnowned = ({ owner, mine }: SeenVal) => !mine && owner === undefined;
+      return { ...seen, mine: seen.vals.filter(isMine), unowned: seen.vals.filter(isUnowned) };
     },
     save() {
       if (notes.size === 0 && me === undefined) return;
@@ -114,9 +119,17 @@ function fileOf(settings: SeenSettings): string | undefined {
   return join(dataDirectory.value, 'seen', `${digest.slice(0, 16)}.json`);
 }
 
-/** Another program has seen the val with its owner, perhaps. */
-const withOwnerOf = (known: SeenVal | undefined, val: SeenVal): SeenVal =>
-  known === undefined ? val : { ...val, owner: val.owner || known.owner, ...(known.mine && { mine: true }) };
+/** Not every answer tells all that is known of a val. */
+const withKnown = (known: SeenVal | undefined, val: SeenVal): SeenVal =>
+  known === undefined
+    ? val
+    : {
+        id: val.id,
+        name: val.name || known.name,
+        version: val.version ?? known.version,
+        owner: val.owner || (known.owner ?? val.owner),
+        ...((val.mine || known.mine) && { mine: true }),
+      };
 
 function readSeen(file: string): Seen {
   try {
@@ -146,18 +159,18 @@ function isSeenVal(value: unknown): value is SeenVal {
 }
 
 /** If the service answers 404 or 410 to one of these calls, the val is gone. */
-const callsAboutVal: ReadonlySet<RouteName> = new Set([
-  'createVersion',
-  'deleteVal',
-  'getVal',
-  'listVersions',
-  'valRuns',
-]);
+const callsAboutVal: ReadonlySet<RouteName> = new Set(['deleteVal', 'getVal']);
+
+/** If it does so to one of these, the val is gone, or somebody else's. */
+const callsOfOwner: ReadonlySet<RouteName> = new Set(['createVersion', 'listVersions', 'valRuns']);
 
 /** Drops a val that the service says is gone. */
 export function noteFailure({ call, fault }: CallFailed, seen: SeenVals): void {
-  if (call.val === undefined || !callsAboutVal.has(call.route) || !isStatus(fault, 404, 410)) return;
-  seen.drop(call.val.id);
+  if (call.val === undefined) return;
+  if (callsAboutVal.has(call.route) && isStatus(fault, 404, 410)) seen.drop(call.val.id);
+  const isRefused = call.route === 'listVersions' && isStatus(fault, 403);
+  if (isRefused || (callsOfOwner.has(call.route) && isStatus(fault, 404, 410)))
+    seen.note({ id: call.val.id, name: '', owner: '' });
 }
 
 /** Remembers the vals that a reply carries, so that people can name them. */
@@ -175,8 +188,21 @@ export function noteReply(call: Call, { body }: Reply, seen: SeenVals): void {
       if (isObject(body))
         noteVal({ name: lookUp(call.body, 'name') ?? null, ...body }, seen, { isMine: true });
       break;
-    case 'getVal':
     case 'createVersion':
+      if (val !== undefined) {
+        const isVal = isObject(body) && textAt(body, 'id') === val;
+        const name = (isVal && textAt(body, 'name')) || '';
+        seen.note({ id: val, name, version: versionOf(body), mine: true });
+      }
+      break;
+    case 'listVersions': {
+      // One page of several does not tell the newest one.
+      const numbers = nextLinkIn(body) ? [] : recordsIn(body).flatMap((each) => versionOf(each) ?? []);
+      if (val !== undefined && numbers.length > 0)
+        seen.note({ id: val, name: '', version: Math.max(...numbers) });
+      break;
+    }
+    case 'getVal':
       if (isObject(body) && textAt(body, 'id') === val) noteVal(body, seen);
       break;
     case 'myLikes':

@@ -1,5 +1,6 @@
-import { hasStatus, isInvalidRequest } from '../errors.ts';
-import { isObject, type JsonObject, type Page } from '../lib/json.ts';
+import { BadResponseError, hasStatus, isInvalidRequest } from '../errors.ts';
+import { isObject, type JsonObject, type Page, textAt } from '../lib/json.ts';
+import { looksLikeId } from '../routes.ts';
 import type { Call, Reply, Request } from './call.ts';
 import { type FollowOptions, follow, largestPage, listPages, type Paging } from './lists/pages.ts';
 import { nextLinkIn, recordsIn } from './record-fields.ts';
@@ -44,6 +45,7 @@ export function createApi(request: Request, options: ApiOptions): Api {
 
   async function recordWithEtag(call: Call) {
     const { body, etag } = await requestPagedOnDemand({ ...call, expects: 'record' });
+    if (call.route === 'getVal') refuseOther(call, textAt(body, 'id'));
     return { record: isObject(body) ? body : {}, etag };
   }
 
@@ -74,6 +76,12 @@ export function createApi(request: Request, options: ApiOptions): Api {
     follow: (call, last) => follow({ ...options, last, readNewest: (count) => readNewest(call, count) }),
     refuseToken,
   };
+}
+
+/** What is no id at all is no other val. */
+function refuseOther({ val }: Call, sent = ''): void {
+  if (val === undefined || !looksLikeId(sent) || sent.toLowerCase() === val.id.toLowerCase()) return;
+  throw new BadResponseError(`The service sent the val ${sent} instead of ${val.id}.`);
 }
 
 /** Of a link, only the query is used, so that the token goes nowhere else. */

@@ -28,8 +28,9 @@ async function serviceOf({ hasList = true } = {}) {
 }
 
 /** Afterwards the machine knows the name of the val, and who the caller is. */
-async function afterSeeing({ hasList = false } = {}) {
+async function afterSeeing({ hasList = false, authors = true } = {}) {
   const service = await serviceOf({ hasList });
+  service.switches.authors = authors;
   for (const args of [['me'], ['val', 'get', hello]]) await service.command(...args);
   service.asked();
   return { ...service, content: () => readFileSync(service.seenFile(), 'utf8') };
@@ -68,6 +69,21 @@ describe('a name', () => {
     expect(await command('val', 'get', 'hello', '--code')).toMatchObject({ exit: 0, stderr: '' });
     expect(asked()).toEqual([get(hello)]);
     expect(await run(['val', 'get', 'hello'], { env, home: reader })).toMatchObject({ exit: 0 });
+  });
+
+  it('of a val that nobody told the owner of is found by its name, after those that are mine', async () => {
+    const { command, asked, list, edit, bob } = await afterSeeing({ authors: false });
+    expect(await command('val', 'get', 'hello', '--code')).toMatchObject({ exit: 0 });
+    expect(asked()).toEqual([list, 'GET /v1/me', get(hello)]);
+    const idsListed = async () =>
+      JSON.parse((await command('ls', '--json')).stdout).map(({ id }: { id: string }) => id);
+    expect(await idsListed()).toEqual([hello]);
+    edit('hello', 'of bob', { owner: bob, id: other });
+    await command('val', 'get', other, '--json');
+    expect((await command('val', 'get', 'hello', '--code')).exit).toBe(2);
+    await command('version', 'new', hello, 'hello.ts');
+    expect((await command('val', 'get', 'hello', '--code')).stdout).toBe('y');
+    expect(await idsListed()).toEqual([hello, other]);
   });
 
   it("is looked up only among the caller's own vals, and not among the vals that the caller likes", async () => {
@@ -306,7 +322,7 @@ describe('vals ls', () => {
   it('shows the remembered vals if the service has no list, and says so', async () => {
     const { command } = await afterSeeing();
     const { exit, stdout, stderr } = await command('ls');
-    expect({ exit, stdout }).toEqual({ exit: 0, stdout: `hello\t\t\t\t${hello}\n` });
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: `hello\t\t1\t\t${hello}\n` });
     expect(stderr).toContain('The service cannot list vals.');
     expect(stderr).not.toContain('base URL');
     expect((await command('ls', 'absent', '--json')).stdout).toBe('[]\n');

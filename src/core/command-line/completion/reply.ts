@@ -38,13 +38,8 @@ function codeFiles(cwd: string, unfinished: string): string[] {
 /** The vals that this machine has seen. */
 function namesOfVals(settings: Settings): string[] {
   try {
-    return [
-      ...new Set(
-        createSeenVals(settings)
-          .recall()
-          .mine.map(({ name }) => name),
-      ),
-    ];
+    const { mine, unowned } = createSeenVals(settings).recall();
+    return [...new Set([...mine, ...unowned].map(({ name }) => name))];
   } catch {
     // A setting is wrong.
     return [];
