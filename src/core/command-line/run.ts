@@ -52,6 +52,8 @@ export const runCommand = (
           ? Promise.resolve()
           : out.show(isForPerson ? forScreen(result, context) : result);
       await (error === undefined ? shown : shown.catch(ignoreReaderGone));
+      if (result.kind === 'list' && result.note !== undefined)
+        out.say({ kind: 'note', text: result.note, minor: true });
       if (error !== undefined) throw error;
     } finally {
       out.say({ kind: 'progress' });

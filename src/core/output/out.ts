@@ -24,6 +24,8 @@ export interface ListResult {
   columns?: readonly Column[];
   inBlocks?: boolean;
   total?: JsonObject | undefined;
+  /** A minor note, said after the rows. */
+  note?: Hints | undefined;
   emptyHint?: Hints;
   error?: ValsError | undefined;
 }
@@ -132,7 +134,7 @@ export function sentenceOfOne([only, another]: readonly OutcomeRow[]): string | 
     case 'pushed':
       return `${name} is now version ${version}.`;
     case 'sent':
-      return `The service accepted ${name}.${version === undefined ? '' : ` It has version ${version}.`}`;
+      return version === undefined ? `The service accepted ${name}.` : `${name} is now version ${version}.`;
     case 'deleted':
       return `Deleted ${name}.`;
     default:

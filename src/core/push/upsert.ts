@@ -1,20 +1,21 @@
 // Outside of a workspace, a push creates or replaces the val with the name of the file, without a comparison.
 
 import type { Context } from '../command-line/command.ts';
-import { ConflictError, NotFoundError, undefinedIf } from '../errors.ts';
+import { ConflictError, NotFoundError, undefinedIf, ValsError } from '../errors.ts';
 import { runBatch } from '../failures/batch.ts';
 import { hasConflictMarkers } from '../files/check-syntax.ts';
 import { nameFrom, refuseUnusableNames } from '../files/val-names.ts';
 import type { FoundFile } from '../files/walk.ts';
 import { findNamed } from '../find-val/find-val.ts';
-import type { SeenVal } from '../find-val/seen-vals.ts';
+import type { SeenVal, SeenVals } from '../find-val/seen-vals.ts';
 import type { Api } from '../http/api.ts';
-import type { Call } from '../http/call.ts';
+import type { Call, Reply } from '../http/call.ts';
 import { versionOf } from '../http/record-fields.ts';
-import { sh, someOf } from '../lib/hint.ts';
-import { type JsonObject, textAt, withoutUndefined } from '../lib/json.ts';
+import { versionsOf } from '../http/versions.ts';
+import { type Hints, sh, someOf } from '../lib/hint.ts';
+import { textAt, withoutUndefined } from '../lib/json.ts';
 import { isSameCode } from '../lib/vals.ts';
-import type { Outcome, OutcomeRow, Rows } from '../output/out.ts';
+import type { Outcome, Rows } from '../output/out.ts';
 import * as routes from '../routes.ts';
 import { mayPublish } from './privacy.ts';
 import { type FailedFile, type PushedFile, pushWording, refuseFiles } from './refuse-files.ts';
@@ -52,11 +53,23 @@ export async function upsertFiles(
   }
 
   const api = await context.api({ concurrency });
-  const { vals: seenBefore } = context.vals.seen.recall();
+  const seen = context.vals.seen.recall();
+  const readsVersions = files.length <= mostReadAfterwards;
+  const replacedUnknown = new Set<string>();
   const tasks = files.map(({ file, name, code }) => ({
     row: { file, name },
     label: file,
-    run: () => upsert(context, api, { name, code }, seenBefore),
+    async run(): Promise<Outcome> {
+      const call = await callFor(context, name, code);
+      api.refuseToken(call);
+      const reply = await api.send(call);
+      const before = knownBefore(seen, textAt(reply.body, 'id'), name);
+      const outcome = await outcomeOf(api, code, reply, { before, readsVersions });
+      const { status, versionBefore } = outcome;
+      const isKnown = before !== undefined && (status !== 'pushed' || versionBefore !== undefined);
+      if (status !== 'created' && !isKnown) replacedUnknown.add(name);
+      return outcome;
+    },
   }));
   const { signal } = context.host;
   const outcomes = await runBatch(tasks, {
@@ -65,25 +78,27 @@ export async function upsertFiles(
     signal,
     progress: 'Pushing',
   });
-  noteOnReplaced(context, outcomes.rows);
-  return outcomes;
+  const inOrder = files.flatMap(({ name }) => (replacedUnknown.has(name) ? name : []));
+  return { ...outcomes, note: noteOnReplaced(inOrder) };
 }
 
-/** Of a val that this machine does not know, or not as it was just now, nobody here can tell what was replaced. */
-function noteOnReplaced({ out, flags }: Context, rows: readonly OutcomeRow[]): void {
-  const names = rows
-    .filter(
-      ({ status, versionBefore }) =>
-        status === 'sent' || (status === 'pushed' && versionBefore === undefined),
-    )
-    .map(({ name }) => `${name}`);
+/** More files would need as many requests again. */
+const mostReadAfterwards = 20;
+
+/** Whether a push replaced something is unknown unless the val's previous version was known. */
+function noteOnReplaced(names: readonly string[]): Hints | undefined {
   const [first] = names;
-  if (first === undefined || flags.quiet) return;
-  out.say({
-    kind: 'note',
-    text: sh`What was there before, if anything, is among the versions of ${someOf(names)}: see ${['version', 'ls', first]}.`,
-  });
+  if (first === undefined) return undefined;
+  return sh`What was there before, if anything, is among the versions of ${someOf(names)}: see ${['version', 'ls', first]}.`;
 }
+
+/** Where the answer has no id, the name of a val of mine tells. */
+const knownBefore = (
+  { vals, mine }: ReturnType<SeenVals['recall']>,
+  id: string | undefined,
+  name: string,
+): SeenVal | undefined =>
+  id === undefined ? mine.find((val) => val.name === name) : vals.find((val) => val.id === id);
 
 async function readAll(
   context: Context,
@@ -109,22 +124,31 @@ const withMarkers = ({ file, name }: PushedFile): FailedFile => ({
   }),
 });
 
-async function upsert(
-  context: Context,
+interface KnownBefore {
+  /** As this machine saw it before the push. */
+  before: SeenVal | undefined;
+  /** Where the answer tells no version, the list of the versions is read. */
+  readsVersions: boolean;
+}
+
+async function outcomeOf(
   api: Api,
-  { name, code }: { name: string; code: string },
-  /** The vals that this machine knew before the push. */
-  seenBefore: readonly SeenVal[],
+  code: string,
+  { status, body }: Reply,
+  { before, readsVersions }: KnownBefore,
 ): Promise<Outcome> {
-  const call = await callFor(context, name, code);
-  api.refuseToken(call);
-  const { status, body } = await api.send(call);
-  const version = versionOf(body);
-  const stored = withoutUndefined({ id: textAt(body, 'id'), version });
-  if (status === 201) return { status: 'created', ...stored };
-  const { status: done, ...facts } = whatChanged(version, versionSeen(stored, seenBefore));
+  const id = textAt(body, 'id');
+  const told = versionOf(body);
+  if (status === 201) return { status: 'created', ...withoutUndefined({ id, version: told }) };
+  const isRead = told === undefined && id !== undefined && readsVersions;
+  // The write is done. That nothing more is known of it is no failure.
+  const versions = isRead ? await versionsOf(api, id).catch(undefinedIf(ValsError)) : undefined;
+  const version = told ?? versions?.at(-1)?.number;
+  // A val that was there and has one version got none.
+  const isOnly = before !== undefined && versions?.length === 1;
+  const { status: done, ...facts } = whatChanged(version, before?.version ?? (isOnly ? version : undefined));
   const isOther = done === 'unchanged' && !isSameCode(textAt(body, 'code') ?? code, code);
-  return { status: isOther ? 'sent' : done, ...stored, ...facts };
+  return { status: isOther ? 'sent' : done, ...withoutUndefined({ id, version }), ...facts };
 }
 
 /** An agent that may not publish makes a new val as a private one. A name that is taken after all is refused then. */
@@ -144,6 +168,3 @@ function whatChanged(version: number | undefined, known: number | undefined): Ou
   if (version === known) return { status: 'unchanged' };
   return { status: 'pushed', ...(version === known + 1 && { versionBefore: known }) };
 }
-
-const versionSeen = ({ id }: JsonObject, seenBefore: readonly SeenVal[]): number | undefined =>
-  id === undefined ? undefined : seenBefore.find((seen) => seen.id === id)?.version;

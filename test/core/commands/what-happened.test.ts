@@ -135,6 +135,25 @@ describe('vals push', () => {
     );
   });
 
+  it('reads the versions of at most 20 vals, whose answers tell none', async () => {
+    for (const [count, status] of [
+      [20, 'pushed'],
+      [21, 'sent'],
+    ] as const) {
+      const service = await startStrict();
+      const names = valNames(count);
+      const options = { env: service.env, cwd: folderOfVals(names), home: temporaryFolder() };
+      for (const name of names) service.edit(name, 'before');
+      for (const _ of [1, 2]) await run(['push', '.'], options);
+      const cwd = folderOfVals(names, () => 'edited');
+      service.requests.splice(0);
+      const { stdout, stderr } = await run(['push', '.', '--json'], { ...options, cwd });
+      const statuses = JSON.parse(stdout).map((row: { status: string }) => row.status);
+      expect({ statuses: [...new Set(statuses)], stderr }).toEqual({ statuses: [status], stderr: '' });
+      expect(service.requests).toHaveLength(status === 'pushed' ? 2 * count : count);
+    }
+  });
+
   it('tells no version before where somebody made another one in between, and says where it is', async () => {
     const service = await startStrict(version);
     const home = temporaryFolder();
@@ -150,13 +169,34 @@ describe('vals push', () => {
     const service = await startStrict();
     service.edit('hello', 'one');
     const { row } = await push(service, temporaryFolder());
-    expect(row).toEqual({ file: 'hello.ts', name: 'hello', status: 'sent', id: service.val('hello').id });
+    const { id } = service.val('hello');
+    expect(row).toEqual({ file: 'hello.ts', name: 'hello', status: 'sent', id, version: 1 });
     const cwd = folderOf({ 'hello.ts': 'two' });
     const { screen } = await runOnScreen(['push', 'hello.ts', '--no-color'], { env: service.env, cwd });
     expect(screen.replaceAll(/\s+/g, ' ')).toMatch(
-      /`vals version ls.*The service accepted|The service accepted.*`vals version ls/,
+      /`vals version ls.*hello is now version 2|hello is now version 2.*`vals version ls/,
     );
     expect(service.codes('hello')).toEqual(['one', 'two']);
+  });
+
+  it('tells by one look at the versions what an answer without a version did', async () => {
+    const service = await startStrict();
+    const home = temporaryFolder();
+    expect((await push(service, home)).row).toMatchObject({ status: 'created' });
+    // A val that was there and has one version got none.
+    expect((await push(service, home)).row).toMatchObject({ status: 'unchanged', version: 1 });
+    expect((await push(service, home, 'two')).row).toMatchObject({
+      status: 'pushed',
+      version: 2,
+      versionBefore: 1,
+    });
+    expect((await push(service, home, 'two')).row).toMatchObject({ status: 'unchanged', version: 2 });
+    service.edit('hello', 'theirs');
+    const { row, stderr } = await push(service, home, 'three');
+    expect({ row, stderr }).toMatchObject({
+      row: { status: 'pushed', version: 4 },
+      stderr: expect.stringContaining('among the versions'),
+    });
   });
 
   it('is sent if the answer is empty or shows an older version', async () => {
